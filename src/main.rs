@@ -1,0 +1,2 @@
+//! The `bgproc` binary.
+fn main() {}
