@@ -1,1 +1,41 @@
 //! The wire types of the protocol: what is said, not what is done.
+//!
+//! Everybody speaks it: the dashboard, the command line, `--serve` and MCP are
+//! clients of the same actions on the same daemon. One JSON object a line;
+//! names are camelCase on output and never change once released.
+//!
+//! Reading order: [`request`] (the envelope and how a line becomes an
+//! [`Action`]), [`params`] (what each action takes), [`record`] and [`reply`]
+//! (what comes back), [`event`], [`error`], [`hello`] (who a connection is),
+//! and [`keeper`] (the few messages between daemon and keeper).
+
+pub mod condition;
+pub mod error;
+pub mod event;
+pub mod hello;
+pub mod id;
+pub mod keeper;
+pub mod params;
+pub mod record;
+pub mod reply;
+pub mod request;
+pub mod suggest;
+pub mod time;
+
+pub use condition::{Condition, WaitSpec};
+pub use error::{Error, ErrorCode};
+pub use event::{Event, EventKind};
+pub use hello::{Greeting, Hello, Role};
+pub use id::{Scope, SessionId};
+pub use record::{Mode, Record, Status, Summary};
+pub use request::{Action, Request, RequestId};
+pub use time::Timestamp;
+
+/// Version of the protocol; additive changes keep it.
+pub const PROTOCOL: u32 = 1;
+
+/// Version of this program.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Longest request line in bytes; a longer one is skipped and answered `too_large`.
+pub const MAX_LINE: usize = 1 << 20;

@@ -1,0 +1,84 @@
+//! What a client can wait for.
+
+use serde::{Deserialize, Serialize};
+
+/// One condition of `wait`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Condition {
+    /// The session has ended.
+    Exit(bool),
+    /// A line matches this regular expression (Rust's `regex` syntax, linear time).
+    Pattern(String),
+    /// Nothing on the screen matches this regular expression any more.
+    Gone(String),
+    /// The program waits for input.
+    Input(bool),
+    /// No output for so many milliseconds.
+    IdleMs(u64),
+    /// The session's `ready` probe holds.
+    Ready(bool),
+    /// A process of the session's tree listens on this TCP port.
+    Port(u16),
+}
+
+impl Condition {
+    /// Its name on the wire, as `matched.kind` says it.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Exit(_) => "exit",
+            Self::Pattern(_) => "pattern",
+            Self::Gone(_) => "gone",
+            Self::Input(_) => "input",
+            Self::IdleMs(_) => "idleMs",
+            Self::Ready(_) => "ready",
+            Self::Port(_) => "port",
+        }
+    }
+}
+
+/// Which of the three views of the output a pattern is looked for in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum View {
+    /// Lines of clean text, as they went by.
+    #[default]
+    Plain,
+    /// The grid as it is now.
+    Screen,
+}
+
+/// For several sessions: which must hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum WaitMode {
+    /// The first one ends the wait.
+    #[default]
+    Any,
+    /// Every one has to be decided.
+    All,
+}
+
+/// The part of `wait` that `write` and `send_keys` take too.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct WaitSpec {
+    /// Any of these is success; absent: exit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<Vec<Condition>>,
+    /// Any of these is failure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fail: Option<Vec<Condition>>,
+    /// A cursor, or `new`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    /// Where patterns are looked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub view: Option<View>,
+    /// 10,000 by default, 600,000 at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+    /// Characters of output in the reply.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_chars: Option<usize>,
+}

@@ -1,0 +1,102 @@
+//! What happens, told to those who asked.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{SessionId, Timestamp};
+
+/// What happened. Lifecycle events have a sequence number, live ones have none.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EventKind {
+    /// First line of a connection.
+    Hello,
+    /// A session runs.
+    Started,
+    /// Its readiness probe holds.
+    Ready,
+    /// It has ended; data is the completion message.
+    Exited,
+    /// Stopped by a signal.
+    Paused,
+    /// Continued.
+    Resumed,
+    /// It waits for a line or a password.
+    InputNeeded,
+    /// An agent asked a person.
+    HumanAsked,
+    /// A person typed.
+    HumanInput,
+    /// A person holds the keyboard.
+    Held,
+    /// The keyboard is free again.
+    Released,
+    /// A new run under the same id.
+    Restarted,
+    /// It ended while nothing was there to see how.
+    Lost,
+    /// A new daemon took it over.
+    Adopted,
+    /// Old output was dropped to keep the log in its bounds.
+    OutputDropped,
+    /// A limit was reached.
+    Limit,
+    /// It was removed.
+    Removed,
+    /// Live: new output.
+    Output,
+    /// Live: what changed on a watched screen.
+    Screen,
+    /// Live: its title changed.
+    Title,
+    /// Live: it rang the bell.
+    Bell,
+    /// Live: events were left out for a slow reader; data counts them.
+    Lag,
+}
+
+impl EventKind {
+    /// Whether it has a sequence number and is kept.
+    pub fn is_lifecycle(self) -> bool {
+        !matches!(
+            self,
+            Self::Hello | Self::Output | Self::Screen | Self::Title | Self::Bell | Self::Lag
+        )
+    }
+}
+
+/// One event line.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Event {
+    /// What happened.
+    pub event: EventKind,
+    /// Global sequence of lifecycle events.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seq: Option<u64>,
+    /// When.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Timestamp>,
+    /// To whom.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// What goes with it.
+    #[serde(default)]
+    pub data: Value,
+}
+
+/// Data of a `screen` event: terminal bytes that bring a screen of this size up to date.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ScreenUpdate {
+    /// Terminal bytes, base64.
+    pub bytes: String,
+    /// Rows of the screen.
+    pub rows: u16,
+    /// Columns of the screen.
+    pub cols: u16,
+    /// Grows with each change.
+    pub screen_seq: u64,
+    /// Whether the bytes paint the whole screen anew.
+    pub full: bool,
+}

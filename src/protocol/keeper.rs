@@ -1,0 +1,151 @@
+//! The few messages between daemon and keeper, on their socketpair.
+//!
+//! File descriptors travel beside a message (SCM_RIGHTS), in the order that
+//! each message documents.
+
+use serde::{Deserialize, Serialize};
+
+use super::record::Mode;
+use super::{SessionId, Timestamp};
+
+/// What the keeper is to run.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct SpawnSpec {
+    /// The program as a path, resolved by the daemon.
+    pub program: String,
+    /// Its arguments, `argv[0]` first.
+    pub argv: Vec<String>,
+    /// Its working directory; must exist.
+    pub cwd: String,
+    /// Its whole environment.
+    pub env: Vec<(String, String)>,
+    /// PTY or pipes.
+    pub mode: Mode,
+}
+
+/// Daemon to keeper.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub enum ToKeeper {
+    /// The daemon is up; restart it without delay if it dies now.
+    Ready,
+    /// Run a session's program; `spec` absent: the same as last time.
+    Spawn {
+        /// Which session; its directory exists.
+        session: SessionId,
+        /// What to run.
+        spec: Option<SpawnSpec>,
+        /// Rows of its terminal.
+        rows: u16,
+        /// Columns of its terminal.
+        cols: u16,
+    },
+    /// Close the keeper's copy of a pipe session's stdin.
+    CloseStdin {
+        /// Which session.
+        session: SessionId,
+    },
+    /// Drop the output so far: a new segment begins at the end.
+    Clear {
+        /// Which session.
+        session: SessionId,
+    },
+    /// Forget a session that has ended; its files are no longer written.
+    Forget {
+        /// Which session.
+        session: SessionId,
+    },
+    /// The daemon ends on purpose: start the next one when a client knocks.
+    Rest,
+    /// End the keeper as well; all sessions have ended.
+    Quit,
+}
+
+/// Keeper to daemon.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub enum ToDaemon {
+    /// First message. Fds: listening socket, board.
+    Welcome {
+        /// The keeper's pid.
+        keeper_pid: u32,
+        /// `Adopt` messages that follow.
+        sessions: usize,
+    },
+    /// A session that the keeper has had before this daemon. Fds: as [`ToDaemon::Spawned`].
+    Adopt {
+        /// Which session.
+        session: SessionId,
+        /// Its slot on the board.
+        slot: u32,
+        /// Its pid.
+        pid: u32,
+        /// How it ended, if it has.
+        exit: Option<Exit>,
+        /// Whether its terminal (or an output pipe) is still open.
+        open: bool,
+        /// PTY or pipes.
+        mode: Mode,
+        /// How many of the three descriptors follow: input, pidfd.
+        has_input: bool,
+    },
+    /// It runs. Fds: input (PTY master or stdin pipe), pidfd.
+    Spawned {
+        /// Which session.
+        session: SessionId,
+        /// Its slot on the board.
+        slot: u32,
+        /// Its pid.
+        pid: u32,
+    },
+    /// It does not.
+    SpawnFailed {
+        /// Which session.
+        session: SessionId,
+        /// The system's error number, if it was the system that refused.
+        errno: Option<i32>,
+        /// In words.
+        message: String,
+    },
+    /// These slots have grown since the daemon last looked at them.
+    Grown {
+        /// Slots on the board.
+        slots: Vec<u32>,
+    },
+    /// Its first process has ended; its output up to then is in the log.
+    Exited {
+        /// Which session.
+        session: SessionId,
+        /// How.
+        exit: Exit,
+    },
+    /// Nobody has its terminal (or output pipes) open any more.
+    Closed {
+        /// Which session.
+        session: SessionId,
+    },
+    /// Its log cannot be written (`Some`), or can be again.
+    Degraded {
+        /// Which session.
+        session: SessionId,
+        /// Why.
+        reason: Option<String>,
+    },
+}
+
+/// How a process ended; also the content of `exit.json`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Exit {
+    /// Pid it had.
+    pub pid: u32,
+    /// Exit code, unless a signal ended it.
+    pub exit_code: Option<i32>,
+    /// Number of the signal.
+    pub signal: Option<i32>,
+    /// Whether it dumped core.
+    #[serde(default)]
+    pub core_dumped: bool,
+    /// When.
+    pub ended_at: Timestamp,
+    /// Bytes of output at that moment.
+    pub end_offset: u64,
+}

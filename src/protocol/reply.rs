@@ -1,0 +1,399 @@
+//! What comes back.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::record::{InputState, OutputFile, Summary};
+use super::{Error, RequestId, SessionId, Status};
+
+/// One reply line.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Reply {
+    /// The request's id.
+    pub id: RequestId,
+    /// Whether `result` or `error` follows.
+    pub ok: bool,
+    /// What was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<Value>,
+    /// Why not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<Error>,
+}
+
+/// What a bounded text left out in front.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Left {
+    /// Bytes of text (of raw output where it was too much to render).
+    pub bytes: u64,
+    /// Lines.
+    pub lines: u64,
+}
+
+/// `poll`, and the part of `wait` and others that shows news.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Polled {
+    /// Which session.
+    pub session_id: SessionId,
+    /// Where it is in its life.
+    pub status: Status,
+    /// Its exit code.
+    pub exit_code: Option<i32>,
+    /// Or the signal it died of.
+    pub signal: Option<String>,
+    /// Clean text.
+    pub output: String,
+    /// With pipes: standard output alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stdout: Option<String>,
+    /// With pipes: standard error alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stderr: Option<String>,
+    /// Reading from here gives the same text again.
+    pub prev_cursor: String,
+    /// Reading from here gives what comes next.
+    pub cursor: String,
+    /// What `output` left out in front.
+    pub omitted: Left,
+    /// What the program does with its input.
+    pub input_state: InputState,
+    /// Whether there is more than 10 KB in all.
+    pub offloaded: bool,
+    /// Newest segment of the raw log, once offloaded.
+    pub output_file: Option<String>,
+    /// All kept segments, once offloaded.
+    #[serde(default)]
+    pub output_files: Vec<OutputFile>,
+    /// Bytes written since it began.
+    pub output_bytes: u64,
+}
+
+/// `start`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Started {
+    /// Its name from now on.
+    pub session_id: SessionId,
+    /// Where it is in its life.
+    pub status: Status,
+    /// Pid of its first process.
+    pub pid: Option<u32>,
+    /// Output so far.
+    pub output: String,
+    /// Reading from here gives what comes next.
+    pub cursor: String,
+    /// What `output` left out in front.
+    pub omitted: Left,
+    /// Whether `key` found a session that was there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reused: Option<bool>,
+    /// How it ended, if it has; `null` after a signal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<Value>,
+    /// The signal it died of, if it has ended; `null` if none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<Value>,
+    /// How long it ran, if it has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runtime_ms: Option<u64>,
+}
+
+/// `list`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Listed<R = Summary> {
+    /// Oldest first.
+    pub sessions: Vec<R>,
+    /// How many there are of each status, the filter applied, the limit not.
+    pub counts: BTreeMap<String, u64>,
+}
+
+/// How a `wait` came out; each is `ok:true`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Outcome {
+    /// A listed condition holds.
+    Matched,
+    /// A `fail` condition holds.
+    Failed,
+    /// The session ended first.
+    Exited,
+    /// Time ran out.
+    Timeout,
+    /// The session is lost.
+    Lost,
+}
+
+/// What matched.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Matched {
+    /// Place in `until` (or `fail`).
+    pub index: usize,
+    /// Kind of condition.
+    pub kind: String,
+    /// For patterns: line number (or row from 0, on the screen).
+    pub line: Option<u64>,
+    /// For patterns: what matched.
+    pub text: Option<String>,
+    /// For patterns: captured groups, by number from 1.
+    #[serde(default)]
+    pub groups: Vec<Option<String>>,
+    /// For several sessions: which one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+}
+
+/// `wait` on one session, and the wait part of `write` and `send_keys`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Waited {
+    /// How it came out.
+    pub outcome: Outcome,
+    /// What matched, or failed.
+    pub matched: Option<Matched>,
+    /// Whether it held when the wait began.
+    pub matched_at_entry: bool,
+    /// How long it took.
+    pub elapsed_ms: u64,
+    /// News since the wait's cursor.
+    #[serde(flatten)]
+    pub polled: Polled,
+}
+
+/// `wait` on several sessions.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WaitedAll {
+    /// How it came out as a whole.
+    pub outcome: Outcome,
+    /// The first that matched, with its session.
+    pub matched: Option<Matched>,
+    /// Whether it held when the wait began.
+    pub matched_at_entry: bool,
+    /// How long it took.
+    pub elapsed_ms: u64,
+    /// Each session.
+    pub results: Vec<Waited>,
+}
+
+/// `write` and `send_keys`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Written {
+    /// Bytes that the kernel took.
+    pub bytes_written: u64,
+    /// Whether the program has read them; `null` if unknown.
+    pub consumed: Option<bool>,
+    /// Input that the program has not read; `null` if unknown.
+    pub unread_input_bytes: Option<u64>,
+    /// What to know about it.
+    pub warnings: Vec<Warning>,
+    /// The wait, if one was asked for.
+    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
+    pub waited: Option<Waited>,
+}
+
+/// What to know about a write.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Warning {
+    /// A cooked terminal cuts a line at 4,095 bytes without a word.
+    #[serde(rename = "line_over_4095")]
+    LineOver4095,
+    /// The program does not read; not all was taken.
+    NotReading,
+    /// An end of input does nothing in this mode.
+    NoEffect,
+}
+
+/// The cursor of a screen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CursorAt {
+    /// From 0.
+    pub row: u16,
+    /// From 0.
+    pub col: u16,
+    /// Whether it is shown.
+    pub visible: bool,
+    /// `block`, `underline` or `bar`.
+    pub shape: CursorShape,
+}
+
+/// Shape of a cursor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum CursorShape {
+    /// A full cell.
+    #[default]
+    Block,
+    /// A line below.
+    Underline,
+    /// A line before.
+    Bar,
+}
+
+/// `capture`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Captured {
+    /// The screen, unless `changed` is false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Rows.
+    pub rows: u16,
+    /// Columns.
+    pub cols: u16,
+    /// The cursor.
+    pub cursor: CursorAt,
+    /// Whether a full-screen program paints.
+    pub alt_screen: bool,
+    /// The title.
+    pub title: Option<String>,
+    /// Grows with each change.
+    pub screen_seq: u64,
+    /// Whether it differs from `since`.
+    pub changed: bool,
+}
+
+/// `kill` of one session.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Killed {
+    /// Which session.
+    pub session_id: SessionId,
+    /// Before.
+    pub previous_status: Status,
+    /// After.
+    pub status: Status,
+    /// Its exit code.
+    pub exit_code: Option<i32>,
+    /// Or the signal it died of.
+    pub signal: Option<String>,
+    /// Processes that were ended.
+    pub killed_pids: Vec<u32>,
+    /// Processes that could not be ended.
+    pub survivors: Vec<u32>,
+    /// The last of its output.
+    pub output: String,
+    /// With pipes: the last of its standard output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stdout: Option<String>,
+    /// With pipes: the last of its standard error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stderr: Option<String>,
+    /// It had ended before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub already_ended: bool,
+    /// It was removed afterwards.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub removed: bool,
+}
+
+/// `kill` of several sessions.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct KilledAll {
+    /// Each session.
+    pub results: Vec<Killed>,
+}
+
+/// `log` by bytes.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LogBytes {
+    /// In the format asked for.
+    pub output: String,
+    /// Raw offset of its first byte.
+    pub offset: u64,
+    /// Where to go on.
+    pub next_offset: u64,
+    /// First byte that is kept.
+    pub first_offset: u64,
+    /// Bytes written since it began.
+    pub total_bytes: u64,
+    /// Whether nothing more can come.
+    pub eof: bool,
+}
+
+/// One line of `log`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct LogLine {
+    /// From 1, for ever.
+    pub n: u64,
+    /// When it was written.
+    pub at: Option<super::Timestamp>,
+    /// `stdout` or `stderr`.
+    pub stream: String,
+    /// Clean text.
+    pub text: String,
+}
+
+/// `log` by lines.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LogLines {
+    /// In order.
+    pub lines: Vec<LogLine>,
+    /// First line that is kept.
+    pub first_line: u64,
+    /// Lines since it began.
+    pub total_lines: u64,
+}
+
+/// One match of `log` with `grep`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct LogMatch {
+    /// Line number.
+    pub n: u64,
+    /// The line.
+    pub text: String,
+    /// Lines before it.
+    pub before: Vec<String>,
+    /// Lines after it.
+    pub after: Vec<String>,
+}
+
+/// `log` with `grep`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LogMatches {
+    /// In order.
+    pub matches: Vec<LogMatch>,
+    /// First line that is kept.
+    pub first_line: u64,
+    /// Lines since it began.
+    pub total_lines: u64,
+    /// Whether `maxMatches` cut the list.
+    pub truncated: bool,
+}
+
+/// `stats`, as `bgproc daemon status --json` prints it.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StatsReply {
+    /// The daemon.
+    pub daemon_pid: u32,
+    /// The keeper.
+    pub keeper_pid: u32,
+    /// Program version.
+    pub version: String,
+    /// Protocol version.
+    pub protocol: u32,
+    /// Where sockets and state live.
+    pub home: String,
+    /// How long the daemon has been running.
+    pub uptime_ms: u64,
+    /// Sessions by status.
+    pub counts: BTreeMap<String, u64>,
+    /// Connections open now.
+    pub connections: u32,
+    /// Resident memory of daemon and keeper.
+    pub memory_bytes: Option<u64>,
+    /// Log bytes on disk.
+    pub log_bytes: u64,
+    /// Limits in force.
+    pub limits: super::hello::Limits,
+}

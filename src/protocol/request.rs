@@ -1,0 +1,256 @@
+//! The envelope of a request, and how a line becomes an [`Action`].
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::params::*;
+use super::suggest::nearest;
+use super::{Error, ErrorCode};
+
+/// Whatever JSON value the client chose; echoed unchanged.
+pub type RequestId = Value;
+
+/// One request.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Request {
+    /// Echoed in the reply; `null` if absent.
+    pub id: RequestId,
+    /// What to do.
+    pub action: Action,
+}
+
+/// Defines the actions: the enum, their names and how parameters become one.
+macro_rules! actions {
+    ($($(#[$doc:meta])* $variant:ident($params:ty) = $name:literal,)*) => {
+        /// What a client can ask for.
+        #[derive(Clone, PartialEq, Debug)]
+        #[allow(clippy::large_enum_variant, reason = "moved once, from the line to its handler")]
+        pub enum Action {
+            $($(#[$doc])* $variant($params),)*
+        }
+
+        impl Action {
+            /// Names of the actions, as `hello` lists them.
+            pub const NAMES: &[&str] = &[$($name),*];
+
+            /// Its name on the wire.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$variant(_) => $name,)*
+                }
+            }
+
+            fn from_params(name: &str, params: Map<String, Value>) -> Result<Self, Error> {
+                match name {
+                    $($name => Ok(Self::$variant(typed(name, params)?)),)*
+                    other => Err(unknown_action(other)),
+                }
+            }
+
+            fn params(&self) -> Value {
+                match self {
+                    $(Self::$variant(params) => serde_json::to_value(params).unwrap_or_default(),)*
+                }
+            }
+        }
+    };
+}
+
+actions! {
+    /// Runs a command.
+    Start(Start) = "start",
+    /// The sessions one can see.
+    List(List) = "list",
+    /// One session's record.
+    Status(StatusParams) = "status",
+    /// Status and output.
+    Poll(Poll) = "poll",
+    /// The output again.
+    Log(Log) = "log",
+    /// Until something holds.
+    Wait(Wait) = "wait",
+    /// Bytes to the program.
+    Write(Write) = "write",
+    /// Keys to the program.
+    SendKeys(SendKeys) = "send_keys",
+    /// The screen now.
+    Capture(Capture) = "capture",
+    /// The terminal's size.
+    Resize(Resize) = "resize",
+    /// A signal.
+    Signal(SignalParams) = "signal",
+    /// Ends the tree.
+    Kill(Kill) = "kill",
+    /// Forgets output.
+    Clear(Clear) = "clear",
+    /// Forgets the session.
+    Remove(Remove) = "remove",
+    /// A new run.
+    Restart(Restart) = "restart",
+    /// Changes what can be changed.
+    Set(Set) = "set",
+    /// Tells what happens.
+    Subscribe(Subscribe) = "subscribe",
+    /// Stops telling.
+    Unsubscribe(Unsubscribe) = "unsubscribe",
+    /// Tells what changes on a screen.
+    Watch(Watch) = "watch",
+    /// Stops telling.
+    Unwatch(Unwatch) = "unwatch",
+    /// Ends a request in flight.
+    Cancel(Cancel) = "cancel",
+    /// The daemon itself.
+    Stats(Stats) = "stats",
+    /// Ends the daemon.
+    Shutdown(Shutdown) = "shutdown",
+}
+
+/// Actions that the protocol names and this version does not have yet.
+const NOT_YET: &[&str] = &["ask_human", "events", "export"];
+
+impl Request {
+    /// Reads one line. On failure the id, as far as it could be read, comes with the error.
+    pub fn parse(line: &[u8]) -> Result<Self, (RequestId, Error)> {
+        let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+        let value: Value = serde_json::from_slice(line).map_err(|error| {
+            let message = format!("The line is not JSON: {error}");
+            (Value::Null, Error::new(ErrorCode::ParseError, message))
+        })?;
+        let Value::Object(mut map) = value else {
+            let error = Error::new(ErrorCode::InvalidRequest, "A request is one JSON object")
+                .hint(r#"for example {"id":1,"action":"list"}"#);
+            return Err((Value::Null, error));
+        };
+        let id = map.remove("id").unwrap_or(Value::Null);
+        let name = match map.remove("action") {
+            Some(Value::String(name)) => name,
+            Some(_) => return Err((id, Error::invalid("`action` is a string"))),
+            None => {
+                let error = Error::new(ErrorCode::InvalidRequest, "The request has no `action`")
+                    .hint(r#"for example {"id":1,"action":"list"}"#);
+                return Err((id, error));
+            }
+        };
+        match Action::from_params(&name, camel_case(map)) {
+            Ok(action) => Ok(Self { id, action }),
+            Err(error) => Err((id, error)),
+        }
+    }
+
+    /// The request as one line, newline included.
+    pub fn to_line(&self) -> Vec<u8> {
+        let mut map = match self.action.params() {
+            Value::Object(map) => map,
+            _ => Map::new(),
+        };
+        map.insert("id".to_owned(), self.id.clone());
+        map.insert("action".to_owned(), Value::from(self.action.name()));
+        let mut line = Value::Object(map).to_string().into_bytes();
+        line.push(b'\n');
+        line
+    }
+}
+
+/// `session_id` is taken as `sessionId`, and a `null` parameter as absent. What is
+/// inside `env` are names of variables, not of parameters, so it stays as it is.
+fn camel_case(map: Map<String, Value>) -> Map<String, Value> {
+    map.into_iter()
+        .filter(|(_, value)| !value.is_null())
+        .map(|(key, value)| {
+            let value = match value {
+                Value::Object(inner) if key != "env" => Value::Object(camel_case(inner)),
+                Value::Array(items) => Value::Array(items.into_iter().map(camel_item).collect()),
+                other => other,
+            };
+            (camel_word(key), value)
+        })
+        .collect()
+}
+
+fn camel_item(item: Value) -> Value {
+    match item {
+        Value::Object(inner) => Value::Object(camel_case(inner)),
+        other => other,
+    }
+}
+
+fn camel_word(key: String) -> String {
+    if !key.contains('_') {
+        return key;
+    }
+    let mut out = String::with_capacity(key.len());
+    let mut upper = false;
+    for c in key.chars() {
+        match c {
+            '_' if !out.is_empty() => upper = true,
+            c if upper => {
+                out.extend(c.to_uppercase());
+                upper = false;
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+fn typed<T: DeserializeOwned>(action: &str, params: Map<String, Value>) -> Result<T, Error> {
+    serde_path_to_error::deserialize(Value::Object(params)).map_err(|error| {
+        let path = error.path().to_string();
+        explain(action, &path, &error.into_inner().to_string())
+    })
+}
+
+/// Turns serde's words into ours, with the nearest known word.
+///
+/// serde says "unknown field `x`, expected one of `a`, `b`": the words it
+/// expected are what the suggestion is chosen from.
+fn explain(action: &str, path: &str, message: &str) -> Error {
+    let words: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    for (lead, what) in [("unknown field", "parameter"), ("unknown variant", "value")] {
+        if !message.starts_with(lead) {
+            continue;
+        }
+        let Some((word, known)) = words.split_first() else {
+            break;
+        };
+        let place = match path
+            .strip_suffix(word)
+            .map(|place| place.trim_end_matches('.'))
+        {
+            Some("") | None if what == "parameter" => format!("`{action}`"),
+            Some(place) if what == "parameter" => format!("`{place}` of `{action}`"),
+            _ => format!("`{path}` of `{action}`"),
+        };
+        let error = Error::invalid(format!("Unknown {what} `{word}` for {place}"));
+        return error.hint(match nearest(word, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None if known.is_empty() => "it takes none".to_owned(),
+            None => format!("known: {}", known.join(", ")),
+        });
+    }
+    if message.starts_with("missing field") {
+        let word = words.first().copied().unwrap_or(path);
+        return Error::invalid(format!("`{action}` needs the parameter `{word}`"));
+    }
+    let place = if path == "." {
+        format!("`{action}`")
+    } else {
+        format!("`{path}` of `{action}`")
+    };
+    Error::invalid(format!("{place}: {message}"))
+}
+
+fn unknown_action(name: &str) -> Error {
+    if NOT_YET.contains(&name) {
+        return Error::unsupported(format!("The action `{name}`"));
+    }
+    let error = Error::new(ErrorCode::UnknownAction, format!("Unknown action `{name}`"));
+    match nearest(name, Action::NAMES.iter().copied()) {
+        Some(near) => error.hint(format!("did you mean `{near}`?")),
+        None => error.hint(format!("known: {}", Action::NAMES.join(", "))),
+    }
+}
+
+#[cfg(test)]
+#[path = "request_tests.rs"]
+mod tests;

@@ -1,0 +1,38 @@
+//! "Did you mean": the nearest known word.
+
+/// The candidate nearest to `word`, if one is near enough to be what was meant.
+///
+/// Near enough is an edit distance (Damerau-Levenshtein) of at most a third of
+/// the longer word, the measure that rustc uses for its own suggestions.
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let lower = word.to_lowercase();
+    candidates
+        .into_iter()
+        .map(|candidate| {
+            let other = candidate.to_lowercase();
+            let distance = strsim::damerau_levenshtein(&lower, &other);
+            (
+                distance,
+                lower.chars().count().max(other.chars().count()),
+                candidate,
+            )
+        })
+        .filter(|(distance, longer, _)| *distance <= (longer / 3).max(1))
+        .min_by_key(|(distance, ..)| *distance)
+        .map(|(.., candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_a_typo_and_refuses_a_stranger() {
+        assert_eq!(nearest("comand", ["command", "cwd"]), Some("command"));
+        assert_eq!(
+            nearest("sesionid", ["sessionId", "since"]),
+            Some("sessionId")
+        );
+        assert_eq!(nearest("zebra", ["command", "cwd"]), None);
+    }
+}

@@ -1,0 +1,70 @@
+//! Moments on the wire: RFC 3339, UTC, milliseconds.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// A moment in milliseconds since 1970-01-01T00:00:00Z, for display only: what
+/// must not jump with the wall clock is counted on the boot-time clock instead.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Timestamp(pub i64);
+
+impl Timestamp {
+    /// Milliseconds since the epoch.
+    pub fn millis(self) -> i64 {
+        self.0
+    }
+
+    /// Reads RFC 3339 with any offset.
+    pub fn parse(text: &str) -> Option<Self> {
+        let at: jiff::Timestamp = text.parse().ok()?;
+        Some(Self(at.as_millisecond()))
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Out of jiff's range only if the clock is tens of thousands of years off.
+        let at = jiff::Timestamp::from_millisecond(self.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+        write!(f, "{at:.3}")
+    }
+}
+
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| {
+            de::Error::custom(format!(
+                "`{text}` is no time; write 2026-11-21T20:00:00.123Z"
+            ))
+        })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prints_milliseconds_even_when_they_are_zero() {
+        assert_eq!(Timestamp(0).to_string(), "1970-01-01T00:00:00.000Z");
+        assert_eq!(
+            Timestamp(1_795_291_200_123).to_string(),
+            "2026-11-21T20:00:00.123Z"
+        );
+    }
+
+    #[test]
+    fn reads_what_it_prints_and_other_offsets() {
+        let at = Timestamp::parse("2026-11-21T21:00:00.123+01:00").unwrap();
+        assert_eq!(at.to_string(), "2026-11-21T20:00:00.123Z");
+        assert!(Timestamp::parse("yesterday").is_none());
+    }
+}
