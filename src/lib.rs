@@ -4,6 +4,10 @@
 //!
 //! 1. [`protocol`]: the wire types, no behaviour.
 //! 2. [`term`]: what bytes mean on a terminal. Pure.
+//! 3. [`sys`]: the operating system, and the only `unsafe`.
+//! 4. [`client`]: how a front door talks to the daemon.
 
+pub mod client;
 pub mod protocol;
+pub mod sys;
 pub mod term;

@@ -1,0 +1,70 @@
+//! Finding the daemon, or starting one.
+
+use std::io;
+use std::os::unix::net::UnixStream;
+
+use super::Connection;
+use crate::protocol::{Error, ErrorCode, Greeting};
+use crate::sys::paths::Home;
+use crate::sys::{detach, lock::Lock, socket};
+
+/// Whether a daemon is started when there is none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AutoStart {
+    /// Start one.
+    Yes,
+    /// Say that there is none.
+    No,
+}
+
+/// Where the daemon of this environment lives.
+pub fn home() -> Result<Home, Error> {
+    Home::locate().map_err(|error| unavailable(&error.to_string()))
+}
+
+/// Connects, introduces the client and reads the daemon's `hello`.
+pub fn connect(greeting: &Greeting, start: AutoStart) -> Result<Connection, Error> {
+    let home = home()?;
+    let stream = match socket::connect(&home.socket()) {
+        Ok(stream) => stream,
+        Err(error) if !is_absent(&error) => {
+            return Err(unavailable(&format!(
+                "{}: {error}",
+                home.socket().display()
+            )));
+        }
+        Err(_) if start == AutoStart::No => {
+            return Err(unavailable("no daemon is running").hint("any other verb starts one"));
+        }
+        Err(_) => start_daemon(&home)?,
+    };
+    Connection::open(stream, greeting)
+}
+
+/// Starts a keeper under the lock, so that of many clients one does it and the
+/// others find its socket.
+fn start_daemon(home: &Home) -> Result<UnixStream, Error> {
+    let fail = |error: io::Error| unavailable(&format!("the daemon did not start: {error}"));
+    home.prepare()
+        .map_err(|error| unavailable(&error.to_string()))?;
+    let _lock = Lock::wait(&home.start_lock()).map_err(fail)?;
+    match socket::connect(&home.socket()) {
+        Ok(stream) => return Ok(stream),
+        Err(error) if !is_absent(&error) => return Err(fail(error)),
+        Err(_) => {}
+    }
+    detach::start_keeper(&home.diagnostics("keeper")).map_err(fail)?;
+    socket::connect(&home.socket()).map_err(fail)
+}
+
+/// Whether nobody listens there: no socket, or one that its owner left behind.
+fn is_absent(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused
+    )
+}
+
+fn unavailable(message: &str) -> Error {
+    Error::new(ErrorCode::DaemonUnavailable, message)
+}

@@ -1,0 +1,11 @@
+//! A client of the daemon: connect (starting it if need be), call, subscribe.
+//!
+//! Blocking and without tokio: a one-shot verb costs one connection and one
+//! round trip. Front doors that need both directions at once split a
+//! connection into its [`Sender`] and [`Receiver`].
+
+mod connect;
+mod connection;
+
+pub use connect::{AutoStart, connect, home};
+pub use connection::{Connection, Message, Receiver, Sender};

@@ -1,0 +1,37 @@
+//! Locks between processes, which the kernel frees when their holder dies.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
+
+/// A held `flock(2)`; dropped, it is free.
+#[derive(Debug)]
+pub struct Lock {
+    _file: File,
+}
+
+impl Lock {
+    /// Waits for the lock.
+    pub fn wait(path: &Path) -> io::Result<Self> {
+        let file = open_lock_file(path)?;
+        rustix::io::retry_on_intr(|| flock(&file, FlockOperation::LockExclusive))?;
+        Ok(Self { _file: file })
+    }
+
+    /// Takes the lock if it is free.
+    pub fn attempt(path: &Path) -> io::Result<Option<Self>> {
+        let file = open_lock_file(path)?;
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Ok(Some(Self { _file: file })),
+            Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+fn open_lock_file(path: &Path) -> io::Result<File> {
+    let flags = OFlags::CREATE | OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    Ok(File::from(open(path, flags, Mode::RUSR | Mode::WUSR)?))
+}

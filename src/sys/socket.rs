@@ -1,0 +1,86 @@
+//! The Unix socket where clients meet the daemon.
+
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags, open};
+use rustix::net::sockopt::socket_peercred;
+use rustix::process::geteuid;
+
+/// `sun_path` holds 108 bytes with its final NUL (unix(7)).
+const MAX_PATH: usize = 107;
+
+/// Connects to the socket at `path`.
+pub fn connect(path: &Path) -> io::Result<UnixStream> {
+    with_short_path(path, |path| UnixStream::connect(path))
+}
+
+/// Replaces whatever socket is at `path` and listens there. Only the holder of
+/// the keeper's lock may do that, so the one replaced is stale.
+pub fn listen(path: &Path) -> io::Result<UnixListener> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let listener = with_short_path(path, |path| UnixListener::bind(path))?;
+    // std listens with a backlog of 128; two hundred clients may knock while a
+    // daemon is being started, and listen(2) may be called again.
+    rustix::net::listen(&listener, 1024)?;
+    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    Ok(listener)
+}
+
+/// Refuses a peer of another user (root is another user, too).
+pub fn check_peer(stream: impl AsFd) -> io::Result<()> {
+    let peer = socket_peercred(stream)?;
+    let me = geteuid();
+    if peer.uid == me {
+        return Ok(());
+    }
+    let (peer, me) = (peer.uid.as_raw(), me.as_raw());
+    let why = format!("user id {peer} may not use the daemon of user id {me}");
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, why))
+}
+
+/// A path too long for a socket address is reached through its directory's descriptor.
+fn with_short_path<T>(path: &Path, act: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
+    if path.as_os_str().len() <= MAX_PATH {
+        return act(path);
+    }
+    let (Some(dir), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(io::ErrorKind::InvalidInput.into());
+    };
+    let dir = open(
+        dir,
+        OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC,
+        Mode::empty(),
+    )?;
+    use std::os::fd::AsRawFd;
+    let short = PathBuf::from(format!("/proc/self/fd/{}", dir.as_raw_fd())).join(name);
+    act(&short)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_path_works_and_a_stale_socket_is_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        let deep = dir.path().join("x".repeat(90)).join("y".repeat(90));
+        std::fs::create_dir_all(&deep).unwrap();
+        let path = deep.join("daemon.sock");
+        drop(listen(&path).unwrap());
+        assert_eq!(
+            connect(&path).unwrap_err().kind(),
+            io::ErrorKind::ConnectionRefused
+        );
+        let listener = listen(&path).unwrap();
+        let client = connect(&path).unwrap();
+        listener.accept().unwrap();
+        check_peer(&client).unwrap();
+    }
+}
