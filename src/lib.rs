@@ -5,9 +5,12 @@
 //! 1. [`protocol`]: the wire types, no behaviour.
 //! 2. [`term`]: what bytes mean on a terminal. Pure.
 //! 3. [`sys`]: the operating system, and the only `unsafe`.
-//! 4. [`client`]: how a front door talks to the daemon.
+//! 4. [`keeper`]: parent of every job, writer of every log.
+//! 5. [`client`]: how a front door talks to the daemon.
 
 pub mod client;
+pub mod diag;
+pub mod keeper;
 pub mod protocol;
 pub mod sys;
 pub mod term;
