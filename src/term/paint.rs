@@ -150,7 +150,9 @@ impl<'a> Painter<'a> {
         } else {
             self.out.push(' ');
             self.at = None;
-            self.erase(row, 0, first);
+            self.go(row, 0);
+            self.pen(first);
+            self.out.push_str("\x1b[X");
         }
     }
 

@@ -125,6 +125,8 @@ fn pending_counts_the_bytes_of_what_is_unfinished() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn any_split_gives_the_same_tokens(
         pieces in prop::collection::vec(

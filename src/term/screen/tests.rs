@@ -339,6 +339,8 @@ fn stream() -> impl Strategy<Value = Vec<Vec<u8>>> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn any_split_gives_the_same_screen(pieces in stream(), size in 1usize..7) {
         let bytes = pieces.concat();
