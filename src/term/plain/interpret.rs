@@ -74,11 +74,7 @@ impl Interpreter {
     /// On the alternate screen only what leaves it counts.
     fn alternate(&mut self, window: &mut Window, token: Token<'_>, end: u64) {
         match token {
-            Token::Csi(csi) if csi.marker == b'?' && csi.inter == 0 && csi.last == b'l' => {
-                if csi.numbers().any(|mode| matches!(mode, 47 | 1047 | 1049)) {
-                    self.leave_alternate(window, end);
-                }
-            }
+            Token::Csi(csi) if resets_alternate(csi) => self.leave_alternate(window, end),
             Token::Escape([], b'c') => {
                 self.leave_alternate(window, end);
                 self.escape(window, &[], b'c', end);
@@ -395,6 +391,14 @@ impl Interpreter {
             .saved
             .filter(|saved| window.scrolled - saved.scrolled < rows);
     }
+}
+
+/// Whether a sequence ends the alternate screen.
+fn resets_alternate(csi: Csi<'_>) -> bool {
+    csi.marker == b'?'
+        && csi.inter == 0
+        && csi.last == b'l'
+        && csi.numbers().any(|mode| matches!(mode, 47 | 1047 | 1049))
 }
 
 /// The row `count` up, stopped by the region's top.

@@ -90,7 +90,8 @@ impl Marks {
             return;
         }
         self.reach(bottom);
-        while let Some(mark) = self.pending.pop_front_if(|mark| mark.cut == 0) {
+        while let Some(&mark) = self.pending.front().filter(|mark| mark.cut == 0) {
+            self.pending.pop_front();
             self.last = self.last.max(mark.offset);
             let Mark {
                 offset, line, row, ..

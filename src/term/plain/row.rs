@@ -9,7 +9,7 @@ const MAX_MARKS: usize = 8;
 ///
 /// Most rows are ASCII, where a byte is a column and text is copied whole; the first character that is not turns
 /// a row into the wider form. A cell that was never written or has been erased is 0 in both.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Row {
     bytes: Vec<u8>,
     /// The cells, when they are not in `bytes`.
@@ -37,27 +37,13 @@ struct Glyphs {
 }
 
 impl Row {
-    /// A row nobody wrote to.
-    pub fn new() -> Self {
-        Self {
-            bytes: Vec::new(),
-            wide: None,
-            wrapped: false,
-            start: None,
-            ghost: false,
-            touched: false,
-            fresh: false,
-            written: 0,
-        }
-    }
-
     /// Makes it a row nobody wrote to, keeping its memory.
     pub fn reset(&mut self) {
         let mut bytes = std::mem::take(&mut self.bytes);
         bytes.clear();
         *self = Self {
             bytes,
-            ..Self::new()
+            ..Self::default()
         };
     }
 
@@ -296,7 +282,7 @@ mod tests {
 
     #[test]
     fn printed_blanks_stay_and_empty_cells_at_the_end_do_not() {
-        let mut row = Row::new();
+        let mut row = Row::default();
         row.put_ascii(2, b"ab  ");
         assert_eq!(text(&row), "  ab  ");
         row.erase(4, 99);
@@ -307,7 +293,7 @@ mod tests {
 
     #[test]
     fn wide_characters_are_never_halved() {
-        let mut row = Row::new();
+        let mut row = Row::default();
         row.put(0, '漢', 2);
         row.put(2, '字', 2);
         row.put_ascii(1, b"xy");

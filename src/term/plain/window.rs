@@ -41,7 +41,7 @@ impl Window {
         let width = usize::from(layout.size.cols());
         let pipe = layout.kind == LayoutKind::Pipe;
         let row = usize::from(row).min(height - 1);
-        let mut rows: VecDeque<Row> = std::iter::repeat_with(Row::new).take(height).collect();
+        let mut rows: VecDeque<Row> = std::iter::repeat_with(Row::default).take(height).collect();
         rows.iter_mut()
             .take(row)
             .for_each(|above| above.ghost = true);
