@@ -11,6 +11,7 @@
 //! 7. [`client`]: how a front door talks to the daemon.
 
 pub mod client;
+pub mod daemon;
 pub mod diag;
 pub mod engine;
 pub mod keeper;
