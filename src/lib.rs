@@ -8,6 +8,9 @@
 //! 4. [`client`]: how a front door talks to the daemon.
 
 pub mod client;
+pub mod daemon;
+pub mod keeper;
 pub mod protocol;
 pub mod sys;
 pub mod term;
+pub mod tui;
