@@ -8,6 +8,7 @@
 //! 4. [`client`]: how a front door talks to the daemon.
 
 pub mod client;
+pub mod config;
 pub mod daemon;
 pub mod keeper;
 pub mod protocol;
