@@ -6,6 +6,7 @@
 
 mod connect;
 mod connection;
+pub mod recent;
 
 pub use connect::{AutoStart, connect, home};
-pub use connection::{Connection, Message, Receiver, Sender};
+pub use connection::{Connection, Message, Receiver, Sender, Wire};
