@@ -12,6 +12,7 @@ pub mod config;
 pub mod daemon;
 pub mod keeper;
 pub mod protocol;
+pub mod serve;
 pub mod sys;
 pub mod term;
 pub mod tui;

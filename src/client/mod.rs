@@ -6,6 +6,7 @@
 
 mod connect;
 mod connection;
+pub mod greeting;
 pub mod recent;
 
 pub use connect::{AutoStart, connect, home};
