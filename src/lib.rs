@@ -7,6 +7,7 @@
 //! 3. [`sys`]: the operating system, and the only `unsafe`.
 //! 4. [`client`]: how a front door talks to the daemon.
 
+pub mod cli;
 pub mod client;
 pub mod config;
 pub mod daemon;
