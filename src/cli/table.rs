@@ -262,10 +262,7 @@ mod tests {
             table(Some(50), "3%")[1],
             "a-rather-long-name  running   3%  npm run dev -- …"
         );
-        assert_eq!(
-            table(Some(32), "3%")[1],
-            "a-ra…ame  running   3%  npm run…"
-        );
+        assert_eq!(table(Some(32), "3%")[1], "a-ra…ame  running   3%  npm run…");
         assert_eq!(table(Some(20), "3%")[1], "a-rat…-name  running");
     }
 
