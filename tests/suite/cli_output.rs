@@ -63,7 +63,10 @@ fn the_list_can_be_narrowed() {
 #[test]
 fn names_cannot_write_to_the_terminal() {
     let home = Home::new();
-    home.start(&["-n", "ev\x1b]0;il\x07\tx", "sleep 1000"]);
+    home.run(&["run", "-n", "ev\x1b]0;il\x07", "sleep 1000"])
+        .expect_code(2)
+        .expect_said("control characters");
+    home.start(&["-n", "evil", "sleep 1000 # \x1b]0;il\x07\tx"]);
     for args in [
         &["ls"][..],
         &["ls", "-o", "table"],
@@ -203,7 +206,7 @@ fn capture_shows_the_screen() {
     home.run(&["wait", "paint", "--for", "match:bold", "--timeout", "15s"])
         .expect_code(0);
     assert_eq!(home.ok(&["capture", "paint"]), "\n\n    bold\n");
-    assert!(home.ok(&["screen", "-e", "paint"]).contains("\x1b[1m"));
+    assert!(home.ok(&["screen", "-e", "paint"]).contains("1mbold"));
     let captured = home.json(&["capture", "paint"]);
     assert_eq!(
         (captured["rows"].as_u64(), captured["cols"].as_u64()),
