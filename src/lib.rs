@@ -4,13 +4,21 @@
 //!
 //! 1. [`protocol`]: the wire types, no behaviour.
 //! 2. [`term`]: what bytes mean on a terminal. Pure.
-//! 3. [`sys`]: the operating system, and the only `unsafe`.
-//! 4. [`client`]: how a front door talks to the daemon.
+//! 3. [`engine`]: sessions as state machines. Pure.
+//! 4. [`sys`]: the operating system, and the only `unsafe`.
+//! 5. [`keeper`]: parent of every job, writer of every log.
+//! 6. [`daemon`]: drives the engine, talks to keeper and clients.
+//! 7. [`client`]: how a front door talks to the daemon.
+//! 8. [`cli`], [`serve`], [`tui`]: the front doors, for people and for agents.
+//!
+//! [`config`] is what a person has decided in `config.toml`; both ends read it.
 
 pub mod cli;
 pub mod client;
 pub mod config;
 pub mod daemon;
+pub mod diag;
+pub mod engine;
 pub mod keeper;
 pub mod protocol;
 pub mod serve;

@@ -38,6 +38,8 @@ pub enum ToKeeper {
         rows: u16,
         /// Columns of its terminal.
         cols: u16,
+        /// Bytes of log to keep at least; older segments go.
+        keep: u64,
     },
     /// Close the keeper's copy of a pipe session's stdin.
     CloseStdin {
@@ -70,7 +72,7 @@ pub enum ToDaemon {
         /// `Adopt` messages that follow.
         sessions: usize,
     },
-    /// A session that the keeper has had before this daemon. Fds: as [`ToDaemon::Spawned`].
+    /// A session that the keeper has had before this daemon. Fds: as the flags say.
     Adopt {
         /// Which session.
         session: SessionId,
@@ -84,8 +86,10 @@ pub enum ToDaemon {
         open: bool,
         /// PTY or pipes.
         mode: Mode,
-        /// How many of the three descriptors follow: input, pidfd.
+        /// Whether its input follows.
         has_input: bool,
+        /// Whether its pidfd follows.
+        has_pidfd: bool,
     },
     /// It runs. Fds: input (PTY master or stdin pipe), pidfd.
     Spawned {
@@ -117,10 +121,24 @@ pub enum ToDaemon {
         /// How.
         exit: Exit,
     },
+    /// Its first process was stopped by a signal, or goes on.
+    Stopped {
+        /// Which session.
+        session: SessionId,
+        /// Stopped, or going on.
+        stopped: bool,
+    },
     /// Nobody has its terminal (or output pipes) open any more.
     Closed {
         /// Which session.
         session: SessionId,
+    },
+    /// Its output so far was dropped.
+    Cleared {
+        /// Which session.
+        session: SessionId,
+        /// Where its log begins now; `None` if it could not be cleared.
+        first: Option<u64>,
     },
     /// Its log cannot be written (`Some`), or can be again.
     Degraded {
