@@ -3,11 +3,11 @@
 //! Lines go whole in both directions, so that a daemon that dies leaves no torn
 //! line: what it had not read goes to the next one, what it had not answered is
 //! answered here. Neither side can fill the memory: while a buffer holds more
-//! than [`ENOUGH`], its source is not read.
+//! than `ENOUGH`, its source is not read.
 //!
 //! Standard input and output stay blocking, because that mode belongs to the
 //! open file, which a shell or a parent may share. A read after poll(2) takes
-//! what is there; a write of at most [`PIPE_BUF`] after poll(2) does not block.
+//! what is there; a write of at most `PIPE_BUF` after poll(2) does not block.
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Stdin, Stdout, Write};

@@ -11,5 +11,6 @@ mod config_file;
 mod layers;
 mod serve;
 mod serve_edges;
+mod serve_pump;
 mod support;
 mod terminal;

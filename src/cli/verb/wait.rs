@@ -25,7 +25,7 @@ pub struct Wait {
     /// Which jobs
     #[arg(required = true)]
     jobs: Vec<String>,
-    /// exit, input, quiet[:TIME], match:REGEX (a line), gone:REGEX (from the screen)
+    /// exit, input, quiet or quiet:TIME, match:REGEX (a line), gone:REGEX (from the screen)
     #[arg(long = "for", value_name = "WHAT", default_value = "exit", value_parser = parse_condition)]
     until: Condition,
     /// The first of several jobs is enough

@@ -1,5 +1,6 @@
 //! What the tests stand on: a home of their own, and drivers for its front doors.
 
+pub(crate) mod fake;
 pub(crate) mod home;
 pub(crate) mod process;
 pub(crate) mod serve;
