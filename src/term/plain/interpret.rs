@@ -94,7 +94,8 @@ impl Interpreter {
             return self.characters(window, text, start);
         }
         let mut at = 0;
-        while at < text.len() {
+        let ascii = text.is_ascii();
+        while at < text.len() && !ascii {
             let rest = &text.as_bytes()[at..];
             let ascii = rest
                 .iter()
@@ -109,6 +110,7 @@ impl Interpreter {
             self.characters(window, &text[at..at + other], start + at as u64);
             at += other;
         }
+        window.print_ascii(&text.as_bytes()[at..], start + at as u64);
         self.last_char = text.chars().next_back();
     }
 
@@ -177,23 +179,22 @@ impl Interpreter {
             return;
         }
         self.forget_old(window);
-        let plain = self.wrap && !self.insert && !self.newline && !self.origin;
-        let plain = plain
-            && self.charsets == Charsets::default()
-            && self.tabs.standard()
-            && self.saved.is_none();
+        let modes = self.wrap && !self.insert && !self.newline && !self.origin;
+        let sets = self.charsets == Charsets::default() && self.tabs.standard();
+        if !modes || !sets || self.saved.is_some() || !window.whole_region() {
+            return;
+        }
         let row = window.row;
-        let below = window
+        let begins = match row.checked_sub(1) {
+            Some(above) => !window.rows[above].wrapped,
+            None => window.lines.partial().is_empty(),
+        };
+        let empty = window
             .rows
             .range(row..)
-            .all(|row| row.is_empty() && !row.wrapped && row.start.is_none());
-        let begins = row == 0 || !window.rows[row - 1].wrapped;
-        if plain
-            && below
-            && begins
-            && window.whole_region()
-            && (row > 0 || window.lines.partial().is_empty())
-        {
+            .all(|row| row.is_empty() && !row.wrapped);
+        let unused = window.rows.range(row + 1..).all(|row| row.start.is_none());
+        if begins && empty && unused {
             let line = window.number_of(row);
             window
                 .marks
