@@ -63,7 +63,7 @@ impl Interpreter {
         match token {
             Token::Text(text) => self.text(window, text, start),
             Token::Invalid => self.text(window, "\u{fffd}", start),
-            Token::Control(byte) => self.control(window, byte, end),
+            Token::Control(byte) => self.control(window, byte, end, end - start == 1),
             Token::Escape(inter, last) => self.escape(window, inter, last, end),
             Token::Csi(csi) if repeats(&token) => self.repeat(window, csi.number(0, 1), start),
             Token::Csi(csi) => self.csi(window, csi, end),
@@ -154,7 +154,8 @@ impl Interpreter {
         }
     }
 
-    fn control(&mut self, window: &mut Window, byte: u8, end: u64) {
+    /// A control character; `alone` when it does not stand inside an escape sequence that goes on after it.
+    fn control(&mut self, window: &mut Window, byte: u8, end: u64, alone: bool) {
         match byte {
             0x08 => window.go(window.row, window.settled().saturating_sub(1), end),
             b'\t' => self.tab(window, 1, end),
@@ -163,7 +164,9 @@ impl Interpreter {
                 if self.newline {
                     window.col = 0;
                 }
-                self.maybe_mark(window, end);
+                if alone {
+                    self.maybe_mark(window, end);
+                }
             }
             b'\r' => window.go(window.row, 0, end),
             0x0e => self.charsets.lock(1),

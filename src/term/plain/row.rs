@@ -116,17 +116,20 @@ impl Row {
         self.trim();
     }
 
-    /// Adds a zero-width character to the one that ends before column `col`.
+    /// Adds a zero-width character to the one that ends before column `col`; to a space where there is none.
     pub fn mark(&mut self, col: usize, c: char) {
-        let Some(mut base) = col.checked_sub(1).filter(|&base| base < self.len()) else {
+        let Some(mut base) = col.checked_sub(1) else {
             return;
         };
         let (glyphs, marks) = self.glyphs();
+        if glyphs.len() <= base {
+            glyphs.resize(base + 1, 0);
+        }
         if glyphs[base] == RIGHT_HALF {
             base = base.saturating_sub(1);
         }
         if glyphs[base] == 0 {
-            return;
+            glyphs[base] = u32::from(' ');
         }
         let end = marks.partition_point(|mark| mark.0 <= base);
         if marks[..end]

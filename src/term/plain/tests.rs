@@ -339,6 +339,8 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
         "\x1b[?6l",
         "\x1b[5b",
         "\x1b[31m",
+        "\x1b",
+        "\x1b[",
         "漢",
         "é",
         "e\u{301}",
