@@ -1,0 +1,36 @@
+//! What a program asked of the terminal's input side: the modes that decide the bytes of keys and mouse.
+
+/// Input modes of a terminal as the program in it has set them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Modes {
+    /// DECCKM: cursor keys send `ESC O` instead of `CSI`.
+    pub app_cursor: bool,
+    /// DECKPAM: the keypad sends `ESC O` sequences instead of its characters.
+    pub app_keypad: bool,
+    /// Mode 2004: a paste comes between `CSI 200~` and `CSI 201~`.
+    pub bracketed_paste: bool,
+    /// Mode 1004: gaining and losing focus is reported.
+    pub focus_events: bool,
+    /// Which mouse events are reported.
+    pub mouse: MouseMode,
+    /// Mode 1006: mouse reports are spelt the SGR way.
+    pub mouse_sgr: bool,
+    /// Mode 1005: mouse coordinates are UTF-8 characters.
+    pub mouse_utf8: bool,
+}
+
+/// Which mouse events a program wants to hear of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum MouseMode {
+    /// None.
+    #[default]
+    None,
+    /// Presses only (mode 9).
+    Press,
+    /// Presses and releases (mode 1000).
+    PressRelease,
+    /// Also movement while a button is held (mode 1002).
+    Drag,
+    /// Also movement with no button held (mode 1003).
+    Any,
+}

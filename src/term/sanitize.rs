@@ -1,0 +1,82 @@
+//! Makes names and titles that somebody else chose safe to show on a terminal.
+
+/// `text` without control characters, escape sequences and the characters that reorder the text around them.
+///
+/// A newline or tab becomes one space, so that words stay apart.
+pub fn clean(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\n' | '\r' | '\t' => out.push(' '),
+            '\u{1b}' => skip_escape(&mut chars),
+            '\u{9b}' => skip_csi(&mut chars),
+            '\u{90}' | '\u{98}' | '\u{9d}' | '\u{9e}' | '\u{9f}' => skip_string(&mut chars),
+            _ if c.is_control() || reorders(c) => {}
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+type Chars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
+
+/// Skips what belongs to an ESC that was just read.
+fn skip_escape(chars: &mut Chars<'_>) {
+    match chars.peek() {
+        Some('[') => {
+            chars.next();
+            skip_csi(chars);
+        }
+        Some(']' | 'P' | 'X' | '^' | '_') => {
+            chars.next();
+            skip_string(chars);
+        }
+        _ => {
+            while chars.next_if(|c| (' '..='/').contains(c)).is_some() {}
+            chars.next_if(|c| ('0'..='~').contains(c));
+        }
+    }
+}
+
+/// Skips parameters, intermediates and the final byte of a control sequence.
+fn skip_csi(chars: &mut Chars<'_>) {
+    while chars.next_if(|c| (' '..='?').contains(c)).is_some() {}
+    chars.next_if(|c| ('@'..='~').contains(c));
+}
+
+/// Skips a control string up to its terminator. A string that has none is all of the rest.
+fn skip_string(chars: &mut Chars<'_>) {
+    while let Some(c) = chars.next() {
+        match c {
+            '\u{7}' | '\u{9c}' | '\u{18}' | '\u{1a}' => return,
+            '\u{1b}' => {
+                chars.next_if_eq(&'\\');
+                return;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Bidirectional marks, embeddings, overrides and isolates, and the separators that act as newlines.
+fn reorders(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::clean;
+
+    #[test]
+    fn text_stays_and_everything_that_acts_goes() {
+        assert_eq!(clean("naïve ✓ 日本"), "naïve ✓ 日本");
+        assert_eq!(clean("a\x1b[31mred\x1b[0m\x07b\x7f"), "aredb");
+        assert_eq!(clean("x\x1b]0;title\x07y\x1bPq\x1b\\z"), "xyz");
+        assert_eq!(clean("one\r\ntwo\tthree"), "one  two three");
+        assert_eq!(clean("\x1b(0lqk\x1bc\u{9b}5mz"), "lqkz");
+        assert_eq!(clean("cod\u{202e}exe.txt\u{2069}"), "codexe.txt");
+        assert_eq!(clean("end\x1b"), "end");
+        assert_eq!(clean("open\x1b]52;c;aGk"), "open");
+    }
+}

@@ -1,0 +1,88 @@
+//! The size of a terminal.
+
+use serde::{Deserialize, Serialize};
+
+/// Smallest number of rows or columns: below two the emulator has no valid cell for a wide character.
+pub const MIN: u16 = 2;
+/// Largest number of rows or columns: a full grid of this size is 32 MB, more than any real window needs.
+pub const MAX: u16 = 1000;
+
+/// Rows and columns of a terminal, each within [`MIN`]`..=`[`MAX`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(from = "Wire", into = "Wire")]
+pub struct Size {
+    rows: u16,
+    cols: u16,
+}
+
+impl Size {
+    /// A size of `rows` by `cols`; values out of range are clamped, never refused.
+    pub fn new(rows: u16, cols: u16) -> Self {
+        Self {
+            rows: rows.clamp(MIN, MAX),
+            cols: cols.clamp(MIN, MAX),
+        }
+    }
+
+    /// Number of rows.
+    pub fn rows(self) -> u16 {
+        self.rows
+    }
+
+    /// Number of columns.
+    pub fn cols(self) -> u16 {
+        self.cols
+    }
+}
+
+impl Default for Size {
+    /// The size of a job that nobody gave one: 40 rows, 120 columns.
+    fn default() -> Self {
+        Self::new(40, 120)
+    }
+}
+
+/// What travels: read through [`Size::new`], so that a stored or sent size is clamped too.
+#[derive(Serialize, Deserialize)]
+struct Wire {
+    rows: u16,
+    cols: u16,
+}
+
+impl From<Wire> for Size {
+    fn from(wire: Wire) -> Self {
+        Self::new(wire.rows, wire.cols)
+    }
+}
+
+impl From<Size> for Wire {
+    fn from(size: Size) -> Self {
+        Self {
+            rows: size.rows,
+            cols: size.cols,
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_clamped_wherever_they_come_from() {
+        assert_eq!(
+            Size::new(0, 9999),
+            Size {
+                rows: 2,
+                cols: 1000
+            }
+        );
+        let read: Size = serde_json::from_str(r#"{"rows":1,"cols":80}"#).unwrap();
+        assert_eq!(read, Size { rows: 2, cols: 80 });
+        assert_eq!(
+            serde_json::to_string(&Size::default()).unwrap(),
+            r#"{"rows":40,"cols":120}"#
+        );
+    }
+}
