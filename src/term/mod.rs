@@ -1,15 +1,30 @@
 //! What bytes mean on a terminal: pure, without clock, files, environment or tokio.
 //!
 //! - [`size`]: rows and columns, clamped to what the emulator survives.
-//! - [`screen`]: the grid a program has painted, with what it asked of its terminal.
+//! - [`scan`]: a byte stream cut into text, controls and escape sequences.
+//! - [`screen`]: the grid a program has painted, with what it asked of its terminal; [`compat`] stands between the
+//!   scanner and the emulator, [`replies`] answers queries.
 //! - [`keys`]: names of keys to the bytes xterm sends; [`keyparse`] is the way back.
 //! - [`plain`]: bytes to the lines a reader would have seen scroll by.
 //! - [`sanitize`]: names and titles made safe to show.
 
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+
+pub mod cell;
+pub mod compat;
+pub mod cursor;
 pub mod keyparse;
 pub mod keys;
 pub mod modes;
+pub mod paint;
 pub mod plain;
+pub mod replies;
 pub mod sanitize;
+pub mod scan;
 pub mod screen;
 pub mod size;
+pub mod title;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod vtcases;

@@ -34,3 +34,32 @@ pub enum MouseMode {
     /// Also movement with no button held (mode 1003).
     Any,
 }
+
+impl Modes {
+    /// The modes the emulator keeps, and the one it does not.
+    pub(super) fn new(screen: &vt100::Screen, focus_events: bool) -> Self {
+        let encoding = screen.mouse_protocol_encoding();
+        Self {
+            app_cursor: screen.application_cursor(),
+            app_keypad: screen.application_keypad(),
+            bracketed_paste: screen.bracketed_paste(),
+            focus_events,
+            mouse: MouseMode::new(screen.mouse_protocol_mode()),
+            mouse_sgr: encoding == vt100::MouseProtocolEncoding::Sgr,
+            mouse_utf8: encoding == vt100::MouseProtocolEncoding::Utf8,
+        }
+    }
+}
+
+impl MouseMode {
+    fn new(mode: vt100::MouseProtocolMode) -> Self {
+        use vt100::MouseProtocolMode as Mode;
+        match mode {
+            Mode::None => Self::None,
+            Mode::Press => Self::Press,
+            Mode::PressRelease => Self::PressRelease,
+            Mode::ButtonMotion => Self::Drag,
+            Mode::AnyMotion => Self::Any,
+        }
+    }
+}

@@ -7,19 +7,20 @@
 use std::num::NonZeroU16;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use serde::{Deserialize, Serialize};
-
-use super::modes::{Modes, MouseMode};
+pub use super::cell::{Cell, Color};
+use super::compat::Compat;
+pub use super::cursor::{Cursor, CursorShape};
+use super::modes::Modes;
+use super::paint;
 use super::size::Size;
 
 /// A terminal screen.
 pub struct Screen {
     core: vt100::Parser,
+    compat: Compat,
     size: Size,
     scrollback: usize,
     seq: u64,
-    title: String,
-    replies: Vec<u8>,
 }
 
 /// What feeding bytes did.
@@ -35,72 +36,12 @@ pub struct Fed {
     pub restarted: bool,
 }
 
-/// Where the cursor is and how it looks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Cursor {
-    /// Row, from 0.
-    pub row: u16,
-    /// Column, from 0; never beyond the last one.
-    pub col: u16,
-    /// Whether it is shown.
-    pub visible: bool,
-    /// How it looks.
-    pub shape: CursorShape,
-}
-
-/// How a cursor looks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum CursorShape {
-    /// A filled cell.
-    #[default]
-    Block,
-    /// A line under the cell.
-    Underline,
-    /// A line before the cell.
-    Bar,
-}
-
-/// A colour.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Color {
-    /// The terminal's own.
-    #[default]
-    Default,
-    /// One of the 256.
-    Idx(u8),
-    /// Red, green, blue.
-    Rgb(u8, u8, u8),
-}
-
-/// One cell of the grid.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Cell<'a> {
-    /// Its characters; empty when nothing was written there or it is the right half of a wide character.
-    pub text: &'a str,
-    /// Columns it takes: 2 for a wide character, 0 for the right half of one.
-    pub width: u8,
-    /// Foreground.
-    pub fg: Color,
-    /// Background.
-    pub bg: Color,
-    /// Bold.
-    pub bold: bool,
-    /// Dim.
-    pub dim: bool,
-    /// Italic.
-    pub italic: bool,
-    /// Underlined.
-    pub underline: bool,
-    /// Foreground and background swapped.
-    pub inverse: bool,
-}
-
 /// A copy of what a screen shows, to find out later what changed.
 #[derive(Clone)]
 pub struct Picture {
     core: vt100::Screen,
+    size: Size,
+    focus: bool,
 }
 
 impl Screen {
@@ -113,32 +54,37 @@ impl Screen {
     pub fn with_scrollback(size: Size, lines: usize) -> Self {
         Self {
             core: new_core(size, lines),
+            compat: Compat::new(size),
             size,
             scrollback: lines,
             seq: 0,
-            title: String::new(),
-            replies: Vec::new(),
         }
     }
 
-    /// Paints `bytes`. Never panics.
+    /// Paints `bytes`. Never panics: when the emulator does, the screen is empty afterwards, and the rest of
+    /// `bytes` is not on it.
     pub fn feed(&mut self, bytes: &[u8]) -> Fed {
-        let core = &mut self.core;
-        let fine = catch_unwind(AssertUnwindSafe(|| core.process(bytes))).is_ok();
-        if !fine {
-            self.core = new_core(self.size, self.scrollback);
+        let Self { core, compat, .. } = self;
+        // Nothing of the two is used again after a panic, so no broken state can be seen.
+        let painted = catch_unwind(AssertUnwindSafe(|| compat.feed(core, bytes)));
+        let restarted = painted.is_err();
+        if restarted {
+            self.restart();
         }
-        self.seq += 1;
+        let changed = painted.unwrap_or(true);
+        self.seq += u64::from(changed);
+        let state = &mut self.compat.state;
         Fed {
-            changed: !bytes.is_empty(),
-            restarted: !fine,
-            ..Fed::default()
+            changed,
+            bells: std::mem::take(&mut state.bells),
+            title_changed: state.title.take_changed(),
+            restarted,
         }
     }
 
-    /// What the terminal answers to the queries fed since the last call; bounded.
+    /// What the terminal answers to the queries fed since the last call; at most 4,095 bytes.
     pub fn take_replies(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.replies)
+        self.compat.state.replies.take()
     }
 
     /// Changes the size. Text beyond a smaller width is lost: replay the log to keep it.
@@ -164,17 +110,18 @@ impl Screen {
 
     /// The window title: no control characters, at most 256 characters.
     pub fn title(&self) -> &str {
-        &self.title
+        self.compat.state.title.text()
     }
 
     /// The cursor.
     pub fn cursor(&self) -> Cursor {
-        let (row, col) = self.core.screen().cursor_position();
+        let screen = self.core.screen();
+        let (row, col) = screen.cursor_position();
         Cursor {
             row,
             col: col.min(self.size.cols() - 1),
-            visible: !self.core.screen().hide_cursor(),
-            shape: shape(self.core.screen().cursor_style()),
+            visible: !screen.hide_cursor(),
+            shape: CursorShape::new(screen.cursor_style()),
         }
     }
 
@@ -185,26 +132,18 @@ impl Screen {
 
     /// The input modes.
     pub fn modes(&self) -> Modes {
-        let core = self.core.screen();
-        let encoding = core.mouse_protocol_encoding();
-        Modes {
-            app_cursor: core.application_cursor(),
-            app_keypad: core.application_keypad(),
-            bracketed_paste: core.bracketed_paste(),
-            focus_events: false,
-            mouse: mouse(core.mouse_protocol_mode()),
-            mouse_sgr: encoding == vt100::MouseProtocolEncoding::Sgr,
-            mouse_utf8: encoding == vt100::MouseProtocolEncoding::Utf8,
-        }
+        Modes::new(self.core.screen(), self.compat.state.flags().focus)
     }
 
     /// The text of each row. `trim` cuts blanks at row ends and blank rows at the end; without it each row is
     /// filled up to the last column.
     pub fn rows_text(&self, trim: bool) -> Vec<String> {
-        let mut rows: Vec<String> = self.core.screen().rows(0, self.size.cols()).collect();
+        let mut rows: Vec<String> = (0..self.size.rows())
+            .map(|row| self.row_text(row))
+            .collect();
         if trim {
             for row in &mut rows {
-                row.truncate(row.trim_end().len());
+                row.truncate(row.trim_end_matches(' ').len());
             }
             while rows.last().is_some_and(String::is_empty) {
                 rows.pop();
@@ -218,26 +157,50 @@ impl Screen {
         self.rows_text(trim).join("\n")
     }
 
-    /// The text with wrapped rows joined, for copying.
+    /// The text with wrapped rows joined, without blanks at line ends and blank lines at the end: for copying.
     pub fn logical_text(&self) -> String {
-        self.core.screen().contents()
+        let mut text = String::new();
+        for row in 0..self.size.rows() {
+            text.push_str(&self.row_text(row));
+            if !self.row_wrapped(row) {
+                text.truncate(text.trim_end_matches(' ').len());
+                text.push('\n');
+            }
+        }
+        text.truncate(text.trim_end_matches([' ', '\n']).len());
+        text
     }
 
-    /// Terminal bytes that repaint all of it, with cursor and modes, on any terminal of this size.
+    /// Terminal bytes that repaint all of it, with cursor and modes, on any terminal of this size whatever its
+    /// state.
     pub fn ansi(&self) -> Vec<u8> {
-        self.core.screen().state_formatted().into_bytes()
+        let mut out = paint::whole(self.core.screen());
+        out.push_str(focus(self.compat.state.flags().focus));
+        paint::shown(out)
     }
 
     /// A copy to compare with later.
     pub fn picture(&self) -> Picture {
         Picture {
             core: self.core.screen().clone(),
+            size: self.size,
+            focus: self.compat.state.flags().focus,
         }
     }
 
-    /// Terminal bytes that turn what `since` shows into what is shown now.
+    /// Terminal bytes that turn what `since` shows into what is shown now. Where the two cannot be compared (another
+    /// size, the other screen) it is all of it.
     pub fn diff(&self, since: &Picture) -> Vec<u8> {
-        self.core.screen().state_diff(&since.core).into_bytes()
+        let screen = self.core.screen();
+        if since.size != self.size || since.core.alternate_screen() != screen.alternate_screen() {
+            return self.ansi();
+        }
+        let mut out = paint::difference(screen, &since.core);
+        let now = self.compat.state.flags().focus;
+        if now != since.focus {
+            out.push_str(focus(now));
+        }
+        paint::shown(out)
     }
 
     /// Shows what was `lines_up` lines above the present.
@@ -252,29 +215,35 @@ impl Screen {
 
     /// A cell, for drawing.
     pub fn cell(&self, row: u16, col: u16) -> Option<Cell<'_>> {
-        let cell = self.core.screen().cell(row, col)?;
-        let width = match (cell.is_wide(), cell.is_wide_continuation()) {
-            (true, _) => 2,
-            (_, true) => 0,
-            _ => 1,
-        };
-        Some(Cell {
-            text: cell.contents(),
-            width,
-            fg: color(cell.fgcolor()),
-            bg: color(cell.bgcolor()),
-            bold: cell.bold(),
-            dim: cell.dim(),
-            italic: cell.italic(),
-            underline: cell.underline(),
-            inverse: cell.inverse(),
-        })
+        self.core.screen().cell(row, col).map(Cell::new)
     }
 
     /// Whether the text of a row goes on in the next one.
     pub fn row_wrapped(&self, row: u16) -> bool {
         self.core.screen().row_wrapped(row)
     }
+
+    fn row_text(&self, row: u16) -> String {
+        let mut text = String::with_capacity(usize::from(self.size.cols()));
+        for cell in (0..self.size.cols()).filter_map(|col| self.cell(row, col)) {
+            match (cell.text, cell.width) {
+                ("", 1) => text.push(' '),
+                (shown, _) => text.push_str(shown),
+            }
+        }
+        text
+    }
+
+    /// Begins again with an empty screen. Answers and title belong to what was painted, so they go too.
+    fn restart(&mut self) {
+        self.core = new_core(self.size, self.scrollback);
+        self.compat = Compat::new(self.size);
+    }
+}
+
+/// The bytes that switch focus reports.
+fn focus(on: bool) -> &'static str {
+    if on { "\x1b[?1004h" } else { "\x1b[?1004l" }
 }
 
 fn new_core(size: Size, scrollback: usize) -> vt100::Parser {
@@ -285,30 +254,6 @@ fn nonzero(n: u16) -> NonZeroU16 {
     NonZeroU16::new(n).unwrap_or(NonZeroU16::MIN)
 }
 
-fn shape(style: vt100::CursorStyle) -> CursorShape {
-    use vt100::CursorStyle as Style;
-    match style {
-        Style::Default | Style::BlinkBlock | Style::SteadyBlock => CursorShape::Block,
-        Style::BlinkUnderline | Style::SteadyUnderline => CursorShape::Underline,
-        Style::BlinkVerticalBar | Style::SteadyVerticalBar => CursorShape::Bar,
-    }
-}
-
-fn mouse(mode: vt100::MouseProtocolMode) -> MouseMode {
-    use vt100::MouseProtocolMode as Mode;
-    match mode {
-        Mode::None => MouseMode::None,
-        Mode::Press => MouseMode::Press,
-        Mode::PressRelease => MouseMode::PressRelease,
-        Mode::ButtonMotion => MouseMode::Drag,
-        Mode::AnyMotion => MouseMode::Any,
-    }
-}
-
-fn color(color: vt100::Color) -> Color {
-    match color {
-        vt100::Color::Default => Color::Default,
-        vt100::Color::Idx(i) => Color::Idx(i),
-        vt100::Color::Rgb(r, g, b) => Color::Rgb(r, g, b),
-    }
-}
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used)]
+mod tests;

@@ -1,0 +1,73 @@
+//! One cell of the grid, as whoever draws it wants it.
+
+use super::compat::REPLACEMENT;
+
+/// A colour.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Color {
+    /// The terminal's own.
+    #[default]
+    Default,
+    /// One of the 256.
+    Idx(u8),
+    /// Red, green, blue.
+    Rgb(u8, u8, u8),
+}
+
+/// One cell of the grid.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Cell<'a> {
+    /// Its characters; empty when nothing was written there or it is the right half of a wide character.
+    pub text: &'a str,
+    /// Columns it takes: 2 for a wide character, 0 for the right half of one.
+    pub width: u8,
+    /// Foreground.
+    pub fg: Color,
+    /// Background.
+    pub bg: Color,
+    /// Bold.
+    pub bold: bool,
+    /// Dim.
+    pub dim: bool,
+    /// Italic.
+    pub italic: bool,
+    /// Underlined.
+    pub underline: bool,
+    /// Foreground and background swapped.
+    pub inverse: bool,
+}
+
+impl<'a> Cell<'a> {
+    /// The emulator's cell in our words.
+    pub(super) fn new(cell: &'a vt100::Cell) -> Self {
+        let width = match (cell.is_wide(), cell.is_wide_continuation()) {
+            (true, _) => 2,
+            (_, true) => 0,
+            _ => 1,
+        };
+        let text = cell.contents();
+        Self {
+            text: if text.starts_with(REPLACEMENT) {
+                "\u{fffd}"
+            } else {
+                text
+            },
+            width,
+            fg: color(cell.fgcolor()),
+            bg: color(cell.bgcolor()),
+            bold: cell.bold(),
+            dim: cell.dim(),
+            italic: cell.italic(),
+            underline: cell.underline(),
+            inverse: cell.inverse(),
+        }
+    }
+}
+
+fn color(color: vt100::Color) -> Color {
+    match color {
+        vt100::Color::Default => Color::Default,
+        vt100::Color::Idx(i) => Color::Idx(i),
+        vt100::Color::Rgb(r, g, b) => Color::Rgb(r, g, b),
+    }
+}

@@ -1,0 +1,98 @@
+//! Tab stops.
+
+use crate::term::size;
+
+/// Distance of the stops a terminal starts with, in columns.
+const EVERY: u16 = 8;
+
+/// Tab stops of a terminal, kept for the widest one so that a resize loses none.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct TabStops {
+    /// `None` while they are where a terminal puts them.
+    own: Option<Vec<bool>>,
+}
+
+impl TabStops {
+    /// Whether nobody has moved them.
+    pub fn standard(&self) -> bool {
+        self.own.is_none()
+    }
+
+    /// Sets a stop at column `col`.
+    pub fn set(&mut self, col: u16) {
+        self.put(col, true);
+    }
+
+    /// Clears the stop at column `col`.
+    pub fn clear(&mut self, col: u16) {
+        self.put(col, false);
+    }
+
+    /// Clears all stops.
+    pub fn clear_all(&mut self) {
+        self.own = Some(vec![false; usize::from(size::MAX)]);
+    }
+
+    /// The column `count` stops to the right of `col`, at most `last`.
+    pub fn forward(&self, col: u16, count: u16, last: u16) -> u16 {
+        (col.saturating_add(1)..last)
+            .filter(|&col| self.at(col))
+            .nth(usize::from(count.max(1)) - 1)
+            .unwrap_or(last)
+    }
+
+    /// The column `count` stops to the left of `col`, or the first.
+    pub fn back(&self, col: u16, count: u16) -> u16 {
+        (0..col)
+            .rev()
+            .filter(|&col| self.at(col))
+            .nth(usize::from(count.max(1)) - 1)
+            .unwrap_or(0)
+    }
+
+    fn at(&self, col: u16) -> bool {
+        match &self.own {
+            None => col.is_multiple_of(EVERY),
+            Some(own) => own.get(usize::from(col)).copied().unwrap_or(false),
+        }
+    }
+
+    fn put(&mut self, col: u16, stop: bool) {
+        let own = self.own.get_or_insert_with(|| {
+            (0..size::MAX)
+                .map(|col| col.is_multiple_of(EVERY))
+                .collect()
+        });
+        if let Some(at) = own.get_mut(usize::from(col)) {
+            *at = stop;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stops_move_and_stay_inside() {
+        let mut tabs = TabStops::default();
+        assert!(tabs.standard());
+        assert_eq!(
+            (
+                tabs.forward(0, 1, 79),
+                tabs.forward(8, 2, 79),
+                tabs.forward(77, 1, 79)
+            ),
+            (8, 24, 79)
+        );
+        assert_eq!(
+            (tabs.back(8, 1), tabs.back(9, 1), tabs.back(30, 9)),
+            (0, 8, 0)
+        );
+        tabs.clear(8);
+        tabs.set(3);
+        assert_eq!((tabs.forward(0, 1, 79), tabs.forward(3, 1, 79)), (3, 16));
+        tabs.clear_all();
+        assert_eq!(tabs.forward(0, 1, 79), 79);
+    }
+}

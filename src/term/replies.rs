@@ -1,0 +1,225 @@
+//! What the terminal answers to queries.
+//!
+//! Programs such as fish, vim and crossterm's wait for these. The values are those of a dark xterm-256color; what
+//! a terminal without a feature does not answer (the kitty keyboard query) is not answered.
+
+use super::size::Size;
+
+/// Most bytes that wait to be taken. A program that asks and never reads must not fill the memory, and a cooked
+/// terminal takes no more in a line than this anyway.
+const MAX: usize = 4095;
+/// Cell size reported to a program that asks for pixels, in pixels: there are none, and this is a common font.
+const CELL: (u32, u32) = (16, 8);
+/// Foreground and cursor colour.
+const FOREGROUND: u32 = 0xe5_e5_e5;
+/// Background colour.
+const BACKGROUND: u32 = 0;
+/// xterm's first sixteen colours.
+const BASE_COLORS: [u32; 16] = [
+    0x00_00_00, 0xcd_00_00, 0x00_cd_00, 0xcd_cd_00, 0x00_00_ee, 0xcd_00_cd, 0x00_cd_cd, 0xe5_e5_e5,
+    0x7f_7f_7f, 0xff_00_00, 0x00_ff_00, 0xff_ff_00, 0x5c_5c_ff, 0xff_00_ff, 0x00_ff_ff, 0xff_ff_ff,
+];
+
+/// Answers that wait to be sent to the program.
+#[derive(Default, Debug)]
+pub struct Replies {
+    bytes: Vec<u8>,
+}
+
+impl Replies {
+    /// Takes the answers since the last call.
+    pub fn take(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.bytes)
+    }
+
+    /// DA1: a VT220 with colour.
+    pub fn primary_attributes(&mut self) {
+        self.say("\x1b[?62;22c");
+    }
+
+    /// DA2: xterm's number and the version whose behaviour the tests agree with.
+    pub fn secondary_attributes(&mut self) {
+        self.say("\x1b[>41;379;0c");
+    }
+
+    /// DA3: no serial number.
+    pub fn unit_id(&mut self) {
+        self.say("\x1bP!|00000000\x1b\\");
+    }
+
+    /// XTVERSION.
+    pub fn version(&mut self) {
+        self.say(concat!(
+            "\x1bP>|bgproc(",
+            env!("CARGO_PKG_VERSION"),
+            ")\x1b\\"
+        ));
+    }
+
+    /// DSR 5.
+    pub fn fine(&mut self) {
+        self.say("\x1b[0n");
+    }
+
+    /// DSR 6, with `marker` before the numbers: row and column from 0.
+    pub fn cursor(&mut self, marker: &str, row: u16, col: u16) {
+        self.say(&format!(
+            "\x1b[{marker}{};{}R",
+            u32::from(row) + 1,
+            u32::from(col) + 1
+        ));
+    }
+
+    /// DECREQTPARM.
+    pub fn parameters(&mut self, asked: u16) {
+        self.say(&format!("\x1b[{};1;1;128;128;1;0x", asked + 2));
+    }
+
+    /// DECRQM: set, reset, or not known.
+    pub fn mode(&mut self, private: bool, mode: u16, set: Option<bool>) {
+        let marker = if private { "?" } else { "" };
+        let value = match set {
+            None => 0,
+            Some(true) => 1,
+            Some(false) => 2,
+        };
+        self.say(&format!("\x1b[{marker}{mode};{value}$y"));
+    }
+
+    /// XTWINOPS reports: state, position and the sizes in pixels and in cells.
+    pub fn window(&mut self, what: u16, size: Size) {
+        let (rows, cols) = (u32::from(size.rows()), u32::from(size.cols()));
+        match what {
+            11 => self.say("\x1b[1t"),
+            13 => self.say("\x1b[3;0;0t"),
+            14 => self.say(&format!("\x1b[4;{};{}t", rows * CELL.0, cols * CELL.1)),
+            16 => self.say(&format!("\x1b[6;{};{}t", CELL.0, CELL.1)),
+            18 => self.say(&format!("\x1b[8;{rows};{cols}t")),
+            19 => self.say(&format!("\x1b[9;{rows};{cols}t")),
+            _ => {}
+        }
+    }
+
+    /// DECRQSS: attributes, margins, cursor style, conformance level.
+    pub fn status_string(&mut self, what: &[u8], screen: &vt100::Screen, margins: (u16, u16)) {
+        let value = match what {
+            b"m" => attributes(screen),
+            b"r" => format!("{};{}r", u32::from(margins.0) + 1, u32::from(margins.1) + 1),
+            b" q" => format!("{} q", cursor_style(screen.cursor_style())),
+            b"\"p" => "62;1\"p".to_string(),
+            b"\"q" => "0\"q".to_string(),
+            _ => return self.say("\x1bP0$r\x1b\\"),
+        };
+        self.say(&format!("\x1bP1$r{value}\x1b\\"));
+    }
+
+    /// XTGETTCAP: no capability is told. The names, in hexadecimal, are repeated as xterm does.
+    pub fn no_capability(&mut self, names: &[u8]) {
+        let hex = names.iter().all(|b| b.is_ascii_hexdigit() || *b == b';');
+        let names = if hex {
+            String::from_utf8_lossy(names)
+        } else {
+            "".into()
+        };
+        self.say(&format!("\x1bP0+r{names}\x1b\\"));
+    }
+
+    /// OSC 4, 10, 11 and 12 with a `?`: what the colours are. Setting them changes nothing.
+    pub fn colors(&mut self, number: &[u8], rest: &[u8], bell: bool) {
+        let end = if bell { "\x07" } else { "\x1b\\" };
+        let mut parts = rest.split(|&b| b == b';');
+        match number {
+            b"4" => {
+                while let (Some(index), Some(value)) = (parts.next(), parts.next()) {
+                    let index = std::str::from_utf8(index)
+                        .ok()
+                        .and_then(|index| index.parse().ok());
+                    if let (Some(index), b"?") = (index, value) {
+                        self.say(&format!("\x1b]4;{index};{}{end}", spelt(palette(index))));
+                    }
+                }
+            }
+            b"10" | b"11" | b"12" => {
+                let first = u32::from(number[1] - b'0');
+                // Further values are for the colours that follow in number.
+                for (which, value) in (10 + first..=12).zip(parts) {
+                    let color = if which == 11 { BACKGROUND } else { FOREGROUND };
+                    if value == b"?" {
+                        self.say(&format!("\x1b]{which};{}{end}", spelt(color)));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn say(&mut self, reply: &str) {
+        // Half an answer would be typed text to the program that reads it.
+        if self.bytes.len() + reply.len() <= MAX {
+            self.bytes.extend_from_slice(reply.as_bytes());
+        }
+    }
+}
+
+/// A colour as X11 spells it, 16 bits a part.
+fn spelt(color: u32) -> String {
+    let [_, r, g, b] = color.to_be_bytes();
+    format!("rgb:{r:02x}{r:02x}/{g:02x}{g:02x}/{b:02x}{b:02x}")
+}
+
+/// Colour `index` of the 256.
+fn palette(index: u8) -> u32 {
+    let level = |step: u8| {
+        if step == 0 {
+            0
+        } else {
+            55 + 40 * u32::from(step)
+        }
+    };
+    match index {
+        0..=15 => BASE_COLORS[usize::from(index)],
+        16..=231 => {
+            let at = index - 16;
+            level(at / 36) << 16 | level(at / 6 % 6) << 8 | level(at % 6)
+        }
+        232.. => (8 + 10 * u32::from(index - 232)) * 0x01_01_01,
+    }
+}
+
+/// The attributes text is drawn with now, as SGR parameters and the `m`.
+fn attributes(screen: &vt100::Screen) -> String {
+    let mut out = String::from("0");
+    let flags = [
+        (screen.bold(), 1),
+        (screen.dim(), 2),
+        (screen.italic(), 3),
+        (screen.underline(), 4),
+        (screen.inverse(), 7),
+    ];
+    for (_, number) in flags.iter().filter(|(on, _)| *on) {
+        out.push_str(&format!(";{number}"));
+    }
+    for (color, base) in [(screen.fgcolor(), 30), (screen.bgcolor(), 40)] {
+        match color {
+            vt100::Color::Default => {}
+            vt100::Color::Idx(i @ 0..=7) => out.push_str(&format!(";{}", base + i)),
+            vt100::Color::Idx(i @ 8..=15) => out.push_str(&format!(";{}", base + 52 + i)),
+            vt100::Color::Idx(i) => out.push_str(&format!(";{}:5:{i}", base + 8)),
+            vt100::Color::Rgb(r, g, b) => out.push_str(&format!(";{}:2::{r}:{g}:{b}", base + 8)),
+        }
+    }
+    out + "m"
+}
+
+/// The parameter of DECSCUSR. A cursor nobody shaped is reported as the blinking block it is.
+fn cursor_style(style: vt100::CursorStyle) -> u8 {
+    use vt100::CursorStyle as Style;
+    match style {
+        Style::Default | Style::BlinkBlock => 1,
+        Style::SteadyBlock => 2,
+        Style::BlinkUnderline => 3,
+        Style::SteadyUnderline => 4,
+        Style::BlinkVerticalBar => 5,
+        Style::SteadyVerticalBar => 6,
+    }
+}

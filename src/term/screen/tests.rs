@@ -1,0 +1,376 @@
+//! What programs print, and what the screen makes of it.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::term::modes::MouseMode;
+
+fn screen(rows: u16, cols: u16, bytes: impl AsRef<[u8]>) -> Screen {
+    let mut screen = Screen::new(Size::new(rows, cols));
+    screen.feed(bytes.as_ref());
+    screen
+}
+
+fn shown(bytes: impl AsRef<[u8]>) -> String {
+    screen(4, 10, bytes).text(true)
+}
+
+/// All that can be seen of a screen, for comparisons: text, cells that are more than text, cursor, modes.
+fn state(screen: &Screen) -> String {
+    let mut out = format!(
+        "{:?} {:?} {:?}",
+        screen.text(false),
+        screen.cursor(),
+        screen.modes()
+    );
+    for row in 0..screen.size().rows() {
+        out.push_str(if screen.row_wrapped(row) {
+            " wrapped"
+        } else {
+            " whole"
+        });
+        for col in 0..screen.size().cols() {
+            let cell = screen.cell(row, col).unwrap();
+            let plain = Cell {
+                text: cell.text,
+                width: 1,
+                ..Cell::default()
+            };
+            if cell != plain {
+                out.push_str(&format!("\n{row},{col}: {cell:?}"));
+            }
+        }
+    }
+    out
+}
+
+#[test]
+fn boxes_are_drawn() {
+    assert_eq!(shown("\x1b(0lqk\x1b(Blqk"), "┌─┐lqk");
+    assert_eq!(shown("\x1b)0a\x0eqq\x0fq"), "a──q");
+}
+
+#[test]
+fn modes_the_emulator_lacks_work() {
+    assert_eq!(shown("abc\r\x1b[4hXY"), "XYabc");
+    assert_eq!(shown("\x1b[?7labcdefghijklm"), "abcdefghim");
+    assert_eq!(shown("\x1b[20ha\nb"), "a\nb");
+    assert_eq!(shown("a\x1bDb\x1bEc"), "a\n b\nc");
+    assert_eq!(shown("\x1b[3g\x1b[4G\x1bH\r\tx"), "   x");
+    assert_eq!(shown("\x1b[3ax\x1b[2ey"), "   x\n\n    y");
+    assert_eq!(shown("ab\x1b[3b"), "abbbb");
+    assert_eq!(screen(2, 3, "\x1b#8").text(true), "EEE\nEEE");
+    assert_eq!(shown("a\x1b[sbc\x1b[ud"), "adc");
+    assert_eq!(shown("0123456789\x08\x08x"), "0123456x89");
+    assert_eq!(shown("a\x1b[2;3r\x1b[3;1H\nb"), "a\n\nb");
+}
+
+#[test]
+fn a_repeat_is_bounded() {
+    let long = screen(4, 10, "x\x1b[65535b");
+    assert_eq!(long.text(true).len(), 40 + 3 - 9);
+}
+
+#[test]
+fn leaving_the_alternate_screen_brings_everything_back() {
+    let vim =
+        "$ vi\r\n\x1b[31m\x1b[?1049h\x1b[2J\x1b[1;3r\x1b7\x1b[0m\x1b[3;3Hvim\x1b[r\x1b[?1049l";
+    let after = screen(4, 10, format!("{vim}x"));
+    assert!(!after.alt_screen());
+    assert_eq!(after.text(true), "$ vi\nx");
+    assert_eq!(
+        after.cell(1, 0).unwrap().fg,
+        Color::Idx(1),
+        "DECSC on the other screen is its own"
+    );
+    let inside = screen(4, 10, "ab\x1b[?1049hc");
+    assert!(inside.alt_screen());
+    assert_eq!(inside.text(true), "  c", "the cursor stays where it was");
+    assert_eq!(shown("ab\x1b[?1047hc\x1b[?1047ld"), "ab d");
+}
+
+#[test]
+fn invalid_bytes_show_as_replacement_characters() {
+    let broken = screen(2, 10, b"a\xff\xe2\x82b");
+    assert_eq!(broken.text(true), "a\u{fffd}\u{fffd}b");
+    assert_eq!(broken.cell(0, 1).unwrap().text, "\u{fffd}");
+    assert_eq!(broken.logical_text(), "a\u{fffd}\u{fffd}b");
+    assert!(
+        String::from_utf8(broken.ansi())
+            .unwrap()
+            .contains("a\u{fffd}\u{fffd}b")
+    );
+}
+
+#[test]
+fn the_known_panic_of_the_emulator_is_out_of_reach() {
+    let mut screen = Screen::new(Size::new(24, 80));
+    let input = format!("{}{}⚠\u{fe0f}\x1b[23;80Hx", "\n".repeat(30), "a".repeat(79));
+    let fed = screen.feed(input.as_bytes());
+    assert!(!fed.restarted);
+    assert!(screen.rows_text(true)[22].ends_with('x'));
+    // The selector is caught also when reads cut it.
+    let mut split = Screen::new(Size::new(24, 80));
+    for byte in input.as_bytes() {
+        assert!(!split.feed(&[*byte]).restarted);
+    }
+    assert_eq!(state(&split), state(&screen));
+}
+
+#[test]
+fn queries_are_answered_once() {
+    for (query, answer) in [
+        ("\x1b[c", "\x1b[?62;22c"),
+        ("\x1b[>c", "\x1b[>41;379;0c"),
+        ("\x1b[=c", "\x1bP!|00000000\x1b\\"),
+        ("\x1b[5n", "\x1b[0n"),
+        ("ab\x1b[6n", "\x1b[1;3R"),
+        ("\x1b[2;3r\x1b[?6h\x1b[?6n", "\x1b[?1;1R"),
+        ("\x1b[?7$p", "\x1b[?7;1$y"),
+        ("\x1b[?2004h\x1b[?2004$p", "\x1b[?2004;1$y"),
+        ("\x1b[?2026$p", "\x1b[?2026;0$y"),
+        ("\x1b[4$p", "\x1b[4;2$y"),
+        ("\x1b[1;31m\x1bP$qm\x1b\\", "\x1bP1$r0;1;31m\x1b\\"),
+        ("\x1bP$q q\x1b\\", "\x1bP1$r1 q\x1b\\"),
+        ("\x1bP$qr\x1b\\", "\x1bP1$r1;24r\x1b\\"),
+        ("\x1bP$qzz\x1b\\", "\x1bP0$r\x1b\\"),
+        ("\x1bP+q544e\x1b\\", "\x1bP0+r544e\x1b\\"),
+        (
+            "\x1b[>q",
+            concat!("\x1bP>|bgproc(", env!("CARGO_PKG_VERSION"), ")\x1b\\"),
+        ),
+        ("\x1b]10;?\x07", "\x1b]10;rgb:e5e5/e5e5/e5e5\x07"),
+        ("\x1b]11;?\x1b\\", "\x1b]11;rgb:0000/0000/0000\x1b\\"),
+        (
+            "\x1b]4;1;?;196;?\x07",
+            "\x1b]4;1;rgb:cdcd/0000/0000\x07\x1b]4;196;rgb:ffff/0000/0000\x07",
+        ),
+        ("\x1b[14t", "\x1b[4;384;640t"),
+        ("\x1b[18t", "\x1b[8;24;80t"),
+        ("\x1b[?u", ""),
+        ("\x1b]11;red\x07\x1b[0c\x18", "\x1b[?62;22c"),
+    ] {
+        let mut screen = screen(24, 80, query);
+        assert_eq!(
+            String::from_utf8(screen.take_replies()).unwrap(),
+            answer,
+            "to {query:?}"
+        );
+        assert!(screen.take_replies().is_empty());
+    }
+    let mut flood = screen(24, 80, "\x1b[c".repeat(10_000));
+    let replies = flood.take_replies();
+    assert!(replies.len() <= 4095 && replies.ends_with(b"c"));
+}
+
+#[test]
+fn modes_cursor_title_and_bell_are_told() {
+    let mut screen = Screen::new(Size::new(4, 10));
+    let fed = screen.feed(b"\x07\x1b]0;a\x1b[1mb\x07\x07\x1b]2;web\x07");
+    assert_eq!(
+        (fed.bells, fed.title_changed, screen.title()),
+        (3, true, "web")
+    );
+    screen.feed(b"\x1b[?1h\x1b=\x1b[?2004h\x1b[?1004h\x1b[?1002h\x1b[?1006h\x1b[5 q\x1b[?25l");
+    let modes = Modes {
+        app_cursor: true,
+        app_keypad: true,
+        bracketed_paste: true,
+        focus_events: true,
+        mouse: MouseMode::Drag,
+        mouse_sgr: true,
+        mouse_utf8: false,
+    };
+    assert_eq!(screen.modes(), modes);
+    let cursor = screen.cursor();
+    assert_eq!((cursor.visible, cursor.shape), (false, CursorShape::Bar));
+    screen.feed(b"\x1bc");
+    assert_eq!(screen.modes(), Modes::default());
+    assert_eq!(
+        serde_json::to_string(&screen.cursor().shape).unwrap(),
+        r#""block""#
+    );
+}
+
+#[test]
+fn the_sequence_number_grows_with_what_can_be_seen() {
+    let mut screen = Screen::new(Size::new(4, 10));
+    for (bytes, grows) in [
+        (&b"a"[..], true),
+        (b"\x07", false),
+        (b"\x1b[6n", false),
+        (b"\x1b]0;t\x07", false),
+        (b"", false),
+        (b"\x1b[?1004h", true),
+        (b"\r", true),
+        (b"\x1b[3", false),
+    ] {
+        let before = screen.seq();
+        let fed = screen.feed(bytes);
+        assert_eq!(
+            (screen.seq() > before, fed.changed),
+            (grows, grows),
+            "{bytes:?}"
+        );
+    }
+    let before = screen.seq();
+    screen.resize(Size::new(4, 10));
+    assert_eq!(screen.seq(), before);
+    screen.resize(Size::new(5, 10));
+    assert!(screen.seq() > before);
+}
+
+#[test]
+fn wrapped_rows_are_one_line_for_copying() {
+    let wrapped = screen(4, 10, "0123456789abc  \r\nnext");
+    assert_eq!(wrapped.logical_text(), "0123456789abc\nnext");
+    assert!(wrapped.row_wrapped(0) && !wrapped.row_wrapped(1));
+    assert_eq!(
+        wrapped.rows_text(false),
+        ["0123456789", "abc       ", "next      ", "          "]
+    );
+}
+
+#[test]
+fn scrollback_is_there_when_asked_for() {
+    let mut screen = Screen::with_scrollback(Size::new(2, 10), 100);
+    screen.feed(b"1\r\n2\r\n3\r\n4");
+    assert_eq!(screen.scrollback_len(), 2);
+    screen.scroll_to(1);
+    assert_eq!(screen.text(true), "2\n3");
+    screen.scroll_to(0);
+    assert_eq!(screen.text(true), "3\n4");
+}
+
+#[test]
+fn underline_colours_are_no_attributes() {
+    let cell = |bytes| {
+        let screen = screen(2, 10, bytes);
+        let cell = screen.cell(0, 0).unwrap();
+        (cell.bold, cell.underline, cell.fg)
+    };
+    assert_eq!(cell("\x1b[58;5;1mx"), (false, false, Color::Default));
+    assert_eq!(
+        cell("\x1b[4:3;38:2::1:2:3mx"),
+        (false, true, Color::Rgb(1, 2, 3))
+    );
+    assert_eq!(cell("\x1b[1m\x1b[58:5:2mx"), (true, false, Color::Default));
+}
+
+/// Pieces of what programs print, good and bad.
+fn piece() -> impl Strategy<Value = Vec<u8>> {
+    const SEQUENCES: &[&str] = &[
+        "\r\n",
+        "\n",
+        "\r",
+        "\x08",
+        "\t",
+        "\x1b[H",
+        "\x1b[2;3H",
+        "\x1b[A",
+        "\x1b[2B",
+        "\x1b[3C",
+        "\x1b[D",
+        "\x1b[J",
+        "\x1b[1K",
+        "\x1b[31m",
+        "\x1b[1;4m",
+        "\x1b[m",
+        "\x1b[2;3r",
+        "\x1b[r",
+        "\x1b[L",
+        "\x1b[M",
+        "\x1b[2P",
+        "\x1b[2@",
+        "\x1b[X",
+        "\x1b[S",
+        "\x1b[T",
+        "\x1b7",
+        "\x1b8",
+        "\x1bM",
+        "\x1bD",
+        "\x1bE",
+        "\x1b(0",
+        "\x1b(B",
+        "\x0e",
+        "\x0f",
+        "\x1b[4h",
+        "\x1b[4l",
+        "\x1b[?7l",
+        "\x1b[?7h",
+        "\x1b[?1049h",
+        "\x1b[?1049l",
+        "\x1b[?47h",
+        "\x1b[?47l",
+        "\x1b[?6h",
+        "\x1b[?6l",
+        "\x1b[5b",
+        "\x1bH",
+        "\x1b[g",
+        "\x1bc",
+        "\x1b[!p",
+        "\x1b[6n",
+        "\x1b[c",
+        "\x1b]0;t\x07",
+        "\x1bP$qm\x1b\\",
+        "\x1b#8",
+        "漢",
+        "é",
+        "e\u{301}",
+        "⚠\u{fe0f}",
+        "\u{fffd}",
+        "😀",
+        "\x1b[?25l",
+        "\x1b[3 q",
+        "\x1b[?1004h",
+        "\x1b[?2004h",
+        "\x1b[?1003h",
+        "aaaaaaaa",
+    ];
+    prop_oneof![
+        6 => prop::sample::select(SEQUENCES).prop_map(|s| s.as_bytes().to_vec()),
+        3 => "[ -~]{1,12}".prop_map(String::into_bytes),
+        1 => prop::collection::vec(any::<u8>(), 0..4),
+    ]
+}
+
+fn stream() -> impl Strategy<Value = Vec<Vec<u8>>> {
+    prop::collection::vec(piece(), 0..60)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_split_gives_the_same_screen(pieces in stream(), size in 1usize..7) {
+        let bytes = pieces.concat();
+        let mut whole = screen(5, 12, &bytes);
+        let mut split = Screen::new(Size::new(5, 12));
+        for read in bytes.chunks(size) {
+            prop_assert!(!split.feed(read).restarted);
+        }
+        prop_assert_eq!(state(&split), state(&whole));
+        prop_assert_eq!(split.take_replies(), whole.take_replies());
+        prop_assert_eq!(split.title(), whole.title());
+    }
+
+    #[test]
+    fn a_repaint_shows_the_same(pieces in stream()) {
+        let original = screen(5, 12, pieces.concat());
+        let repainted = screen(5, 12, [b"\x1b[2;4rjunk\x1b[?1003h\x1b[4h".to_vec(), original.ansi()].concat());
+        prop_assert_eq!(state(&repainted), state(&original), "of {:?}", String::from_utf8_lossy(&pieces.concat()));
+    }
+
+    #[test]
+    fn differences_add_up(pieces in stream()) {
+        let mut original = Screen::new(Size::new(5, 12));
+        let mut copy = Screen::new(Size::new(5, 12));
+        let mut before = original.picture();
+        for piece in pieces.chunks(3) {
+            original.feed(&piece.concat());
+            copy.feed(&original.diff(&before));
+            before = original.picture();
+        }
+        prop_assert_eq!(state(&copy), state(&original), "of {:?}", String::from_utf8_lossy(&pieces.concat()));
+    }
+}
