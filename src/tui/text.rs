@@ -89,10 +89,7 @@ mod tests {
     fn a_cut_is_shown_and_never_too_wide() {
         assert_eq!(clip("my-worker", 9, "…"), "my-worker");
         assert_eq!(clip("my-worker", 5, "…"), "my-w…");
-        assert_eq!(
-            clip_middle("my-very-long-worker", 11, "…"),
-            "my-ve…orker"
-        );
+        assert_eq!(clip_middle("my-very-long-worker", 11, "…"), "my-ve…orker");
         for max in 0..12 {
             assert!(width(&clip("日本語テキスト", max, "…")) <= max);
             assert!(width(&clip_middle("日本語テキスト", max, "…")) <= max);

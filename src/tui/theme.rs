@@ -100,9 +100,7 @@ impl Theme {
         };
         let bare = self.depth == Depth::None;
         let modifier = match state {
-            State::NeedsInput | State::NeedsPassword if bare => {
-                Modifier::BOLD | Modifier::REVERSED
-            }
+            State::NeedsInput | State::NeedsPassword if bare => Modifier::BOLD | Modifier::REVERSED,
             State::NeedsInput | State::NeedsPassword | State::Failed(_) | State::Died(_) => {
                 Modifier::BOLD
             }

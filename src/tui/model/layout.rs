@@ -150,14 +150,8 @@ mod tests {
         assert_eq!(kind(80, 9), Kind::Stack);
         assert_eq!(kind(20, 5), Kind::Stack);
         assert_eq!(kind(19, 5), Kind::TooSmall);
-        assert_eq!(
-            Layout::of(120, 40, Wish::default()).list.unwrap().width,
-            40
-        );
-        assert_eq!(
-            Layout::of(200, 40, Wish::default()).list.unwrap().width,
-            44
-        );
+        assert_eq!(Layout::of(120, 40, Wish::default()).list.unwrap().width, 40);
+        assert_eq!(Layout::of(200, 40, Wish::default()).list.unwrap().width, 44);
         assert_eq!(Layout::of(80, 24, Wish::default()).list.unwrap().width, 26);
     }
 

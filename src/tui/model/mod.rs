@@ -134,8 +134,8 @@ pub struct Model {
     pub frame: Frame,
     /// The mode.
     pub mode: Mode,
-    /// INSERT as it was, straight after leaving it.
-    pub just_left: Option<Insert>,
+    /// INSERT and its frame as they were, straight after leaving.
+    pub just_left: Option<(Insert, Frame)>,
     /// When Ctrl-C was pressed in NORMAL.
     pub interrupted_at: Option<i64>,
     /// Messages.
@@ -146,6 +146,8 @@ pub struct Model {
     pub flush_at: Option<i64>,
     /// When the job that is typed into was seen to end.
     pub ended_at: Option<i64>,
+    /// Whether `rows` has to be made anew.
+    pub stale: bool,
     /// Whether something that shows has changed.
     pub dirty: bool,
 }
@@ -197,6 +199,7 @@ impl Model {
             keys: KeyReader::new(),
             flush_at: None,
             ended_at: None,
+            stale: true,
             dirty: true,
         }
     }
@@ -320,10 +323,13 @@ impl Model {
             });
         let current = self.current().and_then(|job| job.next_change(now));
         // Rows count from different starts; one waking a second serves them all.
-        let second = rows
-            .chain(current)
-            .min()
-            .map(|at| if at - now < 1000 { now + 1000 - now.rem_euclid(1000) } else { at });
+        let second = rows.chain(current).min().map(|at| {
+            if at - now < 1000 {
+                now + 1000 - now.rem_euclid(1000)
+            } else {
+                at
+            }
+        });
         [second, Some(clock), self.toasts.next_due(), self.flush_at]
             .into_iter()
             .flatten()

@@ -252,7 +252,11 @@ impl Scroll {
     }
 
     fn show_match(&mut self) {
-        let Some(row) = self.search.as_ref().and_then(|s| s.rows.get(s.at?).copied()) else {
+        let Some(row) = self
+            .search
+            .as_ref()
+            .and_then(|s| s.rows.get(s.at?).copied())
+        else {
             return;
         };
         let height = usize::from(self.screen.size().rows());
@@ -379,10 +383,7 @@ mod tests {
         scroll.search("LINE 1$");
         assert_eq!(scroll.search.as_ref().unwrap().rows, Vec::<usize>::new());
         scroll.search("line .?7$");
-        assert_eq!(
-            scroll.search.as_ref().unwrap().rows,
-            [7, 17, 27, 37, 47]
-        );
+        assert_eq!(scroll.search.as_ref().unwrap().rows, [7, 17, 27, 37, 47]);
         assert_eq!(scroll.search.as_ref().unwrap().at, Some(4));
         assert!(scroll.next_match(true));
         assert!(scroll.next_match(true));

@@ -1,0 +1,32 @@
+//! The dashboard.
+//!
+//! A loop of three pure parts and the drivers around them: [`model`] is everything known, [`update`](mod@update)
+//! changes it by a message and says what is to be done, [`view`](mod@view) paints it. Neither reads a clock, a
+//! file or the environment; the time comes in with each message. [`keymap`] is the one table of keys.
+//!
+//! The drivers: [`run`](mod@run) is the loop, [`terminal`] the window, [`input`] what comes from it, [`link`] the
+//! way to the daemon. What is not here, on purpose: anything that jobs depend on. Closing the view, or losing it,
+//! changes no job.
+
+pub mod chord;
+pub mod farewell;
+pub mod input;
+pub mod keymap;
+pub mod link;
+pub mod model;
+pub mod options;
+pub mod pane;
+pub mod run;
+pub mod state;
+pub mod terminal;
+pub mod text;
+pub mod theme;
+pub mod units;
+pub mod update;
+pub mod view;
+
+#[cfg(test)]
+mod tests;
+
+pub use self::options::Options;
+pub use self::run::run;

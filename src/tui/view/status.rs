@@ -1,0 +1,481 @@
+//! The status line: the mode at the bottom left, then what it is about.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::Span;
+
+use super::bar::Bar;
+use super::hints::{self, Hint};
+use super::pane;
+use crate::protocol::SessionId;
+use crate::tui::keymap::{Action, Place};
+use crate::tui::model::form::{Form, LABELS};
+use crate::tui::model::job::Job;
+use crate::tui::model::layout::Kind;
+use crate::tui::model::line::Line;
+use crate::tui::model::mode::{Ask, Help, Mode};
+use crate::tui::model::rows::Row;
+use crate::tui::model::scroll::{Part, Scroll};
+use crate::tui::model::{Model, Selected};
+use crate::tui::state::State;
+use crate::tui::theme::Tone;
+use crate::tui::update::paste_lines;
+use crate::tui::{text, units};
+
+/// Draws the status line.
+pub(super) fn draw(model: &Model, area: Rect, frame: &mut Frame<'_>) {
+    match &model.mode {
+        Mode::Normal => normal(model, area, frame),
+        Mode::Insert(_) => insert(model, area, frame),
+        Mode::Scroll(state, _) => scroll(model, state, area, frame),
+        Mode::Filter(line) => filter(model, line, area, frame),
+        Mode::Prompt(form) => prompt(model, form, area, frame),
+        Mode::Confirm(confirm) => question(model, &confirm.ask, area, frame),
+        Mode::Help(state) => help(model, state, area, frame),
+    }
+}
+
+/// A bar that begins with the mode.
+fn bar(model: &Model, area: Rect) -> Bar {
+    let wide = area.width >= 60;
+    let mut bar = Bar::new(if wide { 2 } else { 1 }).flush();
+    badge(&mut bar, model, model.mode.name());
+    bar
+}
+
+fn badge(bar: &mut Bar, model: &Model, word: &str) {
+    let style = model.theme.badge(model.mode.tone());
+    bar.left(0, vec![Span::styled(format!(" {word} "), style)]);
+}
+
+fn normal(model: &Model, area: Rect, frame: &mut Frame<'_>) {
+    let theme = &model.theme;
+    let wide = area.width >= 60;
+    let mut bar = bar(model, area);
+    if let Some(job) = model.current() {
+        job_items(model, job, &mut bar, wide);
+        details(model, job, &mut bar);
+    } else if let Some(group) = model.group() {
+        let n = group.jobs.len();
+        let jobs = if n == 1 { "job" } else { "jobs" };
+        bar.text(1, format!("{}: {n} {jobs}", group.title), theme.strong());
+    }
+    let kind = model.layout().kind;
+    if kind == Kind::Stack && model.frame.open || kind == Kind::Zoom {
+        let seen = pane::how_seen(model);
+        if !seen.is_empty() {
+            bar.right(4, vec![Span::styled(seen, theme.dim())]);
+        }
+    } else if let Some(place) = place_in_list(model) {
+        let place = if wide { format!("[{place}]") } else { place };
+        bar.right(3, vec![Span::styled(place, theme.dim())]);
+    }
+    if kind == Kind::Zoom {
+        for (rank, action) in [(5, Action::Type), (5, Action::Scroll), (4, Action::Zoom)] {
+            add_hint(
+                model,
+                &mut bar,
+                rank,
+                hints::hint(model, Place::Normal, action),
+            );
+        }
+    }
+    if kind != Kind::Stack {
+        add_hint(
+            model,
+            &mut bar,
+            1,
+            hints::hint(model, Place::Normal, Action::Help),
+        );
+    }
+    if kind == Kind::Zoom {
+        add_hint(
+            model,
+            &mut bar,
+            1,
+            hints::hint(model, Place::Normal, Action::Quit),
+        );
+    }
+    bar.draw(area, frame.buffer_mut());
+}
+
+fn add_hint(model: &Model, bar: &mut Bar, rank: u8, hint: Option<Hint>) {
+    if let Some(hint) = hint {
+        bar.right(rank, hints::spans(model, hint));
+    }
+}
+
+/// `web ● running 2h04m`; without the word where there is little room.
+fn job_items(model: &Model, job: &Job, bar: &mut Bar, wide: bool) {
+    let theme = &model.theme;
+    let state = job.state();
+    let name = text::clip_middle(&job.name, if wide { 24 } else { 14 }, theme.glyph("…"));
+    let mut sign = state.glyph(theme.ascii).to_owned();
+    if wide || !matches!(state, State::Running | State::Done) {
+        sign = format!("{sign} {}", state.word());
+    }
+    let time = job.time(model.now.ms);
+    bar.left(
+        0,
+        vec![
+            Span::styled(name, theme.strong()),
+            Span::raw(" "),
+            Span::styled(sign, theme.state(&state)),
+        ],
+    );
+    if !time.is_empty() {
+        bar.text(2, time, Style::new());
+    }
+}
+
+fn details(model: &Model, job: &Job, bar: &mut Bar) {
+    let dim = model.theme.dim();
+    let summary = &job.record.summary;
+    if let Some(pid) = summary.pid {
+        bar.text(5, format!("pid {pid}"), dim);
+    } else if !job.is_alive() {
+        let took = i64::try_from(summary.runtime_ms).unwrap_or(i64::MAX);
+        bar.text(5, format!("took {}", units::took(took)), dim);
+    }
+    if let Some(cpu) = summary.cpu_percent {
+        bar.text(8, format!("cpu {cpu:.0}%"), dim);
+    }
+    if let Some(memory) = summary.memory_bytes {
+        bar.text(8, format!("mem {}", units::bytes(memory)), dim);
+    }
+    bar.text(
+        6,
+        format!("out {}", units::bytes(summary.output_bytes)),
+        dim,
+    );
+    bar.text(7, format!("{}x{}", summary.cols, summary.rows), dim);
+}
+
+fn place_in_list(model: &Model) -> Option<String> {
+    let jobs: Vec<usize> = model
+        .rows
+        .iter()
+        .filter_map(|row| match row {
+            Row::Job(index) => Some(*index),
+            Row::Group(_) => None,
+        })
+        .collect();
+    let Selected::Job(id) = &model.selected else {
+        return None;
+    };
+    let at = jobs
+        .iter()
+        .position(|&index| model.jobs.get(index).is_some_and(|job| job.id() == id))?;
+    Some(format!("{}/{}", at + 1, jobs.len()))
+}
+
+fn insert(model: &Model, area: Rect, frame: &mut Frame<'_>) {
+    let theme = &model.theme;
+    let wide = area.width >= 60;
+    let mut bar = bar(model, area);
+    let leave = hints::hint(model, Place::Insert, Action::Leave);
+    match model.current() {
+        Some(job) if job.is_alive() => {
+            job_items(model, job, &mut bar, wide);
+            bar.right(2, vec![Span::styled("keys go to the job", theme.dim())]);
+        }
+        Some(job) => {
+            let name = text::clip_middle(&job.name, 24, theme.glyph("…"));
+            let how = match job.state() {
+                State::Done => "0".to_owned(),
+                State::Failed(code) => code.to_string(),
+                other => other.word(),
+            };
+            let words = format!("{name} has exited ({how}).");
+            bar.text(0, words, theme.state(&job.state()));
+            let restart = hints::hint(model, Place::Normal, Action::Restart);
+            add_hint(model, &mut bar, 2, restart);
+        }
+        None => {}
+    }
+    if let Some(hint) = leave {
+        bar.right(1, hints::spans(model, hint));
+    }
+    bar.draw(area, frame.buffer_mut());
+}
+
+fn scroll(model: &Model, scroll: &Scroll, area: Rect, frame: &mut Frame<'_>) {
+    let theme = &model.theme;
+    if let Some(line) = &scroll.input {
+        edit_line(model, "/", line, area, frame);
+        return;
+    }
+    let mut bar = bar(model, area);
+    let name = text::clip_middle(&model.name_of(&scroll.id), 24, theme.glyph("…"));
+    bar.text(3, name, theme.strong());
+    let lines = model
+        .current()
+        .map_or(0, |job| job.record.summary.output_lines);
+    match scroll.loading {
+        Some(Part::First) => bar.text(1, "reading the log", theme.dim()),
+        _ => {
+            // Lines above what is painted are known by number only once all of it is here.
+            let below = scroll.total() - scroll.bottom();
+            let total = usize::try_from(scroll.lines_then).unwrap_or(usize::MAX);
+            let total = total.max(scroll.total());
+            bar.text(1, format!("line {}/{total}", total - below), Style::new());
+        }
+    }
+    if scroll.loading == Some(Part::Older) {
+        bar.text(4, "reading older lines", theme.dim());
+    }
+    let new = lines.saturating_sub(scroll.lines_then);
+    if new > 0 && scroll.loading != Some(Part::First) {
+        bar.text(
+            2,
+            format!("{new} new below"),
+            theme.state(&State::NeedsInput),
+        );
+    }
+    if let Some(search) = &scroll.search {
+        let found = match (search.at, search.rows.len()) {
+            (_, 0) => "no match".to_owned(),
+            (Some(at), n) => format!("{} of {n}", at + 1),
+            (None, n) => format!("{n} matches"),
+        };
+        let shown = text::clip(&search.text, 20, theme.glyph("…"));
+        bar.right(2, vec![Span::styled(format!("/{shown}"), theme.key())]);
+        bar.right(1, vec![Span::raw(found)]);
+    }
+    bar.draw(area, frame.buffer_mut());
+}
+
+fn filter(model: &Model, line: &Line, area: Rect, frame: &mut Frame<'_>) {
+    edit_line(model, "/", line, area, frame);
+    let shown = model
+        .rows
+        .iter()
+        .filter(|row| matches!(row, Row::Job(_)))
+        .count();
+    let text = format!("{shown} of {} ", model.jobs.len());
+    let width = u16::try_from(text.len()).unwrap_or(0);
+    let typed = text::width(&line.text()) + 14;
+    if typed + text.len() < usize::from(area.width) {
+        frame
+            .buffer_mut()
+            .set_string(area.right() - width, area.y, text, model.theme.dim());
+    }
+}
+
+/// The mode, a sign, and a line that is edited; its start goes if it is too long.
+fn edit_line(model: &Model, sign: &str, line: &Line, area: Rect, frame: &mut Frame<'_>) {
+    let badge_text = format!(" {} ", model.mode.name());
+    let x = u16::try_from(text::width(&badge_text) + 1).unwrap_or(0);
+    let buf = frame.buffer_mut();
+    buf.set_stringn(
+        area.x,
+        area.y,
+        &badge_text,
+        usize::from(area.width),
+        model.theme.badge(model.mode.tone()),
+    );
+    let field = Rect::new(
+        (area.x + x).min(area.right()),
+        area.y,
+        area.width.saturating_sub(x),
+        1,
+    );
+    draw_field(model, sign, line, true, field, frame);
+}
+
+/// A label and a line; with the terminal's cursor in it if it has the focus.
+fn draw_field(
+    model: &Model,
+    label: &str,
+    line: &Line,
+    focus: bool,
+    area: Rect,
+    frame: &mut Frame<'_>,
+) {
+    let label_width = text::width(label);
+    let room = usize::from(area.width).saturating_sub(label_width + 1);
+    let (shown, at) = if focus {
+        let before = line.before_cursor();
+        let start = text::tail(&before, room);
+        let after = &line.text()[before.len()..];
+        let rest = text::head(after, room.saturating_sub(text::width(start)));
+        (format!("{start}{rest}"), text::width(start))
+    } else {
+        (text::clip(&line.text(), room, model.theme.glyph("…")), 0)
+    };
+    let buf = frame.buffer_mut();
+    let key = if focus {
+        model.theme.key()
+    } else {
+        model.theme.dim()
+    };
+    buf.set_stringn(area.x, area.y, label, usize::from(area.width), key);
+    let x = area.x + u16::try_from(label_width).unwrap_or(0).min(area.width);
+    buf.set_stringn(x, area.y, shown, room, Style::new());
+    if focus {
+        let at = u16::try_from(at).unwrap_or(0);
+        let last = area.right().saturating_sub(1);
+        frame.set_cursor_position(((x + at).min(last), area.y));
+    }
+}
+
+/// The form on one line: the field with the cursor as wide as it can be. Where there is no room for all fields,
+/// only that one and its number.
+fn prompt(model: &Model, form: &Form, area: Rect, frame: &mut Frame<'_>) {
+    let theme = &model.theme;
+    let badge_text = format!(" {} ", model.mode.name());
+    let badge_width = u16::try_from(text::width(&badge_text)).unwrap_or(0);
+    frame.buffer_mut().set_stringn(
+        area.x,
+        area.y,
+        &badge_text,
+        usize::from(area.width),
+        theme.badge(Tone::Busy),
+    );
+    let mut x = area.x + badge_width + 1;
+    let room = usize::from(area.right().saturating_sub(x + 1));
+    if form.busy {
+        let text = format!("starting {} ", form.value(0));
+        let text = text::clip(&text, room, theme.glyph("…"));
+        frame.buffer_mut().set_string(x, area.y, text, theme.dim());
+        return;
+    }
+    if room < 50 {
+        let label = format!("{}: ", LABELS[form.focus]);
+        let field = Rect::new(x, area.y, area.right().saturating_sub(x + 4), 1);
+        draw_field(model, &label, &form.fields[form.focus], true, field, frame);
+        let place = format!("{}/{}", form.focus + 1, LABELS.len());
+        frame
+            .buffer_mut()
+            .set_string(area.right() - 4, area.y, place, theme.dim());
+        return;
+    }
+    // The others are as wide as what is in them, up to a fifth of the line.
+    let labels: Vec<String> = LABELS.iter().map(|label| format!("{label}: ")).collect();
+    let natural = |field: usize| {
+        let value = text::width(&form.fields[field].text()).min(room / 5);
+        text::width(&labels[field]) + value.max(2) + 1
+    };
+    let others: usize = (0..LABELS.len())
+        .filter(|&field| field != form.focus)
+        .map(|field| natural(field) + 1)
+        .sum();
+    for (field, label) in labels.iter().enumerate() {
+        let width = if field == form.focus {
+            room.saturating_sub(others)
+        } else {
+            natural(field)
+        };
+        let width = u16::try_from(width).unwrap_or(0);
+        let part = Rect::new(x, area.y, width.min(area.right().saturating_sub(x)), 1);
+        let focus = field == form.focus;
+        draw_field(model, label, &form.fields[field], focus, part, frame);
+        x += width + 1;
+    }
+}
+
+fn question(model: &Model, ask: &Ask, area: Rect, frame: &mut Frame<'_>) {
+    let theme = &model.theme;
+    let (verb, what, kill) = match ask {
+        Ask::Stop(ids) => ("STOP", about_alive(model, ids), true),
+        Ask::Kill(ids) => ("KILL -9", about_alive(model, ids), false),
+        Ask::Restart(ids) => ("RESTART", about_alive(model, ids), false),
+        Ask::Remove(ids) => ("REMOVE", about_ended(model, ids), false),
+        Ask::Paste(bytes, insert) => {
+            let n = paste_lines(bytes);
+            let lines = if n == 1 { "line" } else { "lines" };
+            let name = model.name_of(&insert.id);
+            ("PASTE", format!("{n} {lines} into {name}?"), false)
+        }
+    };
+    let mut bar = Bar::new(2).flush();
+    badge(&mut bar, model, verb);
+    let hint = |key: &str, label: &str| hints::spans(model, (key.to_owned(), label.to_owned()));
+    let room = usize::from(area.width).saturating_sub(verb.len() + 22);
+    bar.text(
+        0,
+        text::clip(&what, room.max(8), theme.glyph("…")),
+        theme.strong(),
+    );
+    bar.right(0, hint("y", "yes"));
+    if kill {
+        bar.right(2, hint("X", "kill -9"));
+    }
+    bar.right(0, hint("n", "no"));
+    bar.draw(area, frame.buffer_mut());
+}
+
+/// `web (pid 48213, 4 processes, up 2h04m)?`
+fn about_alive(model: &Model, ids: &[SessionId]) -> String {
+    let [id] = ids else {
+        return several(model, ids);
+    };
+    let Some(job) = model.job(id) else {
+        return format!("{id}?");
+    };
+    let mut facts = Vec::new();
+    if let Some(pid) = job.record.summary.pid {
+        facts.push(format!("pid {pid}"));
+    }
+    if let Some(n) = job.record.processes.filter(|&n| n > 1) {
+        facts.push(format!("{n} processes"));
+    }
+    let up = units::uptime(job.runtime(model.now.ms));
+    facts.push(format!("up {up}"));
+    format!("{} ({})?", job.name, facts.join(", "))
+}
+
+/// `lint (exit 1) and its log (14K)?`
+fn about_ended(model: &Model, ids: &[SessionId]) -> String {
+    let [id] = ids else {
+        return format!(
+            "{} and their logs?",
+            several(model, ids).trim_end_matches('?')
+        );
+    };
+    let Some(job) = model.job(id) else {
+        return format!("{id}?");
+    };
+    let summary = &job.record.summary;
+    let kept = summary
+        .output_bytes
+        .saturating_sub(job.record.dropped_bytes);
+    format!(
+        "{} ({}) and its log ({})?",
+        job.name,
+        job.state().word(),
+        units::bytes(kept)
+    )
+}
+
+/// `4 jobs: web, api, db, tests?`
+fn several(model: &Model, ids: &[SessionId]) -> String {
+    let names: Vec<String> = ids.iter().map(|id| model.name_of(id)).collect();
+    format!("{} jobs: {}?", ids.len(), names.join(", "))
+}
+
+fn help(model: &Model, help: &Help, area: Rect, frame: &mut Frame<'_>) {
+    let theme = &model.theme;
+    let mut bar = bar(model, area);
+    if help.filter.is_empty() {
+        bar.text(2, "type to narrow", theme.dim());
+    } else {
+        bar.text(0, help.filter.clone(), theme.strong());
+    }
+    let page = super::help::page(model);
+    let bottom = (help.top + page.height).min(page.lines);
+    bar.right(
+        2,
+        vec![Span::styled(
+            format!("{bottom}/{}", page.lines),
+            theme.dim(),
+        )],
+    );
+    if model.layout().hints.is_none()
+        && let Some(hint) = hints::hint(model, Place::Help, Action::Leave)
+    {
+        bar.right(1, hints::spans(model, hint));
+    }
+    bar.draw(area, frame.buffer_mut());
+}
