@@ -4,11 +4,17 @@
 //!
 //! 1. [`protocol`]: the wire types, no behaviour.
 //! 2. [`term`]: what bytes mean on a terminal. Pure.
-//! 3. [`sys`]: the operating system, and the only `unsafe`.
-//! 4. [`client`]: how a front door talks to the daemon.
-//! 5. [`tui`]: the dashboard.
+//! 3. [`engine`]: sessions as state machines. Pure.
+//! 4. [`sys`]: the operating system, and the only `unsafe`.
+//! 5. [`keeper`]: parent of every job, writer of every log.
+//! 6. [`daemon`]: drives the engine, talks to keeper and clients.
+//! 7. [`client`]: how a front door talks to the daemon.
+//! 8. [`tui`]: the dashboard.
 
 pub mod client;
+pub mod diag;
+pub mod engine;
+pub mod keeper;
 pub mod protocol;
 pub mod sys;
 pub mod term;

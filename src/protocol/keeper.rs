@@ -38,6 +38,8 @@ pub enum ToKeeper {
         rows: u16,
         /// Columns of its terminal.
         cols: u16,
+        /// Bytes of log to keep at least; older segments go.
+        keep: u64,
     },
     /// Close the keeper's copy of a pipe session's stdin.
     CloseStdin {
@@ -70,7 +72,7 @@ pub enum ToDaemon {
         /// `Adopt` messages that follow.
         sessions: usize,
     },
-    /// A session that the keeper has had before this daemon. Fds: as [`ToDaemon::Spawned`].
+    /// A session that the keeper has had before this daemon. Fds: as the flags say.
     Adopt {
         /// Which session.
         session: SessionId,
@@ -84,8 +86,10 @@ pub enum ToDaemon {
         open: bool,
         /// PTY or pipes.
         mode: Mode,
-        /// How many of the three descriptors follow: input, pidfd.
+        /// Whether its input follows.
         has_input: bool,
+        /// Whether its pidfd follows.
+        has_pidfd: bool,
     },
     /// It runs. Fds: input (PTY master or stdin pipe), pidfd.
     Spawned {

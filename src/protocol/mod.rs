@@ -7,9 +7,11 @@
 //! Reading order: [`request`] (the envelope and how a line becomes an
 //! [`Action`]), [`params`] (what each action takes), [`record`] and [`reply`]
 //! (what comes back), [`event`], [`error`], [`hello`] (who a connection is),
-//! and [`keeper`] (the few messages between daemon and keeper).
+//! [`keeper`] (the few messages between daemon and keeper) and [`disk`] (the
+//! files of a session).
 
 pub mod condition;
+pub mod disk;
 pub mod error;
 pub mod event;
 pub mod hello;

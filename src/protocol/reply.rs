@@ -136,7 +136,7 @@ pub struct Matched {
     pub kind: String,
     /// For patterns: line number (or row from 0, on the screen).
     pub line: Option<u64>,
-    /// For patterns: what matched.
+    /// For patterns: the whole line (or row) that matched.
     pub text: Option<String>,
     /// For patterns: captured groups, by number from 1.
     #[serde(default)]

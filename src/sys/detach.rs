@@ -54,6 +54,14 @@ pub fn leave_terminal() {
     let _ = std::env::set_current_dir("/");
 }
 
+/// Closes stdout, so that whoever reads it knows that all is said. Its number
+/// stays taken by `/dev/null`, or the next file opened would become stdout.
+pub fn close_stdout() {
+    if let Ok(null) = OpenOptions::new().write(true).open("/dev/null") {
+        let _ = rustix::stdio::dup2_stdout(&null);
+    }
+}
+
 /// A connected pair of stream sockets: one end for us, one to be a child's stdin.
 pub fn socket_pair() -> io::Result<(OwnedFd, OwnedFd)> {
     use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};

@@ -2,10 +2,20 @@
 //!
 //! Each file is one thing the system gives: [`paths`] and [`socket`] where to
 //! meet, [`lock`] who may, [`detach`] how a process leaves its terminal,
+//! [`channel`] messages with file descriptors, [`board`] memory that keeper and
+//! daemon share, [`pty`] and [`spawn`] a job's terminal and process, [`pump`]
+//! bytes from a terminal into a log, [`tree`] and [`signal`] whom to end,
 //! [`clock`] what time it is.
 
+pub mod board;
+pub mod channel;
 pub mod clock;
 pub mod detach;
 pub mod lock;
 pub mod paths;
+pub mod pty;
+pub mod pump;
+pub mod signal;
 pub mod socket;
+pub mod spawn;
+pub mod tree;

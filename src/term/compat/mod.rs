@@ -50,6 +50,9 @@ impl Compat {
             };
             // Only a token that stands in this input from its first byte to its last can be passed on by range.
             core.token((idle && whole(&token, pos - start)).then_some(start..pos));
+            if !repeats(&token) {
+                state.forget_last_char();
+            }
             match token {
                 Token::Text(text) => state.text(&mut core, text),
                 Token::Invalid => state.print(&mut core, "\u{fffd}"),
@@ -70,6 +73,15 @@ impl Compat {
 /// middle of a sequence that goes on after it.
 fn whole(token: &Token<'_>, len: usize) -> bool {
     !matches!(token, Token::Control(_)) || len == 1
+}
+
+/// Whether REP after this token still has a character to repeat: only straight after text, or another REP.
+pub(super) fn repeats(token: &Token<'_>) -> bool {
+    match token {
+        Token::Text(_) | Token::Invalid | Token::Ignored => true,
+        Token::Csi(csi) => csi.last == b'b' && csi.marker == 0 && csi.inter == 0,
+        _ => false,
+    }
 }
 
 /// Columns of a character as the emulator counts them; `None` for what it does not draw.

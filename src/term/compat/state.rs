@@ -75,6 +75,11 @@ impl State {
         self.margins = (0, size.rows() - 1);
     }
 
+    /// There is nothing any more for REP to repeat.
+    pub(super) fn forget_last_char(&mut self) {
+        self.last_char = None;
+    }
+
     /// The modes that the emulator does not tell.
     pub fn flags(&self) -> Flags {
         self.modes

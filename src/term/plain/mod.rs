@@ -1,5 +1,18 @@
 //! The plain renderer: bytes to the lines a reader would have seen scroll by.
+//!
+//! It is a small terminal without colours. Rows that scroll off its window are final; what was overwritten before
+//! that, a progress bar for one, is gone. Rows that wrapped are one line again, and the alternate screen leaves
+//! nothing. Lines are numbered from 1 for ever, and rendering can start in the middle of a stream at checkpoints.
 
+pub mod interpret;
+pub mod lines;
+pub mod marks;
+pub mod row;
+pub mod window;
+
+use self::interpret::Interpreter;
+use self::window::Window;
+use super::scan::{Scanner, Token};
 use super::size::Size;
 
 /// How the text is laid out.
@@ -49,33 +62,64 @@ pub struct Checkpoint {
 /// Renders a stream of bytes as lines.
 #[derive(Debug)]
 pub struct Plain {
-    buffer: Vec<u8>,
+    scanner: Scanner,
+    interpreter: Interpreter,
+    window: Window,
     offset: u64,
-    base: u64,
 }
+
+/// An escape sequence that is unfinished after so many bytes counts as finished: nobody may hold a reader up.
+const MAX_UNFINISHED: usize = 4096;
 
 impl Plain {
     /// A renderer at offset 0, line 1.
-    pub fn new(_layout: Layout) -> Self {
-        Self {
-            buffer: Vec::new(),
-            offset: 0,
-            base: 0,
-        }
+    pub fn new(layout: Layout) -> Self {
+        Self::resume(
+            layout,
+            Checkpoint {
+                offset: 0,
+                line: 1,
+                row: 0,
+                alt: false,
+                exact: true,
+            },
+        )
     }
 
-    /// A renderer that goes on from `at`.
-    pub fn resume(_layout: Layout, at: Checkpoint) -> Self {
+    /// A renderer that goes on from `at`, with the layout that `at` was found with.
+    pub fn resume(layout: Layout, at: Checkpoint) -> Self {
         Self {
-            buffer: Vec::new(),
+            scanner: Scanner::default(),
+            interpreter: Interpreter::new(at.alt),
+            window: Window::new(layout, at.row, at.line.saturating_sub(1), at.offset),
             offset: at.offset,
-            base: at.line - 1,
         }
     }
 
     /// Renders `bytes`; any split of a stream gives the same lines.
     pub fn feed(&mut self, bytes: &[u8]) {
-        self.buffer.extend_from_slice(bytes);
+        let Self {
+            scanner,
+            interpreter,
+            window,
+            ..
+        } = self;
+        let base = self.offset;
+        let mut pos = 0;
+        loop {
+            let start = base + pos as u64 - scanner.pending() as u64;
+            let Some(token) = scanner.next(bytes, &mut pos) else {
+                break;
+            };
+            let end = base + pos as u64;
+            let text = matches!(token, Token::Text(_));
+            interpreter.token(window, token, start, end);
+            // Not after text: where that is cut depends on the reads.
+            if !text && window.marks.overdue(end) && scanner.idle() {
+                let line = window.number_of(window.row);
+                window.marks.inexact(end, line, interpreter.alt());
+            }
+        }
         self.offset += bytes.len() as u64;
     }
 
@@ -85,49 +129,62 @@ impl Plain {
     }
 
     /// Offset of the first byte of an unfinished escape sequence or character, else [`offset`](Self::offset).
+    /// After 4 KiB a sequence counts as finished.
     pub fn clean_offset(&self) -> u64 {
-        self.offset
+        match self.scanner.pending() {
+            pending if pending <= MAX_UNFINISHED => self.offset - pending as u64,
+            _ => self.offset,
+        }
     }
 
     /// Whether the alternate screen is on.
     pub fn alt_screen(&self) -> bool {
-        false
+        self.interpreter.alt()
     }
 
-    /// Whether [`drain_final`](Self::drain_final) is to be told the text of final lines, or they are only counted.
-    pub fn set_keep_final(&mut self, _keep: bool) {}
+    /// Whether [`drain_final`](Self::drain_final) is to tell the text of final lines (it does at first), or they are
+    /// only counted.
+    pub fn set_keep_final(&mut self, keep: bool) {
+        self.window.lines.keep = keep;
+    }
 
-    /// Lines that can no longer change, since the last call.
+    /// Whether [`take_touched`](Self::take_touched) is wanted (it is at first); without it lines cost less.
+    pub fn set_track_touched(&mut self, track: bool) {
+        self.window.lines.track = track;
+    }
+
+    /// Logical lines that can no longer change, since the last call.
     pub fn drain_final(&mut self) -> Vec<Line> {
-        Vec::new()
+        self.window.lines.drain()
     }
 
-    /// The lines still on the window, in order.
+    /// The lines still on the window, in order. The line that a final newline has begun is none before something
+    /// is written to it, so final and live lines together are [`total_lines`](Self::total_lines).
     pub fn live(&self) -> Vec<Line> {
-        let text = String::from_utf8_lossy(&self.buffer);
-        (self.base + 1..)
-            .zip(text.lines())
-            .map(|(n, text)| Line {
-                n,
-                start: 0,
-                text: text.to_string(),
-            })
-            .collect()
+        self.window.live(|_, _| true)
     }
 
-    /// Lines whose text changed since the last call, and texts that were overwritten within it.
+    /// Whether the last line is ended by a newline.
+    pub fn ends_with_newline(&self) -> bool {
+        let used = self.window.used();
+        used == self.window.row && self.total_lines() > 0
+    }
+
+    /// Lines, final or live, whose text changed since the last call, as they are now; before them the texts that
+    /// lines had when something began to overwrite them, at most the last 4,096.
     pub fn take_touched(&mut self) -> Vec<Line> {
-        self.live()
+        self.window.take_touched()
     }
 
-    /// Number of logical lines so far.
+    /// Number of logical lines so far: `"a\n"` is one, `"a\nb"` two.
     pub fn total_lines(&self) -> u64 {
-        self.base + self.live().len() as u64
+        self.window.lines.count + self.window.spans().count() as u64
     }
 
-    /// Places to resume from, found since the last call.
+    /// Places to resume from, found since the last call, about one every 16 KiB. An exact one is found late, when
+    /// its line is final, so it may lie before an inexact one that was found earlier.
     pub fn take_checkpoints(&mut self) -> Vec<Checkpoint> {
-        Vec::new()
+        self.window.marks.take()
     }
 }
 
@@ -142,12 +199,33 @@ pub struct Rendered {
     pub alt: bool,
 }
 
-/// Renders a slice that starts in ground state on a blank window.
-pub fn render(bytes: &[u8], _layout: Layout, alt: bool) -> Rendered {
+/// Renders a slice that starts in ground state on a blank window, on the alternate screen if `alt`.
+pub fn render(bytes: &[u8], layout: Layout, alt: bool) -> Rendered {
+    let mut plain = Plain::resume(
+        layout,
+        Checkpoint {
+            offset: 0,
+            line: 1,
+            row: 0,
+            alt,
+            exact: false,
+        },
+    );
+    plain.set_track_touched(false);
+    plain.feed(bytes);
+    let mut text = String::with_capacity(bytes.len());
+    for line in plain.drain_final().iter().chain(&plain.live()) {
+        text.push_str(&line.text);
+        text.push('\n');
+    }
+    if !plain.ends_with_newline() {
+        text.pop();
+    }
+    let consumed = usize::try_from(plain.clean_offset()).unwrap_or(bytes.len());
     Rendered {
-        text: String::from_utf8_lossy(bytes).replace('\r', ""),
-        consumed: bytes.len(),
-        alt,
+        text,
+        consumed,
+        alt: plain.alt_screen(),
     }
 }
 
@@ -180,3 +258,7 @@ pub fn tail_chars(text: &str, max_chars: usize) -> (&str, Omitted) {
         },
     )
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used)]
+mod tests;

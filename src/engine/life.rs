@@ -1,0 +1,389 @@
+//! The life of a session: from asked for to ended, and how.
+
+use serde::{Deserialize, Serialize};
+
+use super::Now;
+use crate::protocol::keeper::Exit;
+use crate::protocol::record::{EndedBy, EndedByKind, Run};
+use crate::protocol::{Scope, Status, Timestamp};
+
+/// Runs remembered; older ones are forgotten.
+const MAX_RUNS: usize = 100;
+
+/// Who does something to a session.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Actor {
+    /// An agent of this scope.
+    Agent(Scope),
+    /// A person.
+    Human,
+    /// Its time limit, in milliseconds.
+    TimeLimit(u64),
+}
+
+impl Actor {
+    /// As the record says it.
+    pub fn ended_by(&self) -> EndedBy {
+        match self {
+            Self::Agent(scope) => EndedBy {
+                kind: EndedByKind::Agent,
+                scope: Some(scope.clone()),
+            },
+            Self::Human => EndedBy {
+                kind: EndedByKind::Human,
+                scope: Some(Scope::human()),
+            },
+            Self::TimeLimit(_) => EndedBy {
+                kind: EndedByKind::Timeout,
+                scope: None,
+            },
+        }
+    }
+}
+
+/// Where a session is in its life, and what is known of how it got there.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Life {
+    status: Status,
+    pid: Option<u32>,
+    created_at: Timestamp,
+    started_at: Timestamp,
+    started_boot: u64,
+    ended_at: Option<Timestamp>,
+    runtime_ms: Option<u64>,
+    exit_code: Option<i32>,
+    signal: Option<i32>,
+    reason: Option<String>,
+    ended_by: Option<EndedBy>,
+    restarts: u32,
+    runs: Vec<Run>,
+    /// Who asked it to end, while that is under way.
+    ending: Option<Actor>,
+    /// The signal that bgproc sent last to this run, and who asked for it.
+    last_signal: Option<(i32, Actor)>,
+}
+
+impl Life {
+    /// A session that was asked for.
+    pub fn new(now: Now) -> Self {
+        Self {
+            status: Status::Starting,
+            pid: None,
+            created_at: now.wall,
+            started_at: now.wall,
+            started_boot: now.boot,
+            ended_at: None,
+            runtime_ms: None,
+            exit_code: None,
+            signal: None,
+            reason: None,
+            ended_by: None,
+            restarts: 0,
+            runs: Vec::new(),
+            ending: None,
+            last_signal: None,
+        }
+    }
+
+    /// Its first process runs; output of this run begins at `offset`.
+    pub fn started(&mut self, pid: u32, offset: u64, now: Now) {
+        if !self.runs.is_empty() {
+            self.restarts += 1;
+        }
+        let run = self.runs.last().map_or(1, |last| last.run + 1);
+        if self.runs.len() == MAX_RUNS {
+            self.runs.remove(0);
+        }
+        self.runs.push(Run {
+            run,
+            offset,
+            started_at: now.wall,
+            ended_at: None,
+            exit_code: None,
+            signal: None,
+        });
+        self.status = Status::Running;
+        self.pid = Some(pid);
+        self.started_at = now.wall;
+        self.started_boot = now.boot;
+        self.ended_at = None;
+        self.runtime_ms = None;
+        self.exit_code = None;
+        self.signal = None;
+        self.reason = None;
+        self.ended_by = None;
+        self.ending = None;
+        self.last_signal = None;
+    }
+
+    /// It could not be started again.
+    pub fn failed_to_start(&mut self, why: &str, now: Now) {
+        self.end(Status::Error, now);
+        self.reason = Some(format!("it could not be started: {why}"));
+    }
+
+    /// Somebody asked it to end. False if somebody did before.
+    pub fn ask_to_end(&mut self, by: Actor) -> bool {
+        if !self.status.is_alive() || self.ending.is_some() {
+            return false;
+        }
+        self.status = Status::Stopping;
+        self.ending = Some(by);
+        true
+    }
+
+    /// bgproc has sent it a signal.
+    pub fn signalled(&mut self, signal: i32, by: Actor) {
+        self.last_signal = Some((signal, by));
+    }
+
+    /// Its first process is stopped, or goes on. True if that is news.
+    pub fn set_paused(&mut self, paused: bool) -> bool {
+        let (from, to) = match paused {
+            true => (Status::Running, Status::Paused),
+            false => (Status::Paused, Status::Running),
+        };
+        let news = self.status == from;
+        if news {
+            self.status = to;
+        }
+        news
+    }
+
+    /// Its first process has ended.
+    pub fn ended(&mut self, exit: &Exit, signal_name: Option<String>, now: Now) {
+        let asked = self.ending.take();
+        let ours = self
+            .last_signal
+            .take()
+            .filter(|(signal, _)| Some(*signal) == exit.signal);
+        let status = match (&asked, &ours, exit.exit_code) {
+            (Some(Actor::TimeLimit(_)), ..) => Status::TimedOut,
+            (Some(_), ..) | (None, Some(_), _) => Status::Killed,
+            (None, None, Some(0)) => Status::Done,
+            _ => Status::Error,
+        };
+        self.end(status, now);
+        self.ended_at = Some(exit.ended_at);
+        self.exit_code = exit.exit_code;
+        self.signal = exit.signal;
+        self.reason = Some(reason(asked.as_ref(), exit, signal_name.as_deref()));
+        let by = asked.or(ours.map(|(_, by)| by)).map(|by| by.ended_by());
+        self.ended_by = Some(by.unwrap_or(EndedBy {
+            kind: EndedByKind::Itself,
+            scope: None,
+        }));
+        if let Some(run) = self.runs.last_mut() {
+            run.ended_at = Some(exit.ended_at);
+            run.exit_code = exit.exit_code;
+            run.signal = signal_name;
+        }
+    }
+
+    /// It ended while nothing was there to see how.
+    pub fn lost(&mut self, why: &str, now: Now) {
+        self.end(Status::Lost, now);
+        self.reason = Some(why.to_owned());
+    }
+
+    fn end(&mut self, status: Status, now: Now) {
+        self.status = status;
+        self.pid = None;
+        self.ended_at = Some(now.wall);
+        // A boot-time clock that is behind belongs to a later boot.
+        self.runtime_ms = Some(now.boot.saturating_sub(self.started_boot));
+        self.ending = None;
+    }
+
+    /// Where it is.
+    pub fn status(&self) -> Status {
+        self.status
+    }
+
+    /// Pid of its first process while there is one.
+    pub fn pid(&self) -> Option<u32> {
+        self.pid
+    }
+
+    /// Exit code.
+    pub fn exit_code(&self) -> Option<i32> {
+        self.exit_code
+    }
+
+    /// Number of the signal it died of.
+    pub fn signal(&self) -> Option<i32> {
+        self.signal
+    }
+
+    /// Why it ended as it did.
+    pub fn reason(&self) -> Option<&str> {
+        self.reason.as_deref()
+    }
+
+    /// Who ended it.
+    pub fn ended_by(&self) -> Option<&EndedBy> {
+        self.ended_by.as_ref()
+    }
+
+    /// Who asked it to end, while that is under way.
+    pub fn ending(&self) -> Option<&Actor> {
+        self.ending.as_ref()
+    }
+
+    /// When it was made.
+    pub fn created_at(&self) -> Timestamp {
+        self.created_at
+    }
+
+    /// When it ended.
+    pub fn ended_at(&self) -> Option<Timestamp> {
+        self.ended_at
+    }
+
+    /// When this run began, in boot-time milliseconds.
+    pub fn started_boot(&self) -> u64 {
+        self.started_boot
+    }
+
+    /// How long it ran, or has been running, in milliseconds.
+    pub fn runtime_ms(&self, now: Now) -> u64 {
+        self.runtime_ms
+            .unwrap_or_else(|| now.boot.saturating_sub(self.started_boot))
+    }
+
+    /// How often it was restarted.
+    pub fn restarts(&self) -> u32 {
+        self.restarts
+    }
+
+    /// Its runs, oldest first.
+    pub fn runs(&self) -> &[Run] {
+        &self.runs
+    }
+}
+
+fn reason(asked: Option<&Actor>, exit: &Exit, signal: Option<&str>) -> String {
+    let how = match (exit.exit_code, signal) {
+        (Some(code), _) => format!("exit code {code}"),
+        (None, Some(signal)) if exit.core_dumped => format!("{signal}, core dumped"),
+        (None, Some(signal)) => signal.to_owned(),
+        (None, None) => "unknown exit".to_owned(),
+    };
+    match asked {
+        Some(Actor::TimeLimit(ms)) => {
+            format!(
+                "it reached its time limit of {} s ({how})",
+                ms.div_ceil(1000)
+            )
+        }
+        Some(Actor::Human) => format!("a person ended it ({how})"),
+        Some(Actor::Agent(scope)) => format!("agent {scope} ended it ({how})"),
+        None => how,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn now(boot: u64) -> Now {
+        Now {
+            boot,
+            wall: Timestamp(boot.cast_signed()),
+        }
+    }
+
+    fn running() -> Life {
+        let mut life = Life::new(now(10));
+        life.started(7, 0, now(20));
+        life
+    }
+
+    fn exit(code: Option<i32>, signal: Option<i32>) -> Exit {
+        let ended_at = Timestamp(50);
+        Exit {
+            pid: 7,
+            exit_code: code,
+            signal,
+            core_dumped: false,
+            ended_at,
+            end_offset: 0,
+        }
+    }
+
+    #[test]
+    fn zero_is_done_and_anything_else_by_itself_is_an_error() {
+        for (code, signal, status) in [
+            (Some(0), None, Status::Done),
+            (Some(3), None, Status::Error),
+            (None, Some(11), Status::Error),
+        ] {
+            let mut life = running();
+            life.ended(&exit(code, signal), None, now(50));
+            assert_eq!(life.status(), status);
+            assert_eq!(life.runtime_ms(now(99)), 30);
+            assert_eq!(life.ended_by().map(|by| by.kind), Some(EndedByKind::Itself));
+        }
+    }
+
+    #[test]
+    fn one_that_was_asked_to_end_is_killed_however_it_answers() {
+        let mut life = running();
+        assert!(life.ask_to_end(Actor::Human));
+        assert_eq!(life.status(), Status::Stopping);
+        assert!(
+            !life.ask_to_end(Actor::TimeLimit(5)),
+            "the first to ask is the one who ended it"
+        );
+        life.ended(&exit(Some(0), None), None, now(50));
+        assert_eq!(life.status(), Status::Killed);
+        assert_eq!(life.reason(), Some("a person ended it (exit code 0)"));
+    }
+
+    #[test]
+    fn the_time_limit_has_a_status_of_its_own() {
+        let mut life = running();
+        life.ask_to_end(Actor::TimeLimit(1500));
+        life.ended(&exit(None, Some(15)), Some("SIGTERM".to_owned()), now(50));
+        assert_eq!(life.status(), Status::TimedOut);
+        assert_eq!(
+            life.reason(),
+            Some("it reached its time limit of 2 s (SIGTERM)")
+        );
+    }
+
+    #[test]
+    fn a_signal_of_ours_that_kills_makes_it_killed_and_another_does_not() {
+        let mut life = running();
+        life.signalled(2, Actor::Human);
+        life.ended(&exit(None, Some(2)), None, now(50));
+        assert_eq!(life.status(), Status::Killed);
+        let mut life = running();
+        life.signalled(2, Actor::Human);
+        life.ended(&exit(None, Some(11)), None, now(50));
+        assert_eq!(life.status(), Status::Error);
+    }
+
+    #[test]
+    fn a_restart_counts_and_forgets_how_the_last_run_ended() {
+        let mut life = running();
+        life.ended(&exit(Some(3), None), None, now(50));
+        life.started(8, 100, now(60));
+        assert_eq!((life.restarts(), life.exit_code()), (1, None));
+        assert_eq!(life.runs().len(), 2);
+        assert_eq!(
+            (life.runs()[0].exit_code, life.runs()[1].offset),
+            (Some(3), 100)
+        );
+    }
+
+    #[test]
+    fn pausing_is_news_only_once() {
+        let mut life = running();
+        assert!(life.set_paused(true));
+        assert!(!life.set_paused(true));
+        assert!(life.set_paused(false));
+        assert_eq!(life.status(), Status::Running);
+    }
+}

@@ -1,0 +1,289 @@
+//! One session's part of a wait: conditions, compiled, and fed with what happens.
+
+use regex::{Regex, RegexBuilder};
+
+use super::output::Output;
+use crate::protocol::condition::View;
+use crate::protocol::reply::Matched;
+use crate::protocol::{Condition, Error, Status};
+use crate::term::plain::{Checkpoint, Layout, Plain};
+
+/// Compiled size of a regular expression at most, in bytes.
+const REGEX_BYTES: usize = 1 << 20;
+
+/// Compiles a pattern of a client; `^` and `$` match at lines.
+pub fn compile(pattern: &str, ignore_case: bool) -> Result<Regex, Error> {
+    RegexBuilder::new(pattern)
+        .multi_line(true)
+        .case_insensitive(ignore_case)
+        .size_limit(REGEX_BYTES)
+        .build()
+        .map_err(|error| {
+            Error::invalid(format!("`{pattern}` is no regular expression: {error}"))
+                .hint("Rust's regex syntax: no look-around, no back-references")
+        })
+}
+
+/// Conditions that a wait was asked with.
+#[derive(Debug)]
+pub struct Conditions {
+    until: Vec<Compiled>,
+    fail: Vec<Compiled>,
+    view: View,
+}
+
+#[derive(Clone, Debug)]
+enum Compiled {
+    Exit,
+    Pattern(Regex),
+    Gone(Regex),
+    Idle(u64),
+    /// A condition that was switched off, as `{"exit":false}`.
+    Never,
+}
+
+impl Conditions {
+    /// Compiles what a client asked for; nothing asked for means the exit.
+    pub fn new(
+        until: Option<&[Condition]>,
+        fail: Option<&[Condition]>,
+        view: View,
+    ) -> Result<Self, Error> {
+        let until = match until {
+            None | Some([]) => vec![Compiled::Exit],
+            Some(list) => list.iter().map(Compiled::new).collect::<Result<_, _>>()?,
+        };
+        let fail = fail
+            .unwrap_or_default()
+            .iter()
+            .map(Compiled::new)
+            .collect::<Result<_, _>>()?;
+        Ok(Self { until, fail, view })
+    }
+
+    /// Just the exit.
+    pub fn exit() -> Self {
+        Self {
+            until: vec![Compiled::Exit],
+            fail: Vec::new(),
+            view: View::Plain,
+        }
+    }
+
+    /// Whether output has to be looked at at all.
+    pub fn reads_output(&self) -> bool {
+        self.all()
+            .any(|condition| matches!(condition, Compiled::Pattern(_) | Compiled::Gone(_)))
+    }
+
+    fn reads_lines(&self) -> bool {
+        self.view == View::Plain && self.all().any(|c| matches!(c, Compiled::Pattern(_)))
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Compiled> {
+        self.fail.iter().chain(&self.until)
+    }
+}
+
+impl Compiled {
+    fn new(condition: &Condition) -> Result<Self, Error> {
+        Ok(match condition {
+            Condition::Exit(true) => Self::Exit,
+            Condition::Exit(false) | Condition::Input(false) | Condition::Ready(false) => {
+                Self::Never
+            }
+            Condition::Pattern(pattern) => Self::Pattern(compile(pattern, false)?),
+            Condition::Gone(pattern) => Self::Gone(compile(pattern, false)?),
+            Condition::IdleMs(ms) => Self::Idle(*ms),
+            other => {
+                return Err(Error::unsupported(format!(
+                    "The condition `{}` of `wait`",
+                    other.kind()
+                )));
+            }
+        })
+    }
+
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Exit => "exit",
+            Self::Pattern(_) => "pattern",
+            Self::Gone(_) => "gone",
+            Self::Idle(_) => "idleMs",
+            Self::Never => "never",
+        }
+    }
+}
+
+/// How one session's part was decided.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Decision {
+    /// A condition of `until` holds.
+    Matched(Matched),
+    /// A condition of `fail` holds.
+    Failed(Matched),
+    /// It ended first.
+    Exited,
+    /// It is lost.
+    Lost,
+}
+
+/// One session's part of a wait.
+pub struct Matcher {
+    conditions: std::rc::Rc<Conditions>,
+    lines: Option<Plain>,
+    /// Offset up to which output has been looked at.
+    position: u64,
+    /// When the wait began, in boot-time milliseconds.
+    began: u64,
+}
+
+impl Matcher {
+    /// A matcher that looks at output from `at` on.
+    pub fn new(
+        conditions: std::rc::Rc<Conditions>,
+        layout: Layout,
+        at: Checkpoint,
+        began: u64,
+    ) -> Self {
+        let lines = conditions.reads_lines().then(|| Plain::resume(layout, at));
+        Self {
+            conditions,
+            lines,
+            position: at.offset,
+            began,
+        }
+    }
+
+    /// Offset up to which output has been looked at.
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// Whether output has to be looked at at all.
+    pub fn reads_output(&self) -> bool {
+        self.conditions.reads_output()
+    }
+
+    /// Looks at bytes that begin at `offset`; what was looked at before is passed over.
+    pub fn output(&mut self, offset: u64, bytes: &[u8]) -> Option<Decision> {
+        let seen = usize::try_from(self.position.saturating_sub(offset)).unwrap_or(usize::MAX);
+        let bytes = bytes.get(seen..)?;
+        self.position = offset + (seen + bytes.len()) as u64;
+        let lines = self.lines.as_mut()?;
+        lines.feed(bytes);
+        let touched = lines.take_touched();
+        // Only kept for its side effect: final lines are not needed any more.
+        lines.drain_final();
+        let hit = |list: &[Compiled]| {
+            list.iter().enumerate().find_map(|(index, condition)| {
+                let Compiled::Pattern(regex) = condition else {
+                    return None;
+                };
+                touched.iter().find_map(|line| {
+                    found(regex, index, condition.kind(), Some(line.n), &line.text)
+                })
+            })
+        };
+        hit(&self.conditions.fail)
+            .map(Decision::Failed)
+            .or_else(|| hit(&self.conditions.until).map(Decision::Matched))
+    }
+
+    /// Looks at everything that does not come as bytes: screen, silence, end.
+    pub fn look(&mut self, output: &mut Output, status: Status, now: u64) -> Option<Decision> {
+        let conditions = self.conditions.clone();
+        let rows = conditions.all().any(|condition| match condition {
+            Compiled::Gone(_) => true,
+            Compiled::Pattern(_) => conditions.view == View::Screen,
+            _ => false,
+        });
+        let rows = if rows {
+            output.screen().rows_text(true)
+        } else {
+            Vec::new()
+        };
+        let quiet_since = self.quiet_since(output);
+        let holds = |list: &[Compiled]| {
+            list.iter()
+                .enumerate()
+                .find_map(|(index, condition)| match condition {
+                    Compiled::Exit if status.is_finished() => plain_match(index, "exit"),
+                    Compiled::Idle(ms) if now >= quiet_since + ms && !status.is_finished() => {
+                        plain_match(index, "idleMs")
+                    }
+                    Compiled::Gone(regex) if !rows.iter().any(|row| regex.is_match(row)) => {
+                        plain_match(index, "gone")
+                    }
+                    Compiled::Pattern(regex) if conditions.view == View::Screen => (0..)
+                        .zip(&rows)
+                        .find_map(|(n, row)| found(regex, index, "pattern", Some(n), row)),
+                    _ => None,
+                })
+        };
+        if let Some(matched) = holds(&conditions.fail) {
+            return Some(Decision::Failed(matched));
+        }
+        if let Some(matched) = holds(&conditions.until) {
+            return Some(Decision::Matched(matched));
+        }
+        match status {
+            Status::Lost => Some(Decision::Lost),
+            status if status.is_finished() => Some(Decision::Exited),
+            _ => None,
+        }
+    }
+
+    /// When the clock alone could decide it, in boot-time milliseconds.
+    pub fn due(&self, output: &Output) -> Option<u64> {
+        let quiet_since = self.quiet_since(output);
+        self.conditions
+            .all()
+            .filter_map(|condition| match condition {
+                Compiled::Idle(ms) => Some(quiet_since + ms),
+                _ => None,
+            })
+            .min()
+    }
+
+    /// Silence counts from the last output, and for a session that never wrote
+    /// from the beginning of the wait.
+    fn quiet_since(&self, output: &Output) -> u64 {
+        output.last_output_boot().unwrap_or(self.began)
+    }
+}
+
+fn found(
+    regex: &Regex,
+    index: usize,
+    kind: &str,
+    line: Option<u64>,
+    text: &str,
+) -> Option<Matched> {
+    let captures = regex.captures(text)?;
+    let groups = captures
+        .iter()
+        .skip(1)
+        .map(|group| Some(group?.as_str().to_owned()))
+        .collect();
+    Some(Matched {
+        index,
+        kind: kind.to_owned(),
+        line,
+        text: Some(text.to_owned()),
+        groups,
+        session_id: None,
+    })
+}
+
+fn plain_match(index: usize, kind: &str) -> Option<Matched> {
+    let kind = kind.to_owned();
+    Some(Matched {
+        index,
+        kind,
+        line: None,
+        text: None,
+        groups: Vec::new(),
+        session_id: None,
+    })
+}

@@ -1,0 +1,261 @@
+//! What a session has written: its offsets, its lines, its screen.
+//!
+//! Bytes come in the order of their offsets, from the log, at the daemon's
+//! pace. The screen is made with the first output, and the clean lines are only
+//! counted, with checkpoints from which any part can be rendered again.
+
+use std::collections::HashMap;
+
+use super::Now;
+use crate::protocol::record::Mode;
+use crate::protocol::{Scope, Timestamp};
+use crate::term::plain::{Checkpoint, Layout, LayoutKind, Plain};
+use crate::term::screen::{Fed, Screen};
+use crate::term::size::Size;
+
+/// What a piece of output has brought.
+#[derive(Debug, Default)]
+pub struct News {
+    /// Whether the screen changed.
+    pub screen: bool,
+    /// Bells rung.
+    pub bells: u32,
+    /// Whether the title changed.
+    pub title: bool,
+    /// Whether the screen had to start over after a fault of the parser.
+    pub restarted: bool,
+    /// What the terminal answers to queries of the program.
+    pub replies: Vec<u8>,
+}
+
+/// One session's output.
+pub struct Output {
+    mode: Mode,
+    size: Size,
+    first: u64,
+    end: u64,
+    screen: Option<Screen>,
+    lines: Plain,
+    checkpoints: Vec<Checkpoint>,
+    last_output: Option<Now>,
+    /// How far each scope has been shown.
+    shown: HashMap<Scope, u64>,
+}
+
+impl Output {
+    /// Nothing yet.
+    pub fn new(mode: Mode, size: Size) -> Self {
+        let mut lines = Plain::new(layout(mode, size));
+        lines.set_keep_final(false);
+        Self {
+            mode,
+            size,
+            first: 0,
+            end: 0,
+            screen: None,
+            lines,
+            checkpoints: Vec::new(),
+            last_output: None,
+            shown: HashMap::new(),
+        }
+    }
+
+    /// Takes the bytes that follow [`Output::end`].
+    pub fn feed(&mut self, bytes: &[u8], now: Now) -> News {
+        self.end += bytes.len() as u64;
+        self.last_output = Some(now);
+        self.lines.feed(bytes);
+        self.checkpoints.append(&mut self.lines.take_checkpoints());
+        let screen = self.screen.get_or_insert_with(|| Screen::new(self.size));
+        let Fed {
+            changed,
+            bells,
+            title_changed,
+            restarted,
+        } = screen.feed(bytes);
+        let replies = match self.mode {
+            Mode::Pty => screen.take_replies(),
+            // Nobody could read an answer from a pipe.
+            Mode::Pipe => Vec::new(),
+        };
+        News {
+            screen: changed,
+            bells,
+            title: title_changed,
+            restarted,
+            replies,
+        }
+    }
+
+    /// Bytes before `first` are no longer kept.
+    pub fn drop_before(&mut self, first: u64) {
+        if first <= self.first {
+            return;
+        }
+        self.first = first;
+        let gone = self
+            .checkpoints
+            .partition_point(|checkpoint| checkpoint.offset < first);
+        self.checkpoints.drain(..gone);
+    }
+
+    /// Bytes up to `offset` are lost to us: goes on from there as well as it can.
+    pub fn skip_to(&mut self, offset: u64) {
+        if offset <= self.end {
+            return;
+        }
+        let line = self.lines.total_lines() + 1;
+        let alt = self.lines.alt_screen();
+        let at = Checkpoint {
+            offset,
+            line,
+            row: 0,
+            alt,
+            exact: false,
+        };
+        self.lines = Plain::resume(self.layout(), at);
+        self.lines.set_keep_final(false);
+        self.checkpoints.push(at);
+        self.end = offset;
+    }
+
+    /// Starts at `line` for the byte at `offset`, before anything was fed: what
+    /// came before is known only by its numbers.
+    pub fn begin_at(&mut self, offset: u64, line: u64) {
+        let at = Checkpoint {
+            offset,
+            line: line.max(1),
+            row: 0,
+            alt: false,
+            exact: true,
+        };
+        self.lines = Plain::resume(self.layout(), at);
+        self.lines.set_keep_final(false);
+        self.checkpoints = vec![at];
+        self.first = offset;
+        self.end = offset;
+    }
+
+    /// Changes the size; a narrower screen cuts its text, so the driver gives
+    /// one that was painted anew with [`Output::replace_screen`] where it can.
+    pub fn resize(&mut self, size: Size) {
+        self.size = size;
+        if let Some(screen) = &mut self.screen {
+            screen.resize(size);
+        }
+        let at = Checkpoint {
+            offset: self.lines.clean_offset(),
+            line: self.lines.total_lines().max(1),
+            row: 0,
+            alt: self.lines.alt_screen(),
+            exact: false,
+        };
+        let unfinished = self.end - at.offset;
+        if unfinished == 0 {
+            self.lines = Plain::resume(self.layout(), at);
+            self.lines.set_keep_final(false);
+            self.checkpoints.push(at);
+        }
+    }
+
+    /// Puts a screen in place that was painted from the log.
+    pub fn replace_screen(&mut self, screen: Screen) {
+        self.screen = Some(screen);
+    }
+
+    /// The screen, made now if there was no output yet.
+    pub fn screen(&mut self) -> &mut Screen {
+        self.screen.get_or_insert_with(|| Screen::new(self.size))
+    }
+
+    /// The screen, if there was output.
+    pub fn screen_if_any(&self) -> Option<&Screen> {
+        self.screen.as_ref()
+    }
+
+    /// Offset after the last byte taken.
+    pub fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// Offset of the first byte that is kept.
+    pub fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// Its size.
+    pub fn size(&self) -> Size {
+        self.size
+    }
+
+    /// How its bytes become lines.
+    pub fn layout(&self) -> Layout {
+        layout(self.mode, self.size)
+    }
+
+    /// Lines of clean text so far.
+    pub fn total_lines(&self) -> u64 {
+        self.lines.total_lines()
+    }
+
+    /// Whether a full-screen program paints.
+    pub fn alt_screen(&self) -> bool {
+        self.screen.as_ref().is_some_and(Screen::alt_screen)
+    }
+
+    /// When it last wrote.
+    pub fn last_output_at(&self) -> Option<Timestamp> {
+        self.last_output.map(|now| now.wall)
+    }
+
+    /// When it last wrote, in boot-time milliseconds.
+    pub fn last_output_boot(&self) -> Option<u64> {
+        self.last_output.map(|now| now.boot)
+    }
+
+    /// The last checkpoint at or before `offset`.
+    pub fn checkpoint_before(&self, offset: u64) -> Option<Checkpoint> {
+        let after = self
+            .checkpoints
+            .partition_point(|checkpoint| checkpoint.offset <= offset);
+        self.checkpoints[..after].last().copied()
+    }
+
+    /// The last exact checkpoint at or before line `line`.
+    pub fn checkpoint_before_line(&self, line: u64) -> Option<Checkpoint> {
+        let after = self
+            .checkpoints
+            .partition_point(|checkpoint| checkpoint.line <= line);
+        self.checkpoints[..after]
+            .iter()
+            .rev()
+            .find(|checkpoint| checkpoint.exact)
+            .copied()
+    }
+
+    /// Number of the first line that is kept.
+    pub fn first_line(&self) -> u64 {
+        match (self.first, self.checkpoints.first()) {
+            (0, _) | (_, None) => 1,
+            (_, Some(checkpoint)) => checkpoint.line,
+        }
+    }
+
+    /// Up to where `scope` has been shown the output.
+    pub fn shown(&self, scope: &Scope) -> u64 {
+        self.shown.get(scope).copied().unwrap_or(0).max(self.first)
+    }
+
+    /// `scope` has been shown everything up to `offset`.
+    pub fn show(&mut self, scope: &Scope, offset: u64) {
+        self.shown.insert(scope.clone(), offset);
+    }
+}
+
+fn layout(mode: Mode, size: Size) -> Layout {
+    let kind = match mode {
+        Mode::Pty => LayoutKind::Terminal,
+        Mode::Pipe => LayoutKind::Pipe,
+    };
+    Layout { size, kind }
+}

@@ -1,0 +1,266 @@
+//! All sessions: who may see which, how many there may be, how long they stay.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::Now;
+use super::session::{Session, Tombstone};
+use super::timers::{Due, Timers};
+use crate::protocol::{Error, Role, Scope, SessionId, Status};
+
+/// How long a removed session is remembered.
+const TOMBSTONE_MS: u64 = 24 * 3600 * 1000;
+
+/// Tombstones at most; the oldest go first.
+const MAX_TOMBSTONES: usize = 10_000;
+
+/// Who asks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Viewer {
+    /// A person, or an agent.
+    pub role: Role,
+    /// Its scope.
+    pub scope: Scope,
+}
+
+impl Viewer {
+    /// A person sees every scope, an agent its own.
+    pub fn sees(&self, scope: &Scope) -> bool {
+        self.role == Role::Human || self.scope == *scope
+    }
+}
+
+/// How many sessions there may be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Caps {
+    /// Running sessions of everybody.
+    pub total: u32,
+    /// Finished sessions kept per scope.
+    pub finished: u32,
+}
+
+/// All sessions.
+pub struct Registry {
+    sessions: HashMap<SessionId, Session>,
+    /// Oldest first.
+    order: BTreeMap<u64, SessionId>,
+    places: HashMap<SessionId, u64>,
+    keys: HashMap<(Scope, String), SessionId>,
+    tombstones: BTreeMap<SessionId, Tombstone>,
+    next_place: u64,
+    caps: Caps,
+}
+
+impl Registry {
+    /// No sessions.
+    pub fn new(caps: Caps) -> Self {
+        Self {
+            sessions: HashMap::new(),
+            order: BTreeMap::new(),
+            places: HashMap::new(),
+            keys: HashMap::new(),
+            tombstones: BTreeMap::new(),
+            next_place: 0,
+            caps,
+        }
+    }
+
+    /// Whether one more may run; `scope_cap` is the limit of this scope.
+    pub fn check_room(&self, scope: &Scope, scope_cap: u32) -> Result<(), Error> {
+        let running = || {
+            self.sessions
+                .values()
+                .filter(|s| !s.life.status().is_finished())
+        };
+        let here = running().filter(|s| s.scope == *scope).count() as u64;
+        if here >= u64::from(scope_cap) {
+            let message = format!("{here} sessions of this scope are running; {scope_cap} may");
+            return Err(Error::limit(message, "maxSessions", scope_cap.into(), here)
+                .hint("`kill` one that is not needed; nothing is ended to make room"));
+        }
+        let all = running().count() as u64;
+        let total = self.caps.total;
+        if all >= u64::from(total) {
+            let message = format!("{all} sessions are running; {total} may");
+            return Err(Error::limit(message, "maxSessionsTotal", total.into(), all)
+                .hint("`max_sessions` in config.toml sets the limit"));
+        }
+        Ok(())
+    }
+
+    /// Adds a session.
+    pub fn insert(&mut self, session: Session) {
+        let place = self.next_place;
+        self.next_place += 1;
+        self.order.insert(place, session.id.clone());
+        self.places.insert(session.id.clone(), place);
+        if let Some(key) = &session.key {
+            self.keys
+                .insert((session.scope.clone(), key.clone()), session.id.clone());
+        }
+        self.sessions.insert(session.id.clone(), session);
+    }
+
+    /// The session that `key` has made in this scope.
+    pub fn by_key(&self, scope: &Scope, key: &str) -> Option<&Session> {
+        self.sessions
+            .get(self.keys.get(&(scope.clone(), key.to_owned()))?)
+    }
+
+    /// Takes a session out and remembers how it had ended.
+    pub fn remove(&mut self, id: &SessionId, now: Now) -> Option<Session> {
+        let session = self.discard(id)?;
+        self.tombstones
+            .retain(|_, t| now.boot < t.removed.boot.saturating_add(TOMBSTONE_MS));
+        if self.tombstones.len() >= MAX_TOMBSTONES {
+            let oldest = self.tombstones.iter().min_by_key(|(_, t)| t.removed.boot);
+            if let Some(oldest) = oldest.map(|(id, _)| id.clone()) {
+                self.tombstones.remove(&oldest);
+            }
+        }
+        let tombstone = Tombstone {
+            scope: session.scope.clone(),
+            status: session.life.status(),
+            exit_code: session.life.exit_code(),
+            removed: now,
+        };
+        self.tombstones.insert(id.clone(), tombstone);
+        Some(session)
+    }
+
+    /// Takes a session out as if it had never been.
+    pub fn discard(&mut self, id: &SessionId) -> Option<Session> {
+        let session = self.sessions.remove(id)?;
+        if let Some(place) = self.places.remove(id) {
+            self.order.remove(&place);
+        }
+        if let Some(key) = &session.key {
+            self.keys.remove(&(session.scope.clone(), key.clone()));
+        }
+        Some(session)
+    }
+
+    /// The session of that name, if `viewer` may see it.
+    pub fn find(&mut self, viewer: &Viewer, name: &str) -> Result<&mut Session, Error> {
+        let not_found = || Error::session_not_found(&crate::term::sanitize::clean(name));
+        let id = SessionId::parse(name).ok_or_else(not_found)?;
+        if let Some(tombstone) = self.tombstones.get(&id).filter(|t| viewer.sees(&t.scope)) {
+            let at = tombstone.removed_at();
+            return Err(Error::session_removed(
+                &id,
+                tombstone.status,
+                tombstone.exit_code,
+                at,
+            ));
+        }
+        match self.sessions.get_mut(&id) {
+            Some(session) if viewer.sees(&session.scope) => Ok(session),
+            _ => Err(not_found()),
+        }
+    }
+
+    /// A session whoever asks.
+    pub fn get(&self, id: &SessionId) -> Option<&Session> {
+        self.sessions.get(id)
+    }
+
+    /// A session whoever asks.
+    pub fn get_mut(&mut self, id: &SessionId) -> Option<&mut Session> {
+        self.sessions.get_mut(id)
+    }
+
+    /// All sessions, oldest first.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Session> {
+        self.order.values().filter_map(|id| self.sessions.get(id))
+    }
+
+    /// Names of the finished sessions of a scope that are too many to keep.
+    pub fn surplus(&self, scope: &Scope) -> Vec<SessionId> {
+        let mut finished: Vec<&Session> = self
+            .iter()
+            .filter(|s| s.scope == *scope && s.life.status().is_finished() && !s.terms.keep)
+            .collect();
+        finished.sort_by_key(|session| session.accessed_boot());
+        let surplus = finished.len().saturating_sub(self.caps.finished as usize);
+        finished[..surplus]
+            .iter()
+            .map(|session| session.id.clone())
+            .collect()
+    }
+
+    /// How many sessions there are of each status.
+    pub fn counts<'a>(sessions: impl Iterator<Item = &'a Session>) -> BTreeMap<String, u64> {
+        let mut counts = BTreeMap::new();
+        for session in sessions {
+            *counts
+                .entry(session.life.status().as_str().to_owned())
+                .or_default() += 1;
+        }
+        counts
+    }
+
+    /// Sets the clock for what is due about a session.
+    pub fn arm(&self, id: &SessionId, timers: &mut Timers) {
+        let session = self.sessions.get(id);
+        timers.set(
+            Due::Timeout(id.clone()),
+            session.and_then(Session::timeout_at),
+        );
+        timers.set(
+            Due::Expiry(id.clone()),
+            session.and_then(Session::expires_at),
+        );
+    }
+
+    /// Whether any session has a process.
+    pub fn any_alive(&self) -> bool {
+        self.sessions
+            .values()
+            .any(|session| session.life.status().is_alive())
+    }
+}
+
+/// Whether `session` is one that a filter asks for.
+pub fn is_listed(
+    session: &Session,
+    status: Option<Status>,
+    group: Option<&str>,
+    label: Option<&str>,
+) -> bool {
+    status.is_none_or(|status| session.life.status() == status)
+        && group.is_none_or(|group| session.spec.group.as_deref() == Some(group))
+        && label.is_none_or(|glob| glob_matches(glob, session.spec.label.as_deref().unwrap_or("")))
+}
+
+/// Whether `text` matches `glob`, in which `*` is any text and `?` any character.
+pub fn glob_matches(glob: &str, text: &str) -> bool {
+    let glob: Vec<char> = glob.chars().collect();
+    let text: Vec<char> = text.chars().collect();
+    let (mut g, mut t) = (0, 0);
+    // Where to go on if what follows the last star does not fit.
+    let mut retry: Option<(usize, usize)> = None;
+    while t < text.len() {
+        match glob.get(g) {
+            Some('*') => {
+                retry = Some((g, t));
+                g += 1;
+            }
+            Some(&c) if c == '?' || c == text[t] => {
+                g += 1;
+                t += 1;
+            }
+            _ => match retry {
+                Some((star, from)) => {
+                    retry = Some((star, from + 1));
+                    g = star + 1;
+                    t = from + 1;
+                }
+                None => return false,
+            },
+        }
+    }
+    glob[g..].iter().all(|&c| c == '*')
+}
+
+#[cfg(test)]
+#[path = "registry_tests.rs"]
+mod tests;

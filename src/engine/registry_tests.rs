@@ -1,0 +1,156 @@
+//! Scopes, limits, retention.
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::engine::life::Actor;
+use crate::engine::session::{Spec, Terms};
+use crate::protocol::keeper::Exit;
+use crate::protocol::{ErrorCode, Timestamp};
+use crate::term::size::Size;
+
+const CAPS: Caps = Caps {
+    total: 3,
+    finished: 1,
+};
+
+fn now(boot: u64) -> Now {
+    Now {
+        boot,
+        wall: Timestamp(boot.cast_signed()),
+    }
+}
+
+fn agent(scope: &str) -> Viewer {
+    Viewer {
+        role: Role::Agent,
+        scope: Scope::named(scope).unwrap(),
+    }
+}
+
+fn start(registry: &mut Registry, scope: &str, boot: u64) -> SessionId {
+    let id = SessionId::fresh();
+    let terms = Terms {
+        timeout_ms: 100,
+        timeout_grace_ms: 5,
+        ttl_ms: 1000,
+        keep: false,
+    };
+    let scope = Scope::named(scope).unwrap();
+    let mut session = Session::new(
+        id.clone(),
+        scope,
+        Spec::default(),
+        Size::default(),
+        terms,
+        now(boot),
+    );
+    session.life.started(7, 0, now(boot));
+    registry.insert(session);
+    id
+}
+
+fn end(registry: &mut Registry, id: &SessionId, boot: u64) {
+    let exit = Exit {
+        pid: 7,
+        exit_code: Some(0),
+        signal: None,
+        core_dumped: false,
+        ended_at: Timestamp(0),
+        end_offset: 0,
+    };
+    let session = registry.get_mut(id).unwrap();
+    session.life.ended(&exit, None, now(boot));
+    session.touch(now(boot));
+}
+
+#[test]
+fn another_scope_s_session_is_not_found_in_the_words_of_one_that_never_was() {
+    let mut registry = Registry::new(CAPS);
+    let id = start(&mut registry, "a", 0);
+    let never = SessionId::fresh();
+    let theirs = registry.find(&agent("b"), id.as_str()).err().unwrap();
+    let missing = registry.find(&agent("b"), never.as_str()).err().unwrap();
+    assert_eq!(
+        theirs.message.replace(id.as_str(), never.as_str()),
+        missing.message
+    );
+    assert_eq!((theirs.code, theirs.hint), (missing.code, missing.hint));
+    let human = Viewer {
+        role: Role::Human,
+        scope: Scope::human(),
+    };
+    assert!(registry.find(&human, id.as_str()).is_ok());
+}
+
+#[test]
+fn a_removed_session_is_remembered_for_a_day() {
+    let mut registry = Registry::new(CAPS);
+    let id = start(&mut registry, "a", 0);
+    end(&mut registry, &id, 5);
+    registry.remove(&id, now(10)).unwrap();
+    let error = registry.find(&agent("a"), id.as_str()).err().unwrap();
+    assert_eq!(error.code, ErrorCode::SessionRemoved);
+    assert_eq!(error.data.unwrap()["exitCode"], 0);
+    let error = registry.find(&agent("b"), id.as_str()).err().unwrap();
+    assert_eq!(error.code, ErrorCode::SessionNotFound);
+}
+
+#[test]
+fn a_start_beyond_the_limits_is_refused_and_says_which() {
+    let mut registry = Registry::new(CAPS);
+    let (a, b) = (Scope::named("a").unwrap(), Scope::named("b").unwrap());
+    start(&mut registry, "a", 0);
+    let id = start(&mut registry, "a", 0);
+    let error = registry.check_room(&a, 2).unwrap_err();
+    assert_eq!(error.data.unwrap()["name"], "maxSessions");
+    registry.check_room(&b, 2).unwrap();
+    start(&mut registry, "b", 0);
+    let error = registry.check_room(&b, 2).unwrap_err();
+    assert_eq!(error.data.unwrap()["name"], "maxSessionsTotal");
+    end(&mut registry, &id, 5);
+    registry.check_room(&b, 2).unwrap();
+}
+
+#[test]
+fn the_finished_ones_beyond_the_limit_are_the_longest_untouched() {
+    let mut registry = Registry::new(CAPS);
+    let old = start(&mut registry, "a", 0);
+    let new = start(&mut registry, "a", 0);
+    end(&mut registry, &new, 5);
+    end(&mut registry, &old, 6);
+    assert_eq!(registry.surplus(&Scope::named("a").unwrap()), [new]);
+}
+
+#[test]
+fn time_limit_and_expiry_are_armed_as_life_goes_on() {
+    let mut registry = Registry::new(CAPS);
+    let id = start(&mut registry, "a", 10);
+    let mut timers = Timers::default();
+    registry.arm(&id, &mut timers);
+    assert_eq!(timers.pop(110), Some(Due::Timeout(id.clone())));
+    registry.get_mut(&id).unwrap().life.ask_to_end(Actor::Human);
+    registry.arm(&id, &mut timers);
+    assert_eq!(
+        timers.next(),
+        None,
+        "one that is being ended has no time limit"
+    );
+    end(&mut registry, &id, 200);
+    registry.arm(&id, &mut timers);
+    assert_eq!(timers.pop(1200), Some(Due::Expiry(id)));
+}
+
+#[test]
+fn globs() {
+    for (glob, text, fits) in [
+        ("*", "", true),
+        ("web*", "web-1", true),
+        ("w?b", "web", true),
+        ("*-1", "a-1-1", true),
+        ("a*b*c", "axxbxxbc", true),
+        ("web", "webs", false),
+        ("?", "", false),
+    ] {
+        assert_eq!(glob_matches(glob, text), fits, "{glob} {text}");
+    }
+}

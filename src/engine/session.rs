@@ -1,0 +1,297 @@
+//! One session: what it runs, its life, its output, how long it is kept.
+
+use serde::{Deserialize, Serialize};
+
+use super::Now;
+use super::life::Life;
+use super::output::Output;
+use crate::protocol::record::{Detail, InputState, Mode, Record, Share, Summary};
+use crate::protocol::{Scope, SessionId, Status, Timestamp};
+use crate::term::sanitize::clean;
+use crate::term::size::Size;
+
+/// More output than this is worth a look at the file.
+const OFFLOAD_BYTES: u64 = 10 * 1024;
+
+/// What a session runs, as it was asked for.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Spec {
+    /// Program, or shell line if there are no `args`.
+    pub command: String,
+    /// Arguments.
+    pub args: Option<Vec<String>>,
+    /// Working directory.
+    pub cwd: String,
+    /// PTY or pipes.
+    pub mode: Mode,
+    /// Name for people.
+    pub label: Option<String>,
+    /// Group for people.
+    pub group: Option<String>,
+    /// What it is for.
+    pub description: Option<String>,
+    /// Names of the variables that were set for it; their values are not kept.
+    pub env_names: Vec<String>,
+}
+
+/// How long things may take. Milliseconds; a time limit of 0 is none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Terms {
+    /// Time limit of a run.
+    pub timeout_ms: u64,
+    /// Time between TERM and KILL at the time limit.
+    pub timeout_grace_ms: u64,
+    /// How long it is kept after its end and last access.
+    pub ttl_ms: u64,
+    /// Kept for ever.
+    pub keep: bool,
+}
+
+/// What `meta.json` holds: everything about a session but its output.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Meta {
+    /// Version of this form.
+    pub version: u32,
+    /// The boot that boot-time milliseconds in here belong to.
+    pub boot_id: String,
+    /// Its name.
+    pub id: SessionId,
+    /// Whose it is.
+    pub scope: Scope,
+    /// Idempotency key.
+    pub key: Option<String>,
+    /// What it runs.
+    pub spec: Spec,
+    /// Rows of its terminal.
+    pub rows: u16,
+    /// Columns of its terminal.
+    pub cols: u16,
+    /// How long things may take.
+    pub terms: Terms,
+    /// Its life so far.
+    pub life: Life,
+    /// Lines of clean text up to the first byte that is kept.
+    pub lines_before: u64,
+    /// Its standard input was closed.
+    pub stdin_closed: bool,
+}
+
+impl Meta {
+    /// The version written today.
+    pub const VERSION: u32 = 1;
+}
+
+/// One session.
+pub struct Session {
+    /// Its name.
+    pub id: SessionId,
+    /// Whose it is.
+    pub scope: Scope,
+    /// Idempotency key.
+    pub key: Option<String>,
+    /// What it runs.
+    pub spec: Spec,
+    /// How long things may take.
+    pub terms: Terms,
+    /// Its life.
+    pub life: Life,
+    /// Its output.
+    pub output: Output,
+    /// Whether its standard input was closed.
+    pub stdin_closed: bool,
+    /// Whether a process has its terminal or pipes open.
+    pub tty_open: bool,
+    /// Why its output is not being saved.
+    pub log_degraded: Option<String>,
+    /// Clients that watch its screen.
+    pub viewers: u32,
+    accessed: Now,
+}
+
+impl Session {
+    /// A session that was asked for.
+    pub fn new(
+        id: SessionId,
+        scope: Scope,
+        spec: Spec,
+        size: Size,
+        terms: Terms,
+        now: Now,
+    ) -> Self {
+        Self {
+            id,
+            scope,
+            key: None,
+            output: Output::new(spec.mode, size),
+            spec,
+            terms,
+            life: Life::new(now),
+            stdin_closed: false,
+            tty_open: false,
+            log_degraded: None,
+            viewers: 0,
+            accessed: now,
+        }
+    }
+
+    /// A session as an earlier daemon left it.
+    pub fn from_meta(meta: Meta, now: Now) -> Self {
+        let size = Size::new(meta.rows, meta.cols);
+        let mut session = Self::new(meta.id, meta.scope, meta.spec, size, meta.terms, now);
+        session.key = meta.key;
+        session.life = meta.life;
+        session.stdin_closed = meta.stdin_closed;
+        session
+    }
+
+    /// What is to be known of it later.
+    pub fn meta(&self, boot_id: &str) -> Meta {
+        let size = self.output.size();
+        Meta {
+            version: Meta::VERSION,
+            boot_id: boot_id.to_owned(),
+            id: self.id.clone(),
+            scope: self.scope.clone(),
+            key: self.key.clone(),
+            spec: self.spec.clone(),
+            rows: size.rows(),
+            cols: size.cols(),
+            terms: self.terms,
+            life: self.life.clone(),
+            lines_before: self.output.first_line().saturating_sub(1),
+            stdin_closed: self.stdin_closed,
+        }
+    }
+
+    /// A client asked for it.
+    pub fn touch(&mut self, now: Now) {
+        self.accessed = now;
+    }
+
+    /// When its time limit is reached, in boot-time milliseconds.
+    pub fn timeout_at(&self) -> Option<u64> {
+        let limited = self.terms.timeout_ms > 0
+            && self.life.status().is_alive()
+            && self.life.ending().is_none();
+        limited.then(|| self.life.started_boot() + self.terms.timeout_ms)
+    }
+
+    /// When it is to be forgotten, in boot-time milliseconds.
+    pub fn expires_at(&self) -> Option<u64> {
+        let expires = self.life.status().is_finished() && !self.terms.keep;
+        expires.then(|| self.accessed.boot + self.terms.ttl_ms)
+    }
+
+    /// When a client last asked for it, in boot-time milliseconds.
+    pub fn accessed_boot(&self) -> u64 {
+        self.accessed.boot
+    }
+
+    /// The name people use: the label, or the id.
+    pub fn name(&self) -> &str {
+        self.spec.label.as_deref().unwrap_or(self.id.as_str())
+    }
+
+    /// Whether there is more output than a reply shows.
+    pub fn is_offloaded(&self) -> bool {
+        self.output.end() > OFFLOAD_BYTES
+    }
+
+    /// Its record; the driver adds what only the system knows.
+    pub fn record(&self, now: Now, signal_name: impl Fn(i32) -> String) -> Record {
+        let life = &self.life;
+        let status = life.status();
+        let size = self.output.size();
+        let title = self.output.screen_if_any().map(|screen| screen.title());
+        let quiet_since = self
+            .output
+            .last_output_boot()
+            .unwrap_or(life.started_boot());
+        let summary = Summary {
+            session_id: self.id.clone(),
+            label: self.spec.label.clone(),
+            group: self.spec.group.clone(),
+            command: self.spec.command.clone(),
+            args: self.spec.args.clone(),
+            cwd: self.spec.cwd.clone(),
+            mode: self.spec.mode,
+            rows: size.rows(),
+            cols: size.cols(),
+            pid: life.pid(),
+            status,
+            exit_code: life.exit_code(),
+            signal: life.signal().map(signal_name),
+            created_at: life.created_at(),
+            ended_at: life.ended_at(),
+            runtime_ms: life.runtime_ms(now),
+            last_accessed_at: self.accessed.wall,
+            last_output_at: self.output.last_output_at(),
+            idle_ms: status
+                .is_alive()
+                .then(|| now.boot.saturating_sub(quiet_since)),
+            input_state: InputState::Unknown,
+            ready: None,
+            title: title.filter(|title| !title.is_empty()).map(clean),
+            output_bytes: self.output.end(),
+            output_lines: self.output.total_lines(),
+            offloaded: self.is_offloaded(),
+            output_file: None,
+            cpu_percent: None,
+            memory_bytes: None,
+            restarts: life.restarts(),
+            held_by: None,
+            share: Share::None,
+            keep: self.terms.keep,
+            output: None,
+        };
+        Record {
+            summary,
+            scope: self.scope.clone(),
+            reason: life.reason().map(str::to_owned),
+            ended_by: life.ended_by().cloned(),
+            unread_input_bytes: None,
+            alt_screen: self.output.alt_screen(),
+            foreground: None,
+            dropped_bytes: self.output.first(),
+            processes: None,
+            viewers: self.viewers,
+            tty_open: self.tty_open,
+            log_degraded: self.log_degraded.clone(),
+            description: self.spec.description.clone(),
+            output_files: Vec::new(),
+            detail: None,
+        }
+    }
+
+    /// What `detail` adds of what is known here.
+    pub fn detail(&self) -> Detail {
+        Detail {
+            env_names: self.spec.env_names.clone(),
+            runs: self.life.runs().to_vec(),
+            ..Detail::default()
+        }
+    }
+}
+
+/// What is remembered of a session that was removed.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Tombstone {
+    /// Whose it was.
+    pub scope: Scope,
+    /// How it had ended.
+    pub status: Status,
+    /// Its exit code.
+    pub exit_code: Option<i32>,
+    /// When it was removed.
+    pub removed: Now,
+}
+
+impl Tombstone {
+    /// When it was removed, for people.
+    pub fn removed_at(&self) -> Timestamp {
+        self.removed.wall
+    }
+}

@@ -1,0 +1,70 @@
+//! What is due when: one sorted set, so that nothing has to be looked for.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::waits::Ticket;
+use crate::protocol::SessionId;
+
+/// What can be due.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Due {
+    /// A session has reached its time limit.
+    Timeout(SessionId),
+    /// A finished session has reached the end of its TTL.
+    Expiry(SessionId),
+    /// A wait has to look at the clock.
+    Wait(Ticket),
+}
+
+/// Deadlines in boot-time milliseconds, at most one for each thing.
+#[derive(Debug, Default)]
+pub struct Timers {
+    queue: BTreeSet<(u64, Due)>,
+    set: HashMap<Due, u64>,
+}
+
+impl Timers {
+    /// Sets, moves or (with `None`) drops a deadline.
+    pub fn set(&mut self, due: Due, at: Option<u64>) {
+        if let Some(old) = self.set.remove(&due) {
+            self.queue.remove(&(old, due.clone()));
+        }
+        if let Some(at) = at {
+            self.queue.insert((at, due.clone()));
+            self.set.insert(due, at);
+        }
+    }
+
+    /// The next deadline.
+    pub fn next(&self) -> Option<u64> {
+        self.queue.first().map(|(at, _)| *at)
+    }
+
+    /// Takes one thing that is due at `now`.
+    pub fn pop(&mut self, now: u64) -> Option<Due> {
+        let (at, _) = self.queue.first()?;
+        if *at > now {
+            return None;
+        }
+        let (_, due) = self.queue.pop_first()?;
+        self.set.remove(&due);
+        Some(due)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moved_deadline_is_due_once_at_its_new_time() {
+        let mut timers = Timers::default();
+        let due = Due::Wait(Ticket(1));
+        timers.set(due.clone(), Some(5));
+        timers.set(due.clone(), Some(9));
+        assert_eq!(timers.pop(8), None);
+        assert_eq!(timers.next(), Some(9));
+        assert_eq!(timers.pop(9), Some(due));
+        assert_eq!(timers.pop(9), None);
+    }
+}

@@ -1,0 +1,209 @@
+//! What clients wait for, over one session or several.
+
+use std::collections::HashMap;
+
+use super::matcher::{Decision, Matcher};
+use super::output::Output;
+use crate::protocol::condition::WaitMode;
+use crate::protocol::{SessionId, Status};
+
+/// Name of one pending wait.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Ticket(pub u64);
+
+/// How a wait came out for each of its sessions; `None`: not decided in time.
+pub type Verdict = Vec<(SessionId, Option<Decision>)>;
+
+/// A wait that is not over.
+pub struct Pending {
+    mode: WaitMode,
+    parts: Vec<Part>,
+    /// When time runs out, in boot-time milliseconds.
+    deadline: Option<u64>,
+}
+
+struct Part {
+    session: SessionId,
+    matcher: Matcher,
+    decision: Option<Decision>,
+}
+
+impl Pending {
+    /// A wait over these sessions; without a deadline it has no end of its own.
+    pub fn new(
+        mode: WaitMode,
+        parts: Vec<(SessionId, Matcher, Option<Decision>)>,
+        deadline: Option<u64>,
+    ) -> Self {
+        let parts = parts
+            .into_iter()
+            .map(|(session, matcher, decision)| Part {
+                session,
+                matcher,
+                decision,
+            })
+            .collect();
+        Self {
+            mode,
+            parts,
+            deadline,
+        }
+    }
+
+    /// Whether it is over: `any` needs one that matched, `all` every one, and
+    /// either ends with a failure, or when nothing can be decided any more.
+    pub fn is_over(&self) -> bool {
+        let decided = |part: &Part| part.decision.is_some();
+        let matched = |part: &Part| matches!(part.decision, Some(Decision::Matched(_)));
+        let failed = |part: &Part| matches!(part.decision, Some(Decision::Failed(_)));
+        let unmatched = |part: &Part| decided(part) && !matched(part);
+        self.parts.iter().any(failed)
+            || self.parts.iter().all(decided)
+            || match self.mode {
+                WaitMode::Any => self.parts.iter().any(matched),
+                WaitMode::All => self.parts.iter().any(unmatched),
+            }
+    }
+
+    /// How it came out.
+    pub fn verdict(self) -> Verdict {
+        self.parts
+            .into_iter()
+            .map(|part| (part.session, part.decision))
+            .collect()
+    }
+}
+
+/// The waits that are not over.
+#[derive(Default)]
+pub struct Waits {
+    pending: HashMap<Ticket, Pending>,
+    by_session: HashMap<SessionId, Vec<Ticket>>,
+    last: u64,
+}
+
+impl Waits {
+    /// Adds a wait that [is not over](Pending::is_over).
+    pub fn add(&mut self, pending: Pending) -> Ticket {
+        self.last += 1;
+        let ticket = Ticket(self.last);
+        for part in pending.parts.iter().filter(|part| part.decision.is_none()) {
+            self.by_session
+                .entry(part.session.clone())
+                .or_default()
+                .push(ticket);
+        }
+        self.pending.insert(ticket, pending);
+        ticket
+    }
+
+    /// Takes a wait out, over or not.
+    pub fn remove(&mut self, ticket: Ticket) -> Option<Pending> {
+        let pending = self.pending.remove(&ticket)?;
+        for part in &pending.parts {
+            if let Some(tickets) = self.by_session.get_mut(&part.session) {
+                tickets.retain(|other| *other != ticket);
+                if tickets.is_empty() {
+                    self.by_session.remove(&part.session);
+                }
+            }
+        }
+        Some(pending)
+    }
+
+    /// Whether some wait looks at the output of this session.
+    pub fn read_output(&self, session: &SessionId) -> bool {
+        self.on(session).any(|pending| {
+            pending
+                .parts
+                .iter()
+                .any(|part| part.session == *session && part.matcher.reads_output())
+        })
+    }
+
+    fn on(&self, session: &SessionId) -> impl Iterator<Item = &Pending> {
+        let tickets = self.by_session.get(session).into_iter().flatten();
+        tickets.filter_map(|ticket| self.pending.get(ticket))
+    }
+
+    /// Output of a session; returns the waits that are over by it.
+    pub fn output(&mut self, session: &SessionId, offset: u64, bytes: &[u8]) -> Vec<Ticket> {
+        self.decide(session, |matcher| matcher.output(offset, bytes))
+    }
+
+    /// Something else about a session; returns the waits that are over by it.
+    pub fn look(
+        &mut self,
+        session: &SessionId,
+        output: &mut Output,
+        status: Status,
+        now: u64,
+    ) -> Vec<Ticket> {
+        self.decide(session, |matcher| matcher.look(output, status, now))
+    }
+
+    fn decide(
+        &mut self,
+        session: &SessionId,
+        mut decide: impl FnMut(&mut Matcher) -> Option<Decision>,
+    ) -> Vec<Ticket> {
+        let mut over = Vec::new();
+        for ticket in self.by_session.get(session).into_iter().flatten() {
+            let Some(pending) = self.pending.get_mut(ticket) else {
+                continue;
+            };
+            for part in &mut pending.parts {
+                if part.session == *session && part.decision.is_none() {
+                    part.decision = decide(&mut part.matcher);
+                }
+            }
+            if pending.is_over() {
+                over.push(*ticket);
+            }
+        }
+        over
+    }
+
+    /// The sessions of a wait that are not decided.
+    pub fn undecided(&self, ticket: Ticket) -> Vec<SessionId> {
+        let parts = self
+            .pending
+            .get(&ticket)
+            .map_or(&[][..], |pending| &pending.parts);
+        let open = parts.iter().filter(|part| part.decision.is_none());
+        open.map(|part| part.session.clone()).collect()
+    }
+
+    /// Whether its time has run out.
+    pub fn is_expired(&self, ticket: Ticket, now: u64) -> bool {
+        let deadline = self
+            .pending
+            .get(&ticket)
+            .and_then(|pending| pending.deadline);
+        deadline.is_some_and(|deadline| deadline <= now)
+    }
+
+    /// When the clock could decide it.
+    pub fn due<'a>(
+        &self,
+        ticket: Ticket,
+        output_of: impl Fn(&SessionId) -> Option<&'a Output>,
+    ) -> Option<u64> {
+        let pending = self.pending.get(&ticket)?;
+        let parts = pending.parts.iter().filter(|part| part.decision.is_none());
+        let idle = parts
+            .filter_map(|part| part.matcher.due(output_of(&part.session)?))
+            .min();
+        [pending.deadline, idle].into_iter().flatten().min()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.pending.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.pending.is_empty()
+    }
+}

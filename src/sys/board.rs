@@ -1,0 +1,161 @@
+//! A page of memory that keeper and daemon share: how far each log has grown.
+//!
+//! The keeper stores the new end of a log and rings (a `Grown` message) only if
+//! the daemon has said that it is listening; while the daemon is behind, a
+//! flood costs no message at all. The board outlives either process, which is
+//! also how a new daemon learns what the last one had answered.
+#![allow(unsafe_code, reason = "shared memory")]
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
+use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+
+/// Sessions that a board has room for; only touched pages take memory.
+pub const SLOTS: u32 = 8192;
+
+/// What is said about one session. A cache line of its own, so that two
+/// sessions never wait for each other.
+#[derive(Debug, Default)]
+#[repr(C, align(64))]
+pub struct Slot {
+    end: AtomicU64,
+    first: AtomicU64,
+    replied: AtomicU64,
+    listening: AtomicU32,
+}
+
+impl Slot {
+    /// Keeper: clears the slot for a session whose log spans these offsets.
+    pub fn reset(&self, first: u64, end: u64) {
+        self.first.store(first, Ordering::Relaxed);
+        self.replied.store(end, Ordering::Relaxed);
+        self.listening.store(0, Ordering::Relaxed);
+        self.end.store(end, Ordering::SeqCst);
+    }
+
+    /// Keeper: the log now ends at `end`. Returns whether the daemon wants to be told.
+    pub fn grow(&self, end: u64) -> bool {
+        // SeqCst on both sides: either the daemon sees the new end after it
+        // began to listen, or we see that it listens. Never neither.
+        self.end.store(end, Ordering::SeqCst);
+        self.listening.swap(0, Ordering::SeqCst) == 1
+    }
+
+    /// Keeper: bytes before `first` are no longer kept.
+    pub fn drop_before(&self, first: u64) {
+        self.first.store(first, Ordering::Release);
+    }
+
+    /// Where the log ends.
+    pub fn end(&self) -> u64 {
+        self.end.load(Ordering::SeqCst)
+    }
+
+    /// Where the log begins.
+    pub fn first(&self) -> u64 {
+        self.first.load(Ordering::Acquire)
+    }
+
+    /// Daemon: has read up to `seen` and wants to be told of more. False if
+    /// there is more already, so that the daemon must go on by itself.
+    pub fn listen(&self, seen: u64) -> bool {
+        self.listening.store(1, Ordering::SeqCst);
+        if self.end.load(Ordering::SeqCst) == seen {
+            return true;
+        }
+        self.listening.store(0, Ordering::SeqCst);
+        false
+    }
+
+    /// Daemon: terminal queries up to `offset` are answered.
+    pub fn set_replied(&self, offset: u64) {
+        self.replied.store(offset, Ordering::Release);
+    }
+
+    /// Up to where terminal queries were answered.
+    pub fn replied(&self) -> u64 {
+        self.replied.load(Ordering::Acquire)
+    }
+}
+
+/// The mapping.
+#[derive(Debug)]
+pub struct Board {
+    memory: NonNull<Slot>,
+    fd: OwnedFd,
+}
+
+// SAFETY: the mapping is valid for as long as the board lives, and everything
+// in it is atomic.
+unsafe impl Send for Board {}
+// SAFETY: as above.
+unsafe impl Sync for Board {}
+
+impl Board {
+    const BYTES: usize = SLOTS as usize * size_of::<Slot>();
+
+    /// A fresh board.
+    pub fn create() -> io::Result<Self> {
+        let fd = memfd_create("bgproc-board", MemfdFlags::CLOEXEC)?;
+        ftruncate(&fd, Self::BYTES as u64)?;
+        Self::open(fd)
+    }
+
+    /// The board behind a descriptor that the other process sent.
+    pub fn open(fd: OwnedFd) -> io::Result<Self> {
+        if rustix::fs::fstat(&fd)?.st_size != Self::BYTES as i64 {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "a board of another size",
+            ));
+        }
+        let (protection, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED);
+        // SAFETY: a new mapping at an address that the kernel chooses, over a
+        // file of that size which nobody shrinks.
+        let memory = unsafe { mmap(std::ptr::null_mut(), Self::BYTES, protection, flags, &fd, 0)? };
+        let memory = NonNull::new(memory.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
+        Ok(Self { memory, fd })
+    }
+
+    /// One session's slot; an index beyond the board is taken modulo its size.
+    pub fn slot(&self, index: u32) -> &Slot {
+        // SAFETY: the index is within the mapping; all-zero bytes are a valid
+        // `Slot`; atomics may be shared between processes.
+        unsafe { self.memory.add((index % SLOTS) as usize).as_ref() }
+    }
+}
+
+impl AsFd for Board {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+impl Drop for Board {
+    fn drop(&mut self) {
+        // SAFETY: mapped by `open` with this length; no reference outlives the board.
+        let _ = unsafe { munmap(self.memory.as_ptr().cast(), Self::BYTES) };
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_mappings_see_one_board_and_ring_once() {
+        let keeper = Board::create().unwrap();
+        let daemon = Board::open(keeper.as_fd().try_clone_to_owned().unwrap()).unwrap();
+        assert!(!keeper.slot(3).grow(10), "nobody listens yet");
+        assert!(!daemon.slot(3).listen(0), "there is more already");
+        assert_eq!(daemon.slot(3).end(), 10);
+        assert!(daemon.slot(3).listen(10));
+        assert!(keeper.slot(3).grow(20));
+        assert!(!keeper.slot(3).grow(30), "told once");
+    }
+}

@@ -1,0 +1,239 @@
+//! Messages with file descriptors, between keeper and daemon.
+//!
+//! A frame is a length (u32, little endian), a count of descriptors (u8) and a
+//! JSON body. The descriptors ride on the frame's first byte (SCM_RIGHTS), so
+//! they are there by the time the frame is whole. Nothing here ever blocks: a
+//! send that does not fit is kept until the socket takes more.
+
+use std::collections::VecDeque;
+use std::io::{self, IoSlice, IoSliceMut};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::io::Errno;
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// Descriptors of one message at most.
+const MAX_FDS: usize = 4;
+
+/// Longest body taken, in bytes: a command line with its environment has at
+/// most 2 MiB (`ARG_MAX`), and JSON escapes it.
+const MAX_BODY: usize = 16 << 20;
+
+const HEADER: usize = 5;
+
+/// One end of a stream socket that carries messages.
+#[derive(Debug)]
+pub struct Channel {
+    socket: OwnedFd,
+    inbox: Vec<u8>,
+    inbox_fds: VecDeque<OwnedFd>,
+    outbox: VecDeque<Frame>,
+}
+
+#[derive(Debug)]
+struct Frame {
+    bytes: Vec<u8>,
+    sent: usize,
+    fds: Vec<OwnedFd>,
+}
+
+/// A message and the descriptors that came with it.
+pub type Received<T> = (T, Vec<OwnedFd>);
+
+impl Channel {
+    /// Takes over a connected stream socket.
+    pub fn new(socket: OwnedFd) -> io::Result<Self> {
+        rustix::io::ioctl_fionbio(&socket, true)?;
+        Ok(Self {
+            socket,
+            inbox: Vec::new(),
+            inbox_fds: VecDeque::new(),
+            outbox: VecDeque::new(),
+        })
+    }
+
+    /// Sends now if it fits, else as soon as [`Channel::flush`] is called again.
+    pub fn send<T: Serialize>(&mut self, message: &T, fds: Vec<OwnedFd>) -> io::Result<()> {
+        debug_assert!(
+            fds.len() <= MAX_FDS,
+            "more descriptors than a receiver makes room for"
+        );
+        let body = serde_json::to_vec(message)?;
+        let length = u32::try_from(body.len()).map_err(|_| io::ErrorKind::InvalidInput)?;
+        let count = u8::try_from(fds.len()).map_err(|_| io::ErrorKind::InvalidInput)?;
+        let mut bytes = Vec::with_capacity(HEADER + body.len());
+        bytes.extend_from_slice(&length.to_le_bytes());
+        bytes.push(count);
+        bytes.extend_from_slice(&body);
+        self.outbox.push_back(Frame {
+            bytes,
+            sent: 0,
+            fds,
+        });
+        self.flush()
+    }
+
+    /// Sends what is waiting, as far as the socket takes it.
+    pub fn flush(&mut self) -> io::Result<()> {
+        while let Some(frame) = self.outbox.front_mut() {
+            match send_some(self.socket.as_fd(), frame) {
+                Ok(()) if frame.sent == frame.bytes.len() => {
+                    self.outbox.pop_front();
+                }
+                Ok(()) | Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return Ok(()),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether something waits for room.
+    pub fn wants_to_send(&self) -> bool {
+        !self.outbox.is_empty()
+    }
+
+    /// Every message that has arrived; an error once the other side is gone.
+    pub fn receive<T: DeserializeOwned>(&mut self) -> io::Result<Vec<Received<T>>> {
+        let ended = self.fill()?;
+        let mut messages = Vec::new();
+        while let Some(message) = self.next_message()? {
+            messages.push(message);
+        }
+        if ended && messages.is_empty() {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        Ok(messages)
+    }
+
+    /// Reads until the socket is empty; true at its end.
+    fn fill(&mut self) -> io::Result<bool> {
+        let mut buffer = [0u8; 16 * 1024];
+        loop {
+            let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FDS))];
+            let mut control = RecvAncillaryBuffer::new(&mut space);
+            let mut slices = [IoSliceMut::new(&mut buffer)];
+            let flags = RecvFlags::CMSG_CLOEXEC;
+            let read = match recvmsg(&self.socket, &mut slices, &mut control, flags) {
+                Ok(message) => message.bytes,
+                Err(Errno::INTR) => continue,
+                Err(Errno::AGAIN) => return Ok(false),
+                Err(error) => return Err(error.into()),
+            };
+            for message in control.drain() {
+                if let RecvAncillaryMessage::ScmRights(fds) = message {
+                    self.inbox_fds.extend(fds);
+                }
+            }
+            if read == 0 {
+                return Ok(true);
+            }
+            self.inbox.extend_from_slice(&buffer[..read]);
+        }
+    }
+
+    fn next_message<T: DeserializeOwned>(&mut self) -> io::Result<Option<Received<T>>> {
+        let Some((&[a, b, c, d, count], rest)) = self.inbox.split_first_chunk::<HEADER>() else {
+            return Ok(None);
+        };
+        let length = u32::from_le_bytes([a, b, c, d]) as usize;
+        if length > MAX_BODY {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "a message beyond all bounds",
+            ));
+        }
+        let Some(body) = rest.get(..length) else {
+            return Ok(None);
+        };
+        let message = serde_json::from_slice(body)?;
+        let count = usize::from(count).min(self.inbox_fds.len());
+        let fds = self.inbox_fds.drain(..count).collect();
+        self.inbox.drain(..HEADER + length);
+        Ok(Some((message, fds)))
+    }
+}
+
+impl AsFd for Channel {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+impl std::os::fd::AsRawFd for Channel {
+    fn as_raw_fd(&self) -> std::os::fd::RawFd {
+        self.socket.as_raw_fd()
+    }
+}
+
+fn send_some(socket: BorrowedFd<'_>, frame: &mut Frame) -> Result<(), Errno> {
+    let slices = [IoSlice::new(&frame.bytes[frame.sent..])];
+    let fds: Vec<BorrowedFd<'_>> = match frame.sent {
+        0 => frame.fds.iter().map(AsFd::as_fd).collect(),
+        _ => Vec::new(),
+    };
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FDS))];
+    let mut control = SendAncillaryBuffer::new(&mut space);
+    if !fds.is_empty() {
+        control.push(SendAncillaryMessage::ScmRights(&fds));
+    }
+    let sent = sendmsg(socket, &slices, &mut control, SendFlags::NOSIGNAL)?;
+    frame.sent += sent;
+    frame.fds.clear();
+    Ok(())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::sys::detach::socket_pair;
+
+    fn pair() -> (Channel, Channel) {
+        let (a, b) = socket_pair().unwrap();
+        (Channel::new(a).unwrap(), Channel::new(b).unwrap())
+    }
+
+    #[test]
+    fn descriptors_arrive_with_their_message() {
+        let (mut a, mut b) = pair();
+        let (reader, writer) = rustix::pipe::pipe().unwrap();
+        a.send(&"none", vec![]).unwrap();
+        a.send(&"pipe", vec![writer]).unwrap();
+        let messages: Vec<Received<String>> = b.receive().unwrap();
+        assert_eq!(messages[0].0, "none");
+        assert!(messages[0].1.is_empty());
+        assert_eq!(messages[1].0, "pipe");
+        rustix::io::write(&messages[1].1[0], b"x").unwrap();
+        assert_eq!(rustix::io::read(&reader, &mut [0; 4]).unwrap(), 1);
+    }
+
+    #[test]
+    fn a_message_larger_than_the_socket_arrives_whole() {
+        let (mut a, mut b) = pair();
+        let large = "x".repeat(3 << 20);
+        a.send(&large, vec![]).unwrap();
+        assert!(a.wants_to_send());
+        let mut got: Vec<Received<String>> = Vec::new();
+        while got.is_empty() {
+            got = b.receive().unwrap();
+            a.flush().unwrap();
+        }
+        assert_eq!(got[0].0, large);
+    }
+
+    #[test]
+    fn the_end_of_the_other_side_is_an_error_after_its_last_message() {
+        let (mut a, mut b) = pair();
+        a.send(&1, vec![]).unwrap();
+        drop(a);
+        assert_eq!(b.receive::<i32>().unwrap().len(), 1);
+        assert!(b.receive::<i32>().is_err());
+    }
+}

@@ -1,0 +1,94 @@
+//! Signals by name, and sending them to nobody but the process that is meant.
+
+use std::io;
+use std::os::fd::AsFd;
+
+use rustix::process::{Pid, Signal, pidfd_send_signal};
+
+/// Names and numbers of Linux on x86 and Arm (signal(7)).
+const SIGNALS: &[(&str, i32)] = &[
+    ("HUP", 1),
+    ("INT", 2),
+    ("QUIT", 3),
+    ("ILL", 4),
+    ("TRAP", 5),
+    ("ABRT", 6),
+    ("BUS", 7),
+    ("FPE", 8),
+    ("KILL", 9),
+    ("USR1", 10),
+    ("SEGV", 11),
+    ("USR2", 12),
+    ("PIPE", 13),
+    ("ALRM", 14),
+    ("TERM", 15),
+    ("STKFLT", 16),
+    ("CHLD", 17),
+    ("CONT", 18),
+    ("STOP", 19),
+    ("TSTP", 20),
+    ("TTIN", 21),
+    ("TTOU", 22),
+    ("URG", 23),
+    ("XCPU", 24),
+    ("XFSZ", 25),
+    ("VTALRM", 26),
+    ("PROF", 27),
+    ("WINCH", 28),
+    ("IO", 29),
+    ("PWR", 30),
+    ("SYS", 31),
+];
+
+/// Number of a signal by its name, `TERM` or `SIGTERM`, in any case.
+pub fn number(name: &str) -> Option<i32> {
+    let upper = name.trim().to_ascii_uppercase();
+    let bare = upper.strip_prefix("SIG").unwrap_or(&upper);
+    SIGNALS
+        .iter()
+        .find(|(known, _)| *known == bare)
+        .map(|(_, number)| *number)
+}
+
+/// Name of a signal, `SIGTERM`; `SIG34` for one without a name.
+pub fn name(number: i32) -> String {
+    match SIGNALS.iter().find(|(_, known)| *known == number) {
+        Some((name, _)) => format!("SIG{name}"),
+        None => format!("SIG{number}"),
+    }
+}
+
+/// Names for suggestions.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    SIGNALS.iter().map(|(name, _)| *name)
+}
+
+/// Sends to the process behind a pidfd, which is never another one.
+pub fn send(pidfd: impl AsFd, number: i32) -> io::Result<()> {
+    Ok(pidfd_send_signal(pidfd, signal(number)?)?)
+}
+
+/// Sends to a process group. A group lives as long as one of its processes,
+/// so the number is not reused while the session's leader is not reaped.
+pub fn send_to_group(group: u32, number: i32) -> io::Result<()> {
+    let group = Pid::from_raw(group.cast_signed()).ok_or(io::ErrorKind::InvalidInput)?;
+    Ok(rustix::process::kill_process_group(group, signal(number)?)?)
+}
+
+fn signal(number: i32) -> io::Result<Signal> {
+    Signal::from_named_raw(number).ok_or_else(|| io::ErrorKind::InvalidInput.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_numbers_agree() {
+        assert_eq!(number("sigterm"), Some(15));
+        assert_eq!(number("KILL"), Some(9));
+        assert_eq!(number("TREM"), None);
+        assert_eq!(name(15), "SIGTERM");
+        assert_eq!(name(40), "SIG40");
+    }
+}

@@ -1,0 +1,117 @@
+//! Starting a job's first process.
+#![allow(unsafe_code, reason = "code between fork and exec")]
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+
+use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, getrlimit, pidfd_open, setrlimit};
+
+use super::pty;
+use crate::protocol::keeper::SpawnSpec;
+use crate::protocol::record::Mode;
+
+/// A process that runs.
+#[derive(Debug)]
+pub struct Spawned {
+    /// Its pid; it leads a session and a process group of that number.
+    pub pid: u32,
+    /// A handle on it that is never another process's.
+    pub pidfd: OwnedFd,
+    /// Where to write: PTY master or stdin pipe, non-blocking.
+    pub input: OwnedFd,
+    /// Where to read: PTY master, or stdout and stderr pipes, non-blocking.
+    pub outputs: Vec<OwnedFd>,
+}
+
+/// Runs `spec`; an error of `exec` is reported exactly.
+pub fn spawn(spec: &SpawnSpec, rows: u16, cols: u16, files: Rlimit) -> io::Result<Spawned> {
+    let mut command = Command::new(&spec.program);
+    if let Some((first, rest)) = spec.argv.split_first() {
+        command.arg0(first).args(rest);
+    }
+    command
+        .env_clear()
+        .envs(spec.env.iter().map(|(name, value)| (name, value)));
+    command.current_dir(&spec.cwd);
+    match spec.mode {
+        Mode::Pty => spawn_on_pty(command, rows, cols, files),
+        Mode::Pipe => spawn_on_pipes(command, files),
+    }
+}
+
+fn spawn_on_pty(mut command: Command, rows: u16, cols: u16, files: Rlimit) -> io::Result<Spawned> {
+    let pty = pty::open(rows, cols)?;
+    command
+        .stdin(pty.slave.try_clone()?)
+        .stdout(pty.slave.try_clone()?)
+        .stderr(pty.slave);
+    // SAFETY: only system calls between fork and exec, nothing that allocates.
+    unsafe {
+        command.pre_exec(move || {
+            rustix::process::setsid()?;
+            rustix::process::ioctl_tiocsctty(rustix::stdio::stdin())?;
+            setrlimit(Resource::Nofile, files)?;
+            Ok(())
+        });
+    }
+    let child = command.spawn()?;
+    let (pid, pidfd) = handle(child.id())?;
+    let output = pty.master.try_clone()?;
+    Ok(Spawned {
+        pid,
+        pidfd,
+        input: pty.master,
+        outputs: vec![output],
+    })
+}
+
+fn spawn_on_pipes(mut command: Command, files: Rlimit) -> io::Result<Spawned> {
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    // SAFETY: as above.
+    unsafe {
+        command.pre_exec(move || {
+            rustix::process::setsid()?;
+            setrlimit(Resource::Nofile, files)?;
+            Ok(())
+        });
+    }
+    let mut child = command.spawn()?;
+    let (pid, pidfd) = handle(child.id())?;
+    let missing = || io::Error::other("a pipe that was asked for is missing");
+    let input: OwnedFd = child.stdin.take().ok_or_else(missing)?.into();
+    let stdout: OwnedFd = child.stdout.take().ok_or_else(missing)?.into();
+    let stderr: OwnedFd = child.stderr.take().ok_or_else(missing)?.into();
+    for fd in [&input, &stdout, &stderr] {
+        rustix::io::ioctl_fionbio(fd, true)?;
+    }
+    Ok(Spawned {
+        pid,
+        pidfd,
+        input,
+        outputs: vec![stdout, stderr],
+    })
+}
+
+fn handle(pid: u32) -> io::Result<(u32, OwnedFd)> {
+    let raw = Pid::from_raw(pid.cast_signed()).ok_or(io::ErrorKind::InvalidData)?;
+    // The child is not reaped yet, so the pid is still its own.
+    Ok((pid, pidfd_open(raw, PidfdFlags::empty())?))
+}
+
+/// Lets this process open as many files as it may, and returns the limit that
+/// jobs are to start with: the one it was started with itself.
+pub fn raise_file_limit() -> Rlimit {
+    let found = getrlimit(Resource::Nofile);
+    let raised = Rlimit {
+        current: found.maximum,
+        maximum: found.maximum,
+    };
+    // Refused only where it is as high as it can be.
+    let _ = setrlimit(Resource::Nofile, raised);
+    found
+}

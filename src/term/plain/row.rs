@@ -1,0 +1,312 @@
+//! One row of the window: its cells, and what is known of where they came from.
+
+/// Stands in the cell to the right of a wide character's own.
+const RIGHT_HALF: u32 = 1;
+/// Most zero-width characters one cell keeps.
+const MAX_MARKS: usize = 8;
+
+/// A row of the window. Blank cells at its end are not kept, so its length is what was written.
+///
+/// Most rows are ASCII, where a byte is a column and text is copied whole; the first character that is not turns
+/// a row into the wider form. A cell that was never written or has been erased is 0 in both.
+#[derive(Clone, Debug, Default)]
+pub struct Row {
+    bytes: Vec<u8>,
+    /// The cells, when they are not in `bytes`.
+    wide: Option<Glyphs>,
+    /// The text goes on in the next row.
+    pub wrapped: bool,
+    /// Absolute offset at which the row was begun, once it was.
+    pub start: Option<u64>,
+    /// It lies above where rendering was resumed: no line of ours.
+    pub ghost: bool,
+    /// Its text changed since touched lines were last taken.
+    pub touched: bool,
+    /// Its text changed since it was last kept for being overwritten.
+    pub fresh: bool,
+    /// The number of cursor movements when it was last written.
+    pub written: u64,
+}
+
+/// Cells of any characters.
+#[derive(Clone, Debug)]
+struct Glyphs {
+    glyphs: Vec<u32>,
+    /// Zero-width characters with the column they belong to, in order.
+    marks: Vec<(usize, char)>,
+}
+
+impl Row {
+    /// Makes it a row nobody wrote to, keeping its memory.
+    pub fn reset(&mut self) {
+        let mut bytes = std::mem::take(&mut self.bytes);
+        bytes.clear();
+        *self = Self {
+            bytes,
+            ..Self::default()
+        };
+    }
+
+    /// Number of columns up to the last one with something in it.
+    pub fn len(&self) -> usize {
+        match &self.wide {
+            None => self.bytes.len(),
+            Some(Glyphs { glyphs, .. }) => glyphs.len(),
+        }
+    }
+
+    /// Whether nothing is in it.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether a cell of `from..to` has something in it.
+    pub fn occupied(&self, from: usize, to: usize) -> bool {
+        let to = to.min(self.len());
+        from < to
+            && match &self.wide {
+                None => self.bytes[from..to].iter().any(|&b| b != 0),
+                Some(Glyphs { glyphs, .. }) => glyphs[from..to].iter().any(|&g| g != 0),
+            }
+    }
+
+    /// Writes printable ASCII from column `col` on.
+    pub fn put_ascii(&mut self, col: usize, text: &[u8]) {
+        let end = col + text.len();
+        match &mut self.wide {
+            None => {
+                let bytes = &mut self.bytes;
+                if col == bytes.len() {
+                    return bytes.extend_from_slice(text);
+                }
+                if bytes.len() < end {
+                    bytes.resize(end, 0);
+                }
+                bytes[col..end].copy_from_slice(text);
+            }
+            Some(Glyphs { glyphs, marks }) => {
+                open(glyphs, marks, col, end);
+                for (cell, &b) in glyphs[col..end].iter_mut().zip(text) {
+                    *cell = u32::from(b);
+                }
+                // The half of a wide character may have been the last cell.
+                self.trim();
+            }
+        }
+    }
+
+    /// Writes a character of `width` columns (1 or 2) at column `col`.
+    pub fn put(&mut self, col: usize, c: char, width: usize) {
+        let (glyphs, marks) = self.glyphs();
+        open(glyphs, marks, col, col + width);
+        glyphs[col] = u32::from(c);
+        if width == 2 {
+            glyphs[col + 1] = RIGHT_HALF;
+        }
+        self.trim();
+    }
+
+    /// Adds a zero-width character to the one that ends before column `col`.
+    pub fn mark(&mut self, col: usize, c: char) {
+        let Some(mut base) = col.checked_sub(1).filter(|&base| base < self.len()) else {
+            return;
+        };
+        let (glyphs, marks) = self.glyphs();
+        if glyphs[base] == RIGHT_HALF {
+            base = base.saturating_sub(1);
+        }
+        if glyphs[base] == 0 {
+            return;
+        }
+        let end = marks.partition_point(|mark| mark.0 <= base);
+        if marks[..end]
+            .iter()
+            .rev()
+            .take_while(|mark| mark.0 == base)
+            .count()
+            < MAX_MARKS
+        {
+            marks.insert(end, (base, c));
+        }
+    }
+
+    /// Empties the cells of `from..to`.
+    pub fn erase(&mut self, from: usize, to: usize) {
+        let to = to.min(self.len());
+        if from >= to {
+            return;
+        }
+        match &mut self.wide {
+            None => self.bytes[from..to].fill(0),
+            Some(Glyphs { glyphs, marks }) => open(glyphs, marks, from, to),
+        }
+        self.trim();
+    }
+
+    /// Pushes what is at `col` and after it `count` columns to the right; what leaves `cols` is lost.
+    pub fn insert(&mut self, col: usize, count: usize, cols: usize) {
+        self.wrapped = false;
+        if col >= self.len() {
+            return;
+        }
+        let count = count.min(cols.saturating_sub(col));
+        match &mut self.wide {
+            None => {
+                let bytes = &mut self.bytes;
+                bytes.splice(col..col, std::iter::repeat_n(0, count));
+                bytes.truncate(cols);
+            }
+            Some(Glyphs { glyphs, marks }) => {
+                split(glyphs, marks, col);
+                glyphs.splice(col..col, std::iter::repeat_n(0, count));
+                marks
+                    .iter_mut()
+                    .filter(|mark| mark.0 >= col)
+                    .for_each(|mark| mark.0 += count);
+                if glyphs.len() > cols {
+                    split(glyphs, marks, cols);
+                    glyphs.truncate(cols);
+                    marks.retain(|mark| mark.0 < cols);
+                }
+            }
+        }
+        self.trim();
+    }
+
+    /// Removes `count` cells at `col`; what is after them moves to the left.
+    pub fn delete(&mut self, col: usize, count: usize) {
+        self.wrapped = false;
+        let end = col.saturating_add(count).min(self.len());
+        if col >= end {
+            return;
+        }
+        match &mut self.wide {
+            None => drop(self.bytes.drain(col..end)),
+            Some(Glyphs { glyphs, marks }) => {
+                open(glyphs, marks, col, end);
+                glyphs.drain(col..end);
+                marks
+                    .iter_mut()
+                    .filter(|mark| mark.0 >= end)
+                    .for_each(|mark| mark.0 -= end - col);
+            }
+        }
+        self.trim();
+    }
+
+    /// Appends its text; cells never written before others are spaces.
+    pub fn push_text(&self, out: &mut String) {
+        match &self.wide {
+            None => match std::str::from_utf8(&self.bytes) {
+                Ok(text) if !self.bytes.contains(&0) => out.push_str(text),
+                _ => out.extend(
+                    self.bytes
+                        .iter()
+                        .map(|&b| if b == 0 { ' ' } else { char::from(b) }),
+                ),
+            },
+            Some(Glyphs { glyphs, marks }) => {
+                let mut marks = marks.iter().peekable();
+                for (col, &glyph) in glyphs.iter().enumerate() {
+                    match glyph {
+                        RIGHT_HALF => {}
+                        0 => out.push(' '),
+                        _ => out.push(char::from_u32(glyph).unwrap_or(char::REPLACEMENT_CHARACTER)),
+                    }
+                    while let Some(mark) = marks.next_if(|mark| mark.0 <= col) {
+                        out.push(mark.1);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The cells in the wider form.
+    fn glyphs(&mut self) -> (&mut Vec<u32>, &mut Vec<(usize, char)>) {
+        let bytes = &mut self.bytes;
+        let wide = self.wide.get_or_insert_with(|| Glyphs {
+            glyphs: bytes.drain(..).map(u32::from).collect(),
+            marks: Vec::new(),
+        });
+        (&mut wide.glyphs, &mut wide.marks)
+    }
+
+    fn trim(&mut self) {
+        match &mut self.wide {
+            None => {
+                let end = self
+                    .bytes
+                    .iter()
+                    .rposition(|&b| b != 0)
+                    .map_or(0, |at| at + 1);
+                self.bytes.truncate(end);
+            }
+            Some(Glyphs { glyphs, .. }) => {
+                glyphs.truncate(glyphs.iter().rposition(|&g| g != 0).map_or(0, |at| at + 1));
+            }
+        }
+    }
+}
+
+/// Makes room for writing `from..to`: the cells are empty, there, and no half of a wide character is left beside.
+fn open(glyphs: &mut Vec<u32>, marks: &mut Vec<(usize, char)>, from: usize, to: usize) {
+    if glyphs.len() < to {
+        glyphs.resize(to, 0);
+    }
+    split(glyphs, marks, from);
+    split(glyphs, marks, to);
+    glyphs[from..to].fill(0);
+    if !marks.is_empty() {
+        marks.retain(|mark| !(from..to).contains(&mark.0));
+    }
+}
+
+/// Empties a wide character that lies on both sides of the left edge of column `col`.
+fn split(glyphs: &mut [u32], marks: &mut Vec<(usize, char)>, col: usize) {
+    if col > 0 && glyphs.get(col) == Some(&RIGHT_HALF) {
+        glyphs[col - 1] = 0;
+        glyphs[col] = 0;
+        marks.retain(|mark| mark.0 != col - 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(row: &Row) -> String {
+        let mut out = String::new();
+        row.push_text(&mut out);
+        out
+    }
+
+    #[test]
+    fn printed_blanks_stay_and_empty_cells_at_the_end_do_not() {
+        let mut row = Row::default();
+        row.put_ascii(2, b"ab  ");
+        assert_eq!(text(&row), "  ab  ");
+        row.erase(4, 99);
+        assert_eq!(text(&row), "  ab");
+        row.erase(0, 99);
+        assert!(row.is_empty());
+    }
+
+    #[test]
+    fn wide_characters_are_never_halved() {
+        let mut row = Row::default();
+        row.put(0, '漢', 2);
+        row.put(2, '字', 2);
+        row.put_ascii(1, b"xy");
+        assert_eq!(text(&row), " xy");
+        row.put(0, 'é', 1);
+        row.mark(1, '\u{301}');
+        row.insert(0, 2, 4);
+        assert_eq!(text(&row), "  é\u{301}x");
+        row.delete(0, 1);
+        assert_eq!(text(&row), " é\u{301}x");
+        for _ in 0..99 {
+            row.mark(2, '\u{302}');
+        }
+        assert_eq!(text(&row).chars().count(), 3 + MAX_MARKS);
+    }
+}
