@@ -51,16 +51,18 @@ pub fn until_next_ago(ms: i64) -> i64 {
 
 /// An amount of bytes in powers of 1,024: `0B`, `14K`, `1.2M`.
 pub fn bytes(n: u64) -> String {
-    const UNITS: [&str; 4] = ["K", "M", "G", "T"];
+    const UNITS: [&str; 5] = ["B", "K", "M", "G", "T"];
     if n < 1024 {
         return format!("{n}B");
     }
-    // Tenths in integers; a float would print 1023.99K as "1024.0K".
-    let mut tenths = n.saturating_mul(10) / 1024;
     let mut unit = 0;
+    let mut size = 1_u128;
+    // Tenths in integers: a float would print 1023.99K as "1024.0K".
+    let mut tenths = u128::from(n) * 10;
     while tenths >= 10_240 && unit + 1 < UNITS.len() {
-        tenths /= 1024;
         unit += 1;
+        size *= 1024;
+        tenths = (u128::from(n) * 10 + size / 2) / size;
     }
     match tenths {
         ..100 => format!("{}.{}{}", tenths / 10, tenths % 10, UNITS[unit]),
@@ -103,6 +105,7 @@ mod tests {
         for (n, text) in [
             (0, "0B"),
             (1023, "1023B"),
+            (1024, "1.0K"),
             (14 * 1024, "14K"),
             (1_258_291, "1.2M"),
         ] {

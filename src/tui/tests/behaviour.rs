@@ -16,7 +16,7 @@ use crate::tui::view::help::{Entry, entries};
 
 fn shop() -> Dash {
     let mut dash = Dash::new(80, 24, shop_records());
-    dash.press("jj").screen("web", 40, 120, "hello");
+    dash.press("j").screen("web", 40, 120, "hello");
     dash.asked();
     dash
 }
@@ -223,7 +223,7 @@ fn other_leave_keys_can_be_chosen() {
         ..Options::default()
     };
     let mut dash = Dash::with(options, 80, 24, shop_records());
-    dash.press("jji\x1d");
+    dash.press("ji\x1d");
     assert!(matches!(dash.model.mode, mode::Mode::Insert(_)));
     assert!(dash.status().contains("f12 leave"), "{}", dash.status());
     dash.press("\x07");
@@ -414,7 +414,7 @@ fn selection_moves_and_comes_back() {
 #[test]
 fn only_the_selected_job_is_watched() {
     let mut dash = Dash::new(80, 24, shop_records());
-    dash.press("jj");
+    dash.press("j");
     dash.asked();
     dash.press("j");
     assert_eq!(dash.actions(), ["unwatch", "watch"]);

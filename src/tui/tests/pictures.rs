@@ -18,7 +18,7 @@ const WEB: &str = "> shop@1.4.0 dev\r\n> vite --port 3000\r\n\r\n  VITE v7.1.2  
 
 fn shop(width: u16, height: u16) -> Dash {
     let mut dash = Dash::new(width, height, shop_records());
-    dash.press("jj").screen("web", 40, 120, WEB);
+    dash.press("j").screen("web", 40, 120, WEB);
     dash
 }
 
@@ -45,7 +45,7 @@ fn a_first_run() {
 #[test]
 fn zoom_and_insert() {
     let mut dash = Dash::new(80, 24, shop_records());
-    dash.press("j\r").screen(
+    dash.press("\r").screen(
         "migrate",
         40,
         120,
@@ -193,7 +193,7 @@ fn ascii() {
         ..Options::default()
     };
     let mut dash = Dash::with(options, 120, 24, shop_records());
-    dash.press("jj").screen("web", 40, 120, "plain\r\n");
+    dash.press("j").screen("web", 40, 120, "plain\r\n");
     dash.snapshot("ascii-120x24");
     assert!(dash.text().is_ascii(), "{}", dash.text());
 }
