@@ -177,23 +177,22 @@ impl Interpreter {
             return;
         }
         self.forget_old(window);
-        let plain = self.wrap && !self.insert && !self.newline && !self.origin;
-        let plain = plain
-            && self.charsets == Charsets::default()
-            && self.tabs.standard()
-            && self.saved.is_none();
+        let modes = self.wrap && !self.insert && !self.newline && !self.origin;
+        let sets = self.charsets == Charsets::default() && self.tabs.standard();
+        if !modes || !sets || self.saved.is_some() || !window.whole_region() {
+            return;
+        }
         let row = window.row;
-        let below = window
+        let begins = match row.checked_sub(1) {
+            Some(above) => !window.rows[above].wrapped,
+            None => window.lines.partial().is_empty(),
+        };
+        let empty = window
             .rows
             .range(row..)
-            .all(|row| row.is_empty() && !row.wrapped && row.start.is_none());
-        let begins = row == 0 || !window.rows[row - 1].wrapped;
-        if plain
-            && below
-            && begins
-            && window.whole_region()
-            && (row > 0 || window.lines.partial().is_empty())
-        {
+            .all(|row| row.is_empty() && !row.wrapped);
+        let unused = window.rows.range(row + 1..).all(|row| row.start.is_none());
+        if begins && empty && unused {
             let line = window.number_of(row);
             window
                 .marks

@@ -126,11 +126,7 @@ impl Window {
 
     /// LF: down one row, with a scroll at the bottom of the region.
     pub(super) fn line_feed(&mut self, offset: u64) {
-        let arrived = self.arrived;
-        let row = &mut self.rows[self.row];
-        if row.is_empty() {
-            row.start = Some(arrived);
-        }
+        self.begin(self.row);
         self.col = if self.pipe { 0 } else { self.settled() };
         self.down(offset);
     }
@@ -142,6 +138,10 @@ impl Window {
             self.row += 1;
         }
         self.arrived = offset;
+        let row = &mut self.rows[self.row];
+        if row.is_empty() {
+            row.start = Some(offset);
+        }
     }
 
     /// RI: up one row, with a scroll at the top of the region.
