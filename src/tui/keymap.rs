@@ -282,11 +282,11 @@ pub const TABLE: &[Binding] = {
         key(Confirm, &["X"], A::YesKill, "kill -9", "Where it is shown: yes, at once"),
         key(Confirm, &["n", "esc"], A::No, "no", "No; so does every other key"),
 
-        key(Help, &["down"], A::LineDown, "down", "One line down"),
+        key(Help, &["down"], A::LineDown, "scroll", "One line down"),
         key(Help, &["up"], A::LineUp, "up", "One line up"),
-        key(Help, &["ctrl-d", "pgdn"], A::PageDown, "page-down", "A page down"),
+        key(Help, &["ctrl-d", "pgdn"], A::PageDown, "page", "A page down"),
         key(Help, &["ctrl-u", "pgup"], A::PageUp, "page-up", "A page up"),
-        key(Help, &["?", "esc", "q"], A::Leave, "close", "Back; letters narrow this page"),
+        key(Help, &["esc", "?", "q"], A::Leave, "close", "Back; letters narrow this page"),
 
         key(Line, &["ctrl-a", "home"], A::LineStart, "line-start", "Start of the line"),
         key(Line, &["ctrl-e", "end"], A::LineEnd, "line-end", "End of the line"),

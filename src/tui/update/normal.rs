@@ -186,7 +186,7 @@ fn unknown(model: &mut Model, name: &str) {
         .filter(|_| !model.read_only)
         .map(|job| format!(" To type into {} press i.", job.name));
     model.note(format!(
-        "No command on \"{name}\".{} ? shows the keys.",
-        typing.unwrap_or_default()
+        "No command on \"{name}\".{}",
+        typing.unwrap_or_else(|| " ? shows the keys.".to_owned())
     ));
 }

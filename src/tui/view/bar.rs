@@ -18,10 +18,11 @@ struct Item {
 /// A line with items from the left and from the right.
 #[derive(Clone, Debug)]
 pub(super) struct Bar {
+    badge: Option<Span<'static>>,
     left: Vec<Item>,
     right: Vec<Item>,
     gap: usize,
-    /// Blanks before the first item; there is always one after the last.
+    /// Columns before the first item; there is always one after the last.
     margin: usize,
 }
 
@@ -29,6 +30,7 @@ impl Bar {
     /// An empty bar with so many blanks between items, and one at each end.
     pub(super) fn new(gap: usize) -> Self {
         Self {
+            badge: None,
             left: Vec::new(),
             right: Vec::new(),
             gap,
@@ -36,10 +38,11 @@ impl Bar {
         }
     }
 
-    /// Without the blank at the start: a badge brings its own.
+    /// Begins with a badge instead of a blank; it brings its own blanks, and `air` more follow it.
     #[must_use]
-    pub(super) fn flush(mut self) -> Self {
-        self.margin = 0;
+    pub(super) fn badge(mut self, text: String, style: Style, air: usize) -> Self {
+        self.margin = text::width(&text) + air;
+        self.badge = Some(Span::styled(text, style));
         self
     }
 
@@ -62,6 +65,9 @@ impl Bar {
     pub(super) fn draw(mut self, area: Rect, buf: &mut Buffer) {
         let room = usize::from(area.width);
         while self.width() > room && self.drop_one() {}
+        if let Some(badge) = self.badge.take() {
+            put(buf, area, 0, &Line::from(badge), room);
+        }
         let mut x = self.margin;
         for item in &self.left {
             let line = Line::from(item.spans.clone());

@@ -26,10 +26,16 @@ pub(super) fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
     let theme = &model.theme;
     let indent: u16 = if area.width >= 60 { 6 } else { 1 };
     let height = u16::try_from(LINES.len()).unwrap_or(u16::MAX);
-    let mut y = area.y + area.height.saturating_sub(height) / 3;
     let blank = ("", "");
-    // What does not fit loses its blank lines first.
-    let tight = area.height < height;
+    // What does not fit loses its blank lines first, and leaves what room there is to the toast above.
+    let tight = area.height < height + 2;
+    let dense = LINES.iter().filter(|line| **line != blank).count();
+    let mut y = if tight {
+        let dense = u16::try_from(dense).unwrap_or(u16::MAX);
+        area.y + area.height.saturating_sub(dense)
+    } else {
+        area.y + (area.height - height) / 3
+    };
     for line in LINES.iter().filter(|line| !(tight && **line == blank)) {
         if y >= area.bottom() {
             return;

@@ -85,7 +85,11 @@ fn hints(model: &Model) -> (Vec<Hint>, Vec<Hint>) {
             get(&[Action::NextField, Action::OlderCommand]),
             get(&[Action::Accept, Action::Leave]),
         ),
-        Mode::Insert(_) => (Vec::new(), get(&[Action::Leave])),
+        Mode::Insert(_) => {
+            let leave = model.leave_keys.first().cloned().unwrap_or_default();
+            let twice = (format!("{leave} {leave}"), format!("sends {leave} itself"));
+            (Vec::new(), vec![twice])
+        }
         Mode::Help(_) => (
             get(&[Action::LineDown, Action::PageDown]),
             get(&[Action::Leave]),
@@ -114,7 +118,9 @@ fn normal(model: &Model) -> (Vec<Hint>, Vec<Hint>) {
             kept = vec![Action::Back, Action::Help];
         }
         (_, Some(job)) if job.is_alive() && stack_list => {
-            actions.extend([Action::Attach, Action::Stop, Action::New, Action::Filter]);
+            actions.extend([Action::Attach, Action::Stop, Action::New]);
+            actions.extend([Action::Quit, Action::Filter]);
+            kept = vec![Action::Help];
         }
         (_, Some(job)) if job.is_alive() => {
             actions.extend([Action::Attach, Action::Type, Action::Stop, Action::Restart]);

@@ -80,7 +80,7 @@ fn columns(model: &Model, width: usize) -> Columns {
     let names = model.jobs.iter().map(|job| text::width(&job.name));
     let longest = names.max().unwrap_or(0);
     // Words in a column of their own where the longest names leave room for `exit 127`.
-    let word_at = (body >= 20).then(|| (longest + 1).clamp(8, body - 8));
+    let word_at = (body >= 20).then(|| (longest + 2).clamp(9, body - 8));
     Columns {
         body,
         word_at,

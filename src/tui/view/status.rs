@@ -38,15 +38,14 @@ pub(super) fn draw(model: &Model, area: Rect, frame: &mut Frame<'_>) {
 
 /// A bar that begins with the mode.
 fn bar(model: &Model, area: Rect) -> Bar {
-    let wide = area.width >= 60;
-    let mut bar = Bar::new(if wide { 2 } else { 1 }).flush();
-    badge(&mut bar, model, model.mode.name());
-    bar
+    begin(model, area, model.mode.name())
 }
 
-fn badge(bar: &mut Bar, model: &Model, word: &str) {
+fn begin(model: &Model, area: Rect, word: &str) -> Bar {
+    let wide = area.width >= 60;
     let style = model.theme.badge(model.mode.tone());
-    bar.left(0, vec![Span::styled(format!(" {word} "), style)]);
+    let (gap, air) = if wide { (2, 1) } else { (1, 0) };
+    Bar::new(gap).badge(format!(" {word} "), style, air)
 }
 
 fn normal(model: &Model, area: Rect, frame: &mut Frame<'_>) {
@@ -55,7 +54,9 @@ fn normal(model: &Model, area: Rect, frame: &mut Frame<'_>) {
     let mut bar = bar(model, area);
     if let Some(job) = model.current() {
         job_items(model, job, &mut bar, wide);
-        details(model, job, &mut bar);
+        if wide {
+            details(model, job, &mut bar);
+        }
     } else if let Some(group) = model.group() {
         let n = group.jobs.len();
         let jobs = if n == 1 { "job" } else { "jobs" };
@@ -116,15 +117,16 @@ fn job_items(model: &Model, job: &Job, bar: &mut Bar, wide: bool) {
         sign = format!("{sign} {}", state.word());
     }
     let time = job.time(model.now.ms);
-    bar.left(
-        0,
-        vec![
-            Span::styled(name, theme.strong()),
-            Span::raw(" "),
-            Span::styled(sign, theme.state(&state)),
-        ],
-    );
-    if !time.is_empty() {
+    let mut spans = vec![
+        Span::styled(name, theme.strong()),
+        Span::raw(" "),
+        Span::styled(sign, theme.state(&state)),
+    ];
+    if wide && !time.is_empty() {
+        spans.push(Span::raw(format!(" {time}")));
+    }
+    bar.left(0, spans);
+    if !wide && !time.is_empty() {
         bar.text(2, time, Style::new());
     }
 }
@@ -357,13 +359,16 @@ fn prompt(model: &Model, form: &Form, area: Rect, frame: &mut Frame<'_>) {
         let value = text::width(&form.fields[field].text()).min(room / 5);
         text::width(&labels[field]) + value.max(2) + 1
     };
+    // Wide enough to type a word without moving the others.
+    let focused = (text::width(&labels[form.focus]) + 16)
+        .max(text::width(&labels[form.focus]) + text::width(&form.fields[form.focus].text()) + 2);
     let others: usize = (0..LABELS.len())
         .filter(|&field| field != form.focus)
         .map(|field| natural(field) + 1)
         .sum();
     for (field, label) in labels.iter().enumerate() {
         let width = if field == form.focus {
-            room.saturating_sub(others)
+            focused.min(room.saturating_sub(others))
         } else {
             natural(field)
         };
@@ -389,8 +394,7 @@ fn question(model: &Model, ask: &Ask, area: Rect, frame: &mut Frame<'_>) {
             ("PASTE", format!("{n} {lines} into {name}?"), false)
         }
     };
-    let mut bar = Bar::new(2).flush();
-    badge(&mut bar, model, verb);
+    let mut bar = begin(model, area, verb);
     let hint = |key: &str, label: &str| hints::spans(model, (key.to_owned(), label.to_owned()));
     let room = usize::from(area.width).saturating_sub(verb.len() + 22);
     bar.text(

@@ -19,7 +19,11 @@ pub(super) fn draw(model: &Model, buf: &mut Buffer) {
     let layout = model.layout();
     let end = layout.status.map_or(window.height, |status| status.y);
     let mut y = u16::from(layout.top.is_some()) + u16::from(layout.rule.is_some());
-    let room = usize::from(window.width).saturating_sub(4).min(WIDEST);
+    // Beside the list where there is one: its rows are what a toast speaks about.
+    let from = layout.divider.map_or(0, |divider| divider.right());
+    let room = usize::from(window.width - from)
+        .saturating_sub(3)
+        .min(WIDEST);
     for toast in model.toasts.shown() {
         let mut text = toast.text.clone();
         if toast.count > 1 {
