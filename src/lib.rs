@@ -12,6 +12,7 @@
 //! 8. [`tui`]: the dashboard.
 
 pub mod client;
+pub mod daemon;
 pub mod diag;
 pub mod engine;
 pub mod keeper;

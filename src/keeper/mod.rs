@@ -63,6 +63,8 @@ struct Keeper {
     listener: UnixListener,
     /// To the daemon, while there is one.
     channel: Option<Channel>,
+    /// Whether something waits for room in it.
+    channel_is_full: bool,
     supervisor: Supervisor,
     /// Limit of open files that jobs start with.
     files: Rlimit,
@@ -92,6 +94,7 @@ impl Keeper {
             events: Events::new().map_err(fail)?,
             listener,
             channel: None,
+            channel_is_full: false,
             supervisor: Supervisor::default(),
             files: spawn::raise_file_limit(),
             grown: Vec::new(),

@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::process::Stdio;
 
-use rustix::process::{WaitOptions, WaitStatus, waitpid};
+use rustix::process::{WaitOptions, WaitStatus, wait};
 
 use super::Keeper;
 use super::entry::Entry;
@@ -51,7 +51,9 @@ impl Keeper {
             channel.send(&message, fds)?;
         }
         self.events.add(&channel, Source::Daemon)?;
+        self.channel_is_full = false;
         self.channel = Some(channel);
+        self.flush_channel();
         Ok(())
     }
 
@@ -189,32 +191,27 @@ impl Keeper {
     }
 
     fn clear(&mut self, id: &SessionId) {
-        let Some(slot) = self.table.slot_of(id) else {
-            return;
+        let slot = self.table.slot_of(id);
+        let open = slot.and_then(|slot| self.table.get_mut(slot)?.log.as_mut());
+        let cleared = match open {
+            Some(log) => log.clear().map(|()| log.first()),
+            // It has ended: its log is opened for this once.
+            None => Log::open(self.home.session(id), u64::MAX).and_then(|mut log| {
+                log.clear()?;
+                Ok(log.first())
+            }),
         };
-        let keep = u64::MAX;
-        let dir = self.home.session(id);
-        let Some(entry) = self.table.get_mut(slot) else {
-            return;
-        };
-        let mut closed = None;
-        let log = match &mut entry.log {
-            Some(log) => log,
-            // It has ended: the log is opened for this once.
-            none => match Log::open(dir, keep) {
-                Ok(log) => {
-                    closed = Some(());
-                    none.insert(log)
-                }
-                Err(_) => return,
+        if let (Ok(first), Some(slot)) = (&cleared, slot) {
+            self.board.slot(slot).drop_before(*first);
+        }
+        let session = id.clone();
+        self.tell(
+            &ToDaemon::Cleared {
+                session,
+                first: cleared.ok(),
             },
-        };
-        if log.clear().is_ok() {
-            self.board.slot(slot).drop_before(log.first());
-        }
-        if closed.is_some() {
-            entry.log = None;
-        }
+            vec![],
+        );
     }
 
     /// Moves one chunk that a job has written.
@@ -291,11 +288,16 @@ impl Keeper {
         self.tell(&ToDaemon::Grown { slots }, vec![]);
     }
 
-    /// Takes the exit of every child that has ended: jobs, orphans that came to
-    /// us, and the daemon.
+    /// Takes what has become of every child: jobs, orphans that came to us, and
+    /// the daemon.
     pub(super) fn reap(&mut self) {
-        while let Ok(Some((pid, status))) = waitpid(None, WaitOptions::NOHANG) {
+        let options = WaitOptions::NOHANG | WaitOptions::UNTRACED | WaitOptions::CONTINUED;
+        while let Ok(Some((pid, status))) = wait(options) {
             let pid = pid.as_raw_nonzero().get().cast_unsigned();
+            if status.stopped() || status.continued() {
+                self.job_stopped(pid, status.stopped());
+                continue;
+            }
             if self.supervisor.pid == Some(pid) {
                 self.drop_channel();
                 self.supervisor.ended();
@@ -303,6 +305,16 @@ impl Keeper {
             } else if let Some(slot) = self.table.slot_of_pid(pid) {
                 self.job_ended(slot, status);
             }
+        }
+    }
+
+    fn job_stopped(&mut self, pid: u32, stopped: bool) {
+        let Some(slot) = self.table.slot_of_pid(pid) else {
+            return;
+        };
+        if let Some(entry) = self.table.get_mut(slot) {
+            let session = entry.id.clone();
+            self.tell(&ToDaemon::Stopped { session, stopped }, vec![]);
         }
     }
 
@@ -377,7 +389,12 @@ impl Keeper {
         };
         let done = channel.flush().and_then(|()| {
             let waiting = channel.wants_to_send();
-            self.events.set_writing(&*channel, Source::Daemon, waiting)
+            if waiting != self.channel_is_full {
+                self.channel_is_full = waiting;
+                self.events
+                    .set_writing(&*channel, Source::Daemon, waiting)?;
+            }
+            Ok(())
         });
         if done.is_err() {
             self.drop_channel();

@@ -121,10 +121,24 @@ pub enum ToDaemon {
         /// How.
         exit: Exit,
     },
+    /// Its first process was stopped by a signal, or goes on.
+    Stopped {
+        /// Which session.
+        session: SessionId,
+        /// Stopped, or going on.
+        stopped: bool,
+    },
     /// Nobody has its terminal (or output pipes) open any more.
     Closed {
         /// Which session.
         session: SessionId,
+    },
+    /// Its output so far was dropped.
+    Cleared {
+        /// Which session.
+        session: SessionId,
+        /// Where its log begins now; `None` if it could not be cleared.
+        first: Option<u64>,
     },
     /// Its log cannot be written (`Some`), or can be again.
     Degraded {

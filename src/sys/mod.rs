@@ -15,6 +15,7 @@ pub mod lock;
 pub mod paths;
 pub mod pty;
 pub mod pump;
+pub mod readiness;
 pub mod signal;
 pub mod socket;
 pub mod spawn;

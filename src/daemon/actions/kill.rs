@@ -1,0 +1,211 @@
+//! `kill` and `remove`: ending sessions, and forgetting them.
+
+use std::rc::Rc;
+
+use super::super::connection::Client;
+use super::super::end_tree::{Ended, end_tree};
+use super::super::hub::{Hub, now};
+use super::super::text;
+use super::news::{Show, polled};
+use super::{Answer, actor, answer, find, find_several};
+use crate::engine::matcher::{Conditions, Matcher};
+use crate::engine::waits::Pending;
+use crate::protocol::condition::WaitMode;
+use crate::protocol::params::{Kill, Remove, SignalName, Stream};
+use crate::protocol::reply::{Killed, KilledAll};
+use crate::protocol::{Error, ErrorCode, SessionId, suggest};
+use crate::sys::signal;
+use crate::term::plain::Checkpoint;
+
+/// Time between the first signal and KILL where nobody says otherwise.
+pub(super) const GRACE_MS: u64 = 2000;
+
+/// How long the exit is waited for after everything was killed.
+const EXIT_MS: u64 = 5000;
+
+const TERM: i32 = 15;
+const KILL: i32 = 9;
+
+/// Characters of output in the reply.
+const OUTPUT_CHARS: usize = 500;
+
+/// The action `kill`.
+pub(super) async fn kill(hub: &Hub, client: &Rc<Client>, params: Kill) -> Answer {
+    let (one, several) = (params.session_id.as_deref(), params.session_ids.as_deref());
+    let (ids, single) = find_several(hub, client, one, several, params.group.as_deref())?;
+    let number = match (params.force, &params.signal) {
+        (Some(true), _) => KILL,
+        (_, Some(name)) => signal_number(name)?,
+        (_, None) => TERM,
+    };
+    let grace = super::wait_ms("graceMs", params.grace_ms, GRACE_MS)?;
+    let remove = params.remove == Some(true);
+    // All at once: the slowest one is waited for, not the sum.
+    let tasks: Vec<_> = ids
+        .into_iter()
+        .map(|id| {
+            let (hub, client) = (hub.clone(), client.clone());
+            tokio::task::spawn_local(async move {
+                kill_one(&hub, &client, id, number, grace, remove).await
+            })
+        })
+        .collect();
+    let mut results = Vec::new();
+    for task in tasks {
+        let killed = task
+            .await
+            .map_err(|error| Error::internal(error.to_string()))?;
+        results.push(killed?);
+    }
+    match (single, results.pop()) {
+        (true, Some(result)) => answer(result),
+        (_, last) => {
+            results.extend(last);
+            answer(KilledAll { results })
+        }
+    }
+}
+
+async fn kill_one(
+    hub: &Hub,
+    client: &Client,
+    id: SessionId,
+    number: i32,
+    grace: u64,
+    remove: bool,
+) -> Result<Killed, Error> {
+    let gone = || Error::session_not_found(id.as_str());
+    let previous = hub
+        .state()
+        .registry
+        .get(&id)
+        .ok_or_else(gone)?
+        .life
+        .status();
+    let already_ended = previous.is_finished();
+    let ended = match already_ended {
+        true => Ended::default(),
+        false => end(hub, client, &id, number, grace).await,
+    };
+    let mut killed = {
+        let show = Show {
+            since: hub.state().log_first(&id),
+            max_chars: OUTPUT_CHARS,
+            stream: Stream::All,
+            moves: false,
+        };
+        let polled = polled(hub, client, &id, show)?;
+        Killed {
+            session_id: id.clone(),
+            previous_status: previous,
+            status: polled.status,
+            exit_code: polled.exit_code,
+            signal: polled.signal,
+            killed_pids: ended.killed,
+            survivors: ended.survivors,
+            output: polled.output,
+            stdout: polled.stdout,
+            stderr: polled.stderr,
+            already_ended,
+            removed: false,
+        }
+    };
+    if remove {
+        hub.with(|state| state.remove(&id));
+        killed.removed = true;
+    }
+    Ok(killed)
+}
+
+/// Ends a session's tree and waits until its exit is known.
+pub(super) async fn end(
+    hub: &Hub,
+    client: &Client,
+    id: &SessionId,
+    number: i32,
+    grace: u64,
+) -> Ended {
+    let actor = actor(&client.viewer);
+    hub.with(|state| {
+        if let Some(session) = state.registry.get_mut(id) {
+            session.life.ask_to_end(actor);
+        }
+        state.persist(id);
+    });
+    // On its own, so that it is seen through if the request is cancelled.
+    let task = tokio::task::spawn_local(end_tree(hub.clone(), id.clone(), number, grace));
+    let ended = task.await.unwrap_or_default();
+    wait_for_exit(hub, id, Some(EXIT_MS)).await;
+    ended
+}
+
+/// Waits until a session has ended, so many milliseconds at most.
+pub(super) async fn wait_for_exit(hub: &Hub, id: &SessionId, within: Option<u64>) {
+    let began = now().boot;
+    let pending = {
+        let mut state = hub.state();
+        let Some(session) = state.registry.get_mut(id) else {
+            return;
+        };
+        let at = Checkpoint {
+            offset: session.output.end(),
+            line: 1,
+            row: 0,
+            alt: false,
+            exact: false,
+        };
+        let conditions = Rc::new(Conditions::exit());
+        let mut matcher = Matcher::new(conditions, session.output.layout(), at, began);
+        let status = session.life.status();
+        let decision = matcher.look(&mut session.output, status, began);
+        let deadline = within.map(|ms| began + ms);
+        Pending::new(
+            WaitMode::Any,
+            vec![(id.clone(), matcher, decision)],
+            deadline,
+        )
+    };
+    hub.wait(pending).await;
+}
+
+/// The action `remove`.
+pub(super) async fn remove(hub: &Hub, client: &Rc<Client>, params: Remove) -> Answer {
+    let id = find(hub, client, &params.session_id)?;
+    let alive = hub
+        .state()
+        .registry
+        .get(&id)
+        .is_some_and(|s| !s.life.status().is_finished());
+    if alive {
+        if params.kill == Some(false) {
+            let output = text::tail(&hub.state(), &id, OUTPUT_CHARS);
+            let message = format!("Session {id} is running");
+            return Err(Error::new(ErrorCode::InvalidRequest, message)
+                .hint("`kill` it first, or leave out `kill:false`")
+                .data(serde_json::json!({ "output": output })));
+        }
+        end(hub, client, &id, TERM, GRACE_MS).await;
+    }
+    hub.with(|state| state.remove(&id));
+    answer(serde_json::json!({ "sessionId": id, "removed": true }))
+}
+
+/// A signal by name or number.
+pub(super) fn signal_number(name: &SignalName) -> Result<i32, Error> {
+    match name {
+        SignalName::Number(number @ 1..=64) => Ok(*number),
+        SignalName::Number(number) => Err(Error::invalid(format!(
+            "`signal`: there is no signal {number}"
+        ))),
+        SignalName::Name(name) => signal::number(name)
+            .or_else(|| name.parse().ok().filter(|number| (1..=64).contains(number)))
+            .ok_or_else(|| {
+                let error = Error::invalid(format!("`signal`: `{name}` is no signal"));
+                let bare = name.trim_start_matches("SIG").to_owned();
+                match suggest::nearest(&bare, signal::names()) {
+                    Some(near) => error.hint(format!("did you mean `{near}`?")),
+                    None => error.hint("for example TERM, INT, HUP, KILL"),
+                }
+            }),
+    }
+}

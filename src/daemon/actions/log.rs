@@ -1,0 +1,427 @@
+//! `log` and `clear`: the output again, and forgetting it.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use super::super::connection::{Client, MAX_CHARS};
+use super::super::hub::Hub;
+use super::super::text::Source;
+use super::{Answer, answer, find};
+use crate::engine::matcher::compile;
+use crate::protocol::params::{Clear, Log, LogFormat, Stream};
+use crate::protocol::reply::{LogBytes, LogLine, LogLines, LogMatch, LogMatches};
+use crate::protocol::{Error, SessionId, Timestamp};
+use crate::term::plain::{Checkpoint, Line, Plain, render};
+
+/// `limit` where nobody says otherwise, and at most.
+const DEFAULT_LIMIT: u64 = 65_536;
+const MAX_LIMIT: u64 = 1_048_576;
+
+/// `lines` where nobody says otherwise, and at most.
+const DEFAULT_LINES: u64 = 100;
+const MAX_LINES: u64 = 100_000;
+
+/// `maxMatches` where nobody says otherwise, and `context` at most.
+const DEFAULT_MATCHES: usize = 50;
+const MAX_MATCHES: usize = 10_000;
+const MAX_CONTEXT: usize = 1000;
+
+/// Bytes looked at before others have their turn.
+const CHUNK: usize = 64 * 1024;
+
+/// By bytes, by lines, or matching lines.
+pub(super) async fn log(hub: &Hub, client: &Client, params: Log) -> Answer {
+    let by_lines = params.from_line.is_some() || params.lines.is_some() || params.tail.is_some();
+    let by_bytes = params.offset.is_some() || params.limit.is_some();
+    if by_bytes && (by_lines || params.grep.is_some()) {
+        return Err(Error::invalid(
+            "`offset` and `limit` count bytes; `fromLine`, `lines`, `tail` and `grep` count lines",
+        ));
+    }
+    let since_time = match params.since_time.as_deref() {
+        Some(text) => Some(Timestamp::parse(text).ok_or_else(|| {
+            Error::invalid(format!("`sinceTime`: `{text}` is no time"))
+                .hint("write 2026-11-21T20:00:00.123Z")
+        })?),
+        None => None,
+    };
+    let id = find(hub, client, &params.session_id)?;
+    if params.stream == Some(Stream::Input) {
+        return Err(Error::unsupported("The stream `input` of `log`"));
+    }
+    if params.grep.is_some() {
+        return grep(hub, &id, params, since_time).await;
+    }
+    if by_lines || since_time.is_some() || params.run.is_some() {
+        if params
+            .format
+            .is_some_and(|format| format != LogFormat::Plain)
+        {
+            return Err(Error::invalid(
+                "lines are clean text; `format` goes with `offset`",
+            ));
+        }
+        return lines(hub, &id, params, since_time).await;
+    }
+    bytes(hub, &id, &params)
+}
+
+fn bytes(hub: &Hub, id: &SessionId, params: &Log) -> Answer {
+    let limit = params.limit.unwrap_or(DEFAULT_LIMIT);
+    if !(1..=MAX_LIMIT).contains(&limit) {
+        return Err(Error::invalid(format!(
+            "`limit` is between 1 and {MAX_LIMIT} bytes, not {limit}"
+        )));
+    }
+    let state = hub.state();
+    let (first, end) = (state.log_first(id), state.log_end(id));
+    let (Some(session), Some(driver)) = (state.registry.get(id), state.drivers.get(id)) else {
+        return Err(Error::session_not_found(id.as_str()));
+    };
+    let finished = session.life.status().is_finished();
+    let offset = params.offset.unwrap_or(0).clamp(first, end.max(first));
+    let to = offset.saturating_add(limit).min(end);
+    let source = Source {
+        output: &session.output,
+        log: &driver.log,
+    };
+    let stream = match params.stream {
+        Some(Stream::Stdout) => Some(0),
+        Some(Stream::Stderr) => Some(1),
+        _ => None,
+    };
+    let (start, raw) = match stream {
+        None => driver.log.read_all(offset, to),
+        Some(stream) => {
+            let runs = driver.log.runs(offset, to);
+            let runs = runs.iter().filter(|run| run.stream == stream);
+            (
+                offset,
+                runs.flat_map(|run| driver.log.read_all(run.start, run.end).1)
+                    .collect(),
+            )
+        }
+    };
+    let format = params.format.unwrap_or_default();
+    let (output, next_offset) = match format {
+        LogFormat::Raw => (String::from_utf8_lossy(&raw).into_owned(), to),
+        LogFormat::Base64 => (STANDARD.encode(&raw), to),
+        LogFormat::Plain if stream.is_some() => (render(&raw, source.layout(), false).text, to),
+        LogFormat::Plain => {
+            let alt = start < to && source.state_at(start, to).alt;
+            let rendered = render(&raw, source.layout(), alt);
+            let last = finished && to == end;
+            // A sequence or character cut by the range comes whole with the next one,
+            // unless the range has nothing else.
+            let consumed = match rendered.consumed {
+                0 => raw.len(),
+                _ if last => raw.len(),
+                consumed => consumed,
+            };
+            (rendered.text, start + consumed as u64)
+        }
+    };
+    answer(LogBytes {
+        output,
+        offset: start,
+        next_offset,
+        first_offset: first,
+        total_bytes: end,
+        eof: finished && next_offset >= end,
+    })
+}
+
+/// A stretch of lines to read.
+struct Stretch {
+    at: Checkpoint,
+    end: u64,
+    first_line: u64,
+    total_lines: u64,
+}
+
+/// From where line `from` can be read.
+fn stretch(hub: &Hub, id: &SessionId, from: Option<u64>, offset: u64) -> Result<Stretch, Error> {
+    let state = hub.state();
+    let (Some(session), Some(_)) = (state.registry.get(id), state.drivers.get(id)) else {
+        return Err(Error::session_not_found(id.as_str()));
+    };
+    let output = &session.output;
+    let beginning = Checkpoint {
+        offset: output.first(),
+        line: output.first_line(),
+        row: 0,
+        alt: false,
+        exact: true,
+    };
+    let by_line = from.and_then(|line| output.checkpoint_before_line(line));
+    let by_offset = output
+        .checkpoint_before(offset)
+        .filter(|at| offset > 0 && at.exact);
+    Ok(Stretch {
+        at: by_line.or(by_offset).unwrap_or(beginning),
+        end: output.end(),
+        first_line: output.first_line(),
+        total_lines: output.total_lines(),
+    })
+}
+
+/// Reads lines from a stretch until `take` says that it is enough.
+async fn read_lines(
+    hub: &Hub,
+    id: &SessionId,
+    stretch: &Stretch,
+    mut take: impl FnMut(Line) -> bool,
+) -> Result<(), Error> {
+    let layout = {
+        let state = hub.state();
+        let session = state.registry.get(id);
+        session
+            .ok_or_else(|| Error::session_not_found(id.as_str()))?
+            .output
+            .layout()
+    };
+    let mut plain = Plain::resume(layout, stretch.at);
+    let mut at = stretch.at.offset;
+    while at < stretch.end {
+        let (start, bytes) = {
+            let state = hub.state();
+            let Some(driver) = state.drivers.get(id) else {
+                return Ok(());
+            };
+            driver.log.read(at, stretch.end, CHUNK)
+        };
+        if bytes.is_empty() {
+            break;
+        }
+        at = start + bytes.len() as u64;
+        plain.feed(&bytes);
+        for line in plain.drain_final() {
+            if !take(line) {
+                return Ok(());
+            }
+        }
+        tokio::task::yield_now().await;
+    }
+    for line in plain.live() {
+        if !take(line) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Which lines a request is about, by time, run and stream.
+struct Choice {
+    since: Option<Timestamp>,
+    /// Offsets of the run asked for.
+    run: Option<std::ops::Range<u64>>,
+    stream: Stream,
+}
+
+impl Choice {
+    fn new(
+        hub: &Hub,
+        id: &SessionId,
+        params: &Log,
+        since: Option<Timestamp>,
+    ) -> Result<Self, Error> {
+        let run = match params.run {
+            None => None,
+            Some(number) => {
+                let state = hub.state();
+                let runs = state.registry.get(id).map_or(&[][..], |s| s.life.runs());
+                let place = runs
+                    .iter()
+                    .position(|run| run.run == number)
+                    .ok_or_else(|| {
+                        let last = runs.last().map_or(0, |run| run.run);
+                        Error::invalid(format!(
+                            "`run`: there is no run {number}; the last is {last}"
+                        ))
+                    })?;
+                let end = runs.get(place + 1).map_or(u64::MAX, |next| next.offset);
+                Some(runs[place].offset..end)
+            }
+        };
+        Ok(Self {
+            since,
+            run,
+            stream: params.stream.unwrap_or_default(),
+        })
+    }
+
+    /// Where to begin to look, if not at a line.
+    fn offset(&self) -> u64 {
+        self.run.as_ref().map_or(0, |run| run.start)
+    }
+
+    fn wants(&self, start: u64, at: Option<Timestamp>, stream: u8) -> bool {
+        self.since
+            .is_none_or(|since| at.is_some_and(|at| at >= since))
+            && self.run.as_ref().is_none_or(|run| run.contains(&start))
+            && match self.stream {
+                Stream::Stdout => stream == 0,
+                Stream::Stderr => stream == 1,
+                _ => true,
+            }
+    }
+}
+
+async fn lines(hub: &Hub, id: &SessionId, params: Log, since: Option<Timestamp>) -> Answer {
+    let choice = Choice::new(hub, id, &params, since)?;
+    let count = params.tail.or(params.lines).unwrap_or(DEFAULT_LINES);
+    if !(1..=MAX_LINES).contains(&count) {
+        return Err(Error::invalid(format!(
+            "lines are between 1 and {MAX_LINES}, not {count}"
+        )));
+    }
+    if params.from_line.is_some() && params.tail.is_some() {
+        return Err(Error::invalid(
+            "`tail` counts from the end; `fromLine` from the beginning",
+        ));
+    }
+    hub.catch_up(id).await;
+    let total = stretch(hub, id, None, 0)?.total_lines;
+    let filtered = choice.since.is_some() || choice.run.is_some() || choice.stream != Stream::All;
+    let from = match params.from_line {
+        Some(line) => Some(line.max(1)),
+        None if filtered => None,
+        None => Some(total.saturating_sub(count - 1).max(1)),
+    };
+    let stretch = stretch(hub, id, from, choice.offset())?;
+    let least = from.unwrap_or(1);
+    let keep_last = params.from_line.is_none();
+    let mut lines = std::collections::VecDeque::new();
+    let mut last_run = None;
+    read_lines(hub, id, &stretch, |line| {
+        if line.n < least {
+            return true;
+        }
+        let (at, stream) = origin(hub, id, line.start, &mut last_run);
+        if !choice.wants(line.start, at, stream) {
+            return true;
+        }
+        if lines.len() as u64 == count {
+            if !keep_last {
+                return false;
+            }
+            lines.pop_front();
+        }
+        let stream = if stream == 1 { "stderr" } else { "stdout" };
+        lines.push_back(LogLine {
+            n: line.n,
+            at,
+            stream: stream.to_owned(),
+            text: line.text,
+        });
+        true
+    })
+    .await?;
+    answer(LogLines {
+        lines: lines.into(),
+        first_line: stretch.first_line,
+        total_lines: stretch.total_lines,
+    })
+}
+
+/// When the byte at `start` came and from where; the run it was found in is
+/// remembered, since the next line is mostly of the same one.
+fn origin(
+    hub: &Hub,
+    id: &SessionId,
+    start: u64,
+    last: &mut Option<super::super::log_reader::Run>,
+) -> (Option<Timestamp>, u8) {
+    let known = last.filter(|run| (run.start..run.end).contains(&start));
+    let run = known.or_else(|| {
+        let state = hub.state();
+        state.drivers.get(id)?.log.run_at(start)
+    });
+    *last = run;
+    run.map_or((None, 0), |run| (Some(run.at), run.stream))
+}
+
+async fn grep(hub: &Hub, id: &SessionId, params: Log, since: Option<Timestamp>) -> Answer {
+    let choice = Choice::new(hub, id, &params, since)?;
+    let pattern = params.grep.as_deref().unwrap_or_default();
+    let regex = compile(pattern, params.ignore_case == Some(true))?;
+    let context = params.context.unwrap_or(0);
+    let most = params.max_matches.unwrap_or(DEFAULT_MATCHES);
+    if context > MAX_CONTEXT || !(1..=MAX_MATCHES).contains(&most) {
+        return Err(Error::invalid(format!(
+            "`context` is at most {MAX_CONTEXT} and `maxMatches` between 1 and {MAX_MATCHES}"
+        )));
+    }
+    hub.catch_up(id).await;
+    let total = stretch(hub, id, None, 0)?.total_lines;
+    let from = match (params.from_line, params.tail) {
+        (Some(line), _) => Some(line),
+        (None, Some(tail)) => Some(total.saturating_sub(tail.saturating_sub(1)).max(1)),
+        (None, None) => None,
+    };
+    let stretch = stretch(hub, id, from, choice.offset())?;
+    let mut matches: Vec<LogMatch> = Vec::new();
+    let mut before = std::collections::VecDeque::new();
+    let mut truncated = false;
+    let mut size = 0;
+    let mut last_run = None;
+    read_lines(hub, id, &stretch, |line| {
+        if line.n < from.unwrap_or(1) {
+            return true;
+        }
+        let (at, stream) = origin(hub, id, line.start, &mut last_run);
+        if !choice.wants(line.start, at, stream) {
+            return true;
+        }
+        for open in matches.iter_mut().rev().take(context) {
+            if open.n + context as u64 >= line.n && open.after.len() < context {
+                open.after.push(line.text.clone());
+            }
+        }
+        let hit = regex.is_match(&line.text);
+        if hit && (matches.len() == most || size > MAX_CHARS * 4) {
+            truncated = true;
+        } else if hit {
+            size += line.text.len();
+            matches.push(LogMatch {
+                n: line.n,
+                text: line.text.clone(),
+                before: before.iter().cloned().collect(),
+                after: Vec::new(),
+            });
+        }
+        if context > 0 {
+            if before.len() == context {
+                before.pop_front();
+            }
+            before.push_back(line.text);
+        }
+        let complete = matches
+            .last()
+            .is_none_or(|m| m.n + context as u64 <= line.n);
+        !(truncated && complete)
+    })
+    .await?;
+    answer(LogMatches {
+        matches,
+        first_line: stretch.first_line,
+        total_lines: stretch.total_lines,
+        truncated,
+    })
+}
+
+/// Forgets what was written so far; offsets and line numbers go on.
+pub(super) async fn clear(hub: &Hub, client: &Client, params: Clear) -> Answer {
+    let id = find(hub, client, &params.session_id)?;
+    let (before, cleared) = hub.with(|state| (state.log_first(&id), state.keeper.clear(&id)));
+    let first = cleared.await.ok().flatten();
+    let first = first.ok_or_else(|| Error::internal("the log could not be cleared"))?;
+    hub.with(|state| {
+        if let Some(session) = state.registry.get_mut(&id) {
+            session.output.drop_before(first);
+            session.output.skip_to(first);
+        }
+        state.persist(&id);
+    });
+    answer(serde_json::json!({ "clearedBytes": first.saturating_sub(before) }))
+}

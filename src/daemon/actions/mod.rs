@@ -1,0 +1,220 @@
+//! The verbs of the protocol, one file each.
+
+mod capture;
+mod kill;
+mod list;
+mod log;
+mod news;
+mod poll;
+mod restart;
+mod set;
+mod shutdown;
+mod signal;
+mod start;
+mod status;
+mod subscribe;
+mod wait;
+mod watch;
+mod write;
+
+use std::rc::Rc;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::connection::{Client, MAX_CHARS, fixed_limits};
+use super::hub::Hub;
+use super::settings::Settings;
+use crate::engine::life::Actor;
+use crate::engine::registry::Viewer;
+use crate::protocol::hello::Limits;
+use crate::protocol::{Action, Error, ErrorCode, Greeting, Role, SessionId};
+
+/// What a verb returns.
+pub(super) type Answer = Result<Value, Error>;
+
+/// `maxChars` where nobody says otherwise.
+const DEFAULT_CHARS: usize = 500;
+
+/// Longest time a client may wait in one request, in milliseconds.
+const MAX_WAIT_MS: u64 = 600_000;
+
+/// Does what a client asks for.
+pub(super) async fn run(hub: Hub, client: Rc<Client>, action: Action) -> Answer {
+    check_policy(&client, &action)?;
+    match action {
+        Action::Start(params) => start::start(&hub, &client, params).await,
+        Action::List(params) => list::list(&hub, &client, params),
+        Action::Status(params) => status::status(&hub, &client, params),
+        Action::Poll(params) => poll::poll(&hub, &client, params).await,
+        Action::Log(params) => log::log(&hub, &client, params).await,
+        Action::Wait(params) => wait::wait(&hub, &client, params).await,
+        Action::Write(params) => write::write(&hub, &client, params).await,
+        Action::SendKeys(params) => write::send_keys(&hub, &client, params).await,
+        Action::Capture(params) => capture::capture(&hub, &client, params).await,
+        Action::Resize(params) => capture::resize(&hub, &client, params),
+        Action::Signal(params) => signal::signal(&hub, &client, params),
+        Action::Kill(params) => kill::kill(&hub, &client, params).await,
+        Action::Clear(params) => log::clear(&hub, &client, params).await,
+        Action::Remove(params) => kill::remove(&hub, &client, params).await,
+        Action::Restart(params) => restart::restart(&hub, &client, params).await,
+        Action::Set(params) => set::set(&hub, &client, params),
+        Action::Subscribe(params) => subscribe::subscribe(&hub, &client, params),
+        Action::Unsubscribe(params) => subscribe::unsubscribe(&hub, &client, params),
+        Action::Watch(params) => watch::watch(&hub, &client, params),
+        Action::Unwatch(params) => watch::unwatch(&hub, &client, params),
+        Action::Cancel(params) => subscribe::cancel(&client, params),
+        Action::Stats(_) => status::stats(&hub, &client),
+        Action::Shutdown(params) => shutdown::shutdown(&hub, &client, params).await,
+    }
+}
+
+/// Whether a request only waits, so that it is cancelled when its client leaves.
+pub(super) fn is_wait(action: &Action) -> bool {
+    match action {
+        Action::Wait(_) | Action::Poll(_) => true,
+        Action::Write(params) => params.wait.is_some(),
+        Action::SendKeys(params) => params.wait.is_some(),
+        _ => false,
+    }
+}
+
+fn check_policy(client: &Client, action: &Action) -> Result<(), Error> {
+    let reads = matches!(
+        action,
+        Action::List(_)
+            | Action::Status(_)
+            | Action::Poll(_)
+            | Action::Log(_)
+            | Action::Capture(_)
+            | Action::Wait(_)
+            | Action::Subscribe(_)
+            | Action::Unsubscribe(_)
+            | Action::Watch(_)
+            | Action::Unwatch(_)
+            | Action::Cancel(_)
+            | Action::Stats(_)
+    );
+    if client.greeting.policy.read_only && !reads {
+        let message = format!(
+            "`{}` is not allowed: this connection is read-only",
+            action.name()
+        );
+        return Err(Error::new(ErrorCode::PermissionDenied, message));
+    }
+    Ok(())
+}
+
+/// Only people may do this.
+fn people_only(client: &Client, what: &str) -> Result<(), Error> {
+    match client.viewer.role {
+        Role::Human => Ok(()),
+        Role::Agent => Err(Error::new(
+            ErrorCode::PermissionDenied,
+            format!("only people may {what}"),
+        )),
+    }
+}
+
+/// Who acts, as a session's life remembers it.
+pub(super) fn actor(viewer: &Viewer) -> Actor {
+    match viewer.role {
+        Role::Human => Actor::Human,
+        Role::Agent => Actor::Agent(viewer.scope.clone()),
+    }
+}
+
+/// Limits in force for a client.
+pub(super) fn limits(settings: &Settings, greeting: &Greeting) -> Limits {
+    let scope = match greeting.role {
+        // People are held back by the limit of all sessions alone.
+        Role::Human => settings.caps.total,
+        Role::Agent => settings.scope_sessions,
+    };
+    fixed_limits(greeting.policy.max_sessions.unwrap_or(scope), settings)
+}
+
+/// The session of that name, as seen by this client; that is an access.
+fn find(hub: &Hub, client: &Client, name: &str) -> Result<SessionId, Error> {
+    hub.with(|state| {
+        let session = state.registry.find(&client.viewer, name)?;
+        session.touch(super::hub::now());
+        let id = session.id.clone();
+        state.registry.arm(&id, &mut state.timers);
+        Ok(id)
+    })
+}
+
+/// The sessions that `sessionId`, `sessionIds` or `group` name; the flag says
+/// whether it was one by its own name.
+fn find_several(
+    hub: &Hub,
+    client: &Client,
+    one: Option<&str>,
+    several: Option<&[String]>,
+    group: Option<&str>,
+) -> Result<(Vec<SessionId>, bool), Error> {
+    match (one, several, group) {
+        (Some(name), None, None) => Ok((vec![find(hub, client, name)?], true)),
+        (None, Some(names), None) if !names.is_empty() => {
+            let mut ids = Vec::new();
+            for name in names {
+                let id = find(hub, client, name)?;
+                if !ids.contains(&id) {
+                    ids.push(id);
+                }
+            }
+            Ok((ids, false))
+        }
+        (None, None, Some(group)) => {
+            let state = hub.state();
+            let members = state.registry.iter().filter(|session| {
+                client.viewer.sees(&session.scope) && session.spec.group.as_deref() == Some(group)
+            });
+            let ids: Vec<SessionId> = members.map(|session| session.id.clone()).collect();
+            match ids.is_empty() {
+                true => Err(Error::new(
+                    ErrorCode::SessionNotFound,
+                    format!("No session of group {group} found"),
+                )),
+                false => Ok((ids, false)),
+            }
+        }
+        (None, None, None) | (None, Some(_), None) => Err(Error::invalid(
+            "one of `sessionId`, `sessionIds` and `group` is needed",
+        )),
+        _ => Err(Error::invalid(
+            "only one of `sessionId`, `sessionIds` and `group` may be given",
+        )),
+    }
+}
+
+/// `maxChars` in force.
+fn max_chars(client: &Client, asked: Option<usize>) -> Result<usize, Error> {
+    let chars = asked
+        .or(client.greeting.defaults.max_chars)
+        .unwrap_or(DEFAULT_CHARS);
+    match chars {
+        chars if chars <= MAX_CHARS => Ok(chars),
+        chars => Err(Error::invalid(format!(
+            "`maxChars` is at most {MAX_CHARS}, not {chars}"
+        ))),
+    }
+}
+
+/// A time to wait, within bounds.
+fn wait_ms(name: &str, asked: Option<u64>, default: u64) -> Result<u64, Error> {
+    match asked.unwrap_or(default) {
+        ms if ms <= MAX_WAIT_MS => Ok(ms),
+        ms => Err(
+            Error::invalid(format!("`{name}` is at most {MAX_WAIT_MS} ms, not {ms}"))
+                .hint("ask again when it has passed; nothing is missed meanwhile"),
+        ),
+    }
+}
+
+/// A result as JSON.
+fn answer(result: impl Serialize) -> Answer {
+    serde_json::to_value(result)
+        .map_err(|error| Error::internal(format!("a result could not be written: {error}")))
+}

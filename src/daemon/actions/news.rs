@@ -1,0 +1,198 @@
+//! What is new about a session: the part that `poll`, `wait`, `start` and
+//! `write` have in common.
+
+use super::super::connection::Client;
+use super::super::hub::Hub;
+use super::super::state::State;
+use super::super::text::{Piece, Source};
+use super::super::{log_reader::Run, text};
+use crate::engine::session::Session;
+use crate::protocol::params::Stream;
+use crate::protocol::record::{InputState, Mode};
+use crate::protocol::reply::Polled;
+use crate::protocol::{Error, SessionId};
+use crate::sys::signal;
+use crate::term::plain::{render, tail_chars};
+
+/// Where reading begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Since {
+    /// The last of what there is.
+    Tail,
+    /// What this scope has not been shown.
+    New,
+    /// This offset.
+    At(u64),
+}
+
+impl Since {
+    /// Reads the parameter `since`.
+    pub(super) fn parse(text: Option<&str>) -> Result<Self, Error> {
+        match text {
+            None => Ok(Self::Tail),
+            Some("new") => Ok(Self::New),
+            Some(cursor) => parse_cursor(cursor).map(Self::At),
+        }
+    }
+
+    /// The offset it stands for.
+    pub(super) fn offset(self, state: &State, client: &Client, id: &SessionId) -> u64 {
+        let first = state.log_first(id);
+        match self {
+            Self::Tail => first,
+            Self::New => state.registry.get(id).map_or(first, |session| {
+                session.output.shown(&client.viewer.scope).max(first)
+            }),
+            // One from beyond the end is one of an earlier session of that name: none.
+            Self::At(offset) => offset.clamp(first, state.log_end(id).max(first)),
+        }
+    }
+}
+
+/// A cursor as clients see it.
+pub(super) fn cursor(offset: u64) -> String {
+    format!("c{offset}")
+}
+
+fn parse_cursor(text: &str) -> Result<u64, Error> {
+    text.strip_prefix('c')
+        .and_then(|digits| digits.parse().ok())
+        .ok_or_else(|| {
+            Error::invalid(format!("`since`: `{text}` is no cursor"))
+                .hint("`new`, or the `cursor` or `prevCursor` of an earlier reply")
+        })
+}
+
+/// What to show.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Show {
+    pub(super) since: u64,
+    pub(super) max_chars: usize,
+    pub(super) stream: Stream,
+    /// Whether this moves the scope's own cursor.
+    pub(super) moves: bool,
+}
+
+/// Status and output since a place.
+pub(super) fn polled(
+    hub: &Hub,
+    client: &Client,
+    id: &SessionId,
+    show: Show,
+) -> Result<Polled, Error> {
+    let mut state = hub.state();
+    let to = state.log_end(id);
+    let Some(session) = state.registry.get(id) else {
+        return Err(Error::session_not_found(id.as_str()));
+    };
+    let finished = session.life.status().is_finished();
+    let mut polled = match session.spec.mode {
+        Mode::Pty => {
+            let piece = text::piece(&state, id, show.since, to, show.max_chars);
+            assemble(&state, session, piece, show, None)
+        }
+        Mode::Pipe => piped(&state, session, to, show),
+    };
+    if finished && polled.cursor == cursor(show.since) && to > show.since {
+        polled.cursor = cursor(to);
+    }
+    if show.moves {
+        if let (Ok(offset), Some(session)) =
+            (parse_cursor(&polled.cursor), state.registry.get_mut(id))
+        {
+            session.output.show(&client.viewer.scope, offset);
+        }
+    }
+    Ok(polled)
+}
+
+/// With pipes the streams are told apart by the index.
+fn piped(state: &State, session: &Session, to: u64, show: Show) -> Polled {
+    let Some(driver) = state.drivers.get(&session.id) else {
+        return assemble(state, session, Piece::default(), show, None);
+    };
+    // What the index does not say yet is shown the next time.
+    let to = match session.life.status().is_finished() {
+        true => to,
+        false => to.min(driver.log.indexed_end()),
+    };
+    let source = Source {
+        output: &session.output,
+        log: &driver.log,
+    };
+    let runs = driver.log.runs(show.since, to);
+    let one = |stream: u8| one_stream(&source, &runs, stream, show.max_chars);
+    let (stdout, stderr) = (one(0), one(1));
+    let piece = match show.stream {
+        Stream::Stdout => Piece {
+            next: to,
+            ..stdout.clone()
+        },
+        Stream::Stderr => Piece {
+            next: to,
+            ..stderr.clone()
+        },
+        _ => text::piece(state, &session.id, show.since, to, show.max_chars),
+    };
+    assemble(
+        state,
+        session,
+        piece,
+        show,
+        Some((stdout.text, stderr.text)),
+    )
+}
+
+/// The clean text of one stream within some runs.
+pub(super) fn one_stream(source: &Source<'_>, runs: &[Run], stream: u8, max_chars: usize) -> Piece {
+    let mut bytes = Vec::new();
+    for run in runs.iter().filter(|run| run.stream == stream) {
+        bytes.extend(source.log.read_all(run.start, run.end).1);
+    }
+    let rendered = render(&bytes, source.layout(), false);
+    let (text, omitted) = tail_chars(&rendered.text, max_chars);
+    Piece {
+        text: text.to_owned(),
+        omitted: crate::protocol::reply::Left {
+            bytes: omitted.bytes as u64,
+            lines: omitted.lines as u64,
+        },
+        next: runs.last().map_or(0, |run| run.end),
+    }
+}
+
+fn assemble(
+    state: &State,
+    session: &Session,
+    piece: Piece,
+    show: Show,
+    streams: Option<(String, String)>,
+) -> Polled {
+    let id = &session.id;
+    let end = state.log_end(id);
+    let files = match session.is_offloaded() || end > 10 * 1024 {
+        true => state
+            .drivers
+            .get(id)
+            .map_or_else(Vec::new, |driver| driver.log.files()),
+        false => Vec::new(),
+    };
+    let (stdout, stderr) = streams.unzip();
+    Polled {
+        session_id: id.clone(),
+        status: session.life.status(),
+        exit_code: session.life.exit_code(),
+        signal: session.life.signal().map(signal::name),
+        output: piece.text,
+        stdout,
+        stderr,
+        prev_cursor: cursor(show.since),
+        cursor: cursor(piece.next.max(show.since)),
+        omitted: piece.omitted,
+        input_state: InputState::Unknown,
+        offloaded: !files.is_empty(),
+        output_file: files.last().map(|file| file.path.clone()),
+        output_files: files,
+        output_bytes: end,
+    }
+}

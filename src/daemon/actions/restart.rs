@@ -1,0 +1,86 @@
+//! `restart`: a new run under the same id.
+
+use std::rc::Rc;
+
+use tokio::sync::oneshot;
+
+use super::super::connection::Client;
+use super::super::hub::{Hub, now};
+use super::kill::{GRACE_MS, end};
+use super::start::{fresh_spec, spawn_failed};
+use super::{Answer, answer, find, wait_ms};
+use crate::protocol::params::Restart;
+use crate::protocol::{Error, EventKind, keeper::ToKeeper};
+
+/// SIGTERM.
+const TERM: i32 = 15;
+
+/// Ends the run that is there, if any, and starts the next one.
+pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> Answer {
+    let grace = wait_ms("graceMs", params.grace_ms, GRACE_MS)?;
+    let id = find(hub, client, &params.session_id)?;
+    let gone = || Error::session_not_found(id.as_str());
+    let alive = !hub
+        .state()
+        .registry
+        .get(&id)
+        .ok_or_else(gone)?
+        .life
+        .status()
+        .is_finished();
+    if alive {
+        let ended = end(hub, client, &id, TERM, grace).await;
+        if !ended.survivors.is_empty() {
+            let message = format!("Session {id} could not be ended, so it was not restarted");
+            return Err(
+                Error::internal(message).data(serde_json::json!({ "survivors": ended.survivors }))
+            );
+        }
+    }
+    let (sender, receiver) = oneshot::channel();
+    hub.with(|state| {
+        let session = state.registry.get(&id).ok_or_else(gone)?;
+        let size = session.output.size();
+        // The keeper remembers what it ran; after its own restart it does not.
+        let known = state
+            .drivers
+            .get(&id)
+            .is_some_and(|driver| driver.slot.is_some());
+        let spec = match known {
+            true => None,
+            false => Some(fresh_spec(client, &id, &session.spec)?),
+        };
+        state.keeper.expect(&id, sender);
+        state.keeper.send(&ToKeeper::Spawn {
+            session: id.clone(),
+            spec,
+            rows: size.rows(),
+            cols: size.cols(),
+            keep: state.settings.log_bytes,
+        });
+        Ok::<(), Error>(())
+    })?;
+    let started = receiver
+        .await
+        .map_err(|_| Error::internal("the keeper did not answer"))?;
+    hub.with(|state| {
+        let command = state
+            .registry
+            .get(&id)
+            .ok_or_else(gone)?
+            .spec
+            .command
+            .clone();
+        if let Err(failure) = started {
+            if let Some(session) = state.registry.get_mut(&id) {
+                session.life.failed_to_start(&failure.message, now());
+            }
+            state.persist(&id);
+            state.look(&id);
+            return Err(spawn_failed(&command, failure.errno, &failure.message));
+        }
+        state.publish(EventKind::Restarted, &id, serde_json::json!({}));
+        let session = state.registry.get(&id).ok_or_else(gone)?;
+        answer(state.record(session, now()))
+    })
+}

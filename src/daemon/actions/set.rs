@@ -1,0 +1,51 @@
+//! `set`: what can be changed later.
+
+use super::super::connection::Client;
+use super::super::hub::{Hub, now};
+use super::start::checked_name;
+use super::{Answer, answer, find, people_only};
+use crate::protocol::Error;
+use crate::protocol::params::Set;
+
+/// Changes what is given and returns the record.
+pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
+    if params.share.is_some() {
+        people_only(client, "open a session to agents")?;
+        return Err(Error::unsupported("The parameter `share` of `set`"));
+    }
+    let label = params
+        .label
+        .map(|label| checked_name("label", label))
+        .transpose()?;
+    let group = params
+        .group
+        .map(|group| checked_name("group", group))
+        .transpose()?;
+    let id = find(hub, client, &params.session_id)?;
+    hub.with(|state| {
+        let Some(session) = state.registry.get_mut(&id) else {
+            return Err(Error::session_not_found(id.as_str()));
+        };
+        // An empty name takes the name away.
+        if let Some(label) = label {
+            session.spec.label = Some(label).filter(|label| !label.is_empty());
+        }
+        if let Some(group) = group {
+            session.spec.group = Some(group).filter(|group| !group.is_empty());
+        }
+        if let Some(ttl) = params.ttl_ms {
+            session.terms.ttl_ms = ttl;
+        }
+        if let Some(seconds) = params.timeout_sec {
+            session.terms.timeout_ms = seconds.saturating_mul(1000);
+        }
+        if let Some(keep) = params.keep {
+            session.terms.keep = keep;
+        }
+        state.persist(&id);
+        let Some(session) = state.registry.get(&id) else {
+            return Err(Error::session_not_found(id.as_str()));
+        };
+        answer(state.record(session, now()))
+    })
+}

@@ -1,0 +1,67 @@
+//! `shutdown`: the end of the daemon, and of its sessions only if asked for.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use super::super::connection::Client;
+use super::super::hub::Hub;
+use super::kill::{GRACE_MS, end};
+use super::{Answer, answer, people_only};
+use crate::protocol::SessionId;
+use crate::protocol::keeper::ToKeeper;
+use crate::protocol::params::{Shutdown, ShutdownSessions};
+
+/// SIGTERM.
+const TERM: i32 = 15;
+
+/// Time for the reply to get out before the daemon is gone.
+const LAST_WORDS: Duration = Duration::from_millis(50);
+
+/// People only.
+pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -> Answer {
+    people_only(client, "shut the daemon down")?;
+    let running: Vec<SessionId> = {
+        let state = hub.state();
+        let alive = state
+            .registry
+            .iter()
+            .filter(|session| session.life.status().is_alive());
+        alive.map(|session| session.id.clone()).collect()
+    };
+    let mut survivors = Vec::new();
+    let kill = params.sessions == Some(ShutdownSessions::Kill);
+    if kill {
+        let tasks: Vec<_> = running
+            .iter()
+            .cloned()
+            .map(|id| {
+                let (hub, client) = (hub.clone(), client.clone());
+                tokio::task::spawn_local(
+                    async move { end(&hub, &client, &id, TERM, GRACE_MS).await },
+                )
+            })
+            .collect();
+        for task in tasks {
+            survivors.extend(task.await.unwrap_or_default().survivors);
+        }
+    }
+    hub.with(|state| {
+        let message = match state.registry.any_alive() {
+            true => ToKeeper::Rest,
+            // Nothing is left to keep.
+            false => ToKeeper::Quit,
+        };
+        state.keeper.send(&message);
+    });
+    let stopping = hub.clone();
+    tokio::task::spawn_local(async move {
+        tokio::time::sleep(LAST_WORDS).await;
+        stopping.stop();
+    });
+    let (kept, killed) = if kill {
+        (0, running.len())
+    } else {
+        (running.len(), 0)
+    };
+    answer(serde_json::json!({ "kept": kept, "killed": killed, "survivors": survivors }))
+}

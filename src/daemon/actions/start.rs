@@ -1,0 +1,473 @@
+//! `start`: runs a command.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+
+use super::super::adopt::fresh_driver;
+use super::super::connection::Client;
+use super::super::hub::{Hub, now};
+use super::super::keeper_link::SpawnFailure;
+use super::capture::checked_size;
+use super::kill::wait_for_exit;
+use super::news::{Show, polled};
+use super::{Answer, answer, limits, max_chars, wait_ms};
+use crate::engine::session::{Session, Spec, Terms};
+use crate::protocol::hello::Role;
+use crate::protocol::keeper::{SpawnSpec, ToKeeper};
+use crate::protocol::params::{Start, Stream};
+use crate::protocol::record::Mode;
+use crate::protocol::reply::Started;
+use crate::protocol::{Error, ErrorCode, EventKind, SessionId};
+use crate::sys::tree::MARK;
+
+/// The shell that runs a command without `args`.
+const SHELL: &str = "/bin/sh";
+
+/// Where programs are looked for if the environment does not say.
+const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// Defaults of protocol.md, in milliseconds.
+const YIELD_MS: u64 = 10_000;
+const AGENT_TIMEOUT_MS: u64 = 1_800_000;
+const TIMEOUT_GRACE_MS: u64 = 5000;
+const TTL_MS: u64 = 1_800_000;
+
+/// Characters of a label, group or key at most.
+const MAX_NAME: usize = 100;
+
+/// The action.
+pub(super) async fn start(hub: &Hub, client: &Rc<Client>, params: Start) -> Answer {
+    check_supported(&params)?;
+    let max_chars = max_chars(client, params.max_chars)?;
+    let yield_ms = params.yield_ms.or(client.greeting.defaults.yield_ms);
+    let yield_ms = wait_ms("yieldMs", yield_ms, YIELD_MS)?;
+    let reused = params.key.as_ref().and_then(|key| {
+        let state = hub.state();
+        Some(state.registry.by_key(&client.viewer.scope, key)?.id.clone())
+    });
+    let id = match &reused {
+        Some(id) => id.clone(),
+        None => launch(hub, client, &params).await?,
+    };
+    if let (None, Some(input)) = (&reused, &params.input) {
+        let target = hub
+            .state()
+            .drivers
+            .get(&id)
+            .and_then(|driver| driver.input.clone());
+        if let Some(target) = target {
+            // It runs either way; whether it reads is its own business.
+            let _ = target.write(input.as_bytes()).await;
+        }
+    }
+    match (params.background == Some(true), params.wait == Some(true)) {
+        (true, false) => {}
+        (_, true) => wait_for_exit(hub, &id, None).await,
+        (false, false) => wait_for_exit(hub, &id, Some(yield_ms)).await,
+    }
+    answer(started(hub, client, &id, max_chars, reused.is_some())?)
+}
+
+fn started(
+    hub: &Hub,
+    client: &Client,
+    id: &SessionId,
+    max_chars: usize,
+    reused: bool,
+) -> Result<Started, Error> {
+    let since = hub.state().log_first(id);
+    let show = Show {
+        since,
+        max_chars,
+        stream: Stream::All,
+        moves: true,
+    };
+    let polled = polled(hub, client, id, show)?;
+    let state = hub.state();
+    let Some(session) = state.registry.get(id) else {
+        return Err(Error::session_not_found(id.as_str()));
+    };
+    let over = session.life.status().is_finished();
+    Ok(Started {
+        session_id: id.clone(),
+        status: polled.status,
+        pid: session.life.pid(),
+        output: polled.output,
+        cursor: polled.cursor,
+        omitted: polled.omitted,
+        reused: reused.then_some(true),
+        exit_code: over.then_some(json!(polled.exit_code)),
+        signal: over.then_some(json!(polled.signal)),
+        runtime_ms: over.then(|| session.life.runtime_ms(now())),
+    })
+}
+
+/// Makes a session and runs its program.
+async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<SessionId, Error> {
+    let size = checked_size(params.rows, params.cols)?;
+    let spec = spec(client, params)?;
+    let terms = terms(client, params);
+    let key = params
+        .key
+        .clone()
+        .map(|key| checked_name("key", key))
+        .transpose()?;
+    let id = SessionId::fresh();
+    let environment = environment(client, &id, params.env.as_ref(), spec.mode)?;
+    let run = spawn_spec(&spec, environment)?;
+    check_allowed(client, params, &run)?;
+    let (sender, receiver) = oneshot::channel();
+    hub.with(|state| {
+        let cap = limits(&state.settings, &client.greeting).max_sessions;
+        state.registry.check_room(&client.viewer.scope, cap)?;
+        state
+            .store
+            .create(&id)
+            .map_err(|error| no_directory(&error))?;
+        let scope = client.viewer.scope.clone();
+        let mut session = Session::new(id.clone(), scope, spec, size, terms, now());
+        session.key = key;
+        // Written before it runs, so that a daemon that dies now leaves no stranger.
+        state.store.write_meta(&session);
+        state.registry.insert(session);
+        let driver = fresh_driver(state, &id);
+        state.drivers.insert(id.clone(), driver);
+        state.keeper.expect(&id, sender);
+        state.keeper.send(&ToKeeper::Spawn {
+            session: id.clone(),
+            spec: Some(run),
+            rows: size.rows(),
+            cols: size.cols(),
+            keep: state.settings.log_bytes,
+        });
+        Ok::<(), Error>(())
+    })?;
+    let outcome = receiver.await.unwrap_or_else(|_| {
+        Err(SpawnFailure {
+            errno: None,
+            message: "the keeper did not answer".to_owned(),
+        })
+    });
+    hub.with(|state| match outcome {
+        Ok(pid) => {
+            state.publish(EventKind::Started, &id, json!({ "pid": pid }));
+            Ok(id.clone())
+        }
+        Err(failure) => {
+            let command = state
+                .registry
+                .get(&id)
+                .map(|session| session.spec.command.clone());
+            state.registry.discard(&id);
+            state.drivers.remove(&id);
+            state.store.remove(&id);
+            let command = command.unwrap_or_default();
+            Err(spawn_failed(&command, failure.errno, &failure.message))
+        }
+    })
+}
+
+fn check_supported(params: &Start) -> Result<(), Error> {
+    let later = [
+        ("ready", params.ready.is_some()),
+        ("restart", params.restart.is_some()),
+        ("limits", params.limits.is_some()),
+        ("onExit", params.on_exit.is_some()),
+    ];
+    match later.iter().find(|(_, asked)| *asked) {
+        Some((name, _)) => Err(Error::unsupported(format!(
+            "The parameter `{name}` of `start`"
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn spec(client: &Client, params: &Start) -> Result<Spec, Error> {
+    if params.command.trim().is_empty() {
+        return Err(Error::invalid("`command` is empty"));
+    }
+    no_nul("command", &params.command)?;
+    for arg in params.args.iter().flatten() {
+        no_nul("args", arg)?;
+    }
+    let base = client
+        .greeting
+        .cwd
+        .clone()
+        .unwrap_or_else(|| "/".to_owned());
+    let cwd = match &params.cwd {
+        Some(cwd) => {
+            no_nul("cwd", cwd)?;
+            Path::new(&base).join(cwd)
+        }
+        None => PathBuf::from(base),
+    };
+    check_directory(&cwd)?;
+    let name = |what: &str, value: &Option<String>| {
+        value
+            .clone()
+            .map(|value| checked_name(what, value))
+            .transpose()
+    };
+    Ok(Spec {
+        command: params.command.clone(),
+        args: params.args.clone(),
+        cwd: cwd.display().to_string(),
+        mode: params.mode.unwrap_or_default(),
+        label: name("label", &params.label)?.filter(|label| !label.is_empty()),
+        group: name("group", &params.group)?.filter(|group| !group.is_empty()),
+        description: params.description.clone(),
+        env_names: params
+            .env
+            .iter()
+            .flat_map(BTreeMap::keys)
+            .cloned()
+            .collect(),
+    })
+}
+
+fn terms(client: &Client, params: &Start) -> Terms {
+    let usual = match client.viewer.role {
+        Role::Agent => AGENT_TIMEOUT_MS,
+        // A person's server runs until a person ends it.
+        Role::Human => 0,
+    };
+    let seconds = params
+        .timeout_sec
+        .map(|seconds| seconds.saturating_mul(1000));
+    let defaults = &client.greeting.defaults;
+    Terms {
+        timeout_ms: params
+            .timeout_ms
+            .or(seconds)
+            .or(defaults.timeout_ms)
+            .unwrap_or(usual),
+        timeout_grace_ms: params.timeout_grace_ms.unwrap_or(TIMEOUT_GRACE_MS),
+        ttl_ms: params.ttl_ms.or(defaults.ttl_ms).unwrap_or(TTL_MS),
+        keep: false,
+    }
+}
+
+/// A name for people: one line, not too long, without control characters.
+pub(super) fn checked_name(what: &str, name: String) -> Result<String, Error> {
+    if name.chars().count() > MAX_NAME {
+        return Err(Error::invalid(format!(
+            "`{what}` has at most {MAX_NAME} characters"
+        )));
+    }
+    if name.chars().any(char::is_control) {
+        return Err(Error::invalid(format!("`{what}` has control characters")));
+    }
+    Ok(name.trim().to_owned())
+}
+
+fn no_nul(what: &str, text: &str) -> Result<(), Error> {
+    match text.contains('\0') {
+        true => Err(Error::invalid(format!("`{what}` has a NUL character"))),
+        false => Ok(()),
+    }
+}
+
+fn check_directory(cwd: &Path) -> Result<(), Error> {
+    let failed = |errno: i32, why: &str| {
+        let message = format!("the working directory {} {why}", cwd.display());
+        Err(Error::new(ErrorCode::SpawnFailed, message)
+            .data(json!({ "errno": errno, "path": cwd.display().to_string() })))
+    };
+    match std::fs::metadata(cwd) {
+        Ok(meta) if meta.is_dir() => Ok(()),
+        // ENOTDIR, as chdir(2) has it.
+        Ok(_) => failed(20, "is not a directory"),
+        Err(error) => failed(
+            error.raw_os_error().unwrap_or_default(),
+            &format!("cannot be used: {error}"),
+        ),
+    }
+}
+
+/// The environment of a job: its client's, with what was asked for on top.
+fn environment(
+    client: &Client,
+    id: &SessionId,
+    changes: Option<&BTreeMap<String, Option<String>>>,
+    mode: Mode,
+) -> Result<BTreeMap<String, String>, Error> {
+    let own = || {
+        std::env::vars_os()
+            .filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)))
+    };
+    let mut env = client
+        .greeting
+        .env
+        .clone()
+        .unwrap_or_else(|| own().collect());
+    // What describes the client's own terminal would be a lie about the job's.
+    for name in ["COLUMNS", "LINES", "TMUX", "TMUX_PANE", "STY", "WINDOW"] {
+        env.remove(name);
+    }
+    if mode == Mode::Pty {
+        env.insert("TERM".to_owned(), "xterm-256color".to_owned());
+        env.insert("COLORTERM".to_owned(), "truecolor".to_owned());
+    }
+    for (name, value) in changes.into_iter().flatten() {
+        if name.is_empty() || name.contains('=') || name.contains('\0') {
+            return Err(Error::invalid(format!(
+                "`env`: `{name}` is no name of a variable"
+            )));
+        }
+        match value {
+            Some(value) => {
+                no_nul("env", value)?;
+                env.insert(name.clone(), value.clone());
+            }
+            None => {
+                env.remove(name);
+            }
+        }
+    }
+    env.insert(MARK.to_owned(), id.to_string());
+    Ok(env)
+}
+
+/// What to run: the program's path is looked up here, so that the error can
+/// name the places that were searched.
+fn spawn_spec(spec: &Spec, env: BTreeMap<String, String>) -> Result<SpawnSpec, Error> {
+    let (program, argv) = match &spec.args {
+        None => {
+            let line = spec.command.clone();
+            (
+                SHELL.to_owned(),
+                vec!["sh".to_owned(), "-c".to_owned(), line],
+            )
+        }
+        Some(args) => {
+            let path = env.get("PATH").map_or(DEFAULT_PATH, String::as_str);
+            let program = find_program(&spec.command, path, Path::new(&spec.cwd))?;
+            let argv = std::iter::once(&spec.command)
+                .chain(args)
+                .cloned()
+                .collect();
+            (program, argv)
+        }
+    };
+    let env = env.into_iter().collect();
+    Ok(SpawnSpec {
+        program,
+        argv,
+        cwd: spec.cwd.clone(),
+        env,
+        mode: spec.mode,
+    })
+}
+
+/// What to run again when the keeper does not remember it.
+pub(super) fn fresh_spec(client: &Client, id: &SessionId, spec: &Spec) -> Result<SpawnSpec, Error> {
+    check_directory(Path::new(&spec.cwd))?;
+    spawn_spec(spec, environment(client, id, None, spec.mode)?)
+}
+
+fn find_program(command: &str, path: &str, cwd: &Path) -> Result<String, Error> {
+    let mut refused = None;
+    let candidates: Vec<PathBuf> = match command.contains('/') {
+        true => vec![cwd.join(command)],
+        false => path
+            .split(':')
+            .map(|dir| cwd.join(dir).join(command))
+            .collect(),
+    };
+    for candidate in &candidates {
+        match std::fs::metadata(candidate) {
+            Ok(meta) if meta.is_file() && meta.permissions().mode() & 0o111 != 0 => {
+                return Ok(candidate.display().to_string());
+            }
+            Ok(_) => refused = refused.or(Some(candidate)),
+            Err(_) => {}
+        }
+    }
+    let (errno, message, place) = match refused {
+        // EACCES and ENOENT, as execve(2) has them.
+        Some(file) => {
+            let file = file.display().to_string();
+            (13, format!("{file} is not an executable file"), file)
+        }
+        None if command.contains('/') => {
+            let file = cwd.join(command).display().to_string();
+            (2, format!("{file} does not exist"), file)
+        }
+        None => (
+            2,
+            format!("{command} was not found in PATH ({path})"),
+            path.to_owned(),
+        ),
+    };
+    Err(Error::new(ErrorCode::SpawnFailed, message)
+        .hint("without `args`, `command` is run by a shell")
+        .data(json!({ "errno": errno, "path": place, "command": command })))
+}
+
+/// With an allow-list, only what it names may be started; a shell line could
+/// start anything, so the shell itself has to be on it.
+fn check_allowed(client: &Client, params: &Start, run: &SpawnSpec) -> Result<(), Error> {
+    let Some(allow) = &client.greeting.policy.allow else {
+        return Ok(());
+    };
+    let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+    let program = name(&run.program);
+    let listed = |word: &str| allow.iter().any(|allowed| allowed == word);
+    if listed(&program) || (params.args.is_some() && listed(&params.command)) {
+        return Ok(());
+    }
+    let what = match params.args {
+        Some(_) => params.command.clone(),
+        None => format!("a shell line ({program})"),
+    };
+    let message = format!("{what} is not allowed here; allowed: {}", allow.join(", "));
+    Err(Error::new(ErrorCode::PermissionDenied, message))
+}
+
+fn no_directory(error: &std::io::Error) -> Error {
+    let code = match error.kind() {
+        std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => ErrorCode::DiskFull,
+        _ => ErrorCode::Internal,
+    };
+    Error::new(
+        code,
+        format!("the session's directory could not be made: {error}"),
+    )
+}
+
+/// The system would not run it.
+pub(super) fn spawn_failed(command: &str, errno: Option<i32>, message: &str) -> Error {
+    Error::new(
+        ErrorCode::SpawnFailed,
+        format!("{command} could not be started: {message}"),
+    )
+    .data(json!({ "errno": errno.map_or(Value::Null, Value::from), "path": command }))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_found_as_the_system_would() {
+        let dir = tempfile::tempdir().unwrap();
+        let tool = dir.path().join("tool");
+        std::fs::write(&tool, "#!/bin/sh\n").unwrap();
+        let path = format!("/nowhere:{}", dir.path().display());
+        let error = find_program("tool", &path, dir.path()).unwrap_err();
+        assert_eq!(error.data.unwrap()["errno"], 13, "not executable yet");
+        std::fs::set_permissions(&tool, PermissionsExt::from_mode(0o755)).unwrap();
+        let found = find_program("tool", &path, dir.path()).unwrap();
+        assert_eq!(found, tool.display().to_string());
+        assert!(find_program("./tool", "/nowhere", dir.path()).is_ok());
+        let error = find_program("too", &path, dir.path()).unwrap_err();
+        assert!(error.message.contains(&path), "{error}");
+    }
+}

@@ -1,0 +1,81 @@
+//! `status` and `stats`: one session, and the daemon itself.
+
+use super::super::connection::Client;
+use super::super::hub::{Hub, now};
+use super::{Answer, answer, find, limits};
+use crate::engine::registry::Registry;
+use crate::protocol::params::StatusParams;
+use crate::protocol::record::Process;
+use crate::protocol::reply::StatsReply;
+use crate::protocol::{Error, PROTOCOL, VERSION};
+use crate::sys::{pty, tree};
+
+/// One session's record.
+pub(super) fn status(hub: &Hub, client: &Client, params: StatusParams) -> Answer {
+    let id = find(hub, client, &params.session_id)?;
+    let state = hub.state();
+    let Some(session) = state.registry.get(&id) else {
+        return Err(Error::session_not_found(id.as_str()));
+    };
+    let mut record = state.record(session, now());
+    if let Some(input) = state
+        .drivers
+        .get(&id)
+        .and_then(|driver| driver.input.as_ref())
+    {
+        let group = pty::foreground_group(&**input);
+        record.foreground = group.and_then(|pid| Some(tree::read(pid)?.name));
+    }
+    if params.detail == Some(true) {
+        let mut detail = session.detail();
+        let found = tree::processes(&id, session.life.pid());
+        record.summary.memory_bytes = found
+            .iter()
+            .filter_map(|p| tree::memory(p.pid))
+            .reduce(|a, b| a + b);
+        record.processes = u32::try_from(found.len()).ok();
+        detail.processes = found
+            .into_iter()
+            .map(|process| Process {
+                pid: process.pid,
+                ppid: process.ppid,
+                command: tree::command_line(process.pid).unwrap_or(process.name),
+                state: process.state.to_string(),
+            })
+            .collect();
+        record.detail = Some(detail);
+    }
+    answer(record)
+}
+
+/// The daemon itself.
+pub(super) fn stats(hub: &Hub, client: &Client) -> Answer {
+    let state = hub.state();
+    let (daemon, keeper) = (std::process::id(), state.keeper.pid());
+    let memory = [daemon, keeper]
+        .into_iter()
+        .filter_map(tree::memory)
+        .reduce(|a, b| a + b);
+    let seen = || {
+        state
+            .registry
+            .iter()
+            .filter(|session| client.viewer.sees(&session.scope))
+    };
+    let log_bytes = seen()
+        .map(|s| state.log_end(&s.id).saturating_sub(state.log_first(&s.id)))
+        .sum();
+    answer(StatsReply {
+        daemon_pid: daemon,
+        keeper_pid: keeper,
+        version: VERSION.to_owned(),
+        protocol: PROTOCOL,
+        home: state.store.home().state.display().to_string(),
+        uptime_ms: now().boot.saturating_sub(state.started_boot),
+        counts: Registry::counts(seen()),
+        connections: u32::try_from(state.outboxes.len()).unwrap_or(u32::MAX),
+        memory_bytes: memory,
+        log_bytes,
+        limits: limits(&state.settings, &client.greeting),
+    })
+}

@@ -1,0 +1,230 @@
+//! `wait`: until something holds, for one session or several.
+
+use std::rc::Rc;
+
+use super::super::connection::Client;
+use super::super::hub::{Hub, now};
+use super::super::text::Source;
+use super::news::{Show, Since, polled};
+use super::{Answer, answer, find_several, max_chars, wait_ms};
+use crate::engine::matcher::{Conditions, Decision, Matcher};
+use crate::engine::waits::Pending;
+use crate::protocol::condition::{WaitMode, WaitSpec};
+use crate::protocol::params::{Stream, Wait};
+use crate::protocol::reply::{Matched, Outcome, Waited, WaitedAll};
+use crate::protocol::{Error, SessionId};
+
+/// Time allowed where nobody says otherwise, in milliseconds.
+const DEFAULT_TIMEOUT_MS: u64 = 10_000;
+
+/// Bytes of the log looked at before others have their turn.
+const CHUNK: usize = 64 * 1024;
+
+/// The action.
+pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer {
+    let (one, several) = (params.session_id.as_deref(), params.session_ids.as_deref());
+    let (ids, single) = find_several(hub, client, one, several, params.group.as_deref())?;
+    let spec = WaitSpec {
+        until: params.until,
+        fail: params.fail,
+        since: params.since,
+        view: params.view,
+        timeout_ms: params.timeout_ms,
+        max_chars: params.max_chars,
+    };
+    let plan = Plan::new(client, &spec)?;
+    let since = match Since::parse(spec.since.as_deref())? {
+        Since::Tail => Since::New,
+        since => since,
+    };
+    let from = {
+        let state = hub.state();
+        ids.into_iter()
+            .map(|id| (since.offset(&state, client, &id), id))
+            .collect()
+    };
+    let mut waited = plan
+        .run(hub, client, from, params.mode.unwrap_or_default())
+        .await?;
+    match (single, waited.results.pop()) {
+        (true, Some(result)) => answer(result),
+        (_, last) => {
+            waited.results.extend(last);
+            answer(waited)
+        }
+    }
+}
+
+/// What to wait for, read and checked.
+pub(super) struct Plan {
+    conditions: Rc<Conditions>,
+    timeout_ms: u64,
+    max_chars: usize,
+}
+
+impl Plan {
+    pub(super) fn new(client: &Client, spec: &WaitSpec) -> Result<Self, Error> {
+        let view = spec.view.unwrap_or_default();
+        let conditions = Conditions::new(spec.until.as_deref(), spec.fail.as_deref(), view)?;
+        Ok(Self {
+            conditions: Rc::new(conditions),
+            timeout_ms: wait_ms("timeoutMs", spec.timeout_ms, DEFAULT_TIMEOUT_MS)?,
+            max_chars: max_chars(client, spec.max_chars)?,
+        })
+    }
+
+    /// Waits on each session from its offset.
+    pub(super) async fn run(
+        &self,
+        hub: &Hub,
+        client: &Client,
+        from: Vec<(u64, SessionId)>,
+        mode: WaitMode,
+    ) -> Result<WaitedAll, Error> {
+        let began = now().boot;
+        let mut parts = Vec::new();
+        for (offset, id) in &from {
+            let (matcher, decision) = self.enter(hub, id, *offset, began).await?;
+            parts.push((id.clone(), matcher, decision));
+        }
+        // While one session was looked at, another may have gone on.
+        for (id, matcher, decision) in &mut parts {
+            if decision.is_none() {
+                *decision = self.catch_up(hub, id, matcher)?;
+            }
+        }
+        let pending = Pending::new(mode, parts, Some(began + self.timeout_ms));
+        let at_entry = pending.is_over();
+        let verdict = hub.wait(pending).await;
+        let elapsed_ms = now().boot - began;
+        let mut results = Vec::new();
+        for ((offset, id), (_, decision)) in from.into_iter().zip(verdict) {
+            let (outcome, matched) = outcome(decision);
+            let show = Show {
+                since: offset,
+                max_chars: self.max_chars,
+                stream: Stream::All,
+                moves: true,
+            };
+            let polled = polled(hub, client, &id, show)?;
+            let matched_at_entry = at_entry && outcome == Outcome::Matched;
+            results.push(Waited {
+                outcome,
+                matched,
+                matched_at_entry,
+                elapsed_ms,
+                polled,
+            });
+        }
+        Ok(sum_up(results, mode, elapsed_ms))
+    }
+
+    /// Looks at what is there already.
+    async fn enter(
+        &self,
+        hub: &Hub,
+        id: &SessionId,
+        offset: u64,
+        began: u64,
+    ) -> Result<(Matcher, Option<Decision>), Error> {
+        let gone = || Error::session_not_found(id.as_str());
+        let mut matcher = {
+            let state = hub.state();
+            let session = state.registry.get(id).ok_or_else(gone)?;
+            let driver = state.drivers.get(id).ok_or_else(gone)?;
+            let source = Source {
+                output: &session.output,
+                log: &driver.log,
+            };
+            let end = session.output.end();
+            let mut at = source.state_at(offset, end);
+            // A cursor in the middle of a sequence is where the sequence begins.
+            at.offset = at.offset.min(offset);
+            Matcher::new(self.conditions.clone(), session.output.layout(), at, began)
+        };
+        if self.conditions.reads_output() {
+            hub.catch_up(id).await;
+        }
+        while self.conditions.reads_output() {
+            let read = {
+                let state = hub.state();
+                let end = state.registry.get(id).ok_or_else(gone)?.output.end();
+                let driver = state.drivers.get(id).ok_or_else(gone)?;
+                driver.log.read(matcher.position(), end, CHUNK)
+            };
+            if read.1.is_empty() {
+                break;
+            }
+            if let Some(decision) = matcher.output(read.0, &read.1) {
+                return Ok((matcher, Some(decision)));
+            }
+            tokio::task::yield_now().await;
+        }
+        let decision = self.catch_up(hub, id, &mut matcher)?;
+        Ok((matcher, decision))
+    }
+
+    /// Looks at the rest, and at what does not come as bytes. Without an await:
+    /// from here on the matcher is told what happens.
+    fn catch_up(
+        &self,
+        hub: &Hub,
+        id: &SessionId,
+        matcher: &mut Matcher,
+    ) -> Result<Option<Decision>, Error> {
+        let gone = || Error::session_not_found(id.as_str());
+        let mut state = hub.state();
+        let end = state.registry.get(id).ok_or_else(gone)?.output.end();
+        if self.conditions.reads_output() && matcher.position() < end {
+            let driver = state.drivers.get(id).ok_or_else(gone)?;
+            let (start, bytes) = driver.log.read_all(matcher.position(), end);
+            if let Some(decision) = matcher.output(start, &bytes) {
+                return Ok(Some(decision));
+            }
+        }
+        let session = state.registry.get_mut(id).ok_or_else(gone)?;
+        let status = session.life.status();
+        Ok(matcher.look(&mut session.output, status, now().boot))
+    }
+}
+
+fn outcome(decision: Option<Decision>) -> (Outcome, Option<Matched>) {
+    match decision {
+        Some(Decision::Matched(matched)) => (Outcome::Matched, Some(matched)),
+        Some(Decision::Failed(matched)) => (Outcome::Failed, Some(matched)),
+        Some(Decision::Exited) => (Outcome::Exited, None),
+        Some(Decision::Lost) => (Outcome::Lost, None),
+        None => (Outcome::Timeout, None),
+    }
+}
+
+/// How several came out as one: a failure counts first, then what was asked for.
+fn sum_up(results: Vec<Waited>, mode: WaitMode, elapsed_ms: u64) -> WaitedAll {
+    let having = |outcome| results.iter().find(|result| result.outcome == outcome);
+    let all_matched = results
+        .iter()
+        .all(|result| result.outcome == Outcome::Matched);
+    let decisive = having(Outcome::Failed).or_else(|| match mode {
+        WaitMode::Any => having(Outcome::Matched),
+        WaitMode::All if all_matched => results.first(),
+        WaitMode::All => None,
+    });
+    let decisive = decisive
+        .or_else(|| having(Outcome::Lost))
+        .or_else(|| having(Outcome::Exited))
+        .or_else(|| having(Outcome::Timeout));
+    let outcome = decisive.map_or(Outcome::Timeout, |result| result.outcome);
+    let matched = decisive.and_then(|result| {
+        let mut matched = result.matched.clone()?;
+        matched.session_id = Some(result.polled.session_id.clone());
+        Some(matched)
+    });
+    let matched_at_entry = decisive.is_some_and(|result| result.matched_at_entry);
+    WaitedAll {
+        outcome,
+        matched,
+        matched_at_entry,
+        elapsed_ms,
+        results,
+    }
+}

@@ -1,0 +1,49 @@
+//! `watch` and `unwatch`: a screen as it changes.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use tokio::sync::Notify;
+
+use super::super::connection::Client;
+use super::super::hub::Hub;
+use super::super::watch as watcher;
+use super::{Answer, answer, find};
+use crate::protocol::Error;
+use crate::protocol::params::{Unwatch, Watch};
+
+/// Frames a second where nobody says otherwise, and at most.
+const MAX_FPS: u32 = 60;
+
+/// Sends `screen` events until told otherwise.
+pub(super) fn watch(hub: &Hub, client: &Rc<Client>, params: Watch) -> Answer {
+    let fps = params.max_fps.unwrap_or(MAX_FPS);
+    if !(1..=MAX_FPS).contains(&fps) {
+        return Err(Error::invalid(format!(
+            "`maxFps` is between 1 and {MAX_FPS}, not {fps}"
+        )));
+    }
+    let id = find(hub, client, &params.session_id)?;
+    let pace = Duration::from_secs(1) / fps;
+    let (changed, outbox) = (Rc::new(Notify::new()), client.outbox.clone());
+    let task = watcher::run(hub.clone(), id.clone(), changed, outbox, pace);
+    let handle = tokio::task::spawn_local(task).abort_handle();
+    if let Some(before) = client.watches.borrow_mut().insert(id, handle) {
+        before.abort();
+    }
+    answer(serde_json::json!({}))
+}
+
+/// Stops sending.
+pub(super) fn unwatch(hub: &Hub, client: &Client, params: Unwatch) -> Answer {
+    let id = find(hub, client, &params.session_id)?;
+    match client.watches.borrow_mut().remove(&id) {
+        Some(handle) => {
+            handle.abort();
+            answer(serde_json::json!({}))
+        }
+        None => Err(Error::invalid(format!(
+            "Session {id} is not watched by this connection"
+        ))),
+    }
+}

@@ -1,0 +1,361 @@
+//! `write` and `send_keys`: input for a program.
+
+use std::rc::Rc;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use tokio::time::{Duration, Instant};
+
+use super::super::connection::Client;
+use super::super::hub::Hub;
+use super::super::input::{Input, MAX_WAITING};
+use super::wait::Plan;
+use super::{Answer, answer, find, news};
+use crate::protocol::condition::{WaitMode, WaitSpec};
+use crate::protocol::params::{Encoding, KeyInput, SendKeys, Write};
+use crate::protocol::record::Mode;
+use crate::protocol::reply::{Warning, Written};
+use crate::protocol::{Error, ErrorCode, SessionId};
+use crate::sys::{pty, signal};
+use crate::term::keys;
+use crate::term::modes::Modes;
+
+/// Bytes of a line that a cooked terminal hands on; it cuts what is longer
+/// without a word (N_TTY_BUF_SIZE of the kernel, less the newline).
+const COOKED_LINE: usize = 4095;
+
+/// Many programs take text and Enter in one read for a paste, so that Enter
+/// comes on its own, once the text is consumed or this has passed.
+const SUBMIT_PAUSE: Duration = Duration::from_millis(250);
+
+/// Repetitions of `send_keys` at most.
+const MAX_REPEAT: u32 = 10_000;
+
+/// Bracketed paste, as xterm sends it.
+const PASTE: (&[u8], &[u8]) = (b"\x1b[200~", b"\x1b[201~");
+
+/// The action `write`.
+pub(super) async fn write(hub: &Hub, client: &Rc<Client>, params: Write) -> Answer {
+    let target = Target::find(hub, client, &params.session_id)?;
+    let mut bytes = decode(
+        params.data.unwrap_or_default(),
+        params.encoding.unwrap_or_default(),
+    )?;
+    if params.paste == Some(true) && target.modes.bracketed_paste {
+        let text = without_paste_end(&bytes);
+        bytes = [PASTE.0, &text, PASTE.1].concat();
+    }
+    if params.newline == Some(true) {
+        bytes.push(b'\n');
+    }
+    let submit = params.submit == Some(true);
+    let eof = params.eof == Some(true);
+    let plan = params
+        .wait
+        .as_ref()
+        .map(|spec| Plan::new(client, spec))
+        .transpose()?;
+    let before = target.mark(hub, client, params.wait.as_ref())?;
+    let mut sent = Sent::new();
+    sent.check_line(&target, &bytes);
+    let ends_in_a_line = matches!(bytes.last(), None | Some(b'\n' | b'\r'));
+    sent.send(&target, &bytes).await?;
+    if submit {
+        tokio::time::sleep_until(Instant::now() + SUBMIT_PAUSE).await;
+        sent.send(&target, b"\r").await?;
+    }
+    if eof {
+        target
+            .end_of_input(hub, &mut sent, ends_in_a_line || submit)
+            .await?;
+    }
+    sent.answer(hub, client, plan, before, target.into_id())
+        .await
+}
+
+/// The action `send_keys`.
+pub(super) async fn send_keys(hub: &Hub, client: &Rc<Client>, params: SendKeys) -> Answer {
+    let target = Target::find(hub, client, &params.session_id)?;
+    if target.mode == Mode::Pipe {
+        return Err(Error::new(
+            ErrorCode::NotATty,
+            format!("Session {} has pipes, not a terminal", target.id),
+        )
+        .hint("`write` sends text"));
+    }
+    let repeat = params.repeat.unwrap_or(1);
+    if repeat > MAX_REPEAT {
+        return Err(Error::invalid(format!(
+            "`repeat` is at most {MAX_REPEAT}, not {repeat}"
+        )));
+    }
+    let mut once = Vec::new();
+    for key in &params.keys {
+        match key {
+            KeyInput::Text { text } => once.extend_from_slice(text.as_bytes()),
+            KeyInput::Name(name) => once
+                .extend(keys::encode(name, target.modes).map_err(|unknown| invalid_key(&unknown))?),
+        }
+    }
+    let plan = params
+        .wait
+        .as_ref()
+        .map(|spec| Plan::new(client, spec))
+        .transpose()?;
+    let before = target.mark(hub, client, params.wait.as_ref())?;
+    let mut sent = Sent::new();
+    if once.len() * repeat as usize > MAX_WAITING {
+        return Err(too_much(&target, once.len() * repeat as usize));
+    }
+    sent.send(&target, &once.repeat(repeat as usize)).await?;
+    sent.answer(hub, client, plan, before, target.into_id())
+        .await
+}
+
+fn invalid_key(unknown: &keys::UnknownKey) -> Error {
+    let error = Error::new(
+        ErrorCode::InvalidKey,
+        format!("`{}` is no key", unknown.name),
+    );
+    match &unknown.suggestion {
+        Some(near) => error.hint(format!(
+            "did you mean `{near}`? Text goes as {{\"text\":\"…\"}}"
+        )),
+        None => error.hint("names are tmux's (Enter, C-c, F5); text goes as {\"text\":\"…\"}"),
+    }
+}
+
+fn decode(data: String, encoding: Encoding) -> Result<Vec<u8>, Error> {
+    match encoding {
+        Encoding::Utf8 => Ok(data.into_bytes()),
+        Encoding::Base64 => STANDARD
+            .decode(data)
+            .map_err(|error| Error::invalid(format!("`data` is no base64: {error}"))),
+    }
+}
+
+/// A paste that holds the end of a paste would let the rest through as typed.
+fn without_paste_end(bytes: &[u8]) -> Vec<u8> {
+    let mut clean = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while let Some((&first, tail)) = rest.split_first() {
+        match rest.strip_prefix(PASTE.1) {
+            Some(after) => rest = after,
+            None => {
+                clean.push(first);
+                rest = tail;
+            }
+        }
+    }
+    clean
+}
+
+/// A session that takes input.
+struct Target {
+    id: SessionId,
+    mode: Mode,
+    modes: Modes,
+    input: Rc<Input>,
+}
+
+impl Target {
+    fn find(hub: &Hub, client: &Client, name: &str) -> Result<Self, Error> {
+        let id = find(hub, client, name)?;
+        let mut state = hub.state();
+        let end = super::super::text::tail(&state, &id, 500);
+        let Some(session) = state.registry.get_mut(&id) else {
+            return Err(Error::session_not_found(name));
+        };
+        if !session.life.status().is_alive() {
+            return Err(not_running(session, &end));
+        }
+        let closed = session.stdin_closed;
+        let mode = session.spec.mode;
+        let modes = session
+            .output
+            .screen_if_any()
+            .map(|s| s.modes())
+            .unwrap_or_default();
+        match state
+            .drivers
+            .get(&id)
+            .and_then(|driver| driver.input.clone())
+        {
+            Some(input) if !closed => Ok(Self {
+                id,
+                mode,
+                modes,
+                input,
+            }),
+            _ => Err(stdin_not_available(&id)),
+        }
+    }
+
+    /// Lets go of the input: a pipe is closed only when nobody holds it.
+    fn into_id(self) -> SessionId {
+        self.id
+    }
+
+    /// Where a wait begins: before the input, so that nothing is missed.
+    fn mark(&self, hub: &Hub, client: &Client, spec: Option<&WaitSpec>) -> Result<u64, Error> {
+        let state = hub.state();
+        Ok(match spec.and_then(|spec| spec.since.as_deref()) {
+            None => state.log_end(&self.id),
+            since => news::Since::parse(since)?.offset(&state, client, &self.id),
+        })
+    }
+
+    /// Ends the input: closes a pipe, or types the terminal's end character,
+    /// twice after a partial line (the first only hands that line over).
+    async fn end_of_input(
+        &self,
+        hub: &Hub,
+        sent: &mut Sent,
+        at_line_start: bool,
+    ) -> Result<(), Error> {
+        if self.mode == Mode::Pipe {
+            hub.with(|state| {
+                if let Some(session) = state.registry.get_mut(&self.id) {
+                    session.stdin_closed = true;
+                }
+                if let Some(driver) = state.drivers.get_mut(&self.id) {
+                    driver.input = None;
+                }
+                let session = self.id.clone();
+                state
+                    .keeper
+                    .send(&crate::protocol::keeper::ToKeeper::CloseStdin { session });
+                state.persist(&self.id);
+            });
+            return Ok(());
+        }
+        let Ok(line) = pty::line_discipline(&*self.input) else {
+            return Ok(());
+        };
+        if !line.canonical {
+            sent.warn(Warning::NoEffect);
+        }
+        let times = if at_line_start { 1 } else { 2 };
+        sent.send(self, &vec![line.eof; times]).await
+    }
+}
+
+/// What was sent so far.
+struct Sent {
+    bytes: u64,
+    warnings: Vec<Warning>,
+}
+
+impl Sent {
+    fn new() -> Self {
+        Self {
+            bytes: 0,
+            warnings: Vec::new(),
+        }
+    }
+
+    fn warn(&mut self, warning: Warning) {
+        if !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
+        }
+    }
+
+    /// A cooked terminal cuts long lines.
+    fn check_line(&mut self, target: &Target, bytes: &[u8]) {
+        let long = bytes
+            .split(|&b| b == b'\n' || b == b'\r')
+            .any(|l| l.len() > COOKED_LINE);
+        if long
+            && target.mode == Mode::Pty
+            && pty::line_discipline(&*target.input).is_ok_and(|line| line.canonical)
+        {
+            self.warn(Warning::LineOver4095);
+        }
+    }
+
+    async fn send(&mut self, target: &Target, bytes: &[u8]) -> Result<(), Error> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        if target.input.waiting() + bytes.len() > MAX_WAITING {
+            return Err(too_much(target, target.input.waiting() + bytes.len()));
+        }
+        match target.input.write(bytes).await {
+            Ok(taken) => {
+                self.bytes += taken.bytes as u64;
+                if taken.stuffed {
+                    self.warn(Warning::NotReading);
+                }
+                Ok(())
+            }
+            // The program closed its end, or is gone this very moment.
+            Err(_) => Err(stdin_not_available(&target.id)),
+        }
+    }
+
+    async fn answer(
+        self,
+        hub: &Hub,
+        client: &Client,
+        plan: Option<Plan>,
+        before: u64,
+        id: SessionId,
+    ) -> Answer {
+        let waited = match plan {
+            Some(plan) => {
+                let from = vec![(before, id)];
+                plan.run(hub, client, from, WaitMode::Any)
+                    .await?
+                    .results
+                    .pop()
+            }
+            None => None,
+        };
+        answer(Written {
+            bytes_written: self.bytes,
+            consumed: None,
+            unread_input_bytes: None,
+            warnings: self.warnings,
+            waited,
+        })
+    }
+}
+
+fn too_much(target: &Target, bytes: usize) -> Error {
+    let limit = MAX_WAITING as u64;
+    let message = format!("Session {} has {bytes} bytes of input waiting", target.id);
+    Error::limit(message, "inputBytes", limit, bytes as u64)
+        .hint("it does not read; wait, interrupt it, or kill it")
+}
+
+fn stdin_not_available(id: &SessionId) -> Error {
+    let message = format!("Session {id} stdin is not available");
+    Error::new(ErrorCode::StdinNotAvailable, message)
+}
+
+/// The session has ended; says how, with the last of its output.
+pub(super) fn not_running(session: &crate::engine::session::Session, output: &str) -> Error {
+    let life = &session.life;
+    Error::new(
+        ErrorCode::SessionNotRunning,
+        format!("Session {} is not running", session.id),
+    )
+    .hint("`restart` runs it again under the same id")
+    .data(serde_json::json!({
+        "status": life.status(),
+        "exitCode": life.exit_code(),
+        "signal": life.signal().map(signal::name),
+        "endedAt": life.ended_at(),
+        "output": output,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_paste_cannot_end_itself() {
+        assert_eq!(without_paste_end(b"a\x1b[201~b\x1b[20"), b"ab\x1b[20");
+    }
+}

@@ -1,0 +1,92 @@
+//! What is due.
+
+use std::time::Duration;
+
+use super::end_tree;
+use super::hub::{Hub, now};
+use super::state::State;
+use crate::engine::life::Actor;
+use crate::engine::timers::Due;
+use crate::engine::waits::Ticket;
+use crate::protocol::SessionId;
+
+/// SIGTERM.
+const TERM: i32 = 15;
+
+/// Sleeps until something is due, for ever.
+pub(super) async fn run(hub: Hub) {
+    loop {
+        while let Some(due) = hub.with(|state| state.timers.pop(now().boot)) {
+            act(&hub, due);
+        }
+        let next = hub.state().timers.next();
+        let sleep = async {
+            match next {
+                // One millisecond more: the clock that is compared with is cut to milliseconds.
+                Some(at) => {
+                    let left = at.saturating_sub(now().boot) + 1;
+                    tokio::time::sleep(Duration::from_millis(left)).await;
+                }
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = sleep => {}
+            () = hub.deadline_changed() => {}
+        }
+    }
+}
+
+fn act(hub: &Hub, due: Due) {
+    match due {
+        Due::Timeout(id) => time_limit(hub, &id),
+        Due::Expiry(id) => hub.with(|state| expire(state, &id)),
+        Due::Wait(ticket) => hub.with(|state| look_at_clock(state, ticket)),
+    }
+}
+
+fn time_limit(hub: &Hub, id: &SessionId) {
+    let grace = hub.with(|state| {
+        let session = state.registry.get_mut(id)?;
+        let limit = session.terms.timeout_ms;
+        let grace = session.terms.timeout_grace_ms;
+        session
+            .life
+            .ask_to_end(Actor::TimeLimit(limit))
+            .then_some(())?;
+        state.persist(id);
+        Some(grace)
+    });
+    if let Some(grace) = grace {
+        tokio::task::spawn_local(end_tree::end_tree(hub.clone(), id.clone(), TERM, grace));
+    }
+}
+
+fn expire(state: &mut State, id: &SessionId) {
+    let due = state
+        .registry
+        .get(id)
+        .and_then(|session| session.expires_at());
+    match due {
+        // A watched session is being looked at.
+        Some(at) if at <= now().boot => match state.registry.get_mut(id) {
+            Some(session) if session.viewers > 0 => {
+                session.touch(now());
+                state.registry.arm(id, &mut state.timers);
+            }
+            _ => state.remove(id),
+        },
+        _ => state.registry.arm(id, &mut state.timers),
+    }
+}
+
+fn look_at_clock(state: &mut State, ticket: Ticket) {
+    for id in state.waits.undecided(ticket) {
+        state.look(&id);
+    }
+    if state.waits.is_expired(ticket, now().boot) {
+        state.resolve(vec![ticket]);
+    } else {
+        state.arm_wait(ticket);
+    }
+}

@@ -1,0 +1,451 @@
+//! One client: lines in, replies and events out.
+//!
+//! Requests run concurrently, but each is begun in the order of its arrival,
+//! so that inputs to one session are applied in that order. A request that is
+//! answered at once never becomes a task.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::Poll;
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::io::Interest;
+use tokio::net::UnixStream;
+use tokio::sync::Notify;
+use tokio::task::AbortHandle;
+
+use super::actions;
+use super::end_tree;
+use super::hub::Hub;
+use super::outbox::Outbox;
+use crate::engine::bus::ConnectionId;
+use crate::engine::registry::Viewer;
+use crate::protocol::hello::{Limits, OnDisconnect};
+use crate::protocol::{
+    Action, Error, ErrorCode, Event, EventKind, Greeting, Hello, MAX_LINE, PROTOCOL, Request,
+    RequestId, Role, Scope, SessionId, VERSION,
+};
+
+/// Requests in flight at most.
+const MAX_IN_FLIGHT: usize = 256;
+
+/// `maxChars` at most.
+pub(super) const MAX_CHARS: usize = 262_144;
+
+/// After the end of its input a client gets so long for what is in flight.
+const LAST_CALL: Duration = Duration::from_secs(2);
+
+/// One connected client.
+pub(super) struct Client {
+    pub(super) id: ConnectionId,
+    pub(super) viewer: Viewer,
+    pub(super) greeting: Greeting,
+    pub(super) outbox: Rc<Outbox>,
+    in_flight: RefCell<HashMap<String, InFlight>>,
+    settled: Notify,
+    /// What it watches; dropped, the watching ends.
+    pub(super) watches: RefCell<HashMap<SessionId, AbortHandle>>,
+}
+
+struct InFlight {
+    id: RequestId,
+    task: AbortHandle,
+    is_wait: bool,
+}
+
+impl Client {
+    /// Cancels a request in flight; false if there is none of that id.
+    pub(super) fn cancel(&self, id: &RequestId) -> bool {
+        let Some(request) = self.in_flight.borrow_mut().remove(&id.to_string()) else {
+            return false;
+        };
+        request.task.abort();
+        self.outbox.push_reply(request.id, Err(cancelled()));
+        true
+    }
+}
+
+fn cancelled() -> Error {
+    Error::new(ErrorCode::Cancelled, "The request was cancelled")
+}
+
+/// Serves a client until it is gone.
+pub(super) async fn run(hub: Hub, stream: UnixStream) {
+    let outbox = Rc::new(Outbox::default());
+    let id = hub.state().add_connection(outbox.clone());
+    let mut session = Session {
+        hub: hub.clone(),
+        stream,
+        outbox,
+        id,
+        client: None,
+    };
+    // However it ended, the client is gone; its jobs are not.
+    let _ = session.serve().await;
+    let client = session.client.take();
+    hub.with(|state| {
+        state.bus.forget(id);
+        state.outboxes.remove(&id);
+    });
+    if let Some(client) = client {
+        for request in client.in_flight.take().into_values() {
+            request.task.abort();
+        }
+        for watch in client.watches.take().into_values() {
+            watch.abort();
+        }
+        leave(&hub, &client);
+    }
+}
+
+/// Ends the sessions of a client that wants them to end with it.
+fn leave(hub: &Hub, client: &Client) {
+    if client.greeting.policy.on_disconnect != OnDisconnect::Kill {
+        return;
+    }
+    let scope = &client.viewer.scope;
+    let ids: Vec<SessionId> = {
+        let state = hub.state();
+        let own = state.registry.iter().filter(|s| s.scope == *scope);
+        own.filter(|s| s.life.status().is_alive())
+            .map(|s| s.id.clone())
+            .collect()
+    };
+    for id in ids {
+        let actor = actions::actor(&client.viewer);
+        let asked = hub.with(|state| {
+            let asked = state
+                .registry
+                .get_mut(&id)
+                .is_some_and(|s| s.life.ask_to_end(actor));
+            state.persist(&id);
+            asked
+        });
+        if asked {
+            tokio::task::spawn_local(end_tree::end_tree(hub.clone(), id, 15, 2000));
+        }
+    }
+}
+
+struct Session {
+    hub: Hub,
+    stream: UnixStream,
+    outbox: Rc<Outbox>,
+    id: ConnectionId,
+    client: Option<Rc<Client>>,
+}
+
+impl Session {
+    async fn serve(&mut self) -> io::Result<()> {
+        let mut lines = Lines::default();
+        let mut buffer = vec![0; 16 * 1024];
+        loop {
+            let blocked = self.send()?;
+            let reading = !self.outbox.is_full();
+            let interest = match (reading, blocked) {
+                (true, false) => Interest::READABLE,
+                (true, true) => Interest::READABLE | Interest::WRITABLE,
+                (false, _) => Interest::WRITABLE,
+            };
+            tokio::select! {
+                biased;
+                ready = self.stream.ready(interest) => {
+                    ready?;
+                }
+                () = self.outbox.filled() => continue,
+            }
+            if !reading {
+                continue;
+            }
+            match self.stream.try_read(&mut buffer) {
+                Ok(0) => break,
+                Ok(read) => {
+                    for line in lines.take(&buffer[..read]) {
+                        self.take_line(line).await?;
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return Err(error),
+            }
+        }
+        if let Some(line) = lines.rest() {
+            self.take_line(line).await?;
+        }
+        self.finish().await
+    }
+
+    /// Sends what there is; true if the client has to read first.
+    fn send(&mut self) -> io::Result<bool> {
+        loop {
+            let Some(line) = self.outbox.front() else {
+                return Ok(false);
+            };
+            match self.stream.try_write(&line) {
+                Ok(sent) => self.outbox.sent(line, sent),
+                Err(error) => {
+                    let blocked = error.kind() == io::ErrorKind::WouldBlock;
+                    self.outbox.put_back(line);
+                    return if blocked { Ok(true) } else { Err(error) };
+                }
+            }
+        }
+    }
+
+    async fn take_line(&mut self, line: Line) -> io::Result<()> {
+        let line = match line {
+            Line::Whole(line) => line,
+            Line::TooLong => {
+                let message = format!("A request line has at most {MAX_LINE} bytes");
+                let error = Error::new(ErrorCode::TooLarge, message)
+                    .hint("send large data in several `write` requests");
+                self.outbox.push_reply(Value::Null, Err(error));
+                return Ok(());
+            }
+        };
+        if line.iter().all(u8::is_ascii_whitespace) {
+            return Ok(());
+        }
+        let client = match &self.client {
+            Some(client) => client.clone(),
+            None => {
+                let greeting = greeting_of(&line);
+                let greeted = greeting.is_some();
+                let client = self.introduce(greeting.unwrap_or_default())?;
+                if greeted {
+                    return Ok(());
+                }
+                client
+            }
+        };
+        match Request::parse(&line) {
+            Ok(request) => begin(&self.hub, &client, request).await,
+            Err((id, error)) => self.outbox.push_reply(id, Err(error)),
+        }
+        Ok(())
+    }
+
+    /// Settles who the client is and says hello.
+    fn introduce(&mut self, greeting: Greeting) -> io::Result<Rc<Client>> {
+        let scope = match (greeting.role, greeting.scope.clone()) {
+            (Role::Human, _) => Scope::human(),
+            (Role::Agent, Some(scope)) if !scope.is_human() => scope,
+            (Role::Agent, _) => Scope::fresh(),
+        };
+        let viewer = Viewer {
+            role: greeting.role,
+            scope: scope.clone(),
+        };
+        let settings = self.hub.state().settings;
+        let hello = Hello {
+            protocol: PROTOCOL,
+            version: VERSION.to_owned(),
+            scope,
+            pid: std::process::id(),
+            limits: actions::limits(&settings, &greeting),
+            actions: Action::NAMES.iter().map(|&name| name.to_owned()).collect(),
+        };
+        let data = serde_json::to_value(hello)?;
+        let event = EventKind::Hello;
+        self.outbox.push_event(&Event {
+            event,
+            seq: None,
+            at: None,
+            session_id: None,
+            data,
+        });
+        let client = Rc::new(Client {
+            id: self.id,
+            viewer,
+            greeting,
+            outbox: self.outbox.clone(),
+            in_flight: RefCell::default(),
+            settled: Notify::new(),
+            watches: RefCell::default(),
+        });
+        self.client = Some(client.clone());
+        Ok(client)
+    }
+
+    /// The client says no more: waits are cancelled, the rest may finish.
+    async fn finish(&mut self) -> io::Result<()> {
+        if let Some(client) = self.client.clone() {
+            let waits: Vec<RequestId> = {
+                let in_flight = client.in_flight.borrow();
+                in_flight
+                    .values()
+                    .filter(|r| r.is_wait)
+                    .map(|r| r.id.clone())
+                    .collect()
+            };
+            for id in waits {
+                client.cancel(&id);
+            }
+            let settled = async {
+                while !client.in_flight.borrow().is_empty() {
+                    client.settled.notified().await;
+                }
+            };
+            let _ = tokio::time::timeout(LAST_CALL, settled).await;
+        }
+        while self.send()? {
+            self.stream.writable().await?;
+        }
+        Ok(())
+    }
+}
+
+/// The first line may say who the client is.
+fn greeting_of(line: &[u8]) -> Option<Greeting> {
+    let mut value: Value = serde_json::from_slice(line).ok()?;
+    if value.get("action")?.as_str()? != "hello" {
+        return None;
+    }
+    value.as_object_mut()?.remove("action");
+    serde_json::from_value(value).ok()
+}
+
+/// Begins a request: answers it at once if it can, else leaves it to a task.
+async fn begin(hub: &Hub, client: &Rc<Client>, request: Request) {
+    let Request { id, action } = request;
+    let in_flight = client.in_flight.borrow().len();
+    if in_flight >= MAX_IN_FLIGHT {
+        let limit = MAX_IN_FLIGHT as u64;
+        let message = format!("{in_flight} requests are in flight; {limit} may");
+        let error = Error::limit(message, "maxInFlight", limit, in_flight as u64)
+            .hint("wait for replies, or `cancel` a request");
+        client.outbox.push_reply(id, Err(error));
+        return;
+    }
+    let is_wait = actions::is_wait(&action);
+    let mut work: Pin<Box<dyn Future<Output = Result<Value, Error>>>> =
+        Box::pin(actions::run(hub.clone(), client.clone(), action));
+    let first = std::future::poll_fn(|context| Poll::Ready(work.as_mut().poll(context))).await;
+    if let Poll::Ready(result) = first {
+        client.outbox.push_reply(id, result);
+        return;
+    }
+    let key = id.to_string();
+    let task = {
+        let (client, id, key) = (client.clone(), id.clone(), key.clone());
+        tokio::task::spawn_local(async move {
+            let result = work.await;
+            client.in_flight.borrow_mut().remove(&key);
+            client.outbox.push_reply(id, result);
+            client.settled.notify_one();
+        })
+    };
+    let task = task.abort_handle();
+    client
+        .in_flight
+        .borrow_mut()
+        .insert(key, InFlight { id, task, is_wait });
+}
+
+/// A line as it came.
+enum Line {
+    Whole(Vec<u8>),
+    TooLong,
+}
+
+/// Cuts what comes into lines, and never keeps more than one line may have.
+#[derive(Default)]
+struct Lines {
+    partial: Vec<u8>,
+    skipping: bool,
+}
+
+impl Lines {
+    fn take(&mut self, mut bytes: &[u8]) -> Vec<Line> {
+        let mut lines = Vec::new();
+        while let Some(end) = bytes.iter().position(|&byte| byte == b'\n') {
+            let (head, tail) = bytes.split_at(end);
+            bytes = &tail[1..];
+            self.add(head);
+            let line = std::mem::take(&mut self.partial);
+            let skipped = std::mem::take(&mut self.skipping);
+            lines.push(if skipped {
+                Line::TooLong
+            } else {
+                Line::Whole(line)
+            });
+        }
+        self.add(bytes);
+        lines
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        if self.skipping || self.partial.len() + bytes.len() > MAX_LINE {
+            self.skipping = true;
+            self.partial = Vec::new();
+        } else {
+            self.partial.extend_from_slice(bytes);
+        }
+    }
+
+    /// A last line without its newline.
+    fn rest(&mut self) -> Option<Line> {
+        match std::mem::take(&mut self.skipping) {
+            true => Some(Line::TooLong),
+            false if self.partial.is_empty() => None,
+            false => Some(Line::Whole(std::mem::take(&mut self.partial))),
+        }
+    }
+}
+
+/// Limits that do not depend on the client.
+pub(super) fn fixed_limits(max_sessions: u32, settings: &super::settings::Settings) -> Limits {
+    Limits {
+        max_sessions,
+        max_sessions_total: settings.caps.total,
+        max_finished: settings.caps.finished,
+        max_line_bytes: MAX_LINE,
+        max_in_flight: MAX_IN_FLIGHT,
+        max_chars: MAX_CHARS,
+        log_bytes: settings.log_bytes,
+        total_log_bytes: settings.total_log_bytes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shapes(lines: &[Line]) -> Vec<Option<usize>> {
+        let shape = |line: &Line| match line {
+            Line::Whole(line) => Some(line.len()),
+            Line::TooLong => None,
+        };
+        lines.iter().map(shape).collect()
+    }
+
+    #[test]
+    fn lines_are_cut_wherever_reads_end() {
+        let mut lines = Lines::default();
+        assert_eq!(shapes(&lines.take(b"ab")), []);
+        assert_eq!(shapes(&lines.take(b"c\n\nde")), [Some(3), Some(0)]);
+        assert_eq!(
+            lines
+                .rest()
+                .iter()
+                .flat_map(|l| shapes(std::slice::from_ref(l)))
+                .count(),
+            1
+        );
+        assert!(lines.rest().is_none());
+    }
+
+    #[test]
+    fn a_line_beyond_the_limit_is_skipped_to_its_end() {
+        let mut lines = Lines::default();
+        let chunk = vec![b'x'; 600 * 1024];
+        assert!(lines.take(&chunk).is_empty());
+        assert!(lines.take(&chunk).is_empty());
+        assert!(lines.partial.is_empty(), "nothing is kept of it");
+        assert_eq!(shapes(&lines.take(b"x\nok\n")), [None, Some(2)]);
+    }
+}

@@ -1,0 +1,43 @@
+//! Taking connections.
+
+use std::os::unix::net::UnixListener as StdListener;
+use std::time::Duration;
+
+use tokio::net::UnixListener;
+
+use super::connection;
+use super::hub::Hub;
+use crate::diag;
+use crate::sys::socket;
+
+/// Pause after the system refused a connection (out of descriptors, say).
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Takes connections for ever.
+pub(super) async fn run(hub: Hub, listener: StdListener) {
+    let listener = match listener
+        .set_nonblocking(true)
+        .and_then(|()| UnixListener::from_std(listener))
+    {
+        Ok(listener) => listener,
+        Err(error) => {
+            diag::say(format_args!("daemon: cannot listen: {error}"));
+            hub.stop();
+            return;
+        }
+    };
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => match socket::check_peer(&stream) {
+                Ok(()) => {
+                    tokio::task::spawn_local(connection::run(hub.clone(), stream));
+                }
+                Err(error) => diag::say(format_args!("daemon: a client is refused: {error}")),
+            },
+            Err(error) => {
+                diag::say(format_args!("daemon: a connection was not taken: {error}"));
+                tokio::time::sleep(PAUSE).await;
+            }
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! Reading a session's log and its index, at any offset.
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+
+use crate::protocol::Timestamp;
+use crate::protocol::disk::{INDEX, IndexRecord, segment_name, segment_start};
+use crate::protocol::record::OutputFile;
+
+/// One session's log, open for reading.
+///
+/// Reads are from the page cache, where the keeper has put the bytes before it
+/// said that they are there, so they do not block to speak of.
+pub(super) struct LogReader {
+    dir: PathBuf,
+    /// The segment that was read last.
+    open: RefCell<Option<(u64, File)>>,
+}
+
+/// Bytes that came from one stream.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Run {
+    pub(super) start: u64,
+    pub(super) end: u64,
+    pub(super) stream: u8,
+    pub(super) at: Timestamp,
+}
+
+impl LogReader {
+    pub(super) fn new(dir: PathBuf) -> Self {
+        Self {
+            dir,
+            open: RefCell::new(None),
+        }
+    }
+
+    /// The kept segments, oldest first.
+    pub(super) fn files(&self) -> Vec<OutputFile> {
+        let starts = self.starts();
+        let path = |start| self.dir.join(segment_name(start)).display().to_string();
+        starts
+            .into_iter()
+            .map(|offset| OutputFile {
+                path: path(offset),
+                offset,
+            })
+            .collect()
+    }
+
+    fn starts(&self) -> Vec<u64> {
+        let entries = std::fs::read_dir(&self.dir).into_iter().flatten().flatten();
+        let mut starts: Vec<u64> = entries
+            .filter_map(|entry| segment_start(entry.file_name().to_str()?))
+            .collect();
+        starts.sort_unstable();
+        starts
+    }
+
+    /// First and last offset as the files have them.
+    pub(super) fn bounds(&self) -> (u64, u64) {
+        let starts = self.starts();
+        let last = starts.last().copied().unwrap_or(0);
+        let length = std::fs::metadata(self.dir.join(segment_name(last))).map_or(0, |m| m.len());
+        (starts.first().copied().unwrap_or(0), last + length)
+    }
+
+    /// Bytes from `offset` on, at most `max` and none at or beyond `end`. They
+    /// begin later than asked for if what was asked for is not kept.
+    pub(super) fn read(&self, offset: u64, end: u64, max: usize) -> (u64, Vec<u8>) {
+        let mut start = offset;
+        let mut bytes = Vec::new();
+        while bytes.len() < max {
+            let at = start + bytes.len() as u64;
+            if at >= end {
+                break;
+            }
+            let want = usize::try_from(end - at)
+                .unwrap_or(max)
+                .min(max - bytes.len());
+            let read = self.read_some(at, want, &mut bytes);
+            if read > 0 {
+                continue;
+            }
+            // Nothing at that place: a gap, or a segment that was dropped.
+            match self.starts().into_iter().find(|&segment| segment > at) {
+                Some(next) if bytes.is_empty() => start = next,
+                _ => break,
+            }
+        }
+        (start, bytes)
+    }
+
+    /// All bytes of a range, as far as they are kept.
+    pub(super) fn read_all(&self, offset: u64, end: u64) -> (u64, Vec<u8>) {
+        self.read(offset, end, usize::MAX)
+    }
+
+    fn read_some(&self, at: u64, want: usize, bytes: &mut Vec<u8>) -> usize {
+        let mut open = self.open.borrow_mut();
+        if let Some((start, file)) = &*open {
+            if let Some(inside) = at.checked_sub(*start) {
+                let read = append(file, inside, want, bytes);
+                if read > 0 {
+                    return read;
+                }
+            }
+        }
+        let Some(start) = self.starts().into_iter().rev().find(|&start| start <= at) else {
+            return 0;
+        };
+        let Ok(file) = File::open(self.dir.join(segment_name(start))) else {
+            return 0;
+        };
+        let read = append(&file, at - start, want, bytes);
+        *open = Some((start, file));
+        read
+    }
+
+    /// When the byte at `offset` came, and from which stream.
+    pub(super) fn run_at(&self, offset: u64) -> Option<Run> {
+        self.runs(offset, offset + 1).into_iter().next()
+    }
+
+    /// The runs of streams within a range, cut to it.
+    pub(super) fn runs(&self, from: u64, to: u64) -> Vec<Run> {
+        let Ok(file) = File::open(self.dir.join(INDEX)) else {
+            return Vec::new();
+        };
+        let size = IndexRecord::BYTES as u64;
+        let count = file.metadata().map_or(0, |meta| meta.len() / size);
+        let record = |n: u64| {
+            let mut bytes = [0; IndexRecord::BYTES];
+            file.read_exact_at(&mut bytes, n * size).ok()?;
+            IndexRecord::from_bytes(&bytes)
+        };
+        // The first record that ends after `from`.
+        let (mut low, mut high) = (0, count);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match record(middle) {
+                Some(record) if record.end <= from => low = middle + 1,
+                _ => high = middle,
+            }
+        }
+        let mut runs = Vec::new();
+        let mut start = from;
+        while start < to && low < count {
+            let Some(IndexRecord { end, at, stream }) = record(low) else {
+                break;
+            };
+            let end = end.min(to);
+            runs.push(Run {
+                start,
+                end,
+                stream,
+                at: Timestamp(at),
+            });
+            start = end;
+            low += 1;
+        }
+        runs
+    }
+
+    /// Up to which offset the index tells the streams apart.
+    pub(super) fn indexed_end(&self) -> u64 {
+        let Ok(file) = File::open(self.dir.join(INDEX)) else {
+            return 0;
+        };
+        let size = IndexRecord::BYTES as u64;
+        let count = file.metadata().map_or(0, |meta| meta.len() / size);
+        let mut bytes = [0; IndexRecord::BYTES];
+        let last = count
+            .checked_sub(1)
+            .map(|n| file.read_exact_at(&mut bytes, n * size));
+        match last {
+            Some(Ok(())) => IndexRecord::from_bytes(&bytes).map_or(0, |record| record.end),
+            _ => 0,
+        }
+    }
+}
+
+/// Reads up to `want` bytes at `inside` and appends them.
+fn append(file: &File, inside: u64, want: usize, bytes: &mut Vec<u8>) -> usize {
+    // No more than the file has, whatever was asked for.
+    let there = file
+        .metadata()
+        .map_or(0, |meta| meta.len().saturating_sub(inside));
+    let want = want.min(usize::try_from(there).unwrap_or(usize::MAX));
+    let before = bytes.len();
+    bytes.resize(before + want, 0);
+    let read = file.read_at(&mut bytes[before..], inside).unwrap_or(0);
+    bytes.truncate(before + read);
+    read
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn log(segments: &[(u64, &str)]) -> (tempfile::TempDir, LogReader) {
+        let dir = tempfile::tempdir().unwrap();
+        for (start, text) in segments {
+            std::fs::write(dir.path().join(segment_name(*start)), text).unwrap();
+        }
+        let reader = LogReader::new(dir.path().to_owned());
+        (dir, reader)
+    }
+
+    #[test]
+    fn a_range_is_read_across_segments() {
+        let (_dir, log) = log(&[(0, "hello "), (6, "world")]);
+        assert_eq!(log.read_all(3, 9), (3, b"lo wor".to_vec()));
+        assert_eq!(log.read(0, 11, 4), (0, b"hell".to_vec()));
+        assert_eq!(log.bounds(), (0, 11));
+    }
+
+    #[test]
+    fn what_is_not_kept_is_passed_over() {
+        let (_dir, log) = log(&[(10, "abc"), (20, "def")]);
+        assert_eq!(log.read_all(0, 23), (10, b"abc".to_vec()));
+        assert_eq!(log.read_all(13, 23), (20, b"def".to_vec()));
+        assert_eq!(log.read_all(23, 99), (23, vec![]));
+    }
+
+    #[test]
+    fn the_index_tells_streams_apart() {
+        let (dir, log) = log(&[(0, "outerrout")]);
+        let records = [(3, 0), (6, 1), (9, 0)];
+        let bytes: Vec<u8> = records
+            .iter()
+            .flat_map(|&(end, stream)| IndexRecord { end, at: 5, stream }.to_bytes())
+            .collect();
+        std::fs::write(dir.path().join(INDEX), bytes).unwrap();
+        let runs = log.runs(1, 7);
+        let cut: Vec<_> = runs
+            .iter()
+            .map(|run| (run.start, run.end, run.stream))
+            .collect();
+        assert_eq!(cut, [(1, 3, 0), (3, 6, 1), (6, 7, 0)]);
+        assert_eq!(log.run_at(4).unwrap().stream, 1);
+        assert_eq!(log.indexed_end(), 9);
+    }
+}

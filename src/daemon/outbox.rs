@@ -1,0 +1,123 @@
+//! What waits to be sent to one client.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+
+use serde::Serialize;
+use serde_json::json;
+use tokio::sync::Notify;
+
+use crate::protocol::reply::Reply;
+use crate::protocol::{Error, Event, EventKind, RequestId};
+
+/// Beyond this, events are counted instead of kept.
+const EVENT_BYTES: usize = 1 << 20;
+
+/// Beyond this, no further requests are taken from the client.
+const REPLY_BYTES: usize = 4 << 20;
+
+/// A client that has more than this before it gets no new frame of a screen.
+const FRAME_BYTES: usize = 64 * 1024;
+
+/// Lines on their way to one client. Replies are never left out (their number
+/// is bounded by the requests in flight), events are when the client is slow.
+#[derive(Default)]
+pub(super) struct Outbox {
+    lines: RefCell<VecDeque<Vec<u8>>>,
+    bytes: Cell<usize>,
+    /// Events left out since the last one that was sent.
+    missed: Cell<u64>,
+    filled: Notify,
+    drained: Notify,
+}
+
+impl Outbox {
+    /// Adds a reply.
+    pub(super) fn push_reply(&self, id: RequestId, result: Result<serde_json::Value, Error>) {
+        let reply = match result {
+            Ok(result) => Reply {
+                id,
+                ok: true,
+                result: Some(result),
+                error: None,
+            },
+            Err(error) => Reply {
+                id,
+                ok: false,
+                result: None,
+                error: Some(error),
+            },
+        };
+        self.push(&reply);
+    }
+
+    /// Adds an event, or counts it as missed.
+    pub(super) fn push_event(&self, event: &Event) {
+        if self.bytes.get() > EVENT_BYTES {
+            self.missed.set(self.missed.get() + 1);
+            return;
+        }
+        let missed = self.missed.take();
+        if missed > 0 {
+            let data = json!({ "missed": missed });
+            let event = EventKind::Lag;
+            self.push(&Event {
+                event,
+                seq: None,
+                at: None,
+                session_id: None,
+                data,
+            });
+        }
+        self.push(event);
+    }
+
+    fn push(&self, line: &impl Serialize) {
+        let Ok(mut line) = serde_json::to_vec(line) else {
+            return;
+        };
+        line.push(b'\n');
+        self.bytes.set(self.bytes.get() + line.len());
+        self.lines.borrow_mut().push_back(line);
+        self.filled.notify_one();
+    }
+
+    /// Takes what is next to be sent; what is not sent has to be put back.
+    pub(super) fn front(&self) -> Option<Vec<u8>> {
+        self.lines.borrow_mut().pop_front()
+    }
+
+    /// Puts a line back that could not be sent yet.
+    pub(super) fn put_back(&self, line: Vec<u8>) {
+        self.lines.borrow_mut().push_front(line);
+    }
+
+    /// The first `sent` bytes of a line are on their way.
+    pub(super) fn sent(&self, mut line: Vec<u8>, sent: usize) {
+        self.bytes.set(self.bytes.get().saturating_sub(sent));
+        if sent < line.len() {
+            line.drain(..sent);
+            self.put_back(line);
+        }
+        if self.bytes.get() <= FRAME_BYTES {
+            self.drained.notify_waiters();
+        }
+    }
+
+    /// Whether the client has to read before it may ask again.
+    pub(super) fn is_full(&self) -> bool {
+        self.bytes.get() > REPLY_BYTES
+    }
+
+    /// Until there is something to send.
+    pub(super) async fn filled(&self) {
+        self.filled.notified().await;
+    }
+
+    /// Until the client has read most of what there was.
+    pub(super) async fn room_for_frame(&self) {
+        while self.bytes.get() > FRAME_BYTES {
+            self.drained.notified().await;
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! From the logs to the screens, in turns: one chunk a session.
+
+use super::hub::{Hub, now};
+use super::state::State;
+use crate::engine::output::News;
+use crate::protocol::{EventKind, SessionId};
+use crate::term::screen::Screen;
+use crate::term::size::Size;
+
+/// Bytes looked at before the next session has its turn: about two
+/// milliseconds of parsing, which is what a quiet session waits for a loud one.
+const CHUNK: usize = 64 * 1024;
+
+/// Bytes of the log from which a screen of another width is painted anew.
+const REPLAY: u64 = 2 << 20;
+
+/// Milliseconds between two live `output` events of a session.
+const OUTPUT_EVENT_MS: u64 = 500;
+
+/// Looks at what jobs write, for ever.
+pub(super) async fn run(hub: Hub) {
+    loop {
+        let next = hub.state().next_dirty();
+        match next {
+            Some(id) => {
+                hub.with(|state| {
+                    if render_chunk(state, &id) {
+                        state.mark_dirty(&id);
+                    }
+                });
+                tokio::task::yield_now().await;
+            }
+            None => hub.dirty().await,
+        }
+    }
+}
+
+/// Looks at the next part of a session's log. True if there is more.
+pub(super) fn render_chunk(state: &mut State, id: &SessionId) -> bool {
+    let (first, end) = match state.drivers.get(id) {
+        Some(driver) => match driver.slot {
+            Some(slot) => {
+                let slot = state.keeper.board().slot(slot);
+                (slot.first(), slot.end())
+            }
+            None => driver.log.bounds(),
+        },
+        None => return false,
+    };
+    let Some(session) = state.registry.get_mut(id) else {
+        return false;
+    };
+    session.output.drop_before(first);
+    session.output.skip_to(first);
+    let from = session.output.end();
+    if from < end {
+        let answered = answered(state, id).unwrap_or(u64::MAX);
+        // What was answered before is looked at without answering it again.
+        let end = if from < answered {
+            end.min(answered)
+        } else {
+            end
+        };
+        feed(state, id, from, end, from >= answered);
+    }
+    let Some(session) = state.registry.get(id) else {
+        return false;
+    };
+    let seen = session.output.end();
+    settle_exit(state, id, seen);
+    match state.drivers.get(id).and_then(|driver| driver.slot) {
+        Some(slot) => !state.keeper.board().slot(slot).listen(seen),
+        None => seen < end,
+    }
+}
+
+/// Up to where the terminal has answered the program's queries.
+fn answered(state: &State, id: &SessionId) -> Option<u64> {
+    let slot = state.drivers.get(id)?.slot?;
+    Some(state.keeper.board().slot(slot).replied())
+}
+
+fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
+    let Some(driver) = state.drivers.get(id) else {
+        return;
+    };
+    let (start, bytes) = driver.log.read(from, end, CHUNK);
+    let Some(session) = state.registry.get_mut(id) else {
+        return;
+    };
+    if bytes.is_empty() {
+        // Nothing is kept up to there, for whatever reason: do not ask again.
+        session.output.skip_to(end);
+        return;
+    }
+    session.output.skip_to(start);
+    let news = session.output.feed(&bytes, now());
+    let seen = session.output.end();
+    if answer {
+        reply(state, id, &news, seen);
+    }
+    let over = state.waits.output(id, start, &bytes);
+    state.resolve(over);
+    state.look(id);
+    tell(state, id, &news);
+}
+
+/// Types the terminal's answers into the program.
+fn reply(state: &mut State, id: &SessionId, news: &News, seen: u64) {
+    let Some(driver) = state.drivers.get(id) else {
+        return;
+    };
+    if let Some(slot) = driver.slot {
+        state.keeper.board().slot(slot).set_replied(seen);
+    }
+    if news.replies.is_empty() {
+        return;
+    }
+    if let Some(input) = driver.input.clone() {
+        let replies = news.replies.clone();
+        tokio::task::spawn_local(async move {
+            // A program that asks and does not read has itself to blame.
+            let _ = input.write(&replies).await;
+        });
+    }
+}
+
+/// Tells watchers and subscribers.
+fn tell(state: &mut State, id: &SessionId, news: &News) {
+    let Some(driver) = state.drivers.get(id) else {
+        return;
+    };
+    if news.screen || news.restarted {
+        for watcher in &driver.watchers {
+            watcher.notify_one();
+        }
+    }
+    if news.title && state.bus.has_listeners(EventKind::Title) {
+        let title = state
+            .registry
+            .get(id)
+            .and_then(|s| s.output.screen_if_any());
+        let title = title.map(|screen| screen.title().to_owned());
+        state.publish(EventKind::Title, id, serde_json::json!({ "title": title }));
+    }
+    if news.bells > 0 && state.bus.has_listeners(EventKind::Bell) {
+        state.publish(
+            EventKind::Bell,
+            id,
+            serde_json::json!({ "count": news.bells }),
+        );
+    }
+    if state.bus.has_listeners(EventKind::Output) {
+        tell_output(state, id);
+    }
+}
+
+fn tell_output(state: &mut State, id: &SessionId) {
+    let at = now().boot;
+    let Some(driver) = state.drivers.get_mut(id) else {
+        return;
+    };
+    if at < driver.next_output_event {
+        return;
+    }
+    driver.next_output_event = at + OUTPUT_EVENT_MS;
+    let Some(session) = state.registry.get(id) else {
+        return;
+    };
+    let data = serde_json::json!({
+        "outputBytes": session.output.end(),
+        "outputLines": session.output.total_lines(),
+        "lastOutputAt": session.output.last_output_at(),
+    });
+    state.publish(EventKind::Output, id, data);
+}
+
+/// An exit is told once the output before it has been looked at.
+fn settle_exit(state: &mut State, id: &SessionId, seen: u64) {
+    let Some(driver) = state.drivers.get_mut(id) else {
+        return;
+    };
+    if driver
+        .pending_exit
+        .as_ref()
+        .is_some_and(|exit| seen >= exit.end_offset)
+    {
+        if let Some(exit) = driver.pending_exit.take() {
+            state.finish(id, &exit);
+        }
+    }
+}
+
+/// Gives a session's terminal another size.
+///
+/// A narrower screen would cut its text for good, so on the main screen it is
+/// painted anew from the log.
+pub(super) fn resize(state: &mut State, id: &SessionId, size: Size) {
+    let Some(session) = state.registry.get_mut(id) else {
+        return;
+    };
+    let narrower = size.cols() != session.output.size().cols();
+    let repaint = narrower && !session.output.alt_screen() && session.output.end() > 0;
+    session.output.resize(size);
+    if repaint {
+        let screen = repaint_screen(state, id, size, 0);
+        if let Some(session) = state.registry.get_mut(id) {
+            session.output.replace_screen(screen);
+        }
+    }
+    state.look(id);
+    for watcher in state
+        .drivers
+        .get(id)
+        .map_or(&[][..], |driver| &driver.watchers)
+    {
+        watcher.notify_one();
+    }
+}
+
+/// Paints a screen from the end of the log, with so many lines above it.
+pub(super) fn repaint_screen(
+    state: &State,
+    id: &SessionId,
+    size: Size,
+    scrollback: usize,
+) -> Screen {
+    let mut screen = Screen::with_scrollback(size, scrollback);
+    if let (Some(session), Some(driver)) = (state.registry.get(id), state.drivers.get(id)) {
+        let end = session.output.end();
+        let from = end.saturating_sub(REPLAY).max(session.output.first());
+        let from = session
+            .output
+            .checkpoint_before(from)
+            .map_or(from, |c| c.offset.max(from));
+        screen.feed(&driver.log.read_all(from, end).1);
+        // Answered when it was first seen.
+        screen.take_replies();
+    }
+    screen
+}

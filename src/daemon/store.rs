@@ -1,0 +1,120 @@
+//! Session directories on disk.
+
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::PathBuf;
+
+use crate::diag;
+use crate::engine::session::{Meta, Session};
+use crate::protocol::SessionId;
+use crate::protocol::disk::{EXIT, META};
+use crate::protocol::keeper::Exit;
+use crate::sys::clock;
+use crate::sys::paths::Home;
+
+/// The sessions' directories.
+pub(super) struct Store {
+    home: Home,
+    boot_id: String,
+}
+
+impl Store {
+    pub(super) fn new(home: Home) -> Self {
+        Self {
+            home,
+            boot_id: clock::boot_id(),
+        }
+    }
+
+    /// Where everything lives.
+    pub(super) fn home(&self) -> &Home {
+        &self.home
+    }
+
+    /// The present boot.
+    pub(super) fn boot_id(&self) -> &str {
+        &self.boot_id
+    }
+
+    /// A session's directory.
+    pub(super) fn dir(&self, id: &SessionId) -> PathBuf {
+        self.home.session(id)
+    }
+
+    /// Makes a session's directory.
+    pub(super) fn create(&self, id: &SessionId) -> io::Result<()> {
+        std::fs::DirBuilder::new().mode(0o700).create(self.dir(id))
+    }
+
+    /// Removes a session's directory. What cannot be removed is a note in the
+    /// daemon's log, and a leftover directory harms nobody.
+    pub(super) fn remove(&self, id: &SessionId) {
+        if let Err(error) = std::fs::remove_dir_all(self.dir(id)) {
+            diag::say(format_args!(
+                "daemon: session {id}: removing its files: {error}"
+            ));
+        }
+    }
+
+    /// Writes `meta.json` by way of a temporary file, so that a reader finds
+    /// all of it or what was there before.
+    pub(super) fn write_meta(&self, session: &Session) {
+        let write = || -> io::Result<()> {
+            let dir = self.dir(&session.id);
+            let temporary = dir.join("meta.json.tmp");
+            std::fs::write(
+                &temporary,
+                serde_json::to_vec(&session.meta(&self.boot_id))?,
+            )?;
+            std::fs::rename(temporary, dir.join(META))
+        };
+        if let Err(error) = write() {
+            diag::say(format_args!(
+                "daemon: session {}: {META}: {error}",
+                session.id
+            ));
+        }
+    }
+
+    /// What earlier daemons left. A record that cannot be read is put aside, not thrown away.
+    pub(super) fn load(&self) -> Vec<Meta> {
+        let entries = std::fs::read_dir(self.home.sessions())
+            .into_iter()
+            .flatten()
+            .flatten();
+        let ids = entries.filter_map(|entry| SessionId::parse(entry.file_name().to_str()?));
+        let mut metas: Vec<Meta> = ids.filter_map(|id| self.read_meta(&id)).collect();
+        metas.sort_by_key(|meta| meta.life.created_at());
+        metas
+    }
+
+    fn read_meta(&self, id: &SessionId) -> Option<Meta> {
+        let path = self.dir(id).join(META);
+        let text = match std::fs::read(&path) {
+            Ok(text) => text,
+            // The daemon ended between making the directory and writing the record.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+            Err(error) => {
+                diag::say(format_args!("daemon: {}: {error}", path.display()));
+                return None;
+            }
+        };
+        match serde_json::from_slice::<Meta>(&text) {
+            Ok(meta) if meta.id == *id => Some(meta),
+            Ok(_) => None,
+            Err(error) => {
+                diag::say(format_args!(
+                    "daemon: {} is put aside: {error}",
+                    path.display()
+                ));
+                let _ = std::fs::rename(&path, path.with_extension("json.bad"));
+                None
+            }
+        }
+    }
+
+    /// How a session ended, if the keeper has written it down.
+    pub(super) fn read_exit(&self, id: &SessionId) -> Option<Exit> {
+        serde_json::from_slice(&std::fs::read(self.dir(id).join(EXIT)).ok()?).ok()
+    }
+}
