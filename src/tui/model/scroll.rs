@@ -169,8 +169,9 @@ impl Scroll {
 
     /// Rows painted in all.
     pub fn total(&self) -> usize {
-        let cursor = self.screen.cursor().row;
-        self.screen.scrollback_len() + usize::from(cursor) + 1
+        // A newline at the end begins no line yet.
+        let cursor = self.screen.cursor();
+        self.screen.scrollback_len() + usize::from(cursor.row) + usize::from(cursor.col > 0)
     }
 
     /// The first row in view, counted from the top of what is painted.
@@ -356,7 +357,7 @@ mod tests {
         let before = first_row(&scroll);
         scroll.receive(Part::Newer, &log(50, 60), end, 0);
         assert_eq!(first_row(&scroll), before);
-        assert_eq!(scroll.total(), 61);
+        assert_eq!(scroll.total(), 60);
     }
 
     #[test]

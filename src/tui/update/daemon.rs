@@ -21,6 +21,27 @@ use crate::tui::model::{Attached, Link, Model, Selected};
 /// Sessions asked for: more than the daemon keeps.
 const LIST_LIMIT: usize = 1000;
 
+/// Events that change what is shown. Those without a sequence number come only to those who name them.
+const EVENTS: [EventKind; 17] = [
+    EventKind::Started,
+    EventKind::Ready,
+    EventKind::Exited,
+    EventKind::Paused,
+    EventKind::Resumed,
+    EventKind::InputNeeded,
+    EventKind::HumanAsked,
+    EventKind::Held,
+    EventKind::Released,
+    EventKind::Restarted,
+    EventKind::Lost,
+    EventKind::Adopted,
+    EventKind::Limit,
+    EventKind::Removed,
+    EventKind::Output,
+    EventKind::Title,
+    EventKind::Lag,
+];
+
 /// Takes in what came.
 pub(super) fn hear(model: &mut Model, news: News, cmds: &mut Vec<Cmd>) {
     match news {
@@ -40,10 +61,11 @@ fn up(model: &mut Model, cmds: &mut Vec<Cmd>) {
     model.link = Link::Up;
     model.watch = None;
     model.dirty = true;
-    cmds.push(Cmd::Ask(
-        Tag::Subscribe,
-        Action::Subscribe(Subscribe::default()),
-    ));
+    let subscribe = Subscribe {
+        events: Some(EVENTS.to_vec()),
+        ..Subscribe::default()
+    };
+    cmds.push(Cmd::Ask(Tag::Subscribe, Action::Subscribe(subscribe)));
     cmds.push(list());
 }
 

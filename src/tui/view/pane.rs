@@ -27,7 +27,8 @@ pub(super) fn title(model: &Model, area: Rect, buf: &mut Buffer) {
         let name = text::clip_middle(&job.name, room, theme.glyph("…"));
         bar.text(0, name, name_style);
         if job.command != job.name {
-            let rest = room.saturating_sub(text::width(&job.name) + 3).max(8);
+            // Room is kept for how it is seen, `cropped 120x40` at the longest.
+            let rest = room.saturating_sub(text::width(&job.name) + 20).max(8);
             let command = text::clip(&job.command, rest, theme.glyph("…"));
             bar.text(1, command, Style::new());
         }
