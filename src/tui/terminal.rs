@@ -11,6 +11,7 @@ use crossterm::terminal::{
 };
 use ratatui::Frame;
 use ratatui::backend::CrosstermBackend;
+use ratatui::layout::{Position, Rect};
 
 use crate::term::screen::CursorShape;
 
@@ -67,8 +68,12 @@ impl Terminal {
     }
 
     /// Forgets what was painted: the next frame is painted whole.
+    ///
+    /// Not by ratatui's `clear`, which asks the terminal where the cursor is and waits for an answer that our own
+    /// reader takes for typing; its `resize` clears without asking.
     pub fn clear(&mut self) -> io::Result<()> {
-        self.inner.clear()
+        let size = self.inner.size()?;
+        self.inner.resize(Rect::from((Position::ORIGIN, size)))
     }
 
     /// Gives the window back while the process is stopped; `stop` returns when it goes on.
@@ -77,7 +82,7 @@ impl Terminal {
         stop();
         take()?;
         self.shape = CursorShape::Block;
-        self.inner.clear()
+        self.clear()
     }
 
     /// Columns and rows.

@@ -19,6 +19,11 @@ use super::model::{Link, Model};
 
 /// Paints the model.
 pub fn view(model: &Model, frame: &mut Frame<'_>) {
+    // The window may have shrunk since the model heard of it last; it will hear of that, too.
+    let (width, height) = model.window;
+    if width > frame.area().width || height > frame.area().height {
+        return;
+    }
     let layout = model.layout();
     if layout.kind == Kind::TooSmall {
         top::too_small(model, frame);
