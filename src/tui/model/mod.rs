@@ -1,6 +1,7 @@
 //! Everything the dashboard knows, as data. Only [`update`](super::update) changes it, only [`view`](super::view)
 //! draws it, and neither does anything else: the time comes in with each message.
 
+pub mod counts;
 pub mod form;
 pub mod job;
 pub mod layout;
@@ -14,6 +15,7 @@ pub mod watch;
 
 use std::collections::{HashMap, HashSet};
 
+use self::counts::Counts;
 use self::job::Job;
 use self::layout::{Layout, Wish};
 use self::mode::{Frame, Insert, Mode};
@@ -23,7 +25,6 @@ use self::toast::{Kind, Toasts};
 use self::watch::Watch;
 use super::chord;
 use super::options::Options;
-use super::state::State;
 use super::theme::Theme;
 use crate::protocol::SessionId;
 use crate::term::keyparse::KeyReader;
@@ -334,50 +335,5 @@ impl Model {
             .into_iter()
             .flatten()
             .min()
-    }
-}
-
-/// How many jobs are how.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Counts {
-    /// Running, or about to.
-    pub running: usize,
-    /// Waiting for a person.
-    pub input: usize,
-    /// Paused.
-    pub paused: usize,
-    /// Gone wrong.
-    pub failed: usize,
-    /// Ended well.
-    pub done: usize,
-    /// Ended by somebody.
-    pub killed: usize,
-}
-
-impl Counts {
-    /// Counts these.
-    pub fn of(states: impl IntoIterator<Item = State>) -> Self {
-        let mut counts = Self::default();
-        for state in states {
-            let slot = match state {
-                State::NeedsInput | State::NeedsPassword => &mut counts.input,
-                State::Paused => &mut counts.paused,
-                State::Done => &mut counts.done,
-                State::Killed(_) => &mut counts.killed,
-                State::Failed(_) | State::Died(_) | State::Lost => &mut counts.failed,
-                State::Queued
-                | State::Starting
-                | State::Running
-                | State::Stopping
-                | State::Retrying(_) => &mut counts.running,
-            };
-            *slot += 1;
-        }
-        counts
-    }
-
-    /// How many go on when the view is closed.
-    pub fn alive(&self) -> usize {
-        self.running + self.input + self.paused
     }
 }

@@ -1,5 +1,5 @@
 //! The dashboard seen from outside: keys in, pictures out.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod behaviour;
 mod harness;

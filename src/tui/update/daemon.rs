@@ -1,22 +1,18 @@
-//! What the daemon says: records, screens, answers, and that it went away.
+//! What the daemon says of itself: events, screens, and that it went away.
 //!
 //! Events say that something happened, not what a record looks like now, so each is followed by asking for that
 //! record; several in a row cost one question more at most.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use super::insert;
-use super::msg::{Cmd, Exit, News, Tag};
+use super::answer::answer;
+use super::msg::{Cmd, News, Tag};
+use super::refusal::refusal;
 use crate::protocol::event::ScreenUpdate;
 use crate::protocol::params::{List, StatusParams, Subscribe};
-use crate::protocol::reply::{Killed, Listed, LogBytes, Started};
-use crate::protocol::{Action, Error, ErrorCode, Event, EventKind, Record, SessionId, Timestamp};
-use crate::tui::model::job::Job;
+use crate::protocol::{Action, Error, ErrorCode, Event, EventKind, SessionId, Timestamp};
 use crate::tui::model::mode::{Frame, Mode};
-use crate::tui::model::scroll::Part;
-use crate::tui::model::{Attached, Link, Model, Selected};
+use crate::tui::model::{Link, Model};
 
 /// Sessions asked for: more than the daemon keeps.
 const LIST_LIMIT: usize = 1000;
@@ -137,7 +133,7 @@ fn output_came(model: &mut Model, id: &SessionId, data: &Value, cmds: &mut Vec<C
 }
 
 /// Asks for a record, or remembers to ask again once the answer on its way has come.
-fn refresh(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
+pub(super) fn refresh(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
     if let Some(again) = model.refreshing.get_mut(id) {
         *again = true;
         return;
@@ -151,110 +147,14 @@ fn refresh(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
 }
 
 /// After an answer about a record: asks again if more happened since.
-fn refreshed(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
+pub(super) fn refreshed(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
     if model.refreshing.remove(id) == Some(true) {
         refresh(model, id, cmds);
     }
 }
 
-fn answer(model: &mut Model, tag: Tag, value: Value, cmds: &mut Vec<Cmd>) {
-    match tag {
-        Tag::List => match serde_json::from_value::<Listed<Record>>(value) {
-            Ok(listed) => list_came(model, listed.sessions, cmds),
-            Err(error) => model.fail(format!("The list could not be read: {error}")),
-        },
-        Tag::Record(id) => {
-            if let Ok(record) = serde_json::from_value::<Record>(value) {
-                record_came(model, record);
-            }
-            refreshed(model, &id, cmds);
-        }
-        Tag::Restart(id) => {
-            if let Ok(record) = serde_json::from_value::<Record>(value) {
-                record_came(model, record);
-            }
-            refresh(model, &id, cmds);
-        }
-        Tag::Start => started(model, value, cmds),
-        Tag::Kill(id) => {
-            killed(model, &id, value);
-            refresh(model, &id, cmds);
-        }
-        Tag::Signal(id) => refresh(model, &id, cmds),
-        Tag::Remove(id) => forget(model, &id),
-        Tag::Log(id, part) => log_came(model, &id, part, value),
-        Tag::Type(id) => {
-            if model.job(&id).is_some_and(|job| job.state().needs_input()) {
-                refresh(model, &id, cmds);
-            }
-        }
-        Tag::Subscribe | Tag::Watch(_) | Tag::Unwatch | Tag::Resize(_) => {}
-    }
-}
-
-fn list_came(model: &mut Model, records: Vec<Record>, cmds: &mut Vec<Cmd>) {
-    let (now, home) = (model.now.ms, model.origin.home.clone());
-    model.jobs = records
-        .into_iter()
-        .map(|record| Job::new(record, now, home.as_deref()))
-        .collect();
-    model.stale = true;
-    model.dirty = true;
-    if !std::mem::replace(&mut model.listed, true) && model.jobs.is_empty() {
-        model.note("q closes this view, jobs keep running");
-    }
-    note_end(model);
-    if let Attached::Awaited(id) = model.attached.clone() {
-        attach(model, id, cmds);
-    }
-}
-
-/// Opens the session that the view was opened for.
-fn attach(model: &mut Model, id: SessionId, cmds: &mut Vec<Cmd>) {
-    if model.job(&id).is_none() {
-        let error = Error::session_not_found(id.as_str());
-        cmds.push(Cmd::Quit(Exit::Failed(error)));
-        return;
-    }
-    model.selected = Selected::Job(id.clone());
-    model.selected_at = model.now.ms;
-    model.frame = Frame {
-        zoom: true,
-        open: true,
-    };
-    model.attached = Attached::Yes(id);
-    if !model.read_only {
-        insert::enter(model, true);
-    }
-}
-
-fn record_came(model: &mut Model, record: Record) {
-    let job = Job::new(record, model.now.ms, model.origin.home.as_deref());
-    match model.jobs.iter_mut().find(|known| known.id() == job.id()) {
-        Some(known) => *known = job,
-        None => model.jobs.push(job),
-    }
-    model.stale = true;
-    model.dirty = true;
-    note_end(model);
-}
-
-/// Notes when the job that is typed into ends, or runs again.
-fn note_end(model: &mut Model) {
-    let Mode::Insert(insert) = &model.mode else {
-        return;
-    };
-    let over = model
-        .job(&insert.id)
-        .is_none_or(|job| job.record.summary.status.is_finished());
-    model.ended_at = match (over, model.ended_at) {
-        (true, None) => Some(model.now.ms),
-        (true, at) => at,
-        (false, _) => None,
-    };
-}
-
-fn forget(model: &mut Model, id: &SessionId) {
+/// Takes a job out that is not there any more.
+pub(super) fn forget(model: &mut Model, id: &SessionId) {
     model.jobs.retain(|job| job.id() != id);
     model.refreshing.remove(id);
     if model.previous.as_ref() == Some(id) {
@@ -274,131 +174,6 @@ fn forget(model: &mut Model, id: &SessionId) {
     }
     model.stale = true;
     model.dirty = true;
-}
-
-fn started(model: &mut Model, value: Value, cmds: &mut Vec<Cmd>) {
-    if matches!(model.mode, Mode::Prompt(_)) {
-        model.mode = Mode::Normal;
-    }
-    model.dirty = true;
-    if let Ok(started) = serde_json::from_value::<Started>(value) {
-        model.wanted = Some(started.session_id.clone());
-        refresh(model, &started.session_id, cmds);
-    }
-}
-
-fn killed(model: &mut Model, id: &SessionId, value: Value) {
-    let name = model.name_of(id);
-    let Ok(killed) = serde_json::from_value::<Killed>(value) else {
-        return;
-    };
-    if !killed.survivors.is_empty() {
-        let pids: Vec<String> = killed.survivors.iter().map(u32::to_string).collect();
-        let pids = pids.join(", ");
-        model.fail(format!("{name}: still running: pid {pids}.  X tries again"));
-        return;
-    }
-    let how = match (killed.exit_code, &killed.signal) {
-        (Some(code), _) => format!("exit {code}"),
-        (None, Some(signal)) => signal.clone(),
-        (None, None) => "no exit code".to_owned(),
-    };
-    model.note(if killed.already_ended {
-        format!("{name} had ended already ({how})")
-    } else {
-        format!("{name} stopped ({how})")
-    });
-}
-
-fn log_came(model: &mut Model, id: &SessionId, part: Part, value: Value) {
-    let lines = model
-        .job(id)
-        .map_or(0, |job| job.record.summary.output_lines);
-    let Mode::Scroll(scroll, _) = &mut model.mode else {
-        return;
-    };
-    if scroll.id != *id || scroll.loading != Some(part) {
-        return;
-    }
-    let read = serde_json::from_value::<LogBytes>(value)
-        .ok()
-        .and_then(|log| Some((STANDARD.decode(&log.output).ok()?, log)));
-    match read {
-        Some((bytes, log)) => {
-            scroll.receive(part, &bytes, log.offset, log.first_offset);
-            if part != Part::Older {
-                scroll.lines_then = lines;
-            }
-        }
-        None => scroll.loading = None,
-    }
-    model.dirty = true;
-}
-
-fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec<Cmd>) {
-    // The way broke under the question; the banner says so already.
-    if error.code == ErrorCode::DaemonUnavailable && model.link == Link::Down {
-        return;
-    }
-    let gone = matches!(
-        error.code,
-        ErrorCode::SessionNotFound | ErrorCode::SessionRemoved
-    );
-    let id = match &tag {
-        Tag::Record(id) | Tag::Watch(id) | Tag::Type(id) | Tag::Resize(id) | Tag::Kill(id) => {
-            Some(id)
-        }
-        Tag::Restart(id) | Tag::Signal(id) | Tag::Remove(id) | Tag::Log(id, _) => Some(id),
-        Tag::Subscribe | Tag::List | Tag::Unwatch | Tag::Start => None,
-    };
-    if let (true, Some(id)) = (gone, id) {
-        forget(model, &id.clone());
-        return;
-    }
-    let name = id.map(|id| model.name_of(id)).unwrap_or_default();
-    let what = match &tag {
-        Tag::Unwatch => return,
-        Tag::Record(id) => {
-            refreshed(model, &id.clone(), cmds);
-            return;
-        }
-        Tag::Watch(id) => {
-            if let Some(watch) = model.watch.as_mut().filter(|watch| watch.id == *id) {
-                watch.problem = Some(error.message.clone());
-            }
-            model.dirty = true;
-            return;
-        }
-        // It ended under the fingers, and the status line says so.
-        Tag::Type(id) if error.code == ErrorCode::SessionNotRunning => {
-            refresh(model, &id.clone(), cmds);
-            return;
-        }
-        Tag::Type(_) => format!("Not typed into {name}"),
-        Tag::Resize(_) => format!("{name} keeps its size"),
-        Tag::Kill(id) => {
-            refresh(model, &id.clone(), cmds);
-            format!("{name} was not stopped")
-        }
-        Tag::Restart(_) => format!("{name} did not restart"),
-        Tag::Signal(_) => format!("{name} was not paused or continued"),
-        Tag::Remove(_) => format!("{name} was not removed"),
-        Tag::Log(..) => format!("The log of {name} could not be read"),
-        Tag::Start => "Nothing was started".to_owned(),
-        Tag::List => "The list could not be had".to_owned(),
-        Tag::Subscribe => "Changes will not show".to_owned(),
-    };
-    match &mut model.mode {
-        Mode::Prompt(form) if tag == Tag::Start => form.busy = false,
-        Mode::Scroll(scroll, _) if matches!(tag, Tag::Log(..)) => scroll.loading = None,
-        _ => {}
-    }
-    let hint = error.hint.as_deref().map(|hint| format!("  {hint}"));
-    model.fail(format!(
-        "{what}: {}.{}",
-        error.message.trim_end_matches('.'),
-        hint.unwrap_or_default()
-    ));
 }
 
 fn list() -> Cmd {

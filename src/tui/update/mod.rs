@@ -1,5 +1,6 @@
 //! What a message does to the model. Pure: what has to be done outside comes back as [`Cmd`]s.
 
+mod answer;
 mod confirm;
 mod daemon;
 mod filter;
@@ -8,6 +9,7 @@ mod insert;
 pub mod msg;
 mod normal;
 mod prompt;
+mod refusal;
 mod scroll;
 mod select;
 mod settle;

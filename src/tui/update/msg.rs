@@ -84,6 +84,10 @@ pub enum Tag {
 
 /// What the view wants done.
 #[derive(Clone, PartialEq, Debug)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "few at a time, and moved once, from update to the loop"
+)]
 pub enum Cmd {
     /// Ask the daemon.
     Ask(Tag, Action),

@@ -30,16 +30,14 @@ pub(super) fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
     // What does not fit loses its blank lines first, and leaves what room there is to the toast above.
     let tight = area.height < height + 2;
     let dense = LINES.iter().filter(|line| **line != blank).count();
-    let mut y = if tight {
+    let top = if tight {
         let dense = u16::try_from(dense).unwrap_or(u16::MAX);
         area.y + area.height.saturating_sub(dense)
     } else {
         area.y + (area.height - height) / 3
     };
-    for line in LINES.iter().filter(|line| !(tight && **line == blank)) {
-        if y >= area.bottom() {
-            return;
-        }
+    let lines = LINES.iter().filter(|line| !(tight && **line == blank));
+    for (y, line) in (top..area.bottom()).zip(lines) {
         let room = usize::from(area.width.saturating_sub(indent));
         let (key, what) = *line;
         let x = area.x + indent;
@@ -60,6 +58,5 @@ pub(super) fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
                 buf.set_stringn(x + shift, y, what, room - pad, Style::new());
             }
         }
-        y += 1;
     }
 }

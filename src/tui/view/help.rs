@@ -35,7 +35,7 @@ pub(in crate::tui) enum Entry {
 pub fn page(model: &Model) -> Page {
     Page {
         lines: entries(model).len(),
-        height: usize::from(area(model).height),
+        height: usize::from(area(model).height) * columns(model),
     }
 }
 
@@ -60,11 +60,21 @@ pub(super) fn draw(model: &Model, buf: &mut Buffer) {
         buf.set_stringn(2, area.y, text, usize::from(area.width) - 2, theme.dim());
         return;
     }
-    let last = entries.len().saturating_sub(usize::from(area.height));
-    let shown = entries.iter().skip(help.top.min(last));
-    for (y, entry) in (area.y..area.bottom()).zip(shown) {
-        draw_entry(theme, entry, area, y, buf);
+    let (height, columns) = (usize::from(area.height), columns(model));
+    let last = entries.len().saturating_sub(height * columns);
+    let shown = &entries[help.top.min(last)..];
+    let width = area.width / u16::try_from(columns).unwrap_or(1);
+    for (column, entries) in (0..).zip(shown.chunks(height.max(1)).take(columns)) {
+        let area = Rect::new(area.x + column * width, area.y, width, area.height);
+        for (y, entry) in (area.y..area.bottom()).zip(entries) {
+            draw_entry(theme, entry, area, y, buf);
+        }
     }
+}
+
+/// Columns of the page: two where there is room to read two.
+fn columns(model: &Model) -> usize {
+    if model.window.0 >= 110 { 2 } else { 1 }
 }
 
 fn area(model: &Model) -> Rect {
@@ -114,7 +124,7 @@ fn section(entries: &mut Vec<Entry>, title: &str, lines: Vec<Entry>) {
 
 fn draw_entry(theme: &Theme, entry: &Entry, area: Rect, y: u16, buf: &mut Buffer) {
     let width = usize::from(area.width);
-    let (indent, column) = if width >= 60 { (4, 20) } else { (2, 12) };
+    let (indent, column) = if width >= 55 { (3, 18) } else { (2, 12) };
     let mut put = |x: usize, text: &str, style: Style| {
         let room = width.saturating_sub(x + 1);
         if room > 0 {

@@ -51,7 +51,11 @@ pub(super) fn hint(model: &Model, place: Place, action: Action) -> Option<Hint> 
         LEAVE => model.leave_keys.first().cloned().unwrap_or_default(),
         key => key.to_owned(),
     };
-    Some((key, binding.name.to_owned()))
+    let label = match action {
+        Action::Quit if model.attached != Attached::No => "detach",
+        _ => binding.name,
+    };
+    Some((key, label.to_owned()))
 }
 
 /// What can be done now, and the ways out, which stay longest.
@@ -162,7 +166,6 @@ fn label_for(model: &Model, action: Action, label: String) -> String {
         (Action::Attach, Selected::Group(_)) => "fold".to_owned(),
         (Action::Attach, _) if stack => "open".to_owned(),
         (Action::Back, _) if stack => "list".to_owned(),
-        (Action::Quit, _) if model.attached != Attached::No => "detach".to_owned(),
         _ => label,
     }
 }

@@ -8,9 +8,10 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
 use super::top::glyph_counts;
+use crate::tui::model::counts::Counts;
 use crate::tui::model::job::Job;
 use crate::tui::model::rows::{Group, Row};
-use crate::tui::model::{Counts, Model, Selected};
+use crate::tui::model::{Model, Selected};
 use crate::tui::state::State;
 use crate::tui::{text, units};
 

@@ -1,11 +1,13 @@
 //! What the model looks like. Pure: reads the model, paints a frame.
 
 mod bar;
+mod edit;
 mod empty;
 pub mod help;
 mod hints;
 mod list;
 mod pane;
+mod question;
 mod status;
 mod toasts;
 mod top;

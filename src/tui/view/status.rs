@@ -8,19 +8,15 @@ use ratatui::text::Span;
 use super::bar::Bar;
 use super::hints::{self, Hint};
 use super::pane;
-use crate::protocol::SessionId;
+use super::{edit, question::question};
 use crate::tui::keymap::{Action, Place};
-use crate::tui::model::form::{Form, LABELS};
 use crate::tui::model::job::Job;
 use crate::tui::model::layout::Kind;
-use crate::tui::model::line::Line;
-use crate::tui::model::mode::{Ask, Help, Mode};
+use crate::tui::model::mode::{Help, Mode};
 use crate::tui::model::rows::Row;
 use crate::tui::model::scroll::{Part, Scroll};
 use crate::tui::model::{Model, Selected};
 use crate::tui::state::State;
-use crate::tui::theme::Tone;
-use crate::tui::update::paste_lines;
 use crate::tui::{text, units};
 
 /// Draws the status line.
@@ -29,8 +25,8 @@ pub(super) fn draw(model: &Model, area: Rect, frame: &mut Frame<'_>) {
         Mode::Normal => normal(model, area, frame),
         Mode::Insert(_) => insert(model, area, frame),
         Mode::Scroll(state, _) => scroll(model, state, area, frame),
-        Mode::Filter(line) => filter(model, line, area, frame),
-        Mode::Prompt(form) => prompt(model, form, area, frame),
+        Mode::Filter(line) => edit::filter(model, line, area, frame),
+        Mode::Prompt(form) => edit::prompt(model, form, area, frame),
         Mode::Confirm(confirm) => question(model, &confirm.ask, area, frame),
         Mode::Help(state) => help(model, state, area, frame),
     }
@@ -41,7 +37,8 @@ fn bar(model: &Model, area: Rect) -> Bar {
     begin(model, area, model.mode.name())
 }
 
-fn begin(model: &Model, area: Rect, word: &str) -> Bar {
+/// A bar that begins with a badge.
+pub(super) fn begin(model: &Model, area: Rect, word: &str) -> Bar {
     let wide = area.width >= 60;
     let style = model.theme.badge(model.mode.tone());
     let (gap, air) = if wide { (2, 1) } else { (1, 0) };
@@ -205,7 +202,7 @@ fn insert(model: &Model, area: Rect, frame: &mut Frame<'_>) {
 fn scroll(model: &Model, scroll: &Scroll, area: Rect, frame: &mut Frame<'_>) {
     let theme = &model.theme;
     if let Some(line) = &scroll.input {
-        edit_line(model, "/", line, area, frame);
+        edit::edit_line(model, "/", line, area, frame);
         return;
     }
     let mut bar = bar(model, area);
@@ -246,217 +243,6 @@ fn scroll(model: &Model, scroll: &Scroll, area: Rect, frame: &mut Frame<'_>) {
         bar.right(1, vec![Span::raw(found)]);
     }
     bar.draw(area, frame.buffer_mut());
-}
-
-fn filter(model: &Model, line: &Line, area: Rect, frame: &mut Frame<'_>) {
-    edit_line(model, "/", line, area, frame);
-    let shown = model
-        .rows
-        .iter()
-        .filter(|row| matches!(row, Row::Job(_)))
-        .count();
-    let text = format!("{shown} of {} ", model.jobs.len());
-    let width = u16::try_from(text.len()).unwrap_or(0);
-    let typed = text::width(&line.text()) + 14;
-    if typed + text.len() < usize::from(area.width) {
-        frame
-            .buffer_mut()
-            .set_string(area.right() - width, area.y, text, model.theme.dim());
-    }
-}
-
-/// The mode, a sign, and a line that is edited; its start goes if it is too long.
-fn edit_line(model: &Model, sign: &str, line: &Line, area: Rect, frame: &mut Frame<'_>) {
-    let badge_text = format!(" {} ", model.mode.name());
-    let x = u16::try_from(text::width(&badge_text) + 1).unwrap_or(0);
-    let buf = frame.buffer_mut();
-    buf.set_stringn(
-        area.x,
-        area.y,
-        &badge_text,
-        usize::from(area.width),
-        model.theme.badge(model.mode.tone()),
-    );
-    let field = Rect::new(
-        (area.x + x).min(area.right()),
-        area.y,
-        area.width.saturating_sub(x),
-        1,
-    );
-    draw_field(model, sign, line, true, field, frame);
-}
-
-/// A label and a line; with the terminal's cursor in it if it has the focus.
-fn draw_field(
-    model: &Model,
-    label: &str,
-    line: &Line,
-    focus: bool,
-    area: Rect,
-    frame: &mut Frame<'_>,
-) {
-    let label_width = text::width(label);
-    let room = usize::from(area.width).saturating_sub(label_width + 1);
-    let (shown, at) = if focus {
-        let before = line.before_cursor();
-        let start = text::tail(&before, room);
-        let after = &line.text()[before.len()..];
-        let rest = text::head(after, room.saturating_sub(text::width(start)));
-        (format!("{start}{rest}"), text::width(start))
-    } else {
-        (text::clip(&line.text(), room, model.theme.glyph("…")), 0)
-    };
-    let buf = frame.buffer_mut();
-    let key = if focus {
-        model.theme.key()
-    } else {
-        model.theme.dim()
-    };
-    buf.set_stringn(area.x, area.y, label, usize::from(area.width), key);
-    let x = area.x + u16::try_from(label_width).unwrap_or(0).min(area.width);
-    buf.set_stringn(x, area.y, shown, room, Style::new());
-    if focus {
-        let at = u16::try_from(at).unwrap_or(0);
-        let last = area.right().saturating_sub(1);
-        frame.set_cursor_position(((x + at).min(last), area.y));
-    }
-}
-
-/// The form on one line: the field with the cursor as wide as it can be. Where there is no room for all fields,
-/// only that one and its number.
-fn prompt(model: &Model, form: &Form, area: Rect, frame: &mut Frame<'_>) {
-    let theme = &model.theme;
-    let badge_text = format!(" {} ", model.mode.name());
-    let badge_width = u16::try_from(text::width(&badge_text)).unwrap_or(0);
-    frame.buffer_mut().set_stringn(
-        area.x,
-        area.y,
-        &badge_text,
-        usize::from(area.width),
-        theme.badge(Tone::Busy),
-    );
-    let mut x = area.x + badge_width + 1;
-    let room = usize::from(area.right().saturating_sub(x + 1));
-    if form.busy {
-        let text = format!("starting {} ", form.value(0));
-        let text = text::clip(&text, room, theme.glyph("…"));
-        frame.buffer_mut().set_string(x, area.y, text, theme.dim());
-        return;
-    }
-    if room < 50 {
-        let label = format!("{}: ", LABELS[form.focus]);
-        let field = Rect::new(x, area.y, area.right().saturating_sub(x + 4), 1);
-        draw_field(model, &label, &form.fields[form.focus], true, field, frame);
-        let place = format!("{}/{}", form.focus + 1, LABELS.len());
-        frame
-            .buffer_mut()
-            .set_string(area.right() - 4, area.y, place, theme.dim());
-        return;
-    }
-    // The others are as wide as what is in them, up to a fifth of the line.
-    let labels: Vec<String> = LABELS.iter().map(|label| format!("{label}: ")).collect();
-    let natural = |field: usize| {
-        let value = text::width(&form.fields[field].text()).min(room / 5);
-        text::width(&labels[field]) + value.max(2) + 1
-    };
-    // Wide enough to type a word without moving the others.
-    let focused = (text::width(&labels[form.focus]) + 16)
-        .max(text::width(&labels[form.focus]) + text::width(&form.fields[form.focus].text()) + 2);
-    let others: usize = (0..LABELS.len())
-        .filter(|&field| field != form.focus)
-        .map(|field| natural(field) + 1)
-        .sum();
-    for (field, label) in labels.iter().enumerate() {
-        let width = if field == form.focus {
-            focused.min(room.saturating_sub(others))
-        } else {
-            natural(field)
-        };
-        let width = u16::try_from(width).unwrap_or(0);
-        let part = Rect::new(x, area.y, width.min(area.right().saturating_sub(x)), 1);
-        let focus = field == form.focus;
-        draw_field(model, label, &form.fields[field], focus, part, frame);
-        x += width + 1;
-    }
-}
-
-fn question(model: &Model, ask: &Ask, area: Rect, frame: &mut Frame<'_>) {
-    let theme = &model.theme;
-    let (verb, what, kill) = match ask {
-        Ask::Stop(ids) => ("STOP", about_alive(model, ids), true),
-        Ask::Kill(ids) => ("KILL -9", about_alive(model, ids), false),
-        Ask::Restart(ids) => ("RESTART", about_alive(model, ids), false),
-        Ask::Remove(ids) => ("REMOVE", about_ended(model, ids), false),
-        Ask::Paste(bytes, insert) => {
-            let n = paste_lines(bytes);
-            let lines = if n == 1 { "line" } else { "lines" };
-            let name = model.name_of(&insert.id);
-            ("PASTE", format!("{n} {lines} into {name}?"), false)
-        }
-    };
-    let mut bar = begin(model, area, verb);
-    let hint = |key: &str, label: &str| hints::spans(model, (key.to_owned(), label.to_owned()));
-    let room = usize::from(area.width).saturating_sub(verb.len() + 22);
-    bar.text(
-        0,
-        text::clip(&what, room.max(8), theme.glyph("…")),
-        theme.strong(),
-    );
-    bar.right(0, hint("y", "yes"));
-    if kill {
-        bar.right(2, hint("X", "kill -9"));
-    }
-    bar.right(0, hint("n", "no"));
-    bar.draw(area, frame.buffer_mut());
-}
-
-/// `web (pid 48213, 4 processes, up 2h04m)?`
-fn about_alive(model: &Model, ids: &[SessionId]) -> String {
-    let [id] = ids else {
-        return several(model, ids);
-    };
-    let Some(job) = model.job(id) else {
-        return format!("{id}?");
-    };
-    let mut facts = Vec::new();
-    if let Some(pid) = job.record.summary.pid {
-        facts.push(format!("pid {pid}"));
-    }
-    if let Some(n) = job.record.processes.filter(|&n| n > 1) {
-        facts.push(format!("{n} processes"));
-    }
-    let up = units::uptime(job.runtime(model.now.ms));
-    facts.push(format!("up {up}"));
-    format!("{} ({})?", job.name, facts.join(", "))
-}
-
-/// `lint (exit 1) and its log (14K)?`
-fn about_ended(model: &Model, ids: &[SessionId]) -> String {
-    let [id] = ids else {
-        return format!(
-            "{} and their logs?",
-            several(model, ids).trim_end_matches('?')
-        );
-    };
-    let Some(job) = model.job(id) else {
-        return format!("{id}?");
-    };
-    let summary = &job.record.summary;
-    let kept = summary
-        .output_bytes
-        .saturating_sub(job.record.dropped_bytes);
-    format!(
-        "{} ({}) and its log ({})?",
-        job.name,
-        job.state().word(),
-        units::bytes(kept)
-    )
-}
-
-/// `4 jobs: web, api, db, tests?`
-fn several(model: &Model, ids: &[SessionId]) -> String {
-    let names: Vec<String> = ids.iter().map(|id| model.name_of(id)).collect();
-    format!("{} jobs: {}?", ids.len(), names.join(", "))
 }
 
 fn help(model: &Model, help: &Help, area: Rect, frame: &mut Frame<'_>) {

@@ -7,7 +7,8 @@ use ratatui::style::Style;
 use ratatui::text::Span;
 
 use super::bar::Bar;
-use crate::tui::model::{Counts, Model};
+use crate::tui::model::Model;
+use crate::tui::model::counts::Counts;
 use crate::tui::state::State;
 use crate::tui::theme::{Theme, Tone};
 use crate::tui::{text, units};
