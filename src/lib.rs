@@ -9,14 +9,20 @@
 //! 5. [`keeper`]: parent of every job, writer of every log.
 //! 6. [`daemon`]: drives the engine, talks to keeper and clients.
 //! 7. [`client`]: how a front door talks to the daemon.
-//! 8. [`tui`]: the dashboard.
+//! 8. The front doors: [`cli`], [`serve`], [`tui`].
+//!
+//! Beside them: [`config`], what a person has decided once for all, and
+//! [`diag`], what keeper and daemon have to say about themselves.
 
+pub mod cli;
 pub mod client;
+pub mod config;
 pub mod daemon;
 pub mod diag;
 pub mod engine;
 pub mod keeper;
 pub mod protocol;
+pub mod serve;
 pub mod sys;
 pub mod term;
 pub mod tui;

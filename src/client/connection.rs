@@ -1,6 +1,6 @@
 //! One connection: requests out, replies and events in.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
 
@@ -26,9 +26,27 @@ pub enum Message {
 #[derive(Debug)]
 pub struct Connection {
     hello: Hello,
+    first_line: Vec<u8>,
     sender: Sender,
     receiver: Receiver,
 }
+
+/// A connection as bytes, for a front door that passes them on.
+#[derive(Debug)]
+pub struct Wire {
+    /// The socket, blocking.
+    pub stream: UnixStream,
+    /// What the daemon said first.
+    pub hello: Hello,
+    /// Its first line as it stood, newline included.
+    pub first_line: Vec<u8>,
+    /// What had been read after that line.
+    pub buffered: Vec<u8>,
+}
+
+/// Requests of [`Connection::call_all`] that are under way at once: half of what
+/// the daemon allows a connection.
+const IN_FLIGHT: usize = 128;
 
 /// The way out.
 #[derive(Debug)]
@@ -78,6 +96,7 @@ impl Connection {
         }
         Ok(Self {
             hello,
+            first_line: receiver.line.clone(),
             sender,
             receiver,
         })
@@ -100,9 +119,37 @@ impl Connection {
         serde_json::from_value(value).map_err(internal)
     }
 
+    /// Asks for everything at once and waits for all answers, in the order of `actions`.
+    ///
+    /// Grace periods and the like then run side by side. Where the connection
+    /// breaks, every answer that is still missing is that error.
+    pub fn call_all(&mut self, actions: Vec<Action>) -> Vec<Result<Value, Error>> {
+        let mut answers = Vec::with_capacity(actions.len());
+        let mut actions = actions.into_iter().peekable();
+        while actions.peek().is_some() {
+            let ids: Vec<_> = actions
+                .by_ref()
+                .take(IN_FLIGHT)
+                .map(|action| self.sender.send(action))
+                .collect();
+            answers.extend(self.receiver.replies_to(ids));
+        }
+        answers
+    }
+
     /// The next event, those that came during a call first.
     pub fn next_event(&mut self) -> Result<Event, Error> {
         self.receiver.next_event()
+    }
+
+    /// The connection as bytes; nothing may have been called on it.
+    pub fn into_wire(self) -> Wire {
+        Wire {
+            stream: self.sender.stream,
+            hello: self.hello,
+            first_line: self.first_line,
+            buffered: self.receiver.reader.buffer().to_vec(),
+        }
     }
 
     /// The two directions, for two threads.
@@ -153,16 +200,41 @@ impl Receiver {
         loop {
             match self.read_message()? {
                 Message::Event(event) => self.early.push_back(event),
-                Message::Reply(reply) if reply.id == *id => {
-                    return match reply.error {
-                        Some(error) => Err(error),
-                        None => Ok(reply.result.unwrap_or_default()),
-                    };
-                }
+                Message::Reply(reply) if reply.id == *id => return outcome(reply),
                 // The reply to a request that its sender has given up on.
                 Message::Reply(_) => {}
             }
         }
+    }
+
+    /// Waits for the replies to all of `ids`, whatever order they come in.
+    fn replies_to(&mut self, ids: Vec<Result<RequestId, Error>>) -> Vec<Result<Value, Error>> {
+        let mut waiting = HashMap::new();
+        let mut answers = Vec::with_capacity(ids.len());
+        for (place, id) in ids.into_iter().enumerate() {
+            answers.push(id.and_then(|id| {
+                waiting.insert(id.to_string(), place);
+                // Stands until the reply takes its place.
+                Err(gone())
+            }));
+        }
+        while !waiting.is_empty() {
+            match self.read_message() {
+                Ok(Message::Event(event)) => self.early.push_back(event),
+                Ok(Message::Reply(reply)) => {
+                    if let Some(place) = waiting.remove(&reply.id.to_string()) {
+                        answers[place] = outcome(reply);
+                    }
+                }
+                Err(error) => {
+                    for place in waiting.into_values() {
+                        answers[place] = Err(error.clone());
+                    }
+                    break;
+                }
+            }
+        }
+        answers
     }
 
     /// The next event; replies are passed over.
@@ -196,6 +268,13 @@ impl Receiver {
     }
 }
 
+fn outcome(reply: Reply) -> Result<Value, Error> {
+    match reply.error {
+        Some(error) => Err(error),
+        None => Ok(reply.result.unwrap_or_default()),
+    }
+}
+
 fn lost(error: std::io::Error) -> Error {
     Error::new(
         ErrorCode::DaemonUnavailable,
@@ -215,4 +294,77 @@ fn internal(error: serde_json::Error) -> Error {
     Error::internal(format!(
         "the daemon said something this version cannot read: {error}"
     ))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::io::{BufRead, BufReader};
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::protocol::params::Stats;
+
+    /// A connection whose daemon is `answer`: it sees each line and says what to write.
+    fn connection(
+        answer: impl Fn(usize, Value) -> Option<String> + Send + 'static,
+    ) -> Result<Connection, Error> {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        std::thread::spawn(move || {
+            let mut out = theirs.try_clone().unwrap();
+            for (place, line) in BufReader::new(theirs).lines().enumerate() {
+                let line = serde_json::from_str(&line.unwrap()).unwrap();
+                match answer(place, line) {
+                    Some(text) => out.write_all(text.as_bytes()).unwrap(),
+                    None => break,
+                }
+            }
+        });
+        Connection::open(ours, &Greeting::default())
+    }
+
+    fn hello() -> String {
+        let limits = json!({"maxSessions": 1, "maxSessionsTotal": 1, "maxFinished": 1,
+            "maxLineBytes": 1, "maxInFlight": 1, "maxChars": 1, "logBytes": 1, "totalLogBytes": 1});
+        let data = json!({"protocol": PROTOCOL, "version": "9.9.9", "scope": "s", "pid": 1,
+            "limits": limits, "actions": [], "later": true});
+        format!("{}\n", json!({"event": "hello", "data": data}))
+    }
+
+    #[test]
+    fn answers_are_sorted_by_their_request_and_a_break_is_told_to_the_rest() {
+        let mut connection = connection(|place, line| match place {
+            0 => Some(hello()),
+            1 => Some(String::new()),
+            2 => Some(format!(
+                "{}\n{{\"id\":1,\"ok\":true,\"result\":\"one\"}}\n",
+                json!({"id": line["id"], "ok": true, "result": "two"})
+            )),
+            _ => None,
+        })
+        .unwrap();
+        let answers = connection.call_all(vec![Action::Stats(Stats {}); 3]);
+        assert_eq!(answers[0], Ok(json!("one")));
+        assert_eq!(answers[1], Ok(json!("two")));
+        let broken = answers[2].as_ref().unwrap_err();
+        assert_eq!(broken.code, ErrorCode::DaemonUnavailable);
+    }
+
+    #[test]
+    fn the_wire_keeps_the_first_line_as_it_stood_and_what_came_after_it() {
+        let connection = connection(|_, _| Some(format!("{}more", hello()))).unwrap();
+        let wire = connection.into_wire();
+        assert_eq!(String::from_utf8(wire.first_line).unwrap(), hello());
+        assert_eq!(wire.buffered, b"more");
+        assert_eq!(wire.hello.scope.as_str(), "s");
+    }
+
+    #[test]
+    fn another_protocol_is_refused_with_what_to_do() {
+        let error = connection(|_, _| Some(hello().replace("\"protocol\":1", "\"protocol\":2")));
+        let error = error.unwrap_err();
+        assert_eq!(error.code, ErrorCode::IncompatibleVersion);
+        assert!(error.hint.unwrap().contains("bgproc daemon upgrade"));
+    }
 }

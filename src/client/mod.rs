@@ -6,6 +6,8 @@
 
 mod connect;
 mod connection;
+pub mod greeting;
+pub mod recent;
 
 pub use connect::{AutoStart, connect, home};
-pub use connection::{Connection, Message, Receiver, Sender};
+pub use connection::{Connection, Message, Receiver, Sender, Wire};

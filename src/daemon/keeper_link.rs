@@ -152,7 +152,7 @@ impl State {
                     session.tty_open = false;
                 }
             }
-            ToDaemon::Stopped { session, stopped } => self.stopped(&session, stopped),
+            ToDaemon::Stopped { session, stopped } => self.set_paused(&session, stopped),
             ToDaemon::Degraded { session, reason } => {
                 if let Some(session) = self.registry.get_mut(&session) {
                     session.log_degraded = reason;
@@ -209,12 +209,13 @@ impl State {
         }
     }
 
-    fn stopped(&mut self, id: &SessionId, stopped: bool) {
+    /// A session's first process was stopped, or goes on.
+    pub(super) fn set_paused(&mut self, id: &SessionId, paused: bool) {
         let Some(session) = self.registry.get_mut(id) else {
             return;
         };
-        if session.life.set_paused(stopped) {
-            let kind = if stopped {
+        if session.life.set_paused(paused) {
+            let kind = if paused {
                 EventKind::Paused
             } else {
                 EventKind::Resumed

@@ -94,7 +94,8 @@ impl Interpreter {
             return self.characters(window, text, start);
         }
         let mut at = 0;
-        while at < text.len() {
+        let ascii = text.is_ascii();
+        while at < text.len() && !ascii {
             let rest = &text.as_bytes()[at..];
             let ascii = rest
                 .iter()
@@ -109,6 +110,7 @@ impl Interpreter {
             self.characters(window, &text[at..at + other], start + at as u64);
             at += other;
         }
+        window.print_ascii(&text.as_bytes()[at..], start + at as u64);
         self.last_char = text.chars().next_back();
     }
 

@@ -1,0 +1,182 @@
+//! What every verb works with: the output, the daemon, and the jobs a target means.
+
+use super::exit::{Exit, Failure};
+use super::output::{Output, note};
+use super::target::{self, Miss};
+use super::words;
+use crate::client::{self, AutoStart, Connection, greeting, recent};
+use crate::protocol::params::{List, StatusParams};
+use crate::protocol::reply::Listed;
+use crate::protocol::{Action, Error, Record, SessionId};
+
+/// More jobs than a daemon keeps; `list` stops at 200 unless told otherwise.
+const ALL_JOBS: usize = 100_000;
+
+/// What a verb works with.
+#[derive(Debug)]
+pub struct Context {
+    /// Standard output.
+    pub out: Output,
+    /// Whether `--json` was given.
+    pub json: bool,
+    /// Made by the first verb that needs it.
+    connection: Option<Connection>,
+}
+
+/// The jobs that some targets mean, and the exit code of those that mean none.
+#[derive(Debug)]
+pub struct Found {
+    /// In the order of the targets, each once.
+    pub jobs: Vec<Record>,
+    /// 0, or 4 or 5 after a miss, which has been said already.
+    pub exit: Exit,
+}
+
+/// Which jobs a group or a glob means; one that is named is meant in any state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Among {
+    /// All of them.
+    Any,
+    /// Those that are not over.
+    Going,
+}
+
+impl Context {
+    /// A context without a connection.
+    pub fn new(out: Output, json: bool) -> Self {
+        Self {
+            out,
+            json,
+            connection: None,
+        }
+    }
+
+    /// The daemon, started if need be.
+    pub fn daemon(&mut self) -> Result<&mut Connection, Failure> {
+        let connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => client::connect(&greeting::human(), AutoStart::Yes)?,
+        };
+        Ok(self.connection.insert(connection))
+    }
+
+    /// A daemon that runs already.
+    pub fn running_daemon(&mut self) -> Result<&mut Connection, Failure> {
+        let connection = client::connect(&greeting::human(), AutoStart::No)?;
+        Ok(self.connection.insert(connection))
+    }
+
+    /// Connects with where the caller is and its whole environment, for jobs to start with.
+    pub fn daemon_with_surroundings(&mut self) -> Result<&mut Connection, Failure> {
+        let greeting = greeting::with_surroundings(greeting::human());
+        let connection = client::connect(&greeting, AutoStart::Yes)?;
+        Ok(self.connection.insert(connection))
+    }
+
+    /// Drops the connection; the next verb makes a new one.
+    pub fn hang_up(&mut self) {
+        self.connection = None;
+    }
+
+    /// Every job.
+    pub fn jobs(&mut self) -> Result<Vec<Record>, Failure> {
+        let list = List {
+            limit: Some(ALL_JOBS),
+            ..List::default()
+        };
+        let listed: Listed<Record> = self.daemon()?.call_as(Action::List(list))?;
+        Ok(listed.sessions)
+    }
+
+    /// The one job that `target` means; the target `-` means it from now on.
+    pub fn one(&mut self, target: &str) -> Result<Record, Failure> {
+        let jobs = self.jobs()?;
+        match target::one(target, &jobs, recent::recall().as_ref(), words::now()) {
+            Ok(job) => {
+                recent::remember(&job.summary.session_id);
+                Ok(job.clone())
+            }
+            Err(miss) => Err(self.explain(miss)),
+        }
+    }
+
+    /// The jobs that `targets` mean. A miss is said at once and the rest is acted on.
+    pub fn many(&mut self, targets: &[String], among: Among) -> Result<Found, Failure> {
+        let jobs = self.jobs()?;
+        let (recent, now) = (recent::recall(), words::now());
+        let mut found = Found {
+            jobs: Vec::new(),
+            exit: Exit::OK,
+        };
+        for target in targets {
+            match target::all(target, &jobs, recent.as_ref(), now) {
+                Ok(meant) => {
+                    let named = meant.len() == 1;
+                    for job in meant {
+                        let wanted =
+                            named || among == Among::Any || !job.summary.status.is_finished();
+                        if wanted && !found.jobs.contains(job) {
+                            found.jobs.push(job.clone());
+                        }
+                    }
+                }
+                Err(miss) => {
+                    let failure = self.explain(miss);
+                    super::complain(&failure);
+                    found.exit = found.exit.or(failure.exit());
+                }
+            }
+        }
+        if let [only] = found.jobs.as_slice() {
+            recent::remember(&only.summary.session_id);
+        }
+        Ok(found)
+    }
+
+    /// A miss in words. What has the shape of an id may have been removed,
+    /// which the daemon knows better than the list.
+    fn explain(&mut self, miss: Miss) -> Failure {
+        match miss {
+            Miss::Unknown { target, near } => {
+                if SessionId::parse(&target).is_some()
+                    && let Err(error) = self.status_of(&target)
+                {
+                    let hint = "bgproc ls shows the jobs there are";
+                    return Failure::told(super::exit::of_error(&error), error.message).hint(hint);
+                }
+                let hint = match near {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "bgproc ls shows the jobs there are".to_owned(),
+                };
+                Failure::told(Exit::NO_JOB, format!("no job is called `{target}`")).hint(hint)
+            }
+            Miss::Ambiguous { target, candidates } => {
+                let count = candidates.len();
+                let list = candidates.join("\n  ");
+                let message = format!("`{target}` means {count} jobs:\n  {list}");
+                Failure::told(Exit::AMBIGUOUS, message).hint("name one by its id")
+            }
+            Miss::NoRecent => Failure::told(
+                Exit::NO_JOB,
+                "`-` means the job of the last verb, and there was none yet",
+            ),
+        }
+    }
+
+    fn status_of(&mut self, id: &str) -> Result<(), Error> {
+        let status = Action::Status(StatusParams {
+            session_id: id.to_owned(),
+            detail: None,
+        });
+        match self.daemon() {
+            Ok(daemon) => daemon.call(status).map(drop),
+            // The caller's own words are as good, then.
+            Err(_) => Ok(()),
+        }
+    }
+}
+
+/// Says what is wrong with a target that is over or otherwise cannot be acted on.
+pub fn tell(job: &Record, what: &str) {
+    note(&format!("{} {what}", words::name(&job.summary)));
+}

@@ -1,0 +1,76 @@
+//! Durations as people write them: `500ms`, `10s`, `5m`, `2h`, `1d`, `1h30m`.
+
+use std::time::Duration;
+
+/// Milliseconds of each unit, longest name first so that `ms` is not read as `m`.
+const UNITS: [(&str, u64); 5] = [
+    ("ms", 1),
+    ("s", 1000),
+    ("m", 60_000),
+    ("h", 3_600_000),
+    ("d", 86_400_000),
+];
+
+/// Reads a duration; a bare number counts seconds, as `docker stop -t 10` does.
+pub fn parse(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("`{text}` is no duration; write 500ms, 10s, 5m or 2h");
+    if let Ok(seconds) = text.parse() {
+        return Ok(Duration::from_secs(seconds));
+    }
+    let mut rest = text;
+    let mut total = 0u64;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).ok_or_else(wrong)?;
+        let (number, tail) = rest.split_at(digits);
+        let (unit, millis) = UNITS
+            .iter()
+            .find(|(unit, _)| tail.starts_with(unit))
+            .ok_or_else(wrong)?;
+        let part = number
+            .parse::<u64>()
+            .ok()
+            .and_then(|number| number.checked_mul(*millis));
+        total = part
+            .and_then(|part| total.checked_add(part))
+            .ok_or_else(wrong)?;
+        rest = &tail[unit.len()..];
+    }
+    if text.is_empty() {
+        return Err(wrong());
+    }
+    Ok(Duration::from_millis(total))
+}
+
+/// Whole milliseconds, as the protocol counts.
+pub fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_people_write() {
+        for (text, expected) in [
+            ("500ms", 500),
+            ("10s", 10_000),
+            ("5m", 300_000),
+            ("2h", 7_200_000),
+            ("1h30m", 5_400_000),
+            ("1d", 86_400_000),
+            ("7", 7000),
+            ("0", 0),
+        ] {
+            assert_eq!(millis(parse(text).unwrap()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_no_duration() {
+        for text in ["", "s", "5x", "-1s", "1.5s", "5m ", "99999999999999999999d"] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+    }
+}

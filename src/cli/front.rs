@@ -1,0 +1,136 @@
+//! What a bare `bgproc` opens: the dashboard, `--serve`, or the list.
+
+use std::io::IsTerminal;
+
+use clap::Args;
+
+use super::context::Context;
+use super::exit::{Exit, Failure};
+use super::verb::Verb;
+use crate::client;
+use crate::config::{self, Config};
+use crate::protocol::hello::OnDisconnect;
+use crate::serve;
+use crate::tui;
+
+/// Flags that need no verb.
+#[derive(Args, Debug)]
+pub struct Front {
+    /// Only ASCII characters in the dashboard
+    #[arg(long)]
+    ascii: bool,
+    /// No colours in the dashboard, not even those of the jobs
+    #[arg(long)]
+    mono: bool,
+    /// Start the dashboard with this filter
+    #[arg(long, value_name = "TEXT")]
+    filter: Option<String>,
+    /// Only look: no typing in the dashboard, no changes by an agent
+    #[arg(long)]
+    read_only: bool,
+    /// Speak the protocol on standard input and output, for agents
+    #[arg(long)]
+    serve: bool,
+    /// The agent's scope: it sees what was started from the same one
+    #[arg(long, value_name = "NAME", requires = "serve")]
+    scope: Option<String>,
+    /// Programs that the agent may start
+    #[arg(long, value_name = "CMD", value_delimiter = ',', requires = "serve")]
+    allow: Option<Vec<String>>,
+    /// What becomes of the agent's jobs at the end: keep or kill
+    #[arg(long, value_name = "WHAT", value_parser = parse_on_disconnect, requires = "serve")]
+    on_disconnect: Option<OnDisconnect>,
+    /// Running jobs of the agent at most
+    #[arg(long, value_name = "N", requires = "serve", value_parser = clap::value_parser!(u32).range(1..))]
+    max_sessions: Option<u32>,
+}
+
+impl Front {
+    /// These flags say nothing about a verb, so with one they are a mistake.
+    pub(super) fn refuse_with_a_verb(&self) -> Result<(), Failure> {
+        let flags = [
+            ("--ascii", self.ascii),
+            ("--mono", self.mono),
+            ("--filter", self.filter.is_some()),
+            ("--read-only", self.read_only),
+            ("--serve", self.serve),
+        ];
+        match flags.iter().find(|(_, given)| *given) {
+            Some((flag, _)) => Err(Failure::Usage(format!("{flag} goes with no verb"))),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        if self.serve {
+            return self.serve();
+        }
+        let person = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+        if ctx.json || !person {
+            return Verb::list().run(ctx);
+        }
+        let options = dashboard_options(&[])?;
+        tui::run(tui::Options {
+            read_only: self.read_only,
+            ascii: self.ascii || options.ascii,
+            mono: self.mono,
+            filter: self.filter,
+            ..options
+        })?;
+        Ok(Exit::OK)
+    }
+
+    fn serve(self) -> Result<Exit, Failure> {
+        let dashboard = [
+            ("--ascii", self.ascii),
+            ("--mono", self.mono),
+            ("--filter", self.filter.is_some()),
+        ];
+        if let Some((flag, _)) = dashboard.iter().find(|(_, given)| *given) {
+            return Err(Failure::Usage(format!("{flag} says nothing about --serve")));
+        }
+        let flags = serve::Flags {
+            scope: self.scope,
+            read_only: self.read_only,
+            allow: self.allow,
+            on_disconnect: self.on_disconnect.unwrap_or_default(),
+            max_sessions: self.max_sessions,
+        };
+        let var = |name: &str| std::env::var_os(name);
+        let greeting = serve::greeting(flags, var, &configuration()?).map_err(Failure::Usage)?;
+        serve::run(greeting)?;
+        Ok(Exit::OK)
+    }
+}
+
+/// What `config.toml` says.
+pub fn configuration() -> Result<Config, Failure> {
+    Ok(config::load(&client::home()?.config_file())?)
+}
+
+/// The dashboard's options as far as files and environment give them. Keys that
+/// leave INSERT: `flag`, else BGPROC_LEAVE_KEY, else the file.
+pub fn dashboard_options(flag: &[String]) -> Result<tui::Options, Failure> {
+    let config = configuration()?;
+    let from_environment = std::env::var("BGPROC_LEAVE_KEY").ok();
+    let words = from_environment.filter(|keys| !keys.is_empty());
+    let leave_keys = match (flag, words) {
+        ([_, ..], _) => flag.to_vec(),
+        ([], Some(words)) => words.split(',').map(str::to_owned).collect(),
+        ([], None) => config.leave_key,
+    };
+    Ok(tui::Options {
+        ascii: config.ascii,
+        leave_keys,
+        status_line: true,
+        ..tui::Options::default()
+    })
+}
+
+fn parse_on_disconnect(text: &str) -> Result<OnDisconnect, String> {
+    match text {
+        "keep" => Ok(OnDisconnect::Keep),
+        "kill" => Ok(OnDisconnect::Kill),
+        _ => Err(format!("`{text}` is neither keep nor kill")),
+    }
+}

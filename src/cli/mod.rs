@@ -1,0 +1,148 @@
+//! The command line: one verb, one connection, one answer.
+//!
+//! Parsed once into what was typed ([`Cli`], and a struct a verb), then done
+//! ([`verb`]). Data goes to standard output, everything else to standard error
+//! behind `bgproc: ` ([`output`]); how it ended is the exit code ([`exit`]).
+//! No verb keeps a state between calls but the last used job.
+
+pub mod context;
+pub mod duration;
+pub mod exit;
+pub mod follow;
+pub mod front;
+pub mod interrupt;
+pub mod output;
+pub mod program;
+pub mod style;
+pub mod table;
+pub mod target;
+pub mod verb;
+pub mod words;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+use clap::{ArgAction, Parser};
+
+use crate::protocol::{PROTOCOL, VERSION};
+use context::Context;
+use exit::{Exit, Failure};
+use output::{Output, note};
+use style::ColorChoice;
+
+/// Runs commands in the background and keeps them.
+///
+/// Without a verb: the dashboard on a terminal, else the list of jobs.
+#[derive(Parser, Debug)]
+#[command(
+    name = "bgproc",
+    disable_version_flag = true,
+    disable_help_subcommand = true
+)]
+#[command(after_help = "Topics: bgproc help targets | keys | exit-codes")]
+pub struct Cli {
+    #[command(subcommand)]
+    verb: Option<verb::Verb>,
+    #[command(flatten)]
+    front: front::Front,
+    /// Print the version
+    #[arg(short = 'V', long, action = ArgAction::SetTrue)]
+    version: bool,
+    /// Print results as JSON, one object a line
+    #[arg(long, global = true)]
+    json: bool,
+    /// When to colour
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    color: ColorChoice,
+}
+
+/// Parses `args` (the program's name first) and does what they say.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => return misunderstood(&error).into(),
+    };
+    let tty = output::stdout_is_terminal();
+    let paint = style::paint(cli.color, tty, style::environment);
+    let mut ctx = Context::new(Output::new(paint), cli.json);
+    let outcome = dispatch(cli, &mut ctx).and_then(|exit| {
+        ctx.out.flush()?;
+        Ok(exit)
+    });
+    let exit = outcome.unwrap_or_else(|failure| {
+        // What was printed before it went wrong is still data.
+        let _ = ctx.out.flush();
+        complain(&failure);
+        failure.exit()
+    });
+    exit.into()
+}
+
+fn dispatch(cli: Cli, ctx: &mut Context) -> Result<Exit, Failure> {
+    if cli.version {
+        return version(ctx);
+    }
+    match cli.verb {
+        Some(verb) => {
+            cli.front.refuse_with_a_verb()?;
+            verb.run(ctx)
+        }
+        None => cli.front.run(ctx),
+    }
+}
+
+fn version(ctx: &mut Context) -> Result<Exit, Failure> {
+    if ctx.json {
+        let version = serde_json::json!({ "version": VERSION, "protocol": PROTOCOL });
+        ctx.out.json(&version)?;
+    } else {
+        ctx.out.line(&format!("bgproc {VERSION}"))?;
+    }
+    Ok(Exit::OK)
+}
+
+/// Says why something failed, and what to do next.
+pub fn complain(failure: &Failure) {
+    if let Failure::Output(error) = failure
+        && error.kind() == std::io::ErrorKind::BrokenPipe
+    {
+        return;
+    }
+    note(&failure.to_string());
+    if let Some(advice) = failure.advice() {
+        note(&format!("hint: {advice}"));
+    }
+}
+
+/// Help goes where data goes; a misunderstanding is said as everything else is.
+fn misunderstood(error: &clap::Error) -> Exit {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            // A reader that went away has seen enough help.
+            let _ = error.print();
+            Exit::OK
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let _ = error.print();
+            Exit::USAGE
+        }
+        _ => {
+            let text = error.render().to_string();
+            note(text.strip_prefix("error: ").unwrap_or(&text).trim_end());
+            Exit::USAGE
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_grammar_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

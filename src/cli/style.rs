@@ -1,0 +1,132 @@
+//! Whether to colour, and the few colours there are.
+//!
+//! Everything reads without them: a colour only repeats what a word says.
+
+use std::ffi::OsStr;
+
+use clap::ValueEnum;
+
+/// What `--color` says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum ColorChoice {
+    /// On a terminal, unless the environment says otherwise.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// Whether text is coloured.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Paint {
+    /// It is.
+    Colour,
+    /// It is left as it is.
+    Plain,
+}
+
+/// What a text is about, which picks its colour.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Tone {
+    /// Nothing special.
+    #[default]
+    Normal,
+    /// It is well.
+    Good,
+    /// It wants a person.
+    Wants,
+    /// It went wrong.
+    Bad,
+    /// It is being held or on its way out.
+    Held,
+    /// It is over, or beside the point.
+    Faint,
+    /// A heading.
+    Strong,
+    /// One of several streams of lines, by its number.
+    Stream(usize),
+}
+
+/// Colours that tell streams apart, neither red nor as faint as bright black.
+const STREAMS: [&str; 6] = ["36", "33", "32", "35", "34", "96"];
+
+/// Decides from the flag, then the environment, then whether there is a terminal.
+pub fn paint(choice: ColorChoice, tty: bool, var: impl Fn(&str) -> Option<String>) -> Paint {
+    let set = |name: &str| var(name).is_some_and(|value| !value.is_empty());
+    let forced = var("CLICOLOR_FORCE").is_some_and(|value| !value.is_empty() && value != "0");
+    let colour = match choice {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto if set("NO_COLOR") => false,
+        ColorChoice::Auto if forced => true,
+        ColorChoice::Auto => tty && var("TERM").as_deref() != Some("dumb"),
+    };
+    if colour { Paint::Colour } else { Paint::Plain }
+}
+
+/// The environment, for [`paint`].
+pub fn environment(name: &str) -> Option<String> {
+    std::env::var_os(OsStr::new(name)).map(|value| value.to_string_lossy().into_owned())
+}
+
+impl Paint {
+    /// `text` in the colour of `tone`.
+    pub fn apply(self, tone: Tone, text: &str) -> String {
+        match (self, tone.code()) {
+            (Self::Colour, Some(code)) if !text.is_empty() => format!("\x1b[{code}m{text}\x1b[0m"),
+            _ => text.to_owned(),
+        }
+    }
+}
+
+impl Tone {
+    fn code(self) -> Option<&'static str> {
+        match self {
+            Self::Normal => None,
+            Self::Good => Some("32"),
+            Self::Wants => Some("1;33"),
+            Self::Bad => Some("1;31"),
+            Self::Held => Some("34"),
+            Self::Faint => Some("2"),
+            Self::Strong => Some("1"),
+            Self::Stream(number) => Some(STREAMS[number % STREAMS.len()]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decide(choice: ColorChoice, tty: bool, vars: &[(&str, &str)]) -> Paint {
+        paint(choice, tty, |name| {
+            let found = vars.iter().find(|(key, _)| *key == name);
+            found.map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn the_flag_wins_over_the_environment_and_that_over_the_terminal() {
+        use ColorChoice::{Always, Auto, Never};
+        assert_eq!(decide(Auto, true, &[]), Paint::Colour);
+        assert_eq!(decide(Auto, false, &[]), Paint::Plain);
+        assert_eq!(decide(Auto, true, &[("NO_COLOR", "1")]), Paint::Plain);
+        assert_eq!(decide(Auto, true, &[("NO_COLOR", "")]), Paint::Colour);
+        assert_eq!(decide(Auto, true, &[("TERM", "dumb")]), Paint::Plain);
+        assert_eq!(
+            decide(Auto, false, &[("CLICOLOR_FORCE", "1")]),
+            Paint::Colour
+        );
+        assert_eq!(
+            decide(Auto, false, &[("CLICOLOR_FORCE", "0")]),
+            Paint::Plain
+        );
+        assert_eq!(decide(Always, false, &[("NO_COLOR", "1")]), Paint::Colour);
+        assert_eq!(
+            decide(Never, true, &[("CLICOLOR_FORCE", "1")]),
+            Paint::Plain
+        );
+    }
+}

@@ -1,0 +1,279 @@
+//! A table that fits: it never wraps a row.
+//!
+//! Where the width is too small, the loosest column is cut first, then names
+//! get an ellipsis in their middle, then whole columns are left out.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use super::style::{Paint, Tone};
+
+/// Blanks between two columns.
+const GAP: usize = 2;
+
+/// One column.
+#[derive(Clone, Copy, Debug)]
+pub struct Column {
+    /// Its heading.
+    pub title: &'static str,
+    /// How its cells may be cut.
+    pub fit: Fit,
+    /// Whether its cells stand at the right.
+    pub right: bool,
+    /// The column with the smallest rank is left out first.
+    pub rank: u8,
+}
+
+/// How the cells of a column may be cut.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fit {
+    /// Not at all.
+    Whole,
+    /// In the middle, down to so many columns.
+    Middle(usize),
+    /// At the end, down to so many columns.
+    End(usize),
+}
+
+/// One cell.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    /// Clean text on one line; `-` where there is nothing.
+    pub text: String,
+    /// Its colour.
+    pub tone: Tone,
+}
+
+impl Cell {
+    /// A cell without colour.
+    pub fn plain(text: impl Into<String>) -> Self {
+        Self::toned(text, Tone::Normal)
+    }
+
+    /// A cell in a colour.
+    pub fn toned(text: impl Into<String>, tone: Tone) -> Self {
+        Self {
+            text: text.into(),
+            tone,
+        }
+    }
+}
+
+/// The lines of the table, headings first; columns in which every cell is `-`
+/// are left out. Without a `width` nothing is cut.
+pub fn draw(
+    columns: &[Column],
+    rows: &[Vec<Cell>],
+    width: Option<usize>,
+    paint: Paint,
+) -> Vec<String> {
+    let mut shown: Vec<Shown> = columns
+        .iter()
+        .enumerate()
+        .filter(|(place, _)| rows.iter().any(|row| row[*place].text != "-"))
+        .map(|(place, column)| Shown::new(place, column, rows))
+        .collect();
+    if let Some(width) = width {
+        fit(&mut shown, width);
+    }
+    let heading = shown
+        .iter()
+        .map(|shown| (Cell::toned(shown.column.title, Tone::Strong), shown));
+    let mut lines = vec![line(heading, paint)];
+    lines.extend(rows.iter().map(|row| {
+        let cells = shown.iter().map(|shown| (row[shown.place].clone(), shown));
+        line(cells, paint)
+    }));
+    lines
+}
+
+/// A column that is shown, with its width.
+struct Shown<'a> {
+    place: usize,
+    column: &'a Column,
+    width: usize,
+}
+
+impl<'a> Shown<'a> {
+    fn new(place: usize, column: &'a Column, rows: &[Vec<Cell>]) -> Self {
+        let cells = rows.iter().map(|row| row[place].text.width());
+        let width = cells.chain([column.title.width()]).max().unwrap_or(0);
+        Self {
+            place,
+            column,
+            width,
+        }
+    }
+
+    fn least(&self) -> usize {
+        match self.column.fit {
+            Fit::Whole => self.width,
+            Fit::Middle(least) | Fit::End(least) => least.min(self.width),
+        }
+    }
+}
+
+/// Leaves out columns until the rest can fit, then cuts what may be cut.
+fn fit(shown: &mut Vec<Shown>, width: usize) {
+    let needed = |shown: &[Shown], each: fn(&Shown) -> usize| {
+        shown.iter().map(each).sum::<usize>() + GAP * shown.len().saturating_sub(1)
+    };
+    while shown.len() > 1 && needed(shown, |shown| shown.least()) > width {
+        let loosest = (0..shown.len()).min_by_key(|place| shown[*place].column.rank);
+        shown.remove(loosest.unwrap_or(0));
+    }
+    for cut_end in [true, false] {
+        let over = needed(shown, |shown| shown.width).saturating_sub(width);
+        let column = shown.iter_mut().find(|shown| {
+            matches!(shown.column.fit, Fit::End(_)) == cut_end && shown.least() < shown.width
+        });
+        if let Some(column) = column {
+            column.width -= over.min(column.width - column.least());
+        }
+    }
+    if let [only] = shown.as_mut_slice() {
+        only.width = only.width.min(width);
+    }
+}
+
+fn line<'a>(cells: impl Iterator<Item = (Cell, &'a Shown<'a>)>, paint: Paint) -> String {
+    let mut line = String::new();
+    let mut blanks = 0;
+    for (cell, shown) in cells {
+        let text = match shown.column.fit {
+            Fit::Middle(_) => middle(&cell.text, shown.width),
+            Fit::Whole | Fit::End(_) => end(&cell.text, shown.width),
+        };
+        let free = shown.width.saturating_sub(text.width());
+        let (before, after) = if shown.column.right {
+            (free, 0)
+        } else {
+            (0, free)
+        };
+        line.push_str(&" ".repeat(blanks + before));
+        line.push_str(&paint.apply(cell.tone, &text));
+        // Blanks at the end of a row would wrap on a terminal as wide as the table.
+        blanks = after + GAP;
+    }
+    line
+}
+
+/// `text` in at most `width` columns, its end kept from sight.
+pub fn end(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    match width {
+        0 => String::new(),
+        _ => take(text.chars(), width - 1) + "…",
+    }
+}
+
+/// `text` in at most `width` columns, its middle kept from sight: names that
+/// begin alike often differ at their end.
+pub fn middle(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    if width < 3 {
+        return end(text, width);
+    }
+    let tail = (width - 1) / 2;
+    let back: String = take(text.chars().rev(), tail).chars().rev().collect();
+    format!("{}…{back}", take(text.chars(), width - 1 - tail))
+}
+
+fn take(chars: impl Iterator<Item = char>, width: usize) -> String {
+    let mut used = 0;
+    chars
+        .take_while(|c| {
+            used += c.width().unwrap_or(0);
+            used <= width
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COLUMNS: [Column; 4] = [
+        Column {
+            title: "NAME",
+            fit: Fit::Middle(6),
+            right: false,
+            rank: 9,
+        },
+        Column {
+            title: "STATE",
+            fit: Fit::Whole,
+            right: false,
+            rank: 8,
+        },
+        Column {
+            title: "CPU",
+            fit: Fit::Whole,
+            right: true,
+            rank: 1,
+        },
+        Column {
+            title: "COMMAND",
+            fit: Fit::End(8),
+            right: false,
+            rank: 5,
+        },
+    ];
+
+    fn table(width: Option<usize>, cpu: &str) -> Vec<String> {
+        let row = |name: &str, cpu: &str| {
+            ["x", "y", "z", "w"]
+                .iter()
+                .zip([name, "running", cpu, "npm run dev -- --port 3000"])
+                .map(|(_, text)| Cell::plain(text))
+                .collect()
+        };
+        let rows = [row("a-rather-long-name", cpu), row("web", "-")];
+        draw(&COLUMNS, &rows, width, Paint::Plain)
+    }
+
+    #[test]
+    fn without_a_width_nothing_is_cut() {
+        assert_eq!(
+            table(None, "3%"),
+            [
+                "NAME                STATE    CPU  COMMAND",
+                "a-rather-long-name  running   3%  npm run dev -- --port 3000",
+                "web                 running    -  npm run dev -- --port 3000",
+            ]
+        );
+    }
+
+    #[test]
+    fn no_line_is_wider_than_asked_at_any_width() {
+        for width in 1..80 {
+            for line in table(Some(width), "3%") {
+                assert!(line.width() <= width, "{width}: {line:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_command_is_cut_then_the_name_then_columns_go() {
+        assert_eq!(
+            table(Some(50), "3%")[1],
+            "a-rather-long-name  running   3%  npm run dev -- …"
+        );
+        assert_eq!(table(Some(32), "3%")[1], "a-ra…ame  running   3%  npm run…");
+        assert_eq!(table(Some(20), "3%")[1], "a-rat…-name  running");
+    }
+
+    #[test]
+    fn a_column_of_nothing_is_left_out() {
+        assert!(!table(None, "-")[0].contains("CPU"));
+    }
+
+    #[test]
+    fn wide_characters_are_not_halved() {
+        assert_eq!(end("日本語", 4), "日…");
+        assert_eq!(middle("日本語日本語", 6), "日…語");
+    }
+}

@@ -1,0 +1,285 @@
+//! Which jobs a target means.
+//!
+//! A target is a label, an id, a unique prefix of an id, `g:GROUP`, a glob over
+//! labels, or `-` for the job of the last verb. A label is not taken by its
+//! prefix: `stop we` would then stop `web` today and `web2` never.
+
+use regex::Regex;
+
+use super::words;
+use crate::protocol::suggest::nearest;
+use crate::protocol::{Record, SessionId, Timestamp};
+
+/// Why a target means no job, or none in particular.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Miss {
+    /// Nothing goes by this name.
+    Unknown {
+        /// What was typed.
+        target: String,
+        /// A name that was perhaps meant.
+        near: Option<String>,
+    },
+    /// It means several jobs where one is needed.
+    Ambiguous {
+        /// What was typed.
+        target: String,
+        /// A line about each.
+        candidates: Vec<String>,
+    },
+    /// `-`, and no verb has named a job before.
+    NoRecent,
+}
+
+/// Everything that `target` means, at least one job; `now` is for telling candidates apart.
+pub fn all<'a>(
+    target: &str,
+    jobs: &'a [Record],
+    recent: Option<&SessionId>,
+    now: Timestamp,
+) -> Result<Vec<&'a Record>, Miss> {
+    let unknown = || unknown(target, jobs);
+    if let Some(group) = target.strip_prefix("g:") {
+        let is_in = |job: &&Record| job.summary.group.as_deref() == Some(group);
+        return some(jobs.iter().filter(is_in).collect()).ok_or_else(unknown);
+    }
+    if target.contains(['*', '?', '[']) {
+        let glob = glob(target);
+        let fits = |job: &&Record| {
+            let label = job.summary.label.as_deref();
+            glob.as_ref()
+                .is_some_and(|glob| glob.is_match(label.unwrap_or(job.summary.session_id.as_str())))
+        };
+        return some(jobs.iter().filter(fits).collect()).ok_or_else(unknown);
+    }
+    one(target, jobs, recent, now).map(|job| vec![job])
+}
+
+/// The one job that `target` means.
+pub fn one<'a>(
+    target: &str,
+    jobs: &'a [Record],
+    recent: Option<&SessionId>,
+    now: Timestamp,
+) -> Result<&'a Record, Miss> {
+    if target == "-" {
+        let id = recent.ok_or(Miss::NoRecent)?;
+        let job = jobs.iter().find(|job| job.summary.session_id == *id);
+        return job.ok_or_else(|| unknown(id.as_str(), jobs));
+    }
+    if target.starts_with("g:") || target.contains(['*', '?', '[']) {
+        return single(target, &all(target, jobs, recent, now)?, now);
+    }
+    let id = |job: &&Record| job.summary.session_id.as_str() == target;
+    if let Some(job) = jobs.iter().find(id) {
+        return Ok(job);
+    }
+    let labelled: Vec<_> = jobs
+        .iter()
+        .filter(|job| job.summary.label.as_deref() == Some(target))
+        .collect();
+    if !labelled.is_empty() {
+        return single(target, &labelled, now);
+    }
+    let prefix = |job: &&Record| job.summary.session_id.as_str().starts_with(target);
+    let prefixed: Vec<_> = jobs.iter().filter(prefix).collect();
+    if target.is_empty() || prefixed.is_empty() {
+        return Err(unknown(target, jobs));
+    }
+    single(target, &prefixed, now)
+}
+
+/// The only one, or the only one that is not over.
+fn single<'a>(target: &str, jobs: &[&'a Record], now: Timestamp) -> Result<&'a Record, Miss> {
+    let mut going = jobs.iter().filter(|job| !job.summary.status.is_finished());
+    match (jobs, going.next(), going.next()) {
+        ([only], ..) => Ok(only),
+        (_, Some(running), None) => Ok(running),
+        _ => {
+            let mut newest_first = jobs.to_vec();
+            newest_first.sort_by_key(|job| {
+                let finished = job.summary.status.is_finished();
+                (finished, std::cmp::Reverse(job.summary.created_at))
+            });
+            Err(Miss::Ambiguous {
+                target: target.to_owned(),
+                candidates: newest_first
+                    .iter()
+                    .map(|job| words::summary(job, now))
+                    .collect(),
+            })
+        }
+    }
+}
+
+fn some(jobs: Vec<&Record>) -> Option<Vec<&Record>> {
+    (!jobs.is_empty()).then_some(jobs)
+}
+
+fn unknown(target: &str, jobs: &[Record]) -> Miss {
+    let labels = jobs.iter().filter_map(|job| job.summary.label.as_deref());
+    Miss::Unknown {
+        target: target.to_owned(),
+        near: nearest(target, labels).map(str::to_owned),
+    }
+}
+
+/// A shell's pattern over a whole name; `None` if it makes no sense (`[z-a]`).
+fn glob(pattern: &str) -> Option<Regex> {
+    let mut expression = String::from("^(?s:");
+    let mut rest = pattern;
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
+        match c {
+            '*' => expression.push_str(".*"),
+            '?' => expression.push('.'),
+            '[' => {
+                // A `]` straight after the bracket stands for itself.
+                let skip = rest.chars().take_while(|c| "!^".contains(*c)).count() + 1;
+                match rest.get(skip..).and_then(|tail| tail.find(']')) {
+                    Some(close) => {
+                        let (class, tail) = rest.split_at(skip + close);
+                        expression.push_str(&bracket(class));
+                        rest = &tail[1..];
+                    }
+                    None => expression.push_str(r"\["),
+                }
+            }
+            other => expression.push_str(&regex::escape(other.encode_utf8(&mut [0; 4]))),
+        }
+    }
+    expression.push_str(")$");
+    Regex::new(&expression).ok()
+}
+
+/// `!a-z` as `[^a-z]`, with nothing in it that only a regular expression would understand.
+fn bracket(class: &str) -> String {
+    let negated = class.starts_with(['!', '^']);
+    let members = if negated { &class[1..] } else { class };
+    let mut out = String::from(if negated { "[^" } else { "[" });
+    for c in members.chars() {
+        if c != '-' && !c.is_alphanumeric() {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out.push(']');
+    out
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)]
+pub(super) mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::protocol::Status;
+
+    /// A job whose id is `id`, filled up to twelve characters.
+    pub(in crate::cli) fn record(id: &str, label: Option<&str>, status: Status) -> Record {
+        let text = r#"{"group": null, "command": "x", "args": null, "cwd": "/", "mode": "pty",
+            "rows": 40, "cols": 120, "pid": null, "exitCode": null, "signal": null,
+            "createdAt": "2026-11-21T20:00:00.000Z", "endedAt": null, "runtimeMs": 0,
+            "lastAccessedAt": "2026-11-21T20:00:00.000Z", "lastOutputAt": null, "idleMs": null,
+            "inputState": "unknown", "ready": null, "title": null, "outputBytes": 0,
+            "outputLines": 0, "offloaded": false, "outputFile": null, "cpuPercent": null,
+            "memoryBytes": null, "restarts": 0, "heldBy": null, "share": "none", "keep": false,
+            "scope": "human", "reason": null, "endedBy": null, "unreadInputBytes": null,
+            "altScreen": false, "foreground": null, "droppedBytes": 0, "processes": null,
+            "viewers": 0, "ttyOpen": true, "logDegraded": null, "description": null}"#;
+        let mut value: serde_json::Value = serde_json::from_str(text).unwrap();
+        value["sessionId"] = format!("{id:0<12}").into();
+        value["label"] = json!(label);
+        value["status"] = json!(status);
+        serde_json::from_value(value).unwrap()
+    }
+
+    fn jobs() -> Vec<Record> {
+        let mut jobs = vec![
+            record("abc", Some("web"), Status::Running),
+            record("abd", Some("api"), Status::Done),
+            record("x1", Some("old"), Status::Done),
+            record("x2", Some("old"), Status::Error),
+            record("y1", Some("twice"), Status::Running),
+            record("y2", Some("twice"), Status::Paused),
+            record("z1", Some("again"), Status::Killed),
+            record("z2", Some("again"), Status::Running),
+            record("q", None, Status::Done),
+        ];
+        jobs[0].summary.group = Some("shop".to_owned());
+        jobs[1].summary.group = Some("shop".to_owned());
+        jobs
+    }
+
+    /// Ids (without their filling) that `target` means, or why none.
+    fn meant(target: &str) -> Result<Vec<String>, Miss> {
+        let jobs = jobs();
+        let recent = SessionId::parse("abd000000000");
+        let found = all(target, &jobs, recent.as_ref(), Timestamp(0))?;
+        let short = |job: &&Record| {
+            job.summary
+                .session_id
+                .as_str()
+                .trim_end_matches('0')
+                .to_owned()
+        };
+        Ok(found.iter().map(short).collect())
+    }
+
+    #[test]
+    fn labels_ids_and_prefixes_of_ids() {
+        assert_eq!(meant("web").unwrap(), ["abc"]);
+        assert_eq!(meant("abd000000000").unwrap(), ["abd"]);
+        assert_eq!(meant("q").unwrap(), ["q"]);
+        assert_eq!(meant("-").unwrap(), ["abd"]);
+        // `ab` begins two ids, of which one runs.
+        assert_eq!(meant("ab").unwrap(), ["abc"]);
+    }
+
+    #[test]
+    fn a_label_is_not_taken_by_its_prefix_but_suggested() {
+        let near = Some("web".to_owned());
+        let target = "webb".to_owned();
+        assert_eq!(meant("webb").unwrap_err(), Miss::Unknown { target, near });
+        assert!(matches!(meant("we"), Err(Miss::Unknown { .. })));
+        assert!(matches!(meant(""), Err(Miss::Unknown { .. })));
+    }
+
+    #[test]
+    fn the_only_running_one_wins_and_otherwise_candidates_are_listed() {
+        assert_eq!(meant("again").unwrap(), ["z2"]);
+        for twofold in ["twice", "old"] {
+            let Err(Miss::Ambiguous { candidates, .. }) = meant(twofold) else {
+                panic!("{twofold}");
+            };
+            assert_eq!(candidates.len(), 2, "{candidates:?}");
+        }
+    }
+
+    #[test]
+    fn groups_and_globs_mean_all_of_theirs() {
+        assert_eq!(meant("g:shop").unwrap(), ["abc", "abd"]);
+        assert!(matches!(meant("g:nix"), Err(Miss::Unknown { .. })));
+        assert_eq!(meant("*w*").unwrap(), ["abc", "y1", "y2"]);
+        assert_eq!(meant("?ld").unwrap(), ["x1", "x2"]);
+        assert_eq!(meant("[a-b]pi").unwrap(), ["abd"]);
+        assert_eq!(meant("[!a]eb").unwrap(), ["abc"]);
+        assert!(meant("w.b*").is_err());
+        assert!(meant("[z-a]*").is_err());
+    }
+
+    #[test]
+    fn where_one_is_needed_a_group_with_one_running_will_do() {
+        let jobs = jobs();
+        let found = one("g:shop", &jobs, None, Timestamp(0)).unwrap();
+        assert_eq!(words::name(&found.summary), "web");
+        assert!(matches!(
+            one("*", &jobs, None, Timestamp(0)),
+            Err(Miss::Ambiguous { .. })
+        ));
+        assert_eq!(
+            one("-", &jobs, None, Timestamp(0)).unwrap_err(),
+            Miss::NoRecent
+        );
+    }
+}

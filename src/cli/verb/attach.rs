@@ -1,0 +1,64 @@
+//! `attach`: the dashboard on one job, typing into it at once.
+
+use std::io::IsTerminal;
+
+use clap::Args;
+
+use crate::cli::context::Context;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::front;
+use crate::protocol::SessionId;
+use crate::tui;
+
+/// What `attach` takes.
+#[derive(Args, Debug)]
+pub struct Attach {
+    /// Which job
+    #[arg(default_value = "-")]
+    job: String,
+    /// Only look
+    #[arg(long)]
+    read_only: bool,
+    /// Keys that leave instead of ctrl-]
+    #[arg(long, value_name = "KEY", value_delimiter = ',')]
+    detach_keys: Vec<String>,
+    /// The whole screen for the job
+    #[arg(long)]
+    no_status: bool,
+}
+
+impl Attach {
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        need_terminal()?;
+        let job = ctx.one(&self.job)?;
+        ctx.hang_up();
+        let id = &job.summary.session_id;
+        open(id, self.read_only, &self.detach_keys, !self.no_status)
+    }
+}
+
+/// Refuses where there is nothing to show a screen on.
+pub(super) fn need_terminal() -> Result<(), Failure> {
+    if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
+        return Ok(());
+    }
+    let failure = Failure::told(Exit::USAGE, "attaching needs a terminal");
+    Err(failure.hint("bgproc capture JOB prints the screen, bgproc logs -f JOB follows the output"))
+}
+
+/// Opens the dashboard on one job.
+pub(super) fn open(
+    job: &SessionId,
+    read_only: bool,
+    leave_keys: &[String],
+    status_line: bool,
+) -> Result<Exit, Failure> {
+    let defaults = front::dashboard_options(leave_keys)?;
+    tui::run(tui::Options {
+        job: Some(job.to_string()),
+        read_only,
+        status_line,
+        ..defaults
+    })?;
+    Ok(Exit::OK)
+}

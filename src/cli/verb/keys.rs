@@ -1,0 +1,38 @@
+//! `keys`: keys to a job, by name.
+
+use clap::Args;
+
+use super::send::report;
+use crate::cli::context::Context;
+use crate::cli::exit::{Exit, Failure};
+use crate::protocol::Action;
+use crate::protocol::params::{KeyInput, SendKeys};
+use crate::protocol::reply::Written;
+
+/// What `keys` takes.
+#[derive(Args, Debug)]
+pub struct Keys {
+    /// Which job
+    job: String,
+    /// Names of keys, or single characters
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "KEY"
+    )]
+    keys: Vec<String>,
+}
+
+impl Keys {
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        let job = ctx.one(&self.job)?;
+        let id = job.summary.session_id;
+        let written: Written = ctx.daemon()?.call_as(Action::SendKeys(SendKeys {
+            session_id: id.to_string(),
+            keys: self.keys.into_iter().map(KeyInput::Name).collect(),
+            ..SendKeys::default()
+        }))?;
+        report(ctx, &id, &written, true)
+    }
+}

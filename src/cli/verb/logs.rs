@@ -1,0 +1,326 @@
+//! `logs`: what jobs have written, and what they go on to write.
+
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::cli::context::{Among, Context};
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::follow::{Follower, Form, News};
+use crate::cli::output::note;
+use crate::cli::style::Tone;
+use crate::cli::{duration, interrupt, words};
+use crate::protocol::params::Log;
+use crate::protocol::reply::{LogLine, LogLines};
+use crate::protocol::{Action, Record, SessionId, Timestamp};
+
+/// Lines asked for at once.
+const PAGE: u64 = 1000;
+
+/// Lines that `tail` shows unless told otherwise, as tail(1).
+const TAIL: u64 = 10;
+
+/// Pieces of output that may wait for a slow terminal before followers wait too.
+const QUEUE: usize = 64;
+
+/// What `logs` takes.
+#[derive(Args, Clone, Debug)]
+pub struct Logs {
+    /// Go on until the jobs have ended; Ctrl-C ends the following, not the jobs
+    #[arg(short, long)]
+    follow: bool,
+    /// Only the last N lines
+    #[arg(short = 'n', long = "lines", value_name = "N")]
+    lines: Option<u64>,
+    /// The bytes exactly as they were written
+    #[arg(long)]
+    raw: bool,
+    /// Only what was written after this time, or in the last so long (10m)
+    #[arg(long, value_name = "TIME", value_parser = parse_since, conflicts_with_all = ["follow", "raw"])]
+    since: Option<Timestamp>,
+    /// Which jobs
+    #[arg(default_value = "-")]
+    jobs: Vec<String>,
+}
+
+impl Logs {
+    /// As `follow` means it.
+    pub(super) fn following(self) -> Self {
+        Self {
+            follow: true,
+            ..self
+        }
+    }
+
+    /// As `tail` means it.
+    pub(super) fn tailing(self) -> Self {
+        let lines = self.lines.or(Some(TAIL));
+        Self { lines, ..self }
+    }
+
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        let found = ctx.many(&self.jobs, Among::Any)?;
+        match found.jobs.as_slice() {
+            [] => {}
+            [only] if self.follow || self.raw => self.stream_one(ctx, only)?,
+            several if self.follow => self.stream_several(ctx, several)?,
+            [_, _, ..] if self.raw => {
+                let message = "--raw is for one job at a time";
+                return Err(Failure::Usage(message.to_owned()));
+            }
+            [only] => self.print(ctx, only, &mut Show::Alone)?,
+            several => {
+                let width = name_width(several);
+                for (number, job) in several.iter().enumerate() {
+                    let name = words::name(&job.summary);
+                    self.print(ctx, job, &mut Show::named(&name, width, number))?;
+                }
+            }
+        }
+        ctx.out.flush()?;
+        Ok(found.exit)
+    }
+
+    /// Lines as they stand now.
+    fn print(&self, ctx: &mut Context, job: &Record, show: &mut Show) -> Result<(), Failure> {
+        let id = &job.summary.session_id;
+        let mut next = match self.lines {
+            None => 1,
+            Some(0) => return Ok(()),
+            Some(count) => {
+                let last = self.page(ctx, id, None)?;
+                (last.total_lines + 1).saturating_sub(count).max(1)
+            }
+        };
+        loop {
+            let page = self.page(ctx, id, Some(next))?;
+            for line in &page.lines {
+                if ctx.json {
+                    ctx.out.json(&with_session(id, line))?;
+                } else {
+                    show.whole_line(ctx, &line.text)?;
+                }
+            }
+            match page.lines.last() {
+                Some(last) if last.n < page.total_lines && last.n >= next => next = last.n + 1,
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// A page of lines from `from`, or only the last line.
+    fn page(
+        &self,
+        ctx: &mut Context,
+        id: &SessionId,
+        from: Option<u64>,
+    ) -> Result<LogLines, Failure> {
+        let log = Log {
+            session_id: id.to_string(),
+            from_line: from,
+            lines: from.map(|_| PAGE),
+            tail: from.is_none().then_some(1),
+            since_time: self.since.map(|at| at.to_string()),
+            ..Log::default()
+        };
+        Ok(ctx.daemon()?.call_as(Action::Log(log))?)
+    }
+
+    /// One job: its bytes as they come, followed or up to now.
+    fn stream_one(&self, ctx: &mut Context, job: &Record) -> Result<(), Failure> {
+        let name = words::name(&job.summary);
+        if self.follow && !job.summary.status.is_finished() {
+            interrupt::leave_with(format!("stopped following; {name} goes on"))?;
+        }
+        let mut follower = self.follower(job)?;
+        if let Some(lines) = self.lines {
+            let tail = follower.skip_to_last(count(lines))?;
+            ctx.out.bytes(&tail)?;
+        }
+        if self.follow {
+            follower.drain(|news| show(ctx, news, &mut Show::Alone))?;
+            return Ok(());
+        }
+        loop {
+            match follower.read_on()? {
+                News::Idle(_) | News::Ended(_) => return Ok(()),
+                news => show(ctx, news, &mut Show::Alone)?,
+            }
+        }
+    }
+
+    /// Several jobs: a thread and a connection each, whole lines behind their names.
+    fn stream_several(&self, ctx: &mut Context, jobs: &[Record]) -> Result<(), Failure> {
+        interrupt::leave_with("stopped following; the jobs go on".to_owned())?;
+        let width = name_width(jobs);
+        let (sender, receiver) = sync_channel(QUEUE);
+        for (number, job) in jobs.iter().enumerate() {
+            let (sender, logs, job) = (sender.clone(), self.clone(), job.clone());
+            std::thread::spawn(move || {
+                let outcome = logs.forward(&job, number, &sender);
+                // The receiver is gone only when this process is about to end.
+                let _ = sender.send((number, outcome.err().map_or(Said::End, Said::Failure)));
+            });
+        }
+        drop(sender);
+        let names = jobs.iter().map(|job| words::name(&job.summary)).enumerate();
+        let mut shows: Vec<_> = names
+            .map(|(number, name)| Show::named(&name, width, number))
+            .collect();
+        // Flushed as soon as nothing more waits, so that following is live.
+        while let Ok((number, said)) = receiver.recv() {
+            self.say(ctx, &mut shows[number], said)?;
+            while let Ok((number, said)) = receiver.try_recv() {
+                self.say(ctx, &mut shows[number], said)?;
+            }
+            ctx.out.flush()?;
+        }
+        Ok(())
+    }
+
+    fn say(&self, ctx: &mut Context, show: &mut Show, said: Said) -> Result<(), Failure> {
+        match said {
+            Said::Output(bytes) => show.bytes(ctx, &bytes)?,
+            Said::End => show.finish(ctx)?,
+            Said::Failure(failure) => {
+                show.finish(ctx)?;
+                crate::cli::complain(&failure);
+            }
+        }
+        Ok(())
+    }
+
+    fn forward(
+        &self,
+        job: &Record,
+        number: usize,
+        sender: &SyncSender<(usize, Said)>,
+    ) -> Result<(), Failure> {
+        let mut follower = self.follower(job)?;
+        let gone = |_| Failure::Output(std::io::ErrorKind::BrokenPipe.into());
+        if let Some(lines) = self.lines {
+            let tail = follower.skip_to_last(count(lines))?;
+            sender.send((number, Said::Output(tail))).map_err(gone)?;
+        }
+        follower.drain(|news| match news {
+            News::Output(bytes) => sender.send((number, Said::Output(bytes))).map_err(gone),
+            News::Gap(bytes) => {
+                tell_gap(bytes);
+                Ok(())
+            }
+            News::Idle(_) | News::Ended(_) => Ok(()),
+        })?;
+        Ok(())
+    }
+
+    fn follower(&self, job: &Record) -> Result<Follower, Failure> {
+        let form = if self.raw { Form::Raw } else { Form::Plain };
+        Ok(Follower::new(job.summary.session_id.clone(), form)?)
+    }
+}
+
+/// What a follower of several has to say.
+enum Said {
+    Output(Vec<u8>),
+    End,
+    Failure(Failure),
+}
+
+/// How lines are shown.
+pub(super) enum Show {
+    /// As they are.
+    Alone,
+    /// Behind the name of their job, whole lines only.
+    Named {
+        /// `name | `, in a colour of its own.
+        prefix: String,
+        tone: Tone,
+        /// A line that has not ended yet.
+        open: Vec<u8>,
+    },
+}
+
+impl Show {
+    fn named(name: &str, width: usize, number: usize) -> Self {
+        Self::Named {
+            prefix: format!("{name:<width$} | "),
+            tone: Tone::Stream(number),
+            open: Vec::new(),
+        }
+    }
+
+    fn whole_line(&mut self, ctx: &mut Context, text: &str) -> std::io::Result<()> {
+        if let Self::Named { prefix, tone, .. } = self {
+            let prefix = ctx.out.tint(*tone, prefix);
+            ctx.out.bytes(prefix.as_bytes())?;
+        }
+        ctx.out.line(text)
+    }
+
+    fn bytes(&mut self, ctx: &mut Context, bytes: &[u8]) -> std::io::Result<()> {
+        let Self::Named { prefix, tone, open } = self else {
+            return ctx.out.bytes(bytes);
+        };
+        let prefix = ctx.out.tint(*tone, prefix);
+        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+            open.extend_from_slice(piece);
+            if piece.ends_with(b"\n") {
+                ctx.out.bytes(prefix.as_bytes())?;
+                ctx.out.bytes(open)?;
+                open.clear();
+            }
+        }
+        Ok(())
+    }
+
+    /// Shows a last line that never ended.
+    fn finish(&mut self, ctx: &mut Context) -> std::io::Result<()> {
+        match self {
+            Self::Named { open, .. } if !open.is_empty() => self.bytes(ctx, b"\n"),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Shows what came, at once.
+pub(super) fn show(ctx: &mut Context, news: News, show: &mut Show) -> Result<(), Failure> {
+    match news {
+        News::Output(bytes) => show.bytes(ctx, &bytes)?,
+        News::Gap(bytes) => tell_gap(bytes),
+        News::Idle(_) | News::Ended(_) => ctx.out.flush()?,
+    }
+    Ok(())
+}
+
+fn tell_gap(bytes: u64) {
+    let size = words::bytes(bytes);
+    note(&format!("{size} of older output are no longer kept"));
+}
+
+fn with_session(id: &SessionId, line: &LogLine) -> serde_json::Value {
+    let mut value = serde_json::to_value(line).unwrap_or_default();
+    value["sessionId"] = id.as_str().into();
+    value
+}
+
+fn name_width(jobs: &[Record]) -> usize {
+    let names = jobs
+        .iter()
+        .map(|job| words::name(&job.summary).chars().count());
+    names.max().unwrap_or(0)
+}
+
+fn count(lines: u64) -> usize {
+    usize::try_from(lines).unwrap_or(usize::MAX)
+}
+
+fn parse_since(text: &str) -> Result<Timestamp, String> {
+    if let Some(at) = Timestamp::parse(text) {
+        return Ok(at);
+    }
+    let ago: Duration = duration::parse(text)
+        .map_err(|_| format!("`{text}` is no time; write 10m or 2026-11-21T20:00:00Z"))?;
+    let ago = i64::try_from(ago.as_millis()).unwrap_or(i64::MAX);
+    Ok(Timestamp(words::now().millis().saturating_sub(ago)))
+}

@@ -1,0 +1,204 @@
+//! `ls`: the jobs there are.
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::context::Context;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::table::{Cell, Column, Fit, draw};
+use crate::cli::words;
+use crate::protocol::params::List;
+use crate::protocol::reply::Listed;
+use crate::protocol::{Action, Record, Status, Timestamp};
+
+/// What `ls` takes.
+#[derive(Args, Debug, Default)]
+pub struct Ls {
+    /// Only jobs of this group
+    #[arg(short, long)]
+    group: Option<String>,
+    /// Only jobs of this status (running, done, error, ...)
+    #[arg(long, value_parser = parse_status)]
+    status: Option<Status>,
+    /// Cut nothing to the width of the terminal, and show ids and directories
+    #[arg(short, long)]
+    wide: bool,
+    /// Form of the list: a table on a terminal, else tab-separated without a heading
+    #[arg(short, long, value_name = "FORM")]
+    output: Option<Form>,
+}
+
+/// Forms of the list.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Form {
+    /// For people
+    Table,
+    /// name, status, exit, pid, id, group, command; `-` where there is none
+    Tsv,
+    /// As --json
+    Json,
+}
+
+/// More jobs than a daemon keeps.
+const ALL: usize = 100_000;
+
+impl Ls {
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        let form = match self.output {
+            _ if ctx.json => Form::Json,
+            Some(form) => form,
+            None if ctx.out.is_terminal() => Form::Table,
+            None => Form::Tsv,
+        };
+        let value = ctx.daemon()?.call(Action::List(List {
+            status: self.status,
+            group: self.group.clone(),
+            limit: Some(ALL),
+            ..List::default()
+        }))?;
+        if form == Form::Json {
+            ctx.out.json(&value)?;
+            return Ok(Exit::OK);
+        }
+        let listed: Listed<Record> = serde_json::from_value(value).map_err(std::io::Error::from)?;
+        match form {
+            Form::Table if listed.sessions.is_empty() => {
+                if ctx.out.is_terminal() {
+                    crate::cli::output::note("no jobs; bgproc run COMMAND starts one");
+                }
+            }
+            Form::Table => {
+                let width = ctx.out.width.filter(|_| !self.wide);
+                let rows = listed.sessions.iter().map(|job| row(job, words::now()));
+                let rows: Vec<_> = rows.collect();
+                let columns = if self.wide {
+                    &COLUMNS[..]
+                } else {
+                    &COLUMNS[..FITTED]
+                };
+                for line in draw(columns, &rows, width, ctx.out.paint) {
+                    ctx.out.line(&line)?;
+                }
+            }
+            Form::Tsv | Form::Json => {
+                for job in &listed.sessions {
+                    ctx.out.line(&tab_separated(job))?;
+                }
+            }
+        }
+        Ok(Exit::OK)
+    }
+}
+
+/// The columns; the ones from [`FITTED`] on are only for `--wide`.
+const COLUMNS: [Column; 9] = [
+    column("NAME", Fit::Middle(10), 9),
+    column("STATE", Fit::Whole, 8),
+    column("GROUP", Fit::Middle(6), 2),
+    column("TIME", Fit::Whole, 6),
+    number("CPU", 3),
+    number("MEM", 4),
+    column("COMMAND", Fit::End(12), 5),
+    column("ID", Fit::Whole, 1),
+    column("DIR", Fit::Whole, 1),
+];
+
+/// Columns of the ordinary table.
+const FITTED: usize = 7;
+
+const fn column(title: &'static str, fit: Fit, rank: u8) -> Column {
+    Column {
+        title,
+        fit,
+        right: false,
+        rank,
+    }
+}
+
+const fn number(title: &'static str, rank: u8) -> Column {
+    Column {
+        title,
+        fit: Fit::Whole,
+        right: true,
+        rank,
+    }
+}
+
+fn row(record: &Record, now: Timestamp) -> Vec<Cell> {
+    let job = &record.summary;
+    let (state, tone) = words::state(job);
+    let percent = job.cpu_percent.map(|percent| format!("{percent:.0}%"));
+    vec![
+        Cell::plain(words::name(job)),
+        Cell::toned(state, tone),
+        Cell::plain(field(job.group.as_deref())),
+        Cell::plain(words::time(job, now)),
+        Cell::plain(percent.unwrap_or_else(none)),
+        Cell::plain(job.memory_bytes.map_or_else(none, words::bytes)),
+        Cell::plain(words::command(job)),
+        Cell::plain(job.session_id.as_str()),
+        Cell::plain(field(Some(&job.cwd))),
+    ]
+}
+
+/// Cleaned fields hold neither tabs nor newlines, so a row is always one line
+/// of seven fields.
+fn tab_separated(record: &Record) -> String {
+    let job = &record.summary;
+    let exit = match (job.exit_code, &job.signal) {
+        (Some(code), _) => code.to_string(),
+        (None, Some(signal)) => signal.clone(),
+        (None, None) => none(),
+    };
+    [
+        words::name(job),
+        job.status.as_str().to_owned(),
+        exit,
+        job.pid.map_or_else(none, |pid| pid.to_string()),
+        job.session_id.to_string(),
+        field(job.group.as_deref()),
+        words::command(job),
+    ]
+    .join("\t")
+}
+
+fn field(text: Option<&str>) -> String {
+    let text = text.map(crate::term::sanitize::clean);
+    text.filter(|text| !text.is_empty()).unwrap_or_else(none)
+}
+
+fn none() -> String {
+    "-".to_owned()
+}
+
+fn parse_status(text: &str) -> Result<Status, String> {
+    let wanted = text.to_lowercase().replace('-', "_");
+    let known = Status::ALL.map(Status::as_str);
+    let found = Status::ALL
+        .into_iter()
+        .find(|status| status.as_str() == wanted);
+    found.ok_or_else(|| format!("no status is called `{text}`; known: {}", known.join(", ")))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::cli::target::tests::record;
+
+    #[test]
+    fn a_row_is_one_line_of_seven_fields_whatever_the_names_hold() {
+        let mut job = record("a", Some("we\tb\n\x1b[2J"), Status::Error);
+        job.summary.exit_code = Some(1);
+        job.summary.command = "printf 'a\tb\n'".to_owned();
+        let line = tab_separated(&job);
+        assert_eq!(line.split('\t').count(), 7, "{line:?}");
+        assert!(!line.contains(['\n', '\x1b']));
+        assert!(line.contains("\terror\t1\t-\ta00000000000\t-\t"), "{line}");
+    }
+
+    #[test]
+    fn a_status_is_known_by_its_name() {
+        assert_eq!(parse_status("timed-out").unwrap(), Status::TimedOut);
+        assert!(parse_status("runing").unwrap_err().contains("running"));
+    }
+}

@@ -1,0 +1,121 @@
+//! The verbs, one small file each, named as people say them.
+
+mod attach;
+mod capture;
+mod daemon;
+mod help;
+mod keys;
+mod logs;
+mod ls;
+mod rm;
+mod run;
+mod send;
+mod state;
+mod status;
+mod stop;
+mod wait;
+
+use clap::Subcommand;
+
+use super::context::Context;
+use super::exit::{Exit, Failure};
+
+/// What can be asked for.
+#[derive(Subcommand, Debug)]
+pub enum Verb {
+    /// Start a job; it goes on when this command has ended
+    #[command(visible_alias = "add")]
+    Run(Box<run::Run>),
+    /// List the jobs
+    #[command(visible_alias = "ps")]
+    Ls(ls::Ls),
+    /// Show one job in full; exit code 3 if it is not running
+    #[command(visible_aliases = ["inspect", "show"])]
+    Status(status::StatusOf),
+    /// Show what jobs have written: clean text, whatever they painted
+    #[command(visible_alias = "log")]
+    Logs(logs::Logs),
+    /// The same as logs -f
+    #[command(hide = true)]
+    Follow(logs::Logs),
+    /// The same as logs -n 10
+    #[command(hide = true)]
+    Tail(logs::Logs),
+    /// Show a job's screen and type into it; ctrl-] leaves
+    #[command(visible_alias = "a")]
+    Attach(attach::Attach),
+    /// Type text into a job, and Enter
+    Send(send::Send),
+    /// Press keys in a job: C-c Up Enter F5 M-x (bgproc help keys)
+    Keys(keys::Keys),
+    /// Print a job's screen
+    #[command(visible_alias = "screen")]
+    Capture(capture::Capture),
+    /// End jobs with all their processes: a signal, then KILL
+    Stop(stop::Stop),
+    /// The same as stop -s KILL
+    Kill(stop::Stop),
+    /// Run jobs anew, under the same id; ends what still runs first
+    Restart(state::Restart),
+    /// Stop jobs where they stand, with all their processes
+    Pause(state::Jobs),
+    /// Let paused jobs go on
+    #[command(visible_alias = "continue")]
+    Resume(state::Jobs),
+    /// Wait for jobs: for their end (and exit with their code), or for something else
+    Wait(wait::Wait),
+    /// Forget jobs that have ended, with their logs
+    Rm(rm::Rm),
+    /// Forget all jobs that have ended, with their logs
+    #[command(visible_alias = "prune")]
+    Clean(rm::Clean),
+    /// Look at the daemon, end it, or replace it
+    Daemon(daemon::Daemon),
+    /// Explain a verb, or a topic: targets, keys, exit-codes
+    Help(help::Help),
+    /// Serve agents by the Model Context Protocol
+    #[command(hide = true)]
+    Mcp,
+    /// Print the JSON Schema of the protocol
+    #[command(hide = true)]
+    Schema,
+}
+
+impl Verb {
+    /// Does it.
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        match self {
+            Self::Run(verb) => verb.run(ctx),
+            Self::Ls(verb) => verb.run(ctx),
+            Self::Status(verb) => verb.run(ctx),
+            Self::Logs(verb) => verb.run(ctx),
+            Self::Follow(verb) => verb.following().run(ctx),
+            Self::Tail(verb) => verb.tailing().run(ctx),
+            Self::Attach(verb) => verb.run(ctx),
+            Self::Send(verb) => verb.run(ctx),
+            Self::Keys(verb) => verb.run(ctx),
+            Self::Capture(verb) => verb.run(ctx),
+            Self::Stop(verb) => verb.run(ctx),
+            Self::Kill(verb) => verb.run_as_kill(ctx),
+            Self::Restart(verb) => verb.run(ctx),
+            Self::Pause(jobs) => jobs.pause(ctx),
+            Self::Resume(jobs) => jobs.resume(ctx),
+            Self::Wait(verb) => verb.run(ctx),
+            Self::Rm(verb) => verb.run(ctx),
+            Self::Clean(verb) => verb.run(ctx),
+            Self::Daemon(verb) => verb.run(ctx),
+            Self::Help(verb) => verb.run(ctx),
+            Self::Mcp => Err(not_built("mcp")),
+            Self::Schema => Err(not_built("schema")),
+        }
+    }
+
+    /// The list, which a bare `bgproc` shows where there is no terminal.
+    pub(super) fn list() -> Self {
+        Self::Ls(ls::Ls::default())
+    }
+}
+
+fn not_built(what: &str) -> Failure {
+    Failure::Usage(format!("{what} is not built into this version"))
+}

@@ -1,0 +1,116 @@
+//! `rm` and `clean`: forgetting jobs that are over.
+
+use clap::Args;
+
+use crate::cli::context::{Among, Context};
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::{complain, words};
+use crate::protocol::params::Remove;
+use crate::protocol::{Action, Record, Status};
+
+/// What `rm` takes.
+#[derive(Args, Debug)]
+pub struct Rm {
+    /// Which jobs
+    #[arg(required = true)]
+    jobs: Vec<String>,
+    /// End what still runs
+    #[arg(short, long)]
+    force: bool,
+    /// Only say what would be removed
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// What `clean` takes.
+#[derive(Args, Debug)]
+pub struct Clean {
+    /// Only those that went wrong
+    #[arg(long)]
+    failed: bool,
+    /// Only say what would be removed
+    #[arg(long)]
+    dry_run: bool,
+}
+
+impl Rm {
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        let found = ctx.many(&self.jobs, Among::Any)?;
+        let mut exit = found.exit;
+        let (running, mut over): (Vec<_>, Vec<_>) = found
+            .jobs
+            .into_iter()
+            .partition(|job| !job.summary.status.is_finished());
+        if self.force {
+            over.extend(running);
+        } else {
+            for job in &running {
+                let name = words::name(&job.summary);
+                let message = format!("{name} is {}", job.summary.status.as_str());
+                let hint = format!("bgproc stop {name} ends it, bgproc rm --force does both");
+                let failure = Failure::told(Exit::STATE, message).hint(hint);
+                complain(&failure);
+                exit = exit.or(failure.exit());
+            }
+        }
+        Ok(exit.or(remove(ctx, &over, self.dry_run)?))
+    }
+}
+
+impl Clean {
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        let mut jobs = ctx.jobs()?;
+        jobs.retain(|job| {
+            let status = job.summary.status;
+            let wrong = matches!(status, Status::Error | Status::TimedOut | Status::Lost);
+            status.is_finished() && (wrong || !self.failed)
+        });
+        remove(ctx, &jobs, self.dry_run)
+    }
+}
+
+/// Removes `jobs` and says how many they were and what their logs held.
+fn remove(ctx: &mut Context, jobs: &[Record], dry_run: bool) -> Result<Exit, Failure> {
+    let removals = jobs.iter().map(|job| {
+        Action::Remove(Remove {
+            session_id: job.summary.session_id.to_string(),
+            kill: None,
+        })
+    });
+    let mut exit = Exit::OK;
+    let mut removed = jobs.to_vec();
+    if !dry_run {
+        removed.clear();
+        let answers = ctx.daemon()?.call_all(removals.collect());
+        for (job, answer) in jobs.iter().zip(answers) {
+            match answer {
+                Ok(_) => removed.push(job.clone()),
+                Err(error) => {
+                    let failure = Failure::from(error);
+                    complain(&failure);
+                    exit = exit.or(failure.exit());
+                }
+            }
+        }
+    }
+    let kept = |job: &Record| job.summary.output_bytes.saturating_sub(job.dropped_bytes);
+    let bytes = removed.iter().map(kept).sum();
+    if ctx.json {
+        let ids: Vec<_> = removed.iter().map(|job| &job.summary.session_id).collect();
+        ctx.out.json(&serde_json::json!({
+            "removed": ids, "bytes": bytes, "dryRun": dry_run,
+        }))?;
+        return Ok(exit);
+    }
+    if dry_run {
+        for job in &removed {
+            ctx.out.line(&words::name(&job.summary))?;
+        }
+    }
+    let (count, size) = (removed.len(), words::bytes(bytes));
+    let jobs = if count == 1 { "job" } else { "jobs" };
+    let done = if dry_run { "would remove" } else { "removed" };
+    ctx.out
+        .line(&format!("{done} {count} {jobs}, {size} of output"))?;
+    Ok(exit)
+}

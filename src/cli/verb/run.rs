@@ -1,0 +1,235 @@
+//! `run`: starts a job, and stays with it if asked to.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::logs::{self, Show};
+use crate::cli::context::Context;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::follow::{Follower, Form};
+use crate::cli::{duration, interrupt, program, words};
+use crate::client::recent;
+use crate::protocol::params::{Start, StatusParams};
+use crate::protocol::reply::Started;
+use crate::protocol::{Action, Error, ErrorCode, Mode, Record, SessionId};
+use crate::term::size::{self, Size};
+
+/// What `run` takes.
+#[derive(Args, Debug)]
+pub struct Run {
+    /// Name of the job
+    #[arg(short, long)]
+    name: Option<String>,
+    /// Group it belongs to
+    #[arg(short, long)]
+    group: Option<String>,
+    /// Directory it runs in
+    #[arg(short = 'C', long = "dir", value_name = "DIR")]
+    dir: Option<String>,
+    /// Set a variable for it (K=V), or mark one of this environment as meant for it (K)
+    #[arg(short, long = "env", value_name = "K=V")]
+    env: Vec<String>,
+    /// Show it: type into it at once, ctrl-] leaves
+    #[arg(short, long, group = "stay")]
+    attach: bool,
+    /// Follow its output; Ctrl-C ends the following, not the job
+    #[arg(short, long, group = "stay")]
+    follow: bool,
+    /// Wait for its end and exit with its code
+    #[arg(short, long, group = "stay")]
+    wait: bool,
+    /// Print only the id
+    #[arg(short, long)]
+    quiet: bool,
+    /// Size of its terminal, columns by rows
+    #[arg(long, value_name = "WxH", value_parser = parse_size)]
+    size: Option<Size>,
+    /// Connect it by pipes, which tell stdout and stderr apart
+    #[arg(long, conflicts_with = "size")]
+    no_pty: bool,
+    /// End it after so long (30s, 10m, 2h)
+    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    timeout: Option<Duration>,
+    /// One argument is a shell line; several are a program and its arguments
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    command: Vec<String>,
+}
+
+impl Run {
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        if self.attach {
+            super::attach::need_terminal()?;
+        }
+        let start = self.start()?;
+        if start.args.is_none() {
+            program::check(&start)?;
+        }
+        let label = start.label.clone();
+        let daemon = ctx.daemon_with_surroundings()?;
+        let value = daemon.call(Action::Start(start)).map_err(not_started)?;
+        let started: Started =
+            serde_json::from_value(value.clone()).map_err(std::io::Error::from)?;
+        let id = started.session_id;
+        recent::remember(&id);
+        let name = label.unwrap_or_else(|| id.to_string());
+        if self.attach {
+            return super::attach::open(&id, false, &[], true);
+        }
+        if self.follow {
+            return follow(ctx, id, &name);
+        }
+        if self.wait {
+            interrupt::leave_with(format!("{name} goes on; bgproc wait {name} waits again"))?;
+            return super::wait::for_end(ctx, &id);
+        }
+        if ctx.json {
+            ctx.out.json(&value)?;
+        } else if self.quiet {
+            ctx.out.line(id.as_str())?;
+        } else {
+            let record: Record = ctx.daemon()?.call_as(Action::Status(StatusParams {
+                session_id: id.to_string(),
+                detail: None,
+            }))?;
+            let line = started_line(ctx, &record);
+            ctx.out.line(&line)?;
+        }
+        Ok(Exit::OK)
+    }
+
+    /// What was typed, as a request.
+    fn start(&self) -> Result<Start, Failure> {
+        let (command, args) = match self.command.as_slice() {
+            [line] => (line.clone(), None),
+            [program, args @ ..] => (program.clone(), Some(args.to_vec())),
+            [] => return Err(Failure::Usage("there is no command to run".to_owned())),
+        };
+        if command.trim().is_empty() {
+            return Err(Failure::Usage("the command is empty".to_owned()));
+        }
+        let millis = self.timeout.map(duration::millis);
+        Ok(Start {
+            command,
+            args,
+            cwd: self.dir.as_deref().map(directory).transpose()?,
+            env: variables(&self.env)?,
+            mode: self.no_pty.then_some(Mode::Pipe),
+            rows: self.size.map(Size::rows),
+            cols: self.size.map(Size::cols),
+            label: self.name.clone(),
+            group: self.group.clone(),
+            background: Some(true),
+            timeout_ms: millis,
+            ..Start::default()
+        })
+    }
+}
+
+/// `web  running  pid 48213`
+pub(super) fn started_line(ctx: &Context, record: &Record) -> String {
+    let job = &record.summary;
+    let (state, tone) = words::state(job);
+    let mut line = format!("{}  {}", words::name(job), ctx.out.tint(tone, &state));
+    if let Some(pid) = job.pid {
+        line.push_str(&format!("  pid {pid}"));
+    }
+    line
+}
+
+fn follow(ctx: &mut Context, id: SessionId, name: &str) -> Result<Exit, Failure> {
+    interrupt::leave_with(format!(
+        "{name} goes on; bgproc logs -f {name} follows it again"
+    ))?;
+    let mut follower = Follower::new(id, Form::Plain)?;
+    let (status, code, signal) = follower.drain(|news| logs::show(ctx, news, &mut Show::Alone))?;
+    ctx.out.flush()?;
+    Ok(Exit::of_job(status, code, signal.as_deref()))
+}
+
+/// An existing directory as an absolute path, because the daemon's own directory is another one.
+fn directory(dir: &str) -> Result<String, Failure> {
+    let absolute = std::path::absolute(Path::new(dir))?;
+    if !absolute.is_dir() {
+        let message = format!("{} is no directory", absolute.display());
+        return Err(Failure::Usage(message));
+    }
+    let text = absolute.into_os_string().into_string();
+    text.map_err(|path| Failure::Usage(format!("{} is not UTF-8", path.display())))
+}
+
+fn variables(env: &[String]) -> Result<Option<BTreeMap<String, Option<String>>>, Failure> {
+    if env.is_empty() {
+        return Ok(None);
+    }
+    let pairs = env.iter().map(|word| match word.split_once('=') {
+        Some(("", _)) => Err(Failure::Usage(format!("`{word}` names no variable"))),
+        Some((name, value)) => Ok((name.to_owned(), Some(value.to_owned()))),
+        None => match std::env::var(word) {
+            Ok(value) => Ok((word.clone(), Some(value))),
+            Err(_) => Err(Failure::Usage(format!(
+                "{word} is not set here (or not UTF-8); write {word}=VALUE"
+            ))),
+        },
+    });
+    pairs.collect::<Result<_, _>>().map(Some)
+}
+
+/// Where a program was not found, the places that were searched are the answer.
+fn not_started(mut error: Error) -> Error {
+    let missing = super::super::exit::of_error(&error) == Exit::NOT_FOUND;
+    if error.code == ErrorCode::SpawnFailed && missing && error.hint.is_none() {
+        error.hint = Some(program::searched());
+    }
+    error
+}
+
+fn parse_size(text: &str) -> Result<Size, String> {
+    let wrong = || {
+        format!(
+            "`{text}` is no size; write 120x40, at most {0}x{0}",
+            size::MAX
+        )
+    };
+    let (cols, rows) = text.split_once('x').ok_or_else(wrong)?;
+    match (cols.parse(), rows.parse()) {
+        (Ok(cols), Ok(rows)) if Size::new(rows, cols).rows() == rows => {
+            let size = Size::new(rows, cols);
+            if size.cols() == cols {
+                Ok(size)
+            } else {
+                Err(wrong())
+            }
+        }
+        _ => Err(wrong()),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_size_is_columns_by_rows() {
+        let size = parse_size("80x24").unwrap();
+        assert_eq!((size.cols(), size.rows()), (80, 24));
+        for text in ["80", "80x", "x24", "1x1", "0x0", "9999x24", "80X24", "-1x5"] {
+            assert!(parse_size(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn variables_are_set_or_taken_from_here() {
+        let set = variables(&["A=b=c".to_owned(), "EMPTY=".to_owned()])
+            .unwrap()
+            .unwrap();
+        assert_eq!(set["A"].as_deref(), Some("b=c"));
+        assert_eq!(set["EMPTY"].as_deref(), Some(""));
+        assert!(variables(&["=x".to_owned()]).is_err());
+        assert!(variables(&["BGPROC_SURELY_NOT_SET".to_owned()]).is_err());
+        assert_eq!(variables(&[]).unwrap(), None);
+    }
+}

@@ -1,0 +1,108 @@
+//! `send`: text to a job, as if typed.
+
+use std::io::{IsTerminal, Read};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use clap::Args;
+
+use crate::cli::context::Context;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::note;
+use crate::protocol::params::{Encoding, Write};
+use crate::protocol::reply::{Warning, Written};
+use crate::protocol::{Action, Mode, SessionId};
+
+/// Bytes per request, well below the longest line of the protocol once they are base64.
+const CHUNK: usize = 256 * 1024;
+
+/// What `send` takes.
+#[derive(Args, Debug)]
+pub struct Send {
+    /// Which job
+    job: String,
+    /// The text; several words are joined by blanks. Without any, standard input
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    text: Vec<String>,
+    /// Do not press Enter afterwards
+    #[arg(long)]
+    no_enter: bool,
+    /// Tell the program that it is pasted, if it wants to know
+    #[arg(long)]
+    paste: bool,
+}
+
+impl Send {
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        let data = self.data()?;
+        let job = ctx.one(&self.job)?;
+        let mut chunks: Vec<&[u8]> = data.chunks(CHUNK).collect();
+        if chunks.is_empty() {
+            chunks.push(b"");
+        }
+        let last = chunks.len() - 1;
+        for (place, chunk) in chunks.into_iter().enumerate() {
+            let enter = !self.no_enter && place == last;
+            let written: Written = ctx.daemon()?.call_as(Action::Write(Write {
+                session_id: job.summary.session_id.to_string(),
+                data: Some(STANDARD.encode(chunk)),
+                encoding: Some(Encoding::Base64),
+                // A pipe has no terminal that would turn Enter into a newline.
+                newline: (enter && job.summary.mode == Mode::Pipe).then_some(true),
+                submit: (enter && job.summary.mode == Mode::Pty).then_some(true),
+                paste: self.paste.then_some(true),
+                ..Write::default()
+            }))?;
+            let exit = report(ctx, &job.summary.session_id, &written, place == last)?;
+            if exit != Exit::OK {
+                return Ok(exit);
+            }
+        }
+        Ok(Exit::OK)
+    }
+
+    fn data(&self) -> Result<Vec<u8>, Failure> {
+        if !self.text.is_empty() {
+            return Ok(self.text.join(" ").into_bytes());
+        }
+        let mut stdin = std::io::stdin();
+        if stdin.is_terminal() {
+            let message = "there is no text to send; to press Enter alone: bgproc keys JOB Enter";
+            return Err(Failure::Usage(message.to_owned()));
+        }
+        let mut data = Vec::new();
+        stdin.read_to_end(&mut data)?;
+        if !self.no_enter && data.last() == Some(&b'\n') {
+            // Enter takes the place of the newline that ends what was piped in.
+            data.pop();
+        }
+        Ok(data)
+    }
+}
+
+/// Says what is to know about a write; fails if not all of it was taken.
+pub(super) fn report(
+    ctx: &mut Context,
+    id: &SessionId,
+    written: &Written,
+    last: bool,
+) -> Result<Exit, Failure> {
+    if ctx.json && last {
+        ctx.out.json(written)?;
+    }
+    let mut exit = Exit::OK;
+    for warning in &written.warnings {
+        match warning {
+            Warning::LineOver4095 => {
+                note("the terminal keeps only 4095 bytes of a line; the rest of it is lost");
+            }
+            Warning::NotReading => {
+                let taken = written.bytes_written;
+                note(&format!("{id} does not read; it took {taken} bytes"));
+                exit = Exit::FAILED;
+            }
+            Warning::NoEffect => note("the end of input has no effect in the program's mode"),
+        }
+    }
+    Ok(exit)
+}

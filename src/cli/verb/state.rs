@@ -1,0 +1,103 @@
+//! `restart`, `pause`, `resume`: verbs that leave a job in another state.
+
+use std::time::Duration;
+
+use clap::Args;
+
+use super::run::started_line;
+use crate::cli::context::{Among, Context};
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::{complain, duration};
+use crate::protocol::params::{
+    Restart as RestartParams, SignalName, SignalParams, SignalTarget, StatusParams,
+};
+use crate::protocol::{Action, Record};
+
+/// Jobs by target, all in one go.
+#[derive(Args, Debug)]
+pub struct Jobs {
+    /// Which jobs
+    #[arg(required = true)]
+    jobs: Vec<String>,
+}
+
+/// What `restart` takes.
+#[derive(Args, Debug)]
+pub struct Restart {
+    #[command(flatten)]
+    jobs: Jobs,
+    /// Time between TERM and KILL for what still runs
+    #[arg(short = 't', long, value_name = "TIME", value_parser = duration::parse)]
+    grace: Option<Duration>,
+}
+
+impl Restart {
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        let grace_ms = self.grace.map(duration::millis);
+        self.jobs.each(ctx, Among::Any, |session_id| {
+            Action::Restart(RestartParams {
+                session_id,
+                grace_ms,
+            })
+        })
+    }
+}
+
+impl Jobs {
+    pub(super) fn pause(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        self.each(ctx, Among::Going, |id| tree_signal(id, "STOP"))
+    }
+
+    pub(super) fn resume(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        self.each(ctx, Among::Going, |id| tree_signal(id, "CONT"))
+    }
+
+    /// Does `action` to each job and prints the state that each is then in.
+    fn each(
+        &self,
+        ctx: &mut Context,
+        among: Among,
+        action: impl Fn(String) -> Action,
+    ) -> Result<Exit, Failure> {
+        let found = ctx.many(&self.jobs, among)?;
+        let ids = found
+            .jobs
+            .iter()
+            .map(|job| job.summary.session_id.to_string());
+        let ids: Vec<_> = ids.collect();
+        let answers = ctx
+            .daemon()?
+            .call_all(ids.iter().cloned().map(action).collect());
+        let mut exit = found.exit;
+        for (id, answer) in ids.into_iter().zip(answers) {
+            let outcome = answer.map_err(Failure::from).and_then(|_| show(ctx, id));
+            if let Err(failure) = outcome {
+                complain(&failure);
+                exit = exit.or(failure.exit());
+            }
+        }
+        Ok(exit)
+    }
+}
+
+fn tree_signal(session_id: String, signal: &str) -> Action {
+    Action::Signal(SignalParams {
+        session_id,
+        signal: SignalName::Name(signal.to_owned()),
+        target: Some(SignalTarget::Tree),
+    })
+}
+
+fn show(ctx: &mut Context, session_id: String) -> Result<(), Failure> {
+    let value = ctx.daemon()?.call(Action::Status(StatusParams {
+        session_id,
+        detail: None,
+    }))?;
+    if ctx.json {
+        ctx.out.json(&value)?;
+        return Ok(());
+    }
+    let record: Record = serde_json::from_value(value).map_err(std::io::Error::from)?;
+    let line = started_line(ctx, &record);
+    Ok(ctx.out.line(&line)?)
+}

@@ -1,0 +1,161 @@
+//! `status`: one job in full.
+
+use clap::Args;
+
+use super::ls::Ls;
+use crate::cli::context::Context;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::style::Tone;
+use crate::cli::words;
+use crate::protocol::params::StatusParams;
+use crate::protocol::record::EndedByKind;
+use crate::protocol::{Action, Record, Timestamp};
+use crate::term::sanitize::clean;
+
+/// What `status` takes.
+#[derive(Args, Debug)]
+pub struct StatusOf {
+    /// Which job; without one, the list of all
+    job: Option<String>,
+}
+
+impl StatusOf {
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        let Some(target) = self.job else {
+            return Ls::default().run(ctx);
+        };
+        let job = ctx.one(&target)?;
+        let detail = ctx.json.then_some(true);
+        let value = ctx.daemon()?.call(Action::Status(StatusParams {
+            session_id: job.summary.session_id.to_string(),
+            detail,
+        }))?;
+        let record: Record = serde_json::from_value(value.clone()).map_err(std::io::Error::from)?;
+        if ctx.json {
+            ctx.out.json(&value)?;
+        } else {
+            let (state, tone) = words::state(&record.summary);
+            let name = ctx.out.tint(Tone::Strong, &words::name(&record.summary));
+            let state = ctx.out.tint(tone, &state);
+            ctx.out.line(&format!("{name}  {state}"))?;
+            for (what, text) in block(&record, words::now()) {
+                let what = ctx.out.tint(Tone::Faint, &format!("{what:>9}"));
+                ctx.out.line(&format!("{what}  {text}"))?;
+            }
+        }
+        // As systemctl: whether it is up is the answer that scripts want.
+        Ok(if record.summary.status.is_finished() {
+            Exit::STATE
+        } else {
+            Exit::OK
+        })
+    }
+}
+
+/// What there is to say, each with its heading.
+fn block(record: &Record, now: Timestamp) -> Vec<(&'static str, String)> {
+    let job = &record.summary;
+    let mut lines = vec![
+        ("id", job.session_id.to_string()),
+        ("command", words::command(job)),
+        ("dir", clean(&job.cwd)),
+    ];
+    let mut add = |what, text: Option<String>| lines.extend(text.map(|text| (what, clean(&text))));
+    add("group", job.group.clone());
+    add("about", record.description.clone());
+    add("pid", job.pid.map(|pid| pid.to_string()));
+    let since = words::local(job.created_at);
+    add(
+        "started",
+        Some(format!(
+            "{since}  ({} ago)",
+            words::span(words::since(job.created_at, now))
+        )),
+    );
+    let ended = job.ended_at.map(|at| {
+        let ran = words::brief_span(job.runtime_ms);
+        format!("{}  (ran {ran}): {}", words::local(at), words::ending(job))
+    });
+    add("ended", ended);
+    add("ended by", ended_by(record));
+    add("why", record.reason.clone());
+    add(
+        "restarts",
+        (job.restarts > 0).then(|| job.restarts.to_string()),
+    );
+    add("terminal", Some(terminal(record)));
+    add("title", job.title.clone().filter(|title| !title.is_empty()));
+    add("output", Some(output(record)));
+    add("log", job.output_file.clone());
+    add("not saved", record.log_degraded.clone());
+    add("memory", job.memory_bytes.map(words::bytes));
+    add(
+        "scope",
+        (!record.scope.is_human()).then(|| record.scope.to_string()),
+    );
+    lines
+}
+
+fn ended_by(record: &Record) -> Option<String> {
+    let by = record.ended_by.as_ref()?;
+    let scope = by.scope.as_ref().filter(|scope| !scope.is_human());
+    match by.kind {
+        EndedByKind::Itself => None,
+        EndedByKind::Human => Some("a person".to_owned()),
+        EndedByKind::Timeout => Some("its time limit".to_owned()),
+        EndedByKind::Limit => Some("a limit".to_owned()),
+        EndedByKind::Agent => Some(match scope {
+            Some(scope) => format!("the agent {scope}"),
+            None => "an agent".to_owned(),
+        }),
+    }
+}
+
+fn terminal(record: &Record) -> String {
+    let job = &record.summary;
+    let size = match job.mode {
+        crate::protocol::Mode::Pty => format!("{}x{}", job.cols, job.rows),
+        crate::protocol::Mode::Pipe => "none, pipes".to_owned(),
+    };
+    let front = record.foreground.as_ref();
+    let front = front.map(|program| format!(", {program} in front"));
+    format!("{size}{}", front.unwrap_or_default())
+}
+
+fn output(record: &Record) -> String {
+    let job = &record.summary;
+    let total = words::bytes(job.output_bytes);
+    let mut text = format!("{total} in {} lines", job.output_lines);
+    if record.dropped_bytes > 0 {
+        let dropped = words::bytes(record.dropped_bytes);
+        text.push_str(&format!(", the first {dropped} no longer kept"));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::target::tests::record;
+    use crate::protocol::Status;
+
+    #[test]
+    fn only_what_there_is_is_said_and_nothing_raw() {
+        let mut job = record("a", Some("web"), Status::Killed);
+        job.summary.signal = Some("SIGTERM".to_owned());
+        job.summary.ended_at = Some(Timestamp(job.summary.created_at.millis() + 1500));
+        job.summary.runtime_ms = 1500;
+        job.summary.title = Some("\x1b]0;bad\x07".to_owned());
+        job.dropped_bytes = 2048;
+        let lines = block(&job, Timestamp(0));
+        let text: Vec<_> = lines
+            .iter()
+            .map(|(what, text)| format!("{what}: {text}"))
+            .collect();
+        let text = text.join("\n");
+        assert!(text.contains("(ran 1.5s): SIGTERM"), "{text}");
+        assert!(text.contains("the first 2.0K no longer kept"), "{text}");
+        assert!(!text.contains("group:") && !text.contains("pid:"), "{text}");
+        assert!(!text.contains(['\x1b', '\x07']), "{text}");
+    }
+}

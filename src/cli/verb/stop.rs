@@ -1,0 +1,133 @@
+//! `stop` and `kill`: the end of jobs, with everything they have started.
+
+use std::time::{Duration, Instant};
+
+use clap::Args;
+
+use crate::cli::context::{Among, Context, Found};
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::note;
+use crate::cli::{complain, duration, words};
+use crate::protocol::params::{Kill, SignalName};
+use crate::protocol::reply::Killed;
+use crate::protocol::{Action, Record, Status};
+
+/// What `stop` and `kill` takes.
+#[derive(Args, Debug)]
+pub struct Stop {
+    /// Which jobs
+    #[arg(required_unless_present = "all")]
+    jobs: Vec<String>,
+    /// Every job that runs
+    #[arg(long, conflicts_with = "jobs")]
+    all: bool,
+    /// Time between the signal and KILL
+    #[arg(short = 't', long, value_name = "TIME", value_parser = duration::parse)]
+    grace: Option<Duration>,
+    /// The first signal, TERM unless said
+    #[arg(short, long)]
+    signal: Option<String>,
+}
+
+impl Stop {
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        let Found { jobs, exit } = self.targets(ctx)?;
+        if jobs.is_empty() && exit == Exit::OK {
+            note("no job is running");
+        }
+        let began = Instant::now();
+        let kills = jobs.iter().map(|job| self.kill(job)).collect();
+        let answers = ctx.daemon()?.call_all(kills);
+        let mut worst = exit;
+        for (job, answer) in jobs.iter().zip(answers) {
+            let outcome = answer.map_err(Failure::from).and_then(|value| {
+                if ctx.json {
+                    ctx.out.json(&value)?;
+                }
+                let killed = serde_json::from_value(value).map_err(std::io::Error::from)?;
+                report(ctx, job, &killed, began.elapsed())
+            });
+            worst = worst.or(outcome.unwrap_or_else(|failure| {
+                complain(&failure);
+                failure.exit()
+            }));
+        }
+        Ok(worst)
+    }
+
+    /// The same, with KILL as the first signal.
+    pub(super) fn run_as_kill(mut self, ctx: &mut Context) -> Result<Exit, Failure> {
+        self.signal.get_or_insert_with(|| "KILL".to_owned());
+        self.run(ctx)
+    }
+
+    fn targets(&self, ctx: &mut Context) -> Result<Found, Failure> {
+        if !self.all {
+            return ctx.many(&self.jobs, Among::Going);
+        }
+        let mut jobs = ctx.jobs()?;
+        jobs.retain(|job| !job.summary.status.is_finished());
+        Ok(Found {
+            jobs,
+            exit: Exit::OK,
+        })
+    }
+
+    fn kill(&self, job: &Record) -> Action {
+        let force = self.signal.as_deref().is_some_and(is_kill);
+        Action::Kill(Kill {
+            session_id: Some(job.summary.session_id.to_string()),
+            signal: self.signal.as_deref().filter(|_| !force).map(signal),
+            force: force.then_some(true),
+            grace_ms: self.grace.map(duration::millis),
+            ..Kill::default()
+        })
+    }
+}
+
+/// A signal by number or name.
+pub(super) fn signal(text: &str) -> SignalName {
+    match text.parse() {
+        Ok(number) => SignalName::Number(number),
+        Err(_) => SignalName::Name(text.to_owned()),
+    }
+}
+
+fn is_kill(signal: &str) -> bool {
+    ["KILL", "SIGKILL", "9"].contains(&signal.to_uppercase().as_str())
+}
+
+/// `web  stopped (exit 143, 0.4s)`; names every process that is still there.
+fn report(
+    ctx: &mut Context,
+    job: &Record,
+    killed: &Killed,
+    took: Duration,
+) -> Result<Exit, Failure> {
+    let name = words::name(&job.summary);
+    if !ctx.json {
+        let ending = ending(killed);
+        let line = if killed.already_ended {
+            format!("{name}  had ended ({ending})")
+        } else {
+            let took = words::brief_span(duration::millis(took));
+            format!("{name}  stopped ({ending}, {took})")
+        };
+        ctx.out.line(&line)?;
+    }
+    if killed.survivors.is_empty() {
+        return Ok(Exit::OK);
+    }
+    let pids: Vec<_> = killed.survivors.iter().map(u32::to_string).collect();
+    note(&format!("{name}: still alive: pid {}", pids.join(", ")));
+    Ok(Exit::FAILED)
+}
+
+fn ending(killed: &Killed) -> String {
+    match (killed.exit_code, &killed.signal) {
+        (Some(code), _) => format!("exit {code}"),
+        (None, Some(signal)) => signal.clone(),
+        (None, None) if killed.status == Status::Killed => "killed".to_owned(),
+        (None, None) => killed.status.as_str().replace('_', " "),
+    }
+}

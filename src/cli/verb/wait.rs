@@ -1,0 +1,255 @@
+//! `wait`: until something holds for jobs.
+
+use std::time::{Duration, Instant};
+
+use clap::Args;
+
+use crate::cli::context::{Among, Context};
+use crate::cli::duration;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::note;
+use crate::protocol::condition::WaitMode;
+use crate::protocol::params::Wait as Params;
+use crate::protocol::reply::{Outcome, Polled, Waited, WaitedAll};
+use crate::protocol::{Action, Condition, ErrorCode, SessionId, Status};
+
+/// The longest single wait that the protocol takes.
+const LONGEST: Duration = Duration::from_secs(600);
+
+/// How long a job is quiet when nobody says.
+const QUIET: Duration = Duration::from_secs(2);
+
+/// What `wait` takes.
+#[derive(Args, Debug)]
+pub struct Wait {
+    /// Which jobs
+    #[arg(required = true)]
+    jobs: Vec<String>,
+    /// exit, input, quiet or quiet:TIME, match:REGEX (a line), gone:REGEX (from the screen)
+    #[arg(long = "for", value_name = "WHAT", default_value = "exit", value_parser = parse_condition)]
+    until: Condition,
+    /// The first of several jobs is enough
+    #[arg(long)]
+    any: bool,
+    /// Give up after so long, with exit code 124
+    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    timeout: Option<Duration>,
+}
+
+impl Wait {
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        let found = ctx.many(&self.jobs, Among::Any)?;
+        let ids: Vec<_> = found
+            .jobs
+            .into_iter()
+            .map(|job| job.summary.session_id)
+            .collect();
+        if ids.is_empty() {
+            return Ok(found.exit);
+        }
+        let deadline = self.timeout.map(|timeout| Instant::now() + timeout);
+        let mode = if self.any {
+            WaitMode::Any
+        } else {
+            WaitMode::All
+        };
+        let exit = until(ctx, &ids, &self.until, mode, deadline)?;
+        Ok(found.exit.or(exit))
+    }
+}
+
+/// Waits for the end of one job; its code is the result.
+pub(super) fn for_end(ctx: &mut Context, id: &SessionId) -> Result<Exit, Failure> {
+    let ids = std::slice::from_ref(id);
+    until(ctx, ids, &Condition::Exit(true), WaitMode::All, None)
+}
+
+/// Waits however long it takes, in turns that the protocol allows.
+fn until(
+    ctx: &mut Context,
+    ids: &[SessionId],
+    condition: &Condition,
+    mode: WaitMode,
+    deadline: Option<Instant>,
+) -> Result<Exit, Failure> {
+    loop {
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let turn = left.unwrap_or(LONGEST).min(LONGEST);
+        let params = Params {
+            session_ids: Some(ids.iter().map(SessionId::to_string).collect()),
+            mode: Some(mode),
+            until: Some(vec![condition.clone()]),
+            timeout_ms: Some(duration::millis(turn)),
+            max_chars: Some(1),
+            ..Params::default()
+        };
+        let value = match ctx.daemon()?.call(Action::Wait(params)) {
+            // Jobs outlive their daemon, and so does the wait for them.
+            Err(error) if error.code == ErrorCode::DaemonUnavailable => {
+                ctx.hang_up();
+                ctx.daemon()?;
+                continue;
+            }
+            outcome => outcome?,
+        };
+        let waited: WaitedAll =
+            serde_json::from_value(value.clone()).map_err(std::io::Error::from)?;
+        if waited.outcome == Outcome::Timeout && left.is_none_or(|left| left > turn) {
+            continue;
+        }
+        if ctx.json {
+            ctx.out.json(&value)?;
+        }
+        return Ok(result(&waited, condition, mode));
+    }
+}
+
+fn result(waited: &WaitedAll, condition: &Condition, mode: WaitMode) -> Exit {
+    let for_exit = matches!(condition, Condition::Exit(_));
+    match waited.outcome {
+        Outcome::Timeout => {
+            note("time ran out");
+            Exit::TIMED_OUT
+        }
+        Outcome::Matched | Outcome::Exited if for_exit => exit_of(waited, mode),
+        Outcome::Matched => Exit::OK,
+        Outcome::Exited => {
+            note("it ended before that");
+            Exit::STATE
+        }
+        Outcome::Lost => {
+            note("the job is lost: it ended while nothing was there to see how");
+            Exit::FAILED
+        }
+        Outcome::Failed => Exit::FAILED,
+    }
+}
+
+/// The code of the job that ended the wait, or the first bad one of all.
+fn exit_of(waited: &WaitedAll, mode: WaitMode) -> Exit {
+    let code =
+        |polled: &Polled| Exit::of_job(polled.status, polled.exit_code, polled.signal.as_deref());
+    if mode == WaitMode::Any {
+        let matched = waited
+            .matched
+            .as_ref()
+            .and_then(|matched| matched.session_id.as_ref());
+        let first = waited.results.iter().find(|one| match matched {
+            Some(id) => one.polled.session_id == *id,
+            None => one.polled.status.is_finished(),
+        });
+        return first.map_or(Exit::OK, |one| code(&one.polled));
+    }
+    let ended =
+        |one: &&Waited| one.polled.status.is_finished() || one.polled.status == Status::Lost;
+    let codes = waited
+        .results
+        .iter()
+        .filter(ended)
+        .map(|one| code(&one.polled));
+    codes.fold(Exit::OK, Exit::or)
+}
+
+fn parse_condition(text: &str) -> Result<Condition, String> {
+    let (kind, rest) = match text.split_once(':') {
+        Some((kind, rest)) => (kind, Some(rest)),
+        None => (text, None),
+    };
+    let pattern = |what: &str| match rest {
+        Some(expression) if !expression.is_empty() => match regex::Regex::new(expression) {
+            Ok(_) => Ok(expression.to_owned()),
+            Err(error) => Err(error.to_string()),
+        },
+        _ => Err(format!("`{what}` needs a regular expression: {what}:REGEX")),
+    };
+    match (kind, rest) {
+        ("exit", None) => Ok(Condition::Exit(true)),
+        ("input", None) => Ok(Condition::Input(true)),
+        ("ready", None) => Ok(Condition::Ready(true)),
+        ("quiet", None) => Ok(Condition::IdleMs(duration::millis(QUIET))),
+        ("quiet", Some(time)) => {
+            duration::parse(time).map(|time| Condition::IdleMs(duration::millis(time)))
+        }
+        ("match", _) => pattern("match").map(Condition::Pattern),
+        ("gone", _) => pattern("gone").map(Condition::Gone),
+        _ => Err(format!(
+            "`{text}` is nothing to wait for; known: exit, input, quiet[:TIME], match:REGEX, gone:REGEX"
+        )),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn conditions_are_read() {
+        assert_eq!(parse_condition("exit").unwrap(), Condition::Exit(true));
+        assert_eq!(parse_condition("quiet").unwrap(), Condition::IdleMs(2000));
+        assert_eq!(
+            parse_condition("quiet:500ms").unwrap(),
+            Condition::IdleMs(500)
+        );
+        let colon = Condition::Pattern("a:b".to_owned());
+        assert_eq!(parse_condition("match:a:b").unwrap(), colon);
+        for text in [
+            "", "exit:1", "match", "match:", "match:(", "quiet:x", "gone", "lunch",
+        ] {
+            assert!(parse_condition(text).is_err(), "{text}");
+        }
+    }
+
+    fn waited(matched: Option<&str>, codes: &[(&str, Option<i32>, Option<&str>)]) -> WaitedAll {
+        let result = |(id, code, signal): &(&str, Option<i32>, Option<&str>)| {
+            let status = match (code, signal) {
+                (None, None) => "running",
+                (Some(0), _) => "done",
+                _ => "error",
+            };
+            json!({"outcome": "matched", "matched": null, "matchedAtEntry": false, "elapsedMs": 1,
+                "sessionId": id, "status": status, "exitCode": code, "signal": signal, "output": "",
+                "prevCursor": "a", "cursor": "a", "omitted": {"bytes": 0, "lines": 0},
+                "inputState": "none", "offloaded": false, "outputFile": null, "outputBytes": 0})
+        };
+        let matched = matched.map(
+            |id| json!({"index": 0, "kind": "exit", "line": null, "text": null, "sessionId": id}),
+        );
+        let results: Vec<_> = codes.iter().map(result).collect();
+        serde_json::from_value(json!({"outcome": "matched", "matched": matched,
+            "matchedAtEntry": false, "elapsedMs": 1, "results": results}))
+        .unwrap()
+    }
+
+    #[test]
+    fn all_takes_the_first_bad_code_and_any_the_one_that_ended() {
+        let exit = Condition::Exit(true);
+        let codes = [
+            ("a", Some(0), None),
+            ("b", None, Some("SIGTERM")),
+            ("c", Some(3), None),
+        ];
+        assert_eq!(
+            result(&waited(Some("a"), &codes), &exit, WaitMode::All),
+            Exit(143)
+        );
+        let codes = [("a", None, None), ("c", Some(3), None)];
+        assert_eq!(
+            result(&waited(Some("c"), &codes), &exit, WaitMode::Any),
+            Exit(3)
+        );
+        assert_eq!(result(&waited(None, &codes), &exit, WaitMode::Any), Exit(3));
+    }
+
+    #[test]
+    fn an_end_before_what_was_waited_for_is_no_success() {
+        let mut ended = waited(None, &[("a", Some(0), None)]);
+        ended.outcome = Outcome::Exited;
+        let condition = Condition::Pattern("x".to_owned());
+        assert_eq!(result(&ended, &condition, WaitMode::All), Exit::STATE);
+        ended.outcome = Outcome::Timeout;
+        assert_eq!(result(&ended, &condition, WaitMode::All), Exit::TIMED_OUT);
+    }
+}

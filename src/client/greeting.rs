@@ -1,0 +1,27 @@
+//! What front doors say of themselves.
+
+use std::collections::BTreeMap;
+
+use crate::protocol::{Greeting, Role};
+
+/// A person, who sees every scope.
+pub fn human() -> Greeting {
+    Greeting {
+        role: Role::Human,
+        ..Greeting::default()
+    }
+}
+
+/// Adds the caller's directory and whole environment, for jobs to start with.
+/// Variables that are not UTF-8 cannot travel in JSON and are left out.
+pub fn with_surroundings(greeting: Greeting) -> Greeting {
+    let env: BTreeMap<String, String> = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect();
+    let cwd = std::env::current_dir().ok();
+    Greeting {
+        cwd: cwd.and_then(|cwd| cwd.into_os_string().into_string().ok()),
+        env: Some(env),
+        ..greeting
+    }
+}

@@ -1,0 +1,182 @@
+//! Who the agent is and what it may do: flags, then environment, then file.
+
+use std::ffi::OsString;
+
+use crate::client::greeting::with_surroundings;
+use crate::config::Config;
+use crate::protocol::hello::{Defaults, OnDisconnect, Policy};
+use crate::protocol::{Greeting, Role, Scope};
+
+/// What the command line says.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Flags {
+    /// The scope; absent: BGPROC_SCOPE, else a fresh one.
+    pub scope: Option<String>,
+    /// Only actions that look.
+    pub read_only: bool,
+    /// Programs that may be started; absent: any.
+    pub allow: Option<Vec<String>>,
+    /// What becomes of the agent's sessions at the end.
+    pub on_disconnect: OnDisconnect,
+    /// Running sessions of its scope at most.
+    pub max_sessions: Option<u32>,
+}
+
+/// The most characters that any reply shows.
+const MAX_CHARS: u64 = 262_144;
+
+/// The greeting of `--serve`; an invalid value is an error in words.
+pub fn greeting(
+    flags: Flags,
+    var: impl Fn(&str) -> Option<OsString>,
+    config: &Config,
+) -> Result<Greeting, String> {
+    let scope = match flags.scope {
+        Some(name) => Some(("--scope", name)),
+        None => text(&var, "BGPROC_SCOPE")?.map(|name| ("BGPROC_SCOPE", name)),
+    };
+    let chars = match number(&var, "PI_BASH_MAX_OUTPUT_CHARS", 1..=MAX_CHARS)? {
+        None => number(
+            &var,
+            "OPENCLAW_BASH_PENDING_MAX_OUTPUT_CHARS",
+            1..=MAX_CHARS,
+        )?,
+        chars => chars,
+    };
+    let any = 0..=u64::MAX;
+    let defaults = Defaults {
+        yield_ms: number(&var, "PI_BASH_YIELD_MS", any.clone())?.or(config.yield_ms),
+        max_chars: chars
+            .and_then(|chars| usize::try_from(chars).ok())
+            .or(config.max_output_chars),
+        ttl_ms: number(&var, "PI_BASH_JOB_TTL_MS", any)?.or(config.ttl_ms),
+        timeout_ms: config
+            .timeout_sec
+            .map(|seconds| seconds.saturating_mul(1000)),
+    };
+    Ok(with_surroundings(Greeting {
+        role: Role::Agent,
+        scope: scope
+            .map(|(from, name)| parse_scope(from, &name))
+            .transpose()?,
+        defaults,
+        policy: Policy {
+            read_only: flags.read_only,
+            allow: flags.allow,
+            on_disconnect: flags.on_disconnect,
+            max_sessions: flags.max_sessions.or(config.max_sessions_per_scope),
+        },
+        ..Greeting::default()
+    }))
+}
+
+fn parse_scope(from: &str, name: &str) -> Result<Scope, String> {
+    Scope::named(name).ok_or_else(|| {
+        format!(
+            "{from}: `{name}` is no scope; write 1 to 64 of letters, digits and ._:@/-, but not `human`"
+        )
+    })
+}
+
+/// A variable's value; unset and empty are the same.
+fn text(var: &impl Fn(&str) -> Option<OsString>, name: &str) -> Result<Option<String>, String> {
+    match var(name).map(OsString::into_string) {
+        None => Ok(None),
+        Some(Ok(value)) => Ok(Some(value).filter(|value| !value.is_empty())),
+        Some(Err(_)) => Err(format!("{name} is not UTF-8")),
+    }
+}
+
+fn number(
+    var: &impl Fn(&str) -> Option<OsString>,
+    name: &str,
+    range: std::ops::RangeInclusive<u64>,
+) -> Result<Option<u64>, String> {
+    let Some(value) = text(var, name)? else {
+        return Ok(None);
+    };
+    match value.trim().parse() {
+        Ok(number) if range.contains(&number) => Ok(Some(number)),
+        _ => {
+            let (least, most) = (range.start(), range.end());
+            let bounds = if *most == u64::MAX {
+                format!("an integer from {least}")
+            } else {
+                format!("an integer from {least} to {most}")
+            };
+            Err(format!("{name}=`{value}` is wrong; it needs {bounds}"))
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn with(flags: Flags, vars: &[(&str, &str)], config: &Config) -> Result<Greeting, String> {
+        let var = |name: &str| {
+            let found = vars.iter().find(|(key, _)| *key == name);
+            found.map(|(_, value)| OsString::from(value))
+        };
+        greeting(flags, var, config)
+    }
+
+    #[test]
+    fn the_environment_wins_over_the_file_and_a_flag_over_both() {
+        let config = Config {
+            yield_ms: Some(1),
+            ttl_ms: Some(2),
+            max_output_chars: Some(3),
+            timeout_sec: Some(4),
+            ..Config::default()
+        };
+        let vars = [
+            ("PI_BASH_YIELD_MS", "10"),
+            ("PI_BASH_MAX_OUTPUT_CHARS", "30"),
+            ("OPENCLAW_BASH_PENDING_MAX_OUTPUT_CHARS", "31"),
+            ("BGPROC_SCOPE", "from-env"),
+        ];
+        let greeting = with(Flags::default(), &vars, &config).unwrap();
+        assert_eq!(greeting.role, Role::Agent);
+        let expected = Defaults {
+            yield_ms: Some(10),
+            max_chars: Some(30),
+            ttl_ms: Some(2),
+            timeout_ms: Some(4000),
+        };
+        assert_eq!(greeting.defaults, expected);
+        assert_eq!(greeting.scope.unwrap().as_str(), "from-env");
+        let flags = Flags {
+            scope: Some("from-flag".to_owned()),
+            ..Flags::default()
+        };
+        let greeting = with(flags, &vars[2..], &config).unwrap();
+        assert_eq!(greeting.scope.unwrap().as_str(), "from-flag");
+        assert_eq!(greeting.defaults.max_chars, Some(31));
+    }
+
+    #[test]
+    fn a_wrong_value_is_named() {
+        for (name, value) in [
+            ("PI_BASH_YIELD_MS", "soon"),
+            ("PI_BASH_YIELD_MS", "-1"),
+            ("PI_BASH_JOB_TTL_MS", "1e3"),
+            ("PI_BASH_MAX_OUTPUT_CHARS", "0"),
+            ("PI_BASH_MAX_OUTPUT_CHARS", "262145"),
+            ("OPENCLAW_BASH_PENDING_MAX_OUTPUT_CHARS", "x"),
+            ("BGPROC_SCOPE", "human"),
+            ("BGPROC_SCOPE", "a b"),
+        ] {
+            let error = with(Flags::default(), &[(name, value)], &Config::default());
+            assert!(error.unwrap_err().contains(name), "{name}={value}");
+        }
+    }
+
+    #[test]
+    fn empty_is_unset() {
+        let vars = [("PI_BASH_YIELD_MS", ""), ("BGPROC_SCOPE", "")];
+        let greeting = with(Flags::default(), &vars, &Config::default()).unwrap();
+        assert_eq!((greeting.scope, greeting.defaults.yield_ms), (None, None));
+    }
+}

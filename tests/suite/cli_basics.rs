@@ -1,0 +1,154 @@
+//! What the command line does before it talks to a daemon.
+
+use serde_json::Value;
+
+use crate::support::Home;
+use crate::support::process;
+
+#[test]
+fn version_as_text_and_as_json() {
+    let home = Home::new();
+    assert!(home.ok(&["--version"]).starts_with("bgproc 0."));
+    assert_eq!(home.ok(&["-V"]), home.ok(&["--version"]));
+    let version = home.json(&["--version"]);
+    assert_eq!(version["protocol"], 1);
+    assert_eq!(version["version"], env!("CARGO_PKG_VERSION"));
+}
+
+#[test]
+fn help_is_data_and_costs_no_daemon() {
+    let home = Home::new();
+    for args in [
+        &["--help"][..],
+        &["help"],
+        &["run", "--help"],
+        &["help", "run"],
+        &["-h"],
+    ] {
+        let ran = home.run(args).expect_code(0);
+        assert!(ran.stdout.contains("Usage: bgproc"), "{ran}");
+        assert!(ran.stderr.is_empty(), "{ran}");
+    }
+    for topic in ["targets", "keys", "exit-codes"] {
+        assert!(home.ok(&["help", topic]).lines().count() > 10, "{topic}");
+    }
+    assert!(
+        process::of_home(home.path()).is_empty(),
+        "help started a daemon"
+    );
+}
+
+#[test]
+fn what_is_misunderstood_is_said_with_our_name_and_ends_with_2() {
+    let home = Home::new();
+    let wrong: [&[&str]; 14] = [
+        &["nosuchverb"],
+        &["--nosuchflag"],
+        &["run"],
+        &["run", ""],
+        &["run", "--size", "huge", "true"],
+        &["run", "--timeout", "soon", "true"],
+        &["run", "-e", "BGPROC_SURELY_NOT_SET", "true"],
+        &["run", "-C", "/surely/not/there", "true"],
+        &["run", "-a", "-w", "true"],
+        &["stop"],
+        &["stop", "web", "--all"],
+        &["wait", "web", "--for", "lunch"],
+        &["help", "runn"],
+        &["--ascii", "ls"],
+    ];
+    for args in wrong {
+        let ran = home.run(args).expect_code(2).expect_said("bgproc: ");
+        assert!(ran.stdout.is_empty(), "{ran}");
+    }
+    home.run(&["stauts"]).expect_code(2).expect_said("status");
+    home.run(&["help", "runn"])
+        .expect_code(2)
+        .expect_said("`run`");
+    assert!(
+        process::of_home(home.path()).is_empty(),
+        "a mistake started a daemon"
+    );
+}
+
+#[test]
+fn a_bare_daemon_prints_its_help_and_what_is_not_built_says_so() {
+    let home = Home::new();
+    let ran = home.run(&["daemon"]).expect_code(2);
+    assert!(ran.stderr.contains("upgrade"), "{ran}");
+    for verb in ["mcp", "schema"] {
+        home.run(&[verb])
+            .expect_code(2)
+            .expect_said("not built into this version");
+    }
+}
+
+#[test]
+fn without_a_daemon_its_status_is_3_and_stopping_it_is_fine() {
+    let home = Home::new();
+    let ran = home.run(&["daemon", "status"]).expect_code(3);
+    assert!(ran.expect_said("no daemon is running").stdout.is_empty());
+    home.run(&["daemon", "stop"]).expect_code(0);
+    assert!(
+        process::of_home(home.path()).is_empty(),
+        "asking started a daemon"
+    );
+}
+
+#[test]
+fn a_home_that_cannot_be_is_69() {
+    let home = Home::new();
+    let file = home.scratch("file");
+    std::fs::write(&file, "").unwrap();
+    let inside = file.join("home").display().to_string();
+    let ran = home.run_with_env(&["ls"], &[("BGPROC_HOME", &inside)]);
+    ran.expect_code(69).expect_said(&inside);
+}
+
+#[test]
+fn attaching_without_a_terminal_says_what_to_use_instead() {
+    let home = Home::new();
+    let ran = home.run(&["attach", "web"]).expect_code(2);
+    ran.expect_said("needs a terminal")
+        .expect_said("bgproc logs -f");
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_it_quietly() {
+    let home = Home::new();
+    // The pipe is closed before anything is written, so the first write fails.
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = home.command(&["--json", "--version"]);
+    let output = command.stdout(writer).stderr(std::process::Stdio::piped());
+    let output = output.spawn().unwrap().wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+#[test]
+fn a_full_disk_is_told() {
+    let home = Home::new();
+    let full = std::fs::File::options()
+        .write(true)
+        .open("/dev/full")
+        .unwrap();
+    let mut command = home.command(&["--version"]);
+    let output = command.stdout(full).stderr(std::process::Stdio::piped());
+    let output = output.spawn().unwrap().wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        said.starts_with("bgproc: cannot write the output"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_bare_bgproc_without_a_terminal_is_the_list() {
+    let home = Home::new();
+    home.start(&["-n", "web", "sleep 1000"]);
+    assert!(home.ok(&[]).starts_with("web\trunning\t-\t"));
+    let listed: Value = home.json(&[]);
+    assert_eq!(listed["sessions"][0]["label"], "web");
+}

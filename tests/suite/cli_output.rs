@@ -1,0 +1,236 @@
+//! What the command line shows: lists, logs, screens, and what is typed.
+
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
+use crate::support::{Home, Terminal};
+
+#[test]
+fn a_piped_list_is_tab_separated_and_a_terminal_gets_a_table() {
+    let home = Home::new();
+    let id = home.start(&["-n", "web", "-g", "shop", "sleep 1000"]);
+    let line = home.ok(&["ls"]);
+    let fields: Vec<_> = line.trim_end().split('\t').collect();
+    assert_eq!((fields[0], fields[1], fields[2]), ("web", "running", "-"));
+    assert_eq!(
+        (fields[4], fields[5], fields[6]),
+        (&id[..], "shop", "sleep 1000")
+    );
+    assert_eq!(home.ok(&["ps", "-o", "tsv"]), line);
+    let table = home.ok(&["ls", "-o", "table"]);
+    assert!(table.starts_with("NAME"), "{table}");
+    assert!(!table.contains('\x1b'), "{table}");
+    let coloured = home.ok(&["ls", "-o", "table", "--color", "always"]);
+    assert!(coloured.contains("\x1b[32mrunning\x1b[0m"), "{coloured:?}");
+}
+
+#[test]
+fn a_table_never_wraps_and_keeps_both_ends_of_a_name() {
+    let home = Home::new();
+    let name = "a-very-long-name-for-a-job-that-goes-on-and-on-until-the-end";
+    home.start(&[
+        "-n",
+        name,
+        "echo this is a command that is longer than a terminal; sleep 1000",
+    ]);
+    for cols in [40, 80] {
+        let mut terminal = Terminal::new(&home, &["ls"], (cols, 12));
+        terminal.exit_code();
+        let text = terminal.text();
+        assert_eq!(text.lines().count(), 2, "{text}");
+        assert!(text.contains('…') && text.contains("running"), "{text}");
+    }
+}
+
+#[test]
+fn the_list_can_be_narrowed() {
+    let home = Home::new();
+    home.start(&["-n", "web", "-g", "shop", "sleep 1000"]);
+    home.start(&["-n", "bad", "exit 1"]);
+    home.run(&["wait", "bad"]).expect_code(1);
+    assert_eq!(home.ok(&["ls", "-g", "shop"]).lines().count(), 1);
+    assert!(
+        home.ok(&["ls", "--status", "error"])
+            .starts_with("bad\terror\t1\t")
+    );
+    let listed = home.json(&["ls"]);
+    assert_eq!(listed["counts"]["running"], 1);
+    home.run(&["ls", "--status", "bad"])
+        .expect_code(2)
+        .expect_said("running");
+}
+
+#[test]
+fn names_cannot_write_to_the_terminal() {
+    let home = Home::new();
+    home.run(&["run", "-n", "ev\x1b]0;il\x07", "sleep 1000"])
+        .expect_code(2)
+        .expect_said("control characters");
+    home.start(&["-n", "evil", "sleep 1000 # \x1b]0;il\x07\tx"]);
+    for args in [
+        &["ls"][..],
+        &["ls", "-o", "table"],
+        &["ls", "--json"],
+        &["status", "-"],
+    ] {
+        let said = home.ok(args);
+        assert!(!said.contains(['\x1b', '\x07']), "{said:?}");
+    }
+}
+
+#[test]
+fn logs_are_clean_and_raw_logs_are_exact() {
+    let home = Home::new();
+    let line = r"printf '\033[31mred\033[0m\n10%%\r20%%\n\377end\n'";
+    let id = home.start(&["-n", "out", line]);
+    home.run(&["wait", "out"]).expect_code(0);
+    assert_eq!(home.ok(&["logs", "out"]), "red\n20%\n\u{fffd}end\n");
+    let raw = home.command(&["logs", "--raw", &id]).output().unwrap();
+    assert_eq!(raw.stdout, b"\x1b[31mred\x1b[0m\r\n10%\r20%\r\n\xffend\r\n");
+    assert_eq!(home.ok(&["log", "-n", "1", "out"]), "\u{fffd}end\n");
+    assert_eq!(home.ok(&["logs", "-n", "0", "out"]), "");
+}
+
+#[test]
+fn many_lines_come_whole_and_in_order() {
+    let home = Home::new();
+    home.start(&["-n", "many", "seq 1 30000"]);
+    home.run(&["wait", "many"]).expect_code(0);
+    let expected: String = (1..=30000).map(|n| format!("{n}\n")).collect();
+    assert!(home.ok(&["logs", "many"]) == expected, "logs differ");
+    assert!(
+        home.ok(&["logs", "-f", "many"]) == expected,
+        "followed logs differ"
+    );
+    let last: String = (28001..=30000).map(|n| format!("{n}\n")).collect();
+    assert!(
+        home.ok(&["logs", "-n", "2000", "many"]) == last,
+        "last lines differ"
+    );
+    assert!(
+        home.ok(&["follow", "-n", "2000", "many"]) == last,
+        "last followed lines differ"
+    );
+    let tail: String = (29991..=30000).map(|n| format!("{n}\n")).collect();
+    assert_eq!(home.ok(&["tail", "many"]), tail);
+}
+
+#[test]
+fn following_shows_what_comes_and_ends_with_the_job() {
+    let home = Home::new();
+    home.start(&["-n", "web", "echo one; read x; echo got $x; read x"]);
+    let mut command = home.command(&["logs", "-f", "web"]);
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert_eq!(lines.next().unwrap().unwrap(), "one");
+    home.ok(&["send", "web", "hello"]);
+    let mut next = || lines.next().unwrap().unwrap();
+    // The terminal echoes what is typed.
+    assert_eq!(
+        (next(), next()),
+        ("hello".to_owned(), "got hello".to_owned())
+    );
+    home.ok(&["stop", "web"]);
+    assert!(lines.next().is_none());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn several_jobs_are_told_apart_by_their_names() {
+    let home = Home::new();
+    home.start(&["-n", "a", "echo one; echo two"]);
+    home.start(&["-n", "long", "printf three"]);
+    home.run(&["wait", "a", "long"]).expect_code(0);
+    let expected = "a    | one\na    | two\nlong | three\n";
+    assert_eq!(home.ok(&["logs", "a", "long"]), expected);
+    let followed = home.ok(&["logs", "-f", "a", "long"]);
+    let mut lines: Vec<_> = followed.lines().collect();
+    lines.sort_unstable();
+    assert_eq!(lines.join("\n") + "\n", expected);
+    let coloured = home.ok(&["logs", "--color", "always", "a", "long"]);
+    assert!(
+        coloured.starts_with("\x1b[36ma    | \x1b[0mone"),
+        "{coloured:?}"
+    );
+}
+
+#[test]
+fn send_types_and_presses_enter_unless_told_otherwise() {
+    let home = Home::new();
+    home.start(&["-n", "cat", "cat"]);
+    home.ok(&["send", "cat", "two", "words"]);
+    home.ok(&["send", "cat", "--no-enter", "not yet"]);
+    home.run_with_input(&["send", "cat"], b" from stdin\n")
+        .expect_code(0);
+    home.ok(&["keys", "cat", "o", "k", "Enter", "C-d"]);
+    home.run(&["wait", "cat"]).expect_code(0);
+    let text = home.ok(&["logs", "cat"]);
+    for line in ["two words", "not yet from stdin", "ok"] {
+        // Once as the echo, once from cat.
+        assert_eq!(
+            text.lines().filter(|shown| *shown == line).count(),
+            2,
+            "{text}"
+        );
+    }
+    home.run(&["send", "cat", "x"]).expect_code(3);
+}
+
+#[test]
+fn send_reaches_pipes_too() {
+    let home = Home::new();
+    home.start(&["-n", "head", "--no-pty", "head -n 2"]);
+    home.ok(&["send", "head", "one"]);
+    home.ok(&["send", "head", "two"]);
+    home.run(&["wait", "head"]).expect_code(0);
+    assert_eq!(home.ok(&["logs", "head"]), "one\ntwo\n");
+}
+
+#[test]
+fn a_name_that_is_no_key_is_refused_and_not_typed() {
+    let home = Home::new();
+    home.start(&["-n", "cat", "cat"]);
+    home.run(&["keys", "cat", "Entr"])
+        .expect_code(2)
+        .expect_said("Enter");
+    home.ok(&["keys", "cat", "C-d"]);
+    home.run(&["wait", "cat"]).expect_code(0);
+    assert_eq!(home.ok(&["logs", "cat"]), "");
+}
+
+#[test]
+fn capture_shows_the_screen() {
+    let home = Home::new();
+    let line = r"printf '\033[2J\033[3;5H\033[1mbold\033[0m'; exec sleep 1000";
+    home.start(&["-n", "paint", "--size", "40x10", line]);
+    home.run(&["wait", "paint", "--for", "match:bold", "--timeout", "15s"])
+        .expect_code(0);
+    assert_eq!(home.ok(&["capture", "paint"]), "\n\n    bold\n");
+    assert!(home.ok(&["screen", "-e", "paint"]).contains("1mbold"));
+    let captured = home.json(&["capture", "paint"]);
+    assert_eq!(
+        (captured["rows"].as_u64(), captured["cols"].as_u64()),
+        (Some(10), Some(40))
+    );
+}
+
+#[test]
+fn the_daemon_tells_of_itself_and_jobs_outlive_it() {
+    let home = Home::new();
+    home.start(&["-n", "web", "sleep 1000"]);
+    let before = home.json(&["daemon", "status"]);
+    assert!(before["daemonPid"].as_u64() > Some(1) && before["keeperPid"].as_u64() > Some(1));
+    assert!(home.ok(&["daemon", "status"]).contains("1 running"));
+    let said = home.ok(&["daemon", "upgrade"]);
+    assert!(said.contains("jobs went on"), "{said}");
+    let after = home.json(&["daemon", "status"]);
+    assert_ne!(after["daemonPid"], before["daemonPid"]);
+    assert_eq!(after["keeperPid"], before["keeperPid"]);
+    assert!(home.ok(&["daemon", "stop"]).contains("jobs go on"));
+    assert_eq!(home.json(&["status", "web"])["status"], "running");
+    let pid = home.json(&["status", "web"])["pid"].as_u64().unwrap();
+    assert!(home.ok(&["daemon", "stop", "--kill"]).contains("all jobs"));
+    assert!(!crate::support::process::is_alive(
+        u32::try_from(pid).unwrap()
+    ));
+}

@@ -1,0 +1,209 @@
+//! Who may import whom: the layers of the crate, held by reading its sources.
+//!
+//! One package has no crate walls, so this test is the wall. A new arrow is a
+//! change of the design: it belongs in a commit of its own, with the reason.
+
+use std::path::{Path, PathBuf};
+
+/// Each folder (or file) of `src`, and the ones it may import.
+const ALLOWED: [(&str, &[&str]); 12] = [
+    ("protocol", &[]),
+    ("term", &["protocol"]),
+    ("engine", &["protocol", "term"]),
+    ("sys", &["protocol"]),
+    ("diag", &["sys"]),
+    ("config", &["protocol"]),
+    ("keeper", &["protocol", "sys", "diag"]),
+    (
+        "daemon",
+        &["protocol", "term", "engine", "sys", "config", "diag"],
+    ),
+    ("client", &["protocol", "sys"]),
+    ("serve", &["client", "protocol", "term", "config"]),
+    ("tui", &["client", "protocol", "term", "config"]),
+    // The command line is also what opens the other two front doors.
+    (
+        "cli",
+        &["client", "protocol", "term", "config", "serve", "tui"],
+    ),
+];
+
+/// The only layer with an event loop is the daemon, and `sys` says what its
+/// loop may wait for; every other layer is blocking or pure.
+const TOKIO: [&str; 2] = ["daemon", "sys"];
+
+#[test]
+fn imports_follow_the_layers() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut wrong = Vec::new();
+    let mut seen = 0;
+    for file in sources(&src) {
+        let inside = file.strip_prefix(&src).unwrap();
+        let first = inside
+            .components()
+            .next()
+            .unwrap()
+            .as_os_str()
+            .to_str()
+            .unwrap();
+        let layer = first.strip_suffix(".rs").unwrap_or(first);
+        if layer == "lib" || layer == "main" {
+            continue;
+        }
+        seen += 1;
+        let text = std::fs::read_to_string(&file).unwrap();
+        let complaints = check(layer, &text).into_iter();
+        wrong.extend(complaints.map(|why| format!("src/{}: {why}", inside.display())));
+    }
+    assert!(seen > 20, "only {seen} files were found");
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_checker_sees_what_is_wrong() {
+    let one = |layer: &str, text: &str| {
+        let complaints = check(layer, text);
+        assert_eq!(complaints.len(), 1, "{layer}: {text}: {complaints:?}");
+    };
+    one("cli", "use crate::sys::paths::Home;");
+    one("cli", "let x = crate::daemon::run();");
+    one("cli", "use crate::{client::Wire, engine::{Session, wait}};");
+    one("cli", "use crate::{\n    protocol::Error,\n    keeper,\n};");
+    one("tui", "use super::super::sys::socket;");
+    one("term", "use crate::engine::Session;");
+    one("engine", "pub(in crate::daemon) fn x() {}");
+    one("engine", "use tokio::sync::mpsc;");
+    one("client", "async fn x() { tokio::time::sleep(y).await }");
+    one("nobody", "fn x() {}");
+}
+
+#[test]
+fn the_checker_lets_the_rest_pass() {
+    for (layer, text) in [
+        (
+            "cli",
+            "use crate::client::{self, connect};\nuse crate::cli::exit;",
+        ),
+        (
+            "cli",
+            "// use crate::sys::paths;\n/// As [`crate::daemon`] does.\nfn x() {}",
+        ),
+        ("cli", "use super::super::exit::Exit;"),
+        (
+            "daemon",
+            "use crate::{protocol::{Error, Mode}, engine};\nuse tokio::net;",
+        ),
+        ("term", "let text = \"crate::sys\";"),
+    ] {
+        assert_eq!(check(layer, text), Vec::<String>::new(), "{layer}: {text}");
+    }
+}
+
+/// What is wrong with a source text of `layer`.
+fn check(layer: &str, text: &str) -> Vec<String> {
+    let Some((_, allowed)) = ALLOWED.iter().find(|(name, _)| *name == layer) else {
+        return vec![format!("`{layer}` is no layer that this test knows")];
+    };
+    let code = code_only(text);
+    let mut imports = crate_paths(&code);
+    imports.extend(super_paths(&code));
+    imports.retain(|name| name != layer && !allowed.contains(&name.as_str()));
+    imports.sort();
+    imports.dedup();
+    let mut wrong: Vec<_> = imports
+        .into_iter()
+        .map(|name| format!("`{layer}` may not see `{name}`"))
+        .collect();
+    if !TOKIO.contains(&layer) && code.contains("tokio::") {
+        wrong.push(format!("`{layer}` may not use tokio"));
+    }
+    wrong
+}
+
+/// The first segments of all `crate::…` paths, groups included.
+fn crate_paths(code: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    // `crate::x::y` and `crate::{x::y, z}`; but not the end of `mycrate::`.
+    let word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    for (place, lead) in code.match_indices("crate::") {
+        if code[..place].ends_with(word) {
+            continue;
+        }
+        let rest = code[place + lead.len()..].trim_start();
+        match rest.strip_prefix('{') {
+            Some(group) => found.extend(first_segments(group)),
+            None => found.extend(identifier(rest)),
+        }
+    }
+    found
+}
+
+/// Layers that are reached by climbing out with `super::`.
+fn super_paths(code: &str) -> Vec<String> {
+    let after_super = code.match_indices("super::").map(|(place, lead)| {
+        let rest = &code[place + lead.len()..];
+        (code[..place].ends_with("super::"), identifier(rest))
+    });
+    // One `super` stays within the layer's own folder, or is its own name.
+    let climbing = after_super.filter_map(|(twice, name)| name.filter(|_| twice));
+    climbing
+        .filter(|name| ALLOWED.iter().any(|(layer, _)| layer == name))
+        .collect()
+}
+
+/// The first segment of each member of `a::b, c, {d}}`, up to the closing brace.
+fn first_segments(group: &str) -> Vec<String> {
+    let (mut depth, mut start, mut found) = (0, true, Vec::new());
+    for (place, c) in group.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 0 => break,
+            '}' => depth -= 1,
+            ',' if depth == 0 => start = true,
+            c if c.is_whitespace() => {}
+            _ if start && depth == 0 => {
+                found.extend(identifier(&group[place..]));
+                start = false;
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+fn identifier(text: &str) -> Option<String> {
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_');
+    let name = &text[..end.unwrap_or(text.len())];
+    let is_module = name.starts_with(|c: char| c.is_lowercase()) && name != "self";
+    is_module.then(|| name.to_owned())
+}
+
+/// The text without comments and without what stands in quotes.
+fn code_only(text: &str) -> String {
+    let mut code = String::new();
+    for line in text.lines() {
+        let line = line.split("//").next().unwrap_or_default();
+        for (place, part) in line.split('"').enumerate() {
+            if place % 2 == 0 {
+                code.push_str(part);
+            }
+        }
+        code.push('\n');
+    }
+    code
+}
+
+fn sources(dir: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut found = Vec::new();
+    for path in entries {
+        if path.is_dir() {
+            found.extend(sources(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+    found
+}

@@ -1,0 +1,16 @@
+//! The tests with the real binary, in one program so that they link once.
+//!
+//! Each test has its own `BGPROC_HOME`, waits for named events with a deadline
+//! and prints everything that was said when it fails ([`support`]).
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod cli_basics;
+mod cli_jobs;
+mod cli_output;
+mod config_file;
+mod layers;
+mod serve;
+mod serve_edges;
+mod serve_pump;
+mod support;
+mod terminal;

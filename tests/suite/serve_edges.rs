@@ -1,0 +1,191 @@
+//! `bgproc --serve` in ugly worlds: bad lines, floods, dead daemons, closed pipes.
+
+use std::process::Stdio;
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::support::process::Held;
+use crate::support::{DEADLINE, Home, Serve};
+
+fn daemon_pid(agent: &Serve) -> u32 {
+    u32::try_from(agent.hello["pid"].as_u64().unwrap()).unwrap()
+}
+
+#[test]
+fn each_bad_line_gets_one_error_and_the_stream_goes_on() {
+    let home = Home::new();
+    let mut agent = Serve::new(&home, &[]);
+    for (line, code) in [
+        (&b"nonsense\n"[..], "parse_error"),
+        (b"[1,2]\n", "invalid_request"),
+        (b"{}\n", "invalid_request"),
+        (b"\xff\xfe\n", "parse_error"),
+        (b"{\"action\":\"pol\"}\n", "unknown_action"),
+        (b"{\"action\":\"poll\"}\n", "invalid_params"),
+    ] {
+        agent.send_raw(line);
+        let reply = agent.next();
+        assert_eq!(
+            (&reply["id"], &reply["error"]["code"]),
+            (&Value::Null, &json!(code)),
+            "{reply}"
+        );
+    }
+    agent.send_raw(&[b"[".repeat(100_000), b"\n".to_vec()].concat());
+    assert_eq!(agent.next()["error"]["code"], "parse_error");
+    // Blank lines, CRLF and a byte order mark are no reason to complain.
+    agent.send_raw(b"\n  \n\xef\xbb\xbf{\"id\":\"x\",\"action\":\"list\"}\r\n");
+    assert_eq!(agent.next()["id"], "x");
+}
+
+#[test]
+fn a_line_that_is_too_long_is_answered_and_skipped() {
+    let home = Home::new();
+    let mut agent = Serve::new(&home, &[]);
+    let long = format!(
+        "{{\"id\":1,\"action\":\"list\",\"label\":\"{}\"}}\n",
+        "x".repeat(8 << 20)
+    );
+    agent.send_raw(long.as_bytes());
+    let reply = agent.next();
+    assert_eq!(
+        (&reply["id"], &reply["error"]["code"]),
+        (&Value::Null, &json!("too_large"))
+    );
+    agent.ok(json!({"action": "list"}));
+    let rss = std::fs::read_to_string(format!("/proc/{}/statm", agent.pid())).unwrap();
+    let pages: usize = rss.split(' ').nth(1).unwrap().parse().unwrap();
+    assert!(pages * 4096 < 64 << 20, "{pages} pages are resident");
+}
+
+#[test]
+fn ids_come_back_as_they_were() {
+    let home = Home::new();
+    let mut agent = Serve::new(&home, &[]);
+    for id in [
+        json!("a"),
+        json!(-5),
+        json!(1.5),
+        json!({"b": [null, true]}),
+        json!("é\u{1}"),
+        Value::Null,
+    ] {
+        agent.send_raw(format!("{}\n", json!({"id": id, "action": "list"})).as_bytes());
+        assert_eq!(agent.next()["id"], id);
+    }
+}
+
+#[test]
+fn a_dead_daemon_leaves_no_request_open_and_the_next_one_goes_on() {
+    let home = Home::new();
+    let mut agent = Serve::new(&home, &[]);
+    let scope = agent.hello["scope"].clone();
+    let started = agent.ok(json!({"action": "start", "command": "sleep 1000", "background": true}));
+    let session = started["sessionId"].clone();
+    let subscribed = json!({"action": "subscribe", "events": ["exited"]});
+    agent.ok(subscribed);
+    let wait = agent.send(json!({"action": "wait", "sessionId": session, "timeoutMs": 600_000}));
+    let start = agent.send(json!({"action": "start", "command": "sleep 1000", "wait": true}));
+    // Answered behind the two: the daemon has them for certain.
+    agent.ok(json!({"action": "list"}));
+    let daemon = Held::new(daemon_pid(&agent)).unwrap();
+    daemon.signal(Signal::KILL);
+    for (id, may_have_happened) in [(wait, false), (start, true)] {
+        let reply = agent.reply(id);
+        assert_eq!(reply["error"]["code"], "daemon_unavailable", "{reply}");
+        assert_eq!(
+            reply["error"]["data"]["mayHaveHappened"], may_have_happened,
+            "{reply}"
+        );
+    }
+    agent.event("lag");
+    let status = agent.ok(json!({"action": "status", "sessionId": session}));
+    assert_eq!(
+        (&status["status"], &status["scope"]),
+        (&json!("running"), &scope)
+    );
+    assert!(daemon.ended(DEADLINE));
+}
+
+#[test]
+fn it_ends_quietly_when_nobody_listens_any_more() {
+    let home = Home::new();
+    let mut command = home.command(&["--serve"]);
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let held = Held::new(child.id()).unwrap();
+    drop(child.stdout.take());
+    // Its input stays open: only the closed output can tell it.
+    let stdin = child.stdin.take();
+    assert!(held.ended(DEADLINE), "it goes on");
+    drop(stdin);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+#[test]
+fn a_signal_ends_it_at_once_and_sessions_go_on() {
+    let home = Home::new();
+    for signal in [Signal::TERM, Signal::INT] {
+        let mut agent = Serve::new(&home, &["--scope", "s"]);
+        let request = json!({"action": "start", "command": "sleep 1000", "background": true});
+        let session = agent.ok(request)["sessionId"].as_str().unwrap().to_owned();
+        Held::new(agent.pid()).unwrap().signal(signal);
+        agent.exit_code();
+        assert_eq!(home.json(&["status", &session])["status"], "running");
+    }
+}
+
+#[test]
+fn many_requests_at_once_are_all_answered() {
+    let home = Home::new();
+    let mut agent = Serve::new(&home, &[]);
+    // More than a connection may have in flight; quick ones are done before that counts.
+    let ids: Vec<_> = (0..2000)
+        .map(|_| agent.send(json!({"action": "list"})))
+        .collect();
+    for id in ids {
+        let reply = agent.reply(id);
+        let code = reply["error"]["code"].as_str();
+        assert!(
+            reply["ok"] == true || code == Some("limit_exceeded"),
+            "{reply}"
+        );
+    }
+    agent.ok(json!({"action": "list"}));
+}
+
+#[test]
+fn large_outputs_pass_whole() {
+    let home = Home::new();
+    let mut agent = Serve::new(&home, &[]);
+    let request = json!({"action": "start", "command": "seq 1 200000", "maxChars": 262_144});
+    let started = agent.ok(request);
+    let shown = started["output"].as_str().unwrap();
+    assert_eq!(shown.chars().count(), 262_144);
+    assert!(
+        shown.ends_with("199999\n200000\n"),
+        "{}",
+        &shown[shown.len() - 40..]
+    );
+    let session = &started["sessionId"];
+    let (mut offset, mut text) = (0, String::new());
+    loop {
+        let log =
+            json!({"action": "log", "sessionId": session, "offset": offset, "limit": 1_048_576});
+        let page = agent.ok(log);
+        text.push_str(page["output"].as_str().unwrap());
+        let next = page["nextOffset"].as_u64().unwrap();
+        if next == offset {
+            break;
+        }
+        offset = next;
+    }
+    let expected: String = (1..=200_000).map(|n| format!("{n}\n")).collect();
+    assert!(text == expected, "the log differs");
+}

@@ -1,0 +1,186 @@
+//! The pump of `--serve` against a daemon that the test plays.
+
+use serde_json::{Value, json};
+
+use crate::support::fake::FakeDaemon;
+use crate::support::{Home, Serve};
+
+/// An agent and the connection it made.
+macro_rules! pump {
+    ($home:ident, $daemon:ident, $agent:ident, $client:ident) => {
+        let $home = Home::new();
+        let $daemon = FakeDaemon::new(&$home);
+        let spawned = {
+            let command = $home.command(&["--serve"]);
+            std::thread::spawn(move || Serve::spawn(command))
+        };
+        #[allow(unused_mut)]
+        let mut $client = $daemon.accept(1, "s1");
+        #[allow(unused_mut)]
+        let mut $agent = spawned.join().unwrap();
+    };
+}
+
+fn resident_bytes(pid: u32) -> usize {
+    let statm = std::fs::read_to_string(format!("/proc/{pid}/statm")).unwrap();
+    statm.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
+}
+
+#[test]
+fn the_greeting_of_the_daemon_is_passed_on_as_it_is() {
+    pump!(home, _daemon, agent, client);
+    assert_eq!(agent.hello["fromTheFuture"], true);
+    assert_eq!(client.greeting["role"], "agent");
+    assert_eq!(client.greeting.get("scope"), None);
+    let env = client.greeting["env"].as_object().unwrap();
+    assert_eq!(env["BGPROC_HOME"], home.path().display().to_string());
+}
+
+#[test]
+fn a_torn_reply_is_not_shown_and_its_request_is_answered() {
+    pump!(home, daemon, agent, client);
+    let answered = agent.send(json!({"action": "list"}));
+    let torn = agent.send(json!({"action": "start", "command": "x"}));
+    assert_eq!(client.line()["id"], answered);
+    assert_eq!(client.line()["id"], torn);
+    client.say(&json!({"id": answered, "ok": true, "result": 1}));
+    client.say_raw(format!("{{\"id\":{torn},\"ok\":true,\"resu").as_bytes());
+    drop(client);
+    let mut next = daemon.accept(1, "s1");
+    assert_eq!(next.greeting["scope"], "s1");
+    assert_eq!(agent.reply(answered)["result"], 1);
+    let reply = agent.reply(torn);
+    assert_eq!(reply["error"]["data"]["mayHaveHappened"], true, "{reply}");
+    // The second hello is not for the agent.
+    let after = agent.send(json!({"action": "list"}));
+    assert_eq!(next.line()["id"], after);
+    next.say(&json!({"id": after, "ok": true, "result": 2}));
+    assert_eq!(agent.next()["result"], 2);
+    drop(home);
+}
+
+#[test]
+fn what_the_dead_daemon_had_not_been_sent_goes_to_the_next() {
+    pump!(_home, daemon, agent, client);
+    // More than a socket holds, to a daemon that does not read.
+    let filler = "x".repeat(500_000);
+    let ids: Vec<_> = (0..6)
+        .map(|_| agent.send(json!({"action": "write", "data": filler})))
+        .collect();
+    assert_eq!(client.line()["id"], ids[0]);
+    drop(client);
+    let mut next = daemon.accept(1, "s1");
+    let first: Value = next.line();
+    let resumed = ids.iter().position(|id| first["id"] == *id).unwrap();
+    assert!(resumed > 0, "what was sent whole was sent again");
+    for id in &ids[..resumed] {
+        assert_eq!(agent.reply(*id)["error"]["code"], "daemon_unavailable");
+    }
+    for id in &ids[resumed + 1..] {
+        assert_eq!(next.line()["id"], *id);
+    }
+}
+
+#[test]
+fn a_daemon_that_does_not_read_holds_the_agent_up_and_fills_no_memory() {
+    pump!(_home, _daemon, agent, client);
+    let pid = agent.pid();
+    let line = format!(
+        "{}\n",
+        json!({"action": "write", "data": "x".repeat(900_000)})
+    );
+    let count = 40;
+    let lines = line.clone();
+    let writer = std::thread::spawn(move || {
+        for _ in 0..count {
+            agent.send_raw(lines.as_bytes());
+        }
+        agent.close_stdin();
+        agent
+    });
+    // The first line is there, so everything that fits is on its way.
+    client.line();
+    let rest = client.rest();
+    assert!(
+        resident_bytes(pid) < 32 << 20,
+        "{} bytes",
+        resident_bytes(pid)
+    );
+    assert_eq!(rest.len(), line.len() * (count - 1));
+    drop(client);
+    let mut agent = writer.join().unwrap();
+    assert_eq!(agent.exit_code(), Some(0));
+}
+
+#[test]
+fn an_agent_that_does_not_read_fills_no_memory_and_misses_nothing() {
+    let home = Home::new();
+    let daemon = FakeDaemon::new(&home);
+    let mut command = home.command(&["--serve"]);
+    command
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut client = daemon.accept(1, "s1");
+    let line = format!(
+        "{}\n",
+        json!({"event": "output", "data": "x".repeat(900_000)})
+    );
+    let count = 40;
+    let (lines, pid) = (line.clone(), child.id());
+    let writer = std::thread::spawn(move || {
+        for _ in 0..count {
+            client.say_raw(lines.as_bytes());
+        }
+        client
+    });
+    let mut stdout = std::io::BufReader::new(child.stdout.take().unwrap());
+    let mut hello = String::new();
+    std::io::BufRead::read_line(&mut stdout, &mut hello).unwrap();
+    let mut text = vec![0; line.len() * count];
+    std::io::Read::read_exact(&mut stdout, &mut text).unwrap();
+    assert!(
+        resident_bytes(pid) < 32 << 20,
+        "{} bytes",
+        resident_bytes(pid)
+    );
+    assert!(
+        text.chunks(line.len())
+            .all(|chunk| chunk == line.as_bytes())
+    );
+    drop(child.stdin.take());
+    drop(writer.join().unwrap());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn the_end_of_input_reaches_the_daemon_after_the_last_request() {
+    pump!(_home, _daemon, agent, client);
+    let open = agent.send(json!({"action": "kill", "sessionId": "x"}));
+    agent.close_stdin();
+    assert!(String::from_utf8(client.rest()).unwrap().ends_with("}\n"));
+    client.say(&json!({"event": "exited"}));
+    drop(client);
+    let rest = agent.rest();
+    assert_eq!(rest[0]["event"], "exited");
+    // A daemon that ends without an answer still leaves nothing open.
+    assert_eq!(
+        (&rest[1]["id"], &rest[1]["ok"]),
+        (&json!(open), &json!(false))
+    );
+    assert_eq!((rest.len(), agent.exit_code()), (2, Some(0)));
+}
+
+#[test]
+fn a_daemon_of_another_protocol_is_refused() {
+    let home = Home::new();
+    let daemon = FakeDaemon::new(&home);
+    let ran = std::thread::scope(|scope| {
+        let ran = scope.spawn(|| home.run(&["ls"]));
+        daemon.accept(2, "human");
+        ran.join().unwrap()
+    });
+    ran.expect_code(69)
+        .expect_said("protocol 2")
+        .expect_said("bgproc daemon upgrade");
+}

@@ -1,0 +1,252 @@
+//! A `BGPROC_HOME` of one test, and the command line in it.
+
+use std::fmt;
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use super::DEADLINE;
+use super::process::{self, Held};
+
+/// A home; dropped, nothing of it is left, also when the test has failed.
+pub(crate) struct Home {
+    dir: tempfile::TempDir,
+}
+
+/// How a command came out.
+pub(crate) struct Ran {
+    pub(crate) args: Vec<String>,
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Home {
+    /// An empty home.
+    pub(crate) fn new() -> Self {
+        let dir = tempfile::Builder::new().prefix("bgproc-test-").tempdir();
+        Self { dir: dir.unwrap() }
+    }
+
+    /// A home with this `config.toml`.
+    pub(crate) fn with_config(text: &str) -> Self {
+        let home = Self::new();
+        std::fs::write(home.path().join("config.toml"), text).unwrap();
+        home
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// A place for a file of the test, which bgproc has no business with.
+    pub(crate) fn scratch(&self, name: &str) -> PathBuf {
+        let dir = self.path().join("scratch");
+        std::fs::create_dir_all(&dir).unwrap();
+        dir.join(name)
+    }
+
+    /// Variables that every process of this home is given, and those it must not inherit.
+    pub(crate) fn environment(&self) -> (Vec<(&'static str, String)>, Vec<String>) {
+        let set = vec![
+            ("BGPROC_HOME", self.path().display().to_string()),
+            ("TERM", "xterm-256color".to_owned()),
+            ("LC_ALL", "C.UTF-8".to_owned()),
+            ("HOME", self.path().display().to_string()),
+        ];
+        let stray = |name: &String| {
+            let ours = ["BGPROC_", "PI_BASH_", "OPENCLAW_"];
+            let colour = ["NO_COLOR", "CLICOLOR_FORCE", "COLORTERM"];
+            ours.iter().any(|prefix| name.starts_with(prefix)) || colour.contains(&name.as_str())
+        };
+        let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+        (set, names.filter(stray).collect())
+    }
+
+    /// `bgproc ARGS`, not started yet; standard input is empty.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_bgproc"));
+        let (set, stray) = self.environment();
+        for name in stray {
+            command.env_remove(name);
+        }
+        command.args(args).envs(set).stdin(Stdio::null());
+        command
+    }
+
+    /// Runs `bgproc ARGS` to its end.
+    pub(crate) fn run(&self, args: &[&str]) -> Ran {
+        finish(self.command(args), args, b"")
+    }
+
+    /// Runs it with something on standard input.
+    pub(crate) fn run_with_input(&self, args: &[&str], input: &[u8]) -> Ran {
+        let mut command = self.command(args);
+        command.stdin(Stdio::piped());
+        finish(command, args, input)
+    }
+
+    /// Runs it with further variables.
+    pub(crate) fn run_with_env(&self, args: &[&str], vars: &[(&str, &str)]) -> Ran {
+        let mut command = self.command(args);
+        command.envs(vars.iter().copied());
+        finish(command, args, b"")
+    }
+
+    /// Runs it, expects success and returns what it printed.
+    pub(crate) fn ok(&self, args: &[&str]) -> String {
+        self.run(args).expect_code(0).stdout
+    }
+
+    /// Runs it with `--json`, expects success and returns the object.
+    pub(crate) fn json(&self, args: &[&str]) -> Value {
+        let mut all = vec!["--json"];
+        all.extend(args);
+        let ran = self.run(&all).expect_code(0);
+        serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran}"))
+    }
+
+    /// Starts a job and returns its id.
+    pub(crate) fn start(&self, args: &[&str]) -> String {
+        let mut all = vec!["run", "-q"];
+        all.extend(args);
+        self.ok(&all).trim().to_owned()
+    }
+
+    /// Asks the daemon of this home, if one can be reached, to end with everything.
+    fn shut_down(&self) -> std::io::Result<Vec<u32>> {
+        let mut stream = UnixStream::connect(self.path().join("daemon.sock"))?;
+        stream.set_read_timeout(Some(DEADLINE))?;
+        let hello = json!({"action": "hello", "protocol": 1, "version": "test", "role": "human"});
+        let stats = json!({"id": 1, "action": "stats"});
+        let end = json!({"id": 2, "action": "shutdown", "sessions": "kill"});
+        stream.write_all(format!("{hello}\n{stats}\n{end}\n").as_bytes())?;
+        let mut said = Vec::new();
+        // Read to the end, that is until the daemon has closed the connection.
+        let _ = stream.read_to_end(&mut said);
+        let said = String::from_utf8_lossy(&said);
+        let replies = said
+            .lines()
+            .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let pids = replies.flat_map(|reply| {
+            let result = &reply["result"];
+            [result["daemonPid"].as_u64(), result["keeperPid"].as_u64()]
+        });
+        Ok(pids
+            .flatten()
+            .filter_map(|pid| u32::try_from(pid).ok())
+            .collect())
+    }
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        // Held before anything is asked, so that none can be mistaken afterwards.
+        let mut held = process::of_home(self.path());
+        if let Ok(pids) = self.shut_down() {
+            held.extend(pids.into_iter().filter_map(Held::new));
+        }
+        let patience = if std::thread::panicking() { 1 } else { 5 };
+        for process in &held {
+            if !process.ended(Duration::from_secs(patience)) {
+                process.signal(Signal::KILL);
+            }
+        }
+        // A keeper may have started a daemon, and a daemon a keeper, meanwhile.
+        for _ in 0..10 {
+            let left = process::of_home(self.path());
+            if left.is_empty() {
+                return;
+            }
+            for process in &left {
+                process.signal(Signal::KILL);
+            }
+            for process in &left {
+                process.ended(Duration::from_secs(5));
+            }
+        }
+    }
+}
+
+/// Runs `command` to its end, which has to come before the deadline.
+fn finish(mut command: Command, args: &[&str], input: &[u8]) -> Ran {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let held = Held::new(child.id()).unwrap();
+    let stdin = child.stdin.take();
+    let input = input.to_vec();
+    // On threads of their own, so that no full pipe holds up the others.
+    std::thread::spawn(move || {
+        if let Some(mut stdin) = stdin {
+            let _ = stdin.write_all(&input);
+        }
+    });
+    let stdout = drain(child.stdout.take().unwrap());
+    let stderr = drain(child.stderr.take().unwrap());
+    let ended = held.ended(DEADLINE);
+    if !ended {
+        child.kill().unwrap();
+    }
+    let status = child.wait().unwrap();
+    // A process that was left behind with these pipes open is a defect, too.
+    let end = |text: Receiver<String>| {
+        let left = text.recv_timeout(DEADLINE);
+        left.expect("something still holds the standard output or error open")
+    };
+    let ran = Ran {
+        args: args.iter().map(|arg| (*arg).to_owned()).collect(),
+        code: status.code(),
+        stdout: end(stdout),
+        stderr: end(stderr),
+    };
+    assert!(ended, "it did not end in time: {ran}");
+    ran
+}
+
+/// Everything that can be read, once its end has come.
+fn drain(mut from: impl Read + Send + 'static) -> Receiver<String> {
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        from.read_to_end(&mut bytes).unwrap();
+        let _ = sender.send(String::from_utf8_lossy(&bytes).into_owned());
+    });
+    receiver
+}
+
+impl Ran {
+    /// Fails unless it ended with `code`.
+    #[track_caller]
+    pub(crate) fn expect_code(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "{self}");
+        self
+    }
+
+    /// Fails unless standard error says `text`.
+    #[track_caller]
+    pub(crate) fn expect_said(self, text: &str) -> Self {
+        assert!(self.stderr.contains(text), "no `{text}`: {self}");
+        for line in self.stderr.lines() {
+            assert!(line.starts_with("bgproc: "), "{self}");
+        }
+        self
+    }
+}
+
+impl fmt::Display for Ran {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { args, code, .. } = self;
+        writeln!(f, "bgproc {} ended with {code:?}", args.join(" "))?;
+        write!(
+            f,
+            "--- stdout\n{}\n--- stderr\n{}",
+            self.stdout, self.stderr
+        )
+    }
+}

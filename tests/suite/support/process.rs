@@ -1,0 +1,70 @@
+//! Processes that a test may wait for and end: only those that it can prove are its own.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fd::OwnedFd;
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+
+/// A process, held so that its pid cannot come to mean another.
+pub(crate) struct Held {
+    fd: OwnedFd,
+}
+
+impl Held {
+    /// Holds `pid` if it is there.
+    pub(crate) fn new(pid: u32) -> Option<Self> {
+        let raw = Pid::from_raw(i32::try_from(pid).ok()?)?;
+        let fd = pidfd_open(raw, PidfdFlags::empty()).ok()?;
+        Some(Self { fd })
+    }
+
+    /// Whether it has ended, at the latest when `within` is over.
+    pub(crate) fn ended(&self, within: Duration) -> bool {
+        let deadline = Instant::now() + within;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let timeout = Timespec::try_from(left).unwrap();
+            let mut fds = [PollFd::new(&self.fd, PollFlags::IN)];
+            match poll(&mut fds, Some(&timeout)) {
+                Ok(count) => return count > 0,
+                Err(rustix::io::Errno::INTR) => {}
+                Err(errno) => panic!("poll: {errno}"),
+            }
+        }
+    }
+
+    /// Sends it a signal; none if it has ended.
+    pub(crate) fn signal(&self, signal: Signal) {
+        let _ = pidfd_send_signal(&self.fd, signal);
+    }
+}
+
+/// Processes whose environment says that they belong to `home`.
+pub(crate) fn of_home(home: &Path) -> Vec<Held> {
+    let mark = format!("BGPROC_HOME={}", home.display()).into_bytes();
+    let own = std::process::id();
+    let pids = std::fs::read_dir("/proc").unwrap().filter_map(|entry| {
+        let name = entry.ok()?.file_name().into_string().ok()?;
+        name.parse::<u32>().ok().filter(|pid| *pid != own)
+    });
+    pids.filter_map(|pid| {
+        // Held first: what is read afterwards is then about this very process.
+        let held = Held::new(pid)?;
+        let environ = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
+        let ours = environ.split(|byte| *byte == 0).any(|var| var == mark);
+        ours.then_some(held)
+    })
+    .collect()
+}
+
+/// Whether a process of this pid is there and not a zombie.
+pub(crate) fn is_alive(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let state = stat
+        .rsplit(") ")
+        .next()
+        .and_then(|rest| rest.chars().next());
+    !matches!(state, None | Some('Z' | 'X'))
+}

@@ -1,0 +1,210 @@
+//! An agent at `bgproc --serve`.
+
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::process::Held;
+use super::{DEADLINE, Home};
+
+/// A running `bgproc --serve`, spoken to line by line.
+pub(crate) struct Serve {
+    child: Child,
+    held: Held,
+    stdin: Option<ChildStdin>,
+    lines: Receiver<String>,
+    /// Messages that came while another was waited for.
+    early: VecDeque<Value>,
+    /// Everything that was said, for failures.
+    transcript: String,
+    next_id: u64,
+    pub(crate) hello: Value,
+}
+
+impl Serve {
+    /// Starts it in `home` and reads the daemon's hello.
+    pub(crate) fn new(home: &Home, args: &[&str]) -> Self {
+        let mut all = vec!["--serve"];
+        all.extend(args);
+        Self::spawn(home.command(&all))
+    }
+
+    /// Starts a command that was prepared.
+    pub(crate) fn spawn(mut command: Command) -> Self {
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let (sender, lines) = channel();
+        let (out, err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+        let errors = sender.clone();
+        std::thread::spawn(move || forward(out, "", &sender));
+        std::thread::spawn(move || forward(err, "stderr: ", &errors));
+        let mut serve = Self {
+            held: Held::new(child.id()).unwrap(),
+            stdin: child.stdin.take(),
+            child,
+            lines,
+            early: VecDeque::new(),
+            transcript: String::new(),
+            next_id: 1,
+            hello: Value::Null,
+        };
+        let hello = serve.next();
+        assert_eq!(hello["event"], "hello", "{}", serve.transcript);
+        serve.hello = hello["data"].clone();
+        serve
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Sends bytes as they are.
+    pub(crate) fn send_raw(&mut self, bytes: &[u8]) {
+        let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(2000)]);
+        let _ = writeln!(self.transcript, "> {}", shown.trim_end());
+        self.stdin.as_mut().unwrap().write_all(bytes).unwrap();
+    }
+
+    /// Sends a request and returns its id.
+    pub(crate) fn send(&mut self, mut request: Value) -> u64 {
+        let id = self.next_id;
+        self.next_id += 1;
+        request["id"] = json!(id);
+        self.send_raw(format!("{request}\n").as_bytes());
+        id
+    }
+
+    /// Asks and returns the whole reply.
+    #[track_caller]
+    pub(crate) fn call(&mut self, request: Value) -> Value {
+        let id = self.send(request);
+        self.reply(id)
+    }
+
+    /// Asks, expects success, and returns the result.
+    #[track_caller]
+    pub(crate) fn ok(&mut self, request: Value) -> Value {
+        let mut reply = self.call(request);
+        assert_eq!(reply["ok"], true, "{reply}\n{}", self.transcript);
+        reply["result"].take()
+    }
+
+    /// Asks, expects an error of `code`, and returns it.
+    #[track_caller]
+    pub(crate) fn err(&mut self, request: Value, code: &str) -> Value {
+        let mut reply = self.call(request);
+        assert_eq!(reply["error"]["code"], code, "{reply}\n{}", self.transcript);
+        reply["error"].take()
+    }
+
+    /// The reply to a request.
+    #[track_caller]
+    pub(crate) fn reply(&mut self, id: u64) -> Value {
+        self.find(&format!("the reply to {id}"), |message| message["id"] == id)
+    }
+
+    /// The next event of this kind.
+    #[track_caller]
+    pub(crate) fn event(&mut self, kind: &str) -> Value {
+        self.find(&format!("the event {kind}"), |message| {
+            message["event"] == kind
+        })
+    }
+
+    /// The first message that fits; others are kept for later.
+    #[track_caller]
+    pub(crate) fn find(&mut self, what: &str, fits: impl Fn(&Value) -> bool) -> Value {
+        if let Some(place) = self.early.iter().position(&fits) {
+            return self.early.remove(place).unwrap();
+        }
+        let deadline = Instant::now() + DEADLINE;
+        loop {
+            match self.read(deadline) {
+                Some(message) if fits(&message) => return message,
+                Some(message) => self.early.push_back(message),
+                None => panic!("{what} did not come\n{}", self.transcript),
+            }
+        }
+    }
+
+    /// The next message of any kind.
+    #[track_caller]
+    pub(crate) fn next(&mut self) -> Value {
+        if let Some(message) = self.early.pop_front() {
+            return message;
+        }
+        let read = self.read(Instant::now() + DEADLINE);
+        read.unwrap_or_else(|| panic!("nothing came\n{}", self.transcript))
+    }
+
+    /// Says that no more requests follow.
+    pub(crate) fn close_stdin(&mut self) {
+        self.stdin = None;
+    }
+
+    /// Everything that still comes, once nothing more can.
+    #[track_caller]
+    pub(crate) fn rest(&mut self) -> Vec<Value> {
+        let deadline = Instant::now() + DEADLINE;
+        let mut rest: Vec<_> = self.early.drain(..).collect();
+        while let Some(message) = self.read(deadline) {
+            rest.push(message);
+        }
+        assert!(
+            self.held.ended(Duration::ZERO) || Instant::now() < deadline,
+            "{}",
+            self.transcript
+        );
+        rest
+    }
+
+    /// Waits for its end.
+    #[track_caller]
+    pub(crate) fn exit_code(&mut self) -> Option<i32> {
+        assert!(self.held.ended(DEADLINE), "it goes on\n{}", self.transcript);
+        self.child.wait().unwrap().code()
+    }
+
+    /// The next line on standard output as JSON; `None` at its end or when time is out.
+    fn read(&mut self, deadline: Instant) -> Option<Value> {
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let line = match self.lines.recv_timeout(left) {
+                Ok(line) => line,
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return None,
+            };
+            let shown: String = line.chars().take(2000).collect();
+            let _ = writeln!(self.transcript, "< {shown}");
+            if !line.starts_with("stderr: ") {
+                let parsed = serde_json::from_str(&line);
+                return Some(parsed.unwrap_or_else(|error| panic!("{error}\n{}", self.transcript)));
+            }
+        }
+    }
+}
+
+impl Drop for Serve {
+    fn drop(&mut self) {
+        // Its end is tested where it matters; here it only has to be gone.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn forward(from: impl Read, mark: &str, to: &std::sync::mpsc::Sender<String>) {
+    for line in BufReader::new(from).split(b'\n') {
+        let Ok(line) = line else { return };
+        let line = String::from_utf8_lossy(&line);
+        if to.send(format!("{mark}{line}")).is_err() {
+            return;
+        }
+    }
+}

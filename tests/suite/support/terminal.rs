@@ -1,0 +1,153 @@
+//! A person at a terminal: the real binary in a real PTY, with our own screen in front.
+
+use std::io::{Read, Write};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Instant;
+
+use bgproc::term::screen::{Color, Screen};
+use bgproc::term::size::Size;
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+
+use super::process::Held;
+use super::{DEADLINE, Home};
+
+/// A running `bgproc` on a terminal.
+pub(crate) struct Terminal {
+    child: Box<dyn Child + Send + Sync>,
+    held: Held,
+    /// Closing it would hang up the terminal.
+    _master: Box<dyn MasterPty + Send>,
+    writer: Box<dyn Write + Send>,
+    output: Receiver<Vec<u8>>,
+    screen: Screen,
+}
+
+impl Terminal {
+    /// Runs `bgproc ARGS` on a terminal of `cols` by `rows`.
+    pub(crate) fn new(home: &Home, args: &[&str], (cols, rows): (u16, u16)) -> Self {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_bgproc"));
+        command.args(args);
+        let (set, stray) = home.environment();
+        for name in stray {
+            command.env_remove(name);
+        }
+        for (name, value) in set {
+            command.env(name, value);
+        }
+        command.cwd(home.path());
+        let pair = native_pty_system().openpty(pty_size(cols, rows)).unwrap();
+        let child = pair.slave.spawn_command(command).unwrap();
+        let held = Held::new(child.process_id().unwrap()).unwrap();
+        let mut reader = pair.master.try_clone_reader().unwrap();
+        let writer = pair.master.take_writer().unwrap();
+        let (sender, output) = channel();
+        std::thread::spawn(move || {
+            let mut buffer = vec![0; 64 * 1024];
+            // Ends with EIO once nobody has the terminal open any more.
+            while let Ok(count @ 1..) = reader.read(&mut buffer) {
+                if sender.send(buffer[..count].to_vec()).is_err() {
+                    return;
+                }
+            }
+        });
+        Self {
+            child,
+            held,
+            _master: pair.master,
+            writer,
+            output,
+            screen: Screen::new(Size::new(rows, cols)),
+        }
+    }
+
+    /// Types bytes.
+    pub(crate) fn send(&mut self, bytes: impl AsRef<[u8]>) {
+        self.writer.write_all(bytes.as_ref()).unwrap();
+        self.writer.flush().unwrap();
+    }
+
+    /// The screen as text.
+    pub(crate) fn text(&self) -> String {
+        self.screen.text(true)
+    }
+
+    /// Whether the first cell of `text` has a colour of its own.
+    #[track_caller]
+    pub(crate) fn is_coloured(&self, text: &str) -> bool {
+        let rows = self.screen.rows_text(true);
+        let found = rows.iter().enumerate().find_map(|(row, line)| {
+            let column = line.find(text)?;
+            Some((row, line[..column].chars().count()))
+        });
+        let (row, column) = found.unwrap_or_else(|| panic!("no `{text}`:\n{}", self.text()));
+        let (row, column) = (u16::try_from(row).unwrap(), u16::try_from(column).unwrap());
+        self.screen.cell(row, column).unwrap().fg != Color::Default
+    }
+
+    /// Waits until the screen fits.
+    #[track_caller]
+    pub(crate) fn wait_for(&mut self, what: &str, fits: impl Fn(&Screen) -> bool) {
+        let deadline = Instant::now() + DEADLINE;
+        while !fits(&self.screen) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.output.recv_timeout(left) {
+                Ok(bytes) => self.show(&bytes),
+                Err(RecvTimeoutError::Timeout) => panic!("no {what}:\n{}", self.text()),
+                Err(RecvTimeoutError::Disconnected) => {
+                    panic!("no {what}, and it has ended:\n{}", self.text())
+                }
+            }
+        }
+    }
+
+    /// Waits until the screen shows `text`.
+    #[track_caller]
+    pub(crate) fn wait_for_text(&mut self, text: &str) {
+        self.wait_for(&format!("`{text}`"), |screen| {
+            screen.text(true).contains(text)
+        });
+    }
+
+    /// Waits for its end; returns its exit code.
+    #[track_caller]
+    pub(crate) fn exit_code(&mut self) -> u32 {
+        let deadline = Instant::now() + DEADLINE;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.output.recv_timeout(left) {
+                Ok(bytes) => self.show(&bytes),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => panic!("it goes on:\n{}", self.text()),
+            }
+        }
+        assert!(self.held.ended(DEADLINE), "it goes on:\n{}", self.text());
+        self.child.wait().unwrap().exit_code()
+    }
+
+    fn show(&mut self, bytes: &[u8]) {
+        self.screen.feed(bytes);
+        // What the program asks its terminal is answered as a terminal would.
+        let replies = self.screen.take_replies();
+        if !replies.is_empty() {
+            // It may have ended without waiting for the answer.
+            let _ = self.writer.write_all(&replies);
+            let _ = self.writer.flush();
+        }
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        self.held.signal(rustix::process::Signal::KILL);
+        let _ = self.child.wait();
+    }
+}
+
+fn pty_size(cols: u16, rows: u16) -> PtySize {
+    PtySize {
+        rows,
+        cols,
+        pixel_width: 0,
+        pixel_height: 0,
+    }
+}
