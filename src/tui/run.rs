@@ -15,8 +15,8 @@ use super::terminal::Terminal;
 use super::theme::{TerminalFacts, Theme};
 use super::update::{Cmd, Exit, Msg, News, What, update};
 use super::view::view;
-use crate::client::{self, AutoStart};
-use crate::protocol::{Error, Greeting, Role};
+use crate::client::{self, AutoStart, greeting};
+use crate::protocol::Error;
 use crate::term::screen::CursorShape;
 
 /// Time between two frames: thirty a second.
@@ -37,7 +37,7 @@ const BATCH: usize = 512;
 /// # Errors
 /// When there is no terminal, no daemon can be had, or the session to open is not there.
 pub fn run(options: Options) -> Result<(), Error> {
-    let greeting = greeting();
+    let greeting = greeting::with_surroundings(greeting::human());
     // Before the window is taken: an error here is for the normal screen.
     let connection = client::connect(&greeting, AutoStart::Yes)?;
     let theme = Theme::detect(&facts(), options.ascii, options.mono);
@@ -213,23 +213,6 @@ fn cursor_shape(model: &Model) -> CursorShape {
     match (&model.mode, screen) {
         (Mode::Insert(_), Some(screen)) => screen.cursor().shape,
         _ => CursorShape::Block,
-    }
-}
-
-fn greeting() -> Greeting {
-    let cwd = std::env::current_dir().ok();
-    Greeting {
-        role: Role::Human,
-        cwd: cwd.map(|cwd| cwd.to_string_lossy().into_owned()),
-        // Names or values that are not UTF-8 cannot travel in JSON; a job starts without them.
-        env: Some(
-            std::env::vars_os()
-                .filter_map(|(key, value)| {
-                    Some((key.into_string().ok()?, value.into_string().ok()?))
-                })
-                .collect(),
-        ),
-        ..Greeting::default()
     }
 }
 
