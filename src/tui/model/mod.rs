@@ -28,6 +28,7 @@ use super::options::Options;
 use super::theme::Theme;
 use crate::protocol::SessionId;
 use crate::term::keyparse::KeyReader;
+use crate::term::sanitize::clean;
 use crate::term::size::Size;
 
 /// A moment, and how far local time is from UTC then.
@@ -289,14 +290,16 @@ impl Model {
     }
 
     /// Says something at the top right.
-    pub fn note(&mut self, text: impl Into<String>) {
-        self.toasts.say(self.now.ms, Kind::Note, text);
+    pub fn note(&mut self, text: impl AsRef<str>) {
+        self.toasts
+            .say(self.now.ms, Kind::Note, clean(text.as_ref()));
         self.dirty = true;
     }
 
     /// Says what failed, until Esc.
-    pub fn fail(&mut self, text: impl Into<String>) {
-        self.toasts.say(self.now.ms, Kind::Error, text);
+    pub fn fail(&mut self, text: impl AsRef<str>) {
+        self.toasts
+            .say(self.now.ms, Kind::Error, clean(text.as_ref()));
         self.dirty = true;
     }
 
