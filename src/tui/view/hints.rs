@@ -89,6 +89,10 @@ fn hints(model: &Model) -> (Vec<Hint>, Vec<Hint>) {
             get(&[Action::NextField, Action::OlderCommand]),
             get(&[Action::Accept, Action::Leave]),
         ),
+        // A job that has ended takes no key, and the line above says which ones are left.
+        Mode::Insert(_) if model.current().is_none_or(|job| !job.is_alive()) => {
+            (Vec::new(), Vec::new())
+        }
         Mode::Insert(_) => {
             let leave = model.leave_keys.first().cloned().unwrap_or_default();
             let twice = (format!("{leave} {leave}"), format!("sends {leave} itself"));
