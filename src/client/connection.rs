@@ -3,6 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
+use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -12,6 +13,10 @@ use crate::protocol::{
     Action, Error, ErrorCode, Event, EventKind, Greeting, Hello, PROTOCOL, Request, RequestId,
     VERSION,
 };
+
+/// How long a daemon may take to say hello: one that is being started has to
+/// look through its sessions first.
+const HANDSHAKE: Duration = Duration::from_secs(30);
 
 /// A line from the daemon.
 #[derive(Clone, PartialEq, Debug)]
@@ -77,7 +82,14 @@ impl Connection {
         let mut first = serde_json::to_value(greeting).map_err(internal)?;
         first["action"] = Value::from("hello");
         sender.send_line(&format!("{first}\n").into_bytes())?;
-        let hello = match receiver.receive()? {
+        // The socket takes connections while no daemon runs, so silence is possible.
+        sender
+            .stream
+            .set_read_timeout(Some(HANDSHAKE))
+            .map_err(lost)?;
+        let said = receiver.receive();
+        sender.stream.set_read_timeout(None).map_err(lost)?;
+        let hello = match said? {
             Message::Event(event) if event.event == EventKind::Hello => {
                 serde_json::from_value::<Hello>(event.data).map_err(internal)?
             }
