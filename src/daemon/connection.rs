@@ -22,6 +22,7 @@ use tokio::task::AbortHandle;
 use super::actions;
 use super::end_tree;
 use super::hub::Hub;
+use super::lines::{Line, Lines};
 use super::outbox::Outbox;
 use crate::engine::bus::ConnectionId;
 use crate::engine::registry::Viewer;
@@ -346,57 +347,6 @@ async fn begin(hub: &Hub, client: &Rc<Client>, request: Request) {
         .insert(key, InFlight { id, task, is_wait });
 }
 
-/// A line as it came.
-enum Line {
-    Whole(Vec<u8>),
-    TooLong,
-}
-
-/// Cuts what comes into lines, and never keeps more than one line may have.
-#[derive(Default)]
-struct Lines {
-    partial: Vec<u8>,
-    skipping: bool,
-}
-
-impl Lines {
-    fn take(&mut self, mut bytes: &[u8]) -> Vec<Line> {
-        let mut lines = Vec::new();
-        while let Some(end) = bytes.iter().position(|&byte| byte == b'\n') {
-            let (head, tail) = bytes.split_at(end);
-            bytes = &tail[1..];
-            self.add(head);
-            let line = std::mem::take(&mut self.partial);
-            let skipped = std::mem::take(&mut self.skipping);
-            lines.push(if skipped {
-                Line::TooLong
-            } else {
-                Line::Whole(line)
-            });
-        }
-        self.add(bytes);
-        lines
-    }
-
-    fn add(&mut self, bytes: &[u8]) {
-        if self.skipping || self.partial.len() + bytes.len() > MAX_LINE {
-            self.skipping = true;
-            self.partial = Vec::new();
-        } else {
-            self.partial.extend_from_slice(bytes);
-        }
-    }
-
-    /// A last line without its newline.
-    fn rest(&mut self) -> Option<Line> {
-        match std::mem::take(&mut self.skipping) {
-            true => Some(Line::TooLong),
-            false if self.partial.is_empty() => None,
-            false => Some(Line::Whole(std::mem::take(&mut self.partial))),
-        }
-    }
-}
-
 /// Limits that do not depend on the client.
 pub(super) fn fixed_limits(max_sessions: u32, settings: &super::settings::Settings) -> Limits {
     Limits {
@@ -408,44 +358,5 @@ pub(super) fn fixed_limits(max_sessions: u32, settings: &super::settings::Settin
         max_chars: MAX_CHARS,
         log_bytes: settings.log_bytes,
         total_log_bytes: settings.total_log_bytes,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn shapes(lines: &[Line]) -> Vec<Option<usize>> {
-        let shape = |line: &Line| match line {
-            Line::Whole(line) => Some(line.len()),
-            Line::TooLong => None,
-        };
-        lines.iter().map(shape).collect()
-    }
-
-    #[test]
-    fn lines_are_cut_wherever_reads_end() {
-        let mut lines = Lines::default();
-        assert_eq!(shapes(&lines.take(b"ab")), []);
-        assert_eq!(shapes(&lines.take(b"c\n\nde")), [Some(3), Some(0)]);
-        assert_eq!(
-            lines
-                .rest()
-                .iter()
-                .flat_map(|l| shapes(std::slice::from_ref(l)))
-                .count(),
-            1
-        );
-        assert!(lines.rest().is_none());
-    }
-
-    #[test]
-    fn a_line_beyond_the_limit_is_skipped_to_its_end() {
-        let mut lines = Lines::default();
-        let chunk = vec![b'x'; 600 * 1024];
-        assert!(lines.take(&chunk).is_empty());
-        assert!(lines.take(&chunk).is_empty());
-        assert!(lines.partial.is_empty(), "nothing is kept of it");
-        assert_eq!(shapes(&lines.take(b"x\nok\n")), [None, Some(2)]);
     }
 }

@@ -99,12 +99,12 @@ impl LogReader {
 
     fn read_some(&self, at: u64, want: usize, bytes: &mut Vec<u8>) -> usize {
         let mut open = self.open.borrow_mut();
-        if let Some((start, file)) = &*open {
-            if let Some(inside) = at.checked_sub(*start) {
-                let read = append(file, inside, want, bytes);
-                if read > 0 {
-                    return read;
-                }
+        if let Some((start, file)) = &*open
+            && let Some(inside) = at.checked_sub(*start)
+        {
+            let read = append(file, inside, want, bytes);
+            if read > 0 {
+                return read;
             }
         }
         let Some(start) = self.starts().into_iter().rev().find(|&start| start <= at) else {

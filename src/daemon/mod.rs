@@ -13,6 +13,7 @@ mod end_tree;
 mod hub;
 mod input;
 mod keeper_link;
+mod lines;
 mod listen;
 mod log_reader;
 mod outbox;

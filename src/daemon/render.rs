@@ -184,10 +184,9 @@ fn settle_exit(state: &mut State, id: &SessionId, seen: u64) {
         .pending_exit
         .as_ref()
         .is_some_and(|exit| seen >= exit.end_offset)
+        && let Some(exit) = driver.pending_exit.take()
     {
-        if let Some(exit) = driver.pending_exit.take() {
-            state.finish(id, &exit);
-        }
+        state.finish(id, &exit);
     }
 }
 

@@ -137,12 +137,11 @@ impl State {
         record.summary.output_bytes = self.log_end(&session.id);
         record.summary.offloaded = record.summary.output_bytes > 10 * 1024;
         record.dropped_bytes = self.log_first(&session.id);
-        if record.summary.offloaded {
-            if let Some(driver) = self.drivers.get(&session.id) {
-                record.output_files = driver.log.files();
-                record.summary.output_file =
-                    record.output_files.last().map(|file| file.path.clone());
-            }
+        if record.summary.offloaded
+            && let Some(driver) = self.drivers.get(&session.id)
+        {
+            record.output_files = driver.log.files();
+            record.summary.output_file = record.output_files.last().map(|file| file.path.clone());
         }
         record
     }

@@ -78,8 +78,8 @@ impl Source<'_> {
             }
             let (text, omitted) = tail_chars(&rendered.text, max_chars);
             let mut left = Left {
-                bytes: omitted.bytes as u64,
-                lines: omitted.lines as u64,
+                bytes: omitted.bytes,
+                lines: omitted.lines,
             };
             if !whole {
                 left.bytes += begin.saturating_sub(from);

@@ -10,6 +10,7 @@
 mod entry;
 mod events;
 mod index;
+mod jobs;
 mod log;
 mod requests;
 mod supervise;

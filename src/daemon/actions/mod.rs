@@ -6,6 +6,7 @@ mod list;
 mod log;
 mod news;
 mod poll;
+mod program;
 mod restart;
 mod set;
 mod shutdown;

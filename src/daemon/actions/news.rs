@@ -103,12 +103,11 @@ pub(super) fn polled(
     if finished && polled.cursor == cursor(show.since) && to > show.since {
         polled.cursor = cursor(to);
     }
-    if show.moves {
-        if let (Ok(offset), Some(session)) =
+    if show.moves
+        && let (Ok(offset), Some(session)) =
             (parse_cursor(&polled.cursor), state.registry.get_mut(id))
-        {
-            session.output.show(&client.viewer.scope, offset);
-        }
+    {
+        session.output.show(&client.viewer.scope, offset);
     }
     Ok(polled)
 }
@@ -161,8 +160,8 @@ pub(super) fn one_stream(source: &Source<'_>, runs: &[Run], stream: u8, max_char
     Piece {
         text: text.to_owned(),
         omitted: crate::protocol::reply::Left {
-            bytes: omitted.bytes as u64,
-            lines: omitted.lines as u64,
+            bytes: omitted.bytes,
+            lines: omitted.lines,
         },
         next: runs.last().map_or(0, |run| run.end),
     }

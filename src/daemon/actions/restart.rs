@@ -7,7 +7,7 @@ use tokio::sync::oneshot;
 use super::super::connection::Client;
 use super::super::hub::{Hub, now};
 use super::kill::{GRACE_MS, end};
-use super::start::{fresh_spec, spawn_failed};
+use super::program::{fresh_spec, spawn_failed};
 use super::{Answer, answer, find, wait_ms};
 use crate::protocol::params::Restart;
 use crate::protocol::{Error, EventKind, keeper::ToKeeper};
