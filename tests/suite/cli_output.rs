@@ -61,9 +61,11 @@ fn the_list_can_be_narrowed() {
 }
 
 #[test]
-fn names_cannot_write_to_the_terminal() {
+fn names_and_commands_cannot_write_to_the_terminal() {
     let home = Home::new();
-    home.start(&["-n", "ev\x1b]0;il\x07\tx", "sleep 1000"]);
+    home.run(&["run", "-n", "ev\x1b]0;il\x07", "true"])
+        .expect_code(2);
+    home.start(&["sleep 1000 # \x1b]0;evil\x07\u{9b}2J\tx\ny"]);
     for args in [
         &["ls"][..],
         &["ls", "-o", "table"],
@@ -71,8 +73,9 @@ fn names_cannot_write_to_the_terminal() {
         &["status", "-"],
     ] {
         let said = home.ok(args);
-        assert!(!said.contains(['\x1b', '\x07']), "{said:?}");
+        assert!(!said.contains(['\x1b', '\x07', '\u{9b}']), "{said:?}");
     }
+    assert_eq!(home.ok(&["ls"]).matches('\t').count(), 6);
 }
 
 #[test]
@@ -203,7 +206,7 @@ fn capture_shows_the_screen() {
     home.run(&["wait", "paint", "--for", "match:bold", "--timeout", "15s"])
         .expect_code(0);
     assert_eq!(home.ok(&["capture", "paint"]), "\n\n    bold\n");
-    assert!(home.ok(&["screen", "-e", "paint"]).contains("\x1b[1m"));
+    assert!(home.ok(&["screen", "-e", "paint"]).contains("1mbold"));
     let captured = home.json(&["capture", "paint"]);
     assert_eq!(
         (captured["rows"].as_u64(), captured["cols"].as_u64()),

@@ -177,11 +177,12 @@ fn variables(env: &[String]) -> Result<Option<BTreeMap<String, Option<String>>>,
     pairs.collect::<Result<_, _>>().map(Some)
 }
 
-/// Where a program was not found, the places that were searched are the answer.
+/// The daemon's advice is for those who speak its protocol.
 fn not_started(mut error: Error) -> Error {
-    let missing = super::super::exit::of_error(&error) == Exit::NOT_FOUND;
-    if error.code == ErrorCode::SpawnFailed && missing && error.hint.is_none() {
-        error.hint = Some(program::searched());
+    if error.code == ErrorCode::SpawnFailed && error.hint.is_some() {
+        let hint =
+            "several arguments are a program and its arguments; one, quoted, is a shell line";
+        error.hint = Some(hint.to_owned());
     }
     error
 }
