@@ -9,9 +9,10 @@
 //! 5. [`keeper`]: parent of every job, writer of every log.
 //! 6. [`daemon`]: drives the engine, talks to keeper and clients.
 //! 7. [`client`]: how a front door talks to the daemon.
-//! 8. [`cli`], [`serve`], [`tui`]: the front doors, for people and for agents.
+//! 8. The front doors: [`cli`], [`serve`], [`tui`].
 //!
-//! [`config`] is what a person has decided in `config.toml`; both ends read it.
+//! Beside them: [`config`], what a person has decided once for all, and
+//! [`diag`], what keeper and daemon have to say about themselves.
 
 pub mod cli;
 pub mod client;

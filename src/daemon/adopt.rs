@@ -16,6 +16,8 @@ use super::settings::Settings;
 use super::state::{Driver, State};
 use super::store::Store;
 use super::{end_tree, hub};
+use crate::config;
+use crate::diag;
 use crate::engine::session::{Meta, Session};
 use crate::protocol::keeper::{Exit, ToDaemon, ToKeeper};
 use crate::protocol::{EventKind, SessionId};
@@ -46,15 +48,30 @@ pub(super) async fn adopt(
     let (welcome, kept) = greetings(&mut channel, &link).await?;
     let (keeper_pid, listener, board) = welcome;
     channel.send(&ToKeeper::Ready, vec![])?;
+    let settings = settings(&home);
     let store = Store::new(home);
     let keeper = KeeperLink::new(channel, board, keeper_pid);
-    let mut state = State::new(store, Settings::default(), keeper);
+    let mut state = State::new(store, settings, keeper);
     let ending = state.take_over(kept);
     let hub = Hub::new(state);
     for id in ending {
         tokio::task::spawn_local(end_tree::end_tree(hub.clone(), id, 15, GRACE_MS));
     }
     Ok((hub, listener, link))
+}
+
+/// A configuration that cannot be read is told by the front doors; jobs are
+/// kept all the same, under the usual limits.
+fn settings(home: &Home) -> Settings {
+    match config::load(&home.config_file()) {
+        Ok(config) => Settings::new(&config),
+        Err(error) => {
+            diag::say(format_args!(
+                "daemon: {error}; the usual limits are in force"
+            ));
+            Settings::default()
+        }
+    }
 }
 
 type Welcome = (u32, UnixListener, Board);

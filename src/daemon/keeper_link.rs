@@ -135,7 +135,15 @@ impl State {
                     }
                 }
             }
-            ToDaemon::Spawned { session, slot, pid } => self.spawned(&session, slot, pid, fds),
+            ToDaemon::Spawned {
+                session,
+                slot,
+                pid,
+                offset,
+            } => {
+                let input = Fds::of(fds);
+                self.spawned(&session, slot, pid, offset, input);
+            }
             ToDaemon::SpawnFailed {
                 session,
                 errno,
@@ -152,7 +160,7 @@ impl State {
                     session.tty_open = false;
                 }
             }
-            ToDaemon::Stopped { session, stopped } => self.stopped(&session, stopped),
+            ToDaemon::Stopped { session, stopped } => self.set_paused(&session, stopped),
             ToDaemon::Degraded { session, reason } => {
                 if let Some(session) = self.registry.get_mut(&session) {
                     session.log_degraded = reason;
@@ -169,21 +177,18 @@ impl State {
         }
     }
 
-    fn spawned(&mut self, id: &SessionId, slot: u32, pid: u32, fds: Vec<OwnedFd>) {
-        let mut fds = fds.into_iter();
-        let (input, pidfd) = (fds.next(), fds.next());
+    fn spawned(&mut self, id: &SessionId, slot: u32, pid: u32, offset: u64, fds: Fds) {
         self.keeper.take_slot(slot, id);
         let Some(session) = self.registry.get_mut(id) else {
             return;
         };
-        let offset = self.keeper.board.slot(slot).end();
         session.life.started(pid, offset, now());
         session.tty_open = true;
         session.stdin_closed = false;
         if let Some(driver) = self.drivers.get_mut(id) {
             driver.slot = Some(slot);
-            driver.input = input.map(|fd| Rc::new(Input::new(fd)));
-            driver.pidfd = pidfd.map(Rc::new);
+            driver.input = fds.input.map(|fd| Rc::new(Input::new(fd)));
+            driver.pidfd = fds.pidfd.map(Rc::new);
         }
         self.persist(id);
         // From here on the keeper rings when there is output.
@@ -209,18 +214,35 @@ impl State {
         }
     }
 
-    fn stopped(&mut self, id: &SessionId, stopped: bool) {
+    /// A session's first process was stopped, or goes on.
+    pub(super) fn set_paused(&mut self, id: &SessionId, paused: bool) {
         let Some(session) = self.registry.get_mut(id) else {
             return;
         };
-        if session.life.set_paused(stopped) {
-            let kind = if stopped {
+        if session.life.set_paused(paused) {
+            let kind = if paused {
                 EventKind::Paused
             } else {
                 EventKind::Resumed
             };
             self.persist(id);
             self.publish(kind, id, serde_json::json!({}));
+        }
+    }
+}
+
+/// What comes with a process: where to write, and a handle on it.
+struct Fds {
+    input: Option<OwnedFd>,
+    pidfd: Option<OwnedFd>,
+}
+
+impl Fds {
+    fn of(fds: Vec<OwnedFd>) -> Self {
+        let mut fds = fds.into_iter();
+        Self {
+            input: fds.next(),
+            pidfd: fds.next(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What the daemon is told by its configuration.
 
+use crate::config::Config;
 use crate::engine::registry::Caps;
 
 /// Settings in force, defaults where nothing was configured.
@@ -25,6 +26,24 @@ impl Default for Settings {
             },
             log_bytes: 64 << 20,
             total_log_bytes: 2 << 30,
+        }
+    }
+}
+
+impl Settings {
+    /// What a configuration says, and defaults for what it does not.
+    pub(super) fn new(config: &Config) -> Self {
+        let usual = Self::default();
+        Self {
+            scope_sessions: config
+                .max_sessions_per_scope
+                .unwrap_or(usual.scope_sessions),
+            caps: Caps {
+                total: config.max_sessions.unwrap_or(usual.caps.total),
+                ..usual.caps
+            },
+            log_bytes: config.log_bytes.unwrap_or(usual.log_bytes),
+            total_log_bytes: config.total_log_bytes.unwrap_or(usual.total_log_bytes),
         }
     }
 }

@@ -135,27 +135,47 @@ impl Source<'_> {
         lines.feed(&bytes);
         Checkpoint {
             offset: lines.clean_offset(),
-            line: lines.total_lines().max(1),
+            line: (lines.total_lines() + u64::from(lines.ends_with_newline())).max(1),
             row: 0,
             alt: lines.alt_screen(),
             exact: false,
         }
     }
 
-    /// Far from anything known, a line's beginning is a fair place to start.
+    /// Far from anything known, a line's beginning is a fair place to start, and
+    /// newlines are counted rather than rendered.
     fn next_line(&self, offset: u64, limit: u64) -> Checkpoint {
         let (start, bytes) = self.log.read(offset, limit, 64 * 1024);
         let inside = bytes
             .iter()
             .position(|&byte| byte == b'\n')
             .map_or(0, |at| at + 1);
+        let begin = start + inside as u64;
+        let known = self.output.checkpoint_before(offset);
+        let (from, line) = known.map_or((self.output.first(), self.output.first_line()), |at| {
+            (at.offset, at.line)
+        });
         Checkpoint {
-            offset: start + inside as u64,
-            line: self.output.total_lines().max(1),
+            offset: begin,
+            line: line + self.newlines(from, begin),
             row: 0,
             alt: self.output.alt_screen(),
             exact: false,
         }
+    }
+
+    fn newlines(&self, from: u64, to: u64) -> u64 {
+        let mut at = from;
+        let mut count = 0;
+        while at < to {
+            let (start, bytes) = self.log.read(at, to, 1 << 20);
+            if bytes.is_empty() {
+                break;
+            }
+            at = start + bytes.len() as u64;
+            count += bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;
+        }
+        count
     }
 
     pub(super) fn layout(&self) -> Layout {

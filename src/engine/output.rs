@@ -97,6 +97,18 @@ impl Output {
             .checkpoints
             .partition_point(|checkpoint| checkpoint.offset < first);
         self.checkpoints.drain(..gone);
+        if self.checkpoints.is_empty() && first >= self.end {
+            // All that is known of what comes is the number of its first line.
+            let line = self.next_line();
+            let (alt, exact) = (self.lines.alt_screen(), true);
+            self.checkpoints.push(Checkpoint {
+                offset: first,
+                line,
+                row: 0,
+                alt,
+                exact,
+            });
+        }
     }
 
     /// Bytes up to `offset` are lost to us: goes on from there as well as it can.
@@ -104,7 +116,7 @@ impl Output {
         if offset <= self.end {
             return;
         }
-        let line = self.lines.total_lines() + 1;
+        let line = self.next_line();
         let alt = self.lines.alt_screen();
         let at = Checkpoint {
             offset,
@@ -196,6 +208,12 @@ impl Output {
     /// Lines of clean text so far.
     pub fn total_lines(&self) -> u64 {
         self.lines.total_lines()
+    }
+
+    /// Number of the line that the next byte belongs to.
+    pub fn next_line(&self) -> u64 {
+        let begun = u64::from(self.lines.ends_with_newline());
+        (self.lines.total_lines() + begun).max(1)
     }
 
     /// Whether a full-screen program paints.

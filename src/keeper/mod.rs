@@ -33,7 +33,7 @@ use supervise::Supervisor;
 
 /// Runs the keeper until it is told to quit.
 pub fn run() -> ExitCode {
-    detach::leave_terminal();
+    detach::leave_caller();
     let mut keeper = match Keeper::set_up() {
         Ok(keeper) => keeper,
         Err(error) => {

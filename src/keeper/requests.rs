@@ -185,6 +185,7 @@ impl Keeper {
                 session: id.clone(),
                 slot,
                 pid: spawned.pid,
+                offset: end,
             },
             fds,
         ))

@@ -99,6 +99,8 @@ pub enum ToDaemon {
         slot: u32,
         /// Its pid.
         pid: u32,
+        /// Offset of the first byte of this run.
+        offset: u64,
     },
     /// It does not.
     SpawnFailed {

@@ -46,8 +46,10 @@ pub fn start_keeper(log: &Path) -> io::Result<()> {
     }
 }
 
-/// Leaves the caller's session, group and directory.
-pub fn leave_terminal() {
+/// Leaves the caller's session, group and directory, and closes what it had
+/// open, so that no job ever inherits it. To be called before anything is opened.
+pub fn leave_caller() {
+    portable_pty::unix::close_random_fds();
     // Fails only for a process that leads a group already, which then has no
     // terminal to leave.
     let _ = rustix::process::setsid();

@@ -8,7 +8,7 @@ use std::num::NonZeroU16;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 pub use super::cell::{Cell, Color};
-use super::compat::Compat;
+use super::compat::{Compat, REPLACEMENT};
 pub use super::cursor::{Cursor, CursorShape};
 use super::modes::Modes;
 use super::paint;
@@ -225,11 +225,15 @@ impl Screen {
 
     fn row_text(&self, row: u16) -> String {
         let mut text = String::with_capacity(usize::from(self.size.cols()));
-        for cell in (0..self.size.cols()).filter_map(|col| self.cell(row, col)) {
-            match (cell.text, cell.width) {
-                ("", 1) => text.push(' '),
-                (shown, _) => text.push_str(shown),
+        for cell in (0..self.size.cols()).filter_map(|col| self.core.screen().cell(row, col)) {
+            if cell.has_contents() {
+                text.push_str(cell.contents());
+            } else if !cell.is_wide_continuation() {
+                text.push(' ');
             }
+        }
+        if text.contains(REPLACEMENT) {
+            text = text.replace(REPLACEMENT, "\u{fffd}");
         }
         text
     }

@@ -63,8 +63,9 @@ fn the_list_can_be_narrowed() {
 #[test]
 fn names_and_commands_cannot_write_to_the_terminal() {
     let home = Home::new();
-    home.run(&["run", "-n", "ev\x1b]0;il\x07", "true"])
-        .expect_code(2);
+    home.run(&["run", "-n", "ev\x1b]0;il\x07", "sleep 1000"])
+        .expect_code(2)
+        .expect_said("control characters");
     home.start(&["sleep 1000 # \x1b]0;evil\x07\u{9b}2J\tx\ny"]);
     for args in [
         &["ls"][..],

@@ -28,8 +28,8 @@ const ALLOWED: [(&str, &[&str]); 12] = [
     ),
 ];
 
-/// The layers of the event loop: the one that runs it and the one that lends it
-/// descriptors. Every other one is blocking or pure.
+/// The only layer with an event loop is the daemon, and `sys` says what its
+/// loop may wait for; every other layer is blocking or pure.
 const TOKIO: [&str; 2] = ["daemon", "sys"];
 
 #[test]

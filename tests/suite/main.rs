@@ -4,6 +4,8 @@
 //! and prints everything that was said when it fails ([`support`]).
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod actions_life;
+mod actions_output;
 mod cli_basics;
 mod cli_jobs;
 mod cli_output;

@@ -107,19 +107,7 @@ fn bytes(hub: &Hub, id: &SessionId, params: &Log) -> Answer {
         LogFormat::Raw => (String::from_utf8_lossy(&raw).into_owned(), to),
         LogFormat::Base64 => (STANDARD.encode(&raw), to),
         LogFormat::Plain if stream.is_some() => (render(&raw, source.layout(), false).text, to),
-        LogFormat::Plain => {
-            let alt = start < to && source.state_at(start, to).alt;
-            let rendered = render(&raw, source.layout(), alt);
-            let last = finished && to == end;
-            // A sequence or character cut by the range comes whole with the next one,
-            // unless the range has nothing else.
-            let consumed = match rendered.consumed {
-                0 => raw.len(),
-                _ if last => raw.len(),
-                consumed => consumed,
-            };
-            (rendered.text, start + consumed as u64)
-        }
+        LogFormat::Plain => plain(&source, start, raw, to, end, finished),
     };
     answer(LogBytes {
         output,
@@ -129,6 +117,35 @@ fn bytes(hub: &Hub, id: &SessionId, params: &Log) -> Answer {
         total_bytes: end,
         eof: finished && next_offset >= end,
     })
+}
+
+/// Bytes more to look at when a range holds nothing but the beginning of a
+/// sequence; longer ones count as finished.
+const SEQUENCE: u64 = 4096;
+
+/// Clean text of a range, and where to go on. A sequence or character that the
+/// range cuts comes whole with the next range.
+fn plain(
+    source: &Source<'_>,
+    start: u64,
+    mut raw: Vec<u8>,
+    to: u64,
+    end: u64,
+    finished: bool,
+) -> (String, u64) {
+    let alt = start < to && source.state_at(start, to).alt;
+    let mut rendered = render(&raw, source.layout(), alt);
+    if rendered.consumed == 0 && to < end {
+        raw = source.log.read_all(start, end.min(to + SEQUENCE)).1;
+        rendered = render(&raw, source.layout(), alt);
+    }
+    let at_the_end = finished && start + raw.len() as u64 == end;
+    let consumed = match rendered.consumed {
+        0 => raw.len(),
+        _ if at_the_end => raw.len(),
+        consumed => consumed,
+    };
+    (rendered.text, start + consumed as u64)
 }
 
 /// A stretch of lines to read.

@@ -401,7 +401,7 @@ fn find_program(command: &str, path: &str, cwd: &Path) -> Result<String, Error> 
         }
         None => (
             2,
-            format!("{command} was not found in PATH ({path})"),
+            format!("{command} was not found; searched PATH: {path}"),
             path.to_owned(),
         ),
     };

@@ -11,8 +11,17 @@ use crate::protocol::{Error, PROTOCOL, VERSION};
 use crate::sys::{pty, tree};
 
 /// One session's record.
-pub(super) fn status(hub: &Hub, client: &Client, params: StatusParams) -> Answer {
+pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> Answer {
     let id = find(hub, client, &params.session_id)?;
+    let over = hub
+        .state()
+        .registry
+        .get(&id)
+        .is_some_and(|s| s.life.status().is_finished());
+    if over {
+        // The final count of lines; while it runs, the count so far will do.
+        hub.catch_up(&id).await;
+    }
     let state = hub.state();
     let Some(session) = state.registry.get(&id) else {
         return Err(Error::session_not_found(id.as_str()));

@@ -21,7 +21,7 @@ pub struct Core<'a> {
 }
 
 impl<'a> Core<'a> {
-    /// Paints `input` on `parser`, as far as [`pass`](Self::pass) says.
+    /// Paints `input` on `parser`, as far as it is kept.
     pub fn new(parser: &'a mut vt100::Parser, input: &'a [u8]) -> Self {
         Self {
             parser,

@@ -1,6 +1,6 @@
 //! Control sequences: which go through, which are rewritten, which are answered.
 
-use super::{Core, State};
+use super::{Core, State, columns};
 use crate::term::scan::Csi;
 
 impl State {
@@ -109,7 +109,9 @@ impl State {
 
     /// REP, at most a screenful.
     fn repeat(&mut self, core: &mut Core<'_>, count: u16) {
-        let Some(c) = self.last_char else { return };
+        let Some(c) = self.last_char.filter(|&c| columns(c) > Some(0)) else {
+            return;
+        };
         let most = usize::from(self.size.rows()) * usize::from(self.size.cols());
         let text: String = std::iter::repeat_n(c, usize::from(count).min(most)).collect();
         if self.modes.insert || !self.modes.wrap {

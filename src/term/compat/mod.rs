@@ -10,6 +10,7 @@ pub mod core;
 pub mod csi;
 pub mod mode;
 pub mod sgr;
+pub mod simple;
 pub mod state;
 pub mod tabs;
 
@@ -17,6 +18,7 @@ use unicode_width::UnicodeWidthChar;
 
 use self::charset::Charsets;
 pub use self::core::{Core, REPLACEMENT};
+use self::simple::simple_len;
 pub use self::state::State;
 use self::tabs::TabStops;
 use super::scan::{Scanner, Token};
@@ -45,6 +47,15 @@ impl Compat {
         let mut pos = 0;
         loop {
             let (start, idle) = (pos, scanner.idle());
+            if idle && !state.special() {
+                pos += simple_len(&input[pos..]);
+                if pos > start {
+                    core.token(Some(start..pos));
+                    core.keep(b"");
+                    state.passed(&input[start..pos]);
+                    continue;
+                }
+            }
             let Some(token) = scanner.next(input, &mut pos) else {
                 break;
             };
@@ -55,7 +66,7 @@ impl Compat {
             }
             match token {
                 Token::Text(text) => state.text(&mut core, text),
-                Token::Invalid => state.print(&mut core, "\u{fffd}"),
+                Token::Invalid => state.invalid(&mut core),
                 Token::Control(byte) => state.control(&mut core, byte),
                 Token::Escape(inter, last) => state.escape(&mut core, inter, last),
                 Token::Csi(csi) => state.csi(&mut core, csi),

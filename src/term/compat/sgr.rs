@@ -1,5 +1,6 @@
 //! Drawing attributes that the emulator would take for others.
 
+use super::simple::odd;
 use super::{Core, State};
 use crate::term::scan::Csi;
 
@@ -7,12 +8,7 @@ impl State {
     /// SGR. Most are passed on; one with sub-parameters, an underline colour or a double underline is rewritten,
     /// because the emulator would read `58;5;1` as three attributes, the last of them bold.
     pub(super) fn sgr(&mut self, core: &mut Core<'_>, csi: Csi<'_>) {
-        let odd = csi.params.contains(&b':')
-            || csi
-                .params
-                .windows(2)
-                .any(|two| matches!(two, b"58" | b"21"));
-        if odd {
+        if odd(csi.params) {
             core.put_csi(rewritten(csi.params).as_bytes());
         } else {
             core.keep_csi(csi);

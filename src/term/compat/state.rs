@@ -98,13 +98,42 @@ impl State {
     /// A run of text of the stream.
     pub(super) fn text(&mut self, core: &mut Core<'_>, text: &str) {
         self.after_cr = false;
-        let special = self.modes.insert || !self.modes.wrap || !self.charsets.plain();
-        if special || !(text.is_ascii() || text.chars().all(safe)) {
+        if self.special() || !(text.is_ascii() || harmless(text)) {
             self.print(core, text);
         } else {
             self.last_char = text.chars().next_back();
             core.keep(text.as_bytes());
         }
+    }
+
+    /// Takes note of output that was passed on unseen.
+    pub(super) fn passed(&mut self, bytes: &[u8]) {
+        self.after_cr = false;
+        let shown = |b: &&u8| (0x20..0x7f).contains(*b);
+        // After a colour the last byte is an `m` of no text: only a text that ends the run is sure to be one.
+        let end = bytes.iter().rposition(|b| *b == 0x1b).unwrap_or(0);
+        let sequence = bytes[end..].starts_with(b"\x1b")
+            && bytes[end..].iter().position(|b| *b == b'm') == Some(bytes.len() - end - 1);
+        self.last_char = bytes
+            .last()
+            .filter(shown)
+            .filter(|_| !sequence)
+            .map(|&b| char::from(b));
+    }
+
+    /// Bytes that are no text.
+    pub(super) fn invalid(&mut self, core: &mut Core<'_>) {
+        if self.special() {
+            return self.print(core, "\u{fffd}");
+        }
+        self.after_cr = false;
+        self.last_char = Some(REPLACEMENT);
+        core.put(REPLACEMENT.encode_utf8(&mut [0; 4]).as_bytes());
+    }
+
+    /// Whether each character needs a look.
+    pub(super) fn special(&self) -> bool {
+        self.modes.insert || !self.modes.wrap || !self.charsets.plain()
     }
 
     /// Text that needs a look at each character.
@@ -348,4 +377,10 @@ impl Default for Flags {
 /// controls would be executed, and U+FFFD vanishes.
 fn safe(c: char) -> bool {
     !matches!(c, '\u{80}'..='\u{9f}' | '\u{fe0f}' | '\u{fffd}')
+}
+
+/// Whether all characters of a text are [`safe`]. The first bytes of those that are not are rare ones.
+fn harmless(text: &str) -> bool {
+    let suspect = |b: &u8| matches!(b, 0xc2 | 0xef);
+    !text.as_bytes().iter().any(suspect) || text.chars().all(safe)
 }

@@ -63,7 +63,7 @@ impl Interpreter {
         match token {
             Token::Text(text) => self.text(window, text, start),
             Token::Invalid => self.text(window, "\u{fffd}", start),
-            Token::Control(byte) => self.control(window, byte, end),
+            Token::Control(byte) => self.control(window, byte, end, end - start == 1),
             Token::Escape(inter, last) => self.escape(window, inter, last, end),
             Token::Csi(csi) if repeats(&token) => self.repeat(window, csi.number(0, 1), start),
             Token::Csi(csi) => self.csi(window, csi, end),
@@ -94,7 +94,8 @@ impl Interpreter {
             return self.characters(window, text, start);
         }
         let mut at = 0;
-        while at < text.len() {
+        let ascii = text.is_ascii();
+        while at < text.len() && !ascii {
             let rest = &text.as_bytes()[at..];
             let ascii = rest
                 .iter()
@@ -109,6 +110,7 @@ impl Interpreter {
             self.characters(window, &text[at..at + other], start + at as u64);
             at += other;
         }
+        window.print_ascii(&text.as_bytes()[at..], start + at as u64);
         self.last_char = text.chars().next_back();
     }
 
@@ -152,7 +154,8 @@ impl Interpreter {
         }
     }
 
-    fn control(&mut self, window: &mut Window, byte: u8, end: u64) {
+    /// A control character; `alone` when it does not stand inside an escape sequence that goes on after it.
+    fn control(&mut self, window: &mut Window, byte: u8, end: u64, alone: bool) {
         match byte {
             0x08 => window.go(window.row, window.settled().saturating_sub(1), end),
             b'\t' => self.tab(window, 1, end),
@@ -161,7 +164,9 @@ impl Interpreter {
                 if self.newline {
                     window.col = 0;
                 }
-                self.maybe_mark(window, end);
+                if alone {
+                    self.maybe_mark(window, end);
+                }
             }
             b'\r' => window.go(window.row, 0, end),
             0x0e => self.charsets.lock(1),
@@ -177,23 +182,22 @@ impl Interpreter {
             return;
         }
         self.forget_old(window);
-        let plain = self.wrap && !self.insert && !self.newline && !self.origin;
-        let plain = plain
-            && self.charsets == Charsets::default()
-            && self.tabs.standard()
-            && self.saved.is_none();
+        let modes = self.wrap && !self.insert && !self.newline && !self.origin;
+        let sets = self.charsets == Charsets::default() && self.tabs.standard();
+        if !modes || !sets || self.saved.is_some() || !window.whole_region() {
+            return;
+        }
         let row = window.row;
-        let below = window
+        let begins = match row.checked_sub(1) {
+            Some(above) => !window.rows[above].wrapped,
+            None => window.lines.partial().is_empty(),
+        };
+        let empty = window
             .rows
             .range(row..)
-            .all(|row| row.is_empty() && !row.wrapped && row.start.is_none());
-        let begins = row == 0 || !window.rows[row - 1].wrapped;
-        if plain
-            && below
-            && begins
-            && window.whole_region()
-            && (row > 0 || window.lines.partial().is_empty())
-        {
+            .all(|row| row.is_empty() && !row.wrapped);
+        let unused = window.rows.range(row + 1..).all(|row| row.start.is_none());
+        if begins && empty && unused {
             let line = window.number_of(row);
             window
                 .marks

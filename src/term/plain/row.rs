@@ -84,6 +84,9 @@ impl Row {
                 }
                 bytes[col..end].copy_from_slice(text);
             }
+            Some(Glyphs { glyphs, .. }) if col == glyphs.len() => {
+                glyphs.extend(text.iter().map(|&b| u32::from(b)));
+            }
             Some(Glyphs { glyphs, marks }) => {
                 open(glyphs, marks, col, end);
                 for (cell, &b) in glyphs[col..end].iter_mut().zip(text) {
@@ -98,6 +101,13 @@ impl Row {
     /// Writes a character of `width` columns (1 or 2) at column `col`.
     pub fn put(&mut self, col: usize, c: char, width: usize) {
         let (glyphs, marks) = self.glyphs();
+        if col == glyphs.len() {
+            glyphs.push(u32::from(c));
+            if width == 2 {
+                glyphs.push(RIGHT_HALF);
+            }
+            return;
+        }
         open(glyphs, marks, col, col + width);
         glyphs[col] = u32::from(c);
         if width == 2 {
@@ -106,17 +116,20 @@ impl Row {
         self.trim();
     }
 
-    /// Adds a zero-width character to the one that ends before column `col`.
+    /// Adds a zero-width character to the one that ends before column `col`; to a space where there is none.
     pub fn mark(&mut self, col: usize, c: char) {
-        let Some(mut base) = col.checked_sub(1).filter(|&base| base < self.len()) else {
+        let Some(mut base) = col.checked_sub(1) else {
             return;
         };
         let (glyphs, marks) = self.glyphs();
+        if glyphs.len() <= base {
+            glyphs.resize(base + 1, 0);
+        }
         if glyphs[base] == RIGHT_HALF {
             base = base.saturating_sub(1);
         }
         if glyphs[base] == 0 {
-            return;
+            glyphs[base] = u32::from(' ');
         }
         let end = marks.partition_point(|mark| mark.0 <= base);
         if marks[..end]

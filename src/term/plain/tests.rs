@@ -339,6 +339,8 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
         "\x1b[?6l",
         "\x1b[5b",
         "\x1b[31m",
+        "\x1b",
+        "\x1b[",
         "漢",
         "é",
         "e\u{301}",
@@ -417,12 +419,16 @@ proptest! {
     fn what_a_screen_shows_is_what_the_lines_say(bytes in stream(40)) {
         // As long as nothing scrolls, the two emulators must agree. Leaving an alternate screen that was never on
         // moves the cursor on a terminal, and nothing here.
-        prop_assume!(!bytes.windows(6).any(|six| six == b"?1049l"));
+        if bytes.windows(6).any(|six| six == b"?1049l") {
+            return Ok(());
+        }
         let mut plain = Plain::new(layout(40, 60, TERMINAL));
         let mut screen = crate::term::screen::Screen::new(Size::new(40, 60));
         plain.feed(&bytes);
         screen.feed(&bytes);
-        prop_assume!(plain.window.scrolled == 0 && !screen.alt_screen());
+        if plain.window.scrolled > 0 || screen.alt_screen() {
+            return Ok(());
+        }
         let lines: Vec<String> = plain.live().iter().map(|line| line.text.trim_end().to_string()).collect();
         let text = screen.logical_text().replace('\u{fe0f}', "");
         prop_assert_eq!(lines.join("\n").trim_end().to_string(), text, "of {:?}", String::from_utf8_lossy(&bytes));

@@ -92,9 +92,17 @@ impl Window {
 
     /// Adds a zero-width character to the one before the cursor.
     pub(super) fn mark(&mut self, c: char) {
-        let (row, col) = (self.row, self.col);
-        self.rows[row].mark(col, c);
-        self.rows[row].touched = true;
+        if self.col > 0 {
+            // It changes what is there rather than replace it, so nothing needs to be kept.
+            let arrived = self.arrived;
+            let row = &mut self.rows[self.row];
+            if row.is_empty() {
+                row.start = Some(arrived);
+            }
+            row.ghost = false;
+            row.touched = true;
+            row.mark(self.col, c);
+        }
     }
 
     fn write(&mut self, put: impl FnOnce(&mut Row, usize)) {
@@ -126,11 +134,7 @@ impl Window {
 
     /// LF: down one row, with a scroll at the bottom of the region.
     pub(super) fn line_feed(&mut self, offset: u64) {
-        let arrived = self.arrived;
-        let row = &mut self.rows[self.row];
-        if row.is_empty() {
-            row.start = Some(arrived);
-        }
+        self.begin(self.row);
         self.col = if self.pipe { 0 } else { self.settled() };
         self.down(offset);
     }
@@ -142,6 +146,10 @@ impl Window {
             self.row += 1;
         }
         self.arrived = offset;
+        let row = &mut self.rows[self.row];
+        if row.is_empty() {
+            row.start = Some(offset);
+        }
     }
 
     /// RI: up one row, with a scroll at the top of the region.

@@ -109,39 +109,30 @@ impl Scanner {
     }
 
     fn text<'t>(&'t mut self, rest: &'t [u8], pos: &mut usize) -> Option<Token<'t>> {
-        let mut end = 0;
-        let stop = loop {
-            end += rest[end..]
-                .iter()
-                .position(|b| !(0x20..0x7f).contains(b))
-                .unwrap_or(rest.len() - end);
-            match rest.get(end) {
-                Some(0x80..) => match character_len(&rest[end..]) {
-                    Ok(len) => end += len,
-                    Err(bad) => break Some(bad),
-                },
-                _ => break None,
-            }
-        };
-        if end > 0 {
-            *pos += end;
-            // What was stepped over is valid; the check is how to say so without `unsafe`, and costs little.
-            return Some(std::str::from_utf8(&rest[..end]).map_or(Token::Invalid, Token::Text));
-        }
-        match stop {
-            Some(Bad::Invalid(len)) => {
-                *pos += len;
-                Some(Token::Invalid)
-            }
-            _ => {
-                self.partial_len = rest.len().min(self.partial.len());
-                self.partial[..self.partial_len].copy_from_slice(&rest[..self.partial_len]);
-                self.pending = self.partial_len;
-                self.state = State::Character;
-                *pos += rest.len();
-                None
+        // The first character decides whether a longer look is worth it: not in bytes that are no text at all.
+        if rest[0] >= 0x80 {
+            match character_len(rest) {
+                Ok(_) => {}
+                Err(Bad::Invalid(len)) => {
+                    *pos += len;
+                    return Some(Token::Invalid);
+                }
+                Err(Bad::Cut) => {
+                    self.partial_len = rest.len().min(self.partial.len());
+                    self.partial[..self.partial_len].copy_from_slice(&rest[..self.partial_len]);
+                    self.pending = self.partial_len;
+                    self.state = State::Character;
+                    *pos += rest.len();
+                    return None;
+                }
             }
         }
+        let run = &rest[..run_len(&rest[..rest.len().min(MAX_RUN)], |b| b >= 0x20 && b != 0x7f)];
+        let text = std::str::from_utf8(run)
+            .or_else(|error| std::str::from_utf8(&run[..error.valid_up_to()]));
+        let text = text.unwrap_or_default();
+        *pos += text.len();
+        Some(Token::Text(text))
     }
 
     /// Goes on with a character that the last read cut.
@@ -275,6 +266,18 @@ impl Scanner {
             _ => Token::Dcs(&self.buffer),
         }
     }
+}
+
+/// Longest run of text that is looked at in one go, so that bytes of which half are no text cost no more than
+/// this each.
+const MAX_RUN: usize = 2048;
+
+/// Number of bytes at the front for which `fits` holds.
+pub fn run_len(bytes: &[u8], fits: impl Fn(u8) -> bool) -> usize {
+    // Eight at a time: nearly all of what passes here is text.
+    let fit = |chunk: &&[u8]| chunk.iter().fold(true, |all, &b| all & fits(b));
+    let len = 8 * bytes.chunks_exact(8).take_while(fit).count();
+    len + bytes[len..].iter().take_while(|b| fits(**b)).count()
 }
 
 /// Why there is no character.

@@ -1,0 +1,103 @@
+//! Mouse reports.
+
+/// A mouse report.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Mouse {
+    /// What happened.
+    pub kind: MouseKind,
+    /// Column, from 0.
+    pub col: u16,
+    /// Row, from 0.
+    pub row: u16,
+    /// Ctrl was held.
+    pub ctrl: bool,
+    /// Alt was held.
+    pub alt: bool,
+    /// Shift was held.
+    pub shift: bool,
+}
+
+/// What the mouse did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MouseKind {
+    /// A button went down.
+    Down(Button),
+    /// A button went up.
+    Up(Button),
+    /// The pointer moved with a button held.
+    Drag(Button),
+    /// The pointer moved with no button held.
+    Moved,
+    /// The wheel turned away from the person.
+    ScrollUp,
+    /// The wheel turned towards the person.
+    ScrollDown,
+    /// The wheel was tilted left.
+    ScrollLeft,
+    /// The wheel was tilted right.
+    ScrollRight,
+}
+
+/// A mouse button.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Button {
+    /// The left one.
+    Left,
+    /// The middle one.
+    Middle,
+    /// The right one.
+    Right,
+}
+
+impl Mouse {
+    /// An SGR report: the parameters of `CSI <`, and whether its last byte was `m`. Buttons we have no name for
+    /// are none.
+    pub(super) fn sgr(params: &[u16], released: bool) -> Option<Self> {
+        let &[code, col, row] = params else {
+            return None;
+        };
+        Self::new(code, col.saturating_sub(1), row.saturating_sub(1), released)
+    }
+
+    /// A report of the first kind: three bytes, each 32 more than what it says, coordinates from 1.
+    pub(super) fn legacy([code, col, row]: [u8; 3]) -> Option<Self> {
+        let code = u16::from(code.saturating_sub(32));
+        let (col, row) = (
+            u16::from(col.saturating_sub(33)),
+            u16::from(row.saturating_sub(33)),
+        );
+        // It does not say which button was let go.
+        let released = code & 0x43 == 3 && code & 32 == 0;
+        Self::new(if released { code & !3 } else { code }, col, row, released)
+    }
+
+    fn new(code: u16, col: u16, row: u16, released: bool) -> Option<Self> {
+        let button = match code & 3 {
+            0 => Some(Button::Left),
+            1 => Some(Button::Middle),
+            2 => Some(Button::Right),
+            _ => None,
+        };
+        let (moved, wheel) = (code & 32 != 0, code & 64 != 0);
+        let kind = match (button, code & 3) {
+            _ if code >= 128 => return None,
+            (_, 0) if wheel => MouseKind::ScrollUp,
+            (_, 1) if wheel => MouseKind::ScrollDown,
+            (_, 2) if wheel => MouseKind::ScrollLeft,
+            _ if wheel => MouseKind::ScrollRight,
+            (Some(button), _) if moved => MouseKind::Drag(button),
+            (None, _) if moved => MouseKind::Moved,
+            (Some(button), _) if released => MouseKind::Up(button),
+            (Some(button), _) => MouseKind::Down(button),
+            _ => return None,
+        };
+        Some(Self {
+            kind,
+            col,
+            row,
+            ctrl: code & 16 != 0,
+            alt: code & 8 != 0,
+            shift: code & 4 != 0,
+        })
+    }
+}

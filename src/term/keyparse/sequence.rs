@@ -1,0 +1,190 @@
+//! What an ESC and the bytes after it mean.
+
+use super::{Event, Front, Key, KeyCode, Mouse};
+
+/// The sequence that `rest` begins with, which is an ESC; `None` when the ESC is a key of its own.
+pub(super) fn read(rest: &[u8]) -> Option<Front> {
+    match rest.get(1)? {
+        b'[' => csi(rest),
+        b'O' => match rest.get(2) {
+            None => Some(Front::Unfinished),
+            Some(&letter) => Some(Front::Event(Event::Key(ss3(letter)?), 3)),
+        },
+        b']' | b'P' | b'_' | b'^' | b'X' => string(rest),
+        _ => None,
+    }
+}
+
+/// A string that answers a query, up to BEL or ST; `None` when another ESC shows that it is none.
+fn string(rest: &[u8]) -> Option<Front> {
+    let at = 2 + rest[2..]
+        .iter()
+        .position(|b| matches!(b, 0x07 | 0x1b))
+        .unwrap_or(rest.len() - 2);
+    match &rest[at..] {
+        [] | [0x1b] => Some(Front::Unfinished),
+        [0x07, ..] => Some(reply(rest, at + 1)),
+        [0x1b, b'\\', ..] => Some(reply(rest, at + 2)),
+        _ => None,
+    }
+}
+
+fn reply(rest: &[u8], len: usize) -> Front {
+    Front::Event(Event::Reply(rest[..len].to_vec()), len)
+}
+
+fn csi(rest: &[u8]) -> Option<Front> {
+    let body = &rest[2..];
+    match body {
+        [] | [b'['] | [b'M'] | [b'M', _] | [b'M', _, _] => return Some(Front::Unfinished),
+        // The Linux console's F1 to F5.
+        [b'[', letter @ b'A'..=b'E', ..] => {
+            let code = KeyCode::F(letter - b'A' + 1);
+            return Some(Front::Event(Event::Key(Key::plain(code)), 4));
+        }
+        [b'M', a, b, c, ..] => {
+            let event = Mouse::legacy([*a, *b, *c])
+                .map_or_else(|| Event::Reply(rest[..6].to_vec()), Event::Mouse);
+            return Some(Front::Event(event, 6));
+        }
+        _ => {}
+    }
+    let Some(end) = body.iter().position(|b| !(0x20..0x40).contains(b)) else {
+        return Some(Front::Unfinished);
+    };
+    let last = body[end];
+    if !(0x40..0x7f).contains(&last) {
+        // No sequence has such a byte: the ESC was typed.
+        return None;
+    }
+    let len = end + 3;
+    let event = meaning(&body[..end], last).unwrap_or_else(|| Event::Reply(rest[..len].to_vec()));
+    Some(Front::Event(event, len))
+}
+
+/// What a control sequence with this last byte means; `None` for what is no key.
+fn meaning(params: &[u8], last: u8) -> Option<Event> {
+    match (params.first(), last) {
+        (Some(b'<'), b'M' | b'm') => {
+            return Mouse::sgr(&numbers(&params[1..]), last == b'm').map(Event::Mouse);
+        }
+        (Some(b'<'..=b'?'), _) => return None,
+        (None, b'I') => return Some(Event::Focus(true)),
+        (None, b'O') => return Some(Event::Focus(false)),
+        _ => {}
+    }
+    let numbers = numbers(params);
+    let first = numbers.first().copied().unwrap_or(0);
+    let mods = numbers.get(1).copied().unwrap_or(0);
+    let code = match last {
+        b'~' if first == 27 => {
+            let code = unicode(*numbers.get(2)?)?;
+            return Some(Event::Key(Key::modified(code, mods)));
+        }
+        b'~' => numbered(first)?,
+        b'u' => {
+            // `CSI u` reports of keys let go are no keys pressed.
+            let released = params
+                .split(|&b| b == b';')
+                .nth(1)
+                .is_some_and(|mods| mods.ends_with(b":3"));
+            if released || first == 0 {
+                return None;
+            }
+            unicode(first)?
+        }
+        // Where F3 and the cursor's position look alike, one row and few columns are the key.
+        b'R' if first > 1 || mods > 16 => return None,
+        _ => lettered(last)?,
+    };
+    Some(Event::Key(Key::modified(code, mods)))
+}
+
+/// The parameters, the first of those with sub-parameters.
+fn numbers(params: &[u8]) -> Vec<u16> {
+    params
+        .split(|&b| b == b';')
+        .map(|param| {
+            param
+                .iter()
+                .take_while(|b| b.is_ascii_digit())
+                .fold(0u16, |n, &b| {
+                    n.saturating_mul(10).saturating_add(u16::from(b - b'0'))
+                })
+        })
+        .collect()
+}
+
+/// The key of `ESC O` and a letter.
+fn ss3(letter: u8) -> Option<Key> {
+    let code = match letter {
+        b'M' => KeyCode::Enter,
+        b'I' => KeyCode::Tab,
+        b' ' => KeyCode::Char(' '),
+        b'X' => KeyCode::Char('='),
+        b'j'..=b'y' => KeyCode::Char(char::from(letter - 0x40)),
+        _ => lettered(letter)?,
+    };
+    Some(Key::plain(code))
+}
+
+fn lettered(letter: u8) -> Option<KeyCode> {
+    Some(match letter {
+        b'A' => KeyCode::Up,
+        b'B' => KeyCode::Down,
+        b'C' => KeyCode::Right,
+        b'D' => KeyCode::Left,
+        b'F' => KeyCode::End,
+        b'H' => KeyCode::Home,
+        b'P'..=b'S' => KeyCode::F(letter - b'P' + 1),
+        b'Z' => KeyCode::BackTab,
+        _ => return None,
+    })
+}
+
+fn numbered(number: u16) -> Option<KeyCode> {
+    let function = |base: u16| u8::try_from(number - base).ok().map(KeyCode::F);
+    match number {
+        1 | 7 => Some(KeyCode::Home),
+        2 => Some(KeyCode::Insert),
+        3 => Some(KeyCode::Delete),
+        4 | 8 => Some(KeyCode::End),
+        5 => Some(KeyCode::PageUp),
+        6 => Some(KeyCode::PageDown),
+        11..=15 => function(10),
+        17..=21 => function(11),
+        23..=26 => function(12),
+        28 | 29 => function(13),
+        31..=34 => function(14),
+        _ => None,
+    }
+}
+
+/// The key of a Unicode value, or of the private ones that the kitty protocol gives to keys without one.
+fn unicode(value: u16) -> Option<KeyCode> {
+    Some(match value {
+        8 | 127 => KeyCode::Backspace,
+        9 => KeyCode::Tab,
+        13 | 57414 => KeyCode::Enter,
+        27 => KeyCode::Esc,
+        57376..=57387 => KeyCode::F(u8::try_from(value - 57363).ok()?),
+        57399..=57408 => KeyCode::Char(char::from(b'0' + u8::try_from(value - 57399).ok()?)),
+        57409 => KeyCode::Char('.'),
+        57410 => KeyCode::Char('/'),
+        57411 => KeyCode::Char('*'),
+        57412 => KeyCode::Char('-'),
+        57413 => KeyCode::Char('+'),
+        57417 => KeyCode::Left,
+        57418 => KeyCode::Right,
+        57419 => KeyCode::Up,
+        57420 => KeyCode::Down,
+        57421 => KeyCode::PageUp,
+        57422 => KeyCode::PageDown,
+        57423 => KeyCode::Home,
+        57424 => KeyCode::End,
+        57425 => KeyCode::Insert,
+        57426 => KeyCode::Delete,
+        0..32 | 57344..=63743 => return None,
+        _ => KeyCode::Char(char::from_u32(u32::from(value))?),
+    })
+}
