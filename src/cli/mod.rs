@@ -5,6 +5,7 @@
 //! behind `bgproc: ` ([`output`]); how it ended is the exit code ([`exit`]).
 //! No verb keeps a state between calls but the last used job.
 
+pub mod condition;
 pub mod context;
 pub mod duration;
 pub mod exit;

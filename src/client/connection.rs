@@ -3,6 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
+use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -44,6 +45,10 @@ pub struct Wire {
     pub buffered: Vec<u8>,
 }
 
+/// How long a daemon may take to say hello. One that is only just starting first
+/// reads the state of all sessions, on a disk that may be busy.
+const HANDSHAKE: Duration = Duration::from_secs(30);
+
 /// Requests of [`Connection::call_all`] that are under way at once: half of what
 /// the daemon allows a connection.
 const IN_FLIGHT: usize = 128;
@@ -77,6 +82,10 @@ impl Connection {
         let mut first = serde_json::to_value(greeting).map_err(internal)?;
         first["action"] = Value::from("hello");
         sender.send_line(&format!("{first}\n").into_bytes())?;
+        sender
+            .stream
+            .set_read_timeout(Some(HANDSHAKE))
+            .map_err(lost)?;
         let hello = match receiver.receive()? {
             Message::Event(event) if event.event == EventKind::Hello => {
                 serde_json::from_value::<Hello>(event.data).map_err(internal)?
@@ -86,6 +95,7 @@ impl Connection {
             }) => return Err(error),
             other => return Err(Error::internal(format!("no greeting, but {other:?}"))),
         };
+        sender.stream.set_read_timeout(None).map_err(lost)?;
         if hello.protocol != PROTOCOL {
             let message = format!(
                 "the daemon (bgproc {}) speaks protocol {}, this is bgproc {VERSION} with protocol {PROTOCOL}",
@@ -124,15 +134,47 @@ impl Connection {
     /// Grace periods and the like then run side by side. Where the connection
     /// breaks, every answer that is still missing is that error.
     pub fn call_all(&mut self, actions: Vec<Action>) -> Vec<Result<Value, Error>> {
-        let mut answers = Vec::with_capacity(actions.len());
-        let mut actions = actions.into_iter().peekable();
+        let answers = self.call_until(actions, |_| false);
+        answers.into_iter().flatten().collect()
+    }
+
+    /// As [`Connection::call_all`], but only until an answer is `enough`: those
+    /// that have not come by then are `None`, and nobody waits for them.
+    pub fn call_until(
+        &mut self,
+        actions: Vec<Action>,
+        mut enough: impl FnMut(&Value) -> bool,
+    ) -> Vec<Option<Result<Value, Error>>> {
+        let mut answers: Vec<_> = actions.iter().map(|_| None).collect();
+        let mut actions = actions.into_iter().enumerate().peekable();
         while actions.peek().is_some() {
-            let ids: Vec<_> = actions
-                .by_ref()
-                .take(IN_FLIGHT)
-                .map(|action| self.sender.send(action))
-                .collect();
-            answers.extend(self.receiver.replies_to(ids));
+            let mut waiting = HashMap::new();
+            for (place, action) in actions.by_ref().take(IN_FLIGHT) {
+                match self.sender.send(action) {
+                    Ok(id) => drop(waiting.insert(id.to_string(), place)),
+                    Err(error) => answers[place] = Some(Err(error)),
+                }
+            }
+            while !waiting.is_empty() {
+                match self.receiver.read_reply() {
+                    Ok(reply) => {
+                        let Some(place) = waiting.remove(&reply.id.to_string()) else {
+                            continue;
+                        };
+                        let answer = outcome(reply);
+                        let done = answer.as_ref().is_ok_and(&mut enough);
+                        answers[place] = Some(answer);
+                        if done {
+                            return answers;
+                        }
+                    }
+                    Err(error) => {
+                        for (_, place) in waiting.drain() {
+                            answers[place] = Some(Err(error.clone()));
+                        }
+                    }
+                }
+            }
         }
         answers
     }
@@ -198,43 +240,22 @@ impl Receiver {
     /// Waits for the reply to `id`; events that come first are kept.
     pub fn reply_to(&mut self, id: &RequestId) -> Result<Value, Error> {
         loop {
-            match self.read_message()? {
-                Message::Event(event) => self.early.push_back(event),
-                Message::Reply(reply) if reply.id == *id => return outcome(reply),
-                // The reply to a request that its sender has given up on.
-                Message::Reply(_) => {}
+            let reply = self.read_reply()?;
+            // Another one answers a request that its sender has given up on.
+            if reply.id == *id {
+                return outcome(reply);
             }
         }
     }
 
-    /// Waits for the replies to all of `ids`, whatever order they come in.
-    fn replies_to(&mut self, ids: Vec<Result<RequestId, Error>>) -> Vec<Result<Value, Error>> {
-        let mut waiting = HashMap::new();
-        let mut answers = Vec::with_capacity(ids.len());
-        for (place, id) in ids.into_iter().enumerate() {
-            answers.push(id.and_then(|id| {
-                waiting.insert(id.to_string(), place);
-                // Stands until the reply takes its place.
-                Err(gone())
-            }));
-        }
-        while !waiting.is_empty() {
-            match self.read_message() {
-                Ok(Message::Event(event)) => self.early.push_back(event),
-                Ok(Message::Reply(reply)) => {
-                    if let Some(place) = waiting.remove(&reply.id.to_string()) {
-                        answers[place] = outcome(reply);
-                    }
-                }
-                Err(error) => {
-                    for place in waiting.into_values() {
-                        answers[place] = Err(error.clone());
-                    }
-                    break;
-                }
+    /// The next reply; events that come first are kept.
+    fn read_reply(&mut self) -> Result<Reply, Error> {
+        loop {
+            match self.read_message()? {
+                Message::Event(event) => self.early.push_back(event),
+                Message::Reply(reply) => return Ok(reply),
             }
         }
-        answers
     }
 
     /// The next event; replies are passed over.
@@ -349,6 +370,22 @@ mod tests {
         assert_eq!(answers[1], Ok(json!("two")));
         let broken = answers[2].as_ref().unwrap_err();
         assert_eq!(broken.code, ErrorCode::DaemonUnavailable);
+    }
+
+    #[test]
+    fn the_first_answer_that_is_enough_ends_the_waiting() {
+        let mut connection = connection(|place, line| match place {
+            0 => Some(hello()),
+            2 => Some(format!(
+                "{}\n",
+                json!({"id": line["id"], "ok": true, "result": 2})
+            )),
+            _ => Some(String::new()),
+        })
+        .unwrap();
+        let actions = vec![Action::Stats(Stats {}); 3];
+        let answers = connection.call_until(actions, |value| *value == 2);
+        assert_eq!(answers, [None, Some(Ok(json!(2))), None]);
     }
 
     #[test]
