@@ -44,8 +44,8 @@ pub fn check(start: &Start) -> Result<(), Failure> {
 /// Where programs were looked for, in the daemon's words for the same trouble.
 fn searched() -> String {
     match std::env::var("PATH") {
-        Ok(path) if !path.is_empty() => format!(" in PATH ({path})"),
-        _ => ": PATH is empty".to_owned(),
+        Ok(path) if !path.is_empty() => format!("; searched PATH: {path}"),
+        _ => "; PATH is empty".to_owned(),
     }
 }
 
