@@ -47,6 +47,7 @@ impl Output {
     pub fn new(mode: Mode, size: Size) -> Self {
         let mut lines = Plain::new(layout(mode, size));
         lines.set_keep_final(false);
+        lines.set_track_touched(false);
         Self {
             mode,
             size,
@@ -65,7 +66,14 @@ impl Output {
         self.end += bytes.len() as u64;
         self.last_output = Some(now);
         self.lines.feed(bytes);
-        self.checkpoints.append(&mut self.lines.take_checkpoints());
+        for checkpoint in self.lines.take_checkpoints() {
+            // An exact one is found late, when its line is final, so others
+            // that lie after it may be there already.
+            let place = self
+                .checkpoints
+                .partition_point(|c| c.offset <= checkpoint.offset);
+            self.checkpoints.insert(place, checkpoint);
+        }
         let screen = self.screen.get_or_insert_with(|| Screen::new(self.size));
         let Fed {
             changed,
@@ -127,6 +135,7 @@ impl Output {
         };
         self.lines = Plain::resume(self.layout(), at);
         self.lines.set_keep_final(false);
+        self.lines.set_track_touched(false);
         self.checkpoints.push(at);
         self.end = offset;
     }
@@ -143,6 +152,7 @@ impl Output {
         };
         self.lines = Plain::resume(self.layout(), at);
         self.lines.set_keep_final(false);
+        self.lines.set_track_touched(false);
         self.checkpoints = vec![at];
         self.first = offset;
         self.end = offset;
@@ -166,6 +176,7 @@ impl Output {
         if unfinished == 0 {
             self.lines = Plain::resume(self.layout(), at);
             self.lines.set_keep_final(false);
+            self.lines.set_track_touched(false);
             self.checkpoints.push(at);
         }
     }

@@ -31,6 +31,41 @@ pub fn difference(screen: &vt100::Screen, before: &vt100::Screen) -> String {
     painter.out
 }
 
+/// Each row with its attributes and nothing else, for reading or printing anywhere: no cursor movement, no mode,
+/// and attributes are reset at the end of each row. `trim` leaves out blank cells at row ends.
+pub fn rows(screen: &vt100::Screen, trim: bool) -> Vec<String> {
+    let (rows, cols) = screen.size();
+    (0..rows.get())
+        .map(|row| {
+            let cell = |col| screen.cell(row, col);
+            let used = (0..cols.get()).rposition(|col| cell(col).is_some_and(|cell| !blank(cell)));
+            let end = if trim {
+                used.map_or(0, |last| last + 1)
+            } else {
+                usize::from(cols.get())
+            };
+            let mut painter = Painter::new(screen, None);
+            for cell in (0..cols.get()).take(end).filter_map(cell) {
+                if cell.is_wide_continuation() {
+                    continue;
+                }
+                if painter.pen.is_some() || !plain_look(cell) {
+                    painter.pen(cell);
+                }
+                painter.out.push_str(if cell.has_contents() {
+                    cell.contents()
+                } else {
+                    " "
+                });
+            }
+            if painter.pen.is_some_and(|pen| !plain_look(pen)) {
+                painter.out.push_str("\x1b[0m");
+            }
+            painter.out
+        })
+        .collect()
+}
+
 struct Painter<'a> {
     screen: &'a vt100::Screen,
     before: Option<&'a vt100::Screen>,
@@ -259,6 +294,11 @@ fn same_look(a: &vt100::Cell, b: &vt100::Cell) -> bool {
 
 /// Whether a cell looks like one of an empty screen.
 fn blank(cell: &vt100::Cell) -> bool {
+    !cell.has_contents() && plain_look(cell)
+}
+
+/// Whether a cell has no attributes.
+fn plain_look(cell: &vt100::Cell) -> bool {
     let flags = [
         cell.bold(),
         cell.dim(),
@@ -266,8 +306,7 @@ fn blank(cell: &vt100::Cell) -> bool {
         cell.underline(),
         cell.inverse(),
     ];
-    !cell.has_contents()
-        && cell.fgcolor() == vt100::Color::Default
+    cell.fgcolor() == vt100::Color::Default
         && cell.bgcolor() == vt100::Color::Default
         && !flags.contains(&true)
 }

@@ -179,6 +179,19 @@ impl Screen {
         paint::shown(out)
     }
 
+    /// The text of each row with its attributes (SGR sequences) and no other sequence, as `tmux capture-pane -e`
+    /// prints it. `trim` cuts blank cells at row ends and blank rows at the end.
+    pub fn rows_ansi(&self, trim: bool) -> Vec<String> {
+        let mut rows = paint::rows(self.core.screen(), trim);
+        while trim && rows.last().is_some_and(String::is_empty) {
+            rows.pop();
+        }
+        for row in rows.iter_mut().filter(|row| row.contains(REPLACEMENT)) {
+            *row = row.replace(REPLACEMENT, "\u{fffd}");
+        }
+        rows
+    }
+
     /// A copy to compare with later.
     pub fn picture(&self) -> Picture {
         Picture {

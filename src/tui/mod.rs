@@ -1,27 +1,32 @@
-//! Stands in for the dashboard until it is merged.
+//! The dashboard.
+//!
+//! A loop of three pure parts and the drivers around them: [`model`] is everything known, [`update`](mod@update)
+//! changes it by a message and says what is to be done, [`view`](mod@view) paints it. Neither reads a clock, a
+//! file or the environment; the time comes in with each message. [`keymap`] is the one table of keys.
+//!
+//! The drivers: [`run`](mod@run) is the loop, [`terminal`] the window, [`input`] what comes from it, [`link`] the
+//! way to the daemon. What is not here, on purpose: anything that jobs depend on. Closing the view, or losing it,
+//! changes no job.
 
-use crate::protocol::Error;
+pub mod chord;
+pub mod farewell;
+pub mod input;
+pub mod keymap;
+pub mod link;
+pub mod model;
+pub mod options;
+pub mod pane;
+pub mod run;
+pub mod state;
+pub mod terminal;
+pub mod text;
+pub mod theme;
+pub mod units;
+pub mod update;
+pub mod view;
 
-/// What the command line asks of the dashboard.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Options {
-    /// Session id to open zoomed, in INSERT.
-    pub job: Option<String>,
-    /// Never INSERT.
-    pub read_only: bool,
-    /// Only ASCII characters.
-    pub ascii: bool,
-    /// No colours in the panes either.
-    pub mono: bool,
-    /// Filter of the list.
-    pub filter: Option<String>,
-    /// Keys that leave INSERT; empty: `ctrl-]`.
-    pub leave_keys: Vec<String>,
-    /// Whether the status line is shown.
-    pub status_line: bool,
-}
+#[cfg(test)]
+mod tests;
 
-/// Always fails.
-pub fn run(_options: Options) -> Result<(), Error> {
-    Err(Error::unsupported("The dashboard"))
-}
+pub use self::options::Options;
+pub use self::run::run;

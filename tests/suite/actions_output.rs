@@ -495,7 +495,7 @@ fn the_screen_is_captured_resized_and_compared() {
     let same = serve.ok(json!({"action": "capture", "sessionId": id, "since": shot["screenSeq"]}));
     assert_eq!((&same["changed"], same.get("text")), (&json!(false), None));
     let ansi = serve.ok(json!({"action": "capture", "sessionId": id, "format": "ansi"}));
-    assert!(ansi["text"].as_str().unwrap().contains("\u{1b}["), "{ansi}");
+    assert_eq!(ansi["text"], "\n  hello\u{1b}[0;1m bold\u{1b}[0m");
     let size = serve.ok(json!({"action": "resize", "sessionId": id, "rows": 12, "cols": 50}));
     assert_eq!(size, json!({"rows": 12, "cols": 50}));
     serve.ok(json!({"action": "write", "sessionId": id, "data": "\n"}));

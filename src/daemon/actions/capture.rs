@@ -56,7 +56,7 @@ pub(super) async fn capture(hub: &Hub, client: &Client, params: Capture) -> Answ
     let screen = session.output.screen();
     let changed = params.since != Some(screen.seq());
     let text = changed.then(|| match format {
-        CaptureFormat::Ansi => String::from_utf8_lossy(&screen.ansi()).into_owned(),
+        CaptureFormat::Ansi => screen.rows_ansi(params.trim.unwrap_or(true)).join("\n"),
         _ => {
             let mut rows = above;
             rows.extend(screen.rows_text(params.trim.unwrap_or(true)));

@@ -21,6 +21,8 @@ pub(super) enum Since {
     Tail,
     /// What this scope has not been shown.
     New,
+    /// What the present run has written.
+    Run,
     /// This offset.
     At(u64),
 }
@@ -43,6 +45,11 @@ impl Since {
             Self::New => state.registry.get(id).map_or(first, |session| {
                 session.output.shown(&client.viewer.scope).max(first)
             }),
+            Self::Run => state
+                .registry
+                .get(id)
+                .and_then(|session| session.life.runs().last())
+                .map_or(first, |run| run.offset.max(first)),
             // One from beyond the end is one of an earlier session of that name: none.
             Self::At(offset) => offset.clamp(first, state.log_end(id).max(first)),
         }

@@ -14,15 +14,16 @@ use super::super::hub::{Hub, now};
 use super::super::keeper_link::SpawnFailure;
 use super::capture::checked_size;
 use super::kill::wait_for_exit;
-use super::news::{Show, polled};
+use super::news::{Show, Since, cursor, polled};
 use super::{Answer, answer, limits, max_chars, wait_ms};
 use crate::engine::session::{Session, Spec, Terms};
 use crate::protocol::hello::Role;
 use crate::protocol::keeper::{SpawnSpec, ToKeeper};
 use crate::protocol::params::{Start, Stream};
 use crate::protocol::record::Mode;
-use crate::protocol::reply::Started;
+use crate::protocol::reply::{Left, Started};
 use crate::protocol::{Error, ErrorCode, EventKind, SessionId};
+use crate::sys::signal;
 use crate::sys::tree::MARK;
 
 /// The shell that runs a command without `args`.
@@ -70,6 +71,10 @@ pub(super) async fn start(hub: &Hub, client: &Rc<Client>, params: Start) -> Answ
         (_, true) => wait_for_exit(hub, &id, None).await,
         (false, false) => wait_for_exit(hub, &id, Some(yield_ms)).await,
     }
+    // Answered as soon as it runs, it shows nothing: what has been written by
+    // then is for the `wait` or `poll` that follows, on every machine.
+    let at_once = params.background == Some(true) && params.wait != Some(true);
+    let max_chars = if at_once { None } else { Some(max_chars) };
     answer(started(hub, client, &id, max_chars, reused.is_some())?)
 }
 
@@ -77,17 +82,24 @@ fn started(
     hub: &Hub,
     client: &Client,
     id: &SessionId,
-    max_chars: usize,
+    max_chars: Option<usize>,
     reused: bool,
 ) -> Result<Started, Error> {
-    let since = hub.state().log_first(id);
-    let show = Show {
-        since,
-        max_chars,
-        stream: Stream::All,
-        moves: true,
+    let since = Since::New.offset(&hub.state(), client, id);
+    let shown = match max_chars {
+        Some(max_chars) => {
+            let stream = Stream::All;
+            let show = Show {
+                since,
+                max_chars,
+                stream,
+                moves: true,
+            };
+            let polled = polled(hub, client, id, show)?;
+            (polled.output, polled.cursor, polled.omitted)
+        }
+        None => (String::new(), cursor(since), Left::default()),
     };
-    let polled = polled(hub, client, id, show)?;
     let state = hub.state();
     let Some(session) = state.registry.get(id) else {
         return Err(Error::session_not_found(id.as_str()));
@@ -95,14 +107,14 @@ fn started(
     let over = session.life.status().is_finished();
     Ok(Started {
         session_id: id.clone(),
-        status: polled.status,
+        status: session.life.status(),
         pid: session.life.pid(),
-        output: polled.output,
-        cursor: polled.cursor,
-        omitted: polled.omitted,
+        output: shown.0,
+        cursor: shown.1,
+        omitted: shown.2,
         reused: reused.then_some(true),
-        exit_code: over.then_some(json!(polled.exit_code)),
-        signal: over.then_some(json!(polled.signal)),
+        exit_code: over.then_some(json!(session.life.exit_code())),
+        signal: over.then_some(json!(session.life.signal().map(signal::name))),
         runtime_ms: over.then(|| session.life.runtime_ms(now())),
     })
 }

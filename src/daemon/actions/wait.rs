@@ -12,7 +12,7 @@ use crate::engine::waits::Pending;
 use crate::protocol::condition::{WaitMode, WaitSpec};
 use crate::protocol::params::{Stream, Wait};
 use crate::protocol::reply::{Matched, Outcome, Waited, WaitedAll};
-use crate::protocol::{Error, SessionId};
+use crate::protocol::{Error, Role, SessionId};
 
 /// Time allowed where nobody says otherwise, in milliseconds.
 const DEFAULT_TIMEOUT_MS: u64 = 10_000;
@@ -34,6 +34,9 @@ pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer
     };
     let plan = Plan::new(client, &spec)?;
     let since = match Since::parse(spec.since.as_deref())? {
+        // Several people share a scope, and each may have been shown something
+        // else; they wait for what the job says, whenever it has said it.
+        Since::Tail if client.viewer.role == Role::Human => Since::Run,
         Since::Tail => Since::New,
         since => since,
     };

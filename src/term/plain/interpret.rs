@@ -158,7 +158,12 @@ impl Interpreter {
     fn control(&mut self, window: &mut Window, byte: u8, end: u64, alone: bool) {
         match byte {
             0x08 => window.go(window.row, window.settled().saturating_sub(1), end),
-            b'\t' => self.tab(window, 1, end),
+            b'\t' => {
+                if self.tabs.standard() {
+                    window.note_tab();
+                }
+                self.tab(window, 1, end);
+            }
             b'\n' | 0x0b | 0x0c => {
                 window.line_feed(end);
                 if self.newline {

@@ -2,6 +2,10 @@
 
 /// Stands in the cell to the right of a wide character's own.
 const RIGHT_HALF: u32 = 1;
+/// A tab among the glyphs.
+const GLYPH_TAB: u32 = 9;
+/// Distance of the tab stops that a tab in a cell stands for.
+pub const TAB: usize = 8;
 /// Most zero-width characters one cell keeps.
 const MAX_MARKS: usize = 8;
 
@@ -207,23 +211,41 @@ impl Row {
         self.trim();
     }
 
-    /// Appends its text; cells never written before others are spaces.
+    /// Appends its text; cells never written before others are spaces, or the tab that led over them.
     pub fn push_text(&self, out: &mut String) {
         match &self.wide {
             None => match std::str::from_utf8(&self.bytes) {
-                Ok(text) if !self.bytes.contains(&0) => out.push_str(text),
-                _ => out.extend(
-                    self.bytes
-                        .iter()
-                        .map(|&b| if b == 0 { ' ' } else { char::from(b) }),
-                ),
+                Ok(text) if !self.bytes.iter().any(|b| matches!(b, 0 | b'\t')) => {
+                    out.push_str(text)
+                }
+                _ => {
+                    let mut col = 0;
+                    while let Some(&b) = self.bytes.get(col) {
+                        match b {
+                            b'\t' if self.is_tab(col) => {
+                                out.push('\t');
+                                col = (col / TAB + 1) * TAB;
+                                continue;
+                            }
+                            0 | b'\t' => out.push(' '),
+                            _ => out.push(char::from(b)),
+                        }
+                        col += 1;
+                    }
+                }
             },
             Some(Glyphs { glyphs, marks }) => {
                 let mut marks = marks.iter().peekable();
+                let mut blank_until = 0;
                 for (col, &glyph) in glyphs.iter().enumerate() {
                     match glyph {
                         RIGHT_HALF => {}
-                        0 => out.push(' '),
+                        GLYPH_TAB if self.is_tab(col) => {
+                            out.push('\t');
+                            blank_until = (col / TAB + 1) * TAB;
+                        }
+                        0 if col < blank_until => {}
+                        0 | GLYPH_TAB => out.push(' '),
                         _ => out.push(char::from_u32(glyph).unwrap_or(char::REPLACEMENT_CHARACTER)),
                     }
                     while let Some(mark) = marks.next_if(|mark| mark.0 <= col) {
@@ -232,6 +254,11 @@ impl Row {
                 }
             }
         }
+    }
+
+    /// Whether nothing was written between a tab at `col` and its stop.
+    fn is_tab(&self, col: usize) -> bool {
+        !self.occupied(col + 1, (col / TAB + 1) * TAB)
     }
 
     /// The cells in the wider form.

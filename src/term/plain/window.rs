@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use super::lines::{Lines, MAX_LINE};
 use super::marks::Marks;
-use super::row::Row;
+use super::row::{Row, TAB};
 use super::{Layout, LayoutKind, Line};
 
 /// The window.
@@ -88,6 +88,16 @@ impl Window {
     pub(super) fn print(&mut self, c: char, width: usize) {
         self.write(|row, col| row.put(col, c, width));
         self.col += width;
+    }
+
+    /// Remembers that the way to the next stop was a tab, so that a reader gets the tab back and not blanks,
+    /// if nothing stands there and nothing is written there later.
+    pub(super) fn note_tab(&mut self) {
+        let col = self.settled();
+        let stop = (col / TAB + 1) * TAB;
+        if self.col == col && stop < self.cols && !self.rows[self.row].occupied(col, stop) {
+            self.write(|row, col| row.put_ascii(col, b"\t"));
+        }
     }
 
     /// Adds a zero-width character to the one before the cursor.

@@ -1,0 +1,49 @@
+//! The line on the normal screen after the view is closed: what goes on, and how to come back.
+
+use super::model::job::Job;
+use super::model::{Attached, Model};
+
+/// Names given in full; more are counted.
+const NAMED: usize = 3;
+
+/// What to say; `None` when nothing goes on.
+pub fn farewell(model: &Model) -> Option<String> {
+    if let Attached::Yes(id) = &model.attached {
+        let job = model.job(id)?;
+        let name = &job.name;
+        return Some(if job.is_alive() {
+            format!("{name} keeps running. Back: bgproc attach {name}")
+        } else {
+            format!("{name} has ended ({}).", job.state().word())
+        });
+    }
+    let alive = model.counts().alive();
+    if alive == 0 {
+        return None;
+    }
+    let waiting: Vec<&Job> = model
+        .jobs
+        .iter()
+        .filter(|job| job.state().needs_input())
+        .collect();
+    let mut text = match alive {
+        1 => "1 job keeps running".to_owned(),
+        n => format!("{n} jobs keep running"),
+    };
+    if !waiting.is_empty() {
+        let names: Vec<&str> = waiting
+            .iter()
+            .take(NAMED)
+            .map(|job| job.name.as_str())
+            .collect();
+        let verb = if waiting.len() == 1 { "needs" } else { "need" };
+        let more = if waiting.len() > NAMED { ", …" } else { "" };
+        text.push_str(&format!(
+            " ({} {verb} input: {}{more})",
+            waiting.len(),
+            names.join(", ")
+        ));
+    }
+    text.push_str(". Back: bgproc   Stop all: bgproc stop --all");
+    Some(text)
+}

@@ -1,0 +1,173 @@
+//! The way to the daemon: one connection, one thread for each direction, and a new connection when it breaks.
+//!
+//! Requests go out in the order they were made; the queue is bounded, and what does not fit is reported as
+//! dropped rather than waited for, because the view must go on reading keys.
+
+use std::collections::HashMap;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
+
+use super::update::{News, Tag};
+use crate::client::{self, AutoStart, Connection, Message, Sender};
+use crate::protocol::params::{Encoding, Write};
+use crate::protocol::{Action, Error, Greeting, Request, SessionId};
+
+/// Requests that wait to be sent at most.
+const QUEUE: usize = 1024;
+
+/// Pause before the second and later attempts to connect: the keeper starts a daemon at once, so this is long.
+const RETRY: Duration = Duration::from_millis(200);
+
+/// Where requests go.
+pub struct Link {
+    queue: SyncSender<(Tag, Action)>,
+}
+
+/// What both threads know: the way out, and what each question was for.
+#[derive(Default)]
+struct Shared {
+    sender: Mutex<Option<Sender>>,
+    asked: Mutex<Asked>,
+}
+
+#[derive(Default)]
+struct Asked {
+    next_id: u64,
+    tags: HashMap<u64, Tag>,
+}
+
+impl Link {
+    /// Starts both threads on a connection. `tell` passes news on and says whether anybody still listens.
+    pub fn start(
+        connection: Connection,
+        greeting: Greeting,
+        tell: impl Fn(News) -> bool + Send + 'static,
+    ) -> std::io::Result<Self> {
+        let shared = Arc::new(Shared::default());
+        let (queue, requests) = sync_channel(QUEUE);
+        let out = Arc::clone(&shared);
+        std::thread::Builder::new()
+            .name("link-out".to_owned())
+            .spawn(move || send_on(&out, &requests))?;
+        std::thread::Builder::new()
+            .name("link-in".to_owned())
+            .spawn(move || receive_on(&shared, connection, &greeting, &tell))?;
+        Ok(Self { queue })
+    }
+
+    /// Asks the daemon; gives the tag back if the queue is full.
+    pub fn ask(&self, tag: Tag, action: Action) -> Result<(), Tag> {
+        self.queue.try_send((tag, action)).map_err(|error| {
+            let (TrySendError::Full((tag, _)) | TrySendError::Disconnected((tag, _))) = error;
+            tag
+        })
+    }
+
+    /// Types bytes into a session.
+    pub fn type_into(&self, id: SessionId, bytes: &[u8]) -> Result<(), Tag> {
+        let write = Write {
+            session_id: id.to_string(),
+            data: Some(STANDARD.encode(bytes)),
+            encoding: Some(Encoding::Base64),
+            ..Write::default()
+        };
+        self.ask(Tag::Type(id), Action::Write(write))
+    }
+}
+
+/// Sends what is asked. While there is no connection questions go nowhere: the view asks anew when there is one.
+fn send_on(shared: &Shared, requests: &Receiver<(Tag, Action)>) {
+    for (tag, action) in requests {
+        let mut sender = lock(&shared.sender);
+        let Some(open) = sender.as_mut() else {
+            continue;
+        };
+        let id = {
+            let mut asked = lock(&shared.asked);
+            asked.next_id += 1;
+            let id = asked.next_id;
+            asked.tags.insert(id, tag);
+            id
+        };
+        let request = Request {
+            id: Value::from(id),
+            action,
+        };
+        // A broken connection is noticed by the thread that reads from it.
+        if open.send_line(&request.to_line()).is_err() {
+            *sender = None;
+        }
+    }
+}
+
+/// Reads until the connection breaks, then finds another, for as long as anybody listens.
+fn receive_on(
+    shared: &Shared,
+    first: Connection,
+    greeting: &Greeting,
+    tell: &dyn Fn(News) -> bool,
+) {
+    let mut next = Some(first);
+    loop {
+        let connection = match next.take() {
+            Some(connection) => connection,
+            None => match client::connect(greeting, AutoStart::Yes) {
+                Ok(connection) => connection,
+                Err(_) => {
+                    std::thread::sleep(RETRY);
+                    // Says so again, to learn whether anybody listens.
+                    if !tell(News::Down) {
+                        return;
+                    }
+                    continue;
+                }
+            },
+        };
+        let (sender, mut receiver) = connection.split();
+        lock(&shared.asked).tags.clear();
+        *lock(&shared.sender) = Some(sender);
+        if !tell(News::Up) {
+            return;
+        }
+        loop {
+            let news = match receiver.receive() {
+                Ok(Message::Event(event)) => News::Event(event),
+                Ok(Message::Reply(reply)) => {
+                    let tag = reply
+                        .id
+                        .as_u64()
+                        .and_then(|id| lock(&shared.asked).tags.remove(&id));
+                    match (tag, reply.error) {
+                        (Some(tag), Some(error)) => News::Reply(tag, Err(error)),
+                        (Some(tag), None) => News::Reply(tag, Ok(reply.result.unwrap_or_default())),
+                        (None, _) => continue,
+                    }
+                }
+                Err(error) if is_over(&error) => break,
+                // One line that cannot be read is one answer less, no more.
+                Err(_) => continue,
+            };
+            if !tell(news) {
+                return;
+            }
+        }
+        *lock(&shared.sender) = None;
+        if !tell(News::Down) {
+            return;
+        }
+    }
+}
+
+fn is_over(error: &Error) -> bool {
+    error.code == crate::protocol::ErrorCode::DaemonUnavailable
+}
+
+/// A thread that panicked with the lock left the data as good as it was: it is only ever replaced whole.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

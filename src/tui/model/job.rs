@@ -1,0 +1,173 @@
+//! One job of the list: its record, made safe and short for showing.
+
+use crate::protocol::{Record, SessionId};
+use crate::term::sanitize::clean;
+use crate::tui::state::State;
+use crate::tui::units;
+
+/// A job.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Job {
+    /// What the daemon says of it.
+    pub record: Record,
+    /// When it said so, in milliseconds since the epoch.
+    pub told_at: i64,
+    /// Its name: the label, or else the command.
+    pub name: String,
+    /// The command as typed.
+    pub command: String,
+    /// Its directory, with `~` for home.
+    pub dir: String,
+}
+
+impl Job {
+    /// A job as of `now`. `home` is what `~` stands for.
+    pub fn new(record: Record, now: i64, home: Option<&str>) -> Self {
+        let summary = &record.summary;
+        let command = match &summary.args {
+            Some(args) => std::iter::once(&summary.command)
+                .chain(args)
+                .map(|word| quote(word))
+                .collect::<Vec<_>>()
+                .join(" "),
+            None => summary.command.clone(),
+        };
+        let command = clean(&command);
+        let name = match summary.label.as_deref().map(clean) {
+            Some(label) if !label.is_empty() => label,
+            _ => command.clone(),
+        };
+        let dir = clean(&tilde(&summary.cwd, home));
+        Self {
+            told_at: now,
+            name,
+            command,
+            dir,
+            record,
+        }
+    }
+
+    /// Its session.
+    pub fn id(&self) -> &SessionId {
+        &self.record.summary.session_id
+    }
+
+    /// What it is up to.
+    pub fn state(&self) -> State {
+        State::of(&self.record)
+    }
+
+    /// Whether a process of it is there (or soon will be).
+    pub fn is_alive(&self) -> bool {
+        !self.record.summary.status.is_finished()
+    }
+
+    /// How long it has been running (or ran), in milliseconds.
+    pub fn runtime(&self, now: i64) -> i64 {
+        let told = i64::try_from(self.record.summary.runtime_ms).unwrap_or(i64::MAX);
+        if self.is_alive() {
+            told.saturating_add((now - self.told_at).max(0))
+        } else {
+            told
+        }
+    }
+
+    /// Milliseconds since it ended.
+    fn since_end(&self, now: i64) -> Option<i64> {
+        self.record
+            .summary
+            .ended_at
+            .map(|at| (now - at.millis()).max(0))
+    }
+
+    /// The time in its row: uptime while alive, "3m ago" once ended.
+    pub fn time(&self, now: i64) -> String {
+        match self.since_end(now) {
+            Some(ms) if !self.is_alive() => units::ago(ms),
+            _ if !self.is_alive() => String::new(),
+            _ => units::uptime(self.runtime(now)),
+        }
+    }
+
+    /// When [`time`](Self::time) says something else.
+    pub fn next_change(&self, now: i64) -> Option<i64> {
+        match self.since_end(now) {
+            Some(ms) if !self.is_alive() => Some(now + units::until_next_ago(ms)),
+            _ if !self.is_alive() => None,
+            _ => Some(now + units::until_next(self.runtime(now))),
+        }
+    }
+
+    /// Whether an agent started it.
+    pub fn is_agents(&self) -> bool {
+        !self.record.scope.is_human()
+    }
+}
+
+/// `path` with `~` for the home directory.
+pub fn tilde(path: &str, home: Option<&str>) -> String {
+    match home.and_then(|home| path.strip_prefix(home)) {
+        Some("") => "~".to_owned(),
+        Some(rest) if rest.starts_with('/') => format!("~{rest}"),
+        _ => path.to_owned(),
+    }
+}
+
+/// `path` as typed, with `~` resolved and relative to `cwd`.
+pub fn untilde(path: &str, cwd: &str, home: Option<&str>) -> String {
+    match (path, path.strip_prefix("~/"), home) {
+        ("", ..) => cwd.to_owned(),
+        ("~", _, Some(home)) => home.to_owned(),
+        (_, Some(rest), Some(home)) => format!("{}/{rest}", home.trim_end_matches('/')),
+        _ if path.starts_with('/') => path.to_owned(),
+        _ => format!("{}/{path}", cwd.trim_end_matches('/')),
+    }
+}
+
+fn quote(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./=:,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::tests::jobs::{NOW, job};
+
+    #[test]
+    fn names_cannot_paint_the_screen() {
+        let mut record = job("x").record;
+        record.summary.label = Some("a\u{1b}[31mb\n".to_owned());
+        assert_eq!(Job::new(record, NOW, None).name, "ab ");
+    }
+
+    #[test]
+    fn a_job_without_a_name_is_called_by_its_command() {
+        let mut record = job("x").record;
+        record.summary.label = None;
+        record.summary.command = "echo".to_owned();
+        record.summary.args = Some(vec!["two words".to_owned()]);
+        assert_eq!(Job::new(record, NOW, None).name, "echo 'two words'");
+    }
+
+    #[test]
+    fn home_is_a_tilde_and_back() {
+        assert_eq!(tilde("/home/me/shop", Some("/home/me")), "~/shop");
+        assert_eq!(tilde("/home/meg", Some("/home/me")), "/home/meg");
+        assert_eq!(untilde("~/x", "/w", Some("/home/me")), "/home/me/x");
+        assert_eq!(untilde("x", "/w", None), "/w/x");
+        assert_eq!(untilde("", "/w", None), "/w");
+    }
+
+    #[test]
+    fn time_runs_on_between_two_reports_until_the_end() {
+        let mut job = job("x");
+        assert_eq!(job.runtime(NOW + 5000) - job.runtime(NOW), 5000);
+        job.record.summary.status = crate::protocol::Status::Done;
+        assert_eq!(job.runtime(NOW + 5000), job.runtime(NOW));
+    }
+}

@@ -1,0 +1,115 @@
+//! The modes. There is no focus but the mode, and it is always written at the bottom left.
+
+use super::form::Form;
+use super::line::Line;
+use super::scroll::Scroll;
+use crate::protocol::SessionId;
+use crate::tui::keymap::Place;
+use crate::tui::theme::Tone;
+
+/// Which mode it is, with what belongs to it alone.
+pub enum Mode {
+    /// Commands; no key reaches a job.
+    Normal,
+    /// Keys go to the job.
+    Insert(Insert),
+    /// Looking back through the log.
+    Scroll(Box<Scroll>, Frame),
+    /// Editing the list's filter.
+    Filter(Line),
+    /// Filling in the form for a new job.
+    Prompt(Box<Form>),
+    /// A question.
+    Confirm(Confirm),
+    /// The keys; the line narrows them.
+    Help(Help),
+}
+
+/// How the window is shared: what `i`, `Enter` and `s` change and leaving restores.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Frame {
+    /// The pane alone.
+    pub zoom: bool,
+    /// In the stack: the pane, not the list.
+    pub open: bool,
+}
+
+/// Typing into a job.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Insert {
+    /// Which job.
+    pub id: SessionId,
+    /// Where leaving goes back to.
+    pub back: Frame,
+    /// The size that was asked for since typing began, rows and columns.
+    pub asked: Option<(u16, u16)>,
+}
+
+/// What a question is about.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ask {
+    /// Stop these jobs.
+    Stop(Vec<SessionId>),
+    /// Kill these jobs.
+    Kill(Vec<SessionId>),
+    /// Restart these jobs.
+    Restart(Vec<SessionId>),
+    /// Remove these jobs and their logs.
+    Remove(Vec<SessionId>),
+    /// Send a paste that looks like more than was meant.
+    Paste(Vec<u8>, Insert),
+}
+
+/// A question that waits for a letter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Confirm {
+    /// What it is about.
+    pub ask: Ask,
+}
+
+/// The help screen.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Help {
+    /// First line shown.
+    pub top: usize,
+    /// Only keys with this in them.
+    pub filter: String,
+}
+
+impl Mode {
+    /// Its name at the bottom left.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Normal => "NORMAL",
+            Self::Insert(_) => "INSERT",
+            Self::Scroll(..) => "SCROLL",
+            Self::Filter(_) => "FILTER",
+            Self::Prompt(_) => "PROMPT",
+            Self::Confirm(_) => "CONFIRM",
+            Self::Help(_) => "HELP",
+        }
+    }
+
+    /// What its badge says by its colour.
+    pub fn tone(&self) -> Tone {
+        match self {
+            Self::Normal | Self::Help(_) => Tone::Calm,
+            Self::Insert(_) => Tone::Live,
+            Self::Scroll(..) | Self::Filter(_) | Self::Prompt(_) => Tone::Busy,
+            Self::Confirm(_) => Tone::Alarm,
+        }
+    }
+
+    /// Where its keys are in the table.
+    pub fn place(&self) -> Place {
+        match self {
+            Self::Normal => Place::Normal,
+            Self::Insert(_) => Place::Insert,
+            Self::Scroll(..) => Place::Scroll,
+            Self::Filter(_) => Place::Filter,
+            Self::Prompt(_) => Place::Prompt,
+            Self::Confirm(_) => Place::Confirm,
+            Self::Help(_) => Place::Help,
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! How the dashboard is opened.
+
+/// What the command line decided before the dashboard opens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Session id: open zoomed and typing into it. Leaving goes to NORMAL over the zoomed screen, where `q` or
+    /// `d` goes back to the shell.
+    pub job: Option<String>,
+    /// Look only: no key reaches a job and nothing is changed.
+    pub read_only: bool,
+    /// Glyphs and lines of ASCII only.
+    pub ascii: bool,
+    /// No colour, not even the jobs' own.
+    pub mono: bool,
+    /// The list's filter at the start.
+    pub filter: Option<String>,
+    /// Keys that leave INSERT, by name (`ctrl-]`, `f12`); empty: `ctrl-]`.
+    pub leave_keys: Vec<String>,
+    /// Whether the last line is ours while typing into a zoomed job.
+    pub status_line: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            job: None,
+            read_only: false,
+            ascii: false,
+            mono: false,
+            filter: None,
+            leave_keys: Vec::new(),
+            status_line: true,
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Draws a job's screen into a part of the window: cropped, and safe where a wide character is cut.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::{Color, Modifier, Style};
+
+use super::text;
+use crate::term::screen::{Cell, Color as CellColor, Screen};
+
+/// Which part of a screen shows: its first row and column.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Crop {
+    /// First row.
+    pub top: u16,
+    /// First column.
+    pub left: u16,
+}
+
+/// The part of `screen` to show in `area`: the end of what is written, moved right by `pan`; when somebody types
+/// (`follow`), also so far right that the cursor shows.
+pub fn crop(screen: &Screen, area: Rect, pan: u16, follow: bool) -> Crop {
+    let (rows, cols) = (screen.size().rows(), screen.size().cols());
+    let cursor = screen.cursor();
+    let mut last = if cursor.visible { cursor.row } else { 0 };
+    if rows > area.height {
+        last = last.max(last_written_row(screen));
+    }
+    let mut top = (last + 1)
+        .saturating_sub(area.height)
+        .min(rows.saturating_sub(area.height));
+    if cursor.visible {
+        top = top.min(cursor.row);
+    }
+    let mut left = pan.min(cols.saturating_sub(area.width));
+    if follow && cursor.visible && cursor.col >= left + area.width {
+        left = cursor.col + 1 - area.width;
+    }
+    Crop { top, left }
+}
+
+/// Whether `area` is too small for the screen.
+pub fn is_cropped(screen: &Screen, area: Rect) -> bool {
+    screen.size().rows() > area.height || screen.size().cols() > area.width
+}
+
+/// Draws the part of `screen` that `crop` names. `mono` leaves the colours out.
+pub fn draw(screen: &Screen, area: Rect, crop: Crop, mono: bool, buf: &mut Buffer) {
+    let area = area.intersection(buf.area);
+    for y in 0..area.height {
+        for x in 0..area.width {
+            let Some(cell) = screen.cell(crop.top + y, crop.left + x) else {
+                continue;
+            };
+            let Some(target) = buf.cell_mut((area.x + x, area.y + y)) else {
+                continue;
+            };
+            target.reset();
+            target.set_style(style(&cell, mono));
+            // A wide character is drawn only where both of its halves are in the area: one that sticks out
+            // would paint over the frame, or leave half of what was there.
+            let fits = cell.width == 1 || (cell.width == 2 && x + 1 < area.width);
+            if fits && !cell.text.is_empty() && text::width(cell.text) == usize::from(cell.width) {
+                target.set_symbol(cell.text);
+            }
+        }
+    }
+}
+
+/// Where the cursor of `screen` is in the window, if it shows.
+pub fn cursor(screen: &Screen, area: Rect, crop: Crop) -> Option<Position> {
+    let cursor = screen.cursor();
+    let x = cursor.col.checked_sub(crop.left)?;
+    let y = cursor.row.checked_sub(crop.top)?;
+    let shows = cursor.visible && x < area.width && y < area.height;
+    shows.then(|| Position::new(area.x + x, area.y + y))
+}
+
+fn last_written_row(screen: &Screen) -> u16 {
+    let (rows, cols) = (screen.size().rows(), screen.size().cols());
+    let written = |row: u16| {
+        (0..cols).any(|col| {
+            screen.cell(row, col).is_some_and(|cell| {
+                cell.inverse || cell.bg != CellColor::Default || !cell.text.trim_start().is_empty()
+            })
+        })
+    };
+    (0..rows).rev().find(|&row| written(row)).unwrap_or(0)
+}
+
+fn style(cell: &Cell<'_>, mono: bool) -> Style {
+    let mut modifiers = Modifier::empty();
+    for (on, modifier) in [
+        (cell.bold, Modifier::BOLD),
+        (cell.dim, Modifier::DIM),
+        (cell.italic, Modifier::ITALIC),
+        (cell.underline, Modifier::UNDERLINED),
+        (cell.inverse, Modifier::REVERSED),
+    ] {
+        if on {
+            modifiers |= modifier;
+        }
+    }
+    let style = Style::new().add_modifier(modifiers);
+    if mono {
+        style
+    } else {
+        style.fg(color(cell.fg)).bg(color(cell.bg))
+    }
+}
+
+fn color(color: CellColor) -> Color {
+    match color {
+        CellColor::Default => Color::Reset,
+        CellColor::Idx(i) => Color::Indexed(i),
+        CellColor::Rgb(r, g, b) => Color::Rgb(r, g, b),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::term::size::Size;
+
+    fn screen(rows: u16, cols: u16, text: &str) -> Screen {
+        let mut screen = Screen::new(Size::new(rows, cols));
+        screen.feed(text.as_bytes());
+        screen
+    }
+
+    fn shown(screen: &Screen, area: Rect, window: Rect, crop: Crop) -> Vec<String> {
+        let mut buf = Buffer::filled(window, {
+            let mut cell = ratatui::buffer::Cell::default();
+            cell.set_symbol("#");
+            cell
+        });
+        draw(screen, area, crop, false, &mut buf);
+        (0..window.height)
+            .map(|y| {
+                (0..window.width)
+                    .map(|x| buf.cell((x, y)).unwrap().symbol().to_owned())
+                    .collect()
+            })
+            .collect()
+    }
+
+    #[test]
+    fn wide_characters_never_reach_over_the_edge() {
+        let screen = screen(2, 10, "a日b本c");
+        let window = Rect::new(0, 0, 6, 2);
+        let area = Rect::new(1, 0, 3, 2);
+        let rows = shown(&screen, area, window, Crop { top: 0, left: 0 });
+        assert_eq!(rows[0], "#a日 ##");
+        // Cut on the left: the right half of 日 is a blank, and so is 本, whose right half is outside.
+        let rows = shown(&screen, area, window, Crop { top: 0, left: 2 });
+        assert_eq!(rows[0], "# b ##");
+        let rows = shown(&screen, area, window, Crop { top: 0, left: 3 });
+        assert_eq!(rows[0], "#b本 ##");
+    }
+
+    #[test]
+    fn the_end_of_what_is_written_shows() {
+        let area = Rect::new(0, 0, 10, 4);
+        let few = screen(20, 30, "1\r\n2\r\n3");
+        assert_eq!(crop(&few, area, 0, false).top, 0);
+        let many = screen(20, 30, "1\r\n2\r\n3\r\n4\r\n5\r\n6");
+        assert_eq!(crop(&many, area, 0, false).top, 2);
+    }
+
+    #[test]
+    fn the_cursor_shows_while_typing() {
+        let area = Rect::new(2, 1, 10, 4);
+        let wide = screen(4, 30, "0123456789abcdef");
+        assert_eq!(crop(&wide, area, 0, false).left, 0);
+        let crop = crop(&wide, area, 0, true);
+        assert_eq!(crop.left, 7);
+        assert_eq!(cursor(&wide, area, crop), Some(Position::new(11, 1)));
+    }
+
+    #[test]
+    fn an_area_beyond_the_window_is_cut() {
+        let screen = screen(5, 20, "hello");
+        let window = Rect::new(0, 0, 4, 2);
+        let rows = shown(&screen, Rect::new(2, 1, 20, 5), window, Crop::default());
+        assert_eq!(rows, ["####", "##he"]);
+    }
+}

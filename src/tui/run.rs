@@ -1,0 +1,244 @@
+//! The loop: waits for something to happen, updates the model, paints at most thirty times a second, and only
+//! when something that shows has changed. Nothing ticks: the model says when time alone will change it.
+
+use std::io::{self, Write};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use super::farewell::farewell;
+use super::input::{Came, Reader};
+use super::link::Link;
+use super::model::mode::Mode;
+use super::model::{Model, Moment, Origin};
+use super::options::Options;
+use super::terminal::Terminal;
+use super::theme::{TerminalFacts, Theme};
+use super::update::{Cmd, Exit, Msg, News, What, update};
+use super::view::view;
+use crate::client::{self, AutoStart, greeting};
+use crate::protocol::Error;
+use crate::term::screen::CursorShape;
+
+/// Time between two frames: thirty a second.
+const FRAME: Duration = Duration::from_millis(33);
+
+/// How long a frame waits for the first picture of a job just selected, so that the pane does not flash empty.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// Messages on their way at most. When it is full its senders wait: the daemon then sends newer frames instead
+/// of more, and the terminal keeps what was typed.
+const QUEUE: usize = 256;
+
+/// Messages taken in before a frame is painted at the latest.
+const BATCH: usize = 512;
+
+/// Opens the dashboard and stays until it is closed.
+///
+/// # Errors
+/// When there is no terminal, no daemon can be had, or the session to open is not there.
+pub fn run(options: Options) -> Result<(), Error> {
+    let greeting = greeting::with_surroundings(greeting::human());
+    // Before the window is taken: an error here is for the normal screen.
+    let connection = client::connect(&greeting, AutoStart::Yes)?;
+    let theme = Theme::detect(&facts(), options.ascii, options.mono);
+    let origin = Origin {
+        cwd: greeting.cwd.clone().unwrap_or_default(),
+        home: std::env::var("HOME").ok().filter(|home| !home.is_empty()),
+    };
+    let window = Terminal::size().map_err(no_terminal)?;
+    let mut model = Model::new(&options, theme, origin, window);
+    model.now = now();
+
+    let (messages, inbox) = sync_channel(QUEUE);
+    let mut terminal = Terminal::open().map_err(no_terminal)?;
+    let _reader = Reader::start(tell_input(messages.clone())).map_err(no_terminal)?;
+    let told = move |news| messages.send(What::Link(news)).is_ok();
+    let link = Link::start(connection, greeting, told).map_err(no_terminal)?;
+    let exit = stay(&mut model, &inbox, &link, &mut terminal);
+    // First, also after an error: threads that wait to tell something go on, and end.
+    drop(inbox);
+    drop(terminal);
+    match exit.map_err(no_terminal)? {
+        Exit::Silent => Ok(()),
+        Exit::Failed(error) => Err(error),
+        Exit::Closed => {
+            if let Some(text) = farewell(&model) {
+                // Nobody to tell is no failure.
+                let _ = writeln!(io::stdout(), "{text}");
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Passes on what comes from terminal and system.
+fn tell_input(messages: SyncSender<What>) -> impl Fn(Came) -> bool + Send + 'static {
+    move |came| {
+        let what = match came {
+            Came::Bytes(bytes) => What::Input(bytes),
+            Came::Resized => match Terminal::size() {
+                Ok((width, height)) => What::Window(width, height),
+                Err(_) => return true,
+            },
+            Came::Suspend => What::Suspend,
+            Came::Continued => What::Continued,
+            Came::Terminate => What::Terminate,
+            Came::HangUp => What::HangUp,
+        };
+        messages.send(what).is_ok()
+    }
+}
+
+/// The loop itself.
+fn stay(
+    model: &mut Model,
+    inbox: &Receiver<What>,
+    link: &Link,
+    terminal: &mut Terminal,
+) -> io::Result<Exit> {
+    let mut last_frame = Instant::now() - FRAME;
+    let mut dirty_since: Option<Instant> = None;
+    loop {
+        // Everything that is there goes into one frame.
+        let mut what = next(model, inbox, due(model, last_frame, dirty_since));
+        for _ in 0..BATCH {
+            let Some(happened) = what else {
+                break;
+            };
+            if let Some(exit) = handle(model, happened, link, terminal)? {
+                return Ok(exit);
+            }
+            what = inbox.try_recv().ok();
+        }
+        if let Some(happened) = what
+            && let Some(exit) = handle(model, happened, link, terminal)?
+        {
+            return Ok(exit);
+        }
+        if model.dirty && dirty_since.is_none() {
+            dirty_since = Some(Instant::now());
+        }
+        if model.dirty && due(model, last_frame, dirty_since).is_zero() {
+            model.dirty = false;
+            dirty_since = None;
+            last_frame = Instant::now();
+            terminal.draw(|frame| view(model, frame))?;
+            terminal.cursor_shape(cursor_shape(model))?;
+        }
+    }
+}
+
+/// Takes in one thing that happened and does what it asks for.
+fn handle(
+    model: &mut Model,
+    what: What,
+    link: &Link,
+    terminal: &mut Terminal,
+) -> io::Result<Option<Exit>> {
+    let mut pending = vec![what];
+    while let Some(what) = pending.pop() {
+        for cmd in update(model, Msg { now: now(), what }) {
+            let dropped = match cmd {
+                Cmd::Ask(tag, action) => link.ask(tag, action).err(),
+                Cmd::Type(id, bytes) => link.type_into(id, &bytes).err(),
+                Cmd::Redraw => {
+                    terminal.clear()?;
+                    model.dirty = true;
+                    None
+                }
+                Cmd::Suspend => {
+                    suspend(model, terminal)?;
+                    None
+                }
+                Cmd::Quit(exit) => return Ok(Some(exit)),
+            };
+            pending.extend(dropped.map(|tag| What::Link(News::Dropped(tag))));
+        }
+    }
+    Ok(None)
+}
+
+/// The next thing that happens, or a tick once `wait` is over.
+fn next(model: &Model, inbox: &Receiver<What>, wait: Duration) -> Option<What> {
+    match inbox.recv_timeout(wait) {
+        Ok(what) => Some(what),
+        Err(RecvTimeoutError::Timeout) => {
+            let due = model.next_due().is_some_and(|at| at <= now().ms);
+            due.then_some(What::Tick)
+        }
+        // Both threads ended: there is neither terminal nor daemon.
+        Err(RecvTimeoutError::Disconnected) => Some(What::HangUp),
+    }
+}
+
+/// How long until a frame, or a change by time alone, is due.
+fn due(model: &Model, last_frame: Instant, dirty_since: Option<Instant>) -> Duration {
+    if model.dirty {
+        let mut at = last_frame + FRAME;
+        if let (Some(since), true) = (dirty_since, model.awaits_screen()) {
+            at = at.max(since + PATIENCE);
+        }
+        return at.saturating_duration_since(Instant::now());
+    }
+    let Some(at) = model.next_due() else {
+        // Long enough to be no tick at all.
+        return Duration::from_secs(3600);
+    };
+    let ms = at.saturating_sub(now().ms).clamp(0, 3_600_000);
+    Duration::from_millis(u64::try_from(ms).unwrap_or(0))
+}
+
+/// Stops the whole process group until the shell continues it. A view that is its session's leader has no shell
+/// to go back to, and nobody would continue it.
+fn suspend(model: &mut Model, terminal: &mut Terminal) -> io::Result<()> {
+    let leader = rustix::process::getsid(None).is_ok_and(|sid| sid == rustix::process::getpgrp());
+    if leader {
+        model.note("There is no shell behind this view to suspend it to.");
+        return Ok(());
+    }
+    terminal.lend(|| {
+        // Not TSTP, which is ours to answer: this is the answer.
+        let _ = rustix::process::kill_current_process_group(rustix::process::Signal::STOP);
+    })?;
+    if let Ok((width, height)) = Terminal::size() {
+        model.window = (width, height);
+    }
+    model.dirty = true;
+    Ok(())
+}
+
+/// The job's cursor while keys go to it, else the usual one.
+fn cursor_shape(model: &Model) -> CursorShape {
+    let screen = model.watch.as_ref().and_then(|watch| watch.screen.as_ref());
+    match (&model.mode, screen) {
+        (Mode::Insert(_), Some(screen)) => screen.cursor().shape,
+        _ => CursorShape::Block,
+    }
+}
+
+fn facts() -> TerminalFacts {
+    let var = |name: &str| std::env::var(name).unwrap_or_default();
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .into_iter()
+        .map(var)
+        .find(|value| !value.is_empty());
+    TerminalFacts {
+        locale: locale.unwrap_or_default(),
+        term: var("TERM"),
+        colorterm: var("COLORTERM"),
+        no_color: var("NO_COLOR"),
+    }
+}
+
+fn now() -> Moment {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let ms = since.map_or(0, |d| i64::try_from(d.as_millis()).unwrap_or(i64::MAX));
+    let at = jiff::Timestamp::from_millisecond(ms).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    let utc_offset_s = jiff::tz::TimeZone::system().to_offset(at).seconds();
+    Moment { ms, utc_offset_s }
+}
+
+fn no_terminal(error: io::Error) -> Error {
+    Error::internal(format!("the dashboard cannot use this terminal: {error}"))
+        .hint("`bgproc ls` and `bgproc logs` need none")
+}

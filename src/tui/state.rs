@@ -1,0 +1,158 @@
+//! What a job is up to, as people see it: glyph, word and colour, in that order of trust.
+
+use crate::protocol::record::{EndedByKind, InputState, Record};
+use crate::protocol::{Mode, Status};
+
+/// The state of a job as the dashboard shows it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum State {
+    /// Waits for what it needs.
+    Queued,
+    /// Not ready yet.
+    Starting,
+    /// Runs.
+    Running,
+    /// Waits for a line.
+    NeedsInput,
+    /// Waits for a password.
+    NeedsPassword,
+    /// Was asked to end.
+    Stopping,
+    /// Stopped by a signal.
+    Paused,
+    /// Ended well.
+    Done,
+    /// Ended with this exit code.
+    Failed(i32),
+    /// Died of this signal, or could not be started.
+    Died(String),
+    /// Ended by somebody, in words.
+    Killed(&'static str),
+    /// Starts again; this is the attempt.
+    Retrying(u32),
+    /// Ended while nobody was there.
+    Lost,
+}
+
+impl State {
+    /// One of each, for tables and tests.
+    pub fn examples() -> Vec<Self> {
+        vec![
+            Self::Queued,
+            Self::Starting,
+            Self::Running,
+            Self::NeedsInput,
+            Self::NeedsPassword,
+            Self::Stopping,
+            Self::Paused,
+            Self::Done,
+            Self::Failed(1),
+            Self::Died("SIGSEGV".to_owned()),
+            Self::Killed("killed by you"),
+            Self::Retrying(3),
+            Self::Lost,
+        ]
+    }
+
+    /// Reads it from a record.
+    pub fn of(record: &Record) -> Self {
+        let job = &record.summary;
+        match job.status {
+            Status::Queued => Self::Queued,
+            Status::Starting => Self::Starting,
+            Status::Running => match job.input_state {
+                // Pipes have nobody at a prompt: reading is what a filter does all day.
+                InputState::Line if job.mode == Mode::Pty => Self::NeedsInput,
+                InputState::Password => Self::NeedsPassword,
+                _ if job.ready == Some(false) => Self::Starting,
+                _ => Self::Running,
+            },
+            Status::Paused => Self::Paused,
+            Status::Stopping => Self::Stopping,
+            Status::Retrying => Self::Retrying(job.restarts.saturating_add(1)),
+            Status::Done => Self::Done,
+            Status::Error => match (job.exit_code, &job.signal) {
+                (Some(code), _) => Self::Failed(code),
+                (None, Some(signal)) => Self::Died(signal.clone()),
+                (None, None) => Self::Died("failed".to_owned()),
+            },
+            Status::Killed => Self::Killed(match record.ended_by.as_ref().map(|by| by.kind) {
+                Some(EndedByKind::Human) => "killed by you",
+                Some(EndedByKind::Agent) => "killed by agent",
+                Some(EndedByKind::Limit) => "killed: limit",
+                _ => "killed",
+            }),
+            Status::TimedOut => Self::Killed("timed out"),
+            Status::Lost => Self::Lost,
+        }
+    }
+
+    /// One character; it differs between states that ask for different things.
+    pub fn glyph(&self, ascii: bool) -> &'static str {
+        let (unicode, plain) = match self {
+            Self::Queued => ("◌", "."),
+            Self::Starting => ("◔", "o"),
+            Self::Running => ("●", "*"),
+            Self::NeedsInput | Self::NeedsPassword => ("?", "?"),
+            Self::Stopping => ("◍", "-"),
+            Self::Paused => ("‖", "="),
+            Self::Done => ("✓", "+"),
+            Self::Failed(_) | Self::Died(_) => ("✗", "!"),
+            Self::Killed(_) => ("■", "x"),
+            Self::Retrying(_) => ("↻", "~"),
+            Self::Lost => ("☒", "#"),
+        };
+        if ascii { plain } else { unicode }
+    }
+
+    /// The state in words.
+    pub fn word(&self) -> String {
+        match self {
+            Self::Queued => "waits".to_owned(),
+            Self::Starting => "starting".to_owned(),
+            Self::Running => "running".to_owned(),
+            Self::NeedsInput => "needs input".to_owned(),
+            Self::NeedsPassword => "password prompt".to_owned(),
+            Self::Stopping => "stopping".to_owned(),
+            Self::Paused => "paused".to_owned(),
+            Self::Done => "done".to_owned(),
+            Self::Failed(code) => format!("exit {code}"),
+            Self::Died(signal) => signal.clone(),
+            Self::Killed(how) => (*how).to_owned(),
+            Self::Retrying(attempt) => format!("retry {attempt}"),
+            Self::Lost => "lost".to_owned(),
+        }
+    }
+
+    /// Words for a row, longest first; none where the glyph says it all.
+    pub fn row_words(&self) -> Vec<String> {
+        match self {
+            Self::Running | Self::Done | Self::Starting => Vec::new(),
+            Self::NeedsInput => vec!["input".to_owned()],
+            Self::NeedsPassword => vec!["password".to_owned()],
+            Self::Failed(code) => vec![format!("exit {code}"), code.to_string()],
+            Self::Died(signal) => {
+                let short = signal.strip_prefix("SIG").unwrap_or(signal);
+                vec![signal.clone(), short.to_owned()]
+            }
+            Self::Killed("timed out") => vec!["timeout".to_owned()],
+            Self::Killed(_) => vec!["killed".to_owned()],
+            other => vec![other.word()],
+        }
+    }
+
+    /// Whether somebody should look: it waits for a person, or it went wrong.
+    pub fn wants_attention(&self) -> bool {
+        self.needs_input() || self.failed()
+    }
+
+    /// Whether it waits for a person to type.
+    pub fn needs_input(&self) -> bool {
+        matches!(self, Self::NeedsInput | Self::NeedsPassword)
+    }
+
+    /// Whether it went wrong by itself.
+    pub fn failed(&self) -> bool {
+        matches!(self, Self::Failed(_) | Self::Died(_) | Self::Lost)
+    }
+}

@@ -1,0 +1,123 @@
+//! The window: set up when the view opens, and put back on every way out, panic included.
+
+use std::io::{self, BufWriter, Stdout, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crossterm::cursor::{Hide, SetCursorStyle, Show};
+use crossterm::execute;
+use crossterm::style::force_color_output;
+use crossterm::terminal::{
+    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+};
+use ratatui::Frame;
+use ratatui::backend::CrosstermBackend;
+use ratatui::layout::{Position, Rect};
+
+use crate::term::screen::CursorShape;
+
+/// Bracketed paste on: a paste is told from typing.
+const PASTE_ON: &str = "\x1b[?2004h";
+/// Bracketed paste off.
+const PASTE_OFF: &str = "\x1b[?2004l";
+
+/// Whether the window is ours, so that putting it back twice does no harm.
+static OURS: AtomicBool = AtomicBool::new(false);
+
+/// The window while it is ours; dropping it puts it back.
+pub struct Terminal {
+    inner: ratatui::Terminal<CrosstermBackend<BufWriter<Stdout>>>,
+    shape: CursorShape,
+}
+
+impl Terminal {
+    /// Takes the window. From here on a panic puts it back before it says anything.
+    pub fn open() -> io::Result<Self> {
+        // Left alone, crossterm obeys NO_COLOR for the jobs' colours too; ours are the theme's business.
+        force_color_output(true);
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            restore();
+            before(info);
+        }));
+        take()?;
+        let backend = CrosstermBackend::new(BufWriter::with_capacity(64 * 1024, io::stdout()));
+        Ok(Self {
+            inner: ratatui::Terminal::new(backend)?,
+            shape: CursorShape::Block,
+        })
+    }
+
+    /// Paints a frame; only what changed is written.
+    pub fn draw(&mut self, paint: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
+        self.inner.draw(paint)?;
+        self.inner.backend_mut().flush()
+    }
+
+    /// The shape of the cursor, if it changed.
+    pub fn cursor_shape(&mut self, shape: CursorShape) -> io::Result<()> {
+        if shape == self.shape {
+            return Ok(());
+        }
+        self.shape = shape;
+        let style = match shape {
+            CursorShape::Block => SetCursorStyle::DefaultUserShape,
+            CursorShape::Underline => SetCursorStyle::SteadyUnderScore,
+            CursorShape::Bar => SetCursorStyle::SteadyBar,
+        };
+        execute!(self.inner.backend_mut(), style)
+    }
+
+    /// Forgets what was painted: the next frame is painted whole.
+    ///
+    /// Not by ratatui's `clear`, which asks the terminal where the cursor is and waits for an answer that our own
+    /// reader takes for typing; its `resize` clears without asking.
+    pub fn clear(&mut self) -> io::Result<()> {
+        let size = self.inner.size()?;
+        self.inner.resize(Rect::from((Position::ORIGIN, size)))
+    }
+
+    /// Gives the window back while the process is stopped; `stop` returns when it goes on.
+    pub fn lend(&mut self, stop: impl FnOnce()) -> io::Result<()> {
+        restore();
+        stop();
+        take()?;
+        self.shape = CursorShape::Block;
+        self.clear()
+    }
+
+    /// Columns and rows.
+    pub fn size() -> io::Result<(u16, u16)> {
+        crossterm::terminal::size()
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        restore();
+    }
+}
+
+fn take() -> io::Result<()> {
+    enable_raw_mode()?;
+    OURS.store(true, Ordering::SeqCst);
+    let mut out = io::stdout();
+    execute!(out, EnterAlternateScreen, Hide)?;
+    out.write_all(PASTE_ON.as_bytes())?;
+    out.flush()
+}
+
+/// Puts the window back. Failures are passed over: there is nothing left to put back, or nobody to tell.
+fn restore() {
+    if !OURS.swap(false, Ordering::SeqCst) {
+        return;
+    }
+    let mut out = io::stdout();
+    let _ = out.write_all(PASTE_OFF.as_bytes());
+    let _ = execute!(
+        out,
+        SetCursorStyle::DefaultUserShape,
+        LeaveAlternateScreen,
+        Show
+    );
+    let _ = disable_raw_mode();
+}

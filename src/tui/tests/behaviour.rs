@@ -1,0 +1,632 @@
+//! What keys and news do.
+
+use serde_json::json;
+
+use super::harness::Dash;
+use super::jobs::{ended, id, record, shop_records};
+use crate::protocol::{Action, Error, ErrorCode, EventKind, Mode, Status};
+use crate::tui::farewell::farewell;
+use crate::tui::keymap::{self, Place, TABLE};
+use crate::tui::model::Selected;
+use crate::tui::model::mode::{self, Frame};
+use crate::tui::model::scroll::Part;
+use crate::tui::options::Options;
+use crate::tui::update::{Cmd, Exit, News, Tag, What};
+use crate::tui::view::help::{Entry, entries};
+
+fn shop() -> Dash {
+    let mut dash = Dash::new(80, 24, shop_records());
+    dash.press("j").screen("web", 40, 120, "hello");
+    dash.asked();
+    dash
+}
+
+/// The bytes a terminal sends for a key of the table.
+fn bytes(name: &str) -> String {
+    let plain = match name {
+        keymap::LEAVE => "\x1d",
+        "enter" => "\r",
+        "esc" => "\x1b",
+        "tab" => "\t",
+        "backtab" => "\x1b[Z",
+        "space" => " ",
+        "backspace" => "\x7f",
+        "up" => "\x1b[A",
+        "down" => "\x1b[B",
+        "right" => "\x1b[C",
+        "left" => "\x1b[D",
+        "home" => "\x1b[H",
+        "end" => "\x1b[F",
+        "pgup" => "\x1b[5~",
+        "pgdn" => "\x1b[6~",
+        "delete" => "\x1b[3~",
+        "ctrl-left" => "\x1b[1;5D",
+        "ctrl-right" => "\x1b[1;5C",
+        "alt-b" => "\x1b[98;3u",
+        "alt-f" => "\x1b[102;3u",
+        _ => "",
+    };
+    if !plain.is_empty() {
+        return plain.to_owned();
+    }
+    match name.strip_prefix("ctrl-") {
+        Some(letter) => char::from(letter.as_bytes()[0] & 0x1f).to_string(),
+        None => name.to_owned(),
+    }
+}
+
+fn at(name: &str) -> Selected {
+    Selected::Job(id(name))
+}
+
+#[test]
+fn every_key_of_the_table_is_bound_and_in_the_help() {
+    let mut dash = shop();
+    dash.press("?");
+    let help: Vec<(String, String)> = entries(&dash.model)
+        .into_iter()
+        .filter_map(|entry| match entry {
+            Entry::Key(keys, text) => Some((keys, text)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(help.len(), TABLE.len());
+    for binding in TABLE {
+        let keys = keymap::shown(binding, "ctrl-]");
+        assert!(
+            help.contains(&(keys, binding.help.to_owned())),
+            "{binding:?} is not in the help"
+        );
+        for key in binding.keys {
+            assert_eq!(keymap::action(binding.place, key), Some(binding.action));
+        }
+    }
+}
+
+#[test]
+fn every_key_of_normal_and_scroll_arrives() {
+    for binding in TABLE {
+        let open = match binding.place {
+            Place::Normal => "",
+            Place::Scroll => "s",
+            _ => continue,
+        };
+        for key in binding.keys {
+            let mut dash = shop();
+            dash.press(open).press(&bytes(key));
+            let text = dash.text();
+            assert!(!text.contains("No command on"), "{key}: {text}");
+        }
+    }
+}
+
+#[test]
+fn unknown_keys_say_so_and_do_nothing() {
+    for key in [
+        "v", "f", "F", "\t", "t", "w", "S", "y", "o", "L", "I", "T", "b", "c", "e", "m", "u",
+    ] {
+        let mut dash = shop();
+        dash.press(key);
+        assert!(dash.text().contains("No command on"), "{key}");
+        assert_eq!(dash.asked(), []);
+    }
+    let mut dash = shop();
+    dash.press("%");
+    assert!(
+        dash.text()
+            .contains("No command on \"%\". To type into web press i.")
+    );
+}
+
+#[test]
+fn no_key_reaches_a_job_in_normal() {
+    let mut dash = shop();
+    for byte in 1..=0x7e_u8 {
+        // What leaves NORMAL is left again.
+        if b"iqnsa/[?\x1a\x03".contains(&byte) || byte == b'\r' {
+            continue;
+        }
+        dash.press(&char::from(byte).to_string()).press("\x1b");
+    }
+    assert_eq!(dash.typed("web"), "");
+}
+
+#[test]
+fn insert_passes_bytes_on_exactly() {
+    let mut dash = shop();
+    dash.press("i");
+    let sent = "ls -l\r\x1b[A\x1bOP\x1b[1;5C\x03é日\x1b[27;5;9~";
+    dash.press(sent);
+    dash.press("\x1b");
+    assert_eq!(dash.typed("web"), format!("{sent}\x1b"));
+}
+
+#[test]
+fn a_character_split_between_two_reads_arrives_whole() {
+    let mut dash = shop();
+    dash.press("i");
+    for byte in "é".as_bytes() {
+        dash.happen(What::Input(vec![*byte]));
+    }
+    assert_eq!(dash.typed("web"), "é");
+}
+
+#[test]
+fn what_is_typed_in_one_read_is_one_request() {
+    let mut dash = shop();
+    dash.press("i");
+    dash.asked();
+    dash.press("hello\r");
+    let types = dash
+        .asked()
+        .into_iter()
+        .filter(|cmd| matches!(cmd, Cmd::Type(..)))
+        .count();
+    assert_eq!(types, 1);
+}
+
+#[test]
+fn a_job_gets_the_size_of_the_pane_at_the_first_byte_and_not_before() {
+    let mut dash = shop();
+    dash.press("z").press("z").press("i");
+    assert!(
+        !dash.actions().contains(&"resize"),
+        "looking resizes nothing"
+    );
+    dash.press("a");
+    let cmds = dash.asked();
+    let Some(Cmd::Ask(Tag::Resize(_), Action::Resize(size))) = cmds.first() else {
+        panic!("{cmds:?}");
+    };
+    assert_eq!((size.rows, size.cols), (20, 52));
+    assert!(matches!(cmds.get(1), Some(Cmd::Type(..))));
+    dash.press("b");
+    assert!(!dash.actions().contains(&"resize"), "once is enough");
+    dash.screen("web", 20, 52, "");
+    dash.press("c");
+    assert!(!dash.actions().contains(&"resize"));
+    // Somebody else typed meanwhile, in another window.
+    dash.screen("web", 50, 100, "");
+    dash.press("d");
+    assert!(dash.actions().contains(&"resize"));
+}
+
+#[test]
+fn leaving_goes_back_to_where_it_was_entered() {
+    let mut dash = shop();
+    dash.press("i\x1d");
+    assert_eq!(dash.model.frame, Frame::default());
+    dash.press("\r");
+    assert!(dash.model.frame.zoom);
+    dash.press("\x1d");
+    assert_eq!(dash.model.frame, Frame::default());
+    dash.press("zi\x1d");
+    assert!(dash.model.frame.zoom, "it was zoomed before");
+}
+
+#[test]
+fn the_leave_key_twice_is_the_key_itself() {
+    let mut dash = shop();
+    dash.press("\r\x1d\x1d");
+    assert_eq!(dash.typed("web"), "\x1d");
+    assert!(matches!(dash.model.mode, mode::Mode::Insert(_)));
+    assert!(dash.model.frame.zoom);
+    dash.press("\x1d").press("j").press("\x1d");
+    assert_eq!(dash.typed("web"), "", "only straight after leaving");
+    assert!(matches!(dash.model.mode, mode::Mode::Normal));
+}
+
+#[test]
+fn other_leave_keys_can_be_chosen() {
+    let options = Options {
+        leave_keys: vec!["F12".to_owned(), "C-g".to_owned()],
+        ..Options::default()
+    };
+    let mut dash = Dash::with(options, 80, 24, shop_records());
+    dash.press("ji\x1d");
+    assert!(matches!(dash.model.mode, mode::Mode::Insert(_)));
+    assert!(dash.status().contains("f12 leave"), "{}", dash.status());
+    dash.press("\x07");
+    assert!(matches!(dash.model.mode, mode::Mode::Normal));
+    dash.press("i\x1b[24~");
+    assert!(matches!(dash.model.mode, mode::Mode::Normal));
+}
+
+#[test]
+fn an_ended_job_swallows_nothing_and_restarts_by_r() {
+    let mut dash = shop();
+    dash.press("i");
+    let mut web = ended("web", Status::Error, Some(1), 0);
+    web.summary.group = Some("shop".to_owned());
+    dash.record(&web);
+    assert!(dash.status().contains("web has exited (1)."));
+    dash.asked();
+    // The rest of a word that was being typed.
+    dash.press("r");
+    assert!(dash.actions().is_empty());
+    dash.later(1500).press("x");
+    assert!(dash.asked().is_empty());
+    dash.press("r");
+    assert_eq!(dash.actions(), ["restart"]);
+}
+
+#[test]
+fn pipes_get_newlines_and_an_end() {
+    let mut pipe = record("cat");
+    pipe.summary.mode = Mode::Pipe;
+    let mut dash = Dash::new(80, 24, vec![pipe]);
+    dash.press("i");
+    dash.asked();
+    dash.press("one\r\x04");
+    let cmds = dash.asked();
+    assert_eq!(cmds[0], Cmd::Type(id("cat"), b"one\n".to_vec()));
+    let Cmd::Ask(_, Action::Write(write)) = &cmds[1] else {
+        panic!("{cmds:?}");
+    };
+    assert_eq!(write.eof, Some(true));
+}
+
+#[test]
+fn a_paste_that_presses_keys_is_asked_about() {
+    let long = "1\r2\r3\r4\r5\r6";
+    let mut dash = shop();
+    dash.press("i").press(&format!("\x1b[200~{long}\x1b[201~"));
+    assert!(dash.status().contains("6 lines into web?"));
+    assert_eq!(dash.typed("web"), "");
+    dash.press("y");
+    assert_eq!(dash.typed("web"), long);
+    assert!(matches!(dash.model.mode, mode::Mode::Insert(_)));
+    dash.press("\x1b[200~a\x03\x1b[201~");
+    assert!(matches!(dash.model.mode, mode::Mode::Confirm(_)));
+    dash.press("\r");
+    assert_eq!(dash.typed("web"), "", "Enter never confirms");
+    dash.press("\x1b[200~short\rpaste\x1b[201~");
+    assert_eq!(dash.typed("web"), "short\rpaste");
+    // A program that asked for it is told what is a paste.
+    dash.screen("web", 40, 120, "\x1b[?2004h");
+    dash.press(&format!("\x1b[200~{long}\x1b[201~"));
+    assert_eq!(dash.typed("web"), format!("\x1b[200~{long}\x1b[201~"));
+}
+
+#[test]
+fn a_job_dies_by_y_only() {
+    for no in ["n", "\x1b", "\r", " ", "j", "Y"] {
+        let mut dash = shop();
+        dash.press("x").press(no);
+        assert!(!dash.actions().contains(&"kill"), "{no:?}");
+    }
+    let mut dash = shop();
+    dash.press("xy");
+    assert_eq!(dash.actions(), ["kill"]);
+    assert!(dash.status().contains("stopping"));
+    let mut dash = shop();
+    dash.press("xX");
+    let cmds = dash.asked();
+    let Some(Cmd::Ask(_, Action::Kill(kill))) = cmds.first() else {
+        panic!("{cmds:?}");
+    };
+    assert_eq!(kill.force, Some(true));
+}
+
+#[test]
+fn restart_asks_while_it_runs() {
+    let mut dash = shop();
+    dash.press("r");
+    assert!(dash.status().starts_with(" RESTART "));
+    dash.press("y");
+    assert_eq!(dash.actions(), ["restart"]);
+    dash.press("7");
+    dash.asked();
+    dash.press("r");
+    assert_eq!(dash.actions(), ["restart"]);
+}
+
+#[test]
+fn only_what_has_ended_is_removed() {
+    let mut dash = shop();
+    dash.press("d");
+    assert!(dash.text().contains("x stops it, then d removes it"));
+    dash.press("8");
+    dash.asked();
+    dash.press("d");
+    let cmds = dash.asked();
+    let Some(Cmd::Ask(_, Action::Remove(remove))) = cmds.first() else {
+        panic!("{cmds:?}");
+    };
+    assert_eq!(remove.kill, Some(false), "it may have been restarted");
+}
+
+#[test]
+fn pause_and_continue_reach_the_whole_tree() {
+    let mut dash = shop();
+    dash.press("p");
+    let mut web = record("web");
+    web.summary.status = Status::Paused;
+    web.summary.group = Some("shop".to_owned());
+    dash.record(&web).press("p");
+    let signals: Vec<String> = dash
+        .asked()
+        .into_iter()
+        .filter_map(|cmd| match cmd {
+            Cmd::Ask(_, Action::Signal(params)) => Some(format!("{:?}", params.signal)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(signals, [r#"Name("STOP")"#, r#"Name("CONT")"#]);
+}
+
+#[test]
+fn the_form_starts_a_job_and_survives_a_mistake() {
+    let mut dash = shop();
+    dash.press("nmake watch\tw\tshop\t\x15~/notes\r");
+    let cmds = dash.asked();
+    let Some(Cmd::Ask(Tag::Start, Action::Start(start))) = cmds.last() else {
+        panic!("{cmds:?}");
+    };
+    assert_eq!(start.command, "make watch");
+    assert_eq!(start.label.as_deref(), Some("w"));
+    assert_eq!(start.group.as_deref(), Some("shop"));
+    assert_eq!(start.cwd.as_deref(), Some("/home/me/notes"));
+    assert_eq!(start.background, Some(true));
+    let error = Error::new(ErrorCode::SpawnFailed, "no such directory");
+    dash.link(News::Reply(Tag::Start, Err(error)));
+    assert!(
+        dash.text()
+            .contains("Nothing was started: no such directory.")
+    );
+    assert!(dash.status().contains("make watch"), "{}", dash.status());
+    dash.press("\r");
+    dash.link(News::Reply(
+        Tag::Start,
+        Ok(json!({
+            "sessionId": id("w"), "status": "running", "pid": 1, "output": "", "cursor": "x",
+            "omitted": {"bytes": 0, "lines": 0},
+        })),
+    ));
+    dash.record(&record("w"));
+    assert_eq!(dash.model.selected, at("w"));
+}
+
+#[test]
+fn selection_moves_and_comes_back() {
+    let mut dash = shop();
+    assert_eq!(dash.model.selected, at("web"));
+    dash.press("G");
+    assert_eq!(dash.model.selected, at("build"));
+    dash.later(2000).press("1");
+    assert_eq!(dash.model.selected, at("migrate"));
+    dash.press("-");
+    assert_eq!(dash.model.selected, at("build"));
+    dash.press("-");
+    assert_eq!(dash.model.selected, at("migrate"), "there and back again");
+    dash.press("j!");
+    assert_eq!(dash.model.selected, at("migrate"));
+    dash.press("!");
+    assert_eq!(dash.model.selected, at("lint"));
+    dash.press("h");
+    assert!(matches!(dash.model.selected, Selected::Group(_)));
+    dash.press("gG");
+    assert_eq!(dash.model.rows.len(), 7);
+    dash.press("l");
+    assert_eq!(dash.model.rows.len(), 10);
+}
+
+#[test]
+fn only_the_selected_job_is_watched() {
+    let mut dash = Dash::new(80, 24, shop_records());
+    dash.press("j");
+    dash.asked();
+    dash.press("j");
+    assert_eq!(dash.actions(), ["unwatch", "watch"]);
+    dash.press("s");
+    assert_eq!(dash.actions(), ["log"]);
+}
+
+#[test]
+fn a_removed_job_hands_the_cursor_on() {
+    let mut dash = shop();
+    dash.event(EventKind::Removed, "web", json!({}));
+    assert_eq!(dash.model.selected, at("api"));
+    dash.press("i").event(EventKind::Removed, "api", json!({}));
+    assert!(matches!(dash.model.mode, mode::Mode::Normal));
+}
+
+#[test]
+fn events_in_a_row_cost_one_question() {
+    let mut dash = shop();
+    for kind in [
+        EventKind::InputNeeded,
+        EventKind::Paused,
+        EventKind::Resumed,
+    ] {
+        dash.event(kind, "web", json!({}));
+    }
+    assert_eq!(dash.actions(), ["status"]);
+    dash.record(&record("web"));
+    assert_eq!(
+        dash.actions(),
+        ["status"],
+        "once more for what came meanwhile"
+    );
+    dash.record(&record("web"));
+    assert!(dash.actions().is_empty());
+}
+
+#[test]
+fn the_filter_is_kept_or_cleared() {
+    let mut dash = shop();
+    dash.press("/lint\r");
+    assert_eq!(dash.model.selected, at("lint"));
+    assert_eq!(dash.model.filter, "lint");
+    dash.press("\x1b");
+    assert_eq!(dash.model.filter, "");
+    dash.press("/x\x1b");
+    assert_eq!(dash.model.filter, "");
+}
+
+#[test]
+fn esc_steps_back_and_never_quits() {
+    let mut dash = shop();
+    dash.press("/a\r").press("z");
+    for _ in 0..5 {
+        dash.press("\x1b");
+    }
+    assert!(!dash.model.frame.zoom && dash.model.filter.is_empty());
+    assert!(!dash.asked().iter().any(|cmd| matches!(cmd, Cmd::Quit(_))));
+}
+
+#[test]
+fn ctrl_c_twice_closes_the_view() {
+    let mut dash = shop();
+    dash.press("\x03").later(3000).press("\x03");
+    assert!(dash.asked().is_empty(), "too far apart");
+    dash.press("\x03");
+    assert_eq!(dash.asked(), [Cmd::Quit(Exit::Closed)]);
+}
+
+#[test]
+fn closing_says_what_goes_on() {
+    let mut dash = shop();
+    dash.press("q");
+    assert_eq!(dash.asked(), [Cmd::Quit(Exit::Closed)]);
+    assert_eq!(
+        farewell(&dash.model).unwrap(),
+        "6 jobs keep running (1 needs input: migrate). Back: bgproc   Stop all: bgproc stop --all"
+    );
+    assert_eq!(farewell(&Dash::new(80, 24, Vec::new()).model), None);
+}
+
+#[test]
+fn attached_to_one_job() {
+    let options = Options {
+        job: Some(id("web").to_string()),
+        ..Options::default()
+    };
+    let mut dash = Dash::with(options.clone(), 80, 24, shop_records());
+    assert!(matches!(dash.model.mode, mode::Mode::Insert(_)));
+    assert!(dash.model.frame.zoom);
+    dash.asked();
+    dash.press("\x1d");
+    assert!(dash.model.frame.zoom, "NORMAL over the zoomed screen");
+    dash.press("d");
+    assert_eq!(dash.asked(), [Cmd::Quit(Exit::Closed)]);
+    assert_eq!(
+        farewell(&dash.model).unwrap(),
+        "web keeps running. Back: bgproc attach web"
+    );
+    let mut dash = Dash::with(options, 80, 24, Vec::new());
+    let cmds = dash.asked();
+    let Some(Cmd::Quit(Exit::Failed(error))) = cmds.last() else {
+        panic!("{cmds:?}");
+    };
+    assert_eq!(error.code, ErrorCode::SessionNotFound);
+}
+
+#[test]
+fn a_read_only_view_changes_nothing() {
+    let options = Options {
+        job: Some(id("web").to_string()),
+        read_only: true,
+        ..Options::default()
+    };
+    let mut dash = Dash::with(options, 80, 24, shop_records());
+    dash.asked();
+    for key in [
+        "i", "\r", "x", "y", "X", "y", "r", "y", "p", "n", "\x1d", "si",
+    ] {
+        dash.press(key);
+        assert!(!matches!(dash.model.mode, mode::Mode::Insert(_)), "{key:?}");
+    }
+    let changing = ["kill", "restart", "signal", "write", "start", "resize"];
+    assert!(!dash.actions().iter().any(|name| changing.contains(name)));
+    dash.press("\x1b");
+    dash.press("q");
+    assert_eq!(dash.asked(), [Cmd::Quit(Exit::Closed)]);
+}
+
+#[test]
+fn without_a_status_line_the_job_has_all_of_the_window() {
+    let options = Options {
+        job: Some(id("web").to_string()),
+        status_line: false,
+        ..Options::default()
+    };
+    let mut dash = Dash::with(options, 80, 24, shop_records());
+    assert_eq!(dash.model.pane_size().unwrap().rows(), 24);
+    dash.press("\x1d");
+    assert!(dash.status().contains("NORMAL"));
+}
+
+#[test]
+fn scrolling_reads_more_at_the_top_and_stays_put_at_the_bottom() {
+    let log: Vec<u8> = (0..300)
+        .flat_map(|n| format!("line {n}\r\n").into_bytes())
+        .collect();
+    let cut = 2000;
+    let mut dash = shop();
+    dash.press("s")
+        .log("web", Part::First, &log[cut..], cut as u64);
+    dash.asked();
+    dash.press("g");
+    dash.press("k");
+    let cmds = dash.asked();
+    let Some(Cmd::Ask(Tag::Log(_, Part::Older), Action::Log(params))) = cmds.first() else {
+        panic!("{cmds:?}");
+    };
+    assert_eq!((params.offset, params.limit), (Some(0), Some(cut as u64)));
+    let top = dash.text().lines().nth(2).unwrap().to_owned();
+    dash.log("web", Part::Older, &log[..cut], 0);
+    let text = dash.text();
+    let second = text.lines().nth(3).unwrap();
+    let line = |row: &str| row.split('│').nth(1).unwrap().trim().to_owned();
+    assert_eq!(line(second), line(&top), "one line up, as asked");
+    dash.event(
+        EventKind::Output,
+        "web",
+        json!({ "outputBytes": 1_300_000, "outputLines": 1266 }),
+    );
+    assert_eq!(dash.text().lines().nth(3), text.lines().nth(3));
+    assert!(dash.status().contains("6 new below"), "{}", dash.status());
+    dash.press("G");
+    assert!(matches!(dash.model.mode, mode::Mode::Normal));
+}
+
+#[test]
+fn a_daemon_that_goes_away_loses_no_form_and_no_place() {
+    let mut dash = shop();
+    dash.press("nmake\r").link(News::Down);
+    assert!(dash.status().contains("make"));
+    dash.press("\x1b").press("i");
+    dash.asked();
+    dash.press("lost");
+    assert_eq!(dash.typed("web"), "");
+    assert!(dash.text().contains("Not sent"));
+    dash.link(News::Up).list(shop_records());
+    assert_eq!(dash.actions(), ["subscribe", "list", "watch"]);
+    dash.press("found");
+    assert_eq!(dash.typed("web"), "found");
+}
+
+#[test]
+fn nothing_is_due_when_nothing_changes_by_itself() {
+    let mut job = ended("x", Status::Done, Some(0), 3 * 3_600_000);
+    job.summary.label = None;
+    let mut dash = Dash::new(80, 24, vec![job]);
+    dash.later(500);
+    let due = dash.model.next_due().unwrap() - dash.model.now.ms;
+    assert!(due > 50_000, "only the clock: {due}");
+    let mut dash = shop();
+    dash.later(500);
+    let due = dash.model.next_due().unwrap() - dash.model.now.ms;
+    assert!(due <= 1000, "a young job counts seconds: {due}");
+}
+
+#[test]
+fn output_of_other_jobs_paints_nothing() {
+    let mut dash = shop();
+    dash.model.dirty = false;
+    dash.event(EventKind::Output, "api", json!({ "outputBytes": 1 }));
+    assert!(!dash.model.dirty);
+    dash.event(EventKind::Output, "web", json!({ "outputBytes": 1 }));
+    assert!(dash.model.dirty);
+}

@@ -1,0 +1,226 @@
+//! A view without a terminal and without a daemon: keys go in as bytes, answers as JSON, pictures come out.
+
+use std::path::PathBuf;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use ratatui::backend::TestBackend;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Position;
+use ratatui::{Terminal, TerminalOptions, Viewport};
+use serde_json::{Value, json};
+
+use super::jobs::{HOME, NOW, id};
+use crate::protocol::{Event, EventKind, Record};
+use crate::tui::model::scroll::Part;
+use crate::tui::model::{Model, Moment, Origin};
+use crate::tui::options::Options;
+use crate::tui::theme::{Depth, Theme};
+use crate::tui::update::{Cmd, Msg, News, Tag, What, update};
+use crate::tui::view::view;
+
+/// A view under test.
+pub(super) struct Dash {
+    pub(super) model: Model,
+    /// What it asked for since the last look.
+    pub(super) cmds: Vec<Cmd>,
+    now: i64,
+}
+
+/// The theme of the pictures.
+pub(super) fn theme(depth: Depth, ascii: bool) -> Theme {
+    Theme {
+        depth,
+        ascii,
+        mono: false,
+    }
+}
+
+impl Dash {
+    /// A view of these jobs in a window of `width` by `height`.
+    pub(super) fn new(width: u16, height: u16, records: Vec<Record>) -> Self {
+        Self::with(Options::default(), width, height, records)
+    }
+
+    /// A view opened with options.
+    pub(super) fn with(options: Options, width: u16, height: u16, records: Vec<Record>) -> Self {
+        let origin = Origin {
+            cwd: format!("{HOME}/shop"),
+            home: Some(HOME.to_owned()),
+        };
+        let theme = theme(Depth::True, options.ascii);
+        let model = Model::new(&options, theme, origin, (width, height));
+        let mut dash = Self {
+            model,
+            cmds: Vec::new(),
+            now: NOW,
+        };
+        dash.link(News::Up);
+        dash.list(records);
+        dash
+    }
+
+    /// Passes on something that happened.
+    pub(super) fn happen(&mut self, what: What) -> &mut Self {
+        let now = Moment {
+            ms: self.now,
+            utc_offset_s: 0,
+        };
+        let cmds = update(&mut self.model, Msg { now, what });
+        self.cmds.extend(cmds);
+        self
+    }
+
+    /// Presses keys: bytes as a terminal sends them.
+    pub(super) fn press(&mut self, bytes: &str) -> &mut Self {
+        self.happen(What::Input(bytes.as_bytes().to_vec()));
+        self.later(50)
+    }
+
+    /// Lets time pass.
+    pub(super) fn later(&mut self, ms: i64) -> &mut Self {
+        self.now += ms;
+        self.happen(What::Tick)
+    }
+
+    /// Passes on news of the daemon.
+    pub(super) fn link(&mut self, news: News) -> &mut Self {
+        self.happen(What::Link(news))
+    }
+
+    /// Answers the question for the list.
+    pub(super) fn list(&mut self, records: Vec<Record>) -> &mut Self {
+        let listed = json!({ "sessions": records, "counts": {} });
+        self.link(News::Reply(Tag::List, Ok(listed)))
+    }
+
+    /// Tells a record anew.
+    pub(super) fn record(&mut self, record: &Record) -> &mut Self {
+        let tag = Tag::Record(record.summary.session_id.clone());
+        self.link(News::Reply(tag, Ok(json!(record))))
+    }
+
+    /// Tells an event.
+    pub(super) fn event(&mut self, event: EventKind, name: &str, data: Value) -> &mut Self {
+        self.link(News::Event(Event {
+            event,
+            seq: None,
+            at: None,
+            session_id: Some(id(name)),
+            data,
+        }))
+    }
+
+    /// Paints the screen of a job.
+    pub(super) fn screen(&mut self, name: &str, rows: u16, cols: u16, bytes: &str) -> &mut Self {
+        let data = json!({
+            "bytes": STANDARD.encode(bytes), "rows": rows, "cols": cols, "screenSeq": 1, "full": true,
+        });
+        self.event(EventKind::Screen, name, data)
+    }
+
+    /// Answers the question for a part of a log that ends at `total`.
+    pub(super) fn log(&mut self, name: &str, part: Part, bytes: &[u8], offset: u64) -> &mut Self {
+        let end = offset + bytes.len() as u64;
+        let data = json!({
+            "output": STANDARD.encode(bytes), "offset": offset, "nextOffset": end,
+            "firstOffset": 0, "totalBytes": end, "eof": false,
+        });
+        self.link(News::Reply(Tag::Log(id(name), part), Ok(data)))
+    }
+
+    /// What was asked for since the last look.
+    pub(super) fn asked(&mut self) -> Vec<Cmd> {
+        std::mem::take(&mut self.cmds)
+    }
+
+    /// The bytes typed into a job since the last look.
+    pub(super) fn typed(&mut self, name: &str) -> String {
+        let cmds = self.asked();
+        let typed = cmds.into_iter().filter_map(|cmd| match cmd {
+            Cmd::Type(to, bytes) if to == id(name) => Some(bytes),
+            _ => None,
+        });
+        String::from_utf8(typed.flatten().collect()).unwrap()
+    }
+
+    /// Names of the actions asked for since the last look.
+    pub(super) fn actions(&mut self) -> Vec<&'static str> {
+        let cmds = self.asked();
+        cmds.iter()
+            .filter_map(|cmd| match cmd {
+                Cmd::Ask(_, action) => Some(action.name()),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// What the window shows, and where the terminal's cursor is.
+    pub(super) fn paint(&self) -> (Buffer, Option<Position>) {
+        let (width, height) = self.model.window;
+        let backend = TestBackend::new(width, height);
+        let viewport = Viewport::Fullscreen;
+        let mut terminal = Terminal::with_options(backend, TerminalOptions { viewport }).unwrap();
+        let mut cursor = None;
+        terminal
+            .draw(|frame| {
+                view(&self.model, frame);
+            })
+            .unwrap();
+        if terminal.backend().cursor_visible() {
+            cursor = Some(terminal.backend().cursor_position());
+        }
+        (terminal.backend().buffer().clone(), cursor)
+    }
+
+    /// What the window shows as text, a row a line, blanks at the ends cut.
+    pub(super) fn text(&self) -> String {
+        let (buffer, _) = self.paint();
+        let mut text = String::new();
+        for y in 0..buffer.area.height {
+            let mut row = String::new();
+            let mut skip = 0;
+            for x in 0..buffer.area.width {
+                let symbol = buffer.cell((x, y)).unwrap().symbol();
+                if skip > 0 {
+                    skip -= 1;
+                    continue;
+                }
+                row.push_str(symbol);
+                skip = crate::tui::text::width(symbol).saturating_sub(1);
+            }
+            text.push_str(row.trim_end());
+            text.push('\n');
+        }
+        text
+    }
+
+    /// The last line that shows anything of ours.
+    pub(super) fn status(&self) -> String {
+        let y = self.model.layout().status.unwrap().y;
+        self.text().lines().nth(usize::from(y)).unwrap().to_owned()
+    }
+
+    /// Compares what the window shows with the picture kept under this name.
+    pub(super) fn snapshot(&self, name: &str) -> &Self {
+        compare(name, &self.text());
+        self
+    }
+}
+
+/// Compares `text` with the file of that name under `tests/snapshots/tui`; with `BGPROC_BLESS=1` the file is
+/// written instead, to be looked at and committed.
+pub(super) fn compare(name: &str, text: &str) {
+    let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots/tui");
+    let path = dir.join(format!("{name}.txt"));
+    if std::env::var_os("BGPROC_BLESS").is_some_and(|value| value == "1") {
+        std::fs::create_dir_all(&dir).unwrap();
+        std::fs::write(&path, text).unwrap();
+        return;
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        kept == text,
+        "{name} looks different (BGPROC_BLESS=1 accepts it).\n--- kept\n{kept}\n--- now\n{text}"
+    );
+}

@@ -1,0 +1,7 @@
+//! The dashboard seen from outside: keys in, pictures out.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod behaviour;
+mod harness;
+pub(super) mod jobs;
+mod pictures;

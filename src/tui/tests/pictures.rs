@@ -1,0 +1,238 @@
+//! Pictures of each layout, mode and theme, kept as text.
+
+use super::harness::{Dash, compare, theme};
+use super::jobs::{ended, id, record, shop_records};
+use crate::protocol::Status;
+use crate::protocol::{EventKind, Mode};
+use crate::tui::model::scroll::Part;
+use crate::tui::options::Options;
+use crate::tui::state::State;
+use crate::tui::theme::Depth;
+use crate::tui::update::{News, What};
+
+/// What the job `web` shows.
+const WEB: &str = "> shop@1.4.0 dev\r\n> vite --port 3000\r\n\r\n  VITE v7.1.2  ready in 412 ms\r\n\r\n  \
+    ➜  Local:   http://localhost:3000/\r\n\r\n\
+    12:44:52 GET /api/cart        500  87 ms\r\n12:44:52 \x1b[31mTypeError\x1b[m: cart.items is undefined\r\n\
+    \x20   at total (src/cart.ts:41:18)\r\n12:45:03 GET /api/cart        200   9 ms\r\n";
+
+fn shop(width: u16, height: u16) -> Dash {
+    let mut dash = Dash::new(width, height, shop_records());
+    dash.press("j").screen("web", 40, 120, WEB);
+    dash
+}
+
+#[test]
+fn layouts() {
+    shop(120, 40).snapshot("split-120x40");
+    shop(80, 24).snapshot("split-80x24");
+    shop(60, 12).snapshot("split-60x12");
+    shop(40, 12).snapshot("stack-list-40x12");
+    let mut dash = shop(40, 12);
+    dash.press("\r").screen("web", 40, 120, WEB);
+    dash.snapshot("stack-pane-40x12");
+    shop(20, 5).snapshot("stack-20x5");
+    shop(50, 4).snapshot("too-small-50x4");
+}
+
+#[test]
+fn a_first_run() {
+    for (width, height) in [(120, 40), (80, 24), (40, 12)] {
+        Dash::new(width, height, Vec::new()).snapshot(&format!("empty-{width}x{height}"));
+    }
+}
+
+#[test]
+fn zoom_and_insert() {
+    let mut dash = Dash::new(80, 24, shop_records());
+    dash.press("\r").screen(
+        "migrate",
+        40,
+        120,
+        "$ ./migrate.sh --target prod\r\nApplying 0042_add_cart_index.sql ... ok\r\n\
+         This migration rewrites 1 204 117 rows.\r\n\r\nPassword for migrate (db.prod): ",
+    );
+    dash.snapshot("insert-zoom-80x24");
+    let (_, cursor) = dash.paint();
+    assert_eq!(cursor, Some((32, 4).into()));
+    dash.press("\x1d").snapshot("normal-after-insert-80x24");
+    dash.press("z").snapshot("zoom-80x24");
+}
+
+#[test]
+fn insert_in_place() {
+    let mut dash = shop(80, 24);
+    dash.press("i").snapshot("insert-80x24");
+    let mut dash = shop(40, 12);
+    dash.press("i").snapshot("insert-40x12");
+}
+
+#[test]
+fn insert_after_the_end() {
+    let mut dash = shop(80, 24);
+    dash.press("i");
+    let mut web = ended("web", Status::Error, Some(1), 0);
+    web.summary.group = Some("shop".to_owned());
+    dash.record(&web).snapshot("insert-ended-80x24");
+}
+
+#[test]
+fn scrolled_back() {
+    let log: String = (1..=200)
+        .map(|n| format!("12:44:{:02} line {n} \x1b[32mok\x1b[m\r\n", n % 60))
+        .collect();
+    for (width, height) in [(80, 24), (40, 12)] {
+        let mut dash = shop(width, height);
+        dash.press("s").log("web", Part::First, log.as_bytes(), 0);
+        dash.press("\x15\x15kk/line .?7\r");
+        let data = serde_json::json!({ "outputBytes": 9_000_000, "outputLines": 1266 });
+        dash.event(EventKind::Output, "web", data);
+        dash.snapshot(&format!("scroll-{width}x{height}"));
+    }
+}
+
+#[test]
+fn questions() {
+    let mut dash = shop(80, 24);
+    dash.press("x").snapshot("confirm-stop-80x24");
+    dash.press("nX").snapshot("confirm-kill-80x24");
+    dash.press("ng x").snapshot("confirm-stop-group-80x24");
+    let mut dash = shop(80, 24);
+    dash.press("8d").snapshot("remove-done-asks-nothing-80x24");
+    dash.press("7d").snapshot("confirm-remove-80x24");
+    let mut dash = shop(40, 12);
+    dash.press("x").snapshot("confirm-stop-40x12");
+    let mut dash = shop(80, 24);
+    dash.press("i\x1b[200~1\r2\r3\r4\r5\r6\r7\x1b[201~");
+    dash.snapshot("confirm-paste-80x24");
+}
+
+#[test]
+fn the_form() {
+    for (width, height) in [(120, 40), (80, 24), (40, 12)] {
+        let mut dash = shop(width, height);
+        dash.press("nnpm run dev\tweb2");
+        dash.snapshot(&format!("prompt-{width}x{height}"));
+    }
+}
+
+#[test]
+fn help() {
+    for (width, height) in [(120, 40), (80, 24), (40, 12)] {
+        let mut dash = shop(width, height);
+        dash.press("?").snapshot(&format!("help-{width}x{height}"));
+    }
+    let mut dash = shop(80, 24);
+    dash.press("?kill").snapshot("help-narrowed-80x24");
+}
+
+#[test]
+fn the_filter() {
+    for (width, height) in [(80, 24), (40, 12)] {
+        let mut dash = shop(width, height);
+        dash.press("/a")
+            .snapshot(&format!("filter-{width}x{height}"));
+    }
+    let mut dash = shop(80, 24);
+    dash.press("/nothing like it")
+        .snapshot("filter-nothing-80x24");
+}
+
+#[test]
+fn groups() {
+    let mut dash = shop(80, 24);
+    dash.press("h").snapshot("folded-80x24");
+}
+
+#[test]
+fn toasts() {
+    let mut dash = shop(80, 24);
+    dash.press("%").press("%").press("\x03");
+    let error = crate::protocol::Error::internal("port 8080 is used by job web (pid 48213)");
+    dash.link(News::Reply(
+        crate::tui::update::Tag::Restart(id("api")),
+        Err(error.hint("! goes to web")),
+    ));
+    dash.snapshot("toasts-80x24");
+    dash.press("\x1b").later(6000);
+    assert!(dash.model.toasts.shown().is_empty());
+}
+
+#[test]
+fn the_daemon_is_away() {
+    let mut dash = shop(80, 24);
+    dash.link(News::Down).snapshot("daemon-away-80x24");
+    dash.link(News::Up);
+    assert!(dash.actions().contains(&"subscribe"));
+    assert!(!dash.text().contains("restarting"));
+}
+
+#[test]
+fn names_that_are_too_long_or_wide() {
+    let mut records = shop_records();
+    records[0].summary.label = Some("my-very-long-background-worker-name".to_owned());
+    records[1].summary.label = Some("日本語の名前がここにあります".to_owned());
+    records[2].summary.label = Some("evil\x1b[2Jname\u{202e}".to_owned());
+    records[4].summary.restarts = 3;
+    records[6].summary.exit_code = Some(127);
+    records.push({
+        let mut killed = ended("old", Status::Killed, None, 120_000);
+        killed.summary.mode = Mode::Pipe;
+        killed
+    });
+    for (width, height) in [(120, 16), (80, 16), (40, 14)] {
+        let dash = Dash::new(width, height, records.clone());
+        dash.snapshot(&format!("names-{width}x{height}"));
+    }
+}
+
+#[test]
+fn ascii() {
+    let options = Options {
+        ascii: true,
+        ..Options::default()
+    };
+    let mut dash = Dash::with(options, 120, 24, shop_records());
+    dash.press("j").screen("web", 40, 120, "plain\r\n");
+    dash.snapshot("ascii-120x24");
+    assert!(dash.text().is_ascii(), "{}", dash.text());
+}
+
+#[test]
+fn the_window_changes() {
+    let mut dash = shop(120, 40);
+    dash.happen(What::Window(40, 12));
+    assert!(dash.text().lines().all(|line| line.chars().count() <= 40));
+}
+
+/// Each state by glyph, word and style, in each theme: what the table of the design says.
+#[test]
+fn states_in_each_theme() {
+    let mut text = String::new();
+    for (title, depth, ascii) in [
+        ("truecolour", Depth::True, false),
+        ("sixteen colours", Depth::Ansi, false),
+        ("NO_COLOR", Depth::None, false),
+        ("ascii", Depth::Ansi, true),
+    ] {
+        text.push_str(&format!("{title}\n"));
+        let theme = theme(depth, ascii);
+        for state in State::examples() {
+            let style = theme.state(&state);
+            let fg = style.fg.map(|fg| fg.to_string()).unwrap_or_default();
+            let modifiers = format!("{:?}", style.add_modifier);
+            text.push_str(&format!(
+                "  {} {:<16} {fg:<10} {modifiers}\n",
+                state.glyph(ascii),
+                state.word()
+            ));
+        }
+    }
+    compare("states", &text);
+}
+
+#[test]
+fn a_pane_of_a_job_that_fits() {
+    let mut dash = Dash::new(80, 24, vec![record("web")]);
+    dash.screen("web", 20, 50, WEB).snapshot("flat-80x24");
+}

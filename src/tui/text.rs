@@ -1,0 +1,105 @@
+//! Text cut to columns: what is wide counts as wide, and a cut is shown.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Columns that `text` takes.
+pub fn width(text: &str) -> usize {
+    UnicodeWidthStr::width(text)
+}
+
+/// The start of `text` in at most `max` columns, with `mark` where something was cut.
+pub fn clip(text: &str, max: usize, mark: &str) -> String {
+    if width(text) <= max {
+        return text.to_owned();
+    }
+    let mark_width = width(mark);
+    if max <= mark_width {
+        return head(text, max).to_owned();
+    }
+    format!("{}{mark}", head(text, max - mark_width))
+}
+
+/// `text` in at most `max` columns with its middle cut out: names differ at their ends.
+pub fn clip_middle(text: &str, max: usize, mark: &str) -> String {
+    let mark_width = width(mark);
+    if width(text) <= max || max < mark_width + 2 {
+        return clip(text, max, mark);
+    }
+    let room = max - mark_width;
+    let tail_width = room / 2;
+    format!(
+        "{}{mark}{}",
+        head(text, room - tail_width),
+        tail(text, tail_width)
+    )
+}
+
+/// The longest start of `text` that fits `max` columns.
+pub fn head(text: &str, max: usize) -> &str {
+    let mut used = 0;
+    for (at, c) in text.char_indices() {
+        used += c.width().unwrap_or(0);
+        if used > max {
+            return &text[..at];
+        }
+    }
+    text
+}
+
+/// The longest end of `text` that fits `max` columns.
+pub fn tail(text: &str, max: usize) -> &str {
+    let mut used = 0;
+    for (at, c) in text.char_indices().rev() {
+        used += c.width().unwrap_or(0);
+        if used > max {
+            return &text[at + c.len_utf8()..];
+        }
+    }
+    text
+}
+
+/// `text` in lines of at most `max` columns, broken at spaces where there are any.
+pub fn wrap(text: &str, max: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for word in text.split(' ') {
+        let mut word = word;
+        if !line.is_empty() && width(&line) + 1 + width(word) > max {
+            lines.push(std::mem::take(&mut line));
+        }
+        while width(word) > max.max(2) {
+            let part = head(word, max.max(2));
+            lines.push(part.to_owned());
+            word = &word[part.len()..];
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    lines.push(line);
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_is_shown_and_never_too_wide() {
+        assert_eq!(clip("my-worker", 9, "…"), "my-worker");
+        assert_eq!(clip("my-worker", 5, "…"), "my-w…");
+        assert_eq!(clip_middle("my-very-long-worker", 11, "…"), "my-ve…orker");
+        for max in 0..12 {
+            assert!(width(&clip("日本語テキスト", max, "…")) <= max);
+            assert!(width(&clip_middle("日本語テキスト", max, "…")) <= max);
+        }
+    }
+
+    #[test]
+    fn lines_break_at_spaces() {
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap("abcdefgh", 3), ["abc", "def", "gh"]);
+        assert_eq!(wrap("", 7), [""]);
+    }
+}

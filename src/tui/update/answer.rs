@@ -1,0 +1,172 @@
+//! What the daemon answers, by what was asked.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
+
+use super::daemon::{forget, refresh, refreshed};
+use super::insert;
+use super::msg::{Cmd, Exit, Tag};
+use crate::protocol::reply::{Killed, Listed, LogBytes, Started};
+use crate::protocol::{Error, Record, SessionId};
+use crate::tui::model::job::Job;
+use crate::tui::model::mode::{Frame, Mode};
+use crate::tui::model::scroll::Part;
+use crate::tui::model::{Attached, Model, Selected};
+
+/// Takes in an answer.
+pub(super) fn answer(model: &mut Model, tag: Tag, value: Value, cmds: &mut Vec<Cmd>) {
+    match tag {
+        Tag::List => match serde_json::from_value::<Listed<Record>>(value) {
+            Ok(listed) => list_came(model, listed.sessions, cmds),
+            Err(error) => model.fail(format!("The list could not be read: {error}")),
+        },
+        Tag::Record(id) => {
+            if let Ok(record) = serde_json::from_value::<Record>(value) {
+                record_came(model, record);
+            }
+            refreshed(model, &id, cmds);
+        }
+        Tag::Restart(id) => {
+            if let Ok(record) = serde_json::from_value::<Record>(value) {
+                record_came(model, record);
+            }
+            refresh(model, &id, cmds);
+        }
+        Tag::Start => started(model, value, cmds),
+        Tag::Kill(id) => {
+            killed(model, &id, value);
+            refresh(model, &id, cmds);
+        }
+        Tag::Signal(id) => refresh(model, &id, cmds),
+        Tag::Remove(id) => forget(model, &id),
+        Tag::Log(id, part) => log_came(model, &id, part, value),
+        Tag::Type(id) => {
+            if model.job(&id).is_some_and(|job| job.state().needs_input()) {
+                refresh(model, &id, cmds);
+            }
+        }
+        Tag::Subscribe | Tag::Watch(_) | Tag::Unwatch | Tag::Resize(_) => {}
+    }
+}
+
+fn list_came(model: &mut Model, records: Vec<Record>, cmds: &mut Vec<Cmd>) {
+    let (now, home) = (model.now.ms, model.origin.home.clone());
+    model.jobs = records
+        .into_iter()
+        .map(|record| Job::new(record, now, home.as_deref()))
+        .collect();
+    model.stale = true;
+    model.dirty = true;
+    if !std::mem::replace(&mut model.listed, true) && model.jobs.is_empty() {
+        model.note("q closes this view, jobs keep running");
+    }
+    note_end(model);
+    if let Attached::Awaited(id) = model.attached.clone() {
+        attach(model, id, cmds);
+    }
+}
+
+/// Opens the session that the view was opened for.
+fn attach(model: &mut Model, id: SessionId, cmds: &mut Vec<Cmd>) {
+    if model.job(&id).is_none() {
+        let error = Error::session_not_found(id.as_str());
+        cmds.push(Cmd::Quit(Exit::Failed(error)));
+        return;
+    }
+    model.selected = Selected::Job(id.clone());
+    model.selected_at = model.now.ms;
+    model.frame = Frame {
+        zoom: true,
+        open: true,
+    };
+    model.attached = Attached::Yes(id);
+    if !model.read_only {
+        insert::enter(model, true);
+    }
+}
+
+fn record_came(model: &mut Model, record: Record) {
+    let job = Job::new(record, model.now.ms, model.origin.home.as_deref());
+    match model.jobs.iter_mut().find(|known| known.id() == job.id()) {
+        Some(known) => *known = job,
+        None => model.jobs.push(job),
+    }
+    model.stale = true;
+    model.dirty = true;
+    note_end(model);
+}
+
+/// Notes when the job that is typed into ends, or runs again.
+fn note_end(model: &mut Model) {
+    let Mode::Insert(insert) = &model.mode else {
+        return;
+    };
+    let over = model
+        .job(&insert.id)
+        .is_none_or(|job| job.record.summary.status.is_finished());
+    model.ended_at = match (over, model.ended_at) {
+        (true, None) => Some(model.now.ms),
+        (true, at) => at,
+        (false, _) => None,
+    };
+}
+
+fn started(model: &mut Model, value: Value, cmds: &mut Vec<Cmd>) {
+    if matches!(model.mode, Mode::Prompt(_)) {
+        model.mode = Mode::Normal;
+    }
+    model.dirty = true;
+    if let Ok(started) = serde_json::from_value::<Started>(value) {
+        model.wanted = Some(started.session_id.clone());
+        refresh(model, &started.session_id, cmds);
+    }
+}
+
+fn killed(model: &mut Model, id: &SessionId, value: Value) {
+    let name = model.name_of(id);
+    let Ok(killed) = serde_json::from_value::<Killed>(value) else {
+        return;
+    };
+    if !killed.survivors.is_empty() {
+        let pids: Vec<String> = killed.survivors.iter().map(u32::to_string).collect();
+        let pids = pids.join(", ");
+        model.fail(format!("{name}: still running: pid {pids}.  X tries again"));
+        return;
+    }
+    let how = match (killed.exit_code, &killed.signal) {
+        (Some(code), _) => format!("exit {code}"),
+        (None, Some(signal)) => signal.clone(),
+        (None, None) => "no exit code".to_owned(),
+    };
+    model.note(if killed.already_ended {
+        format!("{name} had ended already ({how})")
+    } else {
+        format!("{name} stopped ({how})")
+    });
+}
+
+fn log_came(model: &mut Model, id: &SessionId, part: Part, value: Value) {
+    let lines = model
+        .job(id)
+        .map_or(0, |job| job.record.summary.output_lines);
+    let Mode::Scroll(scroll, _) = &mut model.mode else {
+        return;
+    };
+    if scroll.id != *id || scroll.loading != Some(part) {
+        return;
+    }
+    let read = serde_json::from_value::<LogBytes>(value)
+        .ok()
+        .and_then(|log| Some((STANDARD.decode(&log.output).ok()?, log)));
+    match read {
+        Some((bytes, log)) => {
+            scroll.receive(part, &bytes, log.offset, log.first_offset);
+            if part != Part::Older {
+                scroll.lines_then = lines;
+            }
+        }
+        None => scroll.loading = None,
+    }
+    model.dirty = true;
+}

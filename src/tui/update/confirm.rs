@@ -1,0 +1,28 @@
+//! CONFIRM: `y` does it, the other keys shown do what they say, everything else is no. Enter never confirms.
+
+use super::msg::Cmd;
+use super::{insert, verbs};
+use crate::tui::keymap::{self, Action, Place};
+use crate::tui::model::Model;
+use crate::tui::model::mode::{Ask, Mode};
+
+/// Takes the answer.
+pub(super) fn press(model: &mut Model, name: &str, cmds: &mut Vec<Cmd>) {
+    let Mode::Confirm(confirm) = std::mem::replace(&mut model.mode, Mode::Normal) else {
+        return;
+    };
+    let answer = keymap::action(Place::Confirm, name);
+    match (confirm.ask, answer) {
+        (Ask::Stop(ids), Some(Action::Yes)) => verbs::end_now(model, &ids, false, cmds),
+        (Ask::Stop(ids) | Ask::Kill(ids), Some(Action::YesKill))
+        | (Ask::Kill(ids), Some(Action::Yes)) => verbs::end_now(model, &ids, true, cmds),
+        (Ask::Restart(ids), Some(Action::Yes)) => verbs::restart_now(&ids, cmds),
+        (Ask::Remove(ids), Some(Action::Yes)) => verbs::remove_now(&ids, cmds),
+        (Ask::Paste(bytes, typing), Some(Action::Yes)) => {
+            insert::send_paste(model, typing, &bytes, cmds);
+        }
+        // No to a paste is no to the paste only.
+        (Ask::Paste(_, typing), _) => model.mode = Mode::Insert(typing),
+        _ => {}
+    }
+}

@@ -1,0 +1,185 @@
+//! What the daemon says of itself: events, screens, and that it went away.
+//!
+//! Events say that something happened, not what a record looks like now, so each is followed by asking for that
+//! record; several in a row cost one question more at most.
+
+use serde_json::Value;
+
+use super::answer::answer;
+use super::msg::{Cmd, News, Tag};
+use super::refusal::refusal;
+use crate::protocol::event::ScreenUpdate;
+use crate::protocol::params::{List, StatusParams, Subscribe};
+use crate::protocol::{Action, Error, ErrorCode, Event, EventKind, SessionId, Timestamp};
+use crate::tui::model::mode::{Frame, Mode};
+use crate::tui::model::{Link, Model};
+
+/// Sessions asked for: more than the daemon keeps.
+const LIST_LIMIT: usize = 1000;
+
+/// Events that change what is shown. Those without a sequence number come only to those who name them.
+const EVENTS: [EventKind; 17] = [
+    EventKind::Started,
+    EventKind::Ready,
+    EventKind::Exited,
+    EventKind::Paused,
+    EventKind::Resumed,
+    EventKind::InputNeeded,
+    EventKind::HumanAsked,
+    EventKind::Held,
+    EventKind::Released,
+    EventKind::Restarted,
+    EventKind::Lost,
+    EventKind::Adopted,
+    EventKind::Limit,
+    EventKind::Removed,
+    EventKind::Output,
+    EventKind::Title,
+    EventKind::Lag,
+];
+
+/// Takes in what came.
+pub(super) fn hear(model: &mut Model, news: News, cmds: &mut Vec<Cmd>) {
+    match news {
+        News::Up => up(model, cmds),
+        News::Down => down(model),
+        News::Event(event) => event_came(model, event, cmds),
+        News::Reply(tag, Ok(value)) => answer(model, tag, value, cmds),
+        News::Reply(tag, Err(error)) => refusal(model, tag, &error, cmds),
+        News::Dropped(tag) => {
+            let error = Error::new(ErrorCode::DaemonUnavailable, "the daemon does not keep up");
+            refusal(model, tag, &error, cmds);
+        }
+    }
+}
+
+fn up(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    model.link = Link::Up;
+    model.watch = None;
+    model.dirty = true;
+    let subscribe = Subscribe {
+        events: Some(EVENTS.to_vec()),
+        ..Subscribe::default()
+    };
+    cmds.push(Cmd::Ask(Tag::Subscribe, Action::Subscribe(subscribe)));
+    cmds.push(list());
+}
+
+/// Questions that were on their way will not be answered.
+fn down(model: &mut Model) {
+    model.link = Link::Down;
+    model.refreshing.clear();
+    model.dirty = true;
+    match &mut model.mode {
+        Mode::Scroll(scroll, _) => scroll.loading = None,
+        Mode::Prompt(form) => form.busy = false,
+        Mode::Insert(insert) => insert.asked = None,
+        _ => {}
+    }
+}
+
+fn event_came(model: &mut Model, event: Event, cmds: &mut Vec<Cmd>) {
+    if event.event == EventKind::Lag {
+        cmds.push(list());
+        return;
+    }
+    let Some(id) = event.session_id else {
+        return;
+    };
+    match event.event {
+        EventKind::Screen => screen_came(model, &id, event.data),
+        EventKind::Output => output_came(model, &id, &event.data, cmds),
+        EventKind::Title | EventKind::Bell | EventKind::Hello => {}
+        EventKind::Removed => forget(model, &id),
+        _ => refresh(model, &id, cmds),
+    }
+}
+
+fn screen_came(model: &mut Model, id: &SessionId, data: Value) {
+    let Ok(update) = serde_json::from_value::<ScreenUpdate>(data) else {
+        return;
+    };
+    if let Some(job) = model.jobs.iter_mut().find(|job| job.id() == id) {
+        job.record.summary.rows = update.rows;
+        job.record.summary.cols = update.cols;
+    }
+    if let Some(watch) = model.watch.as_mut().filter(|watch| watch.id == *id) {
+        model.dirty |= watch.apply(&update);
+    }
+}
+
+fn output_came(model: &mut Model, id: &SessionId, data: &Value, cmds: &mut Vec<Cmd>) {
+    let is_current = model.current_id() == Some(id);
+    let Some(job) = model.jobs.iter_mut().find(|job| job.id() == id) else {
+        return;
+    };
+    let summary = &mut job.record.summary;
+    let number = |key: &str| data.get(key).and_then(Value::as_u64);
+    if let Some(bytes) = number("outputBytes") {
+        summary.output_bytes = bytes;
+    }
+    if let Some(lines) = number("outputLines") {
+        summary.output_lines = lines;
+    }
+    if let Some(at) = data.get("lastOutputAt").and_then(Value::as_str) {
+        summary.last_output_at = Timestamp::parse(at).or(summary.last_output_at);
+    }
+    // No event says that a prompt was answered; writing on is how it shows.
+    let answered = job.state().needs_input();
+    model.dirty |= is_current;
+    if answered {
+        refresh(model, id, cmds);
+    }
+}
+
+/// Asks for a record, or remembers to ask again once the answer on its way has come.
+pub(super) fn refresh(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
+    if let Some(again) = model.refreshing.get_mut(id) {
+        *again = true;
+        return;
+    }
+    model.refreshing.insert(id.clone(), false);
+    let params = StatusParams {
+        session_id: id.to_string(),
+        detail: None,
+    };
+    cmds.push(Cmd::Ask(Tag::Record(id.clone()), Action::Status(params)));
+}
+
+/// After an answer about a record: asks again if more happened since.
+pub(super) fn refreshed(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
+    if model.refreshing.remove(id) == Some(true) {
+        refresh(model, id, cmds);
+    }
+}
+
+/// Takes a job out that is not there any more.
+pub(super) fn forget(model: &mut Model, id: &SessionId) {
+    model.jobs.retain(|job| job.id() != id);
+    model.refreshing.remove(id);
+    if model.previous.as_ref() == Some(id) {
+        model.previous = None;
+    }
+    let gone = match &model.mode {
+        Mode::Insert(insert) => insert.id == *id,
+        Mode::Scroll(scroll, _) => scroll.id == *id,
+        _ => false,
+    };
+    if gone {
+        model.mode = Mode::Normal;
+        model.note("The job was removed.");
+    }
+    if model.jobs.is_empty() || gone {
+        model.frame = Frame::default();
+    }
+    model.stale = true;
+    model.dirty = true;
+}
+
+fn list() -> Cmd {
+    let params = List {
+        limit: Some(LIST_LIMIT),
+        ..List::default()
+    };
+    Cmd::Ask(Tag::List, Action::List(params))
+}

@@ -1,0 +1,37 @@
+//! HELP: letters narrow the page, arrows move it.
+
+use crate::term::keyparse::{Key, KeyCode};
+use crate::tui::keymap::{self, Action, Place};
+use crate::tui::model::Model;
+use crate::tui::model::mode::Mode;
+use crate::tui::view::help;
+
+/// Takes a key in HELP.
+pub(super) fn press(model: &mut Model, key: Key, name: &str) {
+    let page = help::page(model);
+    let Mode::Help(state) = &mut model.mode else {
+        return;
+    };
+    let last = page.lines.saturating_sub(page.height);
+    let action = keymap::action(Place::Help, name);
+    match action {
+        Some(Action::LineDown) => state.top = (state.top + 1).min(last),
+        Some(Action::LineUp) => state.top = state.top.min(last).saturating_sub(1),
+        Some(Action::PageDown) => state.top = (state.top + page.height).min(last),
+        Some(Action::PageUp) => state.top = state.top.saturating_sub(page.height),
+        // Once letters narrow the page, `q` and `?` are letters like any other.
+        Some(Action::Leave) if name == "esc" || state.filter.is_empty() => {
+            model.mode = Mode::Normal;
+        }
+        _ => {
+            match key.code {
+                KeyCode::Char(c) if !key.ctrl && !key.alt => state.filter.push(c),
+                KeyCode::Backspace => {
+                    state.filter.pop();
+                }
+                _ => return,
+            }
+            state.top = 0;
+        }
+    }
+}

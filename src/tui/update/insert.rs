@@ -1,0 +1,221 @@
+//! INSERT: raw bytes to the job, all but the leave key.
+//!
+//! Nothing is encoded anew: what the terminal sent for a key is what the job gets. A job that has ended takes no
+//! bytes, and then they are not swallowed either: the status line says so and `r` restarts it.
+
+use super::msg::{Cmd, Tag};
+use super::verbs;
+use crate::protocol::params::{Resize, Write};
+use crate::protocol::{Action, Mode as JobMode, SessionId};
+use crate::term::keyparse::{Event, Input, Key, KeyCode};
+use crate::tui::chord;
+use crate::tui::model::mode::{Ask, Confirm, Frame, Insert, Mode};
+use crate::tui::model::{Link, Model};
+
+/// More lines than this in a paste are asked about when the job cannot tell it from typing.
+const PASTE_LINES: usize = 5;
+
+/// For so long after a job has ended an `r` is taken for the rest of what was being typed, in milliseconds.
+const RESTART_AFTER_MS: i64 = 1000;
+
+/// Bytes in one request; base64 makes them a third more, and a request line ends at 1 MiB.
+const WRITE_BYTES: usize = 256 * 1024;
+
+/// Starts typing into the selected job, zoomed or where it is.
+pub(super) fn enter(model: &mut Model, zoom: bool) {
+    let Some(id) = model.current().map(|job| job.id().clone()) else {
+        model.note("There is no job to type into. n starts one.");
+        return;
+    };
+    let back = match &model.mode {
+        Mode::Scroll(_, back) => *back,
+        _ => model.frame,
+    };
+    model.frame = Frame { zoom, open: true };
+    model.mode = Mode::Insert(Insert {
+        id,
+        back,
+        asked: None,
+    });
+    model.ended_at = None;
+    model.pan = 0;
+}
+
+/// Goes back to INSERT as it was and sends the leave key itself.
+pub(super) fn again(
+    model: &mut Model,
+    insert: Insert,
+    frame: Frame,
+    raw: &[u8],
+    cmds: &mut Vec<Cmd>,
+) {
+    if model.job(&insert.id).is_none() {
+        return;
+    }
+    model.frame = frame;
+    let id = insert.id.clone();
+    model.mode = Mode::Insert(insert);
+    send(model, &id, raw, cmds);
+}
+
+/// Takes what came from the terminal.
+pub(super) fn take(model: &mut Model, input: &Input, cmds: &mut Vec<Cmd>) {
+    let Mode::Insert(insert) = &model.mode else {
+        return;
+    };
+    let id = insert.id.clone();
+    match &input.event {
+        Event::Key(key) if model.leave_keys.contains(&chord::name(*key)) => leave(model),
+        Event::Key(key) => {
+            if is_over(model, &id) {
+                key_after_end(model, *key, &id, cmds);
+            } else {
+                send(model, &id, &input.raw, cmds);
+            }
+        }
+        Event::Paste(bytes) => {
+            if !is_over(model, &id) {
+                paste(model, &id, bytes, &input.raw, cmds);
+            }
+        }
+        // Reports that the outer terminal makes for itself are not typing.
+        Event::Mouse(_) | Event::Focus(_) | Event::Reply(_) => {}
+    }
+}
+
+/// Sends a paste that was asked about.
+pub(super) fn send_paste(model: &mut Model, insert: Insert, bytes: &[u8], cmds: &mut Vec<Cmd>) {
+    let id = insert.id.clone();
+    model.mode = Mode::Insert(insert);
+    send(model, &id, bytes, cmds);
+}
+
+/// Back to where one came from.
+fn leave(model: &mut Model) {
+    let Mode::Insert(insert) = std::mem::replace(&mut model.mode, Mode::Normal) else {
+        return;
+    };
+    let frame = model.frame;
+    model.frame = insert.back;
+    model.just_left = Some((insert, frame));
+    model.dirty = true;
+}
+
+fn is_over(model: &Model, id: &SessionId) -> bool {
+    model
+        .job(id)
+        .is_none_or(|job| job.record.summary.status.is_finished())
+}
+
+fn key_after_end(model: &mut Model, key: Key, id: &SessionId, cmds: &mut Vec<Cmd>) {
+    model.dirty = true;
+    let plain_r = key.code == KeyCode::Char('r') && !key.ctrl && !key.alt;
+    let settled = model
+        .ended_at
+        .is_none_or(|at| model.now.ms - at >= RESTART_AFTER_MS);
+    if plain_r && settled && model.job(id).is_some() {
+        verbs::restart_now(std::slice::from_ref(id), cmds);
+    }
+}
+
+/// Passes a paste on: with its brackets to a job that asked for them, else as typing, after asking if it is long
+/// or could press keys.
+fn paste(model: &mut Model, id: &SessionId, bytes: &[u8], raw: &[u8], cmds: &mut Vec<Cmd>) {
+    let bracketed = model
+        .watch
+        .as_ref()
+        .filter(|watch| watch.id == *id)
+        .and_then(|watch| watch.screen.as_ref())
+        .is_some_and(|screen| screen.modes().bracketed_paste);
+    if bracketed {
+        send(model, id, raw, cmds);
+        return;
+    }
+    let risky = lines(bytes) > PASTE_LINES
+        || bytes
+            .iter()
+            .any(|&b| (b < b' ' && !matches!(b, b'\n' | b'\r' | b'\t')) || b == 0x7f);
+    match &model.mode {
+        Mode::Insert(insert) if risky => {
+            let ask = Ask::Paste(bytes.to_vec(), insert.clone());
+            model.mode = Mode::Confirm(Confirm { ask });
+            model.dirty = true;
+        }
+        _ => send(model, id, bytes, cmds),
+    }
+}
+
+/// Lines of a paste; terminals send a carriage return for a newline.
+pub(in crate::tui) fn lines(bytes: &[u8]) -> usize {
+    let text = bytes.strip_suffix(b"\r").or(bytes.strip_suffix(b"\n"));
+    let text = text.unwrap_or(bytes);
+    1 + text.iter().filter(|&&b| b == b'\r' || b == b'\n').count()
+}
+
+/// Types bytes into a job; the first of them gives it the size of the pane.
+fn send(model: &mut Model, id: &SessionId, bytes: &[u8], cmds: &mut Vec<Cmd>) {
+    if model.link != Link::Up {
+        model.note("Not sent: the daemon is restarting.");
+        return;
+    }
+    let size = model.pane_size();
+    let Some(job) = model.job(id) else {
+        return;
+    };
+    let piped = job.record.summary.mode == JobMode::Pipe;
+    let has = (job.record.summary.rows, job.record.summary.cols);
+    if let (Some(size), false, Mode::Insert(insert)) = (size, piped, &mut model.mode) {
+        let wants = (size.rows(), size.cols());
+        if insert.asked == Some(has) {
+            insert.asked = None;
+        }
+        if wants != has && insert.asked != Some(wants) {
+            insert.asked = Some(wants);
+            let params = Resize {
+                session_id: id.to_string(),
+                rows: wants.0,
+                cols: wants.1,
+            };
+            cmds.push(Cmd::Ask(Tag::Resize(id.clone()), Action::Resize(params)));
+        }
+    }
+    if piped {
+        send_piped(id, bytes, cmds);
+    } else {
+        push(id, bytes, cmds);
+    }
+}
+
+/// A pipe has no terminal that would turn Enter into a newline and Ctrl-D into the end of input.
+fn send_piped(id: &SessionId, bytes: &[u8], cmds: &mut Vec<Cmd>) {
+    for part in bytes.split_inclusive(|&b| b == 0x04) {
+        let text = part.strip_suffix(b"\x04").unwrap_or(part);
+        let text: Vec<u8> = text
+            .iter()
+            .map(|&b| if b == b'\r' { b'\n' } else { b })
+            .collect();
+        if !text.is_empty() {
+            push(id, &text, cmds);
+        }
+        if part.ends_with(b"\x04") {
+            let params = Write {
+                session_id: id.to_string(),
+                eof: Some(true),
+                ..Write::default()
+            };
+            cmds.push(Cmd::Ask(Tag::Type(id.clone()), Action::Write(params)));
+        }
+    }
+}
+
+/// Adds bytes to what is sent next, so that what came in one read goes out in one request.
+fn push(id: &SessionId, bytes: &[u8], cmds: &mut Vec<Cmd>) {
+    for part in bytes.chunks(WRITE_BYTES) {
+        match cmds.last_mut() {
+            Some(Cmd::Type(to, sent)) if to == id && sent.len() + part.len() <= WRITE_BYTES => {
+                sent.extend_from_slice(part);
+            }
+            _ => cmds.push(Cmd::Type(id.clone(), part.to_vec())),
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! What a message does to the model. Pure: what has to be done outside comes back as [`Cmd`]s.
+
+mod answer;
+mod confirm;
+mod daemon;
+mod filter;
+mod help;
+mod insert;
+pub mod msg;
+mod normal;
+mod prompt;
+mod refusal;
+mod scroll;
+mod select;
+mod settle;
+mod verbs;
+
+pub(in crate::tui) use self::insert::lines as paste_lines;
+pub use self::msg::{Cmd, Exit, Msg, News, Tag, What};
+
+use super::chord;
+use super::keymap::{self, Place};
+use super::model::Model;
+use super::model::line::Line;
+use super::model::mode::Mode;
+use crate::term::keyparse::{Event, Input, Key, KeyCode};
+
+/// How long the rest of a key may take after its first byte, in milliseconds. Terminals send a key in one write;
+/// only a slow line splits it.
+const KEY_MS: i64 = 30;
+
+/// Takes in a message.
+pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
+    model.now = msg.now;
+    let mut cmds = Vec::new();
+    if model.toasts.expire(msg.now.ms) {
+        model.dirty = true;
+    }
+    match msg.what {
+        What::Input(bytes) => {
+            for input in model.keys.feed(&bytes) {
+                take(model, &input, &mut cmds);
+            }
+            let pending = model.keys.is_pending();
+            model.flush_at = pending.then_some(msg.now.ms + KEY_MS);
+        }
+        What::Tick => {
+            if model.flush_at.is_some_and(|at| at <= msg.now.ms) {
+                model.flush_at = None;
+                for input in model.keys.flush() {
+                    take(model, &input, &mut cmds);
+                }
+            }
+            model.dirty = true;
+        }
+        What::Window(width, height) => {
+            model.window = (width, height);
+            model.dirty = true;
+        }
+        What::Continued => {
+            model.dirty = true;
+            cmds.push(Cmd::Redraw);
+        }
+        What::Suspend => cmds.push(Cmd::Suspend),
+        What::Link(news) => daemon::hear(model, news, &mut cmds),
+        What::HangUp => cmds.push(Cmd::Quit(Exit::Silent)),
+        What::Terminate => cmds.push(Cmd::Quit(Exit::Closed)),
+    }
+    settle::settle(model, &mut cmds);
+    cmds
+}
+
+/// Takes in one key, paste or report, by mode.
+fn take(model: &mut Model, input: &Input, cmds: &mut Vec<Cmd>) {
+    if let Mode::Insert(_) = model.mode {
+        insert::take(model, input, cmds);
+        return;
+    }
+    match &input.event {
+        Event::Key(key) => {
+            model.dirty = true;
+            let name = key_name(model, *key);
+            press(model, *key, &name, input, cmds);
+        }
+        Event::Paste(bytes) => {
+            model.dirty = true;
+            paste(model, bytes);
+        }
+        // Nobody asked the terminal for these, so they are somebody else's.
+        Event::Mouse(_) | Event::Focus(_) | Event::Reply(_) => {}
+    }
+}
+
+/// The key's name; whichever key leaves INSERT has the name that the table knows it by.
+fn key_name(model: &Model, key: Key) -> String {
+    let name = chord::name(key);
+    if model.leave_keys.contains(&name) {
+        keymap::LEAVE.to_owned()
+    } else {
+        name
+    }
+}
+
+fn press(model: &mut Model, key: Key, name: &str, input: &Input, cmds: &mut Vec<Cmd>) {
+    let place = model.mode.place();
+    match place {
+        Place::Normal => normal::press(model, name, input, cmds),
+        Place::Scroll => scroll::press(model, key, name, cmds),
+        Place::Filter => filter::press(model, key, name),
+        Place::Prompt => prompt::press(model, key, name, cmds),
+        Place::Confirm => confirm::press(model, name, cmds),
+        Place::Help => help::press(model, key, name),
+        Place::Insert | Place::Line => {}
+    }
+}
+
+/// Pasted text goes where text is typed; in NORMAL it would be a string of commands, so it is refused.
+fn paste(model: &mut Model, bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes).into_owned();
+    match &mut model.mode {
+        Mode::Filter(line) => {
+            line.insert(&text);
+            model.filter = line.text();
+            model.stale = true;
+        }
+        Mode::Prompt(form) if !form.busy => form.line().insert(&text),
+        Mode::Scroll(scroll, _) => {
+            if let Some(line) = &mut scroll.input {
+                line.insert(&text);
+            }
+        }
+        Mode::Normal => {
+            let name = model.current().map(|job| job.name.clone());
+            model.note(match name {
+                Some(name) => {
+                    format!("The paste was not sent. To paste into {name} press i first.")
+                }
+                None => "There is no job to paste into.".to_owned(),
+            });
+        }
+        _ => {}
+    }
+}
+
+/// Edits a line by a key; `false` if the key means nothing there.
+fn edit(line: &mut Line, key: Key, name: &str) -> bool {
+    if let Some(action) = keymap::action(Place::Line, name) {
+        return line.edit(action);
+    }
+    match key.code {
+        KeyCode::Char(c) if !key.ctrl && !key.alt => {
+            line.insert(&c.to_string());
+            true
+        }
+        _ => false,
+    }
+}

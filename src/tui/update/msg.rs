@@ -1,0 +1,113 @@
+//! What happens to the view, and what it wants done.
+
+use serde_json::Value;
+
+use crate::protocol::{Action, Error, Event, SessionId};
+use crate::tui::model::Moment;
+use crate::tui::model::scroll::Part;
+
+/// Something that happened, and when.
+#[derive(Clone, Debug)]
+pub struct Msg {
+    /// When.
+    pub now: Moment,
+    /// What.
+    pub what: What,
+}
+
+/// Something that happened.
+#[derive(Clone, Debug)]
+pub enum What {
+    /// Bytes came from the terminal.
+    Input(Vec<u8>),
+    /// The window has so many columns and rows.
+    Window(u16, u16),
+    /// The daemon said something.
+    Link(News),
+    /// Something was due.
+    Tick,
+    /// Somebody asked the view to stop for now.
+    Suspend,
+    /// The view was continued after having been suspended.
+    Continued,
+    /// The terminal is gone.
+    HangUp,
+    /// Somebody asked the view to end.
+    Terminate,
+}
+
+/// What came over the way to the daemon.
+#[derive(Clone, Debug)]
+pub enum News {
+    /// The way is open.
+    Up,
+    /// The way broke; another is being looked for.
+    Down,
+    /// An answer.
+    Reply(Tag, Result<Value, Error>),
+    /// An event.
+    Event(Event),
+    /// The daemon does not keep up, and this request was not sent.
+    Dropped(Tag),
+}
+
+/// What a request was for; comes back with its answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Tag {
+    /// To hear of events.
+    Subscribe,
+    /// The list.
+    List,
+    /// One record.
+    Record(SessionId),
+    /// A screen to watch.
+    Watch(SessionId),
+    /// A screen not to watch any more.
+    Unwatch,
+    /// Bytes typed.
+    Type(SessionId),
+    /// A terminal's size.
+    Resize(SessionId),
+    /// The end of a job.
+    Kill(SessionId),
+    /// A new run.
+    Restart(SessionId),
+    /// Pause or continue.
+    Signal(SessionId),
+    /// A job to forget.
+    Remove(SessionId),
+    /// A new job.
+    Start,
+    /// A part of a log.
+    Log(SessionId, Part),
+}
+
+/// What the view wants done.
+#[derive(Clone, PartialEq, Debug)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "few at a time, and moved once, from update to the loop"
+)]
+pub enum Cmd {
+    /// Ask the daemon.
+    Ask(Tag, Action),
+    /// Type bytes into a job, in order.
+    Type(SessionId, Vec<u8>),
+    /// Paint everything anew.
+    Redraw,
+    /// Stop this process until the shell continues it.
+    Suspend,
+    /// Close the view.
+    Quit(Exit),
+}
+
+/// How the view is closed.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Exit {
+    /// As it should be: say what goes on.
+    Closed,
+    /// The terminal is gone: there is nobody to tell.
+    Silent,
+    /// It could not do what it was opened for.
+    Failed(Error),
+}

@@ -1,0 +1,192 @@
+//! NORMAL: commands.
+
+use super::insert;
+use super::msg::{Cmd, Exit};
+use super::{prompt, scroll, select, verbs};
+use crate::term::keyparse::Input;
+use crate::tui::keymap::{self, Action, Place};
+use crate::tui::model::layout::Kind;
+use crate::tui::model::line::Line;
+use crate::tui::model::mode::{Frame, Help, Mode};
+use crate::tui::model::{Attached, Model, Selected};
+
+/// How soon a second Ctrl-C closes the view, in milliseconds.
+const INTERRUPT_MS: i64 = 2000;
+
+/// Takes a key in NORMAL.
+pub(super) fn press(model: &mut Model, name: &str, input: &Input, cmds: &mut Vec<Cmd>) {
+    let just_left = model.just_left.take();
+    let Some(action) = keymap::action(Place::Normal, name) else {
+        unknown(model, name);
+        return;
+    };
+    let detaches = action == Action::Remove && model.attached != Attached::No;
+    if model.read_only && changes(action) && !detaches {
+        model.note("This view is read-only: it looks, and changes nothing.");
+        return;
+    }
+    if let (Action::Literal, Some((insert, frame))) = (action, just_left) {
+        insert::again(model, insert, frame, &input.raw, cmds);
+        return;
+    }
+    act(model, action, name, cmds);
+}
+
+fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
+    match action {
+        Action::Down => select::step(model, true),
+        Action::Up => select::step(model, false),
+        Action::First => select::row(model, 0),
+        Action::Last => select::row(model, usize::MAX),
+        Action::Pick => select::pick(model, name.parse().unwrap_or(0)),
+        Action::Fold => select::fold(model, true),
+        Action::Unfold => select::fold(model, false),
+        Action::NextAlert => select::alert(model),
+        Action::Previous => select::previous(model),
+        Action::Attach => attach(model),
+        Action::Type => insert::enter(model, model.frame.zoom),
+        Action::Zoom => zoom(model),
+        Action::Stop => verbs::stop(model),
+        Action::Kill => verbs::kill(model),
+        Action::Restart => verbs::restart(model, cmds),
+        Action::Pause => verbs::pause(model, cmds),
+        Action::Remove if model.attached != Attached::No => cmds.push(Cmd::Quit(Exit::Closed)),
+        Action::Remove => verbs::remove(model, cmds),
+        Action::New => prompt::open(model),
+        Action::Filter => model.mode = Mode::Filter(Line::new(&model.filter)),
+        Action::Scroll => scroll::enter(model, name == "pgup", cmds),
+        Action::PanLeft => pan(model, false),
+        Action::PanRight => pan(model, true),
+        Action::Back => back(model),
+        Action::Literal => {
+            let key = model.leave_keys.join(" ");
+            model.note(format!("{key} leaves INSERT; this is NORMAL already."));
+        }
+        Action::Interrupt => interrupt(model, cmds),
+        Action::Redraw => cmds.push(Cmd::Redraw),
+        Action::Suspend => cmds.push(Cmd::Suspend),
+        Action::Help => model.mode = Mode::Help(Help::default()),
+        Action::Quit => cmds.push(Cmd::Quit(Exit::Closed)),
+        _ => {}
+    }
+}
+
+/// Whether an action reaches a job or changes what there is.
+fn changes(action: Action) -> bool {
+    matches!(
+        action,
+        Action::Type
+            | Action::Literal
+            | Action::Stop
+            | Action::Kill
+            | Action::Restart
+            | Action::Pause
+            | Action::Remove
+            | Action::New
+    )
+}
+
+/// Enter opens: a group unfolds, the stack shows the pane, and elsewhere one is inside the job.
+fn attach(model: &mut Model) {
+    if let Selected::Group(key) = &model.selected {
+        let close = !model.folded.contains(key);
+        select::fold(model, close);
+        return;
+    }
+    if model.current().is_none() {
+        model.note("There is no job to attach to. n starts one.");
+        return;
+    }
+    let stack_list = model.layout().kind == Kind::Stack && !model.frame.open;
+    if stack_list || model.read_only {
+        model.frame = Frame {
+            zoom: model.frame.zoom || !stack_list,
+            open: true,
+        };
+    } else {
+        insert::enter(model, true);
+    }
+}
+
+fn zoom(model: &mut Model) {
+    if model.current().is_none() {
+        model.note("There is no job to zoom into.");
+        return;
+    }
+    model.frame.zoom = !model.frame.zoom;
+    leave_attached(model);
+}
+
+/// One step back: errors, zoom, the stack's pane, the filter. Never further.
+fn back(model: &mut Model) {
+    if model.toasts.dismiss() {
+        return;
+    }
+    if model.frame.zoom {
+        model.frame.zoom = false;
+        leave_attached(model);
+    } else if model.frame.open && model.layout().kind == Kind::Stack {
+        model.frame.open = false;
+    } else if !model.filter.is_empty() {
+        model.filter.clear();
+        model.stale = true;
+    }
+}
+
+/// Out of the zoomed screen that the view was opened for, it is a dashboard like any other.
+fn leave_attached(model: &mut Model) {
+    if !model.frame.zoom {
+        model.attached = Attached::No;
+    }
+}
+
+fn pan(model: &mut Model, right: bool) {
+    let Some(pane) = model.layout().pane else {
+        return;
+    };
+    let cols = model.current().map_or(0, |job| job.record.summary.cols);
+    let hidden = cols.saturating_sub(pane.width);
+    if hidden == 0 {
+        model.note("The pane shows the whole width.");
+        return;
+    }
+    let step = (pane.width / 2).max(1);
+    model.pan = if right {
+        (model.pan + step).min(hidden)
+    } else {
+        model.pan.saturating_sub(step)
+    };
+}
+
+fn interrupt(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let now = model.now.ms;
+    if model
+        .interrupted_at
+        .is_some_and(|at| now - at <= INTERRUPT_MS)
+    {
+        cmds.push(Cmd::Quit(Exit::Closed));
+        return;
+    }
+    model.interrupted_at = Some(now);
+    let name = model
+        .current()
+        .filter(|job| job.is_alive())
+        .map(|job| job.name.clone());
+    model.note(match name {
+        Some(name) => format!(
+            "Ctrl-C was not sent. i then Ctrl-C interrupts {name}, x stops it, q closes this view."
+        ),
+        None => "Ctrl-C: there is nothing to interrupt. q closes this view.".to_owned(),
+    });
+}
+
+fn unknown(model: &mut Model, name: &str) {
+    let typing = model
+        .current()
+        .filter(|_| !model.read_only)
+        .map(|job| format!(" To type into {} press i.", job.name));
+    model.note(format!(
+        "No command on \"{name}\".{}",
+        typing.unwrap_or_else(|| " ? shows the keys.".to_owned())
+    ));
+}

@@ -1,0 +1,145 @@
+//! Moving the cursor of the list.
+
+use super::settle::selection_of;
+use crate::protocol::SessionId;
+use crate::tui::model::rows::{self, Row};
+use crate::tui::model::{Model, Selected};
+
+/// How long a job must have been selected to be worth going back to, in milliseconds: less is passing by.
+const STAY_MS: i64 = 1000;
+
+/// Puts the cursor on a row.
+pub(super) fn row(model: &mut Model, at: usize) {
+    let at = at.min(model.rows.len().saturating_sub(1));
+    let Some(next) = model.rows.get(at).map(|row| selection_of(model, row)) else {
+        return;
+    };
+    to(model, next);
+    model.cursor = at;
+}
+
+/// Puts the cursor on a job, opening its group and lifting a filter that hides it.
+pub(super) fn job(model: &mut Model, id: &SessionId) {
+    let Some(job) = model.job(id) else {
+        return;
+    };
+    let (key, _) = rows::group_of(job);
+    if !model.query().matches(job) {
+        model.filter.clear();
+        model.stale = true;
+    }
+    if model.folded.remove(&key) {
+        model.stale = true;
+    }
+    if std::mem::take(&mut model.stale) {
+        model.rows = rows::rows(
+            &model.jobs,
+            &model.query(),
+            &model.folded,
+            &model.origin.cwd,
+        );
+    }
+    to(model, Selected::Job(id.clone()));
+}
+
+/// Moves the cursor by rows, stopping at the ends.
+pub(super) fn step(model: &mut Model, down: bool) {
+    let at = if down {
+        model.cursor.saturating_add(1)
+    } else {
+        model.cursor.saturating_sub(1)
+    };
+    row(model, at);
+}
+
+/// Puts the cursor on the job with this number in the list, headers not counted.
+pub(super) fn pick(model: &mut Model, number: usize) {
+    let place = model
+        .rows
+        .iter()
+        .enumerate()
+        .filter(|(_, row)| matches!(row, Row::Job(_)))
+        .nth(number.saturating_sub(1))
+        .map(|(at, _)| at);
+    match place {
+        Some(at) => row(model, at),
+        None => model.note(format!("There is no job {number} in the list.")),
+    }
+}
+
+/// Puts the cursor on the next job that wants attention, what waits for a person before what went wrong.
+pub(super) fn alert(model: &mut Model) {
+    let current = model.current_id().cloned();
+    let mut jobs: Vec<_> = model.jobs.iter().collect();
+    jobs.sort_by_key(|job| job.record.summary.created_at);
+    let ids = |wanted: fn(&crate::tui::state::State) -> bool| {
+        jobs.iter()
+            .filter(|job| wanted(&job.state()))
+            .map(|job| job.id().clone())
+            .collect::<Vec<_>>()
+    };
+    let mut alerts = ids(crate::tui::state::State::needs_input);
+    alerts.extend(ids(crate::tui::state::State::failed));
+    let at = alerts.iter().position(|id| Some(id) == current.as_ref());
+    let next = match at {
+        Some(at) => alerts.get((at + 1) % alerts.len()),
+        None => alerts.first(),
+    };
+    match next {
+        Some(id) if Some(id) == current.as_ref() => {
+            model.note("No other job needs attention.");
+        }
+        Some(id) => {
+            let id = id.clone();
+            job(model, &id);
+        }
+        None => model.note("No job needs attention."),
+    }
+}
+
+/// Goes back to the job before.
+pub(super) fn previous(model: &mut Model) {
+    match model.previous.clone().filter(|id| model.job(id).is_some()) {
+        Some(id) => {
+            // There and back again: the way back must not depend on how long one stayed.
+            model.selected_at = i64::MIN / 2;
+            job(model, &id);
+        }
+        None => model.note("There is no job you were at before."),
+    }
+}
+
+/// Closes the group of the selected job and selects its header, or opens the selected group.
+pub(super) fn fold(model: &mut Model, close: bool) {
+    let key = match &model.selected {
+        Selected::Group(key) => Some(key.clone()),
+        Selected::Job(id) => model.job(id).map(|job| rows::group_of(job).0),
+        Selected::Nothing => None,
+    };
+    let headed = matches!(model.rows.first(), Some(Row::Group(_)));
+    let Some(key) = key.filter(|_| headed) else {
+        return;
+    };
+    model.stale = true;
+    if close {
+        model.folded.insert(key.clone());
+        to(model, Selected::Group(key));
+    } else {
+        model.folded.remove(&key);
+    }
+}
+
+fn to(model: &mut Model, next: Selected) {
+    if next == model.selected {
+        return;
+    }
+    if let Selected::Job(id) = &model.selected
+        && model.now.ms.saturating_sub(model.selected_at) >= STAY_MS
+    {
+        model.previous = Some(id.clone());
+    }
+    model.selected = next;
+    model.selected_at = model.now.ms;
+    model.pan = 0;
+    model.dirty = true;
+}

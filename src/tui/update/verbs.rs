@@ -1,0 +1,149 @@
+//! What is done to jobs, and what is asked before.
+
+use super::msg::{Cmd, Tag};
+use crate::protocol::params::{Kill, Remove, Restart, SignalName, SignalParams, SignalTarget};
+use crate::protocol::{Action, SessionId, Status};
+use crate::tui::model::Model;
+use crate::tui::model::mode::{Ask, Confirm, Mode};
+use crate::tui::state::State;
+
+/// Asks before stopping what is selected.
+pub(super) fn stop(model: &mut Model) {
+    if let Some(ids) = alive_targets(model, "stop") {
+        ask(model, Ask::Stop(ids));
+    }
+}
+
+/// Asks before killing what is selected.
+pub(super) fn kill(model: &mut Model) {
+    if let Some(ids) = alive_targets(model, "kill") {
+        ask(model, Ask::Kill(ids));
+    }
+}
+
+/// Restarts what is selected; asks if something of it runs, or if it is more than one job.
+pub(super) fn restart(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let ids = model.targets();
+    let alive = ids
+        .iter()
+        .filter_map(|id| model.job(id))
+        .any(|job| job.is_alive());
+    match ids.as_slice() {
+        [] => model.note("There is no job to restart. n starts one."),
+        [_] if !alive => restart_now(&ids, cmds),
+        _ => ask(model, Ask::Restart(ids)),
+    }
+}
+
+/// Pauses what is selected, or continues it if all of it is paused.
+pub(super) fn pause(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let Some(ids) = alive_targets(model, "pause") else {
+        return;
+    };
+    let paused = |id: &SessionId| {
+        model
+            .job(id)
+            .is_some_and(|job| job.record.summary.status == Status::Paused)
+    };
+    let signal = if ids.iter().all(paused) {
+        "CONT"
+    } else {
+        "STOP"
+    };
+    for id in ids {
+        let params = SignalParams {
+            session_id: id.to_string(),
+            signal: SignalName::Name(signal.to_owned()),
+            target: Some(SignalTarget::Tree),
+        };
+        cmds.push(Cmd::Ask(Tag::Signal(id), Action::Signal(params)));
+    }
+}
+
+/// Removes what is selected and has ended; asks unless it is one job that ended well.
+pub(super) fn remove(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let targets = model.targets();
+    let ended: Vec<SessionId> = targets
+        .iter()
+        .filter(|id| model.job(id).is_some_and(|job| !job.is_alive()))
+        .cloned()
+        .collect();
+    match (ended.as_slice(), targets.as_slice()) {
+        (_, []) => model.note("There is no job to remove."),
+        ([], [id]) => {
+            let name = model.name_of(id);
+            model.note(format!("{name} is running. x stops it, then d removes it."));
+        }
+        ([], _) => model.note("All of these jobs are running. x stops them, then d removes them."),
+        ([id], _) if model.job(id).map(|job| job.state()) == Some(State::Done) => {
+            remove_now(&ended, cmds);
+        }
+        _ => ask(model, Ask::Remove(ended)),
+    }
+}
+
+/// Ends jobs, at once or with grace. They show as stopping from here on: the answer comes once they have ended.
+pub(super) fn end_now(model: &mut Model, ids: &[SessionId], force: bool, cmds: &mut Vec<Cmd>) {
+    for id in ids {
+        if let Some(job) = model.jobs.iter_mut().find(|job| job.id() == id) {
+            job.record.summary.status = Status::Stopping;
+        }
+        let params = Kill {
+            session_id: Some(id.to_string()),
+            force: force.then_some(true),
+            ..Kill::default()
+        };
+        cmds.push(Cmd::Ask(Tag::Kill(id.clone()), Action::Kill(params)));
+    }
+}
+
+/// Runs jobs again.
+pub(super) fn restart_now(ids: &[SessionId], cmds: &mut Vec<Cmd>) {
+    for id in ids {
+        let params = Restart {
+            session_id: id.to_string(),
+            grace_ms: None,
+        };
+        cmds.push(Cmd::Ask(Tag::Restart(id.clone()), Action::Restart(params)));
+    }
+}
+
+/// Forgets ended jobs. `kill: false`, so that one that was restarted meanwhile stays.
+pub(super) fn remove_now(ids: &[SessionId], cmds: &mut Vec<Cmd>) {
+    for id in ids {
+        let params = Remove {
+            session_id: id.to_string(),
+            kill: Some(false),
+        };
+        cmds.push(Cmd::Ask(Tag::Remove(id.clone()), Action::Remove(params)));
+    }
+}
+
+/// The selected jobs that are alive; says why there are none.
+fn alive_targets(model: &mut Model, verb: &str) -> Option<Vec<SessionId>> {
+    let targets = model.targets();
+    let alive: Vec<SessionId> = targets
+        .iter()
+        .filter(|id| model.job(id).is_some_and(|job| job.is_alive()))
+        .cloned()
+        .collect();
+    if !alive.is_empty() {
+        return Some(alive);
+    }
+    let text = match targets.as_slice() {
+        [] => format!("There is no job to {verb}."),
+        [id] => {
+            let word = model.job(id).map(|job| job.state().word());
+            let name = model.name_of(id);
+            let word = word.unwrap_or_default();
+            format!("{name} has ended already ({word}). r restarts it, d removes it.")
+        }
+        _ => "All of these jobs have ended already.".to_owned(),
+    };
+    model.note(text);
+    None
+}
+
+fn ask(model: &mut Model, ask: Ask) {
+    model.mode = Mode::Confirm(Confirm { ask });
+}

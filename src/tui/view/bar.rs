@@ -1,0 +1,157 @@
+//! One line of items: as many whole ones as fit, the least important left out first.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::tui::text;
+
+/// An item of a bar.
+#[derive(Clone, Debug)]
+struct Item {
+    spans: Vec<Span<'static>>,
+    /// Left out before items of a lower rank; 0 stays, cut if need be.
+    rank: u8,
+}
+
+/// A line with items from the left and from the right.
+#[derive(Clone, Debug)]
+pub(super) struct Bar {
+    badge: Option<Span<'static>>,
+    left: Vec<Item>,
+    right: Vec<Item>,
+    gap: usize,
+    /// Columns before the first item; there is always one after the last.
+    margin: usize,
+}
+
+impl Bar {
+    /// An empty bar with so many blanks between items, and one at each end.
+    pub(super) fn new(gap: usize) -> Self {
+        Self {
+            badge: None,
+            left: Vec::new(),
+            right: Vec::new(),
+            gap,
+            margin: 1,
+        }
+    }
+
+    /// Begins with a badge instead of a blank; it brings its own blanks, and `air` more follow it.
+    #[must_use]
+    pub(super) fn badge(mut self, text: String, style: Style, air: usize) -> Self {
+        self.margin = text::width(&text) + air;
+        self.badge = Some(Span::styled(text, style));
+        self
+    }
+
+    /// Adds an item on the left.
+    pub(super) fn left(&mut self, rank: u8, spans: Vec<Span<'static>>) {
+        self.left.push(Item { spans, rank });
+    }
+
+    /// Adds text on the left.
+    pub(super) fn text(&mut self, rank: u8, text: impl Into<String>, style: Style) {
+        self.left(rank, vec![Span::styled(text.into(), style)]);
+    }
+
+    /// Adds an item on the right.
+    pub(super) fn right(&mut self, rank: u8, spans: Vec<Span<'static>>) {
+        self.right.push(Item { spans, rank });
+    }
+
+    /// Draws what fits.
+    pub(super) fn draw(mut self, area: Rect, buf: &mut Buffer) {
+        let room = usize::from(area.width);
+        while self.width() > room && self.drop_one() {}
+        if let Some(badge) = self.badge.take() {
+            put(buf, area, 0, &Line::from(badge), room);
+        }
+        let mut x = self.margin;
+        for item in &self.left {
+            let line = Line::from(item.spans.clone());
+            let left_over = room.saturating_sub(x);
+            put(buf, area, x, &line, left_over);
+            x += item.width() + self.gap;
+        }
+        let right = side_width(&self.right, self.gap);
+        let mut x = room.saturating_sub(right + 1);
+        for item in &self.right {
+            let line = Line::from(item.spans.clone());
+            put(buf, area, x, &line, room.saturating_sub(x));
+            x += item.width() + self.gap;
+        }
+    }
+
+    fn width(&self) -> usize {
+        let left = side_width(&self.left, self.gap);
+        let right = side_width(&self.right, self.gap);
+        let between = if left > 0 && right > 0 { self.gap } else { 0 };
+        left + between + right + self.margin + 1
+    }
+
+    /// Leaves out the item of the highest rank, the last of several; `false` once only rank 0 is left.
+    fn drop_one(&mut self) -> bool {
+        let highest = |items: &[Item]| items.iter().map(|item| item.rank).max().unwrap_or(0);
+        let rank = highest(&self.left).max(highest(&self.right));
+        if rank == 0 {
+            return false;
+        }
+        // Of several, the one nearest to the gap goes: the last on the left, the first on the right.
+        if let Some(at) = self.left.iter().rposition(|item| item.rank == rank) {
+            self.left.remove(at);
+        } else if let Some(at) = self.right.iter().position(|item| item.rank == rank) {
+            self.right.remove(at);
+        }
+        true
+    }
+}
+
+impl Item {
+    fn width(&self) -> usize {
+        self.spans
+            .iter()
+            .map(|span| text::width(&span.content))
+            .sum()
+    }
+}
+
+fn side_width(items: &[Item], gap: usize) -> usize {
+    let widths: usize = items.iter().map(Item::width).sum();
+    widths + gap * items.len().saturating_sub(1)
+}
+
+fn put(buf: &mut Buffer, area: Rect, x: usize, line: &Line<'_>, max: usize) {
+    if max == 0 {
+        return;
+    }
+    let x = area.x + u16::try_from(x).unwrap_or(u16::MAX).min(area.width);
+    let max = u16::try_from(max).unwrap_or(u16::MAX);
+    buf.set_line(x, area.y, line, max);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drawn(width: u16) -> String {
+        let mut bar = Bar::new(2);
+        for (rank, text) in [(0, "web"), (2, "pid 1"), (3, "80x24")] {
+            bar.text(rank, text, Style::new());
+        }
+        bar.right(1, vec![Span::raw("? help")]);
+        let area = Rect::new(0, 0, width, 1);
+        let mut buf = Buffer::empty(area);
+        bar.draw(area, &mut buf);
+        buf.content().iter().map(|cell| cell.symbol()).collect()
+    }
+
+    #[test]
+    fn items_go_whole_and_by_rank() {
+        assert_eq!(drawn(30), " web  pid 1  80x24     ? help ");
+        assert_eq!(drawn(24), " web  pid 1      ? help ");
+        assert_eq!(drawn(13), " web  ? help ");
+        assert_eq!(drawn(12), " web        ");
+    }
+}

@@ -1,0 +1,175 @@
+//! The last line: what can be pressed now. Read from the table of keys, and from what the job can do.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::Span;
+
+use super::bar::Bar;
+use crate::tui::keymap::{self, Action, LEAVE, Place};
+use crate::tui::model::layout::Kind;
+use crate::tui::model::mode::Mode;
+use crate::tui::model::{Attached, Model, Selected};
+
+/// A key and what it does, as short as it gets.
+pub(super) type Hint = (String, String);
+
+/// Draws the hints of the mode: whole ones, dropped from the right, the ways out last.
+pub(super) fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
+    let (hints, kept) = hints(model);
+    let mut bar = Bar::new(2);
+    let mut rank = 1;
+    for hint in hints {
+        rank += 1;
+        bar.left(rank, spans(model, hint));
+    }
+    for hint in kept {
+        bar.left(1, spans(model, hint));
+    }
+    bar.draw(area, buf);
+}
+
+/// A hint in its colours.
+pub(super) fn spans(model: &Model, (key, label): Hint) -> Vec<Span<'static>> {
+    vec![
+        Span::styled(key, model.theme.key()),
+        Span::styled(
+            if label.is_empty() {
+                label
+            } else {
+                format!(" {label}")
+            },
+            Style::new(),
+        ),
+    ]
+}
+
+/// The hint for an action, named as the table names it.
+pub(super) fn hint(model: &Model, place: Place, action: Action) -> Option<Hint> {
+    let binding = keymap::binding(place, action)?;
+    let key = match *binding.keys.first()? {
+        LEAVE => model.leave_keys.first().cloned().unwrap_or_default(),
+        key => key.to_owned(),
+    };
+    let label = match action {
+        Action::Quit if model.attached != Attached::No => "detach",
+        _ => binding.name,
+    };
+    Some((key, label.to_owned()))
+}
+
+/// What can be done now, and the ways out, which stay longest.
+fn hints(model: &Model) -> (Vec<Hint>, Vec<Hint>) {
+    let place = model.mode.place();
+    let get = |actions: &[Action]| -> Vec<Hint> {
+        actions
+            .iter()
+            .filter_map(|&action| hint(model, place, action))
+            .collect()
+    };
+    match &model.mode {
+        Mode::Normal => normal(model),
+        Mode::Scroll(scroll, _) if scroll.input.is_some() => (
+            vec![("enter".to_owned(), "search".to_owned())],
+            vec![("esc".to_owned(), "cancel".to_owned())],
+        ),
+        Mode::Scroll(scroll, _) => {
+            let mut actions = vec![Action::Search, Action::Type, Action::Top];
+            if scroll.search.is_some() {
+                actions.splice(0..0, [Action::Older, Action::Newer]);
+            }
+            (get(&actions), get(&[Action::Live, Action::Leave]))
+        }
+        Mode::Filter(_) => {
+            let words = ["failed", "!done", "?", "g:group", "@agent"];
+            let words = words.map(|word| (word.to_owned(), String::new()));
+            (words.to_vec(), get(&[Action::Accept, Action::Leave]))
+        }
+        Mode::Prompt(_) => (
+            get(&[Action::NextField, Action::OlderCommand]),
+            get(&[Action::Accept, Action::Leave]),
+        ),
+        // A job that has ended takes no key, and the line above says which ones are left.
+        Mode::Insert(_) if model.current().is_none_or(|job| !job.is_alive()) => {
+            (Vec::new(), Vec::new())
+        }
+        Mode::Insert(_) => {
+            let leave = model.leave_keys.first().cloned().unwrap_or_default();
+            let twice = (format!("{leave} {leave}"), format!("sends {leave} itself"));
+            (Vec::new(), vec![twice])
+        }
+        Mode::Help(_) => (
+            get(&[Action::LineDown, Action::PageDown]),
+            get(&[Action::Leave]),
+        ),
+        Mode::Confirm(_) => (Vec::new(), Vec::new()),
+    }
+}
+
+fn normal(model: &Model) -> (Vec<Hint>, Vec<Hint>) {
+    let kind = model.layout().kind;
+    let stack_list = kind == Kind::Stack && !model.frame.open;
+    let stack_pane = kind == Kind::Stack && model.frame.open;
+    let alerts = model.counts().input + model.counts().failed > 0;
+    let mut actions: Vec<Action> = Vec::new();
+    let mut kept = vec![Action::Help, Action::Quit];
+    if kind == Kind::Split {
+        // The status line above has it.
+        kept.remove(0);
+    }
+    match (&model.selected, model.current()) {
+        (Selected::Group(_), _) => {
+            actions.extend([Action::Attach, Action::Stop, Action::Restart, Action::New]);
+        }
+        (_, Some(_)) if stack_pane => {
+            actions.extend([Action::Type, Action::Scroll]);
+            kept = vec![Action::Back, Action::Help];
+        }
+        (_, Some(job)) if job.is_alive() && stack_list => {
+            actions.extend([Action::Attach, Action::Stop, Action::New]);
+            actions.extend([Action::Quit, Action::Filter]);
+            kept = vec![Action::Help];
+        }
+        (_, Some(job)) if job.is_alive() => {
+            actions.extend([Action::Attach, Action::Type, Action::Stop, Action::Restart]);
+            actions.extend([Action::New, Action::Filter, Action::Scroll, Action::Zoom]);
+        }
+        (_, Some(_)) => {
+            actions.extend([Action::Restart, Action::Remove, Action::Scroll]);
+            actions.extend([Action::New, Action::Filter, Action::Zoom]);
+        }
+        _ => actions.extend([Action::New]),
+    }
+    if alerts && !stack_pane && model.jobs.len() > 1 {
+        actions.push(Action::NextAlert);
+    }
+    if model.read_only {
+        actions.retain(|action| {
+            matches!(
+                action,
+                Action::Filter | Action::Scroll | Action::Zoom | Action::NextAlert
+            )
+        });
+    }
+    let get = |actions: &[Action]| -> Vec<Hint> {
+        actions
+            .iter()
+            .filter_map(|&action| {
+                let (key, label) = hint(model, Place::Normal, action)?;
+                Some((key, label_for(model, action, label)))
+            })
+            .collect()
+    };
+    (get(&actions), get(&kept))
+}
+
+/// The table's word, or the one that fits better here.
+fn label_for(model: &Model, action: Action, label: String) -> String {
+    let stack = model.layout().kind == Kind::Stack;
+    match (action, &model.selected) {
+        (Action::Attach, Selected::Group(_)) => "fold".to_owned(),
+        (Action::Attach, _) if stack => "open".to_owned(),
+        (Action::Back, _) if stack => "list".to_owned(),
+        _ => label,
+    }
+}

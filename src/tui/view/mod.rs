@@ -1,0 +1,92 @@
+//! What the model looks like. Pure: reads the model, paints a frame.
+
+mod bar;
+mod edit;
+mod empty;
+pub mod help;
+mod hints;
+mod list;
+mod pane;
+mod question;
+mod status;
+mod toasts;
+mod top;
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+use super::model::layout::Kind;
+use super::model::mode::Mode;
+use super::model::{Link, Model};
+
+/// Paints the model.
+pub fn view(model: &Model, frame: &mut Frame<'_>) {
+    // The window may have shrunk since the model heard of it last; it will hear of that, too.
+    let (width, height) = model.window;
+    if width > frame.area().width || height > frame.area().height {
+        return;
+    }
+    let layout = model.layout();
+    if layout.kind == Kind::TooSmall {
+        top::too_small(model, frame);
+        return;
+    }
+    if let Some(area) = layout.top {
+        top::draw(model, area, frame.buffer_mut());
+    }
+    if matches!(model.mode, Mode::Help(_)) {
+        help::draw(model, frame.buffer_mut());
+    } else if model.jobs.is_empty() {
+        if model.listed {
+            empty::draw(model, body(model), frame.buffer_mut());
+        }
+    } else {
+        if let Some(area) = layout.list {
+            list::draw(model, area, frame.buffer_mut());
+        }
+        frame_lines(model, frame);
+        if let Some(area) = layout.title {
+            pane::title(model, area, frame.buffer_mut());
+        }
+        if let Some(area) = layout.pane {
+            pane::draw(model, area, frame);
+        }
+    }
+    if let Some(area) = layout.status {
+        status::draw(model, area, frame);
+    }
+    if let Some(area) = layout.hints {
+        hints::draw(model, area, frame.buffer_mut());
+    }
+    toasts::draw(model, frame.buffer_mut());
+    if model.link == Link::Down {
+        top::banner(model, frame.buffer_mut());
+    }
+}
+
+/// What lies between the top line and the status line.
+fn body(model: &Model) -> Rect {
+    let layout = model.layout();
+    let (width, height) = model.window;
+    let y = layout.top.map_or(0, |top| top.bottom());
+    let end = layout.status.map_or(height, |status| status.y);
+    Rect::new(0, y, width, end.saturating_sub(y))
+}
+
+fn frame_lines(model: &Model, frame: &mut Frame<'_>) {
+    let layout = model.layout();
+    let theme = &model.theme;
+    let buf = frame.buffer_mut();
+    if let Some(rule) = layout.rule {
+        let line = theme.glyph("─").repeat(usize::from(rule.width));
+        buf.set_string(rule.x, rule.y, line, theme.rule());
+    }
+    if let Some(divider) = layout.divider {
+        for y in divider.top()..divider.bottom() {
+            buf.set_string(divider.x, y, theme.glyph("│"), theme.rule());
+        }
+        if let Some(rule) = layout.rule {
+            buf.set_string(divider.x, rule.y, theme.glyph("┬"), theme.rule());
+        }
+    }
+}

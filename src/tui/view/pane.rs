@@ -1,0 +1,151 @@
+//! The pane: the job's screen, live or scrolled back, and the line above it.
+
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+use ratatui::text::Span;
+
+use super::bar::Bar;
+use super::list;
+use crate::term::screen::Screen;
+use crate::tui::model::Model;
+use crate::tui::model::mode::Mode;
+use crate::tui::model::scroll::{Part, Scroll, row_text};
+use crate::tui::{pane, text};
+
+/// Draws the line above the pane: whose it is, and how it is seen.
+pub(super) fn title(model: &Model, area: Rect, buf: &mut Buffer) {
+    let theme = &model.theme;
+    let mut bar = Bar::new(if area.width >= 70 { 3 } else { 2 });
+    let mut name_style = theme.strong();
+    if matches!(model.mode, Mode::Insert(_)) {
+        name_style = name_style.add_modifier(Modifier::UNDERLINED);
+    }
+    if let Some(job) = model.current() {
+        let room = usize::from(area.width).saturating_sub(2);
+        let name = text::clip_middle(&job.name, room, theme.glyph("…"));
+        bar.text(0, name, name_style);
+        if job.command != job.name {
+            // Room is kept for how it is seen, `cropped 120x40` at the longest.
+            let rest = room.saturating_sub(text::width(&job.name) + 20).max(8);
+            let command = text::clip(&job.command, rest, theme.glyph("…"));
+            bar.text(1, command, Style::new());
+        }
+        bar.text(2, job.dir.clone(), theme.dim());
+        if let Some(pid) = job.record.summary.pid {
+            bar.text(3, format!("pid {pid}"), theme.dim());
+        }
+        bar.right(2, vec![Span::styled(how_seen(model), theme.dim())]);
+    } else if let Some(group) = model.group() {
+        bar.text(0, group.title.clone(), name_style);
+        let n = group.jobs.len();
+        let jobs = if n == 1 { "job" } else { "jobs" };
+        bar.text(1, format!("{n} {jobs}"), theme.dim());
+    }
+    bar.draw(area, buf);
+}
+
+/// `following`, `scrolled back`, `paused` or `cropped 120x40`.
+pub(super) fn how_seen(model: &Model) -> String {
+    if matches!(model.mode, Mode::Scroll(..)) {
+        return "scrolled back".to_owned();
+    }
+    let Some(job) = model.current() else {
+        return String::new();
+    };
+    if job.record.summary.status == crate::protocol::Status::Paused {
+        return "paused".to_owned();
+    }
+    let pane = model.layout().pane;
+    match (live(model), pane) {
+        (Some(screen), Some(area)) if pane::is_cropped(screen, area) => {
+            let size = screen.size();
+            format!("cropped {}x{}", size.cols(), size.rows())
+        }
+        _ if job.is_alive() => "following".to_owned(),
+        _ => "ended".to_owned(),
+    }
+}
+
+/// Draws the job's screen.
+pub(super) fn draw(model: &Model, area: Rect, frame: &mut Frame<'_>) {
+    if let Mode::Scroll(scroll, _) = &model.mode
+        && scroll.loading != Some(Part::First)
+    {
+        draw_scroll(model, scroll, area, frame.buffer_mut());
+        return;
+    }
+    if let Some(group) = model.group() {
+        draw_group(model, group, area, frame.buffer_mut());
+        return;
+    }
+    if let Some(screen) = live(model) {
+        draw_live(model, screen, area, frame);
+    } else if let Some(problem) = model.watch.as_ref().and_then(|w| w.problem.as_ref()) {
+        for (y, line) in (area.y..area.bottom()).zip(text::wrap(problem, usize::from(area.width))) {
+            frame
+                .buffer_mut()
+                .set_string(area.x, y, line, model.theme.dim());
+        }
+    }
+}
+
+fn live(model: &Model) -> Option<&Screen> {
+    let id = model.current_id()?;
+    let watch = model.watch.as_ref().filter(|watch| watch.id == *id)?;
+    watch.screen.as_ref()
+}
+
+fn draw_live(model: &Model, screen: &Screen, area: Rect, frame: &mut Frame<'_>) {
+    let typing = matches!(model.mode, Mode::Insert(_));
+    let crop = pane::crop(screen, area, model.pan, typing);
+    pane::draw(screen, area, crop, model.theme.mono, frame.buffer_mut());
+    let Some(at) = pane::cursor(screen, area, crop) else {
+        return;
+    };
+    let alive = model.current().is_some_and(|job| job.is_alive());
+    if typing && alive {
+        frame.set_cursor_position(at);
+    } else if alive && let Some(cell) = frame.buffer_mut().cell_mut(at) {
+        // Where the job's cursor is, without taking the terminal's own, which shows where keys go.
+        cell.modifier.toggle(Modifier::REVERSED);
+    }
+}
+
+fn draw_group(model: &Model, group: &crate::tui::model::rows::Group, area: Rect, buf: &mut Buffer) {
+    let theme = &model.theme;
+    let lines = list::group_lines(model, group);
+    for (y, (state, line)) in (area.y..area.bottom()).zip(lines) {
+        let room = usize::from(area.width).saturating_sub(2);
+        let line = text::clip(&line, room, theme.glyph("…"));
+        buf.set_string(area.x, y, state.glyph(theme.ascii), theme.state(&state));
+        if room > 0 {
+            buf.set_string(area.x + 2, y, line, Style::new());
+        }
+    }
+}
+
+fn draw_scroll(model: &Model, scroll: &Scroll, area: Rect, buf: &mut Buffer) {
+    let crop = pane::Crop::default();
+    pane::draw(&scroll.screen, area, crop, model.theme.mono, buf);
+    let Some(search) = &scroll.search else {
+        return;
+    };
+    let here = search.at.and_then(|at| search.rows.get(at)).copied();
+    let rows = scroll.screen.size().rows().min(area.height);
+    for y in 0..rows {
+        let row = row_text(&scroll.screen, y);
+        let is_here = here == Some(scroll.top() + usize::from(y));
+        for found in search.pattern.find_iter(&row).filter(|m| !m.is_empty()) {
+            let x = text::width(&row[..found.start()]);
+            let width = text::width(found.as_str());
+            let x = u16::try_from(x).unwrap_or(u16::MAX);
+            let width = u16::try_from(width).unwrap_or(u16::MAX);
+            if x < area.width {
+                let part = Rect::new(area.x + x, area.y + y, width.min(area.width - x), 1);
+                buf.set_style(part, model.theme.found(is_here));
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Messages at the top right.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use crate::tui::model::Model;
+use crate::tui::model::toast::Kind;
+use crate::tui::text;
+use crate::tui::theme::Tone;
+
+/// Columns of text in a toast at most.
+const WIDEST: usize = 52;
+/// Lines of a toast at most.
+const TALLEST: usize = 4;
+
+/// Draws them, the oldest on top, under the top line where there is one.
+pub(super) fn draw(model: &Model, buf: &mut Buffer) {
+    let window = buf.area;
+    let layout = model.layout();
+    let end = layout.status.map_or(window.height, |status| status.y);
+    let mut y = u16::from(layout.top.is_some()) + u16::from(layout.rule.is_some());
+    // Beside the list where there is one: its rows are what a toast speaks about.
+    let from = layout.divider.map_or(0, |divider| divider.right());
+    let room = usize::from(window.width - from)
+        .saturating_sub(3)
+        .min(WIDEST);
+    for toast in model.toasts.shown() {
+        let mut text = toast.text.clone();
+        if toast.count > 1 {
+            text.push_str(&format!(" (x{})", toast.count));
+        }
+        let mut lines = text::wrap(&text, room);
+        if lines.len() > TALLEST {
+            lines.truncate(TALLEST);
+            if let Some(last) = lines.last_mut() {
+                *last = format!("{last} {}", model.theme.glyph("…"));
+                *last = text::clip(last, room, model.theme.glyph("…"));
+            }
+        }
+        let tone = match toast.kind {
+            Kind::Note => Tone::Calm,
+            Kind::Error => Tone::Alarm,
+        };
+        let width = lines
+            .iter()
+            .map(|line| text::width(line))
+            .max()
+            .unwrap_or(0)
+            + 2;
+        let width = u16::try_from(width)
+            .unwrap_or(window.width)
+            .min(window.width);
+        let x = window.width.saturating_sub(width + 1);
+        for line in lines {
+            if y >= end {
+                return;
+            }
+            let area = Rect::new(x, y, width, 1);
+            for cell in area.columns() {
+                if let Some(cell) = buf.cell_mut((cell.x, y)) {
+                    cell.reset();
+                }
+            }
+            buf.set_style(area, model.theme.toast(tone));
+            let room = usize::from(width).saturating_sub(1);
+            buf.set_stringn(x + 1, y, line, room, model.theme.toast(tone));
+            y += 1;
+        }
+        y += 1;
+    }
+}

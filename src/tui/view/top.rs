@@ -1,0 +1,106 @@
+//! The top line: how many jobs are how, and the time. And the two lines that stand alone.
+
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::Span;
+
+use super::bar::Bar;
+use crate::tui::model::Model;
+use crate::tui::model::counts::Counts;
+use crate::tui::state::State;
+use crate::tui::theme::{Theme, Tone};
+use crate::tui::{text, units};
+
+/// Draws the top line.
+pub(super) fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
+    let theme = &model.theme;
+    let counts = model.counts();
+    let short = area.width < 60;
+    let mut bar = Bar::new(match area.width {
+        ..60 => 1,
+        60..100 => 2,
+        _ => 3,
+    });
+    bar.text(0, "bgproc", theme.strong());
+    if short {
+        for span in glyph_counts(theme, counts) {
+            bar.left(1, vec![span]);
+        }
+        bar.right(2, vec![Span::styled("all", theme.dim())]);
+    } else {
+        for (n, word, state) in worded(counts) {
+            bar.text(1, format!("{n} {word}"), theme.state(&state));
+        }
+        if counts == Counts::default() {
+            bar.text(1, "nothing running", theme.dim());
+        }
+        if !model.filter.is_empty() {
+            let shown = format!("/{}", model.filter);
+            bar.right(1, vec![Span::styled(shown, theme.key())]);
+        }
+        bar.right(3, vec![Span::styled("all projects", theme.dim())]);
+        let clock = units::clock(model.now.ms, model.now.utc_offset_s);
+        bar.right(2, vec![Span::styled(clock, Style::new())]);
+    }
+    bar.draw(area, buf);
+}
+
+/// Counts by glyph: `5● 1? 1✗`.
+pub(super) fn glyph_counts(theme: &Theme, counts: Counts) -> Vec<Span<'static>> {
+    let all = [
+        (counts.running, State::Running),
+        (counts.input, State::NeedsInput),
+        (counts.paused, State::Paused),
+        (counts.failed, State::Failed(1)),
+    ];
+    all.into_iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, state)| {
+            Span::styled(
+                format!("{n}{}", state.glyph(theme.ascii)),
+                theme.state(&state),
+            )
+        })
+        .collect()
+}
+
+fn worded(counts: Counts) -> Vec<(usize, &'static str, State)> {
+    let needs = if counts.input == 1 {
+        "needs input"
+    } else {
+        "need input"
+    };
+    let all = [
+        (counts.running, "running", State::Running),
+        (counts.input, needs, State::NeedsInput),
+        (counts.paused, "paused", State::Paused),
+        (counts.failed, "failed", State::Failed(1)),
+    ];
+    all.into_iter().filter(|(n, ..)| *n > 0).collect()
+}
+
+/// The whole view in a window that is too small for one.
+pub(super) fn too_small(model: &Model, frame: &mut Frame<'_>) {
+    let area = frame.area();
+    let counts: Vec<String> = glyph_counts(&model.theme, model.counts())
+        .into_iter()
+        .map(|span| span.content.into_owned())
+        .collect();
+    let text = format!("bgproc: {} (make the window larger)", counts.join(" "));
+    let text = text.replace(":  (", ": (");
+    frame
+        .buffer_mut()
+        .set_stringn(0, 0, text, usize::from(area.width), Style::new());
+}
+
+/// The line over everything while the daemon is away.
+pub(super) fn banner(model: &Model, buf: &mut Buffer) {
+    let text = " daemon restarting, jobs are safe ";
+    let room = usize::from(buf.area.width);
+    let text = text::clip(text, room, "");
+    let x = (room - text::width(&text)) / 2;
+    let x = u16::try_from(x).unwrap_or(0);
+    buf.set_string(x, 0, text, model.theme.badge(Tone::Busy));
+}
