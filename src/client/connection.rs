@@ -134,47 +134,15 @@ impl Connection {
     /// Grace periods and the like then run side by side. Where the connection
     /// breaks, every answer that is still missing is that error.
     pub fn call_all(&mut self, actions: Vec<Action>) -> Vec<Result<Value, Error>> {
-        let answers = self.call_until(actions, |_| false);
-        answers.into_iter().flatten().collect()
-    }
-
-    /// As [`Connection::call_all`], but only until an answer is `enough`: those
-    /// that have not come by then are `None`, and nobody waits for them.
-    pub fn call_until(
-        &mut self,
-        actions: Vec<Action>,
-        mut enough: impl FnMut(&Value) -> bool,
-    ) -> Vec<Option<Result<Value, Error>>> {
-        let mut answers: Vec<_> = actions.iter().map(|_| None).collect();
-        let mut actions = actions.into_iter().enumerate().peekable();
+        let mut answers = Vec::with_capacity(actions.len());
+        let mut actions = actions.into_iter().peekable();
         while actions.peek().is_some() {
-            let mut waiting = HashMap::new();
-            for (place, action) in actions.by_ref().take(IN_FLIGHT) {
-                match self.sender.send(action) {
-                    Ok(id) => drop(waiting.insert(id.to_string(), place)),
-                    Err(error) => answers[place] = Some(Err(error)),
-                }
-            }
-            while !waiting.is_empty() {
-                match self.receiver.read_reply() {
-                    Ok(reply) => {
-                        let Some(place) = waiting.remove(&reply.id.to_string()) else {
-                            continue;
-                        };
-                        let answer = outcome(reply);
-                        let done = answer.as_ref().is_ok_and(&mut enough);
-                        answers[place] = Some(answer);
-                        if done {
-                            return answers;
-                        }
-                    }
-                    Err(error) => {
-                        for (_, place) in waiting.drain() {
-                            answers[place] = Some(Err(error.clone()));
-                        }
-                    }
-                }
-            }
+            let ids: Vec<_> = actions
+                .by_ref()
+                .take(IN_FLIGHT)
+                .map(|action| self.sender.send(action))
+                .collect();
+            answers.extend(self.receiver.replies_to(ids));
         }
         answers
     }
@@ -240,22 +208,43 @@ impl Receiver {
     /// Waits for the reply to `id`; events that come first are kept.
     pub fn reply_to(&mut self, id: &RequestId) -> Result<Value, Error> {
         loop {
-            let reply = self.read_reply()?;
-            // Another one answers a request that its sender has given up on.
-            if reply.id == *id {
-                return outcome(reply);
+            match self.read_message()? {
+                Message::Event(event) => self.early.push_back(event),
+                Message::Reply(reply) if reply.id == *id => return outcome(reply),
+                // The reply to a request that its sender has given up on.
+                Message::Reply(_) => {}
             }
         }
     }
 
-    /// The next reply; events that come first are kept.
-    fn read_reply(&mut self) -> Result<Reply, Error> {
-        loop {
-            match self.read_message()? {
-                Message::Event(event) => self.early.push_back(event),
-                Message::Reply(reply) => return Ok(reply),
+    /// Waits for the replies to all of `ids`, whatever order they come in.
+    fn replies_to(&mut self, ids: Vec<Result<RequestId, Error>>) -> Vec<Result<Value, Error>> {
+        let mut waiting = HashMap::new();
+        let mut answers = Vec::with_capacity(ids.len());
+        for (place, id) in ids.into_iter().enumerate() {
+            answers.push(id.and_then(|id| {
+                waiting.insert(id.to_string(), place);
+                // Stands until the reply takes its place.
+                Err(gone())
+            }));
+        }
+        while !waiting.is_empty() {
+            match self.read_message() {
+                Ok(Message::Event(event)) => self.early.push_back(event),
+                Ok(Message::Reply(reply)) => {
+                    if let Some(place) = waiting.remove(&reply.id.to_string()) {
+                        answers[place] = outcome(reply);
+                    }
+                }
+                Err(error) => {
+                    for place in waiting.into_values() {
+                        answers[place] = Err(error.clone());
+                    }
+                    break;
+                }
             }
         }
+        answers
     }
 
     /// The next event; replies are passed over.
@@ -297,10 +286,12 @@ fn outcome(reply: Reply) -> Result<Value, Error> {
 }
 
 fn lost(error: std::io::Error) -> Error {
-    Error::new(
-        ErrorCode::DaemonUnavailable,
-        format!("the connection to the daemon broke: {error}"),
-    )
+    let message = match error.kind() {
+        // Only the hello is waited for with a limit.
+        std::io::ErrorKind::WouldBlock => "the daemon does not answer".to_owned(),
+        _ => format!("the connection to the daemon broke: {error}"),
+    };
+    Error::new(ErrorCode::DaemonUnavailable, message)
 }
 
 fn gone() -> Error {
@@ -370,22 +361,6 @@ mod tests {
         assert_eq!(answers[1], Ok(json!("two")));
         let broken = answers[2].as_ref().unwrap_err();
         assert_eq!(broken.code, ErrorCode::DaemonUnavailable);
-    }
-
-    #[test]
-    fn the_first_answer_that_is_enough_ends_the_waiting() {
-        let mut connection = connection(|place, line| match place {
-            0 => Some(hello()),
-            2 => Some(format!(
-                "{}\n",
-                json!({"id": line["id"], "ok": true, "result": 2})
-            )),
-            _ => Some(String::new()),
-        })
-        .unwrap();
-        let actions = vec![Action::Stats(Stats {}); 3];
-        let answers = connection.call_until(actions, |value| *value == 2);
-        assert_eq!(answers, [None, Some(Ok(json!(2))), None]);
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! `wait`: until something holds for jobs.
 
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -9,9 +8,10 @@ use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::note;
 use crate::cli::{condition, duration};
-use crate::protocol::params::{Poll, Wait as Params};
-use crate::protocol::reply::{Outcome, Polled, Waited};
-use crate::protocol::{Action, Condition, ErrorCode, SessionId};
+use crate::protocol::condition::WaitMode;
+use crate::protocol::params::Wait as Params;
+use crate::protocol::reply::{Outcome, Polled, Waited, WaitedAll};
+use crate::protocol::{Action, Condition, ErrorCode, SessionId, Status};
 
 /// The longest single wait that the protocol takes.
 const LONGEST: Duration = Duration::from_secs(600);
@@ -22,7 +22,7 @@ pub struct Wait {
     /// Which jobs
     #[arg(required = true)]
     jobs: Vec<String>,
-    /// exit, input, quiet or quiet:TIME, match:REGEX (a line so far or to come), gone:REGEX (from the screen)
+    /// exit, input, quiet or quiet:TIME, match:REGEX (a line of this run, so far or to come), gone:REGEX (from the screen)
     #[arg(long = "for", value_name = "WHAT", default_value = "exit", value_parser = condition::parse)]
     until: Condition,
     /// The first of several jobs is enough
@@ -33,171 +33,118 @@ pub struct Wait {
     timeout: Option<Duration>,
 }
 
-/// How much of what is there already a pattern is looked for in: what `poll` shows at most.
-const LOOK_BACK: usize = 262_144;
-
 impl Wait {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         let found = ctx.many(&self.jobs, Among::Any)?;
-        let ids = found.jobs.into_iter().map(|job| job.summary.session_id);
-        let ids: Vec<_> = ids.collect();
+        let ids: Vec<_> = found
+            .jobs
+            .into_iter()
+            .map(|job| job.summary.session_id)
+            .collect();
         if ids.is_empty() {
             return Ok(found.exit);
         }
-        let plan = Plan {
-            until: self.until,
-            any: self.any,
-            deadline: self.timeout.map(|timeout| Instant::now() + timeout),
+        let deadline = self.timeout.map(|timeout| Instant::now() + timeout);
+        let mode = if self.any {
+            WaitMode::Any
+        } else {
+            WaitMode::All
         };
-        let waited = plan.run(ctx, &ids)?;
-        if ctx.json {
-            match waited.as_slice() {
-                [only] => ctx.out.json(only)?,
-                several => ctx.out.json(&serde_json::json!({ "results": several }))?,
-            }
-        }
-        Ok(found.exit.or(plan.result(&waited)))
+        let exit = until(ctx, &ids, &self.until, mode, deadline)?;
+        Ok(found.exit.or(exit))
     }
 }
 
 /// Waits for the end of one job; its code is the result.
 pub(super) fn for_end(ctx: &mut Context, id: &SessionId) -> Result<Exit, Failure> {
-    let plan = Plan {
-        until: Condition::Exit(true),
-        any: false,
-        deadline: None,
-    };
-    let waited = plan.run(ctx, std::slice::from_ref(id))?;
-    Ok(plan.result(&waited))
+    let ids = std::slice::from_ref(id);
+    until(ctx, ids, &Condition::Exit(true), WaitMode::All, None)
 }
 
-/// What is waited for.
-struct Plan {
-    until: Condition,
-    any: bool,
+/// Waits however long it takes, in turns that the protocol allows.
+fn until(
+    ctx: &mut Context,
+    ids: &[SessionId],
+    condition: &Condition,
+    mode: WaitMode,
     deadline: Option<Instant>,
-}
-
-/// A job that is still waited for, and where in its output.
-struct Open<'a> {
-    id: &'a SessionId,
-    since: Option<String>,
-}
-
-impl Plan {
-    /// Waits however long it takes, in turns that the protocol allows; the jobs
-    /// that are decided, in the order of `ids`. With `any` the first is enough.
-    ///
-    /// Each job has its own request, because each has its own place to begin at.
-    fn run(&self, ctx: &mut Context, ids: &[SessionId]) -> Result<Vec<Waited>, Failure> {
-        let mut decided = BTreeMap::new();
-        let mut open = BTreeMap::new();
-        for (place, id) in ids.iter().enumerate() {
-            let since = self.beginning(ctx, id)?;
-            open.insert(place, Open { id, since });
-        }
-        while !(open.is_empty() || self.any && self.is_met(&decided)) {
-            let left = self.left();
-            let turn = left.unwrap_or(LONGEST).min(LONGEST);
-            let last_turn = left.is_some_and(|left| left <= turn);
-            let waits = open.values().map(|open| self.request(open, turn)).collect();
-            let enough = |value: &serde_json::Value| self.any && value["outcome"] == "matched";
-            let answers = ctx.daemon()?.call_until(waits, enough);
-            let places: Vec<usize> = open.keys().copied().collect();
-            for (place, answer) in places.into_iter().zip(answers) {
-                let waited: Waited = match answer {
-                    None => continue,
-                    // Jobs outlive their daemon, and so does the wait for them.
-                    Some(Err(error)) if error.code == ErrorCode::DaemonUnavailable => {
-                        ctx.hang_up();
-                        continue;
-                    }
-                    Some(answer) => {
-                        serde_json::from_value(answer?).map_err(std::io::Error::from)?
-                    }
-                };
-                if waited.outcome != Outcome::Timeout || last_turn {
-                    open.remove(&place);
-                    decided.insert(place, waited);
-                } else if let Some(open) = open.get_mut(&place) {
-                    open.since = Some(waited.polled.cursor);
-                }
-            }
-        }
-        Ok(decided.into_values().collect())
-    }
-
-    fn request(&self, open: &Open, turn: Duration) -> Action {
-        Action::Wait(Params {
-            session_id: Some(open.id.to_string()),
-            until: Some(vec![self.until.clone()]),
-            since: open.since.clone(),
+) -> Result<Exit, Failure> {
+    loop {
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let turn = left.unwrap_or(LONGEST).min(LONGEST);
+        let params = Params {
+            session_ids: Some(ids.iter().map(SessionId::to_string).collect()),
+            mode: Some(mode),
+            until: Some(vec![condition.clone()]),
             timeout_ms: Some(duration::millis(turn)),
             max_chars: Some(1),
             ..Params::default()
-        })
-    }
-
-    /// A line may have been written before this command was typed, also while
-    /// `run` was still printing its answer: so the output that is there counts.
-    fn beginning(&self, ctx: &mut Context, id: &SessionId) -> Result<Option<String>, Failure> {
-        if !matches!(self.until, Condition::Pattern(_)) {
-            return Ok(None);
+        };
+        let value = match ctx.daemon()?.call(Action::Wait(params)) {
+            // Jobs outlive their daemon, and so does the wait for them.
+            Err(error) if error.code == ErrorCode::DaemonUnavailable => {
+                ctx.hang_up();
+                ctx.daemon()?;
+                continue;
+            }
+            outcome => outcome?,
+        };
+        let waited: WaitedAll =
+            serde_json::from_value(value.clone()).map_err(std::io::Error::from)?;
+        if waited.outcome == Outcome::Timeout && left.is_none_or(|left| left > turn) {
+            continue;
         }
-        let polled: Polled = ctx.daemon()?.call_as(Action::Poll(Poll {
-            session_id: id.to_string(),
-            max_chars: Some(LOOK_BACK),
-            ..Poll::default()
-        }))?;
-        Ok(Some(polled.prev_cursor))
-    }
-
-    fn left(&self) -> Option<Duration> {
-        let deadline = self.deadline?;
-        Some(deadline.saturating_duration_since(Instant::now()))
-    }
-
-    fn is_met(&self, decided: &BTreeMap<usize, Waited>) -> bool {
-        let mut outcomes = decided.values().map(|waited| waited.outcome);
-        outcomes.any(|outcome| outcome == Outcome::Matched)
-    }
-
-    /// With `any` the one that holds decides, else the first that is no success.
-    fn result(&self, waited: &[Waited]) -> Exit {
-        let met = waited.iter().find(|one| one.outcome == Outcome::Matched);
-        match met {
-            Some(met) if self.any => self.result_of(met),
-            _ => waited
-                .iter()
-                .fold(Exit::OK, |exit, one| exit.or(self.result_of(one))),
+        if ctx.json {
+            ctx.out.json(&value)?;
         }
+        return Ok(result(&waited, condition, mode));
     }
+}
 
-    fn result_of(&self, waited: &Waited) -> Exit {
-        let polled = &waited.polled;
-        let id = &polled.session_id;
-        match waited.outcome {
-            Outcome::Timeout => {
-                note(&format!("{id}: time ran out"));
-                Exit::TIMED_OUT
-            }
-            Outcome::Matched | Outcome::Exited if matches!(self.until, Condition::Exit(_)) => {
-                Exit::of_job(polled.status, polled.exit_code, polled.signal.as_deref())
-            }
-            Outcome::Matched => Exit::OK,
-            Outcome::Exited => {
-                note(&format!("{id} ended before that"));
-                Exit::STATE
-            }
-            Outcome::Lost => {
-                note(&format!(
-                    "{id} is lost: it ended while nothing was there to see how"
-                ));
-                Exit::FAILED
-            }
-            Outcome::Failed => Exit::FAILED,
+fn result(waited: &WaitedAll, condition: &Condition, mode: WaitMode) -> Exit {
+    let for_exit = matches!(condition, Condition::Exit(_));
+    match waited.outcome {
+        Outcome::Timeout => {
+            note("time ran out");
+            Exit::TIMED_OUT
         }
+        Outcome::Matched | Outcome::Exited if for_exit => exit_of(waited, mode),
+        Outcome::Matched => Exit::OK,
+        Outcome::Exited => {
+            note("it ended before that");
+            Exit::STATE
+        }
+        Outcome::Lost => {
+            note("the job is lost: it ended while nothing was there to see how");
+            Exit::FAILED
+        }
+        Outcome::Failed => Exit::FAILED,
     }
+}
+
+/// The code of the job that ended the wait, or the first bad one of all.
+fn exit_of(waited: &WaitedAll, mode: WaitMode) -> Exit {
+    let code =
+        |polled: &Polled| Exit::of_job(polled.status, polled.exit_code, polled.signal.as_deref());
+    if mode == WaitMode::Any {
+        let matched = waited
+            .matched
+            .as_ref()
+            .and_then(|matched| matched.session_id.as_ref());
+        let first = waited.results.iter().find(|one| match matched {
+            Some(id) => one.polled.session_id == *id,
+            None => one.polled.status.is_finished(),
+        });
+        return first.map_or(Exit::OK, |one| code(&one.polled));
+    }
+    let ended =
+        |one: &&Waited| one.polled.status.is_finished() || one.polled.status == Status::Lost;
+    let codes = waited
+        .results
+        .iter()
+        .filter(ended)
+        .map(|one| code(&one.polled));
+    codes.fold(Exit::OK, Exit::or)
 }
 
 #[cfg(test)]
@@ -207,45 +154,54 @@ mod tests {
 
     use super::*;
 
-    fn plan(until: &str, any: bool) -> Plan {
-        Plan {
-            until: condition::parse(until).unwrap(),
-            any,
-            deadline: None,
-        }
-    }
-
-    fn waited(outcome: Outcome, code: Option<i32>, signal: Option<&str>) -> Waited {
-        let text = r#"{"matched": null, "matchedAtEntry": false, "elapsedMs": 1,
-            "sessionId": "abcdefghijkl", "status": "error", "output": "", "prevCursor": "a",
-            "cursor": "a", "omitted": {"bytes": 0, "lines": 0}, "inputState": "none",
-            "offloaded": false, "outputFile": null, "outputBytes": 0}"#;
-        let mut value: serde_json::Value = serde_json::from_str(text).unwrap();
-        value["outcome"] = json!(outcome);
-        value["exitCode"] = json!(code);
-        value["signal"] = json!(signal);
-        serde_json::from_value(value).unwrap()
+    fn waited(matched: Option<&str>, codes: &[(&str, Option<i32>, Option<&str>)]) -> WaitedAll {
+        let result = |(id, code, signal): &(&str, Option<i32>, Option<&str>)| {
+            let status = match (code, signal) {
+                (None, None) => "running",
+                (Some(0), _) => "done",
+                _ => "error",
+            };
+            json!({"outcome": "matched", "matched": null, "matchedAtEntry": false, "elapsedMs": 1,
+                "sessionId": id, "status": status, "exitCode": code, "signal": signal, "output": "",
+                "prevCursor": "a", "cursor": "a", "omitted": {"bytes": 0, "lines": 0},
+                "inputState": "none", "offloaded": false, "outputFile": null, "outputBytes": 0})
+        };
+        let matched = matched.map(
+            |id| json!({"index": 0, "kind": "exit", "line": null, "text": null, "sessionId": id}),
+        );
+        let results: Vec<_> = codes.iter().map(result).collect();
+        serde_json::from_value(json!({"outcome": "matched", "matched": matched,
+            "matchedAtEntry": false, "elapsedMs": 1, "results": results}))
+        .unwrap()
     }
 
     #[test]
     fn all_takes_the_first_bad_code_and_any_the_one_that_ended() {
-        let good = waited(Outcome::Matched, Some(0), None);
-        let killed = waited(Outcome::Matched, None, Some("SIGTERM"));
-        let bad = waited(Outcome::Matched, Some(3), None);
-        let late = waited(Outcome::Timeout, None, None);
-        let all = plan("exit", false);
-        assert_eq!(all.result(&[good.clone(), killed, bad.clone()]), Exit(143));
-        assert_eq!(all.result(&[good, late.clone()]), Exit::TIMED_OUT);
-        assert_eq!(plan("exit", true).result(&[late, bad]), Exit(3));
+        let exit = Condition::Exit(true);
+        let codes = [
+            ("a", Some(0), None),
+            ("b", None, Some("SIGTERM")),
+            ("c", Some(3), None),
+        ];
+        assert_eq!(
+            result(&waited(Some("a"), &codes), &exit, WaitMode::All),
+            Exit(143)
+        );
+        let codes = [("a", None, None), ("c", Some(3), None)];
+        assert_eq!(
+            result(&waited(Some("c"), &codes), &exit, WaitMode::Any),
+            Exit(3)
+        );
+        assert_eq!(result(&waited(None, &codes), &exit, WaitMode::Any), Exit(3));
     }
 
     #[test]
     fn an_end_before_what_was_waited_for_is_no_success() {
-        let ended = waited(Outcome::Exited, Some(0), None);
-        let matched = waited(Outcome::Matched, None, None);
-        let (all, any) = (plan("match:x", false), plan("match:x", true));
-        assert_eq!(all.result(&[matched.clone(), ended.clone()]), Exit::STATE);
-        assert_eq!(any.result(&[ended.clone(), matched]), Exit::OK);
-        assert_eq!(any.result(&[ended]), Exit::STATE);
+        let mut ended = waited(None, &[("a", Some(0), None)]);
+        ended.outcome = Outcome::Exited;
+        let condition = Condition::Pattern("x".to_owned());
+        assert_eq!(result(&ended, &condition, WaitMode::All), Exit::STATE);
+        ended.outcome = Outcome::Timeout;
+        assert_eq!(result(&ended, &condition, WaitMode::All), Exit::TIMED_OUT);
     }
 }
