@@ -14,6 +14,10 @@ use crate::protocol::{
     VERSION,
 };
 
+/// How long a daemon may take to say hello: one that is being started has to
+/// look through its sessions first.
+const HANDSHAKE: Duration = Duration::from_secs(30);
+
 /// A line from the daemon.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Message {
@@ -44,10 +48,6 @@ pub struct Wire {
     /// What had been read after that line.
     pub buffered: Vec<u8>,
 }
-
-/// How long a daemon may take to say hello. One that is only just starting first
-/// reads the state of all sessions, on a disk that may be busy.
-const HANDSHAKE: Duration = Duration::from_secs(30);
 
 /// Requests of [`Connection::call_all`] that are under way at once: half of what
 /// the daemon allows a connection.
@@ -82,11 +82,14 @@ impl Connection {
         let mut first = serde_json::to_value(greeting).map_err(internal)?;
         first["action"] = Value::from("hello");
         sender.send_line(&format!("{first}\n").into_bytes())?;
+        // The socket takes connections while no daemon runs, so silence is possible.
         sender
             .stream
             .set_read_timeout(Some(HANDSHAKE))
             .map_err(lost)?;
-        let hello = match receiver.receive()? {
+        let said = receiver.receive();
+        sender.stream.set_read_timeout(None).map_err(lost)?;
+        let hello = match said? {
             Message::Event(event) if event.event == EventKind::Hello => {
                 serde_json::from_value::<Hello>(event.data).map_err(internal)?
             }
@@ -95,7 +98,6 @@ impl Connection {
             }) => return Err(error),
             other => return Err(Error::internal(format!("no greeting, but {other:?}"))),
         };
-        sender.stream.set_read_timeout(None).map_err(lost)?;
         if hello.protocol != PROTOCOL {
             let message = format!(
                 "the daemon (bgproc {}) speaks protocol {}, this is bgproc {VERSION} with protocol {PROTOCOL}",

@@ -141,14 +141,16 @@ impl Pump {
         if ready.socket.contains(PollFlags::OUT) {
             self.send()?;
         }
+        // Before the socket: where both have ended, it is the agent that left,
+        // and there is no other daemon to look for.
+        if !ready.input.is_empty() {
+            self.read()?;
+        }
         if ready
             .socket
             .intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR)
         {
             self.receive()?;
-        }
-        if !ready.input.is_empty() {
-            self.read()?;
         }
         Ok(())
     }
