@@ -5,6 +5,7 @@
 //! behind `bgproc: ` ([`output`]); how it ended is the exit code ([`exit`]).
 //! No verb keeps a state between calls but the last used job.
 
+pub mod condition;
 pub mod context;
 pub mod duration;
 pub mod exit;
@@ -13,6 +14,7 @@ pub mod front;
 pub mod interrupt;
 pub mod output;
 pub mod program;
+pub mod show;
 pub mod style;
 pub mod table;
 pub mod target;

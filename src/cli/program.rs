@@ -33,19 +33,19 @@ pub fn check(start: &Start) -> Result<(), Failure> {
     }
     match shell.status() {
         Ok(status) if !status.success() => {
-            let message = format!("{word}: command not found");
-            Err(Failure::told(Exit::NOT_FOUND, message).hint(searched()))
+            let message = format!("{word} was not found{}", searched());
+            Err(Failure::told(Exit::NOT_FOUND, message))
         }
         // Without an answer the job itself will tell.
         _ => Ok(()),
     }
 }
 
-/// Where programs were looked for.
-pub fn searched() -> String {
+/// Where programs were looked for, in the daemon's words for the same trouble.
+fn searched() -> String {
     match std::env::var("PATH") {
-        Ok(path) if !path.is_empty() => format!("searched PATH: {path}"),
-        _ => "PATH is empty".to_owned(),
+        Ok(path) if !path.is_empty() => format!("; searched PATH: {path}"),
+        _ => "; PATH is empty".to_owned(),
     }
 }
 

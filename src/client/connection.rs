@@ -288,10 +288,12 @@ fn outcome(reply: Reply) -> Result<Value, Error> {
 }
 
 fn lost(error: std::io::Error) -> Error {
-    Error::new(
-        ErrorCode::DaemonUnavailable,
-        format!("the connection to the daemon broke: {error}"),
-    )
+    let message = match error.kind() {
+        // Only the hello is waited for with a limit.
+        std::io::ErrorKind::WouldBlock => "the daemon does not answer".to_owned(),
+        _ => format!("the connection to the daemon broke: {error}"),
+    };
+    Error::new(ErrorCode::DaemonUnavailable, message)
 }
 
 fn gone() -> Error {

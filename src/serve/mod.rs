@@ -7,6 +7,7 @@
 
 pub mod in_flight;
 pub mod lines;
+pub mod outbox;
 pub mod pump;
 pub mod settings;
 

@@ -7,12 +7,13 @@
 //!
 //! Standard input and output stay blocking, because that mode belongs to the
 //! open file, which a shell or a parent may share. A read after poll(2) takes
-//! what is there; a write of at most `PIPE_BUF` after poll(2) does not block.
+//! what is there; how a write does not block is told in [`outbox`].
+//!
+//! [`outbox`]: super::outbox
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Stdin, Stdout, Write};
 use std::net::Shutdown;
-use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -21,14 +22,12 @@ use serde_json::json;
 
 use super::in_flight::{InFlight, Ticket};
 use super::lines::Lines;
+use super::outbox::Outbox;
 use crate::client::{self, AutoStart, Wire};
 use crate::protocol::{Error, Greeting};
 
 /// Bytes in a buffer beyond which its source has to wait.
 const ENOUGH: usize = 4 << 20;
-
-/// What a pipe takes without blocking once poll(2) says that it is writable (pipe(7)).
-const PIPE_BUF: usize = 4096;
 
 /// How long the daemon may take to finish after standard input has ended: it
 /// gives requests 2 s, and this is well beyond.
@@ -53,9 +52,8 @@ pub struct Pump {
     open: InFlight,
     /// From the daemon: what is not a whole line yet.
     reply: Vec<u8>,
-    /// To standard output: whole lines, of which `shown` bytes are written.
-    replies: Vec<u8>,
-    shown: usize,
+    /// To standard output: whole lines.
+    replies: Outbox,
     half_closed: bool,
     subscribed: bool,
 }
@@ -102,8 +100,7 @@ impl Pump {
             sent: 0,
             open: InFlight::default(),
             reply: Vec::new(),
-            replies: wire.first_line,
-            shown: 0,
+            replies: Outbox::new(wire.first_line),
             half_closed: false,
             subscribed: false,
         };
@@ -139,7 +136,7 @@ impl Pump {
             return Err(Stop::Done);
         }
         if ready.output.contains(PollFlags::OUT) {
-            self.show()?;
+            self.replies.write_to(&self.stdout)?;
         }
         if ready.socket.contains(PollFlags::OUT) {
             self.send()?;
@@ -164,16 +161,16 @@ impl Pump {
         };
         // A hang-up is reported whether it is asked for or not, so what has to
         // wait is not in the set at all.
-        let socket = Some(&self.socket).filter(|_| self.pending() < ENOUGH);
+        let socket = Some(&self.socket).filter(|_| self.replies.pending() < ENOUGH);
         let stdin = self.stdin.as_ref().filter(|_| self.requests_bytes < ENOUGH);
         let send = when(!self.requests.is_empty(), PollFlags::OUT);
         let mut fds = vec![PollFd::new(
             &self.stdout,
-            when(self.pending() > 0, PollFlags::OUT),
+            when(self.replies.pending() > 0, PollFlags::OUT),
         )];
         fds.extend(socket.map(|socket| PollFd::new(socket, PollFlags::IN | send)));
         fds.extend(stdin.map(|stdin| PollFd::new(stdin, PollFlags::IN)));
-        let last_words = self.half_closed && self.pending() == 0;
+        let last_words = self.half_closed && self.replies.pending() == 0;
         match poll(&mut fds, last_words.then_some(&LAST_WORDS)) {
             Ok(0) => return Err(Stop::Done),
             Ok(_) => {}
@@ -265,36 +262,10 @@ impl Pump {
             self.reply.extend_from_slice(piece);
             if piece.ends_with(b"\n") {
                 self.open.came(&self.reply);
-                self.replies.append(&mut self.reply);
+                self.replies.push(&self.reply);
+                self.reply.clear();
             }
         }
-    }
-
-    /// To standard output, as much as it takes at once.
-    fn show(&mut self) -> Result<(), Stop> {
-        while self.pending() > 0 {
-            let end = self.replies.len().min(self.shown + PIPE_BUF);
-            match rustix::io::write(&self.stdout, &self.replies[self.shown..end]) {
-                Ok(count) => self.shown += count,
-                Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => break,
-                Err(Errno::IO) => return Err(Stop::Done),
-                Err(errno) => return Err(errno.into()),
-            }
-            if !writable(&self.stdout)? {
-                break;
-            }
-        }
-        // Moved to the front seldom, so that a slow reader costs no copying.
-        if self.pending() == 0 || self.shown > ENOUGH / 4 {
-            self.replies.drain(..self.shown);
-            self.shown = 0;
-        }
-        Ok(())
-    }
-
-    fn pending(&self) -> usize {
-        self.replies.len() - self.shown
     }
 
     /// Answers what the dead daemon left open, and goes on with the next one.
@@ -302,18 +273,14 @@ impl Pump {
         self.abandon_open();
         // The agent need not wait for the next daemon to hear of it. If it is
         // gone, the next turn notices.
-        if writable(&self.stdout).unwrap_or(false)
-            && let Err(Stop::Broken(error)) = self.show()
-        {
-            return Err(error);
-        }
+        let _ = self.replies.write_to(&self.stdout);
         let wire = client::connect(&self.greeting, AutoStart::Yes)?.into_wire();
         self.socket = nonblocking(wire.stream)?;
         if self.subscribed {
             self.subscribed = false;
             let reason = "the daemon was replaced; subscribe and watch again";
             let event = json!({ "event": "lag", "data": { "reason": reason } });
-            self.replies.extend(format!("{event}\n").into_bytes());
+            self.replies.push(format!("{event}\n").as_bytes());
         }
         self.take_in(&wire.buffered);
         Ok(())
@@ -324,7 +291,7 @@ impl Pump {
         // A line of which the newline was not sent has not been read as one.
         self.sent = 0;
         for ticket in self.open.abandon() {
-            self.replies.extend(ticket.abandoned());
+            self.replies.push(&ticket.abandoned());
         }
     }
 
@@ -337,9 +304,9 @@ impl Pump {
                 ..ticket
             });
             self.replies
-                .extend(never_sent.map(Ticket::abandoned).unwrap_or_default());
+                .push(&never_sent.map(Ticket::abandoned).unwrap_or_default());
         }
-        let rest = self.replies.split_off(self.shown);
+        let rest = self.replies.take();
         match self
             .stdout
             .write_all(&rest)
@@ -372,10 +339,4 @@ fn nonblocking(socket: UnixStream) -> Result<UnixStream, Error> {
     let set = socket.set_nonblocking(true);
     set.map_err(|error| Error::internal(format!("the socket stays blocking: {error}")))?;
     Ok(socket)
-}
-
-fn writable(fd: &impl AsFd) -> Result<bool, Errno> {
-    let mut fds = [PollFd::new(fd, PollFlags::OUT)];
-    poll(&mut fds, Some(&Timespec::default()))?;
-    Ok(fds[0].revents().contains(PollFlags::OUT))
 }

@@ -61,12 +61,12 @@ fn the_list_can_be_narrowed() {
 }
 
 #[test]
-fn names_cannot_write_to_the_terminal() {
+fn names_and_commands_cannot_write_to_the_terminal() {
     let home = Home::new();
     home.run(&["run", "-n", "ev\x1b]0;il\x07", "sleep 1000"])
         .expect_code(2)
         .expect_said("control characters");
-    home.start(&["-n", "evil", "sleep 1000 # \x1b]0;il\x07\tx"]);
+    home.start(&["sleep 1000 # \x1b]0;evil\x07\u{9b}2J\tx\ny"]);
     for args in [
         &["ls"][..],
         &["ls", "-o", "table"],
@@ -74,8 +74,9 @@ fn names_cannot_write_to_the_terminal() {
         &["status", "-"],
     ] {
         let said = home.ok(args);
-        assert!(!said.contains(['\x1b', '\x07']), "{said:?}");
+        assert!(!said.contains(['\x1b', '\x07', '\u{9b}']), "{said:?}");
     }
+    assert_eq!(home.ok(&["ls"]).matches('\t').count(), 6);
 }
 
 #[test]

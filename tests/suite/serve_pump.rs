@@ -148,7 +148,8 @@ fn an_agent_that_does_not_read_fills_no_memory_and_misses_nothing() {
             .all(|chunk| chunk == line.as_bytes())
     );
     drop(child.stdin.take());
-    drop(writer.join().unwrap());
+    // The daemon closes after the agent has, as a real one does.
+    assert_eq!(writer.join().unwrap().rest(), b"");
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 

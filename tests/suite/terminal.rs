@@ -43,3 +43,54 @@ fn following_on_a_terminal_ends_with_ctrl_c() {
     );
     assert!(home.ok(&["ls"]).starts_with("web\trunning"));
 }
+
+#[test]
+fn attaching_types_into_the_job_and_leaves_it_running() {
+    let home = Home::new();
+    home.start(&["-n", "cat", "cat"]);
+    let mut terminal = Terminal::new(&home, &["attach", "cat"], (80, 24));
+    terminal.wait_for_text("INSERT");
+    terminal.send("typed by hand\r");
+    terminal.wait_for("the line and its echo", |screen| {
+        screen.text(true).matches("typed by hand").count() == 2
+    });
+    terminal.send("\x1d");
+    terminal.wait_for_text("NORMAL");
+    terminal.send("q");
+    assert_eq!(terminal.exit_code(), 0, "{}", terminal.text());
+    assert!(home.ok(&["logs", "cat"]).starts_with("typed by hand\n"));
+    assert!(home.ok(&["ls"]).starts_with("cat\trunning"));
+}
+
+#[test]
+fn run_attached_is_a_new_job_on_the_screen() {
+    let home = Home::new();
+    let args = [
+        "run",
+        "-a",
+        "-n",
+        "shell",
+        "read x; echo got $x; sleep 1000",
+    ];
+    let mut terminal = Terminal::new(&home, &args, (80, 24));
+    terminal.wait_for_text("INSERT");
+    terminal.send("this\r");
+    terminal.wait_for_text("got this");
+    terminal.send("\x1d");
+    terminal.wait_for_text("NORMAL");
+    terminal.send("q");
+    assert_eq!(terminal.exit_code(), 0);
+    assert!(home.ok(&["ls"]).starts_with("shell\trunning"));
+}
+
+#[test]
+fn a_bare_bgproc_on_a_terminal_is_the_dashboard() {
+    let home = Home::new();
+    home.start(&["-n", "web", "sleep 1000"]);
+    let mut terminal = Terminal::new(&home, &[], (80, 24));
+    terminal.wait_for_text("NORMAL");
+    terminal.wait_for_text("web");
+    terminal.send("q");
+    assert_eq!(terminal.exit_code(), 0);
+    terminal.wait_for_text("1 job");
+}

@@ -8,8 +8,7 @@ use clap::Args;
 use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::follow::{Follower, Form, News};
-use crate::cli::output::note;
-use crate::cli::style::Tone;
+use crate::cli::show::{self, Show};
 use crate::cli::{duration, interrupt, words};
 use crate::protocol::params::Log;
 use crate::protocol::reply::{LogLine, LogLines};
@@ -71,7 +70,7 @@ impl Logs {
             }
             [only] => self.print(ctx, only, &mut Show::Alone)?,
             several => {
-                let width = name_width(several);
+                let width = show::name_width(several);
                 for (number, job) in several.iter().enumerate() {
                     let name = words::name(&job.summary);
                     self.print(ctx, job, &mut Show::named(&name, width, number))?;
@@ -139,13 +138,13 @@ impl Logs {
             ctx.out.bytes(&tail)?;
         }
         if self.follow {
-            follower.drain(|news| show(ctx, news, &mut Show::Alone))?;
+            follower.drain(|news| show::news(ctx, news, &mut Show::Alone))?;
             return Ok(());
         }
         loop {
             match follower.read_on()? {
                 News::Idle(_) | News::Ended(_) => return Ok(()),
-                news => show(ctx, news, &mut Show::Alone)?,
+                news => show::news(ctx, news, &mut Show::Alone)?,
             }
         }
     }
@@ -153,7 +152,7 @@ impl Logs {
     /// Several jobs: a thread and a connection each, whole lines behind their names.
     fn stream_several(&self, ctx: &mut Context, jobs: &[Record]) -> Result<(), Failure> {
         interrupt::leave_with("stopped following; the jobs go on".to_owned())?;
-        let width = name_width(jobs);
+        let width = show::name_width(jobs);
         let (sender, receiver) = sync_channel(QUEUE);
         for (number, job) in jobs.iter().enumerate() {
             let (sender, logs, job) = (sender.clone(), self.clone(), job.clone());
@@ -206,7 +205,7 @@ impl Logs {
         follower.drain(|news| match news {
             News::Output(bytes) => sender.send((number, Said::Output(bytes))).map_err(gone),
             News::Gap(bytes) => {
-                tell_gap(bytes);
+                show::tell_gap(bytes);
                 Ok(())
             }
             News::Idle(_) | News::Ended(_) => Ok(()),
@@ -227,88 +226,10 @@ enum Said {
     Failure(Failure),
 }
 
-/// How lines are shown.
-pub(super) enum Show {
-    /// As they are.
-    Alone,
-    /// Behind the name of their job, whole lines only.
-    Named {
-        /// `name | `, in a colour of its own.
-        prefix: String,
-        tone: Tone,
-        /// A line that has not ended yet.
-        open: Vec<u8>,
-    },
-}
-
-impl Show {
-    fn named(name: &str, width: usize, number: usize) -> Self {
-        Self::Named {
-            prefix: format!("{name:<width$} | "),
-            tone: Tone::Stream(number),
-            open: Vec::new(),
-        }
-    }
-
-    fn whole_line(&mut self, ctx: &mut Context, text: &str) -> std::io::Result<()> {
-        if let Self::Named { prefix, tone, .. } = self {
-            let prefix = ctx.out.tint(*tone, prefix);
-            ctx.out.bytes(prefix.as_bytes())?;
-        }
-        ctx.out.line(text)
-    }
-
-    fn bytes(&mut self, ctx: &mut Context, bytes: &[u8]) -> std::io::Result<()> {
-        let Self::Named { prefix, tone, open } = self else {
-            return ctx.out.bytes(bytes);
-        };
-        let prefix = ctx.out.tint(*tone, prefix);
-        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
-            open.extend_from_slice(piece);
-            if piece.ends_with(b"\n") {
-                ctx.out.bytes(prefix.as_bytes())?;
-                ctx.out.bytes(open)?;
-                open.clear();
-            }
-        }
-        Ok(())
-    }
-
-    /// Shows a last line that never ended.
-    fn finish(&mut self, ctx: &mut Context) -> std::io::Result<()> {
-        match self {
-            Self::Named { open, .. } if !open.is_empty() => self.bytes(ctx, b"\n"),
-            _ => Ok(()),
-        }
-    }
-}
-
-/// Shows what came, at once.
-pub(super) fn show(ctx: &mut Context, news: News, show: &mut Show) -> Result<(), Failure> {
-    match news {
-        News::Output(bytes) => show.bytes(ctx, &bytes)?,
-        News::Gap(bytes) => tell_gap(bytes),
-        News::Idle(_) | News::Ended(_) => ctx.out.flush()?,
-    }
-    Ok(())
-}
-
-fn tell_gap(bytes: u64) {
-    let size = words::bytes(bytes);
-    note(&format!("{size} of older output are no longer kept"));
-}
-
 fn with_session(id: &SessionId, line: &LogLine) -> serde_json::Value {
     let mut value = serde_json::to_value(line).unwrap_or_default();
     value["sessionId"] = id.as_str().into();
     value
-}
-
-fn name_width(jobs: &[Record]) -> usize {
-    let names = jobs
-        .iter()
-        .map(|job| words::name(&job.summary).chars().count());
-    names.max().unwrap_or(0)
 }
 
 fn count(lines: u64) -> usize {

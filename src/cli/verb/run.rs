@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::logs::{self, Show};
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::follow::{Follower, Form};
+use crate::cli::show::{self, Show};
 use crate::cli::{duration, interrupt, program, words};
 use crate::client::recent;
 use crate::protocol::params::{Start, StatusParams};
@@ -144,7 +144,7 @@ fn follow(ctx: &mut Context, id: SessionId, name: &str) -> Result<Exit, Failure>
         "{name} goes on; bgproc logs -f {name} follows it again"
     ))?;
     let mut follower = Follower::new(id, Form::Plain)?;
-    let (status, code, signal) = follower.drain(|news| logs::show(ctx, news, &mut Show::Alone))?;
+    let (status, code, signal) = follower.drain(|news| show::news(ctx, news, &mut Show::Alone))?;
     ctx.out.flush()?;
     Ok(Exit::of_job(status, code, signal.as_deref()))
 }
@@ -177,11 +177,12 @@ fn variables(env: &[String]) -> Result<Option<BTreeMap<String, Option<String>>>,
     pairs.collect::<Result<_, _>>().map(Some)
 }
 
-/// Where a program was not found, the places that were searched are the answer.
+/// The daemon's advice is for those who speak its protocol.
 fn not_started(mut error: Error) -> Error {
-    let missing = super::super::exit::of_error(&error) == Exit::NOT_FOUND;
-    if error.code == ErrorCode::SpawnFailed && missing && error.hint.is_none() {
-        error.hint = Some(program::searched());
+    if error.code == ErrorCode::SpawnFailed && error.hint.is_some() {
+        let hint =
+            "several arguments are a program and its arguments; one, quoted, is a shell line";
+        error.hint = Some(hint.to_owned());
     }
     error
 }

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use crate::cli::context::{Among, Context};
-use crate::cli::duration;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::note;
+use crate::cli::{condition, duration};
 use crate::protocol::condition::WaitMode;
 use crate::protocol::params::Wait as Params;
 use crate::protocol::reply::{Outcome, Polled, Waited, WaitedAll};
@@ -16,17 +16,14 @@ use crate::protocol::{Action, Condition, ErrorCode, SessionId, Status};
 /// The longest single wait that the protocol takes.
 const LONGEST: Duration = Duration::from_secs(600);
 
-/// How long a job is quiet when nobody says.
-const QUIET: Duration = Duration::from_secs(2);
-
 /// What `wait` takes.
 #[derive(Args, Debug)]
 pub struct Wait {
     /// Which jobs
     #[arg(required = true)]
     jobs: Vec<String>,
-    /// exit, input, quiet or quiet:TIME, match:REGEX (a line), gone:REGEX (from the screen)
-    #[arg(long = "for", value_name = "WHAT", default_value = "exit", value_parser = parse_condition)]
+    /// exit, input, quiet or quiet:TIME, match:REGEX (a line of this run, so far or to come), gone:REGEX (from the screen)
+    #[arg(long = "for", value_name = "WHAT", default_value = "exit", value_parser = condition::parse)]
     until: Condition,
     /// The first of several jobs is enough
     #[arg(long)]
@@ -150,57 +147,12 @@ fn exit_of(waited: &WaitedAll, mode: WaitMode) -> Exit {
     codes.fold(Exit::OK, Exit::or)
 }
 
-fn parse_condition(text: &str) -> Result<Condition, String> {
-    let (kind, rest) = match text.split_once(':') {
-        Some((kind, rest)) => (kind, Some(rest)),
-        None => (text, None),
-    };
-    let pattern = |what: &str| match rest {
-        Some(expression) if !expression.is_empty() => match regex::Regex::new(expression) {
-            Ok(_) => Ok(expression.to_owned()),
-            Err(error) => Err(error.to_string()),
-        },
-        _ => Err(format!("`{what}` needs a regular expression: {what}:REGEX")),
-    };
-    match (kind, rest) {
-        ("exit", None) => Ok(Condition::Exit(true)),
-        ("input", None) => Ok(Condition::Input(true)),
-        ("ready", None) => Ok(Condition::Ready(true)),
-        ("quiet", None) => Ok(Condition::IdleMs(duration::millis(QUIET))),
-        ("quiet", Some(time)) => {
-            duration::parse(time).map(|time| Condition::IdleMs(duration::millis(time)))
-        }
-        ("match", _) => pattern("match").map(Condition::Pattern),
-        ("gone", _) => pattern("gone").map(Condition::Gone),
-        _ => Err(format!(
-            "`{text}` is nothing to wait for; known: exit, input, quiet[:TIME], match:REGEX, gone:REGEX"
-        )),
-    }
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use serde_json::json;
 
     use super::*;
-
-    #[test]
-    fn conditions_are_read() {
-        assert_eq!(parse_condition("exit").unwrap(), Condition::Exit(true));
-        assert_eq!(parse_condition("quiet").unwrap(), Condition::IdleMs(2000));
-        assert_eq!(
-            parse_condition("quiet:500ms").unwrap(),
-            Condition::IdleMs(500)
-        );
-        let colon = Condition::Pattern("a:b".to_owned());
-        assert_eq!(parse_condition("match:a:b").unwrap(), colon);
-        for text in [
-            "", "exit:1", "match", "match:", "match:(", "quiet:x", "gone", "lunch",
-        ] {
-            assert!(parse_condition(text).is_err(), "{text}");
-        }
-    }
 
     fn waited(matched: Option<&str>, codes: &[(&str, Option<i32>, Option<&str>)]) -> WaitedAll {
         let result = |(id, code, signal): &(&str, Option<i32>, Option<&str>)| {

@@ -1,0 +1,103 @@
+//! What waits to be written to standard output.
+//!
+//! Standard output stays blocking, so it is written in pieces: one of at most
+//! `PIPE_BUF` bytes, straight after poll(2) has said that there is room, does
+//! not block.
+
+use std::os::fd::AsFd;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+/// What a pipe takes without blocking once poll(2) says that it is writable (pipe(7)).
+const PIPE_BUF: usize = 4096;
+
+/// Written bytes that are kept in front before the rest is moved up, so that a
+/// slow reader costs little copying.
+const SLACK: usize = 1 << 20;
+
+/// Whole lines on their way out.
+#[derive(Debug, Default)]
+pub struct Outbox {
+    bytes: Vec<u8>,
+    written: usize,
+}
+
+impl Outbox {
+    /// With something in it already.
+    pub fn new(bytes: Vec<u8>) -> Self {
+        Self { bytes, written: 0 }
+    }
+
+    /// Adds whole lines.
+    pub fn push(&mut self, lines: &[u8]) {
+        self.bytes.extend_from_slice(lines);
+    }
+
+    /// Bytes that are still to be written.
+    pub fn pending(&self) -> usize {
+        self.bytes.len() - self.written
+    }
+
+    /// Writes as much as `out` takes without blocking.
+    pub fn write_to(&mut self, out: &impl AsFd) -> Result<(), Errno> {
+        while self.pending() > 0 && writable(out)? {
+            let end = self.bytes.len().min(self.written + PIPE_BUF);
+            match rustix::io::write(out, &self.bytes[self.written..end]) {
+                Ok(count) => self.written += count,
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => break,
+                // A terminal that went away is a reader that went away.
+                Err(Errno::IO) => return Err(Errno::PIPE),
+                Err(errno) => return Err(errno),
+            }
+        }
+        if self.pending() == 0 || self.written > SLACK {
+            self.bytes.drain(..self.written);
+            self.written = 0;
+        }
+        Ok(())
+    }
+
+    /// What is still to be written, for a writer that may block.
+    pub fn take(&mut self) -> Vec<u8> {
+        let rest = self.bytes.split_off(self.written);
+        *self = Self::default();
+        rest
+    }
+}
+
+fn writable(out: &impl AsFd) -> Result<bool, Errno> {
+    let mut fds = [PollFd::new(out, PollFlags::OUT)];
+    poll(&mut fds, Some(&Timespec::default()))?;
+    Ok(fds[0].revents().contains(PollFlags::OUT))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::io::Read;
+
+    use super::*;
+
+    #[test]
+    fn a_full_pipe_does_not_block_and_nothing_is_lost() {
+        let (mut reader, writer) = std::io::pipe().unwrap();
+        let text: Vec<u8> = (0..3_000_000u32).map(|n| (n % 251) as u8).collect();
+        let (mut outbox, mut seen) = (Outbox::new(text[..5].to_vec()), Vec::new());
+        outbox.push(&text[5..]);
+        while outbox.pending() > 0 {
+            let before = outbox.pending();
+            outbox.write_to(&writer).unwrap();
+            let count = before - outbox.pending();
+            assert!(count > 0, "no progress on an empty pipe");
+            let mut piece = vec![0; count];
+            reader.read_exact(&mut piece).unwrap();
+            seen.extend(piece);
+        }
+        assert!(seen == text);
+        drop(reader);
+        outbox.push(b"x");
+        assert_eq!(outbox.write_to(&writer), Err(Errno::PIPE));
+    }
+}
