@@ -2,20 +2,16 @@
 
 use std::process::ExitCode;
 
-use rustix::fs::{FileType, fstat};
+use bgproc::sys::detach::ROLE;
 
 fn main() -> ExitCode {
     let args: Vec<_> = std::env::args_os().collect();
-    // Both are started often and in a hurry, before any parser is built.
+    // Both are started often and in a hurry, before any parser is built. People
+    // type `bgproc daemon`, too, but whoever means it so says it twice.
+    let role = std::env::var_os(ROLE);
     match &args[..] {
-        [_, role] if role == "keeper" => bgproc::keeper::run(),
-        // People type `bgproc daemon`, too, but never with a socket as their keyboard.
-        [_, role] if role == "daemon" && stdin_is_socket() => bgproc::daemon::run(),
+        [_, keeper] if keeper == "keeper" && role.as_ref() == Some(keeper) => bgproc::keeper::run(),
+        [_, daemon] if daemon == "daemon" && role.as_ref() == Some(daemon) => bgproc::daemon::run(),
         _ => bgproc::cli::run(args),
     }
-}
-
-fn stdin_is_socket() -> bool {
-    fstat(std::io::stdin())
-        .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Socket)
 }

@@ -190,6 +190,14 @@ impl State {
             driver.input = fds.input.map(|fd| Rc::new(Input::new(fd)));
             driver.pidfd = fds.pidfd.map(Rc::new);
         }
+        // Told here and not by whoever asked, so that it comes before its end.
+        let again = session.life.restarts() > 0;
+        let kind = if again {
+            EventKind::Restarted
+        } else {
+            EventKind::Started
+        };
+        self.publish(kind, id, serde_json::json!({ "pid": pid }));
         self.persist(id);
         // From here on the keeper rings when there is output.
         self.mark_dirty(id);

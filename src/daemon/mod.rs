@@ -1,9 +1,9 @@
 //! The daemon: drives the engine, and talks to keeper and clients.
 //!
-//! One thread. Everything it knows is one [`state::State`], which is only ever
+//! One thread. Everything it knows is one `state::State`, which is only ever
 //! touched between two awaits; tasks (one a connection, one for rendering, one
 //! for the clock, one for the keeper, one a watched screen) take turns on it.
-//! Each verb of the protocol is a file in [`actions`].
+//! Each verb of the protocol is a file in `actions`.
 
 mod actions;
 mod adopt;

@@ -10,6 +10,9 @@ use std::process::{Child, Command, Stdio};
 
 use super::paths::own_program;
 
+/// Set for keeper and daemon, so that one that a person types is told apart.
+pub const ROLE: &str = "BGPROC_ROLE";
+
 /// Starts `bgproc ROLE` with nothing of the caller's terminal: stdin and stdout
 /// are `stdio`, stderr goes to the file `log`.
 pub fn spawn_self(role: &str, stdin: Stdio, stdout: Stdio, log: &Path) -> io::Result<Child> {
@@ -22,6 +25,7 @@ pub fn spawn_self(role: &str, stdin: Stdio, stdout: Stdio, log: &Path) -> io::Re
         // So that `ps` reads `bgproc keeper`, wherever the file lies.
         .arg0("bgproc")
         .arg(role)
+        .env(ROLE, role)
         .stdin(stdin)
         .stdout(stdout)
         .stderr(log)

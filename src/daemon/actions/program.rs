@@ -12,6 +12,7 @@ use crate::engine::session::Spec;
 use crate::protocol::keeper::SpawnSpec;
 use crate::protocol::record::Mode;
 use crate::protocol::{Error, ErrorCode, SessionId};
+use crate::sys::detach::ROLE;
 use crate::sys::tree::MARK;
 
 /// The shell that runs a command without `args`.
@@ -58,6 +59,7 @@ pub(super) fn environment(
     for name in ["COLUMNS", "LINES", "TMUX", "TMUX_PANE", "STY", "WINDOW"] {
         env.remove(name);
     }
+    env.remove(ROLE);
     if mode == Mode::Pty {
         env.insert("TERM".to_owned(), "xterm-256color".to_owned());
         env.insert("COLORTERM".to_owned(), "truecolor".to_owned());

@@ -10,7 +10,7 @@ use super::kill::{GRACE_MS, end};
 use super::program::{fresh_spec, spawn_failed};
 use super::{Answer, answer, find, wait_ms};
 use crate::protocol::params::Restart;
-use crate::protocol::{Error, EventKind, keeper::ToKeeper};
+use crate::protocol::{Error, keeper::ToKeeper};
 
 /// SIGTERM.
 const TERM: i32 = 15;
@@ -79,7 +79,6 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
             state.look(&id);
             return Err(spawn_failed(&command, failure.errno, &failure.message));
         }
-        state.publish(EventKind::Restarted, &id, serde_json::json!({}));
         let session = state.registry.get(&id).ok_or_else(gone)?;
         answer(state.record(session, now()))
     })

@@ -21,7 +21,7 @@ use crate::protocol::hello::Role;
 use crate::protocol::keeper::{SpawnSpec, ToKeeper};
 use crate::protocol::params::{Start, Stream};
 use crate::protocol::reply::{Left, Started};
-use crate::protocol::{Error, ErrorCode, EventKind, SessionId};
+use crate::protocol::{Error, ErrorCode, SessionId};
 use crate::sys::signal;
 
 /// Defaults of protocol.md, in milliseconds.
@@ -158,10 +158,7 @@ async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<SessionId,
         })
     });
     hub.with(|state| match outcome {
-        Ok(pid) => {
-            state.publish(EventKind::Started, &id, json!({ "pid": pid }));
-            Ok(id.clone())
-        }
+        Ok(_) => Ok(id.clone()),
         Err(failure) => {
             let command = state
                 .registry
