@@ -12,6 +12,7 @@ mod connection;
 mod end_tree;
 mod hub;
 mod input;
+mod input_log;
 mod keeper_link;
 mod lines;
 mod listen;

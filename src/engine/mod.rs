@@ -7,6 +7,8 @@
 //! says when something is due; [`bus`] numbers what happens and tells who
 //! wants to know.
 
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+
 pub mod bus;
 pub mod life;
 pub mod matcher;

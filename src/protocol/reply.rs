@@ -325,10 +325,13 @@ pub struct LogLine {
     pub n: u64,
     /// When it was written.
     pub at: Option<super::Timestamp>,
-    /// `stdout` or `stderr`.
+    /// `stdout` or `stderr`; `input` for what was typed.
     pub stream: String,
     /// Clean text.
     pub text: String,
+    /// For what was typed: whose scope it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<super::Scope>,
 }
 
 /// `log` by lines.

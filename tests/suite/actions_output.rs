@@ -583,3 +583,29 @@ fn terminal_queries_are_answered_once() {
         .collect();
     assert!(text.starts_with("033[1;1R033[?"), "{text}");
 }
+
+#[test]
+fn what_was_typed_is_kept_with_its_author_and_secrets_are_not() {
+    let (home, mut serve) = serve();
+    let line = "read x; stty -echo; echo secret?; read y; stty echo; echo done; read z";
+    let id = background(&mut serve, line);
+    serve.ok(json!({"action": "write", "sessionId": id, "data": "hello\n"}));
+    wait_for_since_start(&mut serve, &id, "secret");
+    serve.ok(json!({"action": "write", "sessionId": id, "data": "hunter2-swordfish\n"}));
+    wait_for_since_start(&mut serve, &id, "^done");
+    let typed = serve.ok(json!({"action": "log", "sessionId": id, "stream": "input"}));
+    assert_eq!(typed["totalLines"], 2);
+    let lines = &typed["lines"];
+    assert_eq!(
+        (&lines[0]["text"], &lines[0]["stream"]),
+        (&json!("hello\n"), &json!("input"))
+    );
+    assert_eq!(lines[0]["by"], serve.hello["scope"]);
+    assert_eq!(lines[1]["text"], "(18 bytes, not shown)");
+    let found = std::process::Command::new("grep")
+        .args(["-r", "swordfish"])
+        .arg(home.path())
+        .output()
+        .unwrap();
+    assert_eq!(found.stdout, b"", "nowhere in the home");
+}

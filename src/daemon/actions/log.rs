@@ -5,6 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::super::connection::{Client, MAX_CHARS};
 use super::super::hub::Hub;
+use super::super::input_log;
 use super::super::text::Source;
 use super::{Answer, answer, find};
 use crate::engine::matcher::compile;
@@ -47,7 +48,7 @@ pub(super) async fn log(hub: &Hub, client: &Client, params: Log) -> Answer {
     };
     let id = find(hub, client, &params.session_id)?;
     if params.stream == Some(Stream::Input) {
-        return Err(Error::unsupported("The stream `input` of `log`"));
+        return typed(hub, &id, &params);
     }
     if params.grep.is_some() {
         return grep(hub, &id, params, since_time).await;
@@ -330,6 +331,7 @@ async fn lines(hub: &Hub, id: &SessionId, params: Log, since: Option<Timestamp>)
             at,
             stream: stream.to_owned(),
             text: line.text,
+            by: None,
         });
         true
     })
@@ -424,6 +426,38 @@ async fn grep(hub: &Hub, id: &SessionId, params: Log, since: Option<Timestamp>) 
         first_line: stretch.first_line,
         total_lines: stretch.total_lines,
         truncated,
+    })
+}
+
+/// What was typed: each write is a line, with who it was.
+fn typed(hub: &Hub, id: &SessionId, params: &Log) -> Answer {
+    if params.grep.is_some() || params.run.is_some() || params.format.is_some() {
+        return Err(Error::invalid(
+            "the stream `input` goes with `tail`, `fromLine` and `lines`",
+        ));
+    }
+    let entries = input_log::read(&hub.state().store.dir(id));
+    let total = entries.len() as u64;
+    let count = params.tail.or(params.lines).unwrap_or(DEFAULT_LINES);
+    let last = total.saturating_sub(count) + 1;
+    let from = params.from_line.unwrap_or(last).max(1);
+    let lines = (1..).zip(&entries).skip_while(|(n, _)| *n < from);
+    let lines = lines
+        .take(usize::try_from(count).unwrap_or(usize::MAX))
+        .map(|(n, entry)| {
+            let (at, stream) = (Some(entry.at), "input".to_owned());
+            LogLine {
+                n,
+                at,
+                stream,
+                text: entry.shown(),
+                by: Some(entry.by.clone()),
+            }
+        });
+    answer(LogLines {
+        lines: lines.collect(),
+        first_line: 1,
+        total_lines: total,
     })
 }
 

@@ -7,15 +7,17 @@ use base64::engine::general_purpose::STANDARD;
 use tokio::time::{Duration, Instant};
 
 use super::super::connection::Client;
-use super::super::hub::Hub;
+use super::super::hub::{Hub, now};
 use super::super::input::{Input, MAX_WAITING};
+use super::super::input_log;
 use super::wait::Plan;
 use super::{Answer, answer, find, news};
+use crate::diag;
 use crate::protocol::condition::{WaitMode, WaitSpec};
 use crate::protocol::params::{Encoding, KeyInput, SendKeys, Write};
 use crate::protocol::record::Mode;
 use crate::protocol::reply::{Warning, Written};
-use crate::protocol::{Error, ErrorCode, SessionId};
+use crate::protocol::{Error, ErrorCode, Scope, SessionId};
 use crate::sys::{pty, signal};
 use crate::term::keys;
 use crate::term::modes::Modes;
@@ -152,6 +154,8 @@ fn without_paste_end(bytes: &[u8]) -> Vec<u8> {
 
 /// A session that takes input.
 struct Target {
+    hub: Hub,
+    by: Scope,
     id: SessionId,
     mode: Mode,
     modes: Modes,
@@ -182,12 +186,33 @@ impl Target {
             .and_then(|driver| driver.input.clone())
         {
             Some(input) if !closed => Ok(Self {
+                hub: hub.clone(),
+                by: client.viewer.scope.clone(),
                 id,
                 mode,
                 modes,
                 input,
             }),
             _ => Err(stdin_not_available(&id)),
+        }
+    }
+
+    /// Notes what was typed.
+    fn note(&self, bytes: &[u8], echo: bool) {
+        let text = echo.then(|| String::from_utf8_lossy(bytes).into_owned());
+        let by = self.by.clone();
+        let entry = input_log::Entry {
+            at: now().wall,
+            by,
+            bytes: bytes.len(),
+            text,
+        };
+        let dir = self.hub.state().store.dir(&self.id);
+        if let Err(error) = input_log::append(&dir, &entry) {
+            diag::say(format_args!(
+                "daemon: session {}: its input log: {error}",
+                self.id
+            ));
         }
     }
 
@@ -280,8 +305,14 @@ impl Sent {
         if target.input.waiting() + bytes.len() > MAX_WAITING {
             return Err(too_much(target, target.input.waiting() + bytes.len()));
         }
+        // Asked before it is typed: the program may turn echo on again at once.
+        let echo = match target.mode {
+            Mode::Pipe => true,
+            Mode::Pty => pty::line_discipline(&*target.input).is_ok_and(|line| line.echo),
+        };
         match target.input.write(bytes).await {
             Ok(taken) => {
+                target.note(&bytes[..taken.bytes], echo);
                 self.bytes += taken.bytes as u64;
                 if taken.stuffed {
                     self.warn(Warning::NotReading);

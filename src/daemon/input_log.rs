@@ -1,0 +1,125 @@
+//! What was typed into a session, and by whom.
+//!
+//! One JSON object a line in `input.log`. While the terminal has echo off, what
+//! is typed is not for anybody's eyes: only its length is kept. That loses what
+//! is typed into line editors, too (they echo by themselves), and it never
+//! keeps a password.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::protocol::disk::INPUT;
+use crate::protocol::{Scope, Timestamp};
+
+/// Beyond this the older half is dropped, in bytes.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// One write.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(super) struct Entry {
+    /// When.
+    pub(super) at: Timestamp,
+    /// Whose scope it was; `human` for people.
+    pub(super) by: Scope,
+    /// How many bytes.
+    pub(super) bytes: usize,
+    /// What, with invalid UTF-8 replaced; `None` where echo was off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) text: Option<String>,
+}
+
+impl Entry {
+    /// What a reader is shown.
+    pub(super) fn shown(&self) -> String {
+        match &self.text {
+            Some(text) => text.clone(),
+            None => format!("({} bytes, not shown)", self.bytes),
+        }
+    }
+}
+
+/// Notes a write in the session's directory.
+pub(super) fn append(dir: &Path, entry: &Entry) -> io::Result<()> {
+    let path = dir.join(INPUT);
+    let mut options = OpenOptions::new();
+    let mut file = options.create(true).append(true).mode(0o600).open(&path)?;
+    if file.metadata()?.len() > MAX_BYTES {
+        file = drop_older_half(dir)?;
+    }
+    let mut line = serde_json::to_vec(entry)?;
+    line.push(b'\n');
+    file.write_all(&line)
+}
+
+/// What was typed, oldest first. A line that a crash cut short is passed over.
+pub(super) fn read(dir: &Path) -> Vec<Entry> {
+    let Ok(file) = File::open(dir.join(INPUT)) else {
+        return Vec::new();
+    };
+    let lines = BufReader::new(file).lines().map_while(Result::ok);
+    lines
+        .filter_map(|line| serde_json::from_str(&line).ok())
+        .collect()
+}
+
+fn drop_older_half(dir: &Path) -> io::Result<File> {
+    let entries = read(dir);
+    let temporary = dir.join("input.log.tmp");
+    let mut options = OpenOptions::new();
+    let mut file = options
+        .create(true)
+        .write(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&temporary)?;
+    for entry in &entries[entries.len() / 2..] {
+        serde_json::to_writer(&mut file, entry)?;
+        file.write_all(b"\n")?;
+    }
+    std::fs::rename(temporary, dir.join(INPUT))?;
+    OpenOptions::new().append(true).open(dir.join(INPUT))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn entry(text: &str) -> Entry {
+        let text = Some(text.to_owned());
+        Entry {
+            at: Timestamp(5),
+            by: Scope::human(),
+            bytes: 3,
+            text,
+        }
+    }
+
+    #[test]
+    fn what_was_typed_is_read_again_and_a_torn_line_is_passed_over() {
+        let dir = tempfile::tempdir().unwrap();
+        append(dir.path(), &entry("abc\n")).unwrap();
+        let mut file = OpenOptions::new()
+            .append(true)
+            .open(dir.path().join(INPUT))
+            .unwrap();
+        file.write_all(b"{\"at\":\"20").unwrap();
+        assert_eq!(read(dir.path()), [entry("abc\n")]);
+    }
+
+    #[test]
+    fn it_does_not_grow_without_end() {
+        let dir = tempfile::tempdir().unwrap();
+        let large = "x".repeat(100_000);
+        for n in 0..30 {
+            append(dir.path(), &entry(&format!("{n} {large}"))).unwrap();
+        }
+        let length = std::fs::metadata(dir.path().join(INPUT)).unwrap().len();
+        assert!(length < 2 * MAX_BYTES, "{length}");
+        assert!(read(dir.path()).last().unwrap().shown().starts_with("29 "));
+    }
+}
