@@ -21,7 +21,7 @@ use crate::engine::session::Session;
 use crate::engine::timers::{Due, Timers};
 use crate::engine::waits::{Pending, Ticket, Verdict, Waits};
 use crate::protocol::keeper::{Exit, ToKeeper};
-use crate::protocol::{EventKind, Record, Scope, SessionId};
+use crate::protocol::{EventKind, Record, Scope, SessionId, Status};
 use crate::sys::signal;
 
 /// Characters of output in a completion message.
@@ -265,10 +265,15 @@ impl State {
 
     /// Forgets a session and its files.
     pub(super) fn remove(&mut self, id: &SessionId) {
-        let Some(session) = self.registry.remove(id, now()) else {
+        let Some(mut session) = self.registry.remove(id, now()) else {
             return;
         };
         self.registry.arm(id, &mut self.timers);
+        // Whoever waits for it will not be told anything else.
+        let over = self
+            .waits
+            .look(id, &mut session.output, Status::Lost, now().boot);
+        self.resolve(over);
         for watcher in self
             .drivers
             .remove(id)

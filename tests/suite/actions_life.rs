@@ -493,3 +493,21 @@ fn stats_tell_of_daemon_and_limits() {
     assert_eq!(stats["limits"]["maxSessions"], 50);
     assert!(stats["daemonPid"].is_u64() && stats["keeperPid"].is_u64());
 }
+
+#[test]
+fn a_wait_for_a_session_that_is_removed_ends() {
+    let (_home, mut serve) = serve();
+    let id = background(&mut serve, "exec sleep 1000");
+    let until = json!([{"pattern": "never"}]);
+    let wait = json!({"action": "wait", "sessionId": id, "until": until, "timeoutMs": 600_000});
+    let pending = serve.send(wait);
+    // The first wait for the end is over when the session is killed, so this
+    // one is still there when it is forgotten.
+    serve.ok(json!({"action": "remove", "sessionId": id}));
+    let reply = serve.reply(pending);
+    let outcome = &reply["result"]["outcome"];
+    assert!(
+        outcome == "exited" || reply["error"]["code"] == "session_removed",
+        "{reply}"
+    );
+}

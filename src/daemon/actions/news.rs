@@ -89,6 +89,8 @@ pub(super) fn polled(
 ) -> Result<Polled, Error> {
     let mut state = hub.state();
     let to = state.log_end(id);
+    // It may have been removed while it was waited for, which the error says.
+    state.registry.find(&client.viewer, id.as_str())?;
     let Some(session) = state.registry.get(id) else {
         return Err(Error::session_not_found(id.as_str()));
     };
