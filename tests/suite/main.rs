@@ -11,6 +11,8 @@ mod cli_jobs;
 mod cli_output;
 mod config_file;
 mod layers;
+mod programs;
+mod programs_screen;
 mod serve;
 mod serve_edges;
 mod serve_pump;
