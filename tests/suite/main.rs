@@ -17,4 +17,5 @@ mod serve;
 mod serve_edges;
 mod serve_pump;
 mod support;
+mod takeover;
 mod terminal;

@@ -154,8 +154,8 @@ fn a_flood_holds_up_nobody() {
         "y\n".repeat(251).contains(last) && last.len() == 500,
         "{last:?}"
     );
-    assert!(killed < Duration::from_secs(2), "{killed:?}");
-    assert!(polled < Duration::from_secs(1), "{polled:?}");
+    assert!(killed < Duration::from_secs(6), "{killed:?}");
+    assert!(polled < Duration::from_secs(3), "{polled:?}");
     quiet.say(&mut serve, "over", "^over$");
 }
 
