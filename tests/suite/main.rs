@@ -10,6 +10,8 @@ mod cli_basics;
 mod cli_jobs;
 mod cli_output;
 mod config_file;
+mod dashboard;
+mod dashboard_window;
 mod layers;
 mod programs;
 mod programs_screen;
