@@ -2,6 +2,7 @@
 
 pub(crate) mod fake;
 pub(crate) mod home;
+pub(crate) mod job;
 pub(crate) mod process;
 pub(crate) mod serve;
 pub(crate) mod terminal;

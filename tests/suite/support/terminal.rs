@@ -7,6 +7,7 @@ use std::time::Instant;
 use bgproc::term::screen::{Color, Screen};
 use bgproc::term::size::Size;
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use rustix::process::Signal;
 
 use super::process::Held;
 use super::{DEADLINE, Home};
@@ -16,7 +17,7 @@ pub(crate) struct Terminal {
     child: Box<dyn Child + Send + Sync>,
     held: Held,
     /// Closing it would hang up the terminal.
-    _master: Box<dyn MasterPty + Send>,
+    master: Box<dyn MasterPty + Send>,
     writer: Box<dyn Write + Send>,
     output: Receiver<Vec<u8>>,
     screen: Screen,
@@ -24,7 +25,17 @@ pub(crate) struct Terminal {
 
 impl Terminal {
     /// Runs `bgproc ARGS` on a terminal of `cols` by `rows`.
-    pub(crate) fn new(home: &Home, args: &[&str], (cols, rows): (u16, u16)) -> Self {
+    pub(crate) fn new(home: &Home, args: &[&str], size: (u16, u16)) -> Self {
+        Self::with_env(home, args, size, &[])
+    }
+
+    /// Runs it with further variables.
+    pub(crate) fn with_env(
+        home: &Home,
+        args: &[&str],
+        (cols, rows): (u16, u16),
+        vars: &[(&str, &str)],
+    ) -> Self {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_bgproc"));
         command.args(args);
         let (set, stray) = home.environment();
@@ -32,6 +43,9 @@ impl Terminal {
             command.env_remove(name);
         }
         for (name, value) in set {
+            command.env(name, value);
+        }
+        for (name, value) in vars {
             command.env(name, value);
         }
         command.cwd(home.path());
@@ -53,7 +67,7 @@ impl Terminal {
         Self {
             child,
             held,
-            _master: pair.master,
+            master: pair.master,
             writer,
             output,
             screen: Screen::new(Size::new(rows, cols)),
@@ -64,6 +78,27 @@ impl Terminal {
     pub(crate) fn send(&mut self, bytes: impl AsRef<[u8]>) {
         self.writer.write_all(bytes.as_ref()).unwrap();
         self.writer.flush().unwrap();
+    }
+
+    /// Makes the window larger or smaller; the program hears of it.
+    pub(crate) fn resize(&mut self, cols: u16, rows: u16) {
+        self.screen.resize(Size::new(rows, cols));
+        self.master.resize(pty_size(cols, rows)).unwrap();
+    }
+
+    /// Sends the program a signal.
+    pub(crate) fn signal(&self, signal: Signal) {
+        self.held.signal(signal);
+    }
+
+    /// What the window shows.
+    pub(crate) fn screen(&self) -> &Screen {
+        &self.screen
+    }
+
+    /// The settings of the terminal line, to be compared.
+    pub(crate) fn settings(&self) -> String {
+        format!("{:?}", self.master.get_termios())
     }
 
     /// The screen as text.
@@ -138,7 +173,7 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        self.held.signal(rustix::process::Signal::KILL);
+        self.held.signal(Signal::KILL);
         let _ = self.child.wait();
     }
 }

@@ -1,0 +1,410 @@
+//! A person at the dashboard, key by key: starting, typing, stopping, looking back.
+
+use serde_json::{Value, json};
+
+use crate::support::job::{Job, have};
+use crate::support::{Home, Serve, Terminal};
+
+/// Split with room, split, and one pane at a time.
+const SIZES: [(u16, u16); 3] = [(120, 40), (80, 24), (40, 12)];
+
+/// The leave key.
+const LEAVE: &str = "\x1d";
+
+/// Waits until the mode at the bottom left is `mode`.
+#[track_caller]
+fn wait_mode(view: &mut Terminal, mode: &str) {
+    let start = format!(" {mode} ");
+    view.wait_for(&format!("mode {mode}"), |screen| {
+        screen
+            .rows_text(false)
+            .iter()
+            .any(|row| row.starts_with(&start))
+    });
+}
+
+/// Waits until the window no longer shows `text`.
+#[track_caller]
+fn wait_gone(view: &mut Terminal, text: &str) {
+    view.wait_for(&format!("end of `{text}`"), |screen| {
+        !screen.text(true).contains(text)
+    });
+}
+
+/// Waits until a row ends with `text`, as a whole line of a job does.
+#[track_caller]
+fn wait_line(view: &mut Terminal, text: &str) {
+    view.wait_for(&format!("line `{text}`"), |screen| {
+        let is_line = |row: &String| {
+            let end = row.trim_end().strip_suffix(text);
+            end.is_some_and(|before| before.is_empty() || before.ends_with("│ "))
+        };
+        screen.rows_text(true).iter().any(is_line)
+    });
+}
+
+/// A dashboard with its list there and in NORMAL.
+#[track_caller]
+fn open(home: &Home, size: (u16, u16), row: &str) -> Terminal {
+    let mut view = Terminal::new(home, &[], size);
+    view.wait_for_text(row);
+    wait_mode(&mut view, "NORMAL");
+    view
+}
+
+fn status(home: &Home, job: &str) -> String {
+    record(home, job)["status"].as_str().unwrap().to_owned()
+}
+
+fn record(home: &Home, job: &str) -> Value {
+    // Its exit code tells how the job ended.
+    let ran = home.run(&["--json", "status", job]);
+    serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran}"))
+}
+
+#[test]
+fn from_the_first_run_to_an_answer_and_out() {
+    if !have("python3") {
+        return;
+    }
+    for size in SIZES {
+        let home = Home::new();
+        let mut view = open(&home, size, "Nothing is running yet.");
+        view.wait_for_text("q closes this view");
+        view.send("n");
+        wait_mode(&mut view, "PROMPT");
+        view.send("python3 -i -q\t");
+        view.wait_for_text("name:");
+        view.send("py\r");
+        wait_mode(&mut view, "NORMAL");
+        view.wait_for_text("py ●");
+        view.send("\r");
+        if size.0 < 60 {
+            // The first Enter opens the pane, in which one types with i.
+            wait_gone(&mut view, "open");
+            view.send("i");
+        }
+        wait_mode(&mut view, "INSERT");
+        view.wait_for_text(">>>");
+        view.send("6 * 7\r");
+        wait_line(&mut view, "42");
+        view.send(LEAVE);
+        wait_mode(&mut view, "NORMAL");
+        view.send("q");
+        assert_eq!(view.exit_code(), 0);
+        let text = view.text().replace('\n', " ");
+        assert!(text.contains("1 job keeps running"), "{text}");
+        assert_eq!(status(&home, "py"), "running");
+    }
+}
+
+#[test]
+fn enter_never_stops_a_job_and_y_does() {
+    for size in SIZES {
+        let home = Home::new();
+        home.start(&["-n", "web", "exec sleep 1000"]);
+        let mut view = open(&home, size, "web ●");
+        view.send("x");
+        view.wait_for_text("STOP");
+        view.send("\r");
+        wait_mode(&mut view, "NORMAL");
+        assert_eq!(status(&home, "web"), "running");
+        view.send("xn");
+        wait_mode(&mut view, "NORMAL");
+        view.send("x");
+        view.wait_for_text("STOP");
+        view.send("y");
+        view.wait_for_text("web stopped (SIGTERM)");
+        assert_eq!(status(&home, "web"), "killed");
+        view.wait_for_text("web ■");
+        // No job runs, and so nothing is said on the way out.
+        view.send("q");
+        assert_eq!(view.exit_code(), 0);
+        assert!(!view.text().contains("keep"), "{}", view.text());
+    }
+}
+
+#[test]
+fn a_job_is_paused_restarted_and_removed() {
+    let home = Home::new();
+    home.start(&["-n", "web", "exec sleep 1000"]);
+    let mut view = open(&home, (80, 24), "web ● running");
+    view.send("p");
+    view.wait_for_text("web ‖ paused");
+    assert_eq!(status(&home, "web"), "paused");
+    view.send("p");
+    view.wait_for_text("web ● running");
+    let pid = record(&home, "web")["pid"].clone();
+    view.send("r");
+    view.wait_for_text("RESTART");
+    view.send("\r");
+    wait_mode(&mut view, "NORMAL");
+    assert_eq!(record(&home, "web")["pid"], pid, "Enter is no");
+    view.send("r");
+    view.wait_for_text("RESTART");
+    view.send("y");
+    view.wait_for_text("↻1");
+    assert_ne!(record(&home, "web")["pid"], pid);
+    // What runs is not removed, and is told why.
+    view.send("d");
+    wait_mode(&mut view, "NORMAL");
+    assert_eq!(status(&home, "web"), "running");
+    view.send("X");
+    view.wait_for_text("KILL -9");
+    view.send("y");
+    view.wait_for_text("web stopped (SIGKILL)");
+    view.wait_for_text("web ■");
+    view.send("r");
+    view.wait_for_text("↻2");
+    view.send("xX");
+    view.wait_for_text("web ■");
+    view.send("d");
+    view.wait_for_text("REMOVE");
+    view.send("y");
+    view.wait_for_text("Nothing is running yet.");
+    home.run(&["status", "web"]).expect_code(4);
+}
+
+#[test]
+fn the_leave_key_leaves_and_pressed_twice_is_sent() {
+    for size in SIZES {
+        let home = Home::new();
+        home.start(&["-n", "cat", "stty -echo; echo up; exec cat -v"]);
+        let mut view = open(&home, size, "cat ●");
+        let enter = if size.0 < 60 { "\ri" } else { "\r" };
+        view.send(enter);
+        wait_mode(&mut view, "INSERT");
+        wait_line(&mut view, "up");
+        view.send("one\r");
+        wait_line(&mut view, "one");
+        view.send(LEAVE);
+        wait_mode(&mut view, "NORMAL");
+        view.send(LEAVE);
+        wait_mode(&mut view, "INSERT");
+        view.send("\r");
+        wait_line(&mut view, "^]");
+        view.send([LEAVE, LEAVE, "two\r"].concat());
+        wait_line(&mut view, "^]two");
+        view.send(LEAVE);
+        wait_mode(&mut view, "NORMAL");
+        // In NORMAL no key reaches the job: these scroll back and return.
+        view.send("%");
+        view.wait_for_text("No command");
+        let typed = home.ok(&["logs", "cat"]);
+        assert_eq!(typed, "up\none\n^]\n^]two\n");
+    }
+}
+
+#[test]
+fn looking_never_resizes_and_typing_in_place_does() {
+    let home = Home::new();
+    let line = "stty -echo; echo up; while read x; do stty size; done";
+    home.start(&["-n", "sized", line]);
+    let mut view = open(&home, (100, 30), "sized ●");
+    wait_line(&mut view, "up");
+    let size = |home: &Home| {
+        let job = record(home, "sized");
+        (job["rows"].clone(), job["cols"].clone())
+    };
+    let before = size(&home);
+    view.send("i");
+    wait_mode(&mut view, "INSERT");
+    assert_eq!(size(&home), before, "nothing is typed yet");
+    view.send("\r");
+    view.wait_for("a size", |screen| {
+        let rows = screen.rows_text(true);
+        let last = rows.iter().filter_map(|row| row.split("│ ").nth(1));
+        last.into_iter().any(|row| {
+            let mut words = row.split(' ').map(str::parse::<u16>);
+            matches!(
+                (words.next(), words.next()),
+                (Some(Ok(20..30)), Some(Ok(50..70)))
+            )
+        })
+    });
+    let (rows, cols) = size(&home);
+    assert_ne!((&rows, &cols), (&before.0, &before.1));
+    // In place: the list has stayed where it is.
+    assert!(view.text().contains("▌"), "{}", view.text());
+    view.send(LEAVE);
+    wait_mode(&mut view, "NORMAL");
+    view.send("q");
+    view.exit_code();
+    assert_eq!(size(&home), (rows, cols));
+}
+
+#[test]
+fn the_list_is_filtered() {
+    let home = Home::new();
+    for name in ["web", "worker", "database"] {
+        home.start(&["-n", name, "exec sleep 1000"]);
+    }
+    home.run(&["run", "-q", "-n", "broken", "--wait", "exit 3"]);
+    let mut view = open(&home, (80, 24), "database");
+    view.send("/wor");
+    wait_mode(&mut view, "FILTER");
+    view.wait_for_text("1 of 4");
+    wait_gone(&mut view, "database");
+    view.send("\r");
+    wait_mode(&mut view, "NORMAL");
+    view.wait_for_text("worker ●");
+    view.send("\x1b");
+    view.wait_for_text("database");
+    view.send("/failed");
+    wait_gone(&mut view, "worker");
+    view.wait_for_text("broken");
+    view.send("\x1b");
+    wait_mode(&mut view, "NORMAL");
+    view.wait_for_text("worker");
+}
+
+#[test]
+fn the_log_is_read_back_and_searched_while_it_grows() {
+    for size in SIZES {
+        let home = Home::new();
+        let line = "stty -echo; seq 1 3000; read x; echo more; read x";
+        home.start(&["-n", "seq", line]);
+        let mut view = open(&home, size, "seq");
+        if size.0 < 60 {
+            view.send("\r");
+        }
+        wait_line(&mut view, "3000");
+        view.send("s");
+        wait_mode(&mut view, "SCROLL");
+        view.wait_for_text("line 3000/3000");
+        view.send("/^150$\r");
+        view.wait_for_text("1 of 1");
+        wait_line(&mut view, "150");
+        home.ok(&["send", "seq", "go"]);
+        if size.0 >= 60 {
+            view.wait_for_text("1 new below");
+        }
+        wait_line(&mut view, "150");
+        view.send("g");
+        wait_line(&mut view, "1");
+        view.send("G");
+        wait_mode(&mut view, "NORMAL");
+        wait_line(&mut view, "more");
+    }
+}
+
+#[test]
+fn zoom_help_and_control_c_do_what_they_say() {
+    let home = Home::new();
+    home.start(&["-n", "web", "echo up; exec sleep 1000"]);
+    let mut view = open(&home, (80, 24), "web ● running");
+    view.wait_for_text("▌");
+    view.send("z");
+    wait_gone(&mut view, "▌");
+    // No border and no list: what is copied is the job's text alone.
+    wait_line(&mut view, "up");
+    assert!(!view.text().contains('│'), "{}", view.text());
+    view.send("z");
+    view.wait_for_text("▌");
+    view.send("?");
+    wait_mode(&mut view, "HELP");
+    view.wait_for_text("NORMAL: commands; no key reaches a job");
+    view.send("\x1b");
+    wait_mode(&mut view, "NORMAL");
+    view.wait_for_text("▌");
+    view.send("\x1b");
+    view.send("\x03");
+    view.wait_for_text("Ctrl-C was not sent.");
+    view.send("\x03");
+    assert_eq!(view.exit_code(), 0);
+    assert_eq!(status(&home, "web"), "running");
+}
+
+#[test]
+fn a_person_answers_what_an_agents_job_asks() {
+    for size in SIZES {
+        let home = Home::new();
+        let mut agent = Serve::new(&home, &["--scope", "claude"]);
+        let line = "printf 'your name? '; read name; echo \"hello $name\"; exec sleep 1000";
+        let request = json!({"command": line, "label": "asker"});
+        let job = Job::request(&mut agent, request);
+        let until = json!([{"pattern": "^hello (\\w+)$"}]);
+        let wait = json!({"action": "wait", "sessionId": job.id, "until": until,
+            "timeoutMs": 60_000});
+        let pending = agent.send(wait);
+        let mut view = open(&home, size, "asker");
+        view.wait_for("the mark of an agent's job", |screen| {
+            let rows = screen.rows_text(true);
+            let left = rows.iter().map(|row| row.split('│').next().unwrap_or(""));
+            left.into_iter()
+                .any(|row| row.contains("asker") && row.trim_end().ends_with(" A"))
+        });
+        view.send(if size.0 < 60 { "\ri" } else { "\r" });
+        wait_mode(&mut view, "INSERT");
+        view.wait_for_text("your name?");
+        view.send("Ann\r");
+        let answered = agent.reply(pending);
+        assert_eq!(
+            answered["result"]["matched"]["groups"],
+            json!(["Ann"]),
+            "{answered}"
+        );
+        wait_line(&mut view, "hello Ann");
+        view.send(LEAVE);
+        wait_mode(&mut view, "NORMAL");
+        // And the other way round: what the agent ends is told to the person.
+        job.ask(&mut agent, "kill", json!({}));
+        view.wait_for_text("asker ■");
+    }
+}
+
+#[test]
+fn a_person_watches_an_agent_in_vim() {
+    if !have("vim") {
+        return;
+    }
+    let home = Home::new();
+    let mut agent = Serve::new(&home, &["--scope", "claude"]);
+    let file = home.scratch("note.txt");
+    let args = json!(["-u", "NONE", "-i", "NONE", "-N", file]);
+    let request =
+        json!({"command": "vim", "args": args, "label": "editor", "rows": 20, "cols": 50});
+    let vim = Job::request(&mut agent, request);
+    vim.wait_screen(&mut agent, "^~$");
+    let mut view = open(&home, (80, 24), "editor ●");
+    wait_line(&mut view, "~");
+    vim.press(&mut agent, json!(["i", {"text": "while you watch"}]));
+    wait_line(&mut view, "while you watch");
+    vim.press(&mut agent, json!(["Enter", {"text": "漢字 and é"}]));
+    wait_line(&mut view, "漢字 and é");
+    // The person goes on where the agent stopped.
+    view.send("i");
+    wait_mode(&mut view, "INSERT");
+    view.send(", and I");
+    wait_line(&mut view, "漢字 and é, and I");
+    view.send("\x1b");
+    let typed = json!({"until": [{"gone": "-- INSERT --"}], "view": "screen"});
+    vim.wait_until(&mut agent, typed);
+    vim.press(&mut agent, json!([{"text": ":wq"}, "Enter"]));
+    assert_eq!(vim.end(&mut agent)["exitCode"], 0);
+    view.wait_for_text("editor has exited (0).");
+    let written = std::fs::read_to_string(file).unwrap();
+    assert_eq!(written, "while you watch\n漢字 and é, and I\n");
+}
+
+#[test]
+fn attaching_is_typing_at_once_and_q_returns() {
+    let home = Home::new();
+    home.start(&["-n", "cat", "stty -echo; echo up; exec cat"]);
+    for size in SIZES {
+        let mut view = Terminal::new(&home, &["attach", "cat"], size);
+        wait_mode(&mut view, "INSERT");
+        wait_line(&mut view, "up");
+        assert!(!view.text().contains('│'), "{}", view.text());
+        let word = format!("at {} columns", size.0);
+        view.send(format!("{word}\r"));
+        wait_line(&mut view, &word);
+        view.send(LEAVE);
+        wait_mode(&mut view, "NORMAL");
+        view.send("q");
+        assert_eq!(view.exit_code(), 0);
+        let text = view.text().replace('\n', " ");
+        assert!(text.contains("cat keeps running."), "{text}");
+    }
+    assert_eq!(status(&home, "cat"), "running");
+}

@@ -1,0 +1,134 @@
+//! An agent and full-screen programs: what they show is on the screen, and nothing of it in the output.
+
+use serde_json::json;
+
+use crate::support::job::{Job, have};
+use crate::support::{Home, Serve};
+
+fn serve() -> (Home, Serve) {
+    let home = Home::new();
+    let serve = Serve::new(&home, &[]);
+    (home, serve)
+}
+
+#[test]
+fn vim_edits_a_file_and_leaves_no_trace_in_the_output() {
+    if !have("vim") {
+        return;
+    }
+    let (home, mut serve) = serve();
+    let file = home.scratch("note.txt");
+    let args = json!(["-u", "NONE", "-i", "NONE", file]);
+    let vim = Job::request(&mut serve, json!({"command": "vim", "args": args}));
+    vim.wait_screen(&mut serve, "^~$");
+    vim.press(&mut serve, json!(["i", {"text": "written by an agent"}]));
+    vim.wait_screen(&mut serve, "^written by an agent$");
+    let status = vim.ask(&mut serve, "status", json!({}));
+    assert_eq!(status["altScreen"], true);
+    vim.press(
+        &mut serve,
+        json!(["Enter", {"text": "é €, 漢字"}, "Escape"]),
+    );
+    vim.wait_screen(&mut serve, "^é €, 漢字$");
+    vim.press(&mut serve, json!([{"text": ":wq"}, "Enter"]));
+    assert_eq!(vim.end(&mut serve)["exitCode"], 0);
+    let written = std::fs::read_to_string(file).unwrap();
+    assert_eq!(written, "written by an agent\né €, 漢字\n");
+    let output = vim.output(&mut serve);
+    assert!(
+        !output.contains("written by") && !output.contains('~'),
+        "{output:?}"
+    );
+    assert!(output.trim().len() < 80, "{output:?}");
+}
+
+#[test]
+fn less_goes_to_the_end_finds_and_leaves() {
+    if !have("less") {
+        return;
+    }
+    let (home, mut serve) = serve();
+    let file = home.scratch("lines");
+    let lines: String = (1..=100_000)
+        .map(|n| format!("line {n} of many\n"))
+        .collect();
+    std::fs::write(&file, lines).unwrap();
+    let request =
+        json!({"command": "less", "args": [file], "env": {"LESS": "", "LESSHISTFILE": "-"}});
+    let less = Job::request(&mut serve, request);
+    less.wait_screen(&mut serve, "^line 1 of many$");
+    less.press(&mut serve, json!(["G"]));
+    less.wait_screen(&mut serve, "^line 100000 of many$");
+    less.press(&mut serve, json!(["g", {"text": "/line 4242 "}, "Enter"]));
+    less.wait_screen(&mut serve, "^line 4242 of many$");
+    assert!(less.screen(&mut serve).starts_with("line 4242 of many\n"));
+    less.press(&mut serve, json!(["q"]));
+    assert_eq!(less.end(&mut serve)["exitCode"], 0);
+    assert_eq!(less.output(&mut serve).trim(), "");
+}
+
+#[test]
+fn top_shows_its_table_and_quits() {
+    if !have("top") {
+        return;
+    }
+    let (_home, mut serve) = serve();
+    let top = Job::request(&mut serve, json!({"command": "top", "args": ["-d", "1"]}));
+    top.wait_screen(&mut serve, "PID USER .* COMMAND");
+    let status = top.ask(&mut serve, "status", json!({}));
+    assert_eq!(status["status"], "running");
+    top.press(&mut serve, json!(["q"]));
+    assert_eq!(top.end(&mut serve)["exitCode"], 0);
+}
+
+#[test]
+fn message_boxes_have_their_lines_in_every_locale() {
+    for program in ["dialog", "whiptail"] {
+        if !have(program) {
+            continue;
+        }
+        // Without UTF-8 the lines are the terminal's own character set.
+        for locale in ["C.UTF-8", "C"] {
+            let (_home, mut serve) = serve();
+            let request = json!({"command": program, "args": ["--msgbox", "Good morning", "8", "40"],
+                "rows": 24, "cols": 80, "env": {"LC_ALL": locale}});
+            let boxed = Job::request(&mut serve, request);
+            boxed.wait_screen(&mut serve, "Good morning");
+            boxed.wait_screen(&mut serve, "(?i)<? *ok *>?");
+            let screen = boxed.screen(&mut serve);
+            for line in ["┌", "─", "│", "┘"] {
+                assert!(
+                    screen.contains(line),
+                    "{program} in {locale}, no {line}:\n{screen}"
+                );
+            }
+            assert!(!screen.contains("qqq"), "{program} in {locale}:\n{screen}");
+            boxed.press(&mut serve, json!(["Enter"]));
+            assert_eq!(
+                boxed.end(&mut serve)["exitCode"],
+                0,
+                "{program} in {locale}"
+            );
+        }
+    }
+}
+
+#[test]
+fn mc_draws_its_panels() {
+    if !have("mc") {
+        return;
+    }
+    let (home, mut serve) = serve();
+    std::fs::write(home.scratch("a-file-of-ours"), "").unwrap();
+    let request =
+        json!({"command": "mc", "args": ["-d", "-u"], "cwd": home.path().join("scratch")});
+    let mc = Job::request(&mut serve, request);
+    mc.wait_screen(&mut serve, "a-file-of-ours");
+    mc.wait_screen(&mut serve, "10 *Quit");
+    let screen = mc.screen(&mut serve);
+    for line in ["┌", "─", "│", "┘"] {
+        assert!(screen.contains(line), "no {line}:\n{screen}");
+    }
+    mc.press(&mut serve, json!(["F10"]));
+    mc.end(&mut serve);
+}

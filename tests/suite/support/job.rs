@@ -1,0 +1,117 @@
+//! A job of an agent: a program that is typed to and looked at through `bgproc --serve`.
+
+use serde_json::{Value, json};
+
+use super::Serve;
+
+/// How long a job may take to show something, in milliseconds: as [`super::DEADLINE`].
+const PATIENCE_MS: u64 = 18_000;
+
+/// A session, by its id.
+pub(crate) struct Job {
+    pub(crate) id: String,
+    pub(crate) pid: u32,
+}
+
+impl Job {
+    /// Starts a shell line in the background.
+    #[track_caller]
+    pub(crate) fn start(serve: &mut Serve, command: &str) -> Self {
+        Self::request(serve, json!({"command": command}))
+    }
+
+    /// Starts what a request describes in the background.
+    #[track_caller]
+    pub(crate) fn request(serve: &mut Serve, mut request: Value) -> Self {
+        request["action"] = json!("start");
+        request["background"] = json!(true);
+        let started = serve.ok(request);
+        Self {
+            id: started["sessionId"].as_str().unwrap().to_owned(),
+            pid: u32::try_from(started["pid"].as_u64().unwrap()).unwrap(),
+        }
+    }
+
+    /// Asks something about this session and expects success.
+    #[track_caller]
+    pub(crate) fn ask(&self, serve: &mut Serve, action: &str, mut request: Value) -> Value {
+        request["action"] = json!(action);
+        request["sessionId"] = json!(self.id);
+        serve.ok(request)
+    }
+
+    /// Waits until a line of the output since its start matches.
+    #[track_caller]
+    pub(crate) fn wait_for(&self, serve: &mut Serve, pattern: &str) -> Value {
+        self.wait_until(
+            serve,
+            json!({"until": [{"pattern": pattern}], "since": "c0"}),
+        )
+    }
+
+    /// Waits until a line of the screen matches.
+    #[track_caller]
+    pub(crate) fn wait_screen(&self, serve: &mut Serve, pattern: &str) {
+        let until = json!([{"pattern": pattern}]);
+        let wait = json!({"until": until, "view": "screen", "timeoutMs": PATIENCE_MS});
+        let waited = self.ask(serve, "wait", wait);
+        if waited["outcome"] != "matched" {
+            panic!("no /{pattern}/: {waited}\n{}", self.screen(serve));
+        }
+    }
+
+    /// Waits for conditions that have to come true.
+    #[track_caller]
+    pub(crate) fn wait_until(&self, serve: &mut Serve, mut wait: Value) -> Value {
+        wait["timeoutMs"] = json!(PATIENCE_MS);
+        let waited = self.ask(serve, "wait", wait);
+        assert_eq!(waited["outcome"], "matched", "{waited}");
+        waited
+    }
+
+    /// Waits for its end and returns how it came.
+    #[track_caller]
+    pub(crate) fn end(&self, serve: &mut Serve) -> Value {
+        self.wait_until(serve, json!({"until": [{"exit": true}]}))
+    }
+
+    /// Types a line and waits until a line of what follows matches.
+    #[track_caller]
+    pub(crate) fn say(&self, serve: &mut Serve, line: &str, pattern: &str) -> Value {
+        let wait = json!({"until": [{"pattern": pattern}], "timeoutMs": PATIENCE_MS});
+        let write = json!({"data": line, "newline": true, "wait": wait});
+        let said = self.ask(serve, "write", write);
+        assert_eq!(said["outcome"], "matched", "no /{pattern}/: {said}");
+        said
+    }
+
+    /// Presses keys.
+    #[track_caller]
+    pub(crate) fn press(&self, serve: &mut Serve, keys: Value) {
+        self.ask(serve, "send_keys", json!({"keys": keys}));
+    }
+
+    /// The screen as text.
+    #[track_caller]
+    pub(crate) fn screen(&self, serve: &mut Serve) -> String {
+        let shot = self.ask(serve, "capture", json!({}));
+        shot["text"].as_str().unwrap().to_owned()
+    }
+
+    /// Everything that can be read of its output.
+    #[track_caller]
+    pub(crate) fn output(&self, serve: &mut Serve) -> String {
+        let poll = self.ask(serve, "poll", json!({"since": "c0", "maxChars": 262_144}));
+        poll["output"].as_str().unwrap().to_owned()
+    }
+}
+
+/// Whether a program is there; says aloud that its test does nothing where it is not.
+pub(crate) fn have(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path).any(|dir| dir.join(program).is_file());
+    if !found {
+        eprintln!("SKIPPED: there is no `{program}` here; .ci/run installs it");
+    }
+    found
+}
