@@ -8,7 +8,7 @@ use super::context::Context;
 use super::exit::{Exit, Failure};
 use super::verb::Verb;
 use crate::client;
-use crate::config::{self, Config};
+use crate::config::{self, Config, Confirm};
 use crate::protocol::hello::OnDisconnect;
 use crate::serve;
 use crate::tui;
@@ -122,6 +122,7 @@ pub fn dashboard_options(flag: &[String]) -> Result<tui::Options, Failure> {
     Ok(tui::Options {
         ascii: config.ascii,
         leave_keys,
+        asks: config.confirm != Confirm::Never,
         status_line: true,
         ..tui::Options::default()
     })

@@ -16,6 +16,8 @@ pub struct Options {
     pub filter: Option<String>,
     /// Keys that leave INSERT, by name (`ctrl-]`, `f12`); empty: `ctrl-]`.
     pub leave_keys: Vec<String>,
+    /// Whether it asks before it ends or removes something.
+    pub asks: bool,
     /// Whether the last line is ours while typing into a zoomed job.
     pub status_line: bool,
 }
@@ -29,6 +31,7 @@ impl Default for Options {
             mono: false,
             filter: None,
             leave_keys: Vec::new(),
+            asks: true,
             status_line: true,
         }
     }

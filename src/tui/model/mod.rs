@@ -96,6 +96,8 @@ pub struct Model {
     pub origin: Origin,
     /// Look only.
     pub read_only: bool,
+    /// Whether it asks before it ends or removes something.
+    pub asks: bool,
     /// Keys that leave INSERT, as [`chord::name`] spells them; never empty.
     pub leave_keys: Vec<String>,
     /// Whether the last line is ours while typing into a zoomed job.
@@ -173,6 +175,7 @@ impl Model {
             origin,
             read_only: options.read_only,
             leave_keys,
+            asks: options.asks,
             status_line: options.status_line,
             attached: match options.job.as_deref().and_then(SessionId::parse) {
                 Some(id) => Attached::Awaited(id),

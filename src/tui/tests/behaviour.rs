@@ -233,6 +233,23 @@ fn other_leave_keys_can_be_chosen() {
 }
 
 #[test]
+fn who_never_wants_to_be_asked_is_not() {
+    let options = Options {
+        asks: false,
+        ..Options::default()
+    };
+    let mut dash = Dash::with(options, 80, 24, shop_records());
+    dash.press("j");
+    dash.asked();
+    dash.press("x");
+    assert!(matches!(dash.model.mode, mode::Mode::Normal));
+    assert!(matches!(
+        dash.asked()[..],
+        [Cmd::Ask(Tag::Kill(_), Action::Kill(_))]
+    ));
+}
+
+#[test]
 fn an_ended_job_swallows_nothing_and_restarts_by_r() {
     let mut dash = shop();
     dash.press("i");

@@ -11,8 +11,17 @@ pub(super) fn press(model: &mut Model, name: &str, cmds: &mut Vec<Cmd>) {
     let Mode::Confirm(confirm) = std::mem::replace(&mut model.mode, Mode::Normal) else {
         return;
     };
-    let answer = keymap::action(Place::Confirm, name);
-    match (confirm.ask, answer) {
+    act(
+        model,
+        confirm.ask,
+        keymap::action(Place::Confirm, name),
+        cmds,
+    );
+}
+
+/// Does what was asked about, if the answer is yes.
+pub(super) fn act(model: &mut Model, ask: Ask, answer: Option<Action>, cmds: &mut Vec<Cmd>) {
+    match (ask, answer) {
         (Ask::Stop(ids), Some(Action::Yes)) => verbs::end_now(model, &ids, false, cmds),
         (Ask::Stop(ids) | Ask::Kill(ids), Some(Action::YesKill))
         | (Ask::Kill(ids), Some(Action::Yes)) => verbs::end_now(model, &ids, true, cmds),

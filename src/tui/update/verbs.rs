@@ -1,23 +1,25 @@
 //! What is done to jobs, and what is asked before.
 
+use super::confirm;
 use super::msg::{Cmd, Tag};
 use crate::protocol::params::{Kill, Remove, Restart, SignalName, SignalParams, SignalTarget};
 use crate::protocol::{Action, SessionId, Status};
+use crate::tui::keymap;
 use crate::tui::model::Model;
 use crate::tui::model::mode::{Ask, Confirm, Mode};
 use crate::tui::state::State;
 
 /// Asks before stopping what is selected.
-pub(super) fn stop(model: &mut Model) {
+pub(super) fn stop(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if let Some(ids) = alive_targets(model, "stop") {
-        ask(model, Ask::Stop(ids));
+        ask(model, Ask::Stop(ids), cmds);
     }
 }
 
 /// Asks before killing what is selected.
-pub(super) fn kill(model: &mut Model) {
+pub(super) fn kill(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if let Some(ids) = alive_targets(model, "kill") {
-        ask(model, Ask::Kill(ids));
+        ask(model, Ask::Kill(ids), cmds);
     }
 }
 
@@ -31,7 +33,7 @@ pub(super) fn restart(model: &mut Model, cmds: &mut Vec<Cmd>) {
     match ids.as_slice() {
         [] => model.note("There is no job to restart. n starts one."),
         [_] if !alive => restart_now(&ids, cmds),
-        _ => ask(model, Ask::Restart(ids)),
+        _ => ask(model, Ask::Restart(ids), cmds),
     }
 }
 
@@ -78,7 +80,7 @@ pub(super) fn remove(model: &mut Model, cmds: &mut Vec<Cmd>) {
         ([id], _) if model.job(id).map(|job| job.state()) == Some(State::Done) => {
             remove_now(&ended, cmds);
         }
-        _ => ask(model, Ask::Remove(ended)),
+        _ => ask(model, Ask::Remove(ended), cmds),
     }
 }
 
@@ -144,6 +146,11 @@ fn alive_targets(model: &mut Model, verb: &str) -> Option<Vec<SessionId>> {
     None
 }
 
-fn ask(model: &mut Model, ask: Ask) {
-    model.mode = Mode::Confirm(Confirm { ask });
+/// Asks, unless the person has decided never to be asked.
+fn ask(model: &mut Model, ask: Ask, cmds: &mut Vec<Cmd>) {
+    if model.asks {
+        model.mode = Mode::Confirm(Confirm { ask });
+    } else {
+        confirm::act(model, ask, Some(keymap::Action::Yes), cmds);
+    }
 }
