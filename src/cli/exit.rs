@@ -48,9 +48,10 @@ impl Exit {
     /// The code of a job that has ended: its own, or 128 and the signal's number.
     pub fn of_job(status: Status, exit_code: Option<i32>, signal: Option<&str>) -> Self {
         match (exit_code, signal.and_then(signal_number)) {
+            // However it took the news: its time was over, as timeout(1) tells.
+            _ if status == Status::TimedOut => Self::TIMED_OUT,
             (Some(code), _) => Self(u8::try_from(code & 0xff).unwrap_or(1)),
             (None, Some(number)) => Self(128u8.saturating_add(number)),
-            (None, None) if status == Status::TimedOut => Self::TIMED_OUT,
             (None, None) => Self::FAILED,
         }
     }
@@ -205,6 +206,10 @@ mod tests {
             Exit(163)
         );
         assert_eq!(Exit::of_job(Status::Lost, None, None), Exit::FAILED);
+        assert_eq!(
+            Exit::of_job(Status::TimedOut, None, Some("SIGTERM")),
+            Exit::TIMED_OUT
+        );
     }
 
     #[test]

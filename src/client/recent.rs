@@ -6,6 +6,7 @@
 use std::path::Path;
 
 use crate::protocol::SessionId;
+use crate::sys::file;
 use crate::sys::paths::Home;
 
 /// Its name in the state directory.
@@ -23,14 +24,8 @@ pub fn recall() -> Option<SessionId> {
     read(&Home::locate().ok()?.state.join(FILE))
 }
 
-/// Written beside its place and renamed, so that a reader sees one id or the other.
 fn write(path: &Path, id: &SessionId) {
-    let beside = path.with_extension(std::process::id().to_string());
-    let written =
-        std::fs::write(&beside, id.as_str()).and_then(|()| std::fs::rename(&beside, path));
-    if written.is_err() {
-        let _ = std::fs::remove_file(&beside);
-    }
+    let _ = file::replace(path, id.as_str().as_bytes());
 }
 
 fn read(path: &Path) -> Option<SessionId> {

@@ -128,8 +128,8 @@ fn kept_session((message, fds): Received<ToDaemon>) -> Option<(SessionId, Kept)>
         return None;
     };
     let mut fds = fds.into_iter();
-    let input = fds.next().filter(|_| has_input);
-    let pidfd = if has_input { fds.next() } else { None }.filter(|_| has_pidfd);
+    let input = has_input.then(|| fds.next()).flatten();
+    let pidfd = has_pidfd.then(|| fds.next()).flatten();
     Some((
         session,
         Kept {

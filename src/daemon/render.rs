@@ -224,17 +224,18 @@ pub(super) fn repaint_screen(
     size: Size,
     scrollback: usize,
 ) -> Screen {
-    let mut screen = Screen::with_scrollback(size, scrollback);
-    if let (Some(session), Some(driver)) = (state.registry.get(id), state.drivers.get(id)) {
-        let end = session.output.end();
-        let from = end.saturating_sub(REPLAY).max(session.output.first());
-        let from = session
-            .output
-            .checkpoint_before(from)
-            .map_or(from, |c| c.offset.max(from));
-        screen.feed(&driver.log.read_all(from, end).1);
-        // Answered when it was first seen.
-        screen.take_replies();
-    }
+    let (Some(session), Some(driver)) = (state.registry.get(id), state.drivers.get(id)) else {
+        return Screen::new(size);
+    };
+    let mut screen = session.output.blank_screen(size, scrollback);
+    let end = session.output.end();
+    let from = end.saturating_sub(REPLAY).max(session.output.first());
+    let from = session
+        .output
+        .checkpoint_before(from)
+        .map_or(from, |c| c.offset.max(from));
+    screen.feed(&driver.log.read_all(from, end).1);
+    // Answered when it was first seen.
+    screen.take_replies();
     screen
 }

@@ -57,6 +57,8 @@ pub(super) struct State {
     pub(super) drivers: HashMap<SessionId, Driver>,
     pub(super) outboxes: HashMap<ConnectionId, Rc<Outbox>>,
     pub(super) started_boot: u64,
+    /// Sessions of which a new run is being started.
+    pub(super) restarting: HashSet<SessionId>,
     verdicts: HashMap<Ticket, oneshot::Sender<Verdict>>,
     dirty: VecDeque<SessionId>,
     is_dirty: HashSet<SessionId>,
@@ -76,6 +78,7 @@ impl State {
             drivers: HashMap::new(),
             outboxes: HashMap::new(),
             started_boot: now().boot,
+            restarting: HashSet::new(),
             verdicts: HashMap::new(),
             dirty: VecDeque::new(),
             is_dirty: HashSet::new(),

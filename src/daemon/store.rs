@@ -10,6 +10,7 @@ use crate::protocol::SessionId;
 use crate::protocol::disk::{EXIT, META};
 use crate::protocol::keeper::Exit;
 use crate::sys::clock;
+use crate::sys::file;
 use crate::sys::paths::Home;
 
 /// The sessions' directories.
@@ -56,19 +57,13 @@ impl Store {
         }
     }
 
-    /// Writes `meta.json` by way of a temporary file, so that a reader finds
-    /// all of it or what was there before.
+    /// Writes `meta.json`.
     pub(super) fn write_meta(&self, session: &Session) {
-        let write = || -> io::Result<()> {
-            let dir = self.dir(&session.id);
-            let temporary = dir.join("meta.json.tmp");
-            std::fs::write(
-                &temporary,
-                serde_json::to_vec(&session.meta(&self.boot_id))?,
-            )?;
-            std::fs::rename(temporary, dir.join(META))
-        };
-        if let Err(error) = write() {
+        let path = self.dir(&session.id).join(META);
+        let written = serde_json::to_vec(&session.meta(&self.boot_id))
+            .map_err(io::Error::from)
+            .and_then(|bytes| file::replace(&path, &bytes));
+        if let Err(error) = written {
             diag::say(format_args!(
                 "daemon: session {}: {META}: {error}",
                 session.id

@@ -74,7 +74,9 @@ impl Output {
                 .partition_point(|c| c.offset <= checkpoint.offset);
             self.checkpoints.insert(place, checkpoint);
         }
-        let screen = self.screen.get_or_insert_with(|| Screen::new(self.size));
+        let screen = self
+            .screen
+            .get_or_insert_with(|| fresh_screen(self.mode, self.size, 0));
         let Fed {
             changed,
             bells,
@@ -188,7 +190,14 @@ impl Output {
 
     /// The screen, made now if there was no output yet.
     pub fn screen(&mut self) -> &mut Screen {
-        self.screen.get_or_insert_with(|| Screen::new(self.size))
+        self.screen
+            .get_or_insert_with(|| fresh_screen(self.mode, self.size, 0))
+    }
+
+    /// A screen on which this session's output can be painted anew, with so
+    /// many lines above it.
+    pub fn blank_screen(&self, size: Size, scrollback: usize) -> Screen {
+        fresh_screen(self.mode, size, scrollback)
     }
 
     /// The screen, if there was output.
@@ -279,6 +288,15 @@ impl Output {
     pub fn show(&mut self, scope: &Scope, offset: u64) {
         self.shown.insert(scope.clone(), offset);
     }
+}
+
+fn fresh_screen(mode: Mode, size: Size, scrollback: usize) -> Screen {
+    let mut screen = Screen::with_scrollback(size, scrollback);
+    if mode == Mode::Pipe {
+        // No terminal has turned LF into CR LF, so the screen does (LNM).
+        screen.feed(b"\x1b[20h");
+    }
+    screen
 }
 
 fn layout(mode: Mode, size: Size) -> Layout {

@@ -11,7 +11,7 @@ use super::log::{Grew, Log};
 use crate::diag;
 use crate::protocol::disk::EXIT;
 use crate::protocol::keeper::{Exit, ToDaemon};
-use crate::sys::clock;
+use crate::sys::{clock, file};
 
 /// Chunks moved for one session before an exit is told, in case a process that
 /// outlives the first one keeps writing.
@@ -185,9 +185,6 @@ impl Entry {
     }
 }
 
-/// Temporary file and rename, so that a reader finds all of it or nothing.
 fn write_exit(dir: &Path, exit: &Exit) -> io::Result<()> {
-    let temporary = dir.join("exit.json.tmp");
-    std::fs::write(&temporary, serde_json::to_vec(exit)?)?;
-    std::fs::rename(temporary, dir.join(EXIT))
+    file::replace(&dir.join(EXIT), &serde_json::to_vec(exit)?)
 }

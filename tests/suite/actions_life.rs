@@ -511,3 +511,24 @@ fn a_wait_for_a_session_that_is_removed_ends() {
         "{reply}"
     );
 }
+
+#[test]
+fn restarts_at_once_never_run_it_twice() {
+    let (home, mut serve) = serve();
+    let runs = home.scratch("runs");
+    let command = format!("echo run >> {}; echo up; exec sleep 1000", runs.display());
+    let id = background(&mut serve, &command);
+    let asked: Vec<u64> = (0..4)
+        .map(|_| serve.send(json!({"action": "restart", "sessionId": id})))
+        .collect();
+    let replies: Vec<Value> = asked.into_iter().map(|id| serve.reply(id)).collect();
+    let done = replies.iter().filter(|reply| reply["ok"] == true).count();
+    let refused = replies
+        .iter()
+        .filter(|reply| reply["error"]["code"] == "invalid_request")
+        .count();
+    assert!(done >= 1 && done + refused == 4, "{replies:?}");
+    let record = serve.ok(json!({"action": "status", "sessionId": id, "detail": true}));
+    assert_eq!(record["restarts"], done);
+    assert_eq!(record["detail"]["processes"].as_array().unwrap().len(), 1);
+}

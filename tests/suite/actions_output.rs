@@ -609,3 +609,13 @@ fn what_was_typed_is_kept_with_its_author_and_secrets_are_not() {
         .unwrap();
     assert_eq!(found.stdout, b"", "nowhere in the home");
 }
+
+#[test]
+fn lines_from_a_pipe_stand_below_each_other() {
+    let (_home, mut serve) = serve();
+    let start =
+        json!({"action": "start", "command": "printf 'a\\nb\\n'", "mode": "pipe", "wait": true});
+    let id = serve.ok(start)["sessionId"].clone();
+    let shot = serve.ok(json!({"action": "capture", "sessionId": id}));
+    assert_eq!(shot["text"], "a\nb");
+}

@@ -284,7 +284,7 @@ fn a_time_limit_ends_a_job() {
     let home = Home::new();
     home.start(&["-n", "slow", "--timeout", "100ms", "sleep 1000"]);
     let ran: Ran = home.run(&["wait", "slow"]);
-    assert_ne!(ran.code, Some(0), "{ran}");
+    assert_eq!(ran.code, Some(124), "{ran}");
     assert_eq!(state(&home, "slow"), "timed_out");
 }
 

@@ -10,7 +10,7 @@ use super::kill::{GRACE_MS, end};
 use super::program::{fresh_spec, spawn_failed};
 use super::{Answer, answer, find, wait_ms};
 use crate::protocol::params::Restart;
-use crate::protocol::{Error, keeper::ToKeeper};
+use crate::protocol::{Error, ErrorCode, SessionId, keeper::ToKeeper};
 
 /// SIGTERM.
 const TERM: i32 = 15;
@@ -20,6 +20,7 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
     let grace = wait_ms("graceMs", params.grace_ms, GRACE_MS)?;
     let id = find(hub, client, &params.session_id)?;
     let gone = || Error::session_not_found(id.as_str());
+    let _turn = Turn::take(hub, &id)?;
     let alive = !hub
         .state()
         .registry
@@ -82,4 +83,31 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
         let session = state.registry.get(&id).ok_or_else(gone)?;
         answer(state.record(session, now()))
     })
+}
+
+/// One restart of a session at a time; dropped, the next one may begin.
+struct Turn {
+    hub: Hub,
+    id: SessionId,
+}
+
+impl Turn {
+    fn take(hub: &Hub, id: &SessionId) -> Result<Self, Error> {
+        match hub.state().restarting.insert(id.clone()) {
+            true => Ok(Self {
+                hub: hub.clone(),
+                id: id.clone(),
+            }),
+            false => {
+                let message = format!("Session {id} is being restarted already");
+                Err(Error::new(ErrorCode::InvalidRequest, message))
+            }
+        }
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.hub.state().restarting.remove(&self.id);
+    }
 }
