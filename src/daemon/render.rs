@@ -11,6 +11,12 @@ use crate::term::size::Size;
 /// milliseconds of parsing, which is what a quiet session waits for a loud one.
 const CHUNK: usize = 64 * 1024;
 
+/// So many bytes behind, what nobody can have seen is not painted.
+const FAR_BEHIND: u64 = 256 * 1024;
+
+/// Bytes looked at in one turn of a session that is far behind: scanned, not painted.
+const FLOOD_CHUNK: usize = 2 << 20;
+
 /// Bytes of the log from which a screen of another width is painted anew.
 const REPLAY: u64 = 2 << 20;
 
@@ -81,10 +87,12 @@ fn answered(state: &State, id: &SessionId) -> Option<u64> {
 }
 
 fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
+    let far_behind = end - from >= FAR_BEHIND;
+    let want = if far_behind { FLOOD_CHUNK } else { CHUNK };
     let Some(driver) = state.drivers.get(id) else {
         return;
     };
-    let (start, bytes) = driver.log.read(from, end, CHUNK);
+    let (start, mut bytes) = driver.log.read(from, end, want);
     let Some(session) = state.registry.get_mut(id) else {
         return;
     };
@@ -94,13 +102,32 @@ fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
         return;
     }
     session.output.skip_to(start);
-    let news = session.output.feed(&bytes, now());
-    let seen = session.output.end();
-    if answer {
-        reply(state, id, &news, seen);
+    let stretch = session.output.skim(&bytes).filter(|_| far_behind);
+    let hidden = stretch.as_ref().map(|stretch| {
+        let hidden = bytes.split_off(stretch.lead);
+        hidden[..stretch.hidden].to_vec()
+    });
+    if hidden.is_none() {
+        bytes.truncate(CHUNK);
     }
+    let mut news = session.output.feed(&bytes, now());
     let over = state.waits.output(id, start, &bytes);
     state.resolve(over);
+    if let (Some(stretch), Some(hidden)) = (stretch, hidden) {
+        if let Some(session) = state.registry.get_mut(id) {
+            session.output.pass_over(&stretch, now());
+        }
+        let over = state.waits.output(id, start + bytes.len() as u64, &hidden);
+        state.resolve(over);
+        news.screen = true;
+    }
+    if answer {
+        let seen = state
+            .registry
+            .get(id)
+            .map_or(0, |session| session.output.end());
+        reply(state, id, &news, seen);
+    }
     state.look(id);
     tell(state, id, &news);
 }

@@ -12,6 +12,7 @@ use crate::protocol::{Scope, Timestamp};
 use crate::term::plain::{Checkpoint, Layout, LayoutKind, Plain};
 use crate::term::screen::{Fed, Screen};
 use crate::term::size::Size;
+use crate::term::skim::{Stretch, skim};
 
 /// What a piece of output has brought.
 #[derive(Debug, Default)]
@@ -95,6 +96,40 @@ impl Output {
             restarted,
             replies,
         }
+    }
+
+    /// Finds what of the bytes that follow [`Output::end`] need not be painted.
+    pub fn skim(&self, bytes: &[u8]) -> Option<Stretch> {
+        let clean = self.lines.clean_offset() == self.end;
+        let main = !self.lines.alt_screen();
+        let returns = self.mode == Mode::Pipe;
+        let rows = usize::from(self.size.rows());
+        (clean && main)
+            .then(|| skim(bytes, rows, returns))
+            .flatten()
+    }
+
+    /// Takes the hidden bytes of a stretch whose lead has been fed.
+    pub fn pass_over(&mut self, stretch: &Stretch, now: Now) {
+        let line = self.next_line() + stretch.newlines;
+        self.end += stretch.hidden as u64;
+        self.last_output = Some(now);
+        let row = self.size.rows() - 1;
+        let at = Checkpoint {
+            offset: self.end,
+            line,
+            row,
+            alt: false,
+            exact: true,
+        };
+        self.lines = Plain::resume(self.layout(), at);
+        self.lines.set_keep_final(false);
+        self.lines.set_track_touched(false);
+        self.checkpoints.push(at);
+        let screen = self.screen();
+        screen.feed(&stretch.attributes);
+        // The stretch has ended with a newline.
+        screen.feed(b"\r");
     }
 
     /// Bytes before `first` are no longer kept.

@@ -6,6 +6,7 @@
 //!   scanner and the emulator, [`replies`] answers queries.
 //! - [`keys`]: names of keys to the bytes xterm sends; [`keyparse`] is the way back.
 //! - [`plain`]: bytes to the lines a reader would have seen scroll by.
+//! - [`skim`]: output of which only the end can be seen.
 //! - [`sanitize`]: names and titles made safe to show.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
@@ -23,6 +24,7 @@ pub mod sanitize;
 pub mod scan;
 pub mod screen;
 pub mod size;
+pub mod skim;
 pub mod title;
 
 #[cfg(test)]
