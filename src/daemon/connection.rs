@@ -5,7 +5,7 @@
 //! answered at once never becomes a task.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
@@ -144,10 +144,19 @@ struct Session {
 impl Session {
     async fn serve(&mut self) -> io::Result<()> {
         let mut lines = Lines::default();
+        let mut waiting = VecDeque::new();
         let mut buffer = vec![0; 16 * 1024];
         loop {
             let blocked = self.send()?;
-            let reading = !self.outbox.is_full();
+            if !self.outbox.is_full()
+                && let Some(line) = waiting.pop_front()
+            {
+                self.take_line(line).await?;
+                // Others have their turn between any two requests.
+                tokio::task::yield_now().await;
+                continue;
+            }
+            let reading = !self.outbox.is_full() && waiting.is_empty();
             let interest = match (reading, blocked) {
                 (true, false) => Interest::READABLE,
                 (true, true) => Interest::READABLE | Interest::WRITABLE,
@@ -166,9 +175,7 @@ impl Session {
             match self.stream.try_read(&mut buffer) {
                 Ok(0) => break,
                 Ok(read) => {
-                    for line in lines.take(&buffer[..read]) {
-                        self.take_line(line).await?;
-                    }
+                    waiting.extend(lines.take(&buffer[..read]));
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Err(error) => return Err(error),
@@ -292,6 +299,16 @@ impl Session {
                 }
             };
             let _ = tokio::time::timeout(LAST_CALL, settled).await;
+            let late: Vec<RequestId> = {
+                let in_flight = client.in_flight.borrow();
+                in_flight
+                    .values()
+                    .map(|request| request.id.clone())
+                    .collect()
+            };
+            for id in late {
+                client.cancel(&id);
+            }
         }
         while self.send()? {
             self.stream.writable().await?;
@@ -314,7 +331,7 @@ fn greeting_of(line: &[u8]) -> Option<Greeting> {
 async fn begin(hub: &Hub, client: &Rc<Client>, request: Request) {
     let Request { id, action } = request;
     let in_flight = client.in_flight.borrow().len();
-    if in_flight >= MAX_IN_FLIGHT {
+    if in_flight >= MAX_IN_FLIGHT && !matches!(action, Action::Cancel(_)) {
         let limit = MAX_IN_FLIGHT as u64;
         let message = format!("{in_flight} requests are in flight; {limit} may");
         let error = Error::limit(message, "maxInFlight", limit, in_flight as u64)

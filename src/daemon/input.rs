@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rustix::io::Errno;
 use tokio::io::Interest;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, MutexGuard};
 
 use crate::sys::readiness;
 
@@ -48,31 +48,18 @@ impl Input {
         self.waiting.get()
     }
 
-    /// Writes all of `bytes`, after what was written before; returns once the
-    /// kernel has them, or the program has not read for a while.
-    pub(super) async fn write(&self, bytes: &[u8]) -> io::Result<Taken> {
-        let _waiting = Waiting::new(&self.waiting, bytes.len());
-        let _turn = self.turn.lock().await;
-        let mut taken = 0;
-        while taken < bytes.len() {
-            match rustix::io::write(&self.fd, &bytes[taken..]) {
-                Ok(written) => taken += written,
-                Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => {
-                    if !self.wait_for_room().await? {
-                        return Ok(Taken {
-                            bytes: taken,
-                            stuffed: true,
-                        });
-                    }
-                }
-                Err(error) => return Err(error.into()),
-            }
+    /// Announces bytes that will wait for their turn.
+    pub(super) fn announce(&self, bytes: usize) -> Waiting<'_> {
+        Waiting::new(&self.waiting, bytes)
+    }
+
+    /// Waits until everybody who came before has written. Held over several
+    /// writes, it keeps them together.
+    pub(super) async fn turn(&self) -> Turn<'_> {
+        Turn {
+            input: self,
+            _held: self.turn.lock().await,
         }
-        Ok(Taken {
-            bytes: taken,
-            stuffed: false,
-        })
     }
 
     /// False if there is none in time. The descriptor is watched only while
@@ -86,6 +73,40 @@ impl Input {
     }
 }
 
+/// The right to write now.
+pub(super) struct Turn<'a> {
+    input: &'a Input,
+    _held: MutexGuard<'a, ()>,
+}
+
+impl Turn<'_> {
+    /// Writes all of `bytes`; returns once the kernel has them, or the program
+    /// has not read for a while.
+    pub(super) async fn write(&self, bytes: &[u8]) -> io::Result<Taken> {
+        let mut taken = 0;
+        while taken < bytes.len() {
+            match rustix::io::write(&self.input.fd, &bytes[taken..]) {
+                Ok(written) => taken += written,
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => {
+                    if !self.input.wait_for_room().await? {
+                        let stuffed = true;
+                        return Ok(Taken {
+                            bytes: taken,
+                            stuffed,
+                        });
+                    }
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(Taken {
+            bytes: taken,
+            stuffed: false,
+        })
+    }
+}
+
 impl AsFd for Input {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.fd.as_fd()
@@ -93,7 +114,7 @@ impl AsFd for Input {
 }
 
 /// Counts bytes as waiting for as long as it lives.
-struct Waiting<'a> {
+pub(super) struct Waiting<'a> {
     count: &'a Cell<usize>,
     bytes: usize,
 }

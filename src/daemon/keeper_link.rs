@@ -77,6 +77,12 @@ impl KeeperLink {
         self.spawning.insert(id.clone(), answer);
     }
 
+    /// Nobody waits any more for what was asked about a session.
+    pub(super) fn give_up(&mut self, id: &SessionId) {
+        self.spawning.remove(id);
+        self.clearing.remove(id);
+    }
+
     /// Asks for a log to be cleared; the answer is where it begins then.
     pub(super) fn clear(&mut self, id: &SessionId) -> oneshot::Receiver<Option<u64>> {
         let (sender, receiver) = oneshot::channel();
@@ -235,6 +241,7 @@ impl State {
             };
             self.persist(id);
             self.publish(kind, id, serde_json::json!({}));
+            self.look(id);
         }
     }
 }

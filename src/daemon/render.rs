@@ -147,7 +147,7 @@ fn reply(state: &mut State, id: &SessionId, news: &News, seen: u64) {
         let replies = news.replies.clone();
         tokio::task::spawn_local(async move {
             // A program that asks and does not read has itself to blame.
-            let _ = input.write(&replies).await;
+            let _ = input.turn().await.write(&replies).await;
         });
     }
 }

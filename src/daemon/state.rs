@@ -284,6 +284,8 @@ impl State {
         {
             watcher.notify_one();
         }
+        self.restarting.remove(id);
+        self.keeper.give_up(id);
         self.keeper.send(&ToKeeper::Forget {
             session: id.clone(),
         });

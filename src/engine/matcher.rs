@@ -38,6 +38,10 @@ enum Compiled {
     Pattern(Regex),
     Gone(Regex),
     Idle(u64),
+    /// Any output.
+    Output,
+    /// Another status than this.
+    Changed(Status),
     /// A condition that was switched off, as `{"exit":false}`.
     Never,
 }
@@ -65,6 +69,16 @@ impl Conditions {
     pub fn exit() -> Self {
         Self {
             until: vec![Compiled::Exit],
+            fail: Vec::new(),
+            view: View::Plain,
+        }
+    }
+
+    /// Anything new: output, or another status than `status`.
+    pub fn news(status: Status) -> Self {
+        let until = vec![Compiled::Output, Compiled::Changed(status)];
+        Self {
+            until,
             fail: Vec::new(),
             view: View::Plain,
         }
@@ -110,6 +124,8 @@ impl Compiled {
             Self::Pattern(_) => "pattern",
             Self::Gone(_) => "gone",
             Self::Idle(_) => "idleMs",
+            Self::Output => "output",
+            Self::Changed(_) => "status",
             Self::Never => "never",
         }
     }
@@ -136,6 +152,8 @@ pub struct Matcher {
     position: u64,
     /// When the wait began, in boot-time milliseconds.
     began: u64,
+    /// Whether silence counts from the beginning of the wait at the earliest.
+    silence_from_now: bool,
 }
 
 impl Matcher {
@@ -152,7 +170,15 @@ impl Matcher {
             lines,
             position: at.offset,
             began,
+            silence_from_now: false,
         }
+    }
+
+    /// Lets silence count from the beginning of the wait at the earliest.
+    #[must_use]
+    pub fn silence_from_now(mut self, on: bool) -> Self {
+        self.silence_from_now = on;
+        self
     }
 
     /// Offset up to which output has been looked at.
@@ -170,6 +196,12 @@ impl Matcher {
         let seen = usize::try_from(self.position.saturating_sub(offset)).unwrap_or(usize::MAX);
         let bytes = bytes.get(seen..)?;
         self.position = offset + (seen + bytes.len()) as u64;
+        let any = |condition: &Compiled| matches!(condition, Compiled::Output);
+        if let Some(index) = self.conditions.until.iter().position(any)
+            && !bytes.is_empty()
+        {
+            return plain_match(index, "output").map(Decision::Matched);
+        }
         let lines = self.lines.as_mut()?;
         lines.feed(bytes);
         let touched = lines.take_touched();
@@ -209,6 +241,7 @@ impl Matcher {
                 .enumerate()
                 .find_map(|(index, condition)| match condition {
                     Compiled::Exit if status.is_finished() => plain_match(index, "exit"),
+                    Compiled::Changed(from) if status != *from => plain_match(index, "status"),
                     Compiled::Idle(ms) if now >= quiet_since + ms && !status.is_finished() => {
                         plain_match(index, "idleMs")
                     }
@@ -249,7 +282,12 @@ impl Matcher {
     /// Silence counts from the last output, and for a session that never wrote
     /// from the beginning of the wait.
     fn quiet_since(&self, output: &Output) -> u64 {
-        output.last_output_boot().unwrap_or(self.began)
+        let last = output.last_output_boot().unwrap_or(self.began);
+        if self.silence_from_now {
+            last.max(self.began)
+        } else {
+            last
+        }
     }
 }
 

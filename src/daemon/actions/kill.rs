@@ -14,7 +14,7 @@ use crate::protocol::condition::WaitMode;
 use crate::protocol::params::{Kill, Remove, SignalName, Stream};
 use crate::protocol::reply::{Killed, KilledAll};
 use crate::protocol::{Error, ErrorCode, SessionId, suggest};
-use crate::sys::signal;
+use crate::sys::{signal, tree};
 use crate::term::plain::Checkpoint;
 
 /// Time between the first signal and KILL where nobody says otherwise.
@@ -83,8 +83,10 @@ async fn kill_one(
         .life
         .status();
     let already_ended = previous.is_finished();
+    hub.state().restarting.remove(&id);
     let ended = match already_ended {
-        true => Ended::default(),
+        // Its first process has ended; others may go on without it.
+        true => end_strays(hub, &id, number, grace).await,
         false => end(hub, client, &id, number, grace).await,
     };
     let mut killed = {
@@ -139,6 +141,15 @@ pub(super) async fn end(
     ended
 }
 
+/// Ends what goes on of a session whose first process has ended.
+pub(super) async fn end_strays(hub: &Hub, id: &SessionId, number: i32, grace: u64) -> Ended {
+    if tree::processes(id, None).is_empty() {
+        return Ended::default();
+    }
+    let task = tokio::task::spawn_local(end_tree(hub.clone(), id.clone(), number, grace));
+    task.await.unwrap_or_default()
+}
+
 /// Waits until a session has ended, so many milliseconds at most.
 pub(super) async fn wait_for_exit(hub: &Hub, id: &SessionId, within: Option<u64>) {
     let began = now().boot;
@@ -147,13 +158,7 @@ pub(super) async fn wait_for_exit(hub: &Hub, id: &SessionId, within: Option<u64>
         let Some(session) = state.registry.get_mut(id) else {
             return;
         };
-        let at = Checkpoint {
-            offset: session.output.end(),
-            line: 1,
-            row: 0,
-            alt: false,
-            exact: false,
-        };
+        let at = Checkpoint::at(session.output.end());
         let conditions = Rc::new(Conditions::exit());
         let mut matcher = Matcher::new(conditions, session.output.layout(), at, began);
         let status = session.life.status();
@@ -171,6 +176,7 @@ pub(super) async fn wait_for_exit(hub: &Hub, id: &SessionId, within: Option<u64>
 /// The action `remove`.
 pub(super) async fn remove(hub: &Hub, client: &Rc<Client>, params: Remove) -> Answer {
     let id = find(hub, client, &params.session_id)?;
+    hub.state().restarting.remove(&id);
     let alive = hub
         .state()
         .registry
@@ -185,6 +191,8 @@ pub(super) async fn remove(hub: &Hub, client: &Rc<Client>, params: Remove) -> An
                 .data(serde_json::json!({ "output": output })));
         }
         end(hub, client, &id, TERM, GRACE_MS).await;
+    } else if params.kill != Some(false) {
+        end_strays(hub, &id, TERM, GRACE_MS).await;
     }
     hub.with(|state| state.remove(&id));
     answer(serde_json::json!({ "sessionId": id, "removed": true }))

@@ -4,16 +4,22 @@ use std::rc::Rc;
 
 use super::super::connection::Client;
 use super::super::hub::{Hub, now};
+use super::super::text;
 use super::news::{Show, Since, polled};
 use super::{Answer, answer, find, max_chars, wait_ms};
 use crate::engine::matcher::{Conditions, Matcher};
 use crate::engine::waits::Pending;
-use crate::protocol::condition::{View, WaitMode};
-use crate::protocol::params::Poll;
-use crate::protocol::{Condition, SessionId};
+use crate::protocol::condition::WaitMode;
+use crate::protocol::params::{Poll, Stream};
+use crate::protocol::{Error, SessionId};
+use crate::term::plain::Checkpoint;
 
 /// Answers at once, or when there is news, `waitMs` later at most.
 pub(super) async fn poll(hub: &Hub, client: &Rc<Client>, params: Poll) -> Answer {
+    if params.stream == Some(Stream::Input) {
+        return Err(Error::invalid("`stream`: `log` has what was typed")
+            .hint("{\"action\":\"log\",\"stream\":\"input\"}"));
+    }
     let id = find(hub, client, &params.session_id)?;
     let since = Since::parse(params.since.as_deref())?;
     let max_chars = max_chars(client, params.max_chars)?;
@@ -27,7 +33,7 @@ pub(super) async fn poll(hub: &Hub, client: &Rc<Client>, params: Poll) -> Answer
         }
     };
     if wait > 0 {
-        wait_for_news(hub, &id, from, wait).await?;
+        wait_for_news(hub, &id, from, wait).await;
     }
     let show = {
         let state = hub.state();
@@ -46,39 +52,25 @@ pub(super) async fn poll(hub: &Hub, client: &Rc<Client>, params: Poll) -> Answer
 }
 
 /// Waits for output past `from`, or the end.
-async fn wait_for_news(
-    hub: &Hub,
-    id: &SessionId,
-    from: u64,
-    wait: u64,
-) -> Result<(), crate::protocol::Error> {
+async fn wait_for_news(hub: &Hub, id: &SessionId, from: u64, wait: u64) {
     let deadline = now().boot + wait;
     let pending = {
         let state = hub.state();
-        let there = state.log_end(id) > from;
+        let end = state.log_end(id);
+        // The beginning of a sequence or character is no news before its end is there.
+        let there = text::piece(&state, id, from, end, 1).next > from;
         let Some(session) = state.registry.get(id) else {
-            return Ok(());
+            return;
         };
-        if there || session.life.status().is_finished() {
-            return Ok(());
+        let status = session.life.status();
+        if there || status.is_finished() {
+            return;
         }
-        // Any byte is news, also one that is only half a character.
-        let conditions = [Condition::Pattern(String::new()), Condition::Exit(true)];
-        let conditions = Rc::new(Conditions::new(Some(&conditions), None, View::Plain)?);
-        let at = crate::term::plain::Checkpoint {
-            offset: from,
-            line: 1,
-            row: 0,
-            alt: session.output.alt_screen(),
-            exact: false,
-        };
-        let matcher = Matcher::new(conditions, session.output.layout(), at, now().boot);
-        Pending::new(
-            WaitMode::Any,
-            vec![(id.clone(), matcher, None)],
-            Some(deadline),
-        )
+        let conditions = Rc::new(Conditions::news(status));
+        let layout = session.output.layout();
+        let matcher = Matcher::new(conditions, layout, Checkpoint::at(end), now().boot);
+        let parts = vec![(id.clone(), matcher, None)];
+        Pending::new(WaitMode::Any, parts, Some(deadline))
     };
     hub.wait(pending).await;
-    Ok(())
 }

@@ -121,6 +121,18 @@ pub(super) fn fresh_spec(client: &Client, id: &SessionId, spec: &Spec) -> Result
     spawn_spec(spec, environment(client, id, None, spec.mode)?)
 }
 
+/// The file that a word means to a connection, whatever a request changes.
+pub(super) fn named(client: &Client, word: &str) -> Option<String> {
+    if word == "sh" {
+        return Some(SHELL.to_owned());
+    }
+    let env = client.greeting.env.as_ref();
+    let path = env
+        .and_then(|env| env.get("PATH"))
+        .map_or(DEFAULT_PATH, String::as_str);
+    find_program(word, path, Path::new("/")).ok()
+}
+
 fn find_program(command: &str, path: &str, cwd: &Path) -> Result<String, Error> {
     let mut refused = None;
     let candidates: Vec<PathBuf> = match command.contains('/') {

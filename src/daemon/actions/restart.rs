@@ -40,6 +40,11 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
     }
     let (sender, receiver) = oneshot::channel();
     hub.with(|state| {
+        // Whoever asked for the end meanwhile asked later, and has it.
+        if !state.restarting.contains(&id) {
+            let message = format!("Session {id} was ended while it was being restarted");
+            return Err(Error::new(ErrorCode::Cancelled, message));
+        }
         let session = state.registry.get(&id).ok_or_else(gone)?;
         let size = session.output.size();
         // The keeper remembers what it ran; after its own restart it does not.
@@ -61,9 +66,7 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
         });
         Ok::<(), Error>(())
     })?;
-    let started = receiver
-        .await
-        .map_err(|_| Error::internal("the keeper did not answer"))?;
+    let started = receiver.await.map_err(|_| gone())?;
     hub.with(|state| {
         let command = state
             .registry

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::super::connection::Client;
 use super::super::hub::Hub;
-use super::kill::{GRACE_MS, end};
+use super::kill::{GRACE_MS, end, end_strays};
 use super::{Answer, answer, people_only};
 use crate::protocol::SessionId;
 use crate::protocol::keeper::ToKeeper;
@@ -41,6 +41,17 @@ pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -
                 )
             })
             .collect();
+        let over: Vec<SessionId> = {
+            let state = hub.state();
+            let over = state
+                .registry
+                .iter()
+                .filter(|s| s.life.status().is_finished());
+            over.map(|session| session.id.clone()).collect()
+        };
+        for id in over {
+            survivors.extend(end_strays(hub, &id, TERM, GRACE_MS).await.survivors);
+        }
         for task in tasks {
             survivors.extend(task.await.unwrap_or_default().survivors);
         }

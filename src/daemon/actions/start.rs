@@ -14,7 +14,7 @@ use super::super::keeper_link::SpawnFailure;
 use super::capture::checked_size;
 use super::kill::wait_for_exit;
 use super::news::{Show, Since, cursor, polled};
-use super::program::{check_directory, environment, spawn_failed, spawn_spec};
+use super::program::{check_directory, environment, named, spawn_failed, spawn_spec};
 use super::{Answer, answer, limits, max_chars, wait_ms};
 use crate::engine::session::{Session, Spec, Terms};
 use crate::protocol::hello::Role;
@@ -55,7 +55,7 @@ pub(super) async fn start(hub: &Hub, client: &Rc<Client>, params: Start) -> Answ
             .and_then(|driver| driver.input.clone());
         if let Some(target) = target {
             // It runs either way; whether it reads is its own business.
-            let _ = target.write(input.as_bytes()).await;
+            let _ = target.turn().await.write(input.as_bytes()).await;
         }
     }
     match (params.background == Some(true), params.wait == Some(true)) {
@@ -275,20 +275,21 @@ pub(super) fn no_nul(what: &str, text: &str) -> Result<(), Error> {
 }
 
 /// With an allow-list, only what it names may be started; a shell line could
-/// start anything, so the shell itself has to be on it.
+/// start anything, so the shell itself has to be on it. A name means the file
+/// that the connection's own PATH finds, so no other file of that name will do.
 fn check_allowed(client: &Client, params: &Start, run: &SpawnSpec) -> Result<(), Error> {
     let Some(allow) = &client.greeting.policy.allow else {
         return Ok(());
     };
-    let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
-    let program = name(&run.program);
-    let listed = |word: &str| allow.iter().any(|allowed| allowed == word);
-    if listed(&program) || (params.args.is_some() && listed(&params.command)) {
+    if allow
+        .iter()
+        .any(|word| named(client, word).as_deref() == Some(&run.program))
+    {
         return Ok(());
     }
     let what = match params.args {
-        Some(_) => params.command.clone(),
-        None => format!("a shell line ({program})"),
+        Some(_) => run.program.clone(),
+        None => format!("a shell line ({})", run.program),
     };
     let message = format!("{what} is not allowed here; allowed: {}", allow.join(", "));
     Err(Error::new(ErrorCode::PermissionDenied, message))

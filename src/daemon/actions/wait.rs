@@ -47,7 +47,13 @@ pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer
             .collect()
     };
     let mut waited = plan
-        .run(hub, client, from, params.mode.unwrap_or_default())
+        .run(
+            hub,
+            client,
+            from,
+            params.mode.unwrap_or_default(),
+            Silence::SinceOutput,
+        )
         .await?;
     match (single, waited.results.pop()) {
         (true, Some(result)) => answer(result),
@@ -56,6 +62,15 @@ pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer
             answer(waited)
         }
     }
+}
+
+/// From when `idleMs` counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Silence {
+    /// From the last output, whenever it was.
+    SinceOutput,
+    /// From now at the earliest: silence before an input says nothing about it.
+    FromNow,
 }
 
 /// What to wait for, read and checked.
@@ -83,11 +98,12 @@ impl Plan {
         client: &Client,
         from: Vec<(u64, SessionId)>,
         mode: WaitMode,
+        silence: Silence,
     ) -> Result<WaitedAll, Error> {
         let began = now().boot;
         let mut parts = Vec::new();
         for (offset, id) in &from {
-            let (matcher, decision) = self.enter(hub, id, *offset, began).await?;
+            let (matcher, decision) = self.enter(hub, id, *offset, began, silence).await?;
             parts.push((id.clone(), matcher, decision));
         }
         // While one session was looked at, another may have gone on.
@@ -129,6 +145,7 @@ impl Plan {
         id: &SessionId,
         offset: u64,
         began: u64,
+        silence: Silence,
     ) -> Result<(Matcher, Option<Decision>), Error> {
         let gone = || Error::session_not_found(id.as_str());
         let mut matcher = {
@@ -144,6 +161,7 @@ impl Plan {
             // A cursor in the middle of a sequence is where the sequence begins.
             at.offset = at.offset.min(offset);
             Matcher::new(self.conditions.clone(), session.output.layout(), at, began)
+                .silence_from_now(silence == Silence::FromNow)
         };
         if self.conditions.reads_output() {
             hub.catch_up(id).await;

@@ -8,9 +8,9 @@ use tokio::time::{Duration, Instant};
 
 use super::super::connection::Client;
 use super::super::hub::{Hub, now};
-use super::super::input::{Input, MAX_WAITING};
+use super::super::input::{Input, MAX_WAITING, Turn};
 use super::super::input_log;
-use super::wait::Plan;
+use super::wait::{Plan, Silence};
 use super::{Answer, answer, find, news};
 use crate::diag;
 use crate::protocol::condition::{WaitMode, WaitSpec};
@@ -57,20 +57,28 @@ pub(super) async fn write(hub: &Hub, client: &Rc<Client>, params: Write) -> Answ
         .as_ref()
         .map(|spec| Plan::new(client, spec))
         .transpose()?;
+    target.check_room(bytes.len())?;
+    let input = target.input.clone();
+    let waiting = input.announce(bytes.len());
+    // Held until Enter is out: what was asked for later must not come between.
+    let turn = input.turn().await;
     let before = target.mark(hub, client, params.wait.as_ref())?;
     let mut sent = Sent::new();
     sent.check_line(&target, &bytes);
     let ends_in_a_line = matches!(bytes.last(), None | Some(b'\n' | b'\r'));
-    sent.send(&target, &bytes).await?;
+    sent.send(&target, &turn, &bytes).await?;
     if submit {
         tokio::time::sleep_until(Instant::now() + SUBMIT_PAUSE).await;
-        sent.send(&target, b"\r").await?;
+        sent.send(&target, &turn, b"\r").await?;
     }
     if eof {
+        let at_line_start = ends_in_a_line || submit;
         target
-            .end_of_input(hub, &mut sent, ends_in_a_line || submit)
+            .end_of_input(hub, &turn, &mut sent, at_line_start)
             .await?;
     }
+    drop((turn, waiting));
+    drop(input);
     sent.answer(hub, client, plan, before, target.into_id())
         .await
 }
@@ -104,12 +112,17 @@ pub(super) async fn send_keys(hub: &Hub, client: &Rc<Client>, params: SendKeys) 
         .as_ref()
         .map(|spec| Plan::new(client, spec))
         .transpose()?;
+    let bytes = once.len().saturating_mul(repeat as usize);
+    target.check_room(bytes)?;
+    let input = target.input.clone();
+    let waiting = input.announce(bytes);
+    let turn = input.turn().await;
     let before = target.mark(hub, client, params.wait.as_ref())?;
     let mut sent = Sent::new();
-    if once.len() * repeat as usize > MAX_WAITING {
-        return Err(too_much(&target, once.len() * repeat as usize));
-    }
-    sent.send(&target, &once.repeat(repeat as usize)).await?;
+    sent.send(&target, &turn, &once.repeat(repeat as usize))
+        .await?;
+    drop((turn, waiting));
+    drop(input);
     sent.answer(hub, client, plan, before, target.into_id())
         .await
 }
@@ -197,6 +210,15 @@ impl Target {
         }
     }
 
+    /// Whether so much more may wait for the program.
+    fn check_room(&self, bytes: usize) -> Result<(), Error> {
+        let waiting = self.input.waiting().saturating_add(bytes);
+        match waiting > MAX_WAITING {
+            true => Err(too_much(self, waiting)),
+            false => Ok(()),
+        }
+    }
+
     /// Notes what was typed.
     fn note(&self, bytes: &[u8], echo: bool) {
         let text = echo.then(|| String::from_utf8_lossy(bytes).into_owned());
@@ -235,6 +257,7 @@ impl Target {
     async fn end_of_input(
         &self,
         hub: &Hub,
+        turn: &Turn<'_>,
         sent: &mut Sent,
         at_line_start: bool,
     ) -> Result<(), Error> {
@@ -261,7 +284,7 @@ impl Target {
             sent.warn(Warning::NoEffect);
         }
         let times = if at_line_start { 1 } else { 2 };
-        sent.send(self, &vec![line.eof; times]).await
+        sent.send(self, turn, &vec![line.eof; times]).await
     }
 }
 
@@ -298,19 +321,16 @@ impl Sent {
         }
     }
 
-    async fn send(&mut self, target: &Target, bytes: &[u8]) -> Result<(), Error> {
+    async fn send(&mut self, target: &Target, turn: &Turn<'_>, bytes: &[u8]) -> Result<(), Error> {
         if bytes.is_empty() {
             return Ok(());
-        }
-        if target.input.waiting() + bytes.len() > MAX_WAITING {
-            return Err(too_much(target, target.input.waiting() + bytes.len()));
         }
         // Asked before it is typed: the program may turn echo on again at once.
         let echo = match target.mode {
             Mode::Pipe => true,
             Mode::Pty => pty::line_discipline(&*target.input).is_ok_and(|line| line.echo),
         };
-        match target.input.write(bytes).await {
+        match turn.write(bytes).await {
             Ok(taken) => {
                 target.note(&bytes[..taken.bytes], echo);
                 self.bytes += taken.bytes as u64;
@@ -335,7 +355,7 @@ impl Sent {
         let waited = match plan {
             Some(plan) => {
                 let from = vec![(before, id)];
-                plan.run(hub, client, from, WaitMode::Any)
+                plan.run(hub, client, from, WaitMode::Any, Silence::FromNow)
                     .await?
                     .results
                     .pop()

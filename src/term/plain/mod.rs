@@ -59,6 +59,19 @@ pub struct Checkpoint {
     pub exact: bool,
 }
 
+impl Checkpoint {
+    /// A place of which nothing is known but its offset: line 1, on the main screen.
+    pub fn at(offset: u64) -> Self {
+        Self {
+            offset,
+            line: 1,
+            row: 0,
+            alt: false,
+            exact: false,
+        }
+    }
+}
+
 /// Renders a stream of bytes as lines.
 #[derive(Debug)]
 pub struct Plain {
