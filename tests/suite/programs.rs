@@ -138,11 +138,14 @@ fn a_flood_holds_up_nobody() {
         .collect();
     trips.sort();
     assert!(trips[10] < Duration::from_millis(250), "{trips:?}");
-    assert!(trips[19] < Duration::from_secs(1), "{trips:?}");
+    assert!(trips[19] < Duration::from_secs(2), "{trips:?}");
     // The flood goes on for five seconds in all; nothing in it is what we wait for.
     let left = Duration::from_secs(5).saturating_sub(begun.elapsed());
     let wait = json!({"until": [{"pattern": "^no$"}], "timeoutMs": left.as_millis() as u64});
+    let before = Instant::now();
     assert_eq!(flood.ask(&mut serve, "wait", wait)["outcome"], "timeout");
+    let late = before.elapsed().saturating_sub(left);
+    assert!(late < Duration::from_secs(8), "{late:?} after its time");
     let before = Instant::now();
     assert_eq!(flood.ask(&mut serve, "kill", json!({}))["status"], "killed");
     let killed = before.elapsed();
