@@ -123,6 +123,20 @@ fn a_server_is_waited_for_used_and_ended() {
 }
 
 #[test]
+fn the_end_of_a_burst_is_told_too() {
+    let (_home, mut serve) = serve();
+    serve.ok(json!({"action": "subscribe", "events": ["output"]}));
+    let line = "stty -echo; echo one; read x; echo two; read x";
+    let job = Job::start(&mut serve, line);
+    serve.event("output");
+    // Sooner than events of one session follow each other.
+    job.say(&mut serve, "", "^two$");
+    let told = serve.event("output");
+    assert_eq!(told["data"]["outputLines"], 2, "{told}");
+    assert_eq!(told["data"]["outputBytes"], 10, "{told}");
+}
+
+#[test]
 fn a_flood_holds_up_nobody() {
     let (_home, mut serve) = serve();
     let flood = Job::start(&mut serve, "exec yes");
