@@ -117,7 +117,7 @@ fn a_server_is_waited_for_used_and_ended() {
         (&killed["status"], &killed["signal"]),
         (&json!("killed"), &json!("SIGTERM"))
     );
-    assert!(!is_alive(server.pid));
+    assert!(!is_alive(server.pid.unwrap()));
     let refused = TcpStream::connect(("127.0.0.1", port)).unwrap_err();
     assert_eq!(refused.kind(), std::io::ErrorKind::ConnectionRefused);
 }
