@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::end_tree;
 use super::hub::{Hub, now};
+use super::render;
 use super::state::State;
 use crate::engine::life::Actor;
 use crate::engine::timers::Due;
@@ -42,6 +43,7 @@ fn act(hub: &Hub, due: Due) {
         Due::Timeout(id) => time_limit(hub, &id),
         Due::Expiry(id) => hub.with(|state| expire(state, &id)),
         Due::Wait(ticket) => hub.with(|state| look_at_clock(state, ticket)),
+        Due::Output(id) => hub.with(|state| render::tell_output(state, &id)),
     }
 }
 

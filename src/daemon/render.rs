@@ -3,6 +3,7 @@
 use super::hub::{Hub, now};
 use super::state::State;
 use crate::engine::output::News;
+use crate::engine::timers::Due;
 use crate::protocol::{EventKind, SessionId};
 use crate::term::screen::Screen;
 use crate::term::size::Size;
@@ -182,15 +183,20 @@ fn tell(state: &mut State, id: &SessionId, news: &News) {
     }
 }
 
-fn tell_output(state: &mut State, id: &SessionId) {
+/// Tells how much output there is, now or once it may be told again: who has been told of the beginning of a burst
+/// is told of its end, too.
+pub(super) fn tell_output(state: &mut State, id: &SessionId) {
     let at = now().boot;
     let Some(driver) = state.drivers.get_mut(id) else {
         return;
     };
-    if at < driver.next_output_event {
+    let next = driver.next_output_event;
+    if at < next {
+        state.timers.set(Due::Output(id.clone()), Some(next));
         return;
     }
     driver.next_output_event = at + OUTPUT_EVENT_MS;
+    state.timers.set(Due::Output(id.clone()), None);
     let Some(session) = state.registry.get(id) else {
         return;
     };

@@ -14,6 +14,8 @@ pub enum Due {
     Expiry(SessionId),
     /// A wait has to look at the clock.
     Wait(Ticket),
+    /// Output that was held back is told.
+    Output(SessionId),
 }
 
 /// Deadlines in boot-time milliseconds, at most one for each thing.

@@ -38,7 +38,7 @@ fn the_window_is_left_as_it_was() {
     const HANG_UP: usize = 2;
     for (way, leave) in leave.into_iter().enumerate() {
         let mut view = Terminal::new(&home, &[], (80, 24));
-        let before = view.settings();
+        let before = view.settings_before.clone();
         view.wait_for_text("web ● running");
         assert!(view.screen().alt_screen() && view.screen().modes().bracketed_paste);
         assert!(!view.screen().cursor().visible);

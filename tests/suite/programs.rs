@@ -117,9 +117,23 @@ fn a_server_is_waited_for_used_and_ended() {
         (&killed["status"], &killed["signal"]),
         (&json!("killed"), &json!("SIGTERM"))
     );
-    assert!(!is_alive(server.pid));
+    assert!(!is_alive(server.pid.unwrap()));
     let refused = TcpStream::connect(("127.0.0.1", port)).unwrap_err();
     assert_eq!(refused.kind(), std::io::ErrorKind::ConnectionRefused);
+}
+
+#[test]
+fn the_end_of_a_burst_is_told_too() {
+    let (_home, mut serve) = serve();
+    serve.ok(json!({"action": "subscribe", "events": ["output"]}));
+    let line = "stty -echo; echo one; read x; echo two; read x";
+    let job = Job::start(&mut serve, line);
+    serve.event("output");
+    // Sooner than events of one session follow each other.
+    job.say(&mut serve, "", "^two$");
+    let told = serve.event("output");
+    assert_eq!(told["data"]["outputLines"], 2, "{told}");
+    assert_eq!(told["data"]["outputBytes"], 10, "{told}");
 }
 
 #[test]
@@ -129,20 +143,19 @@ fn a_flood_holds_up_nobody() {
     let quiet = Job::start(&mut serve, "stty -echo; echo up; exec cat");
     quiet.wait_for(&mut serve, "^up$");
     let begun = Instant::now();
-    let mut trips: Vec<Duration> = (0..20)
-        .map(|n| {
-            let before = Instant::now();
-            quiet.say(&mut serve, &format!("line {n}"), &format!("^line {n}$"));
-            before.elapsed()
-        })
-        .collect();
-    trips.sort();
-    assert!(trips[10] < Duration::from_millis(250), "{trips:?}");
-    assert!(trips[19] < Duration::from_secs(1), "{trips:?}");
+    // The machine may be busy with others for a moment, but not three times.
+    let rounds: Vec<Vec<Duration>> = (0..3).map(|_| round_trips(&mut serve, &quiet)).collect();
+    let quick = |trips: &[Duration]| {
+        trips[10] < Duration::from_millis(250) && trips[19] < Duration::from_secs(1)
+    };
+    assert!(rounds.iter().any(|trips| quick(trips)), "{rounds:?}");
     // The flood goes on for five seconds in all; nothing in it is what we wait for.
     let left = Duration::from_secs(5).saturating_sub(begun.elapsed());
     let wait = json!({"until": [{"pattern": "^no$"}], "timeoutMs": left.as_millis() as u64});
+    let before = Instant::now();
     assert_eq!(flood.ask(&mut serve, "wait", wait)["outcome"], "timeout");
+    let late = before.elapsed().saturating_sub(left);
+    assert!(late < Duration::from_secs(8), "{late:?} after its time");
     let before = Instant::now();
     assert_eq!(flood.ask(&mut serve, "kill", json!({}))["status"], "killed");
     let killed = before.elapsed();
@@ -205,6 +218,18 @@ fn a_passphrase_is_kept_nowhere() {
     home.ok(&["ls"]);
     let holders = files_with(home.path(), secret.as_bytes());
     assert!(holders.is_empty(), "after another daemon: {holders:?}");
+}
+
+/// How long twenty lines took from being typed to being answered, the quickest first.
+fn round_trips(serve: &mut Serve, echo: &Job) -> Vec<Duration> {
+    let trip = |n| {
+        let before = Instant::now();
+        echo.say(serve, &format!("line {n}"), &format!("^line {n}$"));
+        before.elapsed()
+    };
+    let mut trips: Vec<Duration> = (0..20).map(trip).collect();
+    trips.sort();
+    trips
 }
 
 /// Files below `dir` that have `bytes` in them.

@@ -136,7 +136,7 @@ fn an_end_that_no_daemon_saw_is_known_with_its_code() {
     let line = "echo before; read x < \"$GATE\"; echo after; exit 23";
     let job = Job::request(&mut serve, json!({"command": line, "env": {"GATE": gate}}));
     job.wait_for(&mut serve, "^before$");
-    let held = Held::new(job.pid).unwrap();
+    let held = Held::new(job.pid.unwrap()).unwrap();
     // The first restart is immediate and the next ones are not: the third death leaves the time for the job to
     // end with no daemon there.
     for _ in 0..3 {

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use tokio::time::{Duration, Instant};
+
 use super::super::connection::Client;
 use super::super::hub::{Hub, now};
 use super::super::text::Source;
@@ -16,6 +18,10 @@ use crate::protocol::{Error, Role, SessionId};
 
 /// Time allowed where nobody says otherwise, in milliseconds.
 const DEFAULT_TIMEOUT_MS: u64 = 10_000;
+
+/// For so long what is there already is looked at, even if less time was allowed, in milliseconds: a `timeoutMs`
+/// of 0 asks about just that, and a log of full size takes about as long.
+const LOOK_MS: u64 = 2000;
 
 /// Bytes of the log looked at before others have their turn.
 const CHUNK: usize = 64 * 1024;
@@ -47,13 +53,7 @@ pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer
             .collect()
     };
     let mut waited = plan
-        .run(
-            hub,
-            client,
-            from,
-            params.mode.unwrap_or_default(),
-            Silence::SinceOutput,
-        )
+        .run(hub, client, from, params.mode.unwrap_or_default())
         .await?;
     match (single, waited.results.pop()) {
         (true, Some(result)) => answer(result),
@@ -64,20 +64,12 @@ pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer
     }
 }
 
-/// From when `idleMs` counts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Silence {
-    /// From the last output, whenever it was.
-    SinceOutput,
-    /// From now at the earliest: silence before an input says nothing about it.
-    FromNow,
-}
-
 /// What to wait for, read and checked.
 pub(super) struct Plan {
     conditions: Rc<Conditions>,
     timeout_ms: u64,
     max_chars: usize,
+    after_input: bool,
 }
 
 impl Plan {
@@ -88,7 +80,14 @@ impl Plan {
             conditions: Rc::new(conditions),
             timeout_ms: wait_ms("timeoutMs", spec.timeout_ms, DEFAULT_TIMEOUT_MS)?,
             max_chars: max_chars(client, spec.max_chars)?,
+            after_input: false,
         })
+    }
+
+    /// Silence before an input says nothing about it: it counts from now.
+    pub(super) fn after_input(mut self) -> Self {
+        self.after_input = true;
+        self
     }
 
     /// Waits on each session from its offset.
@@ -98,23 +97,28 @@ impl Plan {
         client: &Client,
         from: Vec<(u64, SessionId)>,
         mode: WaitMode,
-        silence: Silence,
     ) -> Result<WaitedAll, Error> {
         let began = now().boot;
+        let until = Instant::now() + Duration::from_millis(self.timeout_ms.max(LOOK_MS));
         let mut parts = Vec::new();
         for (offset, id) in &from {
-            let (matcher, decision) = self.enter(hub, id, *offset, began, silence).await?;
+            let (matcher, decision) = self.enter(hub, id, *offset, began, until).await?;
             parts.push((id.clone(), matcher, decision));
         }
+        // A flood can write as fast as it is looked at: then there is no time left to wait.
+        let late = Instant::now() >= until;
         // While one session was looked at, another may have gone on.
         for (id, matcher, decision) in &mut parts {
-            if decision.is_none() {
+            if decision.is_none() && !late {
                 *decision = self.catch_up(hub, id, matcher)?;
             }
         }
         let pending = Pending::new(mode, parts, Some(began + self.timeout_ms));
         let at_entry = pending.is_over();
-        let verdict = hub.wait(pending).await;
+        let verdict = match late {
+            true => pending.verdict(),
+            false => hub.wait(pending).await,
+        };
         let elapsed_ms = now().boot - began;
         let mut results = Vec::new();
         for ((offset, id), (_, decision)) in from.into_iter().zip(verdict) {
@@ -138,14 +142,14 @@ impl Plan {
         Ok(sum_up(results, mode, elapsed_ms))
     }
 
-    /// Looks at what is there already.
+    /// Looks at what is there already; what was not looked at by `until` decides nothing.
     async fn enter(
         &self,
         hub: &Hub,
         id: &SessionId,
         offset: u64,
         began: u64,
-        silence: Silence,
+        until: Instant,
     ) -> Result<(Matcher, Option<Decision>), Error> {
         let gone = || Error::session_not_found(id.as_str());
         let mut matcher = {
@@ -161,12 +165,16 @@ impl Plan {
             // A cursor in the middle of a sequence is where the sequence begins.
             at.offset = at.offset.min(offset);
             Matcher::new(self.conditions.clone(), session.output.layout(), at, began)
-                .silence_from_now(silence == Silence::FromNow)
+                .silence_from_now(self.after_input)
         };
         if self.conditions.reads_output() {
-            hub.catch_up(id).await;
+            // Given up or not: the time is looked at below.
+            let _ = tokio::time::timeout_at(until, hub.catch_up(id)).await;
         }
         while self.conditions.reads_output() {
+            if Instant::now() >= until {
+                return Ok((matcher, None));
+            }
             let read = {
                 let state = hub.state();
                 let end = state.registry.get(id).ok_or_else(gone)?.output.end();

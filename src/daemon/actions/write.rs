@@ -10,7 +10,7 @@ use super::super::connection::Client;
 use super::super::hub::{Hub, now};
 use super::super::input::{Input, MAX_WAITING, Turn};
 use super::super::input_log;
-use super::wait::{Plan, Silence};
+use super::wait::Plan;
 use super::{Answer, answer, find, news};
 use crate::diag;
 use crate::protocol::condition::{WaitMode, WaitSpec};
@@ -55,7 +55,7 @@ pub(super) async fn write(hub: &Hub, client: &Rc<Client>, params: Write) -> Answ
     let plan = params
         .wait
         .as_ref()
-        .map(|spec| Plan::new(client, spec))
+        .map(|spec| Plan::new(client, spec).map(Plan::after_input))
         .transpose()?;
     target.check_room(bytes.len())?;
     let input = target.input.clone();
@@ -110,7 +110,7 @@ pub(super) async fn send_keys(hub: &Hub, client: &Rc<Client>, params: SendKeys) 
     let plan = params
         .wait
         .as_ref()
-        .map(|spec| Plan::new(client, spec))
+        .map(|spec| Plan::new(client, spec).map(Plan::after_input))
         .transpose()?;
     let bytes = once.len().saturating_mul(repeat as usize);
     target.check_room(bytes)?;
@@ -355,7 +355,7 @@ impl Sent {
         let waited = match plan {
             Some(plan) => {
                 let from = vec![(before, id)];
-                plan.run(hub, client, from, WaitMode::Any, Silence::FromNow)
+                plan.run(hub, client, from, WaitMode::Any)
                     .await?
                     .results
                     .pop()

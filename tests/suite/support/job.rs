@@ -10,7 +10,8 @@ const PATIENCE_MS: u64 = 18_000;
 /// A session, by its id.
 pub(crate) struct Job {
     pub(crate) id: String,
-    pub(crate) pid: u32,
+    /// Its process; none if it had ended before its start was told.
+    pub(crate) pid: Option<u32>,
 }
 
 impl Job {
@@ -28,7 +29,9 @@ impl Job {
         let started = serve.ok(request);
         Self {
             id: started["sessionId"].as_str().unwrap().to_owned(),
-            pid: u32::try_from(started["pid"].as_u64().unwrap()).unwrap(),
+            pid: started["pid"]
+                .as_u64()
+                .map(|pid| u32::try_from(pid).unwrap()),
         }
     }
 

@@ -21,6 +21,8 @@ pub(crate) struct Terminal {
     writer: Box<dyn Write + Send>,
     output: Receiver<Vec<u8>>,
     screen: Screen,
+    /// The settings of the terminal line before the program began.
+    pub(crate) settings_before: String,
 }
 
 impl Terminal {
@@ -50,6 +52,7 @@ impl Terminal {
         }
         command.cwd(home.path());
         let pair = native_pty_system().openpty(pty_size(cols, rows)).unwrap();
+        let settings_before = format!("{:?}", pair.master.get_termios());
         let child = pair.slave.spawn_command(command).unwrap();
         let held = Held::new(child.process_id().unwrap()).unwrap();
         let mut reader = pair.master.try_clone_reader().unwrap();
@@ -71,6 +74,7 @@ impl Terminal {
             writer,
             output,
             screen: Screen::new(Size::new(rows, cols)),
+            settings_before,
         }
     }
 
@@ -96,7 +100,7 @@ impl Terminal {
         &self.screen
     }
 
-    /// The settings of the terminal line, to be compared.
+    /// The settings of the terminal line now.
     pub(crate) fn settings(&self) -> String {
         format!("{:?}", self.master.get_termios())
     }
