@@ -98,7 +98,15 @@ const KEYS: [&str; 11] = [
 pub fn load(path: &Path) -> Result<Config, ConfigError> {
     match std::fs::read_to_string(path) {
         Ok(text) => parse(&text).map_err(|wrong| wrong.at(path, &text)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Config::default()),
+        // Without its directory there is no file either.
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+            ) =>
+        {
+            Ok(Config::default())
+        }
         Err(source) => Err(ConfigError::Unreadable {
             path: path.to_owned(),
             source,

@@ -1,6 +1,7 @@
 //! What every verb works with: the output, the daemon, and the jobs a target means.
 
 use super::exit::{Exit, Failure};
+use super::front;
 use super::output::{Output, note};
 use super::target::{self, Miss};
 use super::words;
@@ -55,7 +56,12 @@ impl Context {
     pub fn daemon(&mut self) -> Result<&mut Connection, Failure> {
         let connection = match self.connection.take() {
             Some(connection) => connection,
-            None => client::connect(&greeting::human(), AutoStart::Yes)?,
+            None => {
+                // A configuration that is wrong is told by the first verb, not by
+                // limits that silently do not hold.
+                front::configuration()?;
+                client::connect(&greeting::human(), AutoStart::Yes)?
+            }
         };
         Ok(self.connection.insert(connection))
     }
@@ -69,6 +75,7 @@ impl Context {
     /// Connects with where the caller is and its whole environment, for jobs to start with.
     pub fn daemon_with_surroundings(&mut self) -> Result<&mut Connection, Failure> {
         let greeting = greeting::with_surroundings(greeting::human());
+        front::configuration()?;
         let connection = client::connect(&greeting, AutoStart::Yes)?;
         Ok(self.connection.insert(connection))
     }

@@ -1,8 +1,7 @@
 //! Which jobs a target means.
 //!
-//! A target is a label, an id, a unique prefix of an id, `g:GROUP`, a glob over
-//! labels, or `-` for the job of the last verb. A label is not taken by its
-//! prefix: `stop we` would then stop `web` today and `web2` never.
+//! A target is a label, an id, a unique prefix of either, `g:GROUP`, a glob over
+//! labels, or `-` for the job of the last verb.
 
 use regex::Regex;
 
@@ -81,7 +80,10 @@ pub fn one<'a>(
     if !labelled.is_empty() {
         return single(target, &labelled, now);
     }
-    let prefix = |job: &&Record| job.summary.session_id.as_str().starts_with(target);
+    let prefix = |job: &&Record| {
+        let label = job.summary.label.as_deref().unwrap_or_default();
+        label.starts_with(target) || job.summary.session_id.as_str().starts_with(target)
+    };
     let prefixed: Vec<_> = jobs.iter().filter(prefix).collect();
     if target.is_empty() || prefixed.is_empty() {
         return Err(unknown(target, jobs));
@@ -237,11 +239,11 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_label_is_not_taken_by_its_prefix_but_suggested() {
+    fn a_label_is_taken_by_its_prefix_and_a_typo_is_suggested() {
         let near = Some("web".to_owned());
         let target = "webb".to_owned();
         assert_eq!(meant("webb").unwrap_err(), Miss::Unknown { target, near });
-        assert!(matches!(meant("we"), Err(Miss::Unknown { .. })));
+        assert_eq!(meant("we").unwrap(), ["abc"]);
         assert!(matches!(meant(""), Err(Miss::Unknown { .. })));
     }
 

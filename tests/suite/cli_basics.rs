@@ -152,3 +152,19 @@ fn a_bare_bgproc_without_a_terminal_is_the_list() {
     let listed: Value = home.json(&[]);
     assert_eq!(listed["sessions"][0]["label"], "web");
 }
+
+#[test]
+fn an_unknown_flag_of_run_is_no_command() {
+    let home = Home::new();
+    home.run(&["run", "--bogus", "true"]).expect_code(2);
+    // Behind the command, flags are the command's.
+    let ran = home.run(&["run", "-f", "echo", "--bogus"]).expect_code(0);
+    assert_eq!(ran.stdout, "--bogus\n");
+}
+
+#[test]
+fn a_wrong_configuration_is_told_by_every_verb() {
+    let home = Home::with_config("max_sessions = \"x\"\n");
+    let ran = home.run(&["ls"]).expect_code(2);
+    ran.expect_said("config.toml:1:16");
+}
