@@ -5,7 +5,7 @@
 //! [`channel`] messages with file descriptors, [`board`] memory that keeper and
 //! daemon share, [`pty`] and [`spawn`] a job's terminal and process, [`pump`]
 //! bytes from a terminal into a log, [`tree`] and [`signal`] whom to end,
-//! [`file`] small files whole, [`clock`] what time it is.
+//! [`mod@file`] small files whole, [`clock`] what time it is.
 
 pub mod board;
 pub mod channel;
