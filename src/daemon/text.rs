@@ -5,7 +5,7 @@ use super::state::State;
 use crate::engine::output::Output;
 use crate::protocol::SessionId;
 use crate::protocol::reply::Left;
-use crate::term::plain::{Checkpoint, Layout, Plain, render, tail_chars};
+use crate::term::plain::{Checkpoint, Layout, Plain, Rendered, render, tail_chars};
 
 /// A range up to this size is rendered whole.
 const WHOLE: u64 = 256 * 1024;
@@ -48,6 +48,16 @@ pub(super) fn piece(state: &State, id: &SessionId, from: u64, to: u64, max_chars
     source.piece(from, to, max_chars, finished)
 }
 
+/// What is unfinished at the end of a log that has ended stays unfinished: half
+/// a character is shown as one that is none, half a sequence not at all.
+pub(super) fn finish(rendered: &mut Rendered, bytes: &[u8]) {
+    match bytes.get(rendered.consumed) {
+        Some(0x1b) | None => {}
+        Some(_) => rendered.text.push(char::REPLACEMENT_CHARACTER),
+    }
+    rendered.consumed = bytes.len();
+}
+
 /// A log with what is known about it.
 pub(super) struct Source<'a> {
     pub(super) output: &'a Output,
@@ -70,7 +80,10 @@ impl Source<'_> {
             let state = self.state_at(start, to);
             let begin = if whole { from } else { state.offset };
             let (begin, bytes) = self.log.read_all(begin, to);
-            let rendered = render(&bytes, self.output.layout(), state.alt);
+            let mut rendered = render(&bytes, self.output.layout(), state.alt);
+            if finished {
+                finish(&mut rendered, &bytes);
+            }
             let enough = rendered.text.chars().count() >= max_chars;
             if !whole && !enough && window < DEEPEST {
                 window *= 4;
@@ -85,13 +98,7 @@ impl Source<'_> {
                 left.bytes += begin.saturating_sub(from);
                 left.lines += state.line.saturating_sub(self.state_at(from, to).line);
             }
-            // An unfinished sequence at the end of a log that has ended stays unfinished.
-            let consumed = if finished {
-                bytes.len()
-            } else {
-                rendered.consumed
-            };
-            let next = begin + consumed as u64;
+            let next = begin + rendered.consumed as u64;
             return Piece {
                 text: text.to_owned(),
                 omitted: left,

@@ -22,6 +22,9 @@ pub struct Flags {
     pub max_sessions: Option<u32>,
 }
 
+/// `yieldMs` at most.
+const MAX_YIELD_MS: u64 = 600_000;
+
 /// The most characters that any reply shows.
 const MAX_CHARS: u64 = 262_144;
 
@@ -35,17 +38,16 @@ pub fn greeting(
         Some(name) => Some(("--scope", name)),
         None => text(&var, "BGPROC_SCOPE")?.map(|name| ("BGPROC_SCOPE", name)),
     };
-    let chars = match number(&var, "PI_BASH_MAX_OUTPUT_CHARS", 1..=MAX_CHARS)? {
-        None => number(
-            &var,
-            "OPENCLAW_BASH_PENDING_MAX_OUTPUT_CHARS",
-            1..=MAX_CHARS,
-        )?,
-        chars => chars,
-    };
+    // Both are read, so that a wrong one is told even if the other one wins.
+    let older = number(
+        &var,
+        "OPENCLAW_BASH_PENDING_MAX_OUTPUT_CHARS",
+        1..=MAX_CHARS,
+    )?;
+    let chars = number(&var, "PI_BASH_MAX_OUTPUT_CHARS", 1..=MAX_CHARS)?.or(older);
     let any = 0..=u64::MAX;
     let defaults = Defaults {
-        yield_ms: number(&var, "PI_BASH_YIELD_MS", any.clone())?.or(config.yield_ms),
+        yield_ms: number(&var, "PI_BASH_YIELD_MS", 0..=MAX_YIELD_MS)?.or(config.yield_ms),
         max_chars: chars
             .and_then(|chars| usize::try_from(chars).ok())
             .or(config.max_output_chars),
@@ -161,6 +163,7 @@ mod tests {
         for (name, value) in [
             ("PI_BASH_YIELD_MS", "soon"),
             ("PI_BASH_YIELD_MS", "-1"),
+            ("PI_BASH_YIELD_MS", "600001"),
             ("PI_BASH_JOB_TTL_MS", "1e3"),
             ("PI_BASH_MAX_OUTPUT_CHARS", "0"),
             ("PI_BASH_MAX_OUTPUT_CHARS", "262145"),

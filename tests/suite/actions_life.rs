@@ -25,7 +25,7 @@ fn a_short_command_is_answered_with_its_end() {
     assert_eq!(done["exitCode"], 3);
     assert_eq!(done["signal"], Value::Null);
     assert_eq!(done["output"], "hello\n");
-    assert!(done["runtimeMs"].is_u64());
+    assert!(done["runtimeMs"].is_u64() && done["pid"].is_u64());
     let ok = serve.ok(json!({"action": "start", "command": "true", "wait": true}));
     assert_eq!(
         (&ok["status"], &ok["exitCode"]),
@@ -531,4 +531,37 @@ fn restarts_at_once_never_run_it_twice() {
     let record = serve.ok(json!({"action": "status", "sessionId": id, "detail": true}));
     assert_eq!(record["restarts"], done);
     assert_eq!(record["detail"]["processes"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn an_end_that_comes_during_a_restart_has_the_last_word() {
+    let (_home, mut serve) = serve();
+    let id = background(
+        &mut serve,
+        "trap '' TERM; echo deaf; while :; do sleep 0.05; done",
+    );
+    let until = json!([{"pattern": "deaf"}]);
+    serve.ok(json!({"action": "wait", "sessionId": id, "until": until, "since": "c0"}));
+    let restart = serve.send(json!({"action": "restart", "sessionId": id, "graceMs": 500}));
+    let killed = serve.ok(json!({"action": "kill", "sessionId": id, "graceMs": 100}));
+    assert_eq!(killed["status"], "killed");
+    assert_eq!(serve.reply(restart)["error"]["code"], "cancelled");
+    assert_eq!(
+        serve.ok(json!({"action": "status", "sessionId": id}))["status"],
+        "killed"
+    );
+}
+
+#[test]
+fn what_outlives_the_first_process_is_ended_too() {
+    let (_home, mut serve) = serve();
+    let line = "trap '' HUP; sleep 1000 & echo $!; exit 6";
+    let done = serve.ok(json!({"action": "start", "command": line, "wait": true}));
+    assert_eq!(done["exitCode"], 6);
+    let stray: u32 = done["output"].as_str().unwrap().trim().parse().unwrap();
+    let id = &done["sessionId"];
+    let killed = serve.ok(json!({"action": "kill", "sessionId": id}));
+    assert_eq!(killed["alreadyEnded"], true);
+    assert_eq!(killed["killedPids"], json!([stray]));
+    assert!(!super::support::process::is_alive(stray));
 }

@@ -619,3 +619,57 @@ fn lines_from_a_pipe_stand_below_each_other() {
     let shot = serve.ok(json!({"action": "capture", "sessionId": id}));
     assert_eq!(shot["text"], "a\nb");
 }
+
+#[test]
+fn half_a_character_at_the_very_end_is_one_that_is_none() {
+    let (_home, mut serve) = serve();
+    let id = ended(&mut serve, "printf 'a\\346\\227'");
+    for request in [json!({"action": "poll"}), json!({"action": "log"})] {
+        let mut request = request;
+        request["sessionId"] = json!(id);
+        assert_eq!(serve.ok(request)["output"], "a\u{fffd}");
+    }
+}
+
+#[test]
+fn a_poll_wakes_for_a_pause_and_not_for_half_a_character() {
+    let (_home, mut serve) = serve();
+    let id = background(&mut serve, "printf '\\346'; exec sleep 1000");
+    serve.ok(json!({"action": "wait", "sessionId": id, "until": [{"idleMs": 100}]}));
+    let poll = json!({"action": "poll", "sessionId": id, "since": "new", "waitMs": 300});
+    let began = std::time::Instant::now();
+    assert_eq!(serve.ok(poll)["output"], "");
+    assert!(began.elapsed().as_millis() >= 300, "it waited");
+    let pending =
+        serve.send(json!({"action": "poll", "sessionId": id, "since": "new", "waitMs": 600_000}));
+    serve.ok(json!({"action": "signal", "sessionId": id, "signal": "STOP", "target": "tree"}));
+    assert_eq!(serve.reply(pending)["result"]["status"], "paused");
+}
+
+#[test]
+fn what_is_typed_later_comes_later() {
+    let (home, mut serve) = serve();
+    let file = home.scratch("typed");
+    let line = format!(
+        "stty -icrnl -echo -icanon; echo up; cat > {}",
+        file.display()
+    );
+    let id = background(&mut serve, &line);
+    wait_for_since_start(&mut serve, &id, "up");
+    let first =
+        serve.send(json!({"action": "write", "sessionId": id, "data": "one", "submit": true}));
+    let second =
+        serve.send(json!({"action": "send_keys", "sessionId": id, "keys": ["t", "w", "o"]}));
+    serve.reply(first);
+    serve.reply(second);
+    serve.ok(json!({"action": "write", "sessionId": id, "data": "\n"}));
+    let deadline = std::time::Instant::now() + super::support::DEADLINE;
+    while std::fs::read(&file).unwrap() != b"one\rtwo\n" {
+        assert!(
+            std::time::Instant::now() < deadline,
+            "{:?}",
+            std::fs::read(&file)
+        );
+        std::thread::yield_now();
+    }
+}

@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use super::super::connection::{Client, MAX_CHARS};
 use super::super::hub::Hub;
 use super::super::input_log;
-use super::super::text::Source;
+use super::super::text::{Source, finish};
 use super::{Answer, answer, find};
 use crate::engine::matcher::compile;
 use crate::protocol::params::{Clear, Log, LogFormat, Stream};
@@ -140,10 +140,11 @@ fn plain(
         raw = source.log.read_all(start, end.min(to + SEQUENCE)).1;
         rendered = render(&raw, source.layout(), alt);
     }
-    let at_the_end = finished && start + raw.len() as u64 == end;
+    if finished && start + raw.len() as u64 == end {
+        finish(&mut rendered, &raw);
+    }
     let consumed = match rendered.consumed {
         0 => raw.len(),
-        _ if at_the_end => raw.len(),
         consumed => consumed,
     };
     (rendered.text, start + consumed as u64)

@@ -43,9 +43,12 @@ pub(super) async fn start(hub: &Hub, client: &Rc<Client>, params: Start) -> Answ
         let state = hub.state();
         Some(state.registry.by_key(&client.viewer.scope, key)?.id.clone())
     });
-    let id = match &reused {
-        Some(id) => id.clone(),
-        None => launch(hub, client, &params).await?,
+    let (id, pid) = match &reused {
+        Some(id) => (id.clone(), None),
+        None => {
+            let (id, pid) = launch(hub, client, &params).await?;
+            (id, Some(pid))
+        }
     };
     if let (None, Some(input)) = (&reused, &params.input) {
         let target = hub
@@ -67,7 +70,10 @@ pub(super) async fn start(hub: &Hub, client: &Rc<Client>, params: Start) -> Answ
     // then is for the `wait` or `poll` that follows, on every machine.
     let at_once = params.background == Some(true) && params.wait != Some(true);
     let max_chars = if at_once { None } else { Some(max_chars) };
-    answer(started(hub, client, &id, max_chars, reused.is_some())?)
+    let mut started = started(hub, client, &id, max_chars, reused.is_some())?;
+    // The one it had, also if it has ended since.
+    started.pid = pid.or(started.pid);
+    answer(started)
 }
 
 fn started(
@@ -112,7 +118,7 @@ fn started(
 }
 
 /// Makes a session and runs its program.
-async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<SessionId, Error> {
+async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<(SessionId, u32), Error> {
     let size = checked_size(params.rows, params.cols)?;
     let spec = spec(client, params)?;
     let terms = terms(client, params);
@@ -158,7 +164,7 @@ async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<SessionId,
         })
     });
     hub.with(|state| match outcome {
-        Ok(_) => Ok(id.clone()),
+        Ok(pid) => Ok((id.clone(), pid)),
         Err(failure) => {
             let command = state
                 .registry

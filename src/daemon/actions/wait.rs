@@ -238,10 +238,14 @@ fn sum_up(results: Vec<Waited>, mode: WaitMode, elapsed_ms: u64) -> WaitedAll {
         WaitMode::All if all_matched => results.first(),
         WaitMode::All => None,
     });
-    let decisive = decisive
-        .or_else(|| having(Outcome::Lost))
-        .or_else(|| having(Outcome::Exited))
-        .or_else(|| having(Outcome::Timeout));
+    // Of `any`, one that was still being waited for could have matched; of
+    // `all`, one that has ended decides.
+    let undecided = || having(Outcome::Timeout);
+    let ended = || having(Outcome::Lost).or_else(|| having(Outcome::Exited));
+    let decisive = decisive.or_else(|| match mode {
+        WaitMode::Any => undecided().or_else(ended),
+        WaitMode::All => ended().or_else(undecided),
+    });
     let outcome = decisive.map_or(Outcome::Timeout, |result| result.outcome);
     let matched = decisive.and_then(|result| {
         let mut matched = result.matched.clone()?;
