@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::protocol::disk::INPUT;
 use crate::protocol::{Scope, Timestamp};
+use crate::sys::file;
 
 /// Beyond this the older half is dropped, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
@@ -68,19 +69,12 @@ pub(super) fn read(dir: &Path) -> Vec<Entry> {
 
 fn drop_older_half(dir: &Path) -> io::Result<File> {
     let entries = read(dir);
-    let temporary = dir.join("input.log.tmp");
-    let mut options = OpenOptions::new();
-    let mut file = options
-        .create(true)
-        .write(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(&temporary)?;
+    let mut newer = Vec::new();
     for entry in &entries[entries.len() / 2..] {
-        serde_json::to_writer(&mut file, entry)?;
-        file.write_all(b"\n")?;
+        serde_json::to_writer(&mut newer, entry)?;
+        newer.push(b'\n');
     }
-    std::fs::rename(temporary, dir.join(INPUT))?;
+    file::replace(&dir.join(INPUT), &newer)?;
     OpenOptions::new().append(true).open(dir.join(INPUT))
 }
 

@@ -215,7 +215,7 @@ pub enum Warning {
 pub struct CursorAt {
     /// From 0.
     pub row: u16,
-    /// From 0.
+    /// From 0; never beyond the last one.
     pub col: u16,
     /// Whether it is shown.
     pub visible: bool,

@@ -9,6 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 pub use super::cell::{Cell, Color};
 use super::compat::{Compat, REPLACEMENT};
+use super::cursor;
 pub use super::cursor::{Cursor, CursorShape};
 use super::modes::Modes;
 use super::paint;
@@ -121,7 +122,7 @@ impl Screen {
             row,
             col: col.min(self.size.cols() - 1),
             visible: !screen.hide_cursor(),
-            shape: CursorShape::new(screen.cursor_style()),
+            shape: cursor::shape(screen.cursor_style()),
         }
     }
 

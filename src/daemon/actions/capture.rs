@@ -6,10 +6,10 @@ use super::super::render;
 use super::{Answer, answer, find};
 use crate::protocol::params::{Capture, CaptureFormat, Resize};
 use crate::protocol::record::Mode;
-use crate::protocol::reply::{Captured, CursorAt, CursorShape};
+use crate::protocol::reply::Captured;
 use crate::protocol::{Error, ErrorCode};
 use crate::sys::pty;
-use crate::term::screen::{self, Screen};
+use crate::term::screen::Screen;
 use crate::term::size::Size;
 
 /// Lines above the screen that can be asked for.
@@ -63,21 +63,11 @@ pub(super) async fn capture(hub: &Hub, client: &Client, params: Capture) -> Answ
             rows.join("\n")
         }
     });
-    let cursor = screen.cursor();
     answer(Captured {
         text,
         rows: screen.size().rows(),
         cols: screen.size().cols(),
-        cursor: CursorAt {
-            row: cursor.row,
-            col: cursor.col,
-            visible: cursor.visible,
-            shape: match cursor.shape {
-                screen::CursorShape::Block => CursorShape::Block,
-                screen::CursorShape::Underline => CursorShape::Underline,
-                screen::CursorShape::Bar => CursorShape::Bar,
-            },
-        },
+        cursor: screen.cursor(),
         alt_screen: screen.alt_screen(),
         title: Some(screen.title())
             .filter(|title| !title.is_empty())
