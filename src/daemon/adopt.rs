@@ -8,6 +8,8 @@ use std::rc::Rc;
 
 use tokio::io::Interest;
 
+use super::actions::GRACE_MS;
+use super::end_tree;
 use super::hub::{Hub, now};
 use super::input::Input;
 use super::keeper_link::{KeeperLink, waiting_end};
@@ -15,7 +17,6 @@ use super::log_reader::LogReader;
 use super::settings::Settings;
 use super::state::{Driver, State};
 use super::store::Store;
-use super::{end_tree, hub};
 use crate::config;
 use crate::diag;
 use crate::engine::session::{Meta, Session};
@@ -24,10 +25,7 @@ use crate::protocol::{EventKind, SessionId};
 use crate::sys::board::Board;
 use crate::sys::channel::{Channel, Received};
 use crate::sys::paths::Home;
-use crate::sys::readiness;
-
-/// Time between TERM and KILL for a session that an earlier daemon was ending.
-const GRACE_MS: u64 = 2000;
+use crate::sys::{readiness, signal};
 
 /// A session as the keeper has it.
 struct Kept {
@@ -55,7 +53,7 @@ pub(super) async fn adopt(
     let ending = state.take_over(kept);
     let hub = Hub::new(state);
     for id in ending {
-        tokio::task::spawn_local(end_tree::end_tree(hub.clone(), id, 15, GRACE_MS));
+        tokio::task::spawn_local(end_tree::end_tree(hub.clone(), id, signal::TERM, GRACE_MS));
     }
     Ok((hub, listener, link))
 }
@@ -176,15 +174,7 @@ impl State {
         let (first, end) = log.bounds();
         let mut session = Session::from_meta(meta, now);
         session.output.begin_at(first, lines_before + 1);
-        let mut driver = Driver {
-            slot: None,
-            input: None,
-            pidfd: None,
-            log,
-            pending_exit: None,
-            watchers: Vec::new(),
-            next_output_event: 0,
-        };
+        let mut driver = Driver::new(log);
         let exit = kept.as_ref().and_then(|kept| kept.exit.clone());
         let exit = exit.or_else(|| self.store.read_exit(&id));
         let was_alive = session.life.status().is_alive();
@@ -224,18 +214,5 @@ impl State {
         }
         self.persist(&id);
         self.mark_dirty(&id);
-    }
-}
-
-/// Makes what the daemon holds for a session that it starts itself.
-pub(super) fn fresh_driver(state: &State, id: &SessionId) -> Driver {
-    Driver {
-        slot: None,
-        input: None,
-        pidfd: None,
-        log: LogReader::new(state.store.dir(id)),
-        pending_exit: None,
-        watchers: Vec::new(),
-        next_output_event: hub::now().boot,
     }
 }

@@ -10,9 +10,7 @@ use crate::engine::life::Actor;
 use crate::engine::timers::Due;
 use crate::engine::waits::Ticket;
 use crate::protocol::SessionId;
-
-/// SIGTERM.
-const TERM: i32 = 15;
+use crate::sys::signal;
 
 /// Sleeps until something is due, for ever.
 pub(super) async fn run(hub: Hub) {
@@ -60,7 +58,12 @@ fn time_limit(hub: &Hub, id: &SessionId) {
         Some(grace)
     });
     if let Some(grace) = grace {
-        tokio::task::spawn_local(end_tree::end_tree(hub.clone(), id.clone(), TERM, grace));
+        tokio::task::spawn_local(end_tree::end_tree(
+            hub.clone(),
+            id.clone(),
+            signal::TERM,
+            grace,
+        ));
     }
 }
 

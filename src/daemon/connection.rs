@@ -19,7 +19,7 @@ use tokio::net::UnixStream;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
-use super::actions;
+use super::actions::{self, GRACE_MS};
 use super::end_tree;
 use super::hub::Hub;
 use super::lines::{Line, Lines};
@@ -31,6 +31,7 @@ use crate::protocol::{
     Action, Error, ErrorCode, Event, EventKind, Greeting, Hello, MAX_LINE, PROTOCOL, Request,
     RequestId, Role, Scope, SessionId, VERSION,
 };
+use crate::sys::signal;
 
 /// Requests in flight at most.
 const MAX_IN_FLIGHT: usize = 256;
@@ -128,7 +129,7 @@ fn leave(hub: &Hub, client: &Client) {
             asked
         });
         if asked {
-            tokio::task::spawn_local(end_tree::end_tree(hub.clone(), id, 15, 2000));
+            tokio::task::spawn_local(end_tree::end_tree(hub.clone(), id, signal::TERM, GRACE_MS));
         }
     }
 }

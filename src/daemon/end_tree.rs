@@ -12,12 +12,6 @@ use crate::engine::life::Actor;
 use crate::protocol::SessionId;
 use crate::sys::{readiness, signal, tree};
 
-/// SIGKILL.
-const KILL: i32 = 9;
-
-/// SIGCONT.
-const CONT: i32 = 18;
-
 /// After KILL the kernel gets so long; what is there then cannot be ended.
 const LAST_GRACE: Duration = Duration::from_secs(1);
 
@@ -43,11 +37,11 @@ pub(super) async fn end_tree(hub: Hub, id: SessionId, first: i32, grace_ms: u64)
     let mut seen: HashMap<u32, tree::Process> = HashMap::new();
     let targets = find(&id, leader.as_ref(), &mut seen);
     send(&hub, &id, &targets, first);
-    if first != KILL {
+    if first != signal::KILL {
         // A stopped process takes no signal but these two.
-        send_each(&targets, CONT);
+        send_each(&targets, signal::CONT);
     }
-    let grace = if first == KILL {
+    let grace = if first == signal::KILL {
         LAST_GRACE
     } else {
         Duration::from_millis(grace_ms)
@@ -58,7 +52,7 @@ pub(super) async fn end_tree(hub: Hub, id: SessionId, first: i32, grace_ms: u64)
         if targets.is_empty() {
             break;
         }
-        send(&hub, &id, &targets, KILL);
+        send(&hub, &id, &targets, signal::KILL);
         wait_for(targets, LAST_GRACE).await;
     }
     let left = tree::processes(&id, leader.as_ref().map(|leader| leader.pid));

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::protocol::Timestamp;
 use crate::protocol::disk::{INDEX, IndexRecord, segment_name, segment_start};
@@ -125,29 +125,22 @@ impl LogReader {
 
     /// The runs of streams within a range, cut to it.
     pub(super) fn runs(&self, from: u64, to: u64) -> Vec<Run> {
-        let Ok(file) = File::open(self.dir.join(INDEX)) else {
+        let Some(index) = Index::open(&self.dir) else {
             return Vec::new();
         };
-        let size = IndexRecord::BYTES as u64;
-        let count = file.metadata().map_or(0, |meta| meta.len() / size);
-        let record = |n: u64| {
-            let mut bytes = [0; IndexRecord::BYTES];
-            file.read_exact_at(&mut bytes, n * size).ok()?;
-            IndexRecord::from_bytes(&bytes)
-        };
         // The first record that ends after `from`.
-        let (mut low, mut high) = (0, count);
+        let (mut low, mut high) = (0, index.count);
         while low < high {
             let middle = low + (high - low) / 2;
-            match record(middle) {
+            match index.record(middle) {
                 Some(record) if record.end <= from => low = middle + 1,
                 _ => high = middle,
             }
         }
         let mut runs = Vec::new();
         let mut start = from;
-        while start < to && low < count {
-            let Some(IndexRecord { end, at, stream }) = record(low) else {
+        while start < to {
+            let Some(IndexRecord { end, at, stream }) = index.record(low) else {
                 break;
             };
             let end = end.min(to);
@@ -165,19 +158,32 @@ impl LogReader {
 
     /// Up to which offset the index tells the streams apart.
     pub(super) fn indexed_end(&self) -> u64 {
-        let Ok(file) = File::open(self.dir.join(INDEX)) else {
-            return 0;
-        };
-        let size = IndexRecord::BYTES as u64;
-        let count = file.metadata().map_or(0, |meta| meta.len() / size);
+        let last =
+            Index::open(&self.dir).and_then(|index| index.record(index.count.checked_sub(1)?));
+        last.map_or(0, |record| record.end)
+    }
+}
+
+/// The index, open for reading.
+struct Index {
+    file: File,
+    /// Records in it.
+    count: u64,
+}
+
+impl Index {
+    fn open(dir: &Path) -> Option<Self> {
+        let file = File::open(dir.join(INDEX)).ok()?;
+        let count = file.metadata().ok()?.len() / IndexRecord::BYTES as u64;
+        Some(Self { file, count })
+    }
+
+    /// The record of this number, from 0.
+    fn record(&self, n: u64) -> Option<IndexRecord> {
         let mut bytes = [0; IndexRecord::BYTES];
-        let last = count
-            .checked_sub(1)
-            .map(|n| file.read_exact_at(&mut bytes, n * size));
-        match last {
-            Some(Ok(())) => IndexRecord::from_bytes(&bytes).map_or(0, |record| record.end),
-            _ => 0,
-        }
+        let at = n * IndexRecord::BYTES as u64;
+        self.file.read_exact_at(&mut bytes, at).ok()?;
+        IndexRecord::from_bytes(&bytes)
     }
 }
 

@@ -17,7 +17,7 @@ use super::store::Store;
 use crate::engine::Now;
 use crate::engine::bus::{Bus, ConnectionId};
 use crate::engine::registry::Registry;
-use crate::engine::session::Session;
+use crate::engine::session::{Session, is_offloaded};
 use crate::engine::timers::{Due, Timers};
 use crate::engine::waits::{Pending, Ticket, Verdict, Waits};
 use crate::protocol::keeper::{Exit, ToKeeper};
@@ -43,6 +43,21 @@ pub(super) struct Driver {
     pub(super) watchers: Vec<Rc<Notify>>,
     /// When its next live `output` event may be sent, in boot-time milliseconds.
     pub(super) next_output_event: u64,
+}
+
+impl Driver {
+    /// What there is of a session before its program runs: its log.
+    pub(super) fn new(log: LogReader) -> Self {
+        Self {
+            slot: None,
+            input: None,
+            pidfd: None,
+            log,
+            pending_exit: None,
+            watchers: Vec::new(),
+            next_output_event: 0,
+        }
+    }
 }
 
 /// Everything the daemon knows.
@@ -138,7 +153,7 @@ impl State {
     pub(super) fn record(&self, session: &Session, now: Now) -> Record {
         let mut record = session.record(now, signal::name);
         record.summary.output_bytes = self.log_end(&session.id);
-        record.summary.offloaded = record.summary.output_bytes > 10 * 1024;
+        record.summary.offloaded = is_offloaded(record.summary.output_bytes);
         record.dropped_bytes = self.log_first(&session.id);
         if record.summary.offloaded
             && let Some(driver) = self.drivers.get(&session.id)

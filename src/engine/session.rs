@@ -195,11 +195,6 @@ impl Session {
         self.spec.label.as_deref().unwrap_or(self.id.as_str())
     }
 
-    /// Whether there is more output than a reply shows.
-    pub fn is_offloaded(&self) -> bool {
-        self.output.end() > OFFLOAD_BYTES
-    }
-
     /// Its record; the driver adds what only the system knows.
     pub fn record(&self, now: Now, signal_name: impl Fn(i32) -> String) -> Record {
         let life = &self.life;
@@ -237,7 +232,7 @@ impl Session {
             title: title.filter(|title| !title.is_empty()).map(clean),
             output_bytes: self.output.end(),
             output_lines: self.output.total_lines(),
-            offloaded: self.is_offloaded(),
+            offloaded: is_offloaded(self.output.end()),
             output_file: None,
             cpu_percent: None,
             memory_bytes: None,
@@ -274,6 +269,11 @@ impl Session {
             ..Detail::default()
         }
     }
+}
+
+/// Whether so much output is more than replies show, so that its file is worth naming.
+pub fn is_offloaded(output_bytes: u64) -> bool {
+    output_bytes > OFFLOAD_BYTES
 }
 
 /// What is remembered of a session that was removed.

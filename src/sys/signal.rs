@@ -5,6 +5,18 @@ use std::os::fd::AsFd;
 
 use rustix::process::{Pid, Signal, pidfd_send_signal};
 
+/// Asks a process to end.
+pub const TERM: i32 = 15;
+
+/// Ends a process.
+pub const KILL: i32 = 9;
+
+/// Lets a stopped process go on.
+pub const CONT: i32 = 18;
+
+/// Stops a process where it stands.
+pub const STOP: i32 = 19;
+
 /// Names and numbers of Linux on x86 and Arm (signal(7)).
 const SIGNALS: &[(&str, i32)] = &[
     ("HUP", 1),

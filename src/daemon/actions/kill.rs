@@ -18,13 +18,10 @@ use crate::sys::{signal, tree};
 use crate::term::plain::Checkpoint;
 
 /// Time between the first signal and KILL where nobody says otherwise.
-pub(super) const GRACE_MS: u64 = 2000;
+pub(in crate::daemon) const GRACE_MS: u64 = 2000;
 
 /// How long the exit is waited for after everything was killed.
 const EXIT_MS: u64 = 5000;
-
-const TERM: i32 = 15;
-const KILL: i32 = 9;
 
 /// Characters of output in the reply.
 const OUTPUT_CHARS: usize = 500;
@@ -34,9 +31,9 @@ pub(super) async fn kill(hub: &Hub, client: &Rc<Client>, params: Kill) -> Answer
     let (one, several) = (params.session_id.as_deref(), params.session_ids.as_deref());
     let (ids, single) = find_several(hub, client, one, several, params.group.as_deref())?;
     let number = match (params.force, &params.signal) {
-        (Some(true), _) => KILL,
+        (Some(true), _) => signal::KILL,
         (_, Some(name)) => signal_number(name)?,
-        (_, None) => TERM,
+        (_, None) => signal::TERM,
     };
     let grace = super::wait_ms("graceMs", params.grace_ms, GRACE_MS)?;
     let remove = params.remove == Some(true);
@@ -190,9 +187,9 @@ pub(super) async fn remove(hub: &Hub, client: &Rc<Client>, params: Remove) -> An
                 .hint("`kill` it first, or leave out `kill:false`")
                 .data(serde_json::json!({ "output": output })));
         }
-        end(hub, client, &id, TERM, GRACE_MS).await;
+        end(hub, client, &id, signal::TERM, GRACE_MS).await;
     } else if params.kill != Some(false) {
-        end_strays(hub, &id, TERM, GRACE_MS).await;
+        end_strays(hub, &id, signal::TERM, GRACE_MS).await;
     }
     hub.with(|state| state.remove(&id));
     answer(serde_json::json!({ "sessionId": id, "removed": true }))

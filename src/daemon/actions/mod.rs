@@ -23,6 +23,8 @@ use std::rc::Rc;
 use serde::Serialize;
 use serde_json::Value;
 
+pub(super) use kill::GRACE_MS;
+
 use super::connection::{Client, MAX_CHARS, fixed_limits};
 use super::hub::Hub;
 use super::settings::Settings;

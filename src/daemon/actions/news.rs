@@ -6,7 +6,7 @@ use super::super::hub::Hub;
 use super::super::state::State;
 use super::super::text::{Piece, Source};
 use super::super::{log_reader::Run, text};
-use crate::engine::session::Session;
+use crate::engine::session::{Session, is_offloaded};
 use crate::protocol::params::Stream;
 use crate::protocol::record::{InputState, Mode};
 use crate::protocol::reply::Polled;
@@ -178,7 +178,7 @@ fn assemble(
 ) -> Polled {
     let id = &session.id;
     let end = state.log_end(id);
-    let files = match session.is_offloaded() || end > 10 * 1024 {
+    let files = match is_offloaded(end) {
         true => state
             .drivers
             .get(id)

@@ -11,9 +11,7 @@ use super::program::{fresh_spec, spawn_failed};
 use super::{Answer, answer, find, wait_ms};
 use crate::protocol::params::Restart;
 use crate::protocol::{Error, ErrorCode, SessionId, keeper::ToKeeper};
-
-/// SIGTERM.
-const TERM: i32 = 15;
+use crate::sys::signal;
 
 /// Ends the run that is there, if any, and starts the next one.
 pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> Answer {
@@ -30,7 +28,7 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
         .status()
         .is_finished();
     if alive {
-        let ended = end(hub, client, &id, TERM, grace).await;
+        let ended = end(hub, client, &id, signal::TERM, grace).await;
         if !ended.survivors.is_empty() {
             let message = format!("Session {id} could not be ended, so it was not restarted");
             return Err(

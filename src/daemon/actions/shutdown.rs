@@ -10,9 +10,7 @@ use super::{Answer, answer, people_only};
 use crate::protocol::SessionId;
 use crate::protocol::keeper::ToKeeper;
 use crate::protocol::params::{Shutdown, ShutdownSessions};
-
-/// SIGTERM.
-const TERM: i32 = 15;
+use crate::sys::signal;
 
 /// Time for the reply to get out before the daemon is gone.
 const LAST_WORDS: Duration = Duration::from_millis(50);
@@ -36,9 +34,9 @@ pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -
             .cloned()
             .map(|id| {
                 let (hub, client) = (hub.clone(), client.clone());
-                tokio::task::spawn_local(
-                    async move { end(&hub, &client, &id, TERM, GRACE_MS).await },
-                )
+                tokio::task::spawn_local(async move {
+                    end(&hub, &client, &id, signal::TERM, GRACE_MS).await
+                })
             })
             .collect();
         let over: Vec<SessionId> = {
@@ -50,7 +48,7 @@ pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -
             over.map(|session| session.id.clone()).collect()
         };
         for id in over {
-            survivors.extend(end_strays(hub, &id, TERM, GRACE_MS).await.survivors);
+            survivors.extend(end_strays(hub, &id, signal::TERM, GRACE_MS).await.survivors);
         }
         for task in tasks {
             survivors.extend(task.await.unwrap_or_default().survivors);

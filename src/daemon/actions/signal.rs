@@ -11,9 +11,6 @@ use crate::protocol::params::{SignalParams, SignalTarget};
 use crate::protocol::record::Mode;
 use crate::sys::{pty, signal as sys_signal, tree};
 
-const CONT: i32 = 18;
-const STOP: i32 = 19;
-
 /// Sends it, and says to whom.
 pub(super) fn signal(hub: &Hub, client: &Client, params: SignalParams) -> Answer {
     let number = signal_number(&params.signal)?;
@@ -55,8 +52,8 @@ pub(super) fn signal(hub: &Hub, client: &Client, params: SignalParams) -> Answer
         // A reply means done: neither can be refused, so it is known before the
         // keeper tells of it.
         match number {
-            STOP => hub.with(|state| state.set_paused(&id, true)),
-            CONT => hub.with(|state| state.set_paused(&id, false)),
+            sys_signal::STOP => hub.with(|state| state.set_paused(&id, true)),
+            sys_signal::CONT => hub.with(|state| state.set_paused(&id, false)),
             _ => {}
         }
     }

@@ -7,10 +7,11 @@ use std::rc::Rc;
 use serde_json::json;
 use tokio::sync::oneshot;
 
-use super::super::adopt::fresh_driver;
 use super::super::connection::Client;
 use super::super::hub::{Hub, now};
 use super::super::keeper_link::SpawnFailure;
+use super::super::log_reader::LogReader;
+use super::super::state::Driver;
 use super::capture::checked_size;
 use super::kill::wait_for_exit;
 use super::news::{Show, Since, cursor, polled};
@@ -145,7 +146,7 @@ async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<(SessionId
         // Written before it runs, so that a daemon that dies now leaves no stranger.
         state.store.write_meta(&session);
         state.registry.insert(session);
-        let driver = fresh_driver(state, &id);
+        let driver = Driver::new(LogReader::new(state.store.dir(&id)));
         state.drivers.insert(id.clone(), driver);
         state.keeper.expect(&id, sender);
         state.keeper.send(&ToKeeper::Spawn {

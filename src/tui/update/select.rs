@@ -1,6 +1,6 @@
 //! Moving the cursor of the list.
 
-use super::settle::selection_of;
+use super::settle::{selection_of, settle_rows};
 use crate::protocol::SessionId;
 use crate::tui::model::rows::{self, Row};
 use crate::tui::model::{Model, Selected};
@@ -31,14 +31,7 @@ pub(super) fn job(model: &mut Model, id: &SessionId) {
     if model.folded.remove(&key) {
         model.stale = true;
     }
-    if std::mem::take(&mut model.stale) {
-        model.rows = rows::rows(
-            &model.jobs,
-            &model.query(),
-            &model.folded,
-            &model.origin.cwd,
-        );
-    }
+    settle_rows(model);
     to(model, Selected::Job(id.clone()));
 }
 

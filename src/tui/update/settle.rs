@@ -11,8 +11,8 @@ use crate::tui::model::{Link, Model, Selected};
 /// Frames a second asked of the daemon: what the view draws at most.
 const MAX_FPS: u32 = 30;
 
-/// Brings what depends on something else up to date.
-pub(super) fn settle(model: &mut Model, cmds: &mut Vec<Cmd>) {
+/// Sorts the list anew, if something in it has changed.
+pub(super) fn settle_rows(model: &mut Model) {
     if std::mem::take(&mut model.stale) {
         model.rows = rows::rows(
             &model.jobs,
@@ -21,6 +21,11 @@ pub(super) fn settle(model: &mut Model, cmds: &mut Vec<Cmd>) {
             &model.origin.cwd,
         );
     }
+}
+
+/// Brings what depends on something else up to date.
+pub(super) fn settle(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    settle_rows(model);
     settle_cursor(model);
     settle_list_top(model);
     settle_watch(model, cmds);
