@@ -150,7 +150,7 @@ impl Log {
     }
 
     /// Drops the segments that lie wholly before `offset`.
-    fn drop_segments_before(&mut self, offset: u64) {
+    pub(super) fn drop_segments_before(&mut self, offset: u64) {
         while self.segments.len() > 1 && self.segments[1] <= offset {
             if let Some(start) = self.segments.pop_front() {
                 let _ = std::fs::remove_file(self.dir.join(segment_name(start)));

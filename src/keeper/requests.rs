@@ -86,6 +86,7 @@ impl Keeper {
                 }
             }
             ToKeeper::Clear { session } => self.clear(&session),
+            ToKeeper::Trim { session, first } => self.trim(&session, first),
             ToKeeper::Forget { session } => {
                 if let Some(entry) = self.table.remove(&session) {
                     for output in entry.outputs.iter().flatten() {
@@ -207,6 +208,16 @@ impl Keeper {
             },
             vec![],
         );
+    }
+
+    fn trim(&mut self, id: &SessionId, before: u64) {
+        let Some(slot) = self.table.slot_of(id) else {
+            return;
+        };
+        if let Some(log) = self.table.get_mut(slot).and_then(|e| e.log.as_mut()) {
+            log.drop_segments_before(before);
+            self.board.slot(slot).drop_before(log.first());
+        }
     }
 
     pub(super) fn tell(&mut self, message: &ToDaemon, fds: Vec<OwnedFd>) {

@@ -51,6 +51,13 @@ pub enum ToKeeper {
         /// Which session.
         session: SessionId,
     },
+    /// Drop the segments of a log that lie wholly before an offset.
+    Trim {
+        /// Which session.
+        session: SessionId,
+        /// Kept from here on at least.
+        first: u64,
+    },
     /// Forget a session that has ended; its files are no longer written.
     Forget {
         /// Which session.
