@@ -9,33 +9,25 @@ use std::rc::Rc;
 use tokio::io::Interest;
 
 use super::actions::GRACE_MS;
+use super::driver::Driver;
 use super::end_tree;
 use super::hub::{Hub, now};
-use super::input::Input;
-use super::keeper_link::{KeeperLink, waiting_end};
+use super::keeper_link::{KeeperLink, Shared, waiting_end};
 use super::log_reader::LogReader;
 use super::settings::Settings;
-use super::state::{Driver, State};
+use super::state::State;
 use super::store::Store;
+use super::successor::KeeperProcess;
 use crate::config;
 use crate::diag;
 use crate::engine::session::{Meta, Session};
-use crate::protocol::keeper::{Exit, ToDaemon, ToKeeper};
+use crate::protocol::keeper::{Kept, ToDaemon, ToKeeper};
 use crate::protocol::{EventKind, SessionId};
 use crate::sys::board::Board;
-use crate::sys::channel::{Channel, Received};
+use crate::sys::channel::Channel;
 use crate::sys::paths::Home;
+use crate::sys::pump::Pump;
 use crate::sys::{readiness, signal};
-
-/// A session as the keeper has it.
-struct Kept {
-    slot: u32,
-    pid: u32,
-    exit: Option<Exit>,
-    open: bool,
-    input: Option<OwnedFd>,
-    pidfd: Option<OwnedFd>,
-}
 
 /// Hears the keeper out and puts together the state to go on with.
 pub(super) async fn adopt(
@@ -44,11 +36,11 @@ pub(super) async fn adopt(
 ) -> io::Result<(Hub, UnixListener, OwnedFd)> {
     let link = waiting_end(&channel)?;
     let (welcome, kept) = greetings(&mut channel, &link).await?;
-    let (keeper_pid, listener, board) = welcome;
     channel.send(&ToKeeper::Ready, vec![])?;
     let settings = settings(&home);
     let store = Store::new(home);
-    let keeper = KeeperLink::new(channel, board, keeper_pid);
+    let listener = UnixListener::from(welcome.shared.listener.try_clone()?);
+    let keeper = KeeperLink::new(channel, welcome.shared, welcome.process, welcome.upgrading);
     let mut state = State::new(store, settings, keeper);
     let ending = state.take_over(kept);
     let hub = Hub::new(state);
@@ -72,13 +64,21 @@ fn settings(home: &Home) -> Settings {
     }
 }
 
-type Welcome = (u32, UnixListener, Board);
+/// Who the keeper is, and what it shares.
+struct Welcome {
+    process: KeeperProcess,
+    shared: Shared,
+    upgrading: bool,
+}
+
+/// A session as the keeper has it.
+type Handed = (Kept, Vec<OwnedFd>);
 
 /// The keeper says first who it is and then, one by one, what it has.
 async fn greetings(
     channel: &mut Channel,
     link: &OwnedFd,
-) -> io::Result<(Welcome, HashMap<SessionId, Kept>)> {
+) -> io::Result<(Welcome, HashMap<SessionId, Handed>)> {
     let ready = readiness::watch(link.try_clone()?, Interest::READABLE)?;
     let mut welcome = None;
     let mut expected = usize::MAX;
@@ -89,20 +89,31 @@ async fn greetings(
             match message {
                 ToDaemon::Welcome {
                     keeper_pid,
+                    version,
+                    files,
+                    upgrading,
                     sessions,
                 } => {
-                    let mut fds = fds.into_iter();
-                    let missing = || io::Error::other("the keeper's greeting lacks a descriptor");
-                    let listener = UnixListener::from(fds.next().ok_or_else(missing)?);
-                    let board = Board::open(fds.next().ok_or_else(missing)?)?;
-                    welcome = Some((keeper_pid, listener, board));
+                    let missing = |_| io::Error::other("the keeper's greeting lacks a descriptor");
+                    let [listener, board, out, into] =
+                        <[OwnedFd; 4]>::try_from(fds).map_err(missing)?;
+                    welcome = Some(Welcome {
+                        process: KeeperProcess::new(keeper_pid, version, None)?,
+                        shared: Shared {
+                            board: Rc::new(Board::open(board)?),
+                            pump: Pump::open(out, into),
+                            listener,
+                            files,
+                        },
+                        upgrading,
+                    });
                     expected = sessions;
                 }
-                message => {
-                    if let Some((id, session)) = kept_session((message, fds)) {
-                        kept.insert(id, session);
-                    }
+                ToDaemon::Adopt(session) => {
+                    kept.insert(session.session.clone(), (session, fds));
                 }
+                // Told while we were starting; the log and exit.json tell it as well.
+                _ => {}
             }
         }
     }
@@ -110,40 +121,9 @@ async fn greetings(
     Ok((welcome, kept))
 }
 
-fn kept_session((message, fds): Received<ToDaemon>) -> Option<(SessionId, Kept)> {
-    let ToDaemon::Adopt {
-        session,
-        slot,
-        pid,
-        exit,
-        open,
-        has_input,
-        has_pidfd,
-        ..
-    } = message
-    else {
-        // Told while we were starting; the log and exit.json tell it as well.
-        return None;
-    };
-    let mut fds = fds.into_iter();
-    let input = has_input.then(|| fds.next()).flatten();
-    let pidfd = has_pidfd.then(|| fds.next()).flatten();
-    Some((
-        session,
-        Kept {
-            slot,
-            pid,
-            exit,
-            open,
-            input,
-            pidfd,
-        },
-    ))
-}
-
 impl State {
     /// Returns the sessions whose ending has to be seen through.
-    fn take_over(&mut self, mut kept: HashMap<SessionId, Kept>) -> Vec<SessionId> {
+    fn take_over(&mut self, mut kept: HashMap<SessionId, Handed>) -> Vec<SessionId> {
         let mut ending = Vec::new();
         for meta in self.store.load() {
             let id = meta.id.clone();
@@ -165,7 +145,7 @@ impl State {
         ending
     }
 
-    fn take_over_session(&mut self, meta: Meta, kept: Option<Kept>) {
+    fn take_over_session(&mut self, meta: Meta, kept: Option<Handed>) {
         let now = now();
         let id = meta.id.clone();
         let lines_before = meta.lines_before;
@@ -175,19 +155,21 @@ impl State {
         let mut session = Session::from_meta(meta, now);
         session.output.begin_at(first, lines_before + 1);
         let mut driver = Driver::new(log);
-        let exit = kept.as_ref().and_then(|kept| kept.exit.clone());
+        driver.unsaved = driver.log.gaps();
+        let exit = kept.as_ref().and_then(|(kept, _)| kept.exit.clone());
         let exit = exit.or_else(|| self.store.read_exit(&id));
         let was_alive = session.life.status().is_alive();
-        if let Some(kept) = kept {
+        if let Some((kept, fds)) = kept {
             self.keeper.take_slot(kept.slot, &id);
-            driver.slot = Some(kept.slot);
-            driver.input = kept.input.map(|fd| Rc::new(Input::new(fd)));
-            driver.pidfd = kept.pidfd.map(Rc::new);
-            session.tty_open = kept.open;
+            session.tty_open = !kept.open.is_empty();
+            session.log_degraded.clone_from(&kept.degraded);
+            let shown = self.keeper.board().slot(kept.slot).shown();
+            session.output.show(&session.scope, shown);
             if session.life.pid().is_none() && exit.is_none() {
                 // Started, and the daemon ended before it wrote the pid down.
                 session.life.started(kept.pid, end, now);
             }
+            driver.hold(kept, fds, self.keeper.board());
         } else if was_alive && exit.is_none() {
             let why = if same_boot {
                 "its keeper ended"

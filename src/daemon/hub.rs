@@ -20,6 +20,7 @@ struct Shared {
     dirty: Notify,
     clock: Notify,
     keeper: Notify,
+    settled: Notify,
     stop: Notify,
 }
 
@@ -38,6 +39,7 @@ impl Hub {
             dirty: Notify::new(),
             clock: Notify::new(),
             keeper: Notify::new(),
+            settled: Notify::new(),
             stop: Notify::new(),
         }))
     }
@@ -62,6 +64,9 @@ impl Hub {
         if state.keeper.wants_to_send() {
             self.0.keeper.notify_one();
         }
+        if !state.keeper.is_upgrading() {
+            self.0.settled.notify_waiters();
+        }
         result
     }
 
@@ -78,6 +83,13 @@ impl Hub {
     /// Until something waits to be sent to the keeper.
     pub(super) async fn keeper_has_mail(&self) {
         self.0.keeper.notified().await;
+    }
+
+    /// Until the keeper is the program that it is to be.
+    pub(super) async fn keeper_settled(&self) {
+        while self.state().keeper.is_upgrading() {
+            self.0.settled.notified().await;
+        }
     }
 
     /// Until the daemon is to end.

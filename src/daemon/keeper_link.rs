@@ -1,4 +1,5 @@
-//! The daemon's end of the socket to the keeper.
+//! The daemon's end of the socket to the keeper, and the next keeper if that
+//! one is killed.
 
 use std::collections::HashMap;
 use std::io;
@@ -9,13 +10,15 @@ use tokio::io::Interest;
 use tokio::sync::oneshot;
 
 use super::hub::{Hub, now};
-use super::input::Input;
 use super::state::State;
+use super::successor;
 use crate::diag;
-use crate::protocol::keeper::{Exit, ToDaemon, ToKeeper};
+use crate::protocol::keeper::{Exit, Kept, SpawnSpec, ToDaemon, ToKeeper};
+use crate::protocol::record::Mode;
 use crate::protocol::{EventKind, SessionId};
 use crate::sys::board::Board;
 use crate::sys::channel::{Channel, Received};
+use crate::sys::pump::Pump;
 use crate::sys::readiness;
 
 /// Why the keeper could not run something.
@@ -28,37 +31,94 @@ pub(super) struct SpawnFailure {
 /// Where the answer to a `Spawn` goes.
 pub(super) type SpawnAnswer = oneshot::Sender<Result<u32, SpawnFailure>>;
 
+/// What is to be run.
+#[derive(Clone, Debug)]
+pub(super) struct Launch {
+    pub(super) spec: SpawnSpec,
+    pub(super) rows: u16,
+    pub(super) cols: u16,
+    /// Bytes of log to keep at least.
+    pub(super) keep: u64,
+}
+
+/// A program that the keeper was told to start.
+pub(super) struct Spawning {
+    pub(super) launch: Launch,
+    pub(super) answer: SpawnAnswer,
+    /// How many the keeper was told before, and this one.
+    pub(super) number: u64,
+}
+
+/// What does not change while one keeper follows another.
+pub(super) struct Shared {
+    pub(super) board: Rc<Board>,
+    /// Both ends of the pipe through which output goes; held for the next keeper.
+    pub(super) pump: Pump,
+    /// A second descriptor of the listening socket, for the same reason.
+    pub(super) listener: OwnedFd,
+    /// Limit of open files that jobs start with.
+    pub(super) files: Option<u64>,
+}
+
 /// What the daemon has of the keeper.
 pub(super) struct KeeperLink {
-    channel: Channel,
-    board: Board,
-    pid: u32,
-    spawning: HashMap<SessionId, SpawnAnswer>,
-    clearing: HashMap<SessionId, Vec<oneshot::Sender<Option<u64>>>>,
+    pub(super) channel: Channel,
+    pub(super) shared: Shared,
+    pub(super) process: successor::KeeperProcess,
+    pub(super) spawning: HashMap<SessionId, Spawning>,
+    pub(super) spawns: u64,
+    pub(super) clearing: HashMap<SessionId, Vec<oneshot::Sender<Option<u64>>>>,
     /// Sessions by their slot on the board.
     slots: HashMap<u32, SessionId>,
     is_quitting: bool,
+    /// Whether it is to become the program on disk before anybody is served.
+    is_upgrading: bool,
+    /// Why it did not.
+    upgrade_error: Option<String>,
 }
 
 impl KeeperLink {
-    pub(super) fn new(channel: Channel, board: Board, pid: u32) -> Self {
+    pub(super) fn new(
+        channel: Channel,
+        shared: Shared,
+        process: successor::KeeperProcess,
+        is_upgrading: bool,
+    ) -> Self {
         Self {
             channel,
-            board,
-            pid,
+            shared,
+            process,
             spawning: HashMap::new(),
+            spawns: 0,
             clearing: HashMap::new(),
             slots: HashMap::new(),
             is_quitting: false,
+            is_upgrading,
+            upgrade_error: None,
         }
     }
 
-    pub(super) fn board(&self) -> &Board {
-        &self.board
+    pub(super) fn board(&self) -> &Rc<Board> {
+        &self.shared.board
     }
 
     pub(super) fn pid(&self) -> u32 {
-        self.pid
+        self.process.pid
+    }
+
+    /// Its version.
+    pub(super) fn version(&self) -> &str {
+        &self.process.version
+    }
+
+    /// Whether it is to become the program on disk before anybody is served.
+    pub(super) fn is_upgrading(&self) -> bool {
+        self.is_upgrading
+    }
+
+    /// Why it did not become the program on disk, if it was to.
+    pub(super) fn upgrade_error(&self) -> Option<&str> {
+        self.upgrade_error.as_deref()
     }
 
     /// Sends, now or as soon as there is room. That the keeper is gone is
@@ -72,9 +132,23 @@ impl KeeperLink {
         self.channel.wants_to_send()
     }
 
-    /// Notes who asked for a session to be started.
-    pub(super) fn expect(&mut self, id: &SessionId, answer: SpawnAnswer) {
-        self.spawning.insert(id.clone(), answer);
+    /// Asks for a program to be run.
+    pub(super) fn spawn(&mut self, id: &SessionId, launch: Launch, answer: SpawnAnswer) {
+        self.spawns += 1;
+        self.send(&ToKeeper::Spawn {
+            session: id.clone(),
+            spec: launch.spec.clone(),
+            rows: launch.rows,
+            cols: launch.cols,
+            keep: launch.keep,
+        });
+        let number = self.spawns;
+        let spawning = Spawning {
+            launch,
+            answer,
+            number,
+        };
+        self.spawning.insert(id.clone(), spawning);
     }
 
     /// Nobody waits any more for what was asked about a session.
@@ -99,9 +173,24 @@ impl KeeperLink {
     }
 }
 
-/// Takes what the keeper says until it is gone or the daemon is to end.
-pub(super) async fn run(hub: Hub, socket: OwnedFd) -> io::Result<()> {
-    let socket = readiness::watch(socket, Interest::READABLE | Interest::WRITABLE)?;
+/// Takes what the keeper says until the daemon is to end. If the keeper is
+/// killed, the next one is told everything.
+pub(super) async fn run(hub: Hub, mut end: OwnedFd) -> io::Result<()> {
+    loop {
+        match serve(&hub, end).await? {
+            Over::Stopping => return Ok(()),
+            Over::KeeperGone => end = successor::start(&hub).await?,
+        }
+    }
+}
+
+enum Over {
+    Stopping,
+    KeeperGone,
+}
+
+async fn serve(hub: &Hub, end: OwnedFd) -> io::Result<Over> {
+    let socket = readiness::watch(end, Interest::READABLE | Interest::WRITABLE)?;
     loop {
         let waiting = hub.state().keeper.wants_to_send();
         tokio::select! {
@@ -111,8 +200,11 @@ pub(super) async fn run(hub: Hub, socket: OwnedFd) -> io::Result<()> {
                 let messages = match messages {
                     Ok(messages) => messages,
                     // It ends before us when it was told to.
-                    Err(_) if hub.state().keeper.is_quitting => return Ok(()),
-                    Err(_) => return Err(io::Error::other("the keeper is gone")),
+                    Err(_) if hub.state().keeper.is_quitting => return Ok(Over::Stopping),
+                    Err(error) => {
+                        diag::say(format_args!("daemon: the keeper is gone: {error}"));
+                        return Ok(Over::KeeperGone);
+                    }
                 };
                 hub.with(|state| {
                     for message in messages {
@@ -122,10 +214,11 @@ pub(super) async fn run(hub: Hub, socket: OwnedFd) -> io::Result<()> {
             }
             ready = socket.writable(), if waiting => {
                 ready?.clear_ready();
-                hub.state().keeper.channel.flush()?;
+                // That it is gone is noticed by reading.
+                let _ = hub.state().keeper.channel.flush();
             }
             () = hub.keeper_has_mail() => {}
-            () = hub.stopping() => return Ok(()),
+            () = hub.stopping() => return Ok(Over::Stopping),
         }
     }
 }
@@ -147,57 +240,85 @@ impl State {
                 pid,
                 offset,
             } => {
-                let input = Fds::of(fds);
-                self.spawned(&session, slot, pid, offset, input);
+                self.spawned(&session, slot, pid, offset, fds);
             }
             ToDaemon::SpawnFailed {
                 session,
                 errno,
                 message,
             } => {
-                if let Some(answer) = self.keeper.spawning.remove(&session) {
+                if let Some(spawning) = self.keeper.spawning.remove(&session) {
                     // Nobody is there any more if the request was cancelled.
-                    let _ = answer.send(Err(SpawnFailure { errno, message }));
+                    let _ = spawning.answer.send(Err(SpawnFailure { errno, message }));
                 }
             }
             ToDaemon::Exited { session, exit } => self.exited(&session, exit),
             ToDaemon::Closed { session } => {
+                if let Some(driver) = self.drivers.get_mut(&session) {
+                    driver.closed();
+                }
                 if let Some(session) = self.registry.get_mut(&session) {
                     session.tty_open = false;
                 }
             }
             ToDaemon::Stopped { session, stopped } => self.set_paused(&session, stopped),
             ToDaemon::Degraded { session, reason } => {
-                if let Some(session) = self.registry.get_mut(&session) {
-                    session.log_degraded = reason;
-                }
+                self.degraded(&session, reason, fds.into_iter().next());
             }
             ToDaemon::Cleared { session, first } => {
                 for answer in self.keeper.clearing.remove(&session).unwrap_or_default() {
                     let _ = answer.send(first);
                 }
             }
-            ToDaemon::Welcome { .. } | ToDaemon::Adopt { .. } => {
+            ToDaemon::TakenOver { version } => {
+                self.keeper.process.version = version;
+                self.keeper.is_upgrading = false;
+            }
+            ToDaemon::Upgraded { version, error } => {
+                self.keeper.process.version = version;
+                self.keeper.is_upgrading = false;
+                self.keeper.upgrade_error = error;
+            }
+            ToDaemon::Welcome { .. } | ToDaemon::Adopt(_) => {
                 diag::say(format_args!("daemon: a greeting of the keeper came late"));
             }
         }
     }
 
-    fn spawned(&mut self, id: &SessionId, slot: u32, pid: u32, offset: u64, fds: Fds) {
+    fn spawned(&mut self, id: &SessionId, slot: u32, pid: u32, offset: u64, fds: Vec<OwnedFd>) {
         self.keeper.take_slot(slot, id);
+        let spawning = self.keeper.spawning.remove(id);
         let Some(session) = self.registry.get_mut(id) else {
             return;
         };
         session.life.started(pid, offset, now());
         session.tty_open = true;
         session.stdin_closed = false;
-        if let Some(driver) = self.drivers.get_mut(id) {
-            driver.slot = Some(slot);
-            driver.input = fds.input.map(|fd| Rc::new(Input::new(fd)));
-            driver.pidfd = fds.pidfd.map(Rc::new);
+        session.log_degraded = None;
+        let shown = session.output.shown(&session.scope);
+        self.keeper.board().slot(slot).set_shown(shown);
+        if let (Some(driver), Some(spawning)) = (self.drivers.get_mut(id), &spawning) {
+            let spec = spawning.launch.spec.clone();
+            let kept = Kept {
+                session: id.clone(),
+                slot,
+                pid,
+                exit: None,
+                keep: spawning.launch.keep,
+                has_input: true,
+                has_pidfd: true,
+                has_tail: false,
+                degraded: None,
+                open: match spec.mode {
+                    Mode::Pty => vec![0],
+                    Mode::Pipe => vec![0, 1],
+                },
+                spec,
+            };
+            driver.hold(kept, fds, &self.keeper.shared.board);
         }
+        let again = self.registry.get(id).is_some_and(|s| s.life.restarts() > 0);
         // Told here and not by whoever asked, so that it comes before its end.
-        let again = session.life.restarts() > 0;
         let kind = if again {
             EventKind::Restarted
         } else {
@@ -207,9 +328,23 @@ impl State {
         self.persist(id);
         // From here on the keeper rings when there is output.
         self.mark_dirty(id);
-        if let Some(answer) = self.keeper.spawning.remove(id) {
-            let _ = answer.send(Ok(pid));
+        if let Some(spawning) = spawning {
+            let _ = spawning.answer.send(Ok(pid));
         }
+    }
+
+    /// A log is not being written any more, or is again.
+    fn degraded(&mut self, id: &SessionId, reason: Option<String>, tail: Option<OwnedFd>) {
+        let board = self.keeper.board().clone();
+        if let Some(driver) = self.drivers.get_mut(id) {
+            driver.degraded(reason.clone(), tail, &board);
+        }
+        let Some(session) = self.registry.get_mut(id) else {
+            return;
+        };
+        session.log_degraded.clone_from(&reason);
+        let data = serde_json::json!({ "reason": reason, "unsavedBytes": self.unsaved(id) });
+        self.publish(EventKind::OutputDropped, id, data);
     }
 
     fn exited(&mut self, id: &SessionId, exit: Exit) {
@@ -242,22 +377,6 @@ impl State {
             self.persist(id);
             self.publish(kind, id, serde_json::json!({}));
             self.look(id);
-        }
-    }
-}
-
-/// What comes with a process: where to write, and a handle on it.
-struct Fds {
-    input: Option<OwnedFd>,
-    pidfd: Option<OwnedFd>,
-}
-
-impl Fds {
-    fn of(fds: Vec<OwnedFd>) -> Self {
-        let mut fds = fds.into_iter();
-        Self {
-            input: fds.next(),
-            pidfd: fds.next(),
         }
     }
 }

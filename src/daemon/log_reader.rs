@@ -2,12 +2,17 @@
 
 use std::cell::RefCell;
 use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use crate::protocol::Timestamp;
 use crate::protocol::disk::{INDEX, IndexRecord, segment_name, segment_start};
 use crate::protocol::record::OutputFile;
+use crate::sys::board::Board;
+use crate::sys::tail::{KEPT, Tail};
 
 /// One session's log, open for reading.
 ///
@@ -17,6 +22,34 @@ pub(super) struct LogReader {
     dir: PathBuf,
     /// The segment that was read last.
     open: RefCell<Option<(u64, File)>>,
+    /// What is in no file, while the log cannot be written.
+    tail: Option<SharedTail>,
+}
+
+/// The keeper's memory of a log that cannot be written, and where it is said
+/// how far that reaches.
+pub(super) struct SharedTail {
+    pub(super) tail: Tail,
+    pub(super) board: Rc<Board>,
+    pub(super) slot: u32,
+}
+
+impl SharedTail {
+    /// The first offset that is still there.
+    fn start(&self) -> u64 {
+        self.board.slot(self.slot).end().saturating_sub(KEPT)
+    }
+
+    /// Appends the bytes from `at` on; false if they were overwritten meanwhile.
+    fn read(&self, at: u64, want: usize, bytes: &mut Vec<u8>) -> bool {
+        let old = bytes.len();
+        let read = self.tail.read(at..at + want as u64, bytes);
+        let whole = read.is_ok() && at >= self.start();
+        if !whole {
+            bytes.truncate(old);
+        }
+        whole
+    }
 }
 
 /// Bytes that came from one stream.
@@ -33,7 +66,20 @@ impl LogReader {
         Self {
             dir,
             open: RefCell::new(None),
+            tail: None,
         }
+    }
+
+    /// Reads what is in no file from here.
+    pub(super) fn set_tail(&mut self, tail: Option<SharedTail>) {
+        self.tail = tail;
+    }
+
+    /// A second descriptor of that memory.
+    pub(super) fn tail_fd(&self) -> io::Result<Option<OwnedFd>> {
+        let tail = self.tail.as_ref();
+        tail.map(|shared| shared.tail.as_fd().try_clone_to_owned())
+            .transpose()
     }
 
     /// The kept segments, oldest first.
@@ -83,11 +129,21 @@ impl LogReader {
             if read > 0 {
                 continue;
             }
-            // Nothing at that place: a gap, or a segment that was dropped.
-            match self.starts().into_iter().find(|&segment| segment > at) {
-                Some(next) if bytes.is_empty() => start = next,
+            // Nothing at that place: a gap, a segment that was dropped, or what
+            // is only in memory.
+            let segment = self.starts().into_iter().find(|&segment| segment > at);
+            let next = match (segment, &self.tail) {
+                (Some(segment), _) => segment,
+                (None, Some(tail)) if at < tail.start() => tail.start(),
+                (None, Some(tail)) if tail.read(at, want, &mut bytes) => continue,
+                // Overwritten just now: it begins later.
+                (None, Some(tail)) if at < tail.start() => tail.start(),
                 _ => break,
+            };
+            if !bytes.is_empty() {
+                break;
             }
+            start = next;
         }
         (start, bytes)
     }
@@ -95,6 +151,17 @@ impl LogReader {
     /// All bytes of a range, as far as they are kept.
     pub(super) fn read_all(&self, offset: u64, end: u64) -> (u64, Vec<u8>) {
         self.read(offset, end, usize::MAX)
+    }
+
+    /// Bytes after the first one that no file has.
+    pub(super) fn gaps(&self) -> u64 {
+        let starts = self.starts();
+        let length =
+            |start| std::fs::metadata(self.dir.join(segment_name(start))).map_or(0, |m| m.len());
+        let pairs = starts.iter().zip(starts.iter().skip(1));
+        pairs
+            .map(|(&start, &next)| next.saturating_sub(start + length(start)))
+            .sum()
     }
 
     fn read_some(&self, at: u64, want: usize, bytes: &mut Vec<u8>) -> usize {

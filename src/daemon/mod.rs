@@ -9,6 +9,7 @@ mod actions;
 mod adopt;
 mod clock;
 mod connection;
+mod driver;
 mod end_tree;
 mod hub;
 mod input;
@@ -22,6 +23,7 @@ mod render;
 mod settings;
 mod state;
 mod store;
+mod successor;
 mod text;
 mod watch;
 
@@ -66,6 +68,11 @@ async fn serve(home: Home, channel: Channel) -> io::Result<()> {
     let (hub, listener, link) = adopt::adopt(home, channel).await?;
     tokio::task::spawn_local(render::run(hub.clone()));
     tokio::task::spawn_local(clock::run(hub.clone()));
-    tokio::task::spawn_local(listen::run(hub.clone(), listener));
+    let listening = hub.clone();
+    tokio::task::spawn_local(async move {
+        // Whoever asks for an upgrade is answered when it is done.
+        listening.keeper_settled().await;
+        listen::run(listening, listener).await;
+    });
     keeper_link::run(hub, link).await
 }

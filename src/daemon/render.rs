@@ -1,5 +1,6 @@
 //! From the logs to the screens, in turns: one chunk a session.
 
+use super::driver::Driver;
 use super::hub::{Hub, now};
 use super::state::State;
 use crate::engine::output::News;
@@ -45,7 +46,7 @@ pub(super) async fn run(hub: Hub) {
 /// Looks at the next part of a session's log. True if there is more.
 pub(super) fn render_chunk(state: &mut State, id: &SessionId) -> bool {
     let (first, end) = match state.drivers.get(id) {
-        Some(driver) => match driver.slot {
+        Some(driver) => match driver.slot() {
             Some(slot) => {
                 let slot = state.keeper.board().slot(slot);
                 (slot.first(), slot.end())
@@ -75,7 +76,7 @@ pub(super) fn render_chunk(state: &mut State, id: &SessionId) -> bool {
     };
     let seen = session.output.end();
     settle_exit(state, id, seen);
-    match state.drivers.get(id).and_then(|driver| driver.slot) {
+    match state.drivers.get(id).and_then(Driver::slot) {
         Some(slot) => !state.keeper.board().slot(slot).listen(seen),
         None => seen < end,
     }
@@ -83,7 +84,7 @@ pub(super) fn render_chunk(state: &mut State, id: &SessionId) -> bool {
 
 /// Up to where the terminal has answered the program's queries.
 fn answered(state: &State, id: &SessionId) -> Option<u64> {
-    let slot = state.drivers.get(id)?.slot?;
+    let slot = state.drivers.get(id)?.slot()?;
     Some(state.keeper.board().slot(slot).replied())
 }
 
@@ -138,7 +139,7 @@ fn reply(state: &mut State, id: &SessionId, news: &News, seen: u64) {
     let Some(driver) = state.drivers.get(id) else {
         return;
     };
-    if let Some(slot) = driver.slot {
+    if let Some(slot) = driver.slot() {
         state.keeper.board().slot(slot).set_replied(seen);
     }
     if news.replies.is_empty() {

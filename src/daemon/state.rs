@@ -1,16 +1,14 @@
 //! Everything the daemon knows.
 
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::os::fd::OwnedFd;
 use std::rc::Rc;
 
 use serde_json::{Value, json};
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::oneshot;
 
+use super::driver::Driver;
 use super::hub::now;
-use super::input::Input;
 use super::keeper_link::KeeperLink;
-use super::log_reader::LogReader;
 use super::outbox::Outbox;
 use super::settings::Settings;
 use super::store::Store;
@@ -26,39 +24,6 @@ use crate::sys::signal;
 
 /// Characters of output in a completion message.
 const COMPLETION_CHARS: usize = 2000;
-
-/// What the daemon holds for a session besides what the engine knows.
-pub(super) struct Driver {
-    /// Its slot on the board, while the keeper has it.
-    pub(super) slot: Option<u32>,
-    /// Where to write.
-    pub(super) input: Option<Rc<Input>>,
-    /// A handle on its first process.
-    pub(super) pidfd: Option<Rc<OwnedFd>>,
-    /// Its log.
-    pub(super) log: LogReader,
-    /// How it ended, until its output up to then has been looked at.
-    pub(super) pending_exit: Option<Exit>,
-    /// Rung when its screen changes.
-    pub(super) watchers: Vec<Rc<Notify>>,
-    /// When its next live `output` event may be sent, in boot-time milliseconds.
-    pub(super) next_output_event: u64,
-}
-
-impl Driver {
-    /// What there is of a session before its program runs: its log.
-    pub(super) fn new(log: LogReader) -> Self {
-        Self {
-            slot: None,
-            input: None,
-            pidfd: None,
-            log,
-            pending_exit: None,
-            watchers: Vec::new(),
-            next_output_event: 0,
-        }
-    }
-}
 
 /// Everything the daemon knows.
 pub(super) struct State {
@@ -133,7 +98,7 @@ impl State {
             .registry
             .get(id)
             .map_or(0, |session| session.output.end());
-        let slot = self.drivers.get(id).and_then(|driver| driver.slot);
+        let slot = self.drivers.get(id).and_then(Driver::slot);
         slot.map_or(seen, |slot| self.keeper.board().slot(slot).end().max(seen))
     }
 
@@ -143,10 +108,21 @@ impl State {
             .registry
             .get(id)
             .map_or(0, |session| session.output.first());
-        let slot = self.drivers.get(id).and_then(|driver| driver.slot);
+        let slot = self.drivers.get(id).and_then(Driver::slot);
         slot.map_or(seen, |slot| {
             self.keeper.board().slot(slot).first().max(seen)
         })
+    }
+
+    /// Bytes after the first one that no file has.
+    pub(super) fn unsaved(&self, id: &SessionId) -> u64 {
+        let Some(driver) = self.drivers.get(id) else {
+            return 0;
+        };
+        match driver.slot() {
+            Some(slot) => self.keeper.board().slot(slot).unsaved(),
+            None => driver.unsaved,
+        }
     }
 
     /// Its record, with what only the system knows.
@@ -154,7 +130,7 @@ impl State {
         let mut record = session.record(now, signal::name);
         record.summary.output_bytes = self.log_end(&session.id);
         record.summary.offloaded = is_offloaded(record.summary.output_bytes);
-        record.dropped_bytes = self.log_first(&session.id);
+        record.dropped_bytes = self.log_first(&session.id) + self.unsaved(&session.id);
         if record.summary.offloaded
             && let Some(driver) = self.drivers.get(&session.id)
         {
@@ -253,7 +229,7 @@ impl State {
         session.touch(now);
         let scope = session.scope.clone();
         if let Some(driver) = self.drivers.get_mut(id) {
-            driver.pidfd = None;
+            driver.ended(exit);
         }
         self.persist(id);
         let data = self.completion(id, now);

@@ -162,6 +162,7 @@ impl Life {
             (Some(Actor::TimeLimit(_)), ..) => Status::TimedOut,
             (Some(_), ..) | (None, Some(_), _) => Status::Killed,
             (None, None, Some(0)) => Status::Done,
+            (None, None, None) if exit.signal.is_none() => Status::Lost,
             _ => Status::Error,
         };
         self.end(status, now);
@@ -268,7 +269,7 @@ fn reason(asked: Option<&Actor>, exit: &Exit, signal: Option<&str>) -> String {
         (Some(code), _) => format!("exit code {code}"),
         (None, Some(signal)) if exit.core_dumped => format!("{signal}, core dumped"),
         (None, Some(signal)) => signal.to_owned(),
-        (None, None) => "unknown exit".to_owned(),
+        (None, None) => "its keeper had been killed, and how it ended is not known".to_owned(),
     };
     match asked {
         Some(Actor::TimeLimit(ms)) => {
@@ -325,6 +326,17 @@ mod tests {
             assert_eq!(life.runtime_ms(now(99)), 30);
             assert_eq!(life.ended_by().map(|by| by.kind), Some(EndedByKind::Itself));
         }
+    }
+
+    #[test]
+    fn an_end_that_nobody_saw_is_lost_unless_it_was_asked_for() {
+        let mut life = running();
+        life.ended(&exit(None, None), None, now(50));
+        assert_eq!(life.status(), Status::Lost);
+        let mut life = running();
+        life.ask_to_end(Actor::Human);
+        life.ended(&exit(None, None), None, now(50));
+        assert_eq!((life.status(), life.exit_code()), (Status::Killed, None));
     }
 
     #[test]

@@ -14,9 +14,13 @@ pub(super) struct Entry {
     pub(super) id: SessionId,
     /// Kept for a later run.
     pub(super) spec: SpawnSpec,
-    /// Absent while no process of it has its terminal open.
+    /// Bytes of log to keep at least.
+    pub(super) keep: u64,
+    /// Absent once nothing will be written to it any more.
     pub(super) log: Option<Log>,
     pub(super) pid: u32,
+    /// Whether we are its parent: then its end comes by SIGCHLD, else by its pidfd.
+    pub(super) is_child: bool,
     pub(super) pidfd: Option<OwnedFd>,
     /// PTY master or stdin.
     pub(super) input: Option<OwnedFd>,
@@ -30,6 +34,19 @@ impl Entry {
     pub(super) fn is_open(&self) -> bool {
         self.outputs.iter().any(Option::is_some)
     }
+
+    /// Lets go of what a session needs no longer once it has ended and nobody
+    /// has its terminal open.
+    pub(super) fn close_files(&mut self) {
+        if self.exit.is_none() || self.is_open() {
+            return;
+        }
+        self.input = None;
+        // What is only in memory is to be saved yet.
+        if self.log.as_ref().is_some_and(|log| log.trouble().is_none()) {
+            self.log = None;
+        }
+    }
 }
 
 /// The sessions by their slot on the board.
@@ -40,6 +57,8 @@ pub(super) struct Table {
     free: BTreeSet<u32>,
     /// Slots whose index has a record in memory.
     unflushed: Vec<u32>,
+    /// Slots whose log is not being written.
+    troubled: BTreeSet<u32>,
 }
 
 impl Table {
@@ -59,8 +78,20 @@ impl Table {
         Some(slot)
     }
 
+    /// Puts a session on the slot that it had with another keeper.
+    pub(super) fn insert_at(&mut self, slot: u32, entry: Entry) {
+        while self.entries.len() <= slot as usize {
+            self.free.insert(self.entries.len() as u32);
+            self.entries.push(None);
+        }
+        self.free.remove(&slot);
+        self.by_id.insert(entry.id.clone(), slot);
+        self.entries[slot as usize] = Some(entry);
+    }
+
     pub(super) fn remove(&mut self, id: &SessionId) -> Option<Entry> {
         let slot = self.by_id.remove(id)?;
+        self.troubled.remove(&slot);
         self.free.insert(slot);
         self.entries.get_mut(slot as usize)?.take()
     }
@@ -79,11 +110,25 @@ impl Table {
             .filter_map(|(slot, entry)| Some((slot, entry.as_ref()?)))
     }
 
-    /// The slot whose running first process has this pid.
-    pub(super) fn slot_of_pid(&self, pid: u32) -> Option<u32> {
+    /// The slot of the child that has this pid.
+    pub(super) fn slot_of_child(&self, pid: u32) -> Option<u32> {
         self.iter()
-            .find(|(_, entry)| entry.pid == pid && entry.exit.is_none())
+            .find(|(_, entry)| entry.pid == pid && entry.is_child && entry.exit.is_none())
             .map(|(s, _)| s)
+    }
+
+    /// Remembers whether a session's log is being written.
+    pub(super) fn set_troubled(&mut self, slot: u32, troubled: bool) {
+        if troubled {
+            self.troubled.insert(slot);
+        } else {
+            self.troubled.remove(&slot);
+        }
+    }
+
+    /// Slots whose log is not being written.
+    pub(super) fn troubled(&self) -> &BTreeSet<u32> {
+        &self.troubled
     }
 
     /// Remembers that a session's index has something to write.

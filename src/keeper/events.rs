@@ -16,13 +16,20 @@ use signal_hook::consts::{
 pub(super) enum Source {
     /// A job wrote.
     Output { slot: u32, stream: u8 },
+    /// The first process of a session that is no child of ours ended.
+    Ended { slot: u32 },
     /// A child ended.
     Children,
+    /// A daemon that is no child of ours ended.
+    DaemonEnded,
     /// The daemon asks, or is gone.
     Daemon,
     /// A client knocks while no daemon runs.
     Listener,
 }
+
+/// Stands in a token where a stream would.
+const ENDED: u8 = 0xff;
 
 impl Source {
     fn token(self) -> u64 {
@@ -30,6 +37,12 @@ impl Source {
             Self::Children => 0,
             Self::Daemon => 1,
             Self::Listener => 2,
+            Self::DaemonEnded => 3,
+            Self::Ended { slot } => Self::Output {
+                slot,
+                stream: ENDED,
+            }
+            .token(),
             Self::Output { slot, stream } => (u64::from(slot) + 1) << 8 | u64::from(stream),
         }
     }
@@ -39,11 +52,12 @@ impl Source {
             0 => Self::Children,
             1 => Self::Daemon,
             2 => Self::Listener,
+            3 => Self::DaemonEnded,
             _ => {
                 let slot = u32::try_from((token >> 8) - 1).unwrap_or(u32::MAX);
-                Self::Output {
-                    slot,
-                    stream: (token & 0xff) as u8,
+                match (token & 0xff) as u8 {
+                    ENDED => Self::Ended { slot },
+                    stream => Self::Output { slot, stream },
                 }
             }
         }
@@ -124,6 +138,12 @@ impl Events {
         Ok(epoll::modify(&self.epoll, fd, data, flags)?)
     }
 
+    /// Waits for nothing but the hang-up, which is always told.
+    pub(super) fn await_hangup(&self, fd: impl AsFd, source: Source) -> io::Result<()> {
+        let data = EventData::new_u64(source.token());
+        Ok(epoll::modify(&self.epoll, fd, data, EventFlags::empty())?)
+    }
+
     pub(super) fn remove(&self, fd: impl AsFd) {
         // Fails only if it was not there.
         let _ = epoll::delete(&self.epoll, fd);
@@ -140,6 +160,8 @@ mod tests {
             Source::Children,
             Source::Daemon,
             Source::Listener,
+            Source::DaemonEnded,
+            Source::Ended { slot: 0 },
             Source::Output { slot: 0, stream: 0 },
             Source::Output { slot: 0, stream: 1 },
             Source::Output {

@@ -1,17 +1,21 @@
 //! What jobs write, and how they end.
 
 use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
+use std::process::ExitStatus;
 
-use rustix::process::{WaitOptions, WaitStatus, wait};
+use rustix::process::{WaitOptions, wait};
 
 use super::Keeper;
-use super::entry::Entry;
+use super::events::Source;
 use super::log::{Grew, Log};
 use crate::diag;
 use crate::protocol::disk::EXIT;
 use crate::protocol::keeper::{Exit, ToDaemon};
-use crate::sys::{clock, file};
+use crate::sys::ending::{self, Ending};
+use crate::sys::{clock, failpoint, file};
 
 /// Chunks moved for one session before an exit is told, in case a process that
 /// outlives the first one keeps writing.
@@ -23,42 +27,77 @@ impl Keeper {
         let Some(entry) = self.table.get_mut(slot) else {
             return;
         };
-        let Some(output) = entry
-            .outputs
-            .get(usize::from(stream))
-            .and_then(Option::as_ref)
-        else {
+        let output = entry.outputs.get(usize::from(stream));
+        let (Some(Some(output)), Some(log)) = (output, &mut entry.log) else {
             return;
         };
-        let Some(log) = &mut entry.log else { return };
-        let id = entry.id.clone();
-        match log.take(&self.pump, output, stream) {
+        self.board.pump(slot, stream);
+        match log.take(&self.pump, &mut self.disk, output, stream) {
             Ok(Grew::Yes { trouble_changed }) => {
-                let (first, end) = (log.first(), log.end());
-                let reason = log.trouble().map(str::to_owned);
-                let board = self.board.slot(slot);
-                board.drop_before(first);
-                if board.grow(end) {
-                    self.grown.push(slot);
-                }
-                self.table.mark_unflushed(slot);
+                failpoint::hit("output.before_telling");
+                self.log_grew(slot);
                 if trouble_changed {
-                    self.tell(
-                        &ToDaemon::Degraded {
-                            session: id,
-                            reason,
-                        },
-                        vec![],
-                    );
+                    self.tell_trouble(slot);
                 }
             }
             Ok(Grew::No) => {}
             Ok(Grew::End) => self.close_output(slot, stream),
             Err(error) => {
+                let id = &entry.id;
                 diag::say(format_args!(
                     "keeper: session {id}: reading its output: {error}"
                 ));
                 self.close_output(slot, stream);
+            }
+        }
+    }
+
+    /// Shows on the board how far a log reaches now.
+    pub(super) fn log_grew(&mut self, slot: u32) {
+        let Some(log) = self.table.get_mut(slot).and_then(|e| e.log.as_ref()) else {
+            return;
+        };
+        let shown = self.board.slot(slot);
+        shown.drop_before(log.first());
+        shown.set_unsaved(log.unsaved());
+        if shown.grow(log.end()) {
+            self.grown.push(slot);
+        }
+        self.table.mark_unflushed(slot);
+    }
+
+    /// Tells the daemon whether a log is being written, and gives it the memory
+    /// in which the newest of it is meanwhile.
+    pub(super) fn tell_trouble(&mut self, slot: u32) {
+        let Some(entry) = self.table.get_mut(slot) else {
+            return;
+        };
+        let trouble = entry.log.as_ref().and_then(Log::trouble);
+        let reason = trouble.map(|(reason, _)| reason.to_owned());
+        let tail = trouble.and_then(|(_, tail)| tail);
+        let tail = tail.and_then(|tail| tail.as_fd().try_clone_to_owned().ok());
+        let session = entry.id.clone();
+        self.table.set_troubled(slot, reason.is_some());
+        let message = ToDaemon::Degraded { session, reason };
+        self.tell(&message, tail.into_iter().collect());
+    }
+
+    /// Tries logs that could not be written.
+    pub(super) fn retry_logs(&mut self) {
+        for slot in self.table.troubled().clone() {
+            let Some(entry) = self.table.get_mut(slot) else {
+                continue;
+            };
+            if entry
+                .log
+                .as_mut()
+                .is_some_and(|log| log.retry(&mut self.disk))
+            {
+                self.log_grew(slot);
+                self.tell_trouble(slot);
+                if let Some(entry) = self.table.get_mut(slot) {
+                    entry.close_files();
+                }
             }
         }
     }
@@ -77,9 +116,7 @@ impl Keeper {
             return;
         }
         let session = entry.id.clone();
-        if entry.exit.is_some() {
-            entry.close_files();
-        }
+        entry.close_files();
         self.tell(&ToDaemon::Closed { session }, vec![]);
     }
 
@@ -103,17 +140,46 @@ impl Keeper {
                 continue;
             }
             if self.supervisor.pid == Some(pid) {
-                self.drop_channel();
-                self.supervisor.ended();
-                self.listen_for_knock();
-            } else if let Some(slot) = self.table.slot_of_pid(pid) {
-                self.job_ended(slot, status);
+                self.daemon_ended();
+            } else if let Some(slot) = self.table.slot_of_child(pid) {
+                self.job_ended(slot, Some(ExitStatus::from_raw(status.as_raw())));
             }
         }
     }
 
+    pub(super) fn daemon_ended(&mut self) {
+        if let Some(daemon) = self.foreign_daemon.take() {
+            self.events.remove(&daemon);
+        }
+        self.drop_channel();
+        self.supervisor.ended();
+        self.listen_for_knock();
+    }
+
+    /// The first process of a session that another keeper had started has ended.
+    pub(super) fn foreign_job_ended(&mut self, slot: u32) {
+        let Some(entry) = self.table.get_mut(slot) else {
+            return;
+        };
+        let Some(pidfd) = &entry.pidfd else { return };
+        let status = match ending::of(pidfd, entry.pid) {
+            Ending::Status(status) => Some(ExitStatus::from_raw(status)),
+            Ending::Unknown => None,
+            Ending::NotYet => {
+                // Told when its parent, whoever that is, has taken note.
+                let waits = self.events.await_hangup(pidfd, Source::Ended { slot });
+                match waits {
+                    Ok(()) => return,
+                    Err(_) => None,
+                }
+            }
+        };
+        self.events.remove(pidfd);
+        self.job_ended(slot, status);
+    }
+
     fn job_stopped(&mut self, pid: u32, stopped: bool) {
-        let Some(slot) = self.table.slot_of_pid(pid) else {
+        let Some(slot) = self.table.slot_of_child(pid) else {
             return;
         };
         if let Some(entry) = self.table.get_mut(slot) {
@@ -122,7 +188,8 @@ impl Keeper {
         }
     }
 
-    fn job_ended(&mut self, slot: u32, status: WaitStatus) {
+    /// `status` is absent if nobody can know it.
+    fn job_ended(&mut self, slot: u32, status: Option<ExitStatus>) {
         self.drain(slot);
         let Some(entry) = self.table.get_mut(slot) else {
             return;
@@ -130,10 +197,9 @@ impl Keeper {
         let end_offset = entry.log.as_ref().map_or(0, Log::end);
         let exit = Exit {
             pid: entry.pid,
-            exit_code: status.exit_status(),
-            signal: status.terminating_signal(),
-            // WCOREDUMP of wait(2).
-            core_dumped: status.signaled() && status.as_raw() & 0x80 != 0,
+            exit_code: status.and_then(|status| status.code()),
+            signal: status.and_then(|status| status.signal()),
+            core_dumped: status.is_some_and(|status| status.core_dumped()),
             ended_at: clock::wall(),
             end_offset,
         };
@@ -143,9 +209,7 @@ impl Keeper {
             log.flush_index();
         }
         let session = entry.id.clone();
-        if !entry.is_open() {
-            entry.close_files();
-        }
+        entry.close_files();
         if let Err(error) = write_exit(&self.home.session(&session), &exit) {
             diag::say(format_args!("keeper: session {session}: {EXIT}: {error}"));
         }
@@ -174,14 +238,6 @@ impl Keeper {
 
     fn log_end(&mut self, slot: u32) -> Option<u64> {
         Some(self.table.get_mut(slot)?.log.as_ref()?.end())
-    }
-}
-
-impl Entry {
-    /// Nothing will be written any more.
-    fn close_files(&mut self) {
-        self.log = None;
-        self.input = None;
     }
 }
 

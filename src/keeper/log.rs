@@ -1,38 +1,51 @@
 //! A session's log: raw bytes in segments, one permanent offset per byte.
+//!
+//! While the disk takes no bytes, or has too little room left, the offsets go
+//! on, the newest bytes stay in memory (`sys::tail`), and the rest is counted.
+//! Once there is room again, what is still in memory is saved first. What was
+//! not saved is a gap between two segments, never a hole that reads as NULs.
 
-use std::collections::VecDeque;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::PathBuf;
 
+use super::disk::Disk;
 use super::index::Index;
-use crate::protocol::disk::{SEGMENT_BYTES, segment_name, segment_start};
+use super::segments::Segments;
+use crate::diag;
+use crate::protocol::disk::SEGMENT_BYTES;
 use crate::sys::clock;
-use crate::sys::pump::{Moved, Pump};
+use crate::sys::pump::{Pump, Taken};
+use crate::sys::tail::{KEPT, Tail};
 
 /// After the disk refused bytes, it is tried again no sooner than this.
-const RETRY_MS: u64 = 1000;
+pub(super) const RETRY_MS: u64 = 1000;
 
 /// The log of one session, open for writing.
 #[derive(Debug)]
 pub(super) struct Log {
-    dir: PathBuf,
-    /// Start offsets, oldest first; the last one is being written.
-    segments: VecDeque<u64>,
-    /// Without one, bytes are read and not saved.
+    segments: Segments,
+    /// The last segment. Without it, bytes go to the tail.
     file: Option<File>,
     end: u64,
     /// Bytes to keep at least.
     keep: u64,
     index: Index,
     trouble: Option<Trouble>,
+    /// Bytes after the first one that are in no file.
+    unsaved: u64,
 }
 
+/// The disk takes no bytes.
 #[derive(Debug)]
 struct Trouble {
     reason: String,
+    /// Nothing is saved from here on.
+    since: u64,
+    /// The newest of it; absent if there was no memory for it either.
+    tail: Option<Tail>,
     /// Boot-time milliseconds.
     retry_at: u64,
 }
@@ -49,29 +62,27 @@ pub(super) enum Grew {
 }
 
 impl Log {
-    /// Opens the log in `dir`, which may hold one already.
-    pub(super) fn open(dir: PathBuf, keep: u64) -> io::Result<Self> {
-        let mut starts: Vec<u64> = std::fs::read_dir(&dir)?
-            .flatten()
-            .filter_map(|entry| segment_start(entry.file_name().to_str()?))
-            .collect();
-        starts.sort_unstable();
+    /// Opens the log in `dir`, which may hold one already. `end` is where an
+    /// earlier keeper said that it ends, and `tail` what that had in memory.
+    pub(super) fn open(dir: PathBuf, keep: u64, end: u64, tail: Option<Tail>) -> io::Result<Self> {
         let index = Index::open(&dir)?;
-        let last = starts.last().copied().unwrap_or(0);
-        if starts.is_empty() {
-            starts.push(0);
-        }
-        let file = open_segment(&dir, last)?;
-        let end = last + file.metadata()?.len();
-        let file = Some(file);
+        let (segments, file) = Segments::open(dir)?;
+        let saved = segments.last() + file.metadata()?.len();
+        let end = saved.max(end);
+        let trouble = (saved < end).then(|| Trouble {
+            reason: "its log could not be written when the keeper was replaced".to_owned(),
+            since: saved,
+            tail,
+            retry_at: 0,
+        });
         Ok(Self {
-            dir,
-            segments: starts.into(),
-            file,
+            unsaved: segments.gaps(end),
+            segments,
+            file: trouble.is_none().then_some(file),
             end,
             keep,
             index,
-            trouble: None,
+            trouble,
         })
     }
 
@@ -82,39 +93,87 @@ impl Log {
 
     /// Offset of the first byte that is kept.
     pub(super) fn first(&self) -> u64 {
-        self.segments.front().copied().unwrap_or(self.end)
+        self.segments.first()
     }
 
-    /// Why bytes are not being saved, if they are not.
-    pub(super) fn trouble(&self) -> Option<&str> {
-        self.trouble.as_ref().map(|trouble| trouble.reason.as_str())
+    /// Bytes after the first one that are in no file.
+    pub(super) fn unsaved(&self) -> u64 {
+        self.unsaved
+    }
+
+    /// Why bytes are not being saved, if they are not, and the newest of them.
+    pub(super) fn trouble(&self) -> Option<(&str, Option<&Tail>)> {
+        let trouble = self.trouble.as_ref()?;
+        Some((&trouble.reason, trouble.tail.as_ref()))
     }
 
     /// Moves what `source` has, one chunk at most.
-    pub(super) fn take(&mut self, pump: &Pump, source: impl AsFd, stream: u8) -> io::Result<Grew> {
-        let was_in_trouble = self.trouble.is_some();
-        self.recover();
-        let start = self.segments.back().copied().unwrap_or(0);
-        let (saved, lost, errno) = match pump.run(source, self.file.as_ref(), self.end - start)? {
-            Moved::Saved(bytes) => (bytes, 0, 0),
-            Moved::Refused { saved, lost, errno } => (saved, lost, errno),
-            Moved::Nothing => return Ok(Grew::No),
-            Moved::End => return Ok(Grew::End),
+    pub(super) fn take(
+        &mut self,
+        pump: &Pump,
+        disk: &mut Disk,
+        source: impl AsFd,
+        stream: u8,
+    ) -> io::Result<Grew> {
+        // What the index does not say yet is thus always of one stream.
+        let _ = self.index.change_stream(stream);
+        let bytes = match pump.take(source)? {
+            Taken::Bytes(bytes) => bytes,
+            Taken::Nothing => return Ok(Grew::No),
+            Taken::End => return Ok(Grew::End),
         };
-        self.end += (saved + lost) as u64;
-        if lost > 0 {
-            self.suspend(errno);
-        } else {
-            self.trouble = None;
+        let trouble_changed = self.put(pump, disk, bytes, stream);
+        Ok(Grew::Yes { trouble_changed })
+    }
+
+    /// Takes so many bytes out of the pump. True if saving stopped or resumed.
+    pub(super) fn put(&mut self, pump: &Pump, disk: &mut Disk, bytes: usize, stream: u8) -> bool {
+        let was_in_trouble = self.trouble.is_some();
+        self.look_at_file();
+        match (disk.check(bytes), &self.trouble) {
+            (Some(low), None) => self.suspend(low.to_owned()),
+            (Some(_), Some(_)) => {}
+            (None, _) => self.recover(),
         }
+        let start = self.segments.last();
+        let mut saved = 0;
+        if let Some(file) = &self.file {
+            let (put, refused) = pump.put(file, self.end - start, bytes);
+            saved = put;
+            self.end += put as u64;
+            if let Some(errno) = refused {
+                self.suspend(io::Error::from(errno).to_string());
+            }
+        }
+        self.divert(pump, bytes - saved);
         // The index is an aid: without it times are missing, nothing else.
         let _ = self.index.add(self.end, clock::wall().millis(), stream);
         if self.file.is_some() && self.end - start >= SEGMENT_BYTES {
             self.rotate();
         }
-        Ok(Grew::Yes {
-            trouble_changed: was_in_trouble != self.trouble.is_some(),
-        })
+        was_in_trouble != self.trouble.is_some()
+    }
+
+    /// What the disk does not take goes to the tail.
+    fn divert(&mut self, pump: &Pump, bytes: usize) {
+        let offsets = self.end..self.end + bytes as u64;
+        self.end = offsets.end;
+        self.unsaved += bytes as u64;
+        let mut left = bytes;
+        if let Some(tail) = self.trouble.as_ref().and_then(|t| t.tail.as_ref()) {
+            for (place, length) in Tail::parts(offsets) {
+                left -= pump.put(tail, place, length).0;
+            }
+        }
+        pump.discard(left);
+    }
+
+    /// Notes in the index what a keeper that was killed had not noted.
+    pub(super) fn complete_index(&mut self, stream: u8) {
+        if self.index.end() < self.end {
+            let _ = self.index.add(self.end, clock::wall().millis(), stream);
+            self.flush_index();
+        }
     }
 
     /// Writes what the index still has in memory.
@@ -124,135 +183,259 @@ impl Log {
 
     /// Begins a new segment at the end and drops all before it.
     pub(super) fn clear(&mut self) -> io::Result<()> {
-        self.begin_segment()?;
-        self.drop_segments_before(self.end);
-        Ok(())
-    }
-
-    fn rotate(&mut self) {
-        if let Err(error) = self.begin_segment() {
-            self.suspend(error.raw_os_error().unwrap_or_default());
-            return;
+        if self.file.is_none() || self.end > self.segments.last() {
+            self.file = Some(self.segments.begin(self.end)?);
         }
-        self.drop_segments_before(self.end.saturating_sub(self.keep));
-    }
-
-    fn begin_segment(&mut self) -> io::Result<()> {
-        if self.segments.back() == Some(&self.end) && self.file.is_some() {
-            return Ok(());
-        }
-        let file = open_segment(&self.dir, self.end)?;
-        self.file = Some(file);
-        if self.segments.back() != Some(&self.end) {
-            self.segments.push_back(self.end);
-        }
+        self.segments.drop_before(self.end);
+        self.unsaved = 0;
+        self.trouble = None;
         Ok(())
     }
 
     /// Drops the segments that lie wholly before `offset`.
     pub(super) fn drop_segments_before(&mut self, offset: u64) {
-        while self.segments.len() > 1 && self.segments[1] <= offset {
-            if let Some(start) = self.segments.pop_front() {
-                let _ = std::fs::remove_file(self.dir.join(segment_name(start)));
-            }
+        let missing = self.segments.drop_before(offset);
+        self.unsaved = self.unsaved.saturating_sub(missing);
+    }
+
+    /// In trouble and after a while, tries to save again. True if it can.
+    pub(super) fn retry(&mut self, disk: &mut Disk) -> bool {
+        if disk.check(0).is_none() {
+            self.recover();
         }
+        self.trouble.is_none()
+    }
+
+    fn rotate(&mut self) {
+        match self.segments.begin(self.end) {
+            Ok(file) => self.file = Some(file),
+            Err(error) => self.suspend(error.to_string()),
+        }
+        self.drop_segments_before(self.end.saturating_sub(self.keep));
     }
 
     /// Goes on without saving; what is written meanwhile has offsets, too.
-    fn suspend(&mut self, errno: i32) {
-        let reason = io::Error::from_raw_os_error(errno).to_string();
+    fn suspend(&mut self, reason: String) {
+        self.file = None;
         self.trouble = Some(Trouble {
             reason,
+            since: self.end,
+            tail: Tail::create().ok(),
             retry_at: clock::boot_ms() + RETRY_MS,
         });
-        self.file = None;
     }
 
-    /// After a while in trouble, tries a new segment: the lost bytes leave a gap
-    /// between segments, never a hole that would read as NULs.
+    /// After a while in trouble, tries a new segment that begins with what is
+    /// still in memory.
     fn recover(&mut self) {
-        let due = self
-            .trouble
-            .as_ref()
-            .is_some_and(|t| clock::boot_ms() >= t.retry_at);
-        if !due {
+        let now = clock::boot_ms();
+        let Some(trouble) = self.trouble.as_mut().filter(|t| now >= t.retry_at) else {
             return;
+        };
+        trouble.retry_at = now + RETRY_MS;
+        let start = self.end.saturating_sub(KEPT).max(trouble.since);
+        let mut bytes = Vec::new();
+        let kept = trouble.tail.as_ref();
+        let read = kept.is_some_and(|tail| tail.read(start..self.end, &mut bytes).is_ok());
+        if !read {
+            bytes.clear();
         }
-        if let Some(&start) = self.segments.back() {
-            let path = self.dir.join(segment_name(start));
-            let empty = std::fs::metadata(&path).is_ok_and(|meta| meta.len() == 0);
-            if empty && self.segments.len() > 1 {
-                let _ = std::fs::remove_file(path);
-                self.segments.pop_back();
+        let start = self.end - bytes.len() as u64;
+        match self.resume(start, &bytes) {
+            Ok(file) => {
+                self.file = Some(file);
+                self.unsaved = self.unsaved.saturating_sub(bytes.len() as u64);
+                self.trouble = None;
+            }
+            Err(error) => {
+                if let Some(trouble) = &mut self.trouble {
+                    trouble.reason = error.to_string();
+                }
             }
         }
-        if let Err(error) = self.begin_segment() {
-            self.suspend(error.raw_os_error().unwrap_or_default());
+    }
+
+    fn resume(&mut self, start: u64, bytes: &[u8]) -> io::Result<File> {
+        let file = self.segments.begin(start)?;
+        if let Err(error) = file.write_all_at(bytes, 0) {
+            // Half of it would be taken for all of it.
+            file.set_len(0)?;
+            return Err(error);
+        }
+        Ok(file)
+    }
+
+    /// A log that somebody has removed, replaced or cut is not written on: its
+    /// offsets would be wrong. What is new goes into a segment of its own.
+    fn look_at_file(&mut self) {
+        let start = self.segments.last();
+        let expected = self.end - start;
+        let Some(file) = &self.file else { return };
+        let Ok(meta) = file.metadata() else { return };
+        let is_gone = meta.nlink() == 0;
+        if !is_gone && meta.len() == expected {
+            return;
+        }
+        if !is_gone && meta.len() > expected {
+            // What somebody has added is nobody's output.
+            let _ = file.set_len(expected);
+            return;
+        }
+        let left = if is_gone { 0 } else { meta.len() };
+        self.unsaved += expected - left;
+        diag::say(format_args!(
+            "keeper: {} was removed or cut by somebody; {} bytes are lost",
+            self.segments.path(start).display(),
+            expected - left,
+        ));
+        if is_gone {
+            self.segments.put_stranger_aside();
+        }
+        match self.segments.begin(self.end) {
+            Ok(file) => self.file = Some(file),
+            Err(error) => self.suspend(error.to_string()),
         }
     }
-}
-
-/// Not for appending: `splice(2)` refuses that, and the offset is ours anyway.
-fn open_segment(dir: &std::path::Path, start: u64) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options
-        .create(true)
-        .write(true)
-        .truncate(false)
-        .mode(0o600)
-        .open(dir.join(segment_name(start)))
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use std::os::fd::OwnedFd;
+
     use super::*;
 
-    fn write(log: &mut Log, pump: &Pump, bytes: &[u8]) {
-        let (reader, writer) = rustix::pipe::pipe().unwrap();
-        rustix::io::write(&writer, bytes).unwrap();
-        assert_eq!(
-            log.take(pump, &reader, 0).unwrap(),
-            Grew::Yes {
-                trouble_changed: false
+    struct Bench {
+        dir: tempfile::TempDir,
+        pump: Pump,
+        disk: Disk,
+        source: OwnedFd,
+        job: OwnedFd,
+    }
+
+    impl Bench {
+        fn new() -> Self {
+            let dir = tempfile::tempdir().unwrap();
+            let (source, job) = rustix::pipe::pipe().unwrap();
+            Self {
+                disk: Disk::new(dir.path().to_owned()),
+                pump: Pump::create().unwrap(),
+                dir,
+                source,
+                job,
             }
-        );
+        }
+
+        fn open(&self, end: u64) -> Log {
+            Log::open(self.dir.path().to_owned(), 1 << 20, end, None).unwrap()
+        }
+
+        fn write(&mut self, log: &mut Log, bytes: &[u8]) -> bool {
+            rustix::io::write(&self.job, bytes).unwrap();
+            match log.take(&self.pump, &mut self.disk, &self.source, 0) {
+                Ok(Grew::Yes { trouble_changed }) => trouble_changed,
+                other => panic!("{other:?}"),
+            }
+        }
+
+        fn file(&self, name: &str) -> Option<String> {
+            std::fs::read_to_string(self.dir.path().join(name)).ok()
+        }
     }
 
     #[test]
     fn clear_moves_the_beginning_and_keeps_the_offsets() {
-        let dir = tempfile::tempdir().unwrap();
-        let pump = Pump::new().unwrap();
-        let mut log = Log::open(dir.path().to_owned(), 1 << 20).unwrap();
-        write(&mut log, &pump, b"hello");
+        let mut bench = Bench::new();
+        let mut log = bench.open(0);
+        bench.write(&mut log, b"hello");
         log.clear().unwrap();
-        write(&mut log, &pump, b"you");
+        bench.write(&mut log, b"you");
         assert_eq!((log.first(), log.end()), (5, 8));
-        assert_eq!(
-            std::fs::read(dir.path().join("output.5.log")).unwrap(),
-            b"you"
-        );
-        assert!(!dir.path().join("output.log").exists());
+        assert_eq!(bench.file("output.5.log").unwrap(), "you");
+        assert_eq!(bench.file("output.log"), None);
     }
 
     #[test]
     fn an_opened_log_goes_on_where_it_ended() {
-        let dir = tempfile::tempdir().unwrap();
-        let pump = Pump::new().unwrap();
-        let mut log = Log::open(dir.path().to_owned(), 1 << 20).unwrap();
-        write(&mut log, &pump, b"one");
-        log.flush_index();
+        let mut bench = Bench::new();
+        let mut log = bench.open(0);
+        bench.write(&mut log, b"one");
+        // The index of this one was not written: its keeper was killed.
         drop(log);
-        let mut log = Log::open(dir.path().to_owned(), 1 << 20).unwrap();
-        write(&mut log, &pump, b"two");
+        let mut log = bench.open(3);
+        log.complete_index(0);
+        bench.write(&mut log, b"two");
         log.flush_index();
-        assert_eq!(
-            std::fs::read(dir.path().join("output.log")).unwrap(),
-            b"onetwo"
-        );
-        assert_eq!(
-            std::fs::read(dir.path().join("output.idx")).unwrap().len(),
-            48
-        );
+        assert_eq!(bench.file("output.log").unwrap(), "onetwo");
+        let index = bench.dir.path().join("output.idx");
+        assert_eq!(std::fs::read(index).unwrap().len(), 48);
+    }
+
+    #[test]
+    fn what_a_killed_keeper_left_in_the_pump_comes_next() {
+        let mut bench = Bench::new();
+        let mut log = bench.open(0);
+        bench.write(&mut log, b"one");
+        rustix::io::write(&bench.job, b"two").unwrap();
+        bench.pump.take(&bench.source).unwrap();
+        let mut log = bench.open(3);
+        let left = bench.pump.left().unwrap();
+        log.put(&bench.pump, &mut bench.disk, left, 0);
+        assert_eq!((log.end(), log.unsaved()), (6, 0));
+        assert_eq!(bench.file("output.log").unwrap(), "onetwo");
+    }
+
+    #[test]
+    fn while_the_disk_is_full_the_newest_is_kept_and_saved_later() {
+        let mut bench = Bench::new();
+        let mut log = bench.open(0);
+        bench.write(&mut log, b"saved ");
+        log.suspend("full".to_owned());
+        let flood = vec![b'x'; 40_000];
+        for _ in 0..3 {
+            bench.write(&mut log, &flood);
+        }
+        bench.write(&mut log, b"newest");
+        assert_eq!(log.trouble().unwrap().0, "full");
+        assert_eq!((log.end(), log.unsaved()), (120_012, 120_006));
+        log.trouble.as_mut().unwrap().retry_at = 0;
+        assert!(log.retry(&mut bench.disk));
+        let start = 120_012 - KEPT;
+        let saved = bench.file(&format!("output.{start}.log")).unwrap();
+        assert!(saved.ends_with("newest") && saved.len() as u64 == KEPT);
+        assert_eq!(log.unsaved(), start - 6);
+        assert!(!bench.write(&mut log, b"!"));
+        // What is counted is what is missing, whoever counts.
+        assert_eq!(bench.open(0).unsaved(), start - 6);
+    }
+
+    #[test]
+    fn a_log_whose_end_was_in_memory_goes_on_behind_the_gap() {
+        let mut bench = Bench::new();
+        let mut log = bench.open(0);
+        bench.write(&mut log, b"saved");
+        let mut log = bench.open(100);
+        assert_eq!((log.end(), log.unsaved()), (100, 95));
+        assert!(bench.write(&mut log, b"more"), "saving resumes");
+        assert_eq!(bench.file("output.100.log").unwrap(), "more");
+    }
+
+    #[test]
+    fn a_log_that_was_removed_or_cut_gets_a_new_segment() {
+        let mut bench = Bench::new();
+        let mut log = bench.open(0);
+        bench.write(&mut log, b"12345");
+        std::fs::remove_file(bench.dir.path().join("output.log")).unwrap();
+        std::fs::write(bench.dir.path().join("output.log"), "not ours").unwrap();
+        bench.write(&mut log, b"678");
+        assert_eq!(bench.file("output.5.log").unwrap(), "678");
+        assert_eq!(bench.file("output.log"), None);
+        let cut = std::fs::OpenOptions::new()
+            .write(true)
+            .open(bench.dir.path().join("output.5.log"));
+        cut.unwrap().set_len(1).unwrap();
+        bench.write(&mut log, b"9");
+        assert_eq!(bench.file("output.8.log").unwrap(), "9");
+        assert_eq!((log.end(), log.unsaved()), (9, 7));
     }
 }

@@ -7,48 +7,120 @@
 //! Order of one turn: what jobs wrote, then who ended, then what the daemon
 //! asks; so an exit is told after the output that came before it.
 
+mod disk;
 mod entry;
 mod events;
+mod handover;
 mod index;
 mod jobs;
 mod log;
 mod requests;
+mod segments;
 mod supervise;
+mod upgrade;
 
 use std::io::{self, Write};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixListener;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use rustix::event::Timespec;
 use rustix::process::Rlimit;
 
+use crate::diag;
+use crate::protocol::VERSION;
+use crate::protocol::keeper::ToDaemon;
 use crate::sys::board::Board;
 use crate::sys::channel::Channel;
+use crate::sys::detach::{self, HANDOVER, TAKEOVER};
 use crate::sys::lock::Lock;
 use crate::sys::paths::Home;
 use crate::sys::pump::Pump;
-use crate::sys::{detach, socket, spawn};
+use crate::sys::{socket, spawn};
+use disk::Disk;
 use entry::Table;
 use events::{Events, Source};
+use handover::Inheritance;
+use log::RETRY_MS;
 use supervise::Supervisor;
+use upgrade::Upgrade;
 
 /// Runs the keeper until it is told to quit.
 pub fn run() -> ExitCode {
+    let handover = std::env::var(HANDOVER).ok();
+    let ran = match handover.as_deref() {
+        None => return run_first(),
+        Some(TAKEOVER) => take_over(),
+        Some(number) => go_on(number),
+    };
+    said(ran.and_then(|mut keeper| keeper.run()))
+}
+
+/// The first keeper of a home; whoever has started it reads from its stdout
+/// whether it could begin.
+fn run_first() -> ExitCode {
     detach::leave_caller();
     let mut keeper = match Keeper::set_up() {
         Ok(keeper) => keeper,
         Err(error) => {
-            // The client that started us reads this instead of "ready".
             let _ = writeln!(io::stdout(), "{error}");
             return ExitCode::FAILURE;
         }
     };
     let _ = writeln!(io::stdout(), "ready");
     detach::close_stdout();
-    match keeper.run() {
+    keeper.start_daemon();
+    said(keeper.run())
+}
+
+/// In the place of a keeper that was killed: the daemon has everything.
+fn take_over() -> io::Result<Keeper> {
+    detach::leave_caller();
+    let home = Home::locate().map_err(io::Error::other)?;
+    // The one before is dead or dying, and its lock with it.
+    let lock = Lock::wait(&home.keeper_lock())?;
+    let mut channel = Channel::new(io::stdin().as_fd().try_clone_to_owned()?)?;
+    let mut inheritance = handover::receive(&mut channel)?;
+    let daemon_pid = inheritance.daemon_pid;
+    let sessions = std::mem::take(&mut inheritance.sessions);
+    let mut keeper = Keeper::new(home, lock, inheritance)?;
+    keeper.inherit(sessions);
+    keeper.greet_foreign_daemon(channel, daemon_pid)?;
+    let version = VERSION.to_owned();
+    keeper.tell(&ToDaemon::TakenOver { version }, vec![]);
+    Ok(keeper)
+}
+
+/// The same keeper as another program.
+fn go_on(number: &str) -> io::Result<Keeper> {
+    let number = number.parse().map_err(io::Error::other)?;
+    let heir = upgrade::read(number)?;
+    let mut inheritance = heir.inheritance;
+    let daemon_pid = inheritance.daemon_pid;
+    let sessions = std::mem::take(&mut inheritance.sessions);
+    let home = Home::locate().map_err(io::Error::other)?;
+    let mut keeper = Keeper::new(home, heir.lock, inheritance)?;
+    keeper.inherit(sessions);
+    keeper.greet_foreign_daemon(heir.channel, daemon_pid)?;
+    let version = VERSION.to_owned();
+    keeper.tell(
+        &ToDaemon::Upgraded {
+            version,
+            error: None,
+        },
+        vec![],
+    );
+    // Who ended meanwhile was not told.
+    keeper.reap();
+    Ok(keeper)
+}
+
+fn said(ran: io::Result<()>) -> ExitCode {
+    match ran {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            crate::diag::say(format_args!("keeper: cannot go on: {error}"));
+            diag::say(format_args!("keeper: cannot go on: {error}"));
             ExitCode::FAILURE
         }
     }
@@ -60,6 +132,7 @@ struct Keeper {
     table: Table,
     board: Board,
     pump: Pump,
+    disk: Disk,
     events: Events,
     listener: UnixListener,
     /// To the daemon, while there is one.
@@ -67,12 +140,15 @@ struct Keeper {
     /// Whether something waits for room in it.
     channel_is_full: bool,
     supervisor: Supervisor,
+    /// A handle on a daemon that is no child of ours.
+    foreign_daemon: Option<OwnedFd>,
     /// Limit of open files that jobs start with.
     files: Rlimit,
     /// Slots that the daemon is to be told of at the end of this turn.
     grown: Vec<u32>,
+    upgrade: Option<Upgrade>,
     quit: bool,
-    _lock: Lock,
+    lock: Lock,
 }
 
 impl Keeper {
@@ -83,33 +159,48 @@ impl Keeper {
         let fail = |error: io::Error| format!("{place}: {error}");
         let lock = Lock::attempt(&home.keeper_lock()).map_err(fail)?;
         let lock = lock.ok_or_else(|| format!("{place}: another keeper is running"))?;
+        let files = spawn::raise_file_limit().current;
+        let inheritance = Inheritance {
+            listener: socket::listen(&home.socket()).map_err(fail)?,
+            board: Board::create().map_err(fail)?,
+            pump: Pump::create().map_err(fail)?,
+            files,
+            daemon_pid: 0,
+            sessions: Vec::new(),
+        };
+        inheritance.listener.set_nonblocking(true).map_err(fail)?;
+        Self::new(home, lock, inheritance).map_err(fail)
+    }
+
+    fn new(home: Home, lock: Lock, inheritance: Inheritance) -> io::Result<Self> {
         // Orphans of jobs come to the keeper, to be reaped. Refused on systems
         // without it, where they go to init.
         let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
-        let listener = socket::listen(&home.socket()).map_err(fail)?;
-        listener.set_nonblocking(true).map_err(fail)?;
         Ok(Self {
             table: Table::default(),
-            board: Board::create().map_err(fail)?,
-            pump: Pump::new().map_err(fail)?,
-            events: Events::new().map_err(fail)?,
-            listener,
+            board: inheritance.board,
+            pump: inheritance.pump,
+            disk: Disk::new(home.sessions()),
+            events: Events::new()?,
+            listener: inheritance.listener,
             channel: None,
             channel_is_full: false,
             supervisor: Supervisor::default(),
-            files: spawn::raise_file_limit(),
+            foreign_daemon: None,
+            files: spawn::file_limit(inheritance.files),
             grown: Vec::new(),
+            upgrade: None,
             quit: false,
             home,
-            _lock: lock,
+            lock,
         })
     }
 
     fn run(&mut self) -> io::Result<()> {
-        self.start_daemon();
         let mut ready = Vec::new();
         while !self.quit {
-            let timeout = self.supervisor.pause().map(|pause| Timespec {
+            self.upgrade_if_due();
+            let timeout = self.pause().map(|pause| Timespec {
                 tv_sec: pause.as_secs().cast_signed(),
                 tv_nsec: pause.subsec_nanos().into(),
             });
@@ -121,6 +212,13 @@ impl Keeper {
         Ok(())
     }
 
+    /// How long it may sleep: without end, unless something is out of order.
+    fn pause(&self) -> Option<Duration> {
+        let troubled = !self.table.troubled().is_empty();
+        let retry = troubled.then_some(Duration::from_millis(RETRY_MS));
+        retry.into_iter().chain(self.supervisor.pause()).min()
+    }
+
     fn turn(&mut self, ready: &[Source]) {
         let mut children = false;
         let mut asked = false;
@@ -130,15 +228,25 @@ impl Keeper {
                 Source::Children => children = true,
                 Source::Daemon => asked = true,
                 Source::Listener => self.supervisor.wake(),
+                Source::Ended { .. } | Source::DaemonEnded => {}
             }
         }
+        self.retry_logs();
         self.table.flush_indexes();
         if children {
             self.reap();
         }
+        for source in ready {
+            if let Source::Ended { slot } = *source {
+                self.foreign_job_ended(slot);
+            }
+        }
         self.tell_growth();
         if asked {
             self.serve_daemon();
+        }
+        if ready.contains(&Source::DaemonEnded) {
+            self.daemon_ended();
         }
         if self.channel.is_none() && self.supervisor.is_due() {
             self.start_daemon();

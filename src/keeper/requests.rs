@@ -7,13 +7,16 @@ use std::process::Stdio;
 use super::Keeper;
 use super::entry::Entry;
 use super::events::Source;
+use super::handover::kept;
 use super::log::Log;
+use super::upgrade::Upgrade;
 use crate::diag;
-use crate::protocol::SessionId;
 use crate::protocol::disk::EXIT;
 use crate::protocol::keeper::{SpawnSpec, ToDaemon, ToKeeper};
+use crate::protocol::record::Mode;
+use crate::protocol::{SessionId, VERSION};
 use crate::sys::channel::Channel;
-use crate::sys::{detach, spawn};
+use crate::sys::{detach, failpoint, spawn};
 
 impl Keeper {
     /// Starts a daemon and tells it what there is.
@@ -31,19 +34,30 @@ impl Keeper {
         let child = detach::spawn_self("daemon", Stdio::from(theirs), Stdio::null(), &log)?;
         self.supervisor.started(child.id());
         let mut channel = Channel::new(ours)?;
-        let fds = vec![dup(&self.listener)?, dup(&self.board)?];
-        let sessions = self.table.iter().count();
-        channel.send(
-            &ToDaemon::Welcome {
-                keeper_pid: std::process::id(),
-                sessions,
-            },
-            fds,
-        )?;
+        self.board.reset_spawns();
+        let [out, into] = self.pump.ends();
+        let fds = vec![
+            dup(&self.listener)?,
+            dup(&self.board)?,
+            dup(&out)?,
+            dup(&into)?,
+        ];
+        let welcome = ToDaemon::Welcome {
+            keeper_pid: std::process::id(),
+            version: VERSION.to_owned(),
+            files: self.files.current,
+            upgrading: self.upgrade.is_some(),
+            sessions: self.table.iter().count(),
+        };
+        channel.send(&welcome, fds)?;
         for (slot, entry) in self.table.iter() {
-            let (message, fds) = adopt(slot, entry)?;
-            channel.send(&message, fds)?;
+            let (kept, fds) = kept(slot, entry)?;
+            channel.send(&ToDaemon::Adopt(kept), fds)?;
         }
+        self.set_channel(channel)
+    }
+
+    pub(super) fn set_channel(&mut self, channel: Channel) -> io::Result<()> {
         self.events.add(&channel, Source::Daemon)?;
         self.channel_is_full = false;
         self.channel = Some(channel);
@@ -70,7 +84,12 @@ impl Keeper {
 
     fn obey(&mut self, message: ToKeeper) {
         match message {
-            ToKeeper::Ready => self.supervisor.is_up(),
+            ToKeeper::Ready => {
+                self.supervisor.is_up();
+                if let Some(upgrade) = &mut self.upgrade {
+                    *upgrade = Upgrade::Now;
+                }
+            }
             ToKeeper::Spawn {
                 session,
                 spec,
@@ -89,16 +108,18 @@ impl Keeper {
             ToKeeper::Trim { session, first } => self.trim(&session, first),
             ToKeeper::Forget { session } => {
                 if let Some(entry) = self.table.remove(&session) {
-                    for output in entry.outputs.iter().flatten() {
-                        self.events.remove(output);
-                    }
+                    self.stop_watching(&entry);
                 }
             }
-            ToKeeper::Rest => {
+            ToKeeper::Rest { upgrade } => {
+                self.upgrade = upgrade.then_some(Upgrade::WhenReady);
                 self.supervisor.rest();
                 self.listen_for_knock();
             }
             ToKeeper::Quit => self.quit = true,
+            ToKeeper::Takeover { .. } | ToKeeper::Adopt(_) => {
+                diag::say(format_args!("keeper: a handover came late"));
+            }
         }
     }
 
@@ -107,20 +128,18 @@ impl Keeper {
         self.table.get_mut(slot)
     }
 
-    fn spawn(&mut self, id: SessionId, spec: Option<SpawnSpec>, rows: u16, cols: u16, keep: u64) {
+    fn spawn(&mut self, id: SessionId, spec: SpawnSpec, rows: u16, cols: u16, keep: u64) {
         match self.try_spawn(&id, spec, rows, cols, keep) {
             Ok((message, fds)) => self.tell(&message, fds),
             Err(error) => {
                 let errno = error.raw_os_error();
                 let message = error.to_string();
-                self.tell(
-                    &ToDaemon::SpawnFailed {
-                        session: id,
-                        errno,
-                        message,
-                    },
-                    vec![],
-                );
+                let failed = ToDaemon::SpawnFailed {
+                    session: id,
+                    errno,
+                    message,
+                };
+                self.tell(&failed, vec![]);
             }
         }
     }
@@ -128,38 +147,42 @@ impl Keeper {
     fn try_spawn(
         &mut self,
         id: &SessionId,
-        spec: Option<SpawnSpec>,
+        spec: SpawnSpec,
         rows: u16,
         cols: u16,
         keep: u64,
     ) -> io::Result<(ToDaemon, Vec<OwnedFd>)> {
-        let known = self.table.slot_of(id);
-        let before = known.and_then(|slot| self.table.get_mut(slot));
-        let spec = match (spec, &before) {
-            (Some(spec), _) => spec,
-            (None, Some(entry)) => entry.spec.clone(),
-            (None, None) => return Err(io::ErrorKind::NotFound.into()),
-        };
+        // A log that is still open has what is not saved of the run before.
+        let before = self.entry(id).and_then(|entry| entry.log.take());
         let dir = self.home.session(id);
-        let log = match before.and_then(|entry| entry.log.take()) {
+        let log = match before {
             Some(log) => log,
-            None => Log::open(dir.clone(), keep)?,
+            None => Log::open(dir.clone(), keep, 0, None)?,
         };
         // An exit of an earlier run must not be read as this one's.
         let _ = std::fs::remove_file(dir.join(EXIT));
-        let (first, end) = (log.first(), log.end());
+        self.board.begin_spawn();
+        failpoint::hit("spawn.before_fork");
         let spawned = spawn::spawn(&spec, rows, cols, self.files)?;
+        failpoint::hit("spawn.before_telling");
         if let Some(old) = self.table.remove(id) {
-            for output in old.outputs.iter().flatten() {
-                self.events.remove(output);
+            self.stop_watching(&old);
+        }
+        let (first, end, unsaved) = (log.first(), log.end(), log.unsaved());
+        let troubled = log.trouble().is_some();
+        let mut fds = vec![dup(&spawned.input)?, dup(&spawned.pidfd)?];
+        if spec.mode == Mode::Pipe {
+            for output in &spawned.outputs {
+                fds.push(dup(output)?);
             }
         }
-        let fds = vec![dup(&spawned.input)?, dup(&spawned.pidfd)?];
         let entry = Entry {
             id: id.clone(),
             spec,
+            keep,
             log: Some(log),
             pid: spawned.pid,
+            is_child: true,
             pidfd: Some(spawned.pidfd),
             input: Some(spawned.input),
             outputs: spawned.outputs.into_iter().map(Some).collect(),
@@ -169,12 +192,10 @@ impl Keeper {
             .table
             .insert(entry)
             .ok_or_else(|| io::Error::other("no free slot"))?;
+        self.table.set_troubled(slot, troubled);
         self.board.slot(slot).reset(first, end);
-        if let Some(entry) = self.table.get_mut(slot) {
-            for (stream, output) in (0..).zip(entry.outputs.iter().flatten()) {
-                self.events.add(output, Source::Output { slot, stream })?;
-            }
-        }
+        self.board.slot(slot).set_unsaved(unsaved);
+        self.watch_outputs(slot)?;
         Ok((
             ToDaemon::Spawned {
                 session: id.clone(),
@@ -186,19 +207,42 @@ impl Keeper {
         ))
     }
 
+    pub(super) fn watch_outputs(&mut self, slot: u32) -> io::Result<()> {
+        let outputs = self.table.get_mut(slot).map(|entry| &entry.outputs);
+        for (stream, output) in (0..).zip(outputs.into_iter().flatten()) {
+            if let Some(output) = output {
+                self.events.add(output, Source::Output { slot, stream })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn stop_watching(&self, entry: &Entry) {
+        for output in entry.outputs.iter().flatten() {
+            self.events.remove(output);
+        }
+        if let Some(pidfd) = entry.pidfd.as_ref().filter(|_| !entry.is_child) {
+            self.events.remove(pidfd);
+        }
+    }
+
     fn clear(&mut self, id: &SessionId) {
         let slot = self.table.slot_of(id);
         let open = slot.and_then(|slot| self.table.get_mut(slot)?.log.as_mut());
         let cleared = match open {
             Some(log) => log.clear().map(|()| log.first()),
             // It has ended: its log is opened for this once.
-            None => Log::open(self.home.session(id), u64::MAX).and_then(|mut log| {
+            None => Log::open(self.home.session(id), u64::MAX, 0, None).and_then(|mut log| {
                 log.clear()?;
                 Ok(log.first())
             }),
         };
         if let (Ok(first), Some(slot)) = (&cleared, slot) {
             self.board.slot(slot).drop_before(*first);
+            self.board.slot(slot).set_unsaved(0);
+            if self.table.troubled().contains(&slot) {
+                self.tell_trouble(slot);
+            }
         }
         let session = id.clone();
         self.tell(
@@ -264,24 +308,6 @@ impl Keeper {
     }
 }
 
-fn adopt(slot: u32, entry: &Entry) -> io::Result<(ToDaemon, Vec<OwnedFd>)> {
-    let mut fds = Vec::new();
-    for fd in entry.input.iter().chain(&entry.pidfd) {
-        fds.push(dup(fd)?);
-    }
-    let message = ToDaemon::Adopt {
-        session: entry.id.clone(),
-        slot,
-        pid: entry.pid,
-        exit: entry.exit.clone(),
-        open: entry.is_open(),
-        mode: entry.spec.mode,
-        has_input: entry.input.is_some(),
-        has_pidfd: entry.pidfd.is_some(),
-    };
-    Ok((message, fds))
-}
-
-fn dup(fd: &impl AsFd) -> io::Result<OwnedFd> {
+pub(super) fn dup(fd: &impl AsFd) -> io::Result<OwnedFd> {
     fd.as_fd().try_clone_to_owned()
 }

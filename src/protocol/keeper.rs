@@ -23,17 +23,60 @@ pub struct SpawnSpec {
     pub mode: Mode,
 }
 
+/// A session as one process hands it to the next: keeper to daemon, and daemon
+/// to a new keeper.
+///
+/// Fds beside it, each if its flag says so: input (PTY master or stdin pipe),
+/// pidfd, the tail, and with pipes one for each open stream.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Kept {
+    /// Which session.
+    pub session: SessionId,
+    /// Its slot on the board.
+    pub slot: u32,
+    /// Pid of its first process.
+    pub pid: u32,
+    /// How that ended, if it has.
+    pub exit: Option<Exit>,
+    /// What it runs.
+    pub spec: SpawnSpec,
+    /// Bytes of log to keep at least.
+    pub keep: u64,
+    /// Whether its input follows.
+    pub has_input: bool,
+    /// Whether its pidfd follows.
+    pub has_pidfd: bool,
+    /// Whether the memory that holds what its log would not take follows.
+    pub has_tail: bool,
+    /// Why its log is not being written, if it is not.
+    pub degraded: Option<String>,
+    /// Streams that a process still has open (0: stdout or the PTY, 1: stderr).
+    pub open: Vec<u8>,
+}
+
 /// Daemon to keeper.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum ToKeeper {
+    /// First message to a keeper that takes over from one that died. Fds:
+    /// listening socket, board, both ends of the pump (reading, writing).
+    Takeover {
+        /// The daemon's pid.
+        daemon_pid: u32,
+        /// Limit of open files that jobs start with; `None`: no limit.
+        files: Option<u64>,
+        /// `Adopt` messages that follow.
+        sessions: usize,
+    },
+    /// A session that the keeper before had. Fds: see [`Kept`].
+    Adopt(Kept),
     /// The daemon is up; restart it without delay if it dies now.
     Ready,
-    /// Run a session's program; `spec` absent: the same as last time.
+    /// Run a session's program.
     Spawn {
         /// Which session; its directory exists.
         session: SessionId,
         /// What to run.
-        spec: Option<SpawnSpec>,
+        spec: SpawnSpec,
         /// Rows of its terminal.
         rows: u16,
         /// Columns of its terminal.
@@ -64,7 +107,10 @@ pub enum ToKeeper {
         session: SessionId,
     },
     /// The daemon ends on purpose: start the next one when a client knocks.
-    Rest,
+    Rest {
+        /// Once that one is up, the keeper is to become the program on disk.
+        upgrade: bool,
+    },
     /// End the keeper as well; all sessions have ended.
     Quit,
 }
@@ -72,33 +118,35 @@ pub enum ToKeeper {
 /// Keeper to daemon.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum ToDaemon {
-    /// First message. Fds: listening socket, board.
+    /// First message. Fds: listening socket, board, both ends of the pump.
     Welcome {
         /// The keeper's pid.
         keeper_pid: u32,
+        /// Its version.
+        version: String,
+        /// Limit of open files that jobs start with; `None`: no limit.
+        files: Option<u64>,
+        /// Whether an [`Upgraded`](Self::Upgraded) follows.
+        upgrading: bool,
         /// `Adopt` messages that follow.
         sessions: usize,
     },
-    /// A session that the keeper has had before this daemon. Fds: as the flags say.
-    Adopt {
-        /// Which session.
-        session: SessionId,
-        /// Its slot on the board.
-        slot: u32,
-        /// Its pid.
-        pid: u32,
-        /// How it ended, if it has.
-        exit: Option<Exit>,
-        /// Whether its terminal (or an output pipe) is still open.
-        open: bool,
-        /// PTY or pipes.
-        mode: Mode,
-        /// Whether its input follows.
-        has_input: bool,
-        /// Whether its pidfd follows.
-        has_pidfd: bool,
+    /// A session that the keeper has had before this daemon. Fds: see [`Kept`].
+    Adopt(Kept),
+    /// The keeper is the program that is on disk now, or why it is not.
+    Upgraded {
+        /// Its version.
+        version: String,
+        /// What went wrong; the keeper is the one it was.
+        error: Option<String>,
     },
-    /// It runs. Fds: input (PTY master or stdin pipe), pidfd.
+    /// It has taken over: the answer to [`ToKeeper::Takeover`].
+    TakenOver {
+        /// Its version.
+        version: String,
+    },
+    /// It runs. Fds: input (PTY master or stdin pipe), pidfd, and with pipes
+    /// stdout and stderr.
     Spawned {
         /// Which session.
         session: SessionId,
@@ -149,7 +197,8 @@ pub enum ToDaemon {
         /// Where its log begins now; `None` if it could not be cleared.
         first: Option<u64>,
     },
-    /// Its log cannot be written (`Some`), or can be again.
+    /// Its log cannot be written (`Some`), or can be again. Fd: the memory that
+    /// holds the newest of it meanwhile, if there is some.
     Degraded {
         /// Which session.
         session: SessionId,
@@ -164,7 +213,8 @@ pub enum ToDaemon {
 pub struct Exit {
     /// Pid it had.
     pub pid: u32,
-    /// Exit code, unless a signal ended it.
+    /// Exit code, unless a signal ended it. Neither is known of a process that
+    /// ended while no parent of it was there, on a kernel that does not tell.
     pub exit_code: Option<i32>,
     /// Number of the signal.
     pub signal: Option<i32>,

@@ -320,6 +320,9 @@ params! {
     Shutdown {
         /// Whether jobs go on.
         sessions: Option<ShutdownSessions>,
+        /// Whether the keeper, too, is to become the program on disk, once the
+        /// next daemon is up.
+        upgrade: Option<bool>,
     }
 }
 

@@ -381,8 +381,14 @@ pub struct StatsReply {
     pub daemon_pid: u32,
     /// The keeper.
     pub keeper_pid: u32,
-    /// Program version.
+    /// Program version of the daemon.
     pub version: String,
+    /// Program version of the keeper; empty if the daemon does not say.
+    #[serde(default)]
+    pub keeper_version: String,
+    /// Why the keeper did not become the program on disk at the last upgrade.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub upgrade_error: Option<String>,
     /// Protocol version.
     pub protocol: u32,
     /// Where sockets and state live.

@@ -2,8 +2,9 @@
 //!
 //! The keeper stores the new end of a log and rings (a `Grown` message) only if
 //! the daemon has said that it is listening; while the daemon is behind, a
-//! flood costs no message at all. The board outlives either process, which is
-//! also how a new daemon learns what the last one had answered.
+//! flood costs no message at all. The board outlives either process: a new
+//! daemon learns from it what the last one had answered and shown, a new keeper
+//! what the last one was about to do.
 #![allow(unsafe_code, reason = "shared memory")]
 
 use std::io;
@@ -25,7 +26,19 @@ pub struct Slot {
     end: AtomicU64,
     first: AtomicU64,
     replied: AtomicU64,
+    shown: AtomicU64,
+    unsaved: AtomicU64,
     listening: AtomicU32,
+}
+
+/// What is said about the keeper. As large as a slot, in front of them.
+#[derive(Debug, Default)]
+#[repr(C, align(64))]
+struct Front {
+    /// Slot (from 1) and stream whose bytes are in the pump.
+    pumping: AtomicU64,
+    /// `Spawn` messages of this daemon that were begun.
+    spawns: AtomicU64,
 }
 
 impl Slot {
@@ -33,6 +46,8 @@ impl Slot {
     pub fn reset(&self, first: u64, end: u64) {
         self.first.store(first, Ordering::Relaxed);
         self.replied.store(end, Ordering::Relaxed);
+        self.shown.store(0, Ordering::Relaxed);
+        self.unsaved.store(0, Ordering::Relaxed);
         self.listening.store(0, Ordering::Relaxed);
         self.end.store(end, Ordering::SeqCst);
     }
@@ -80,12 +95,32 @@ impl Slot {
     pub fn replied(&self) -> u64 {
         self.replied.load(Ordering::Acquire)
     }
+
+    /// Daemon: the session's own scope was shown everything up to `offset`.
+    pub fn set_shown(&self, offset: u64) {
+        self.shown.store(offset, Ordering::Relaxed);
+    }
+
+    /// Up to where the session's own scope was shown the output.
+    pub fn shown(&self) -> u64 {
+        self.shown.load(Ordering::Relaxed)
+    }
+
+    /// Keeper: so many bytes after the first one are in no file.
+    pub fn set_unsaved(&self, bytes: u64) {
+        self.unsaved.store(bytes, Ordering::Relaxed);
+    }
+
+    /// How many bytes after the first one are in no file.
+    pub fn unsaved(&self) -> u64 {
+        self.unsaved.load(Ordering::Relaxed)
+    }
 }
 
 /// The mapping.
 #[derive(Debug)]
 pub struct Board {
-    memory: NonNull<Slot>,
+    memory: NonNull<Front>,
     fd: OwnedFd,
 }
 
@@ -96,7 +131,7 @@ unsafe impl Send for Board {}
 unsafe impl Sync for Board {}
 
 impl Board {
-    const BYTES: usize = SLOTS as usize * size_of::<Slot>();
+    const BYTES: usize = size_of::<Front>() + SLOTS as usize * size_of::<Slot>();
 
     /// A fresh board.
     pub fn create() -> io::Result<Self> {
@@ -123,9 +158,47 @@ impl Board {
 
     /// One session's slot; an index beyond the board is taken modulo its size.
     pub fn slot(&self, index: u32) -> &Slot {
-        // SAFETY: the index is within the mapping; all-zero bytes are a valid
-        // `Slot`; atomics may be shared between processes.
-        unsafe { self.memory.add((index % SLOTS) as usize).as_ref() }
+        // SAFETY: behind the front there are `SLOTS` slots, the index is one of
+        // them; all-zero bytes are a valid `Slot`; atomics may be shared between
+        // processes.
+        unsafe {
+            let slots = self.memory.add(1).cast::<Slot>();
+            slots.add((index % SLOTS) as usize).as_ref()
+        }
+    }
+
+    fn front(&self) -> &Front {
+        // SAFETY: as for a slot.
+        unsafe { self.memory.as_ref() }
+    }
+
+    /// Keeper: what goes through the pump next is this session's. Said before
+    /// the first byte is moved.
+    pub fn pump(&self, slot: u32, stream: u8) {
+        let whose = (u64::from(slot) + 1) << 8 | u64::from(stream);
+        self.front().pumping.store(whose, Ordering::Release);
+    }
+
+    /// Whose bytes are in the pump, if there are any: slot and stream.
+    pub fn pumped(&self) -> Option<(u32, u8)> {
+        let whose = self.front().pumping.load(Ordering::Acquire);
+        let slot = u32::try_from((whose >> 8).checked_sub(1)?).ok()?;
+        Some((slot, (whose & 0xff) as u8))
+    }
+
+    /// Keeper: a program is about to be started. Said before the fork.
+    pub fn begin_spawn(&self) {
+        self.front().spawns.fetch_add(1, Ordering::Release);
+    }
+
+    /// How many starts were begun for this daemon.
+    pub fn spawns(&self) -> u64 {
+        self.front().spawns.load(Ordering::Acquire)
+    }
+
+    /// Another keeper or daemon: it counts from the beginning.
+    pub fn reset_spawns(&self) {
+        self.front().spawns.store(0, Ordering::Release);
     }
 }
 
@@ -157,5 +230,19 @@ mod tests {
         assert!(daemon.slot(3).listen(10));
         assert!(keeper.slot(3).grow(20));
         assert!(!keeper.slot(3).grow(30), "told once");
+    }
+
+    #[test]
+    fn the_last_slot_is_on_the_board_and_the_front_is_no_slot() {
+        let board = Board::create().unwrap();
+        assert_eq!(board.pumped(), None);
+        board.pump(SLOTS - 1, 1);
+        board.slot(SLOTS - 1).set_shown(7);
+        board.slot(0).reset(1, 2);
+        assert_eq!(board.pumped(), Some((SLOTS - 1, 1)));
+        assert_eq!(board.slot(SLOTS - 1).shown(), 7);
+        board.begin_spawn();
+        assert_eq!(board.spawns(), 1);
+        assert_eq!(board.slot(0).end(), 2);
     }
 }

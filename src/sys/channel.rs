@@ -18,8 +18,8 @@ use rustix::net::{
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Descriptors of one message at most.
-const MAX_FDS: usize = 4;
+/// Descriptors of one message at most: input, pidfd, tail, stdout and stderr.
+const MAX_FDS: usize = 5;
 
 /// Longest body taken, in bytes: a command line with its environment has at
 /// most 2 MiB (`ARG_MAX`), and JSON escapes it.
@@ -97,6 +97,11 @@ impl Channel {
     /// Whether something waits for room.
     pub fn wants_to_send(&self) -> bool {
         !self.outbox.is_empty()
+    }
+
+    /// Whether nothing is under way in either direction, as far as is seen here.
+    pub fn is_idle(&self) -> bool {
+        self.outbox.is_empty() && self.inbox.is_empty() && self.inbox_fds.is_empty()
     }
 
     /// Every message that has arrived; an error once the other side is gone.

@@ -1,8 +1,9 @@
 //! How keeper and daemon are started, away from any terminal.
+#![allow(unsafe_code, reason = "descriptors that come through exec are numbers")]
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
-use std::os::fd::OwnedFd;
+use std::os::fd::{FromRawFd, IntoRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -13,23 +14,54 @@ use super::paths::own_program;
 /// Set for keeper and daemon, so that one that a person types is told apart.
 pub const ROLE: &str = "BGPROC_ROLE";
 
-/// Starts `bgproc ROLE` with nothing of the caller's terminal: stdin and stdout
-/// are `stdio`, stderr goes to the file `log`.
-pub fn spawn_self(role: &str, stdin: Stdio, stdout: Stdio, log: &Path) -> io::Result<Child> {
-    let log = OpenOptions::new()
-        .create(true)
-        .append(true)
-        .mode(0o600)
-        .open(log)?;
-    Command::new(own_program()?)
+/// Set for a keeper that takes over: [`TAKEOVER`], or the number of a file that
+/// tells what came through `exec`.
+pub const HANDOVER: &str = "BGPROC_HANDOVER";
+
+/// The daemon at the other end of standard input hands everything over.
+pub const TAKEOVER: &str = "takeover";
+
+/// `bgproc ROLE`, not started yet.
+pub fn own_command(role: &str) -> io::Result<Command> {
+    let mut command = Command::new(own_program()?);
+    command
         // So that `ps` reads `bgproc keeper`, wherever the file lies.
         .arg0("bgproc")
         .arg(role)
         .env(ROLE, role)
+        .env_remove(HANDOVER);
+    Ok(command)
+}
+
+/// Takes a descriptor that came through `exec`, and closes it for the next one.
+/// To be called once for each number.
+pub fn inherited(number: RawFd) -> io::Result<OwnedFd> {
+    // SAFETY: whoever called `exec` opened it for us under this number; a number
+    // that is not open is noticed at once.
+    let fd = unsafe { OwnedFd::from_raw_fd(number) };
+    match rustix::io::fcntl_setfd(&fd, rustix::io::FdFlags::CLOEXEC) {
+        Ok(()) => Ok(fd),
+        Err(error) => {
+            let _ = fd.into_raw_fd();
+            Err(error.into())
+        }
+    }
+}
+
+/// Starts `bgproc ROLE` with nothing of the caller's terminal: stdin and stdout
+/// are `stdio`, stderr goes to the file `log`.
+pub fn spawn_self(role: &str, stdin: Stdio, stdout: Stdio, log: &Path) -> io::Result<Child> {
+    let log = open_log(log)?;
+    own_command(role)?
         .stdin(stdin)
         .stdout(stdout)
         .stderr(log)
         .spawn()
+}
+
+fn open_log(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.create(true).append(true).mode(0o600).open(path)
 }
 
 /// Starts a keeper and returns once its socket takes connections.
@@ -48,6 +80,20 @@ pub fn start_keeper(log: &Path) -> io::Result<()> {
         ))),
         why => Err(io::Error::other(why.to_owned())),
     }
+}
+
+/// Starts a keeper that takes over, and returns it with our end of the socket
+/// on which it is to be told what there is.
+pub fn start_next_keeper(log: &Path) -> io::Result<(Child, OwnedFd)> {
+    let (ours, theirs) = socket_pair()?;
+    let log = open_log(log)?;
+    let child = own_command("keeper")?
+        .env(HANDOVER, TAKEOVER)
+        .stdin(Stdio::from(theirs))
+        .stdout(Stdio::null())
+        .stderr(log)
+        .spawn()?;
+    Ok((child, ours))
 }
 
 /// Leaves the caller's session, group and directory, and closes what it had

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
@@ -9,7 +10,7 @@ use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
 /// A held `flock(2)`; dropped, it is free.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    file: File,
 }
 
 impl Lock {
@@ -17,17 +18,28 @@ impl Lock {
     pub fn wait(path: &Path) -> io::Result<Self> {
         let file = open_lock_file(path)?;
         rustix::io::retry_on_intr(|| flock(&file, FlockOperation::LockExclusive))?;
-        Ok(Self { _file: file })
+        Ok(Self { file })
+    }
+
+    /// A lock that came through `exec` with its file.
+    pub fn held(file: OwnedFd) -> Self {
+        Self { file: file.into() }
     }
 
     /// Takes the lock if it is free.
     pub fn attempt(path: &Path) -> io::Result<Option<Self>> {
         let file = open_lock_file(path)?;
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => Ok(Some(Self { _file: file })),
+            Ok(()) => Ok(Some(Self { file })),
             Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
             Err(error) => Err(error.into()),
         }
+    }
+}
+
+impl AsFd for Lock {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
     }
 }
 

@@ -4,13 +4,16 @@
 //! meet, [`lock`] who may, [`detach`] how a process leaves its terminal,
 //! [`channel`] messages with file descriptors, [`board`] memory that keeper and
 //! daemon share, [`pty`] and [`spawn`] a job's terminal and process, [`pump`]
-//! bytes from a terminal into a log, [`tree`] and [`signal`] whom to end,
+//! bytes from a terminal into a log, [`tail`] those that no log takes, [`tree`]
+//! and [`signal`] whom to end, [`ending`] how somebody else's child ended,
 //! [`mod@file`] small files whole, [`clock`] what time it is.
 
 pub mod board;
 pub mod channel;
 pub mod clock;
 pub mod detach;
+pub mod ending;
+pub mod failpoint;
 pub mod file;
 pub mod lock;
 pub mod paths;
@@ -20,4 +23,5 @@ pub mod readiness;
 pub mod signal;
 pub mod socket;
 pub mod spawn;
+pub mod tail;
 pub mod tree;

@@ -1,8 +1,12 @@
 //! Bytes from a terminal (or pipe) into a log, without a detour through memory.
+//!
+//! They go through a pipe that keeper and daemon both hold. `splice(2)` takes
+//! bytes out of one place only when it has put them into the other, so whenever
+//! the keeper is killed, every byte is in the terminal, in the pipe or in the
+//! log, and the next keeper goes on with what it finds in the pipe.
 
-use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, SpliceFlags, fcntl_setpipe_size, pipe_with, splice};
@@ -11,28 +15,18 @@ use rustix::pipe::{PipeFlags, SpliceFlags, fcntl_setpipe_size, pipe_with, splice
 /// what a session may write before the next one has its turn.
 pub const CHUNK: usize = 64 * 1024;
 
-/// What one go has moved.
+/// What was there to take.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Moved {
-    /// So many bytes are in the log, and none were lost.
-    Saved(usize),
-    /// The log took only the first `saved` bytes of those that were read.
-    Refused {
-        /// Bytes in the log.
-        saved: usize,
-        /// Bytes read and gone.
-        lost: usize,
-        /// Why: the system's error number.
-        errno: i32,
-    },
+pub enum Taken {
+    /// So many bytes are in the pipe now.
+    Bytes(usize),
     /// There is nothing to read now.
     Nothing,
     /// There will never be anything to read again.
     End,
 }
 
-/// The pipe through which bytes are spliced. One serves every session, since
-/// one thread moves one chunk at a time.
+/// The pipe. One serves every session, since one thread moves one chunk at a time.
 #[derive(Debug)]
 pub struct Pump {
     out: OwnedFd,
@@ -41,73 +35,70 @@ pub struct Pump {
 
 impl Pump {
     /// Makes the pipe.
-    pub fn new() -> io::Result<Self> {
+    pub fn create() -> io::Result<Self> {
         let (out, into) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
         // A smaller pipe only means smaller chunks.
         let _ = fcntl_setpipe_size(&into, CHUNK);
         Ok(Self { out, into })
     }
 
-    /// Moves what is there, `CHUNK` at most, from `source` to `log` at `offset`.
-    pub fn run(&self, source: impl AsFd, log: Option<&File>, offset: u64) -> io::Result<Moved> {
-        let read = match splice(
-            &source,
-            None,
-            &self.into,
-            None,
-            CHUNK,
-            SpliceFlags::NONBLOCK,
-        ) {
-            Ok(0) | Err(Errno::IO) => return Ok(Moved::End),
-            Ok(read) => read,
-            Err(Errno::AGAIN | Errno::INTR) => return Ok(Moved::Nothing),
-            Err(error) => return Err(error.into()),
-        };
-        let Some(log) = log else {
-            return self.give_up(read, read, Errno::NOSPC);
-        };
+    /// The pipe that another process has made: its reading and its writing end.
+    pub fn open(out: OwnedFd, into: OwnedFd) -> Self {
+        Self { out, into }
+    }
+
+    /// Both ends, reading end first.
+    pub fn ends(&self) -> [BorrowedFd<'_>; 2] {
+        [self.out.as_fd(), self.into.as_fd()]
+    }
+
+    /// Takes what `source` has, one chunk at most, into the empty pipe.
+    pub fn take(&self, source: impl AsFd) -> io::Result<Taken> {
+        let flags = SpliceFlags::NONBLOCK;
+        match splice(source, None, &self.into, None, CHUNK, flags) {
+            Ok(0) | Err(Errno::IO) => Ok(Taken::End),
+            Ok(bytes) => Ok(Taken::Bytes(bytes)),
+            Err(Errno::AGAIN | Errno::INTR) => Ok(Taken::Nothing),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Bytes in the pipe: what a keeper had taken and not put anywhere when it died.
+    pub fn left(&self) -> io::Result<usize> {
+        let bytes = rustix::io::ioctl_fionread(&self.out)?;
+        Ok(usize::try_from(bytes).unwrap_or(CHUNK))
+    }
+
+    /// Puts so many bytes of the pipe into `file` at `offset`. Returns how many
+    /// it took, and why not all: the system's error number.
+    pub fn put(&self, file: impl AsFd, offset: u64, bytes: usize) -> (usize, Option<Errno>) {
         let mut at = offset;
-        let mut left = read;
-        while left > 0 {
-            match splice(
-                &self.out,
-                None,
-                log,
-                Some(&mut at),
-                left,
-                SpliceFlags::empty(),
-            ) {
-                Ok(moved) if moved > 0 => left -= moved,
+        let mut put = 0;
+        while put < bytes {
+            let flags = SpliceFlags::empty();
+            match splice(&self.out, None, &file, Some(&mut at), bytes - put, flags) {
+                Ok(0) => return (put, Some(Errno::IO)),
+                Ok(moved) => put += moved,
                 Err(Errno::INTR) => {}
-                Ok(_) => return self.give_up(read, left, Errno::IO),
-                Err(error) => return self.give_up(read, left, error),
+                Err(error) => return (put, Some(error)),
             }
         }
-        Ok(Moved::Saved(read))
+        (put, None)
     }
 
-    /// The log refused: what it did not take is gone from the pipe, too.
-    fn give_up(&self, read: usize, left: usize, error: Errno) -> io::Result<Moved> {
-        self.discard(left)?;
-        Ok(Moved::Refused {
-            saved: read - left,
-            lost: left,
-            errno: error.raw_os_error(),
-        })
-    }
-
-    fn discard(&self, mut left: usize) -> io::Result<()> {
+    /// Throws so many bytes of the pipe away.
+    pub fn discard(&self, bytes: usize) {
         let mut scratch = [0u8; 4096];
+        let mut left = bytes;
         while left > 0 {
             let want = left.min(scratch.len());
             match rustix::io::read(&self.out, &mut scratch[..want]) {
-                Ok(0) | Err(Errno::AGAIN) => break,
+                Ok(0) => break,
                 Ok(read) => left -= read,
                 Err(Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
+                Err(_) => break,
             }
         }
-        Ok(())
     }
 }
 
@@ -120,48 +111,36 @@ mod tests {
 
     #[test]
     fn what_a_terminal_shows_is_in_the_log_at_its_offset() {
-        let pump = Pump::new().unwrap();
+        let pump = Pump::create().unwrap();
         let pty = crate::sys::pty::open(24, 80).unwrap();
         let log = tempfile::tempfile().unwrap();
         rustix::io::write(&pty.slave, b"hello\n").unwrap();
-        assert_eq!(
-            pump.run(&pty.master, Some(&log), 3).unwrap(),
-            Moved::Saved(7)
-        );
-        assert_eq!(
-            pump.run(&pty.master, Some(&log), 10).unwrap(),
-            Moved::Nothing
-        );
+        assert_eq!(pump.take(&pty.master).unwrap(), Taken::Bytes(7));
+        assert_eq!(pump.left().unwrap(), 7);
+        assert_eq!(pump.put(&log, 3, 7), (7, None));
+        assert_eq!(pump.take(&pty.master).unwrap(), Taken::Nothing);
         let mut text = Vec::new();
         (&log).read_to_end(&mut text).unwrap();
         assert_eq!(text, b"\0\0\0hello\r\n");
         drop(pty.slave);
-        assert_eq!(pump.run(&pty.master, Some(&log), 10).unwrap(), Moved::End);
+        assert_eq!(pump.take(&pty.master).unwrap(), Taken::End);
     }
 
     #[test]
-    fn a_log_that_refuses_loses_the_bytes_and_says_so() {
-        let pump = Pump::new().unwrap();
+    fn a_log_that_refuses_leaves_the_bytes_in_the_pipe() {
+        let pump = Pump::create().unwrap();
         let (reader, writer) = rustix::pipe::pipe().unwrap();
-        rustix::io::write(&writer, b"abc").unwrap();
+        rustix::io::write(&writer, b"abcdef").unwrap();
         let full = std::fs::OpenOptions::new()
             .write(true)
             .open("/dev/full")
             .unwrap();
-        let moved = pump.run(&reader, Some(&full), 0).unwrap();
-        assert!(
-            matches!(
-                moved,
-                Moved::Refused {
-                    saved: 0,
-                    lost: 3,
-                    ..
-                }
-            ),
-            "{moved:?}"
-        );
-        rustix::io::write(&writer, b"def").unwrap();
+        assert_eq!(pump.take(&reader).unwrap(), Taken::Bytes(6));
+        let (put, why) = pump.put(&full, 0, 6);
+        assert_eq!((put, why.is_some()), (0, true));
+        pump.discard(3);
         let log = tempfile::tempfile().unwrap();
-        assert_eq!(pump.run(&reader, Some(&log), 0).unwrap(), Moved::Saved(3));
+        assert_eq!(pump.put(&log, 0, 3), (3, None));
+        assert_eq!(pump.left().unwrap(), 0);
     }
 }

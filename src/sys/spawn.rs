@@ -103,6 +103,13 @@ fn handle(pid: u32) -> io::Result<(u32, OwnedFd)> {
     Ok((pid, pidfd_open(raw, PidfdFlags::empty())?))
 }
 
+/// The limit that jobs are to start with, of a keeper that was started with a
+/// limit that another one had raised.
+pub fn file_limit(current: Option<u64>) -> Rlimit {
+    let Rlimit { maximum, .. } = raise_file_limit();
+    Rlimit { current, maximum }
+}
+
 /// Lets this process open as many files as it may, and returns the limit that
 /// jobs are to start with: the one it was started with itself.
 pub fn raise_file_limit() -> Rlimit {

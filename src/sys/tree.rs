@@ -109,6 +109,22 @@ fn parse_stat(pid: u32, text: &str) -> Option<Process> {
     })
 }
 
+/// How a zombie ended, as wait(2) has it; `None` if it is none, or another
+/// user's, of whom the kernel shows a zero.
+pub fn exit_status(pid: u32) -> Option<i32> {
+    use std::os::unix::fs::MetadataExt;
+    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, rest) = text.rsplit_once(") ")?;
+    let me = rustix::process::geteuid().as_raw();
+    let owner = std::fs::metadata(format!("/proc/{pid}")).ok()?.uid();
+    let may_know = me == 0 || me == owner;
+    // Fields 3 and 52 of proc_pid_stat(5).
+    let mut fields = rest.trim_end().split(' ');
+    let is_zombie = fields.next()? == "Z";
+    let status = fields.nth(48)?.parse().ok()?;
+    (is_zombie && may_know).then_some(status)
+}
+
 /// The command line of a process, blanks between arguments.
 pub fn command_line(pid: u32) -> Option<String> {
     let bytes = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;

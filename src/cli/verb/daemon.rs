@@ -29,7 +29,7 @@ enum Verb {
         #[arg(long)]
         kill: bool,
     },
-    /// Replace the daemon by the bgproc that is installed now; jobs go on
+    /// Replace daemon and keeper by the bgproc that is installed now; jobs go on
     Upgrade,
 }
 
@@ -91,7 +91,10 @@ fn status(ctx: &mut Context) -> Result<Exit, Failure> {
                 words::span(stats.uptime_ms)
             ),
         ),
-        ("keeper", format!("pid {}", stats.keeper_pid)),
+        (
+            "keeper",
+            format!("pid {}, version {}", stats.keeper_pid, stats.keeper_version),
+        ),
         ("home", stats.home),
         ("jobs", jobs),
         ("clients", stats.connections.to_string()),
@@ -113,7 +116,7 @@ fn stop(ctx: &mut Context, kill: bool) -> Result<Exit, Failure> {
     } else {
         ShutdownSessions::Keep
     };
-    shut_down(ctx, sessions)?;
+    shut_down(ctx, sessions, false)?;
     let pid = stats.daemon_pid;
     ctx.out.line(&match sessions {
         ShutdownSessions::Kill => format!("daemon stopped (pid {pid}), and all jobs with it"),
@@ -125,7 +128,14 @@ fn stop(ctx: &mut Context, kill: bool) -> Result<Exit, Failure> {
 fn upgrade(ctx: &mut Context) -> Result<Exit, Failure> {
     let before = match stats(ctx)? {
         Some((_, before)) => {
-            shut_down(ctx, ShutdownSessions::Keep)?;
+            match shut_down(ctx, ShutdownSessions::Keep, true) {
+                // One that knows nothing of keepers that can be upgraded.
+                Err(Failure::Refused(error)) if error.code == ErrorCode::InvalidParams => {
+                    note("this daemon cannot upgrade its keeper; the next one will");
+                    shut_down(ctx, ShutdownSessions::Keep, false)?;
+                }
+                other => other?,
+            }
             Some(before)
         }
         None => None,
@@ -146,6 +156,13 @@ fn upgrade(ctx: &mut Context) -> Result<Exit, Failure> {
         now.version, now.daemon_pid
     );
     ctx.out.line(&format!("{is}; jobs went on"))?;
+    if let Some(error) = now.upgrade_error {
+        let (version, pid) = (now.keeper_version, now.keeper_pid);
+        note(&format!(
+            "the keeper (pid {pid}) is still bgproc {version}: {error}"
+        ));
+        return Ok(Exit::FAILED);
+    }
     if now.version != VERSION {
         let version = &now.version;
         note(&format!(
@@ -157,9 +174,10 @@ fn upgrade(ctx: &mut Context) -> Result<Exit, Failure> {
 }
 
 /// Asks it to end and waits until the connection says that it has.
-fn shut_down(ctx: &mut Context, sessions: ShutdownSessions) -> Result<(), Failure> {
+fn shut_down(ctx: &mut Context, sessions: ShutdownSessions, upgrade: bool) -> Result<(), Failure> {
     let shutdown = Action::Shutdown(Shutdown {
         sessions: Some(sessions),
+        upgrade: upgrade.then_some(true),
     });
     let daemon = ctx.daemon()?;
     match daemon.call(shutdown) {

@@ -2,6 +2,7 @@
 //! `write` have in common.
 
 use super::super::connection::Client;
+use super::super::driver::Driver;
 use super::super::hub::Hub;
 use super::super::state::State;
 use super::super::text::{Piece, Source};
@@ -110,6 +111,12 @@ pub(super) fn polled(
             (parse_cursor(&polled.cursor), state.registry.get_mut(id))
     {
         session.output.show(&client.viewer.scope, offset);
+        // There it outlives this daemon.
+        if session.scope == client.viewer.scope
+            && let Some(slot) = state.drivers.get(id).and_then(Driver::slot)
+        {
+            state.keeper.board().slot(slot).set_shown(offset);
+        }
     }
     Ok(polled)
 }

@@ -5,12 +5,14 @@ use std::rc::Rc;
 use tokio::sync::oneshot;
 
 use super::super::connection::Client;
+use super::super::driver::Driver;
 use super::super::hub::{Hub, now};
+use super::super::keeper_link::Launch;
 use super::kill::{GRACE_MS, end};
 use super::program::{fresh_spec, spawn_failed};
 use super::{Answer, answer, find, wait_ms};
 use crate::protocol::params::Restart;
-use crate::protocol::{Error, ErrorCode, SessionId, keeper::ToKeeper};
+use crate::protocol::{Error, ErrorCode, SessionId};
 use crate::sys::signal;
 
 /// Ends the run that is there, if any, and starts the next one.
@@ -45,23 +47,20 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
         }
         let session = state.registry.get(&id).ok_or_else(gone)?;
         let size = session.output.size();
-        // The keeper remembers what it ran; after its own restart it does not.
-        let known = state
-            .drivers
-            .get(&id)
-            .is_some_and(|driver| driver.slot.is_some());
+        // After the end of both keeper and daemon its environment is not known
+        // any more, because that is never written to a file.
+        let known = state.drivers.get(&id).and_then(Driver::spec).cloned();
         let spec = match known {
-            true => None,
-            false => Some(fresh_spec(client, &id, &session.spec)?),
+            Some(spec) => spec,
+            None => fresh_spec(client, &id, &session.spec)?,
         };
-        state.keeper.expect(&id, sender);
-        state.keeper.send(&ToKeeper::Spawn {
-            session: id.clone(),
+        let launch = Launch {
             spec,
             rows: size.rows(),
             cols: size.cols(),
             keep: state.settings.log_bytes,
-        });
+        };
+        state.keeper.spawn(&id, launch, sender);
         Ok::<(), Error>(())
     })?;
     let started = receiver.await.map_err(|_| gone())?;

@@ -56,7 +56,9 @@ pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -
     }
     hub.with(|state| {
         let message = match state.registry.any_alive() {
-            true => ToKeeper::Rest,
+            true => ToKeeper::Rest {
+                upgrade: params.upgrade == Some(true),
+            },
             // Nothing is left to keep.
             false => ToKeeper::Quit,
         };

@@ -8,10 +8,10 @@ use serde_json::json;
 use tokio::sync::oneshot;
 
 use super::super::connection::Client;
+use super::super::driver::Driver;
 use super::super::hub::{Hub, now};
-use super::super::keeper_link::SpawnFailure;
+use super::super::keeper_link::{Launch, SpawnFailure};
 use super::super::log_reader::LogReader;
-use super::super::state::Driver;
 use super::capture::checked_size;
 use super::kill::wait_for_exit;
 use super::news::{Show, Since, cursor, polled};
@@ -19,7 +19,7 @@ use super::program::{check_directory, environment, named, spawn_failed, spawn_sp
 use super::{Answer, answer, limits, max_chars, wait_ms};
 use crate::engine::session::{Session, Spec, Terms};
 use crate::protocol::hello::Role;
-use crate::protocol::keeper::{SpawnSpec, ToKeeper};
+use crate::protocol::keeper::SpawnSpec;
 use crate::protocol::params::{Start, Stream};
 use crate::protocol::reply::{Left, Started};
 use crate::protocol::{Error, ErrorCode, SessionId};
@@ -148,14 +148,13 @@ async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<(SessionId
         state.registry.insert(session);
         let driver = Driver::new(LogReader::new(state.store.dir(&id)));
         state.drivers.insert(id.clone(), driver);
-        state.keeper.expect(&id, sender);
-        state.keeper.send(&ToKeeper::Spawn {
-            session: id.clone(),
-            spec: Some(run),
+        let launch = Launch {
+            spec: run,
             rows: size.rows(),
             cols: size.cols(),
             keep: state.settings.log_bytes,
-        });
+        };
+        state.keeper.spawn(&id, launch, sender);
         Ok::<(), Error>(())
     })?;
     let outcome = receiver.await.unwrap_or_else(|_| {

@@ -78,6 +78,8 @@ pub(super) fn stats(hub: &Hub, client: &Client) -> Answer {
         daemon_pid: daemon,
         keeper_pid: keeper,
         version: VERSION.to_owned(),
+        keeper_version: state.keeper.version().to_owned(),
+        upgrade_error: state.keeper.upgrade_error().map(str::to_owned),
         protocol: PROTOCOL,
         home: state.store.home().state.display().to_string(),
         uptime_ms: now().boot.saturating_sub(state.started_boot),

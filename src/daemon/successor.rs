@@ -1,0 +1,149 @@
+//! The next keeper, when one was killed.
+//!
+//! The daemon has a duplicate of everything that the keeper has open, so it
+//! starts another one and hands it over. No job notices but by a short pause of
+//! its output. The one before must be dead by then, for two that read from one
+//! terminal would take bytes from each other.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::process::Child;
+use std::time::Duration;
+
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use tokio::io::Interest;
+
+use super::hub::Hub;
+use super::keeper_link::{SpawnFailure, waiting_end};
+use super::state::State;
+use crate::diag;
+use crate::protocol::SessionId;
+use crate::protocol::keeper::ToKeeper;
+use crate::sys::channel::Channel;
+use crate::sys::{detach, readiness, signal, tree};
+
+/// A keeper that has closed its socket is dead so soon, or it is not dead.
+const DYING: Duration = Duration::from_secs(5);
+
+/// Pause before another attempt; it doubles up to the last one.
+const FIRST_PAUSE: Duration = Duration::from_millis(10);
+const LAST_PAUSE: Duration = Duration::from_secs(1);
+
+/// The process.
+pub(super) struct KeeperProcess {
+    pub(super) pid: u32,
+    pub(super) version: String,
+    pidfd: OwnedFd,
+    /// If it is a child of ours, so that it is reaped.
+    child: Option<Child>,
+}
+
+impl KeeperProcess {
+    /// The keeper of this pid, which has just spoken to us.
+    pub(super) fn new(pid: u32, version: String, child: Option<Child>) -> io::Result<Self> {
+        let raw = Pid::from_raw(pid.cast_signed()).ok_or(io::ErrorKind::InvalidData)?;
+        Ok(Self {
+            pid,
+            version,
+            pidfd: pidfd_open(raw, PidfdFlags::empty())?,
+            child,
+        })
+    }
+}
+
+/// Starts a keeper and hands everything over to it; returns the new socket to
+/// wait on. An error means that the old one is not dead.
+pub(super) async fn start(hub: &Hub) -> io::Result<OwnedFd> {
+    bury(hub).await?;
+    let mut pause = FIRST_PAUSE;
+    loop {
+        match hub.with(State::start_next_keeper) {
+            Ok(end) => return Ok(end),
+            Err(error) => diag::say(format_args!("daemon: no keeper could be started: {error}")),
+        }
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(LAST_PAUSE);
+    }
+}
+
+/// Waits until the keeper is dead.
+async fn bury(hub: &Hub) -> io::Result<()> {
+    let pidfd = hub.state().keeper.process.pidfd.try_clone()?;
+    let pidfd = readiness::watch(pidfd, Interest::READABLE)?;
+    if tokio::time::timeout(DYING, pidfd.readable()).await.is_err() {
+        return Err(io::Error::other(
+            "the keeper lives and does not speak to us",
+        ));
+    }
+    if let Some(child) = &mut hub.state().keeper.process.child {
+        child.wait()?;
+    }
+    Ok(())
+}
+
+impl State {
+    fn start_next_keeper(&mut self) -> io::Result<OwnedFd> {
+        let shared = &self.keeper.shared;
+        let mut sessions = Vec::new();
+        for driver in self.drivers.values() {
+            sessions.extend(driver.hand_over()?);
+        }
+        let [out, into] = shared.pump.ends();
+        let fds = vec![
+            shared.listener.try_clone()?,
+            shared.board.as_fd().try_clone_to_owned()?,
+            out.try_clone_to_owned()?,
+            into.try_clone_to_owned()?,
+        ];
+        let log = self.store.home().diagnostics("keeper");
+        let (child, socket) = detach::start_next_keeper(&log)?;
+        let process = KeeperProcess::new(child.id(), String::new(), Some(child))?;
+        let mut channel = Channel::new(socket)?;
+        let takeover = ToKeeper::Takeover {
+            daemon_pid: std::process::id(),
+            files: shared.files,
+            sessions: sessions.len(),
+        };
+        channel.send(&takeover, fds)?;
+        for (kept, fds) in sessions {
+            channel.send(&ToKeeper::Adopt(kept), fds)?;
+        }
+        let end = waiting_end(&channel)?;
+        self.keeper.channel = channel;
+        self.keeper.process = process;
+        self.ask_again();
+        Ok(end)
+    }
+
+    /// What the dead keeper was asked and has not answered.
+    fn ask_again(&mut self) {
+        let begun = self.keeper.board().spawns();
+        self.keeper.board().reset_spawns();
+        self.keeper.spawns = 0;
+        for (id, spawning) in std::mem::take(&mut self.keeper.spawning) {
+            if spawning.number > begun {
+                self.keeper.spawn(&id, spawning.launch, spawning.answer);
+                continue;
+            }
+            // It may have begun to run, without a terminal by now.
+            end_strays(&id);
+            let message = "its keeper was killed while it was being started";
+            let _ = spawning.answer.send(Err(SpawnFailure {
+                errno: None,
+                message: message.to_owned(),
+            }));
+        }
+        let clearing: Vec<SessionId> = self.keeper.clearing.keys().cloned().collect();
+        for session in clearing {
+            self.keeper.send(&ToKeeper::Clear { session });
+        }
+    }
+}
+
+fn end_strays(id: &SessionId) {
+    for process in tree::processes(id, None) {
+        if let Some(pidfd) = tree::open(&process) {
+            let _ = signal::send(&pidfd, signal::KILL);
+        }
+    }
+}

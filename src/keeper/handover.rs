@@ -1,0 +1,220 @@
+//! Sessions that go from one process to the next: to each new daemon, and from
+//! a daemon to the keeper that takes the place of one that was killed.
+//!
+//! The new keeper finds every byte that the old one had taken from a terminal:
+//! in the log, or in the pump, of which the board says whose it is.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixListener;
+
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+
+use super::Keeper;
+use super::entry::Entry;
+use super::events::Source;
+use super::log::Log;
+use super::requests::dup;
+use crate::diag;
+use crate::protocol::keeper::{Kept, ToKeeper};
+use crate::protocol::record::Mode;
+use crate::sys::board::Board;
+use crate::sys::channel::Channel;
+use crate::sys::pump::Pump;
+use crate::sys::tail::Tail;
+use crate::sys::{failpoint, tree};
+
+/// What a session's next holder is to know, and the descriptors to go with it.
+pub(super) fn kept(slot: u32, entry: &Entry) -> io::Result<(Kept, Vec<OwnedFd>)> {
+    let trouble = entry.log.as_ref().and_then(Log::trouble);
+    let tail = trouble.and_then(|(_, tail)| tail);
+    let mut fds = Vec::new();
+    for fd in entry.input.iter().chain(&entry.pidfd) {
+        fds.push(dup(fd)?);
+    }
+    if let Some(tail) = tail {
+        fds.push(dup(tail)?);
+    }
+    let streams = (0..).zip(&entry.outputs);
+    let open: Vec<(u8, &OwnedFd)> = streams
+        .filter_map(|(n, fd)| Some((n, fd.as_ref()?)))
+        .collect();
+    if entry.spec.mode == Mode::Pipe {
+        for (_, output) in &open {
+            fds.push(dup(*output)?);
+        }
+    }
+    let kept = Kept {
+        session: entry.id.clone(),
+        slot,
+        pid: entry.pid,
+        exit: entry.exit.clone(),
+        spec: entry.spec.clone(),
+        keep: entry.keep,
+        has_input: entry.input.is_some(),
+        has_pidfd: entry.pidfd.is_some(),
+        has_tail: tail.is_some(),
+        degraded: trouble.map(|(reason, _)| reason.to_owned()),
+        open: open.iter().map(|(stream, _)| *stream).collect(),
+    };
+    Ok((kept, fds))
+}
+
+/// What a daemon hands to a new keeper besides the sessions.
+pub(super) struct Inheritance {
+    pub(super) listener: UnixListener,
+    pub(super) board: Board,
+    pub(super) pump: Pump,
+    pub(super) files: Option<u64>,
+    pub(super) daemon_pid: u32,
+    pub(super) sessions: Vec<(Kept, Vec<OwnedFd>)>,
+}
+
+/// Hears the daemon out. If that dies meanwhile, what it has handed over by
+/// then is kept all the same.
+pub(super) fn receive(channel: &mut Channel) -> io::Result<Inheritance> {
+    let mut inheritance: Option<Inheritance> = None;
+    let mut expected = usize::MAX;
+    while inheritance
+        .as_ref()
+        .is_none_or(|i| i.sessions.len() < expected)
+    {
+        let ready = rustix::event::PollFd::new(channel, rustix::event::PollFlags::IN);
+        rustix::io::retry_on_intr(|| rustix::event::poll(&mut [ready.clone()], None))?;
+        let messages = match (channel.receive::<ToKeeper>(), &inheritance) {
+            (Ok(messages), _) => messages,
+            (Err(_), Some(_)) => break,
+            (Err(error), None) => return Err(error),
+        };
+        for (message, fds) in messages {
+            match (message, &mut inheritance) {
+                (
+                    ToKeeper::Takeover {
+                        daemon_pid,
+                        files,
+                        sessions,
+                    },
+                    None,
+                ) => {
+                    expected = sessions;
+                    let fds = <[OwnedFd; 4]>::try_from(fds);
+                    let [listener, board, out, into] = fds.map_err(|_| {
+                        io::Error::other("the daemon's handover lacks a descriptor")
+                    })?;
+                    inheritance = Some(Inheritance {
+                        listener: listener.into(),
+                        board: Board::open(board)?,
+                        pump: Pump::open(out, into),
+                        files,
+                        daemon_pid,
+                        sessions: Vec::new(),
+                    });
+                }
+                (ToKeeper::Adopt(kept), Some(inheritance)) => {
+                    inheritance.sessions.push((kept, fds))
+                }
+                _ => return Err(io::Error::other("the daemon's handover is not in order")),
+            }
+        }
+    }
+    inheritance.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+}
+
+impl Keeper {
+    /// Goes on with what another keeper had.
+    pub(super) fn inherit(&mut self, sessions: Vec<(Kept, Vec<OwnedFd>)>) {
+        for (kept, fds) in sessions {
+            let id = kept.session.clone();
+            if let Err(error) = self.inherit_one(kept, fds) {
+                diag::say(format_args!(
+                    "keeper: session {id} could not be taken over: {error}"
+                ));
+            }
+        }
+        self.empty_pump();
+        let slots: Vec<u32> = self.table.iter().map(|(slot, _)| slot).collect();
+        for slot in slots {
+            let stream = match self.board.pumped() {
+                Some((last, stream)) if last == slot => stream,
+                _ => 0,
+            };
+            if let Some(log) = self.table.get_mut(slot).and_then(|e| e.log.as_mut()) {
+                log.complete_index(stream);
+            }
+            self.log_grew(slot);
+        }
+    }
+
+    fn inherit_one(&mut self, kept: Kept, fds: Vec<OwnedFd>) -> io::Result<()> {
+        let mut fds = fds.into_iter();
+        let input = kept.has_input.then(|| fds.next()).flatten();
+        let pidfd = kept.has_pidfd.then(|| fds.next()).flatten();
+        let tail = kept.has_tail.then(|| fds.next()).flatten().map(Tail::open);
+        let mut outputs = Vec::new();
+        for stream in &kept.open {
+            let output = match kept.spec.mode {
+                Mode::Pty => input.as_ref().map(dup).transpose()?,
+                Mode::Pipe => fds.next(),
+            };
+            outputs.resize_with(usize::from(*stream), || None);
+            outputs.push(output);
+        }
+        let dir = self.home.session(&kept.session);
+        let needs_log = !outputs.is_empty() || tail.is_some();
+        let end = self.board.slot(kept.slot).end();
+        let log = needs_log
+            .then(|| Log::open(dir, kept.keep, end, tail))
+            .transpose()?;
+        let troubled = log.as_ref().is_some_and(|log| log.trouble().is_some());
+        let own = std::process::id();
+        let entry = Entry {
+            id: kept.session,
+            spec: kept.spec,
+            keep: kept.keep,
+            log,
+            pid: kept.pid,
+            is_child: tree::read(kept.pid).is_some_and(|process| process.ppid == own),
+            pidfd,
+            input,
+            outputs,
+            exit: kept.exit,
+        };
+        if let Some(pidfd) = entry.pidfd.as_ref().filter(|_| !entry.is_child) {
+            let slot = kept.slot;
+            self.events.add(pidfd, Source::Ended { slot })?;
+        }
+        self.table.insert_at(kept.slot, entry);
+        self.table.set_troubled(kept.slot, troubled);
+        self.watch_outputs(kept.slot)
+    }
+
+    /// Puts what the keeper before had taken from a terminal where it belongs.
+    fn empty_pump(&mut self) {
+        let bytes = self.pump.left().unwrap_or(0);
+        if bytes == 0 {
+            return;
+        }
+        failpoint::hit("takeover.before_emptying");
+        let whose = self.board.pumped();
+        let log = whose.and_then(|(slot, _)| self.table.get_mut(slot)?.log.as_mut());
+        match (log, whose) {
+            (Some(log), Some((_, stream))) => {
+                log.put(&self.pump, &mut self.disk, bytes, stream);
+            }
+            // Of a session that was removed meanwhile.
+            _ => self.pump.discard(bytes),
+        }
+    }
+
+    /// Tells a daemon that is no child of ours that it can go on.
+    pub(super) fn greet_foreign_daemon(&mut self, channel: Channel, pid: u32) -> io::Result<()> {
+        self.set_channel(channel)?;
+        self.supervisor.started(pid);
+        self.supervisor.is_up();
+        let raw = Pid::from_raw(pid.cast_signed()).ok_or(io::ErrorKind::InvalidData)?;
+        let daemon = pidfd_open(raw, PidfdFlags::empty())?;
+        self.events.add(&daemon, Source::DaemonEnded)?;
+        self.foreign_daemon = Some(daemon);
+        Ok(())
+    }
+}

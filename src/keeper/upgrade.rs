@@ -1,0 +1,134 @@
+//! The keeper becomes the program on disk: `execve(2)` in the same process, so
+//! that it stays the parent of its jobs and loses nothing that it has open.
+//!
+//! It does so only after a daemon from that program is up: the program runs
+//! here, and if it should fail as a keeper, the daemon has everything.
+
+use std::fs::File;
+use std::io::{self, Seek, Write};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::unix::process::CommandExt;
+
+use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::io::{FdFlags, fcntl_setfd};
+use serde::{Deserialize, Serialize};
+
+use super::Keeper;
+use super::handover::{Inheritance, kept};
+use super::requests::dup;
+use crate::diag;
+use crate::protocol::VERSION;
+use crate::protocol::keeper::{Kept, ToDaemon};
+use crate::sys::board::Board;
+use crate::sys::channel::Channel;
+use crate::sys::detach::{self, HANDOVER, inherited};
+use crate::sys::lock::Lock;
+use crate::sys::pump::Pump;
+
+/// How far an upgrade has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Upgrade {
+    /// It waits for a daemon from the program on disk.
+    WhenReady,
+    /// That is there.
+    Now,
+}
+
+/// What the program is to know that takes this one's place. Descriptors are
+/// numbers: they stay open.
+#[derive(Serialize, Deserialize)]
+struct Testament {
+    lock: RawFd,
+    listener: RawFd,
+    board: RawFd,
+    pump: [RawFd; 2],
+    channel: RawFd,
+    files: Option<u64>,
+    daemon_pid: u32,
+    sessions: Vec<(Kept, Vec<RawFd>)>,
+}
+
+/// What came through an upgrade.
+pub(super) struct Heir {
+    pub(super) lock: Lock,
+    pub(super) channel: Channel,
+    pub(super) inheritance: Inheritance,
+}
+
+impl Keeper {
+    /// Does what is due; returns only if nothing was, or it failed.
+    pub(super) fn upgrade_if_due(&mut self) {
+        let idle = self.channel.as_ref().is_some_and(Channel::is_idle);
+        if self.upgrade != Some(Upgrade::Now) || !idle {
+            return;
+        }
+        self.upgrade = None;
+        let Err(error) = self.become_program_on_disk();
+        diag::say(format_args!("keeper: the upgrade failed: {error}"));
+        let failed = ToDaemon::Upgraded {
+            version: VERSION.to_owned(),
+            error: Some(error.to_string()),
+        };
+        self.tell(&failed, vec![]);
+    }
+
+    fn become_program_on_disk(&mut self) -> io::Result<std::convert::Infallible> {
+        self.table.flush_indexes();
+        // Copies, so that the originals are as they were if this fails.
+        let mut open: Vec<OwnedFd> = Vec::new();
+        let mut keep = |fd: OwnedFd| -> io::Result<RawFd> {
+            fcntl_setfd(&fd, FdFlags::empty())?;
+            let number = fd.as_raw_fd();
+            open.push(fd);
+            Ok(number)
+        };
+        let channel = self.channel.as_ref().ok_or(io::ErrorKind::NotConnected)?;
+        let [out, into] = self.pump.ends();
+        let mut sessions = Vec::new();
+        for (slot, entry) in self.table.iter() {
+            let (kept, fds) = kept(slot, entry)?;
+            let fds = fds.into_iter().map(&mut keep).collect::<io::Result<_>>()?;
+            sessions.push((kept, fds));
+        }
+        let testament = Testament {
+            lock: keep(dup(&self.lock)?)?,
+            listener: keep(dup(&self.listener)?)?,
+            board: keep(dup(&self.board)?)?,
+            pump: [keep(dup(&out)?)?, keep(dup(&into)?)?],
+            channel: keep(dup(channel)?)?,
+            files: self.files.current,
+            daemon_pid: self.supervisor.pid.unwrap_or_default(),
+            sessions,
+        };
+        let mut memory = File::from(memfd_create("bgproc-testament", MemfdFlags::CLOEXEC)?);
+        memory.write_all(&serde_json::to_vec(&testament)?)?;
+        memory.rewind()?;
+        let memory = keep(memory.into())?;
+        let mut program = detach::own_command("keeper")?;
+        Err(program.env(HANDOVER, memory.to_string()).exec())
+    }
+}
+
+/// Reads what the program before has left in the file of this number.
+pub(super) fn read(number: RawFd) -> io::Result<Heir> {
+    let memory = File::from(inherited(number)?);
+    let testament: Testament = serde_json::from_reader(io::BufReader::new(memory))?;
+    let mut sessions = Vec::new();
+    for (kept, fds) in testament.sessions {
+        let fds = fds.into_iter().map(inherited).collect::<io::Result<_>>()?;
+        sessions.push((kept, fds));
+    }
+    let [out, into] = testament.pump;
+    Ok(Heir {
+        lock: Lock::held(inherited(testament.lock)?),
+        channel: Channel::new(inherited(testament.channel)?)?,
+        inheritance: Inheritance {
+            listener: inherited(testament.listener)?.into(),
+            board: Board::open(inherited(testament.board)?)?,
+            pump: Pump::open(inherited(out)?, inherited(into)?),
+            files: testament.files,
+            daemon_pid: testament.daemon_pid,
+            sessions,
+        },
+    })
+}

@@ -1,0 +1,23 @@
+//! Places where tests let a process die.
+//!
+//! `BGPROC_FAILPOINT=NAME:FILE` kills the first process that comes to the place
+//! of that name while FILE is there, and removes FILE. Release builds have none
+//! of it.
+
+/// Dies here if a test wants it.
+#[inline]
+pub fn hit(name: &str) {
+    if cfg!(debug_assertions) && is_wanted(name) {
+        // As by `kill -9`: no destructor runs, no message is sent.
+        let _ =
+            rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
+    }
+}
+
+fn is_wanted(name: &str) -> bool {
+    use std::sync::OnceLock;
+    static WANTED: OnceLock<Option<String>> = OnceLock::new();
+    let wanted = WANTED.get_or_init(|| std::env::var("BGPROC_FAILPOINT").ok());
+    let wanted = wanted.as_deref().and_then(|wanted| wanted.split_once(':'));
+    wanted.is_some_and(|(place, file)| place == name && std::fs::remove_file(file).is_ok())
+}
