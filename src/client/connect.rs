@@ -2,6 +2,7 @@
 
 use std::io;
 use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
 
 use super::Connection;
 use crate::protocol::{Error, ErrorCode, Greeting};
@@ -22,9 +23,30 @@ pub fn home() -> Result<Home, Error> {
     Home::locate().map_err(|error| unavailable(&error.to_string()))
 }
 
+/// A daemon may die between taking a connection and its first word. It is asked
+/// for again for so long.
+const INSIST: Duration = Duration::from_secs(5);
+
+/// Pause before it is asked for again.
+const PAUSE: Duration = Duration::from_millis(20);
+
 /// Connects, introduces the client and reads the daemon's `hello`.
 pub fn connect(greeting: &Greeting, start: AutoStart) -> Result<Connection, Error> {
     let home = home()?;
+    let begun = Instant::now();
+    loop {
+        match try_connect(&home, greeting, start) {
+            Err(error)
+                if error.code == ErrorCode::DaemonUnavailable
+                    && start == AutoStart::Yes
+                    && begun.elapsed() < INSIST => {}
+            outcome => return outcome,
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
+fn try_connect(home: &Home, greeting: &Greeting, start: AutoStart) -> Result<Connection, Error> {
     let stream = match socket::connect(&home.socket()) {
         Ok(stream) => stream,
         Err(error) if !is_absent(&error) => {
@@ -36,7 +58,7 @@ pub fn connect(greeting: &Greeting, start: AutoStart) -> Result<Connection, Erro
         Err(_) if start == AutoStart::No => {
             return Err(unavailable("no daemon is running").hint("any other verb starts one"));
         }
-        Err(_) => start_daemon(&home)?,
+        Err(_) => start_daemon(home)?,
     };
     Connection::open(stream, greeting)
 }

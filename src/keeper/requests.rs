@@ -161,6 +161,7 @@ impl Keeper {
         };
         // An exit of an earlier run must not be read as this one's.
         let _ = std::fs::remove_file(dir.join(EXIT));
+        failpoint::hit("spawn.before_beginning");
         self.board.begin_spawn();
         failpoint::hit("spawn.before_fork");
         let spawned = spawn::spawn(&spec, rows, cols, self.files)?;

@@ -3,6 +3,7 @@
 pub(crate) mod fake;
 pub(crate) mod home;
 pub(crate) mod job;
+pub(crate) mod numbers;
 pub(crate) mod process;
 pub(crate) mod serve;
 pub(crate) mod terminal;
@@ -16,3 +17,12 @@ pub(crate) use terminal::Terminal;
 /// How long anything may take before a test fails: far beyond what it needs,
 /// because the machine may be busy.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(20);
+
+/// How often something is repeated: a few times, or with `BGPROC_SOAK` set as
+/// often as is promised, which takes minutes.
+pub(crate) fn rounds(few: u32, many: u32) -> u32 {
+    match std::env::var_os("BGPROC_SOAK") {
+        Some(_) => many,
+        None => few,
+    }
+}

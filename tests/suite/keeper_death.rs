@@ -1,0 +1,227 @@
+//! The keeper is killed: the daemon has everything, and the next keeper goes on.
+
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::support::job::{Job, have};
+use crate::support::numbers::{self, COUNT, COUNT_SLOWLY};
+use crate::support::process::Held;
+use crate::support::{DEADLINE, Home, Serve, rounds};
+
+/// Kills `keeperPid` or `daemonPid` and waits for its end.
+fn kill(serve: &mut Serve, which: &str) -> u32 {
+    let stats = serve.ok(json!({"action": "stats"}));
+    let pid = u32::try_from(stats[which].as_u64().unwrap()).unwrap();
+    let process = Held::new(pid).unwrap();
+    process.signal(Signal::KILL);
+    assert!(process.ended(DEADLINE), "it survives SIGKILL");
+    pid
+}
+
+/// Waits until there is another keeper than this one, and it works.
+#[track_caller]
+fn wait_for_keeper(serve: &mut Serve, old: u32) {
+    // Answered by a keeper or not at all.
+    let brief = Job::start(serve, "exit 3");
+    assert_eq!(brief.end(serve)["exitCode"], 3);
+    brief.ask(serve, "remove", json!({}));
+    let stats = serve.ok(json!({"action": "stats"}));
+    assert_ne!(stats["keeperPid"], old, "{stats}");
+    assert_eq!(stats["keeperVersion"], stats["version"], "{stats}");
+}
+
+#[test]
+fn kills_of_the_keeper_lose_no_byte_at_full_speed() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let flood = Job::start(&mut serve, COUNT);
+    flood.wait_for(&mut serve, "^000000000100$");
+    for _ in 0..rounds(20, 200) {
+        let old = kill(&mut serve, "keeperPid");
+        let end = flood.ask(&mut serve, "status", json!({}))["outputBytes"].clone();
+        let more = json!({"since": format!("c{end}"), "until": [{"pattern": "^\\d{12}$"}]});
+        flood.wait_until(&mut serve, more);
+        assert_ne!(serve.ok(json!({"action": "stats"}))["keeperPid"], old);
+    }
+    let end = flood.ask(&mut serve, "kill", json!({}));
+    assert_eq!(end["status"], "killed", "{end}");
+    let (first, end) = numbers::check(&home, &flood.id);
+    let status = flood.ask(&mut serve, "status", json!({}));
+    assert_eq!(status["outputBytes"], end, "{status}");
+    assert_eq!(status["droppedBytes"], first, "{status}");
+}
+
+#[test]
+fn the_keeper_dies_as_often_as_the_daemon_and_no_job_notices() {
+    if !have("python3") || !have("vim") {
+        return;
+    }
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let python = Job::start(&mut serve, "exec python3 -i -q");
+    python.wait_screen(&mut serve, "^>>>$");
+    python.say(&mut serve, "n = 0; print('at', n)", "^at 0$");
+    let args = json!(["-u", "NONE", "-i", "NONE"]);
+    let vim = Job::request(&mut serve, json!({"command": "vim", "args": args}));
+    vim.wait_screen(&mut serve, "^~$");
+    vim.press(&mut serve, json!(["i", {"text": "half done"}]));
+    vim.wait_screen(&mut serve, "^half done$");
+    let pipes = json!({"command": "cat; echo bye >&2; exit 9", "mode": "pipe"});
+    let pipes = Job::request(&mut serve, pipes);
+    let flood = Job::start(&mut serve, COUNT_SLOWLY);
+    flood.wait_for(&mut serve, "^000000000100$");
+    let shown = vim.ask(&mut serve, "capture", json!({}));
+    for round in 1..=rounds(6, 60) {
+        // By turns, and now and then the daemon that has just handed over.
+        match round % 3 {
+            0 => {
+                let old = kill(&mut serve, "keeperPid");
+                wait_for_keeper(&mut serve, old);
+                kill(&mut serve, "daemonPid");
+            }
+            1 => drop(kill(&mut serve, "keeperPid")),
+            _ => drop(kill(&mut serve, "daemonPid")),
+        }
+        let at = format!("^at {round}$");
+        python.say(&mut serve, "n += 1; print('at', n)", &at);
+        let line = format!("piped {round}");
+        pipes.say(&mut serve, &line, &format!("^{line}$"));
+        let now = vim.ask(&mut serve, "capture", json!({}));
+        assert_eq!(now["text"], shown["text"]);
+    }
+    pipes.ask(&mut serve, "write", json!({"data": "", "eof": true}));
+    let end = pipes.end(&mut serve);
+    assert_eq!(end["exitCode"], 9, "{end}");
+    assert_eq!(end["stderr"], "bye\n", "{end}");
+    flood.ask(&mut serve, "kill", json!({}));
+    numbers::check(&home, &flood.id);
+    vim.ask(&mut serve, "kill", json!({}));
+    python.ask(&mut serve, "kill", json!({}));
+}
+
+#[test]
+fn orphans_have_their_true_ends_and_new_jobs_start() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let lines = ["read x; exit 23", "read x; kill -SEGV $$", "read x; exit 0"];
+    let jobs: Vec<Job> = lines
+        .iter()
+        .map(|line| Job::start(&mut serve, line))
+        .collect();
+    let old = kill(&mut serve, "keeperPid");
+    wait_for_keeper(&mut serve, old);
+    for job in &jobs {
+        job.ask(&mut serve, "write", json!({"data": "\n"}));
+    }
+    let ends: Vec<Value> = jobs.iter().map(|job| job.end(&mut serve)).collect();
+    let told: Vec<_> = ends
+        .iter()
+        .map(|end| (&end["status"], &end["exitCode"], &end["signal"]))
+        .collect();
+    let null = Value::Null;
+    assert_eq!(
+        told,
+        [
+            (&json!("error"), &json!(23), &null),
+            (&json!("error"), &null, &json!("SIGSEGV")),
+            (&json!("done"), &json!(0), &null)
+        ]
+    );
+}
+
+#[test]
+fn an_end_while_there_is_no_keeper_is_known() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let gate = home.scratch("gate");
+    let made = std::process::Command::new("mkfifo").arg(&gate).status();
+    assert!(made.unwrap().success());
+    let line = "echo before; read x < \"$GATE\"; echo after; exit 23";
+    let job = Job::request(&mut serve, json!({"command": line, "env": {"GATE": gate}}));
+    job.wait_for(&mut serve, "^before$");
+    let stats = serve.ok(json!({"action": "stats"}));
+    let pid = |which: &str| u32::try_from(stats[which].as_u64().unwrap()).unwrap();
+    let (daemon, keeper) = (
+        Held::new(pid("daemonPid")).unwrap(),
+        Held::new(pid("keeperPid")).unwrap(),
+    );
+    let process = Held::new(job.pid.unwrap()).unwrap();
+    // The daemon cannot start another keeper while it is stopped.
+    daemon.signal(Signal::STOP);
+    keeper.signal(Signal::KILL);
+    assert!(keeper.ended(DEADLINE));
+    std::fs::write(&gate, "\n").unwrap();
+    assert!(process.ended(DEADLINE));
+    daemon.signal(Signal::CONT);
+    let end = job.end(&mut serve);
+    assert_eq!(end["exitCode"], 23, "{end}");
+    assert_eq!(job.output(&mut serve), "before\nafter\n");
+}
+
+#[test]
+fn a_start_is_answered_wherever_its_keeper_dies() {
+    for place in [
+        "spawn.before_beginning",
+        "spawn.before_fork",
+        "spawn.before_telling",
+        "output.before_telling",
+        "takeover.before_emptying",
+    ] {
+        let home = Home::new();
+        let trap = home.scratch("trap");
+        let mut command = home.command(&["--serve"]);
+        command.env("BGPROC_FAILPOINT", format!("{place}:{}", trap.display()));
+        let mut serve = Serve::spawn(command);
+        let flood = Job::start(&mut serve, COUNT_SLOWLY);
+        flood.wait_for(&mut serve, "^000000000100$");
+        std::fs::write(&trap, "").unwrap();
+        if place.starts_with("takeover") {
+            kill(&mut serve, "keeperPid");
+        }
+        let begun = Instant::now();
+        let start = json!({"action": "start", "command": "echo hello; exit 5"});
+        let started = serve.call(start);
+        assert!(
+            begun.elapsed() < Duration::from_secs(9),
+            "{place}: {started}"
+        );
+        let result = &started["result"];
+        let ran = result["exitCode"] == 5 && result["output"] == "hello\n";
+        let refused = started["error"]["code"] == "spawn_failed";
+        // Once it may have begun to run, it is not run a second time.
+        let begun = ["spawn.before_fork", "spawn.before_telling"].contains(&place);
+        assert!(if begun { refused } else { ran }, "{place}: {started}");
+        let list = serve.ok(json!({"action": "list"}));
+        let count = list["sessions"].as_array().unwrap().len();
+        assert_eq!(count, if ran { 2 } else { 1 }, "{place}: {list}");
+        // Takes the place away if nobody came by it: none of them may.
+        if place != "takeover.before_emptying" {
+            assert!(!trap.exists(), "nothing died at {place}");
+        }
+        flood.ask(&mut serve, "kill", json!({}));
+        numbers::check(&home, &flood.id);
+    }
+}
+
+#[test]
+fn both_at_once_end_the_jobs_and_lose_no_record() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let job = Job::start(&mut serve, "echo kept; exec sleep 1000");
+    job.wait_for(&mut serve, "^kept$");
+    let process = Held::new(job.pid.unwrap()).unwrap();
+    let stats = serve.ok(json!({"action": "stats"}));
+    for which in ["daemonPid", "keeperPid"] {
+        let pid = u32::try_from(stats[which].as_u64().unwrap()).unwrap();
+        Held::new(pid).unwrap().signal(Signal::KILL);
+    }
+    assert!(process.ended(DEADLINE), "its terminal is gone");
+    let status = job.ask(&mut serve, "status", json!({}));
+    assert_eq!(status["status"], "lost", "{status}");
+    assert_eq!(status["exitCode"], Value::Null);
+    assert_eq!(job.output(&mut serve), "kept\n");
+    let again = Job::start(&mut serve, "exit 4");
+    assert_eq!(again.end(&mut serve)["exitCode"], 4);
+}

@@ -1,0 +1,81 @@
+//! Numbered output: each byte of it says where it belongs.
+
+use std::path::Path;
+
+use super::Home;
+
+/// Bytes of a line as the terminal sends it: twelve digits and `\r\n`.
+const LINE: u64 = 14;
+
+/// A shell line that counts as fast as it can, for ever.
+pub(crate) const COUNT: &str = "exec seq -f %012.0f 0 1000000000000";
+
+/// The same at about 3 MB a second, which a session keeps for twenty seconds.
+pub(crate) const COUNT_SLOWLY: &str = "exec python3 -c '
+import sys, time
+i = 0
+while True:
+    sys.stdout.write(\"\".join(\"%012d\\n\" % n for n in range(i, i + 1000)))
+    sys.stdout.flush()
+    i += 1000
+    time.sleep(0.005)
+'";
+
+/// Fails unless every byte that is kept of a session's log is the one that
+/// belongs at its offset. Returns where the log begins and ends.
+#[track_caller]
+pub(crate) fn check(home: &Home, session: &str) -> (u64, u64) {
+    let dir = home.path().join("sessions").join(session);
+    let mut segments = segments(&dir);
+    segments.sort_unstable();
+    let first = segments[0];
+    let mut end = first;
+    for start in segments {
+        assert_eq!(start, end, "a gap before the segment at {start}");
+        let name = match start {
+            0 => "output.log".to_owned(),
+            start => format!("output.{start}.log"),
+        };
+        let bytes = std::fs::read(dir.join(name)).unwrap();
+        check_bytes(start, &bytes);
+        end = start + bytes.len() as u64;
+    }
+    (first, end)
+}
+
+/// Fails unless these are the bytes from `offset` on.
+#[track_caller]
+pub(crate) fn check_bytes(offset: u64, bytes: &[u8]) {
+    let mut at = offset;
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let line = format!("{:012}\r\n", at / LINE);
+        let expected = &line.as_bytes()[(at % LINE) as usize..];
+        let length = expected.len().min(rest.len());
+        let (found, tail) = rest.split_at(length);
+        assert_eq!(
+            String::from_utf8_lossy(found),
+            String::from_utf8_lossy(&expected[..length]),
+            "at offset {at}"
+        );
+        rest = tail;
+        at += length as u64;
+    }
+}
+
+fn segments(dir: &Path) -> Vec<u64> {
+    let names = std::fs::read_dir(dir).unwrap().flatten();
+    names
+        .filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            match name.as_str() {
+                "output.log" => Some(0),
+                name => name
+                    .strip_prefix("output.")?
+                    .strip_suffix(".log")?
+                    .parse()
+                    .ok(),
+            }
+        })
+        .collect()
+}
