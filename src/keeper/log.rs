@@ -16,9 +16,9 @@ use super::index::Index;
 use super::segments::Segments;
 use crate::diag;
 use crate::protocol::disk::SEGMENT_BYTES;
-use crate::sys::clock;
 use crate::sys::pump::{Pump, Taken};
 use crate::sys::tail::{KEPT, Tail};
+use crate::sys::{clock, failpoint};
 
 /// After the disk refused bytes, it is tried again no sooner than this.
 pub(super) const RETRY_MS: u64 = 1000;
@@ -122,6 +122,7 @@ impl Log {
             Taken::Nothing => return Ok(Grew::No),
             Taken::End => return Ok(Grew::End),
         };
+        failpoint::hit("output.in_pump");
         let trouble_changed = self.put(pump, disk, bytes, stream);
         Ok(Grew::Yes { trouble_changed })
     }

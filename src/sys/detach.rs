@@ -33,6 +33,26 @@ pub fn own_command(role: &str) -> io::Result<Command> {
     Ok(command)
 }
 
+/// Fails unless the program that is on disk now runs here.
+pub fn try_own_program() -> io::Result<()> {
+    let path = own_program()?;
+    let place = path.display();
+    let output = Command::new(&path)
+        .arg("--version")
+        .env_remove(ROLE)
+        .output();
+    let output =
+        output.map_err(|error| io::Error::new(error.kind(), format!("{place}: {error}")))?;
+    match output.status.success() {
+        true => Ok(()),
+        false => {
+            let said = String::from_utf8_lossy(&output.stderr);
+            let why = format!("{place} ended with {}: {}", output.status, said.trim());
+            Err(io::Error::other(why))
+        }
+    }
+}
+
 /// Takes a descriptor that came through `exec`, and closes it for the next one.
 /// To be called once for each number.
 pub fn inherited(number: RawFd) -> io::Result<OwnedFd> {

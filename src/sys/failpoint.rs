@@ -1,8 +1,8 @@
 //! Places where tests let a process die.
 //!
 //! `BGPROC_FAILPOINT=NAME:FILE` kills the first process that comes to the place
-//! of that name while FILE is there, and removes FILE. Release builds have none
-//! of it.
+//! of that name while FILE is there, and removes FILE; several are separated by
+//! commas. Release builds have none of it.
 
 /// Dies here if a test wants it.
 #[inline]
@@ -18,6 +18,8 @@ fn is_wanted(name: &str) -> bool {
     use std::sync::OnceLock;
     static WANTED: OnceLock<Option<String>> = OnceLock::new();
     let wanted = WANTED.get_or_init(|| std::env::var("BGPROC_FAILPOINT").ok());
-    let wanted = wanted.as_deref().and_then(|wanted| wanted.split_once(':'));
-    wanted.is_some_and(|(place, file)| place == name && std::fs::remove_file(file).is_ok())
+    let traps = wanted.iter().flat_map(|wanted| wanted.split(','));
+    traps
+        .filter_map(|trap| trap.split_once(':'))
+        .any(|(place, file)| place == name && std::fs::remove_file(file).is_ok())
 }

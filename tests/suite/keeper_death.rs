@@ -1,6 +1,6 @@
 //! The keeper is killed: the daemon has everything, and the next keeper goes on.
 
-use std::time::{Duration, Instant};
+use std::path::PathBuf;
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -160,48 +160,96 @@ fn an_end_while_there_is_no_keeper_is_known() {
     assert_eq!(job.output(&mut serve), "before\nafter\n");
 }
 
+/// A `--serve` whose keeper dies at each of these places as soon as [`Trap::set`].
+struct Trap {
+    files: Vec<PathBuf>,
+}
+
+impl Trap {
+    fn new(home: &Home, places: &[&str]) -> (Self, Serve) {
+        let files: Vec<PathBuf> = places.iter().map(|place| home.scratch(place)).collect();
+        let traps = places.iter().zip(&files);
+        let traps: Vec<String> = traps.map(|(p, f)| format!("{p}:{}", f.display())).collect();
+        let mut command = home.command(&["--serve"]);
+        command.env("BGPROC_FAILPOINT", traps.join(","));
+        (Self { files }, Serve::spawn(command))
+    }
+
+    fn set(&self) {
+        for file in &self.files {
+            std::fs::write(file, "").unwrap();
+        }
+    }
+
+    /// Fails if a place was not come by.
+    #[track_caller]
+    fn check(&self) {
+        for file in &self.files {
+            assert!(!file.exists(), "nothing died at {}", file.display());
+        }
+    }
+}
+
 #[test]
 fn a_start_is_answered_wherever_its_keeper_dies() {
-    for place in [
-        "spawn.before_beginning",
-        "spawn.before_fork",
-        "spawn.before_telling",
-        "output.before_telling",
-        "takeover.before_emptying",
+    for (place, runs) in [
+        ("spawn.before_beginning", true),
+        // Once it may have begun to run, it is not run a second time.
+        ("spawn.before_fork", false),
+        ("spawn.before_telling", false),
     ] {
         let home = Home::new();
-        let trap = home.scratch("trap");
-        let mut command = home.command(&["--serve"]);
-        command.env("BGPROC_FAILPOINT", format!("{place}:{}", trap.display()));
-        let mut serve = Serve::spawn(command);
-        let flood = Job::start(&mut serve, COUNT_SLOWLY);
-        flood.wait_for(&mut serve, "^000000000100$");
-        std::fs::write(&trap, "").unwrap();
-        if place.starts_with("takeover") {
-            kill(&mut serve, "keeperPid");
-        }
-        let begun = Instant::now();
-        let start = json!({"action": "start", "command": "echo hello; exit 5"});
-        let started = serve.call(start);
-        assert!(
-            begun.elapsed() < Duration::from_secs(9),
-            "{place}: {started}"
-        );
+        let (trap, mut serve) = Trap::new(&home, &[place]);
+        let before = Job::start(&mut serve, "exec cat");
+        trap.set();
+        let started = serve.call(json!({"action": "start", "command": "echo hello; exit 5"}));
         let result = &started["result"];
-        let ran = result["exitCode"] == 5 && result["output"] == "hello\n";
-        let refused = started["error"]["code"] == "spawn_failed";
-        // Once it may have begun to run, it is not run a second time.
-        let begun = ["spawn.before_fork", "spawn.before_telling"].contains(&place);
-        assert!(if begun { refused } else { ran }, "{place}: {started}");
+        if runs {
+            assert_eq!(
+                (&result["exitCode"], &result["output"]),
+                (&json!(5), &json!("hello\n"))
+            );
+        } else {
+            assert_eq!(
+                started["error"]["code"], "spawn_failed",
+                "{place}: {started}"
+            );
+        }
         let list = serve.ok(json!({"action": "list"}));
         let count = list["sessions"].as_array().unwrap().len();
-        assert_eq!(count, if ran { 2 } else { 1 }, "{place}: {list}");
-        // Takes the place away if nobody came by it: none of them may.
-        if place != "takeover.before_emptying" {
-            assert!(!trap.exists(), "nothing died at {place}");
-        }
-        flood.ask(&mut serve, "kill", json!({}));
-        numbers::check(&home, &flood.id);
+        assert_eq!(count, if runs { 2 } else { 1 }, "{place}: {list}");
+        trap.check();
+        before.say(&mut serve, "still there", "^still there$");
+    }
+}
+
+#[test]
+fn output_on_its_way_when_the_keeper_dies_arrives() {
+    for places in [
+        &["output.in_pump"][..],
+        &["output.before_telling"],
+        &["output.in_pump", "takeover.before_emptying"],
+    ] {
+        let home = Home::new();
+        let (trap, mut serve) = Trap::new(&home, places);
+        let gate = home.scratch("gate");
+        let made = std::process::Command::new("mkfifo").arg(&gate).status();
+        assert!(made.unwrap().success());
+        let line = "read x < \"$GATE\"; seq -f %012.0f 0 99999; read x";
+        let job = Job::request(&mut serve, json!({"command": line, "env": {"GATE": gate}}));
+        let other = Job::start(
+            &mut serve,
+            "stty -echo; echo up; while read x; do echo $x; done",
+        );
+        other.wait_for(&mut serve, "^up$");
+        trap.set();
+        std::fs::write(&gate, "\n").unwrap();
+        other.ask(&mut serve, "write", json!({"data": "beside\n"}));
+        job.wait_for(&mut serve, "^000000099999$");
+        other.wait_for(&mut serve, "^beside$");
+        trap.check();
+        assert_eq!(numbers::check(&home, &job.id), (0, 1_400_000), "{places:?}");
+        assert_eq!(other.output(&mut serve), "up\nbeside\n");
     }
 }
 

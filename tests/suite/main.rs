@@ -22,3 +22,4 @@ mod serve_pump;
 mod support;
 mod takeover;
 mod terminal;
+mod upgrade;

@@ -10,7 +10,8 @@ use super::{Answer, answer, people_only};
 use crate::protocol::SessionId;
 use crate::protocol::keeper::ToKeeper;
 use crate::protocol::params::{Shutdown, ShutdownSessions};
-use crate::sys::signal;
+use crate::protocol::{Error, ErrorCode};
+use crate::sys::{detach, signal};
 
 /// Time for the reply to get out before the daemon is gone.
 const LAST_WORDS: Duration = Duration::from_millis(50);
@@ -18,6 +19,13 @@ const LAST_WORDS: Duration = Duration::from_millis(50);
 /// People only.
 pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -> Answer {
     people_only(client, "shut the daemon down")?;
+    if params.upgrade == Some(true) {
+        // Afterwards it would be too late: nothing could be asked any more.
+        detach::try_own_program().map_err(|error| {
+            let message = format!("The program on disk does not run: {error}");
+            Error::new(ErrorCode::SpawnFailed, message).hint("nothing was changed")
+        })?;
+    }
     let running: Vec<SessionId> = {
         let state = hub.state();
         let alive = state

@@ -1,0 +1,153 @@
+//! `daemon upgrade`: another program takes over while jobs run.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::support::job::{Job, have};
+use crate::support::numbers::{self, COUNT_SLOWLY};
+use crate::support::{Home, Serve, rounds};
+
+/// Puts a copy of bgproc at `path`, as an installer does: a new file, renamed.
+fn install(path: &Path) {
+    let beside = path.with_extension("new");
+    std::fs::copy(env!("CARGO_BIN_EXE_bgproc"), &beside).unwrap();
+    std::fs::rename(beside, path).unwrap();
+}
+
+fn program_of(pid: &Value) -> PathBuf {
+    std::fs::read_link(format!("/proc/{pid}/exe")).unwrap()
+}
+
+/// `path ARGS` in this home.
+fn run(home: &Home, path: &Path, args: &[&str]) -> (Option<i32>, String) {
+    let mut command = home.command(args);
+    let env: Vec<_> = command
+        .get_envs()
+        .map(|(k, v)| (k.to_owned(), v.map(ToOwned::to_owned)))
+        .collect();
+    command = std::process::Command::new(path);
+    command.args(args);
+    for (name, value) in env {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    let output = command.output().unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    (
+        output.status.code(),
+        String::from_utf8_lossy(&said).into_owned(),
+    )
+}
+
+#[test]
+fn daemon_and_keeper_become_the_program_on_disk_and_no_job_notices() {
+    if !have("python3") || !have("vim") {
+        return;
+    }
+    let home = Home::new();
+    let program = home.scratch("bgproc");
+    install(&program);
+    let mut command = std::process::Command::new(&program);
+    let template = home.command(&[]);
+    for (name, value) in template.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command.arg("--serve");
+    let mut serve = Serve::spawn(command);
+    let python = Job::start(&mut serve, "exec python3 -i -q");
+    python.wait_screen(&mut serve, "^>>>$");
+    python.say(&mut serve, "n = 0; print('at', n)", "^at 0$");
+    let vim = json!({"command": "vim", "args": ["-u", "NONE", "-i", "NONE"]});
+    let vim = Job::request(&mut serve, vim);
+    vim.wait_screen(&mut serve, "^~$");
+    vim.press(&mut serve, json!(["i", {"text": "half done"}]));
+    vim.wait_screen(&mut serve, "^half done$");
+    let server = "exec python3 -u -m http.server 0 --bind 127.0.0.1";
+    let server = Job::request(&mut serve, json!({"command": server, "mode": "pipe"}));
+    let listening = server.wait_for(&mut serve, "port (\\d+)");
+    let port: u16 = listening["matched"]["groups"][0]
+        .as_str()
+        .unwrap()
+        .parse()
+        .unwrap();
+    let flood = Job::start(&mut serve, COUNT_SLOWLY);
+    flood.wait_for(&mut serve, "^000000000100$");
+    let shown = vim.ask(&mut serve, "capture", json!({}));
+    let before = serve.ok(json!({"action": "stats"}));
+    for round in 1..=rounds(2, 20) {
+        install(&program);
+        let old = serve.ok(json!({"action": "stats"}));
+        assert!(program_of(&old["keeperPid"]).ends_with("bgproc (deleted)"));
+        let (code, said) = run(&home, &program, &["daemon", "upgrade"]);
+        assert_eq!(code, Some(0), "{said}");
+        assert!(said.contains("jobs went on"), "{said}");
+        let new = serve.ok(json!({"action": "stats"}));
+        assert_ne!(new["daemonPid"], old["daemonPid"]);
+        assert_eq!(
+            new["keeperPid"], before["keeperPid"],
+            "the parent of the jobs stays"
+        );
+        for process in ["daemonPid", "keeperPid"] {
+            assert_eq!(program_of(&new[process]), program, "{process}");
+        }
+        python.say(
+            &mut serve,
+            "n += 1; print('at', n)",
+            &format!("^at {round}$"),
+        );
+        assert_eq!(
+            vim.ask(&mut serve, "capture", json!({}))["text"],
+            shown["text"]
+        );
+        std::net::TcpStream::connect(("127.0.0.1", port)).unwrap();
+        let end = flood.ask(&mut serve, "status", json!({}))["outputBytes"].clone();
+        let more = json!({"since": format!("c{end}"), "until": [{"pattern": "^\\d{12}$"}]});
+        flood.wait_until(&mut serve, more);
+    }
+    // Still its parent, so that ends are seen, and still in charge.
+    let brief = Job::start(&mut serve, "exit 3");
+    assert_eq!(brief.end(&mut serve)["exitCode"], 3);
+    python.ask(&mut serve, "write", json!({"data": "exit(6)\n"}));
+    assert_eq!(python.end(&mut serve)["exitCode"], 6);
+    for job in [&flood, &server, &vim] {
+        assert_eq!(job.ask(&mut serve, "kill", json!({}))["status"], "killed");
+    }
+    numbers::check(&home, &flood.id);
+}
+
+#[test]
+fn a_program_that_does_not_run_changes_nothing() {
+    let home = Home::new();
+    let program = home.scratch("bgproc");
+    install(&program);
+    let (code, said) = run(&home, &program, &["run", "-n", "job", "exec sleep 1000"]);
+    assert_eq!(code, Some(0), "{said}");
+    let before = home.json(&["status", "job"]);
+    let good = home.scratch("good");
+    install(&good);
+    let broken = home.scratch("broken");
+    std::fs::write(&broken, "#!/bin/sh\necho out of order >&2; exit 1\n").unwrap();
+    std::fs::set_permissions(&broken, PermissionsExt::from_mode(0o755)).unwrap();
+    std::fs::rename(&broken, &program).unwrap();
+    let (code, said) = run(&home, &good, &["daemon", "upgrade"]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(
+        said.contains("out of order") && said.contains("nothing was changed"),
+        "{said}"
+    );
+    let after = home.json(&["status", "job"]);
+    assert_eq!(
+        (&after["pid"], &after["status"]),
+        (&before["pid"], &json!("running"))
+    );
+    // What the daemon restarts from, should it die now.
+    install(&program);
+    home.ok(&["kill", "job"]);
+}
