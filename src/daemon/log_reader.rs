@@ -21,9 +21,17 @@ use crate::sys::tail::{KEPT, Tail};
 pub(super) struct LogReader {
     dir: PathBuf,
     /// The segment that was read last.
-    open: RefCell<Option<(u64, File)>>,
+    open: RefCell<Option<Segment>>,
     /// What is in no file, while the log cannot be written.
     tail: Option<SharedTail>,
+}
+
+/// One file of the log.
+struct Segment {
+    start: u64,
+    /// Where the next one began when this one was opened: more is not its.
+    end: u64,
+    file: File,
 }
 
 /// The keeper's memory of a log that cannot be written, and where it is said
@@ -32,6 +40,17 @@ pub(super) struct SharedTail {
     pub(super) tail: Tail,
     pub(super) board: Rc<Board>,
     pub(super) slot: u32,
+}
+
+impl Segment {
+    /// Appends what it has from offset `at` on.
+    fn read(&self, at: u64, want: usize, bytes: &mut Vec<u8>) -> usize {
+        let Some(inside) = at.checked_sub(self.start) else {
+            return 0;
+        };
+        let left = usize::try_from(self.end.saturating_sub(at)).unwrap_or(usize::MAX);
+        append(&self.file, inside, want.min(left), bytes)
+    }
 }
 
 impl SharedTail {
@@ -97,7 +116,9 @@ impl LogReader {
 
     fn starts(&self) -> Vec<u64> {
         let entries = std::fs::read_dir(&self.dir).into_iter().flatten().flatten();
-        let mut starts: Vec<u64> = entries
+        // A link that somebody has put there leads anywhere.
+        let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+        let mut starts: Vec<u64> = files
             .filter_map(|entry| segment_start(entry.file_name().to_str()?))
             .collect();
         starts.sort_unstable();
@@ -166,22 +187,24 @@ impl LogReader {
 
     fn read_some(&self, at: u64, want: usize, bytes: &mut Vec<u8>) -> usize {
         let mut open = self.open.borrow_mut();
-        if let Some((start, file)) = &*open
-            && let Some(inside) = at.checked_sub(*start)
-        {
-            let read = append(file, inside, want, bytes);
+        if let Some(segment) = &*open {
+            let read = segment.read(at, want, bytes);
             if read > 0 {
                 return read;
             }
         }
-        let Some(start) = self.starts().into_iter().rev().find(|&start| start <= at) else {
+        let starts = self.starts();
+        let Some(place) = starts.iter().rposition(|&start| start <= at) else {
             return 0;
         };
+        let start = starts[place];
         let Ok(file) = File::open(self.dir.join(segment_name(start))) else {
             return 0;
         };
-        let read = append(&file, at - start, want, bytes);
-        *open = Some((start, file));
+        let end = starts.get(place + 1).copied().unwrap_or(u64::MAX);
+        let segment = Segment { start, end, file };
+        let read = segment.read(at, want, bytes);
+        *open = Some(segment);
         read
     }
 

@@ -51,6 +51,9 @@ pub fn run() -> ExitCode {
 
 fn start() -> io::Result<()> {
     spawn::raise_file_limit();
+    // A limit on the size of files is an error of a write to us, not the end.
+    let ignored = std::sync::Arc::default();
+    signal_hook::flag::register(signal_hook::consts::SIGXFSZ, ignored)?;
     let home = Home::locate().map_err(io::Error::other)?;
     let stdin = io::stdin().as_fd().try_clone_to_owned()?;
     let channel = Channel::new(stdin)?;

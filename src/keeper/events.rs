@@ -8,7 +8,8 @@ use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::io::Errno;
 use signal_hook::consts::{
-    SIGALRM, SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2,
+    SIGALRM, SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGTTIN, SIGTTOU, SIGUSR1,
+    SIGUSR2, SIGXFSZ,
 };
 
 /// Where something is to be read.
@@ -82,6 +83,8 @@ impl Events {
         let flag = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
         for signal in [
             SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGTSTP, SIGTTIN, SIGTTOU,
+            // A limit on the size of files is a full disk to us, not the end.
+            SIGXFSZ,
         ] {
             signal_hook::flag::register(signal, flag.clone())?;
         }

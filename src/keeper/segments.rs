@@ -23,6 +23,7 @@ impl Segments {
     pub(super) fn open(dir: PathBuf) -> io::Result<(Self, File)> {
         let mut starts: Vec<u64> = std::fs::read_dir(&dir)?
             .flatten()
+            .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
             .filter_map(|entry| segment_start(entry.file_name().to_str()?))
             .collect();
         starts.sort_unstable();

@@ -12,6 +12,7 @@ mod cli_output;
 mod config_file;
 mod dashboard;
 mod dashboard_window;
+mod full_disk;
 mod keeper_death;
 mod layers;
 mod programs;

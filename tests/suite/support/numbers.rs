@@ -63,6 +63,17 @@ pub(crate) fn check_bytes(offset: u64, bytes: &[u8]) {
     }
 }
 
+/// Bytes of a session's log that are in files.
+pub(crate) fn log_bytes(home: &Home, session: &str) -> u64 {
+    let dir = home.path().join("sessions").join(session);
+    let files = std::fs::read_dir(dir).unwrap().flatten();
+    files
+        .filter(|file| file.path().extension().is_some_and(|end| end == "log"))
+        .filter(|file| file.file_name() != "input.log")
+        .map(|file| file.metadata().unwrap().len())
+        .sum()
+}
+
 fn segments(dir: &Path) -> Vec<u64> {
     let names = std::fs::read_dir(dir).unwrap().flatten();
     names
