@@ -17,8 +17,6 @@ use super::log_reader::LogReader;
 use super::settings::Settings;
 use super::state::{Driver, State};
 use super::store::Store;
-use crate::config;
-use crate::diag;
 use crate::engine::session::{Meta, Session};
 use crate::protocol::keeper::{Exit, ToDaemon, ToKeeper};
 use crate::protocol::{EventKind, SessionId};
@@ -40,13 +38,13 @@ struct Kept {
 /// Hears the keeper out and puts together the state to go on with.
 pub(super) async fn adopt(
     home: Home,
+    settings: Settings,
     mut channel: Channel,
 ) -> io::Result<(Hub, UnixListener, OwnedFd)> {
     let link = waiting_end(&channel)?;
     let (welcome, kept) = greetings(&mut channel, &link).await?;
     let (keeper_pid, listener, board) = welcome;
     channel.send(&ToKeeper::Ready, vec![])?;
-    let settings = settings(&home);
     let store = Store::new(home);
     let keeper = KeeperLink::new(channel, board, keeper_pid);
     let mut state = State::new(store, settings, keeper);
@@ -56,20 +54,6 @@ pub(super) async fn adopt(
         tokio::task::spawn_local(end_tree::end_tree(hub.clone(), id, signal::TERM, GRACE_MS));
     }
     Ok((hub, listener, link))
-}
-
-/// A configuration that cannot be read is told by the front doors; jobs are
-/// kept all the same, under the usual limits.
-fn settings(home: &Home) -> Settings {
-    match config::load(&home.config_file()) {
-        Ok(config) => Settings::new(&config),
-        Err(error) => {
-            diag::say(format_args!(
-                "daemon: {error}; the usual limits are in force"
-            ));
-            Settings::default()
-        }
-    }
 }
 
 type Welcome = (u32, UnixListener, Board);

@@ -11,7 +11,6 @@ use tokio::sync::oneshot;
 use super::hub::{Hub, now};
 use super::input::Input;
 use super::state::State;
-use crate::diag;
 use crate::protocol::keeper::{Exit, ToDaemon, ToKeeper};
 use crate::protocol::{EventKind, SessionId};
 use crate::sys::board::Board;
@@ -168,6 +167,10 @@ impl State {
             }
             ToDaemon::Stopped { session, stopped } => self.set_paused(&session, stopped),
             ToDaemon::Degraded { session, reason } => {
+                match &reason {
+                    Some(why) => tracing::warn!(%session, why, "its log cannot be written"),
+                    None => tracing::info!(%session, "its log can be written again"),
+                }
                 if let Some(session) = self.registry.get_mut(&session) {
                     session.log_degraded = reason;
                 }
@@ -178,7 +181,7 @@ impl State {
                 }
             }
             ToDaemon::Welcome { .. } | ToDaemon::Adopt { .. } => {
-                diag::say(format_args!("daemon: a greeting of the keeper came late"));
+                tracing::warn!("a greeting of the keeper came late");
             }
         }
     }
@@ -196,6 +199,7 @@ impl State {
             driver.input = fds.input.map(|fd| Rc::new(Input::new(fd)));
             driver.pidfd = fds.pidfd.map(Rc::new);
         }
+        tracing::debug!(session = %id, pid, "started");
         // Told here and not by whoever asked, so that it comes before its end.
         let again = session.life.restarts() > 0;
         let kind = if again {

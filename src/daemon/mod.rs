@@ -27,21 +27,23 @@ mod watch;
 
 use std::io;
 use std::os::fd::AsFd;
-use std::process::ExitCode;
+use std::process::{self, ExitCode};
 
 use tokio::task::LocalSet;
 
-use crate::diag;
+use crate::protocol::VERSION;
 use crate::sys::channel::Channel;
 use crate::sys::paths::Home;
 use crate::sys::spawn;
+use crate::{config, diag};
+use settings::Settings;
 
 /// Runs the daemon; its stdin is the socket to the keeper.
 pub fn run() -> ExitCode {
     match start() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            diag::say(format_args!("daemon: cannot go on: {error}"));
+            tracing::error!(%error, "cannot go on");
             ExitCode::FAILURE
         }
     }
@@ -50,22 +52,44 @@ pub fn run() -> ExitCode {
 fn start() -> io::Result<()> {
     spawn::raise_file_limit();
     let home = Home::locate().map_err(io::Error::other)?;
+    let settings = settings(&home);
     let stdin = io::stdin().as_fd().try_clone_to_owned()?;
     let channel = Channel::new(stdin)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
     let local = LocalSet::new();
-    let outcome = local.block_on(&runtime, serve(home, channel));
+    let outcome = local.block_on(&runtime, serve(home, settings, channel));
     // Tasks that are still there hold nothing that has to be finished.
     runtime.shutdown_background();
     outcome
 }
 
-async fn serve(home: Home, channel: Channel) -> io::Result<()> {
-    let (hub, listener, link) = adopt::adopt(home, channel).await?;
+/// Reads the configuration and begins to write diagnostics. What is wrong with
+/// it is told by the front doors; jobs are kept all the same, under the usual limits.
+fn settings(home: &Home) -> Settings {
+    let log = home.diagnostics("daemon");
+    match config::load(&home.config_file()) {
+        Ok(config) => {
+            diag::start(&log, config.log_level);
+            Settings::new(&config)
+        }
+        Err(error) => {
+            diag::start(&log, None);
+            tracing::warn!("{error}; the usual limits are in force");
+            Settings::default()
+        }
+    }
+}
+
+async fn serve(home: Home, settings: Settings, channel: Channel) -> io::Result<()> {
+    let (hub, listener, link) = adopt::adopt(home, settings, channel).await?;
+    let sessions = hub.state().registry.iter().count();
+    tracing::info!(version = VERSION, pid = process::id(), sessions, "started");
     tokio::task::spawn_local(render::run(hub.clone()));
     tokio::task::spawn_local(clock::run(hub.clone()));
     tokio::task::spawn_local(listen::run(hub.clone(), listener));
-    keeper_link::run(hub, link).await
+    keeper_link::run(hub, link).await?;
+    tracing::info!(pid = process::id(), "stopped");
+    Ok(())
 }

@@ -4,7 +4,6 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 
-use crate::diag;
 use crate::engine::session::{Meta, Session};
 use crate::protocol::SessionId;
 use crate::protocol::disk::{EXIT, META};
@@ -51,9 +50,7 @@ impl Store {
     /// daemon's log, and a leftover directory harms nobody.
     pub(super) fn remove(&self, id: &SessionId) {
         if let Err(error) = std::fs::remove_dir_all(self.dir(id)) {
-            diag::say(format_args!(
-                "daemon: session {id}: removing its files: {error}"
-            ));
+            tracing::warn!(session = %id, %error, "its files cannot be removed");
         }
     }
 
@@ -64,10 +61,7 @@ impl Store {
             .map_err(io::Error::from)
             .and_then(|bytes| file::replace(&path, &bytes));
         if let Err(error) = written {
-            diag::say(format_args!(
-                "daemon: session {}: {META}: {error}",
-                session.id
-            ));
+            tracing::error!(session = %session.id, %error, "{META} cannot be written");
         }
     }
 
@@ -90,7 +84,7 @@ impl Store {
             // The daemon ended between making the directory and writing the record.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
             Err(error) => {
-                diag::say(format_args!("daemon: {}: {error}", path.display()));
+                tracing::error!(session = %id, %error, "{META} cannot be read");
                 return None;
             }
         };
@@ -98,10 +92,7 @@ impl Store {
             Ok(meta) if meta.id == *id => Some(meta),
             Ok(_) => None,
             Err(error) => {
-                diag::say(format_args!(
-                    "daemon: {} is put aside: {error}",
-                    path.display()
-                ));
+                tracing::warn!(session = %id, %error, "{META} makes no sense and is put aside");
                 let _ = std::fs::rename(&path, path.with_extension("json.bad"));
                 None
             }

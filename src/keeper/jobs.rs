@@ -8,7 +8,6 @@ use rustix::process::{WaitOptions, WaitStatus, wait};
 use super::Keeper;
 use super::entry::Entry;
 use super::log::{Grew, Log};
-use crate::diag;
 use crate::protocol::disk::EXIT;
 use crate::protocol::keeper::{Exit, ToDaemon};
 use crate::sys::{clock, file};
@@ -55,9 +54,7 @@ impl Keeper {
             Ok(Grew::No) => {}
             Ok(Grew::End) => self.close_output(slot, stream),
             Err(error) => {
-                diag::say(format_args!(
-                    "keeper: session {id}: reading its output: {error}"
-                ));
+                tracing::warn!(session = %id, %error, "its output cannot be read");
                 self.close_output(slot, stream);
             }
         }
@@ -105,6 +102,8 @@ impl Keeper {
             if self.supervisor.pid == Some(pid) {
                 self.drop_channel();
                 self.supervisor.ended();
+                let (code, signal) = (status.exit_status(), status.terminating_signal());
+                tracing::info!(pid, code, signal, "the daemon ended");
                 self.listen_for_knock();
             } else if let Some(slot) = self.table.slot_of_pid(pid) {
                 self.job_ended(slot, status);
@@ -147,7 +146,7 @@ impl Keeper {
             entry.close_files();
         }
         if let Err(error) = write_exit(&self.home.session(&session), &exit) {
-            diag::say(format_args!("keeper: session {session}: {EXIT}: {error}"));
+            tracing::error!(%session, %error, "{EXIT} cannot be written");
         }
         self.tell_growth();
         self.tell(&ToDaemon::Exited { session, exit }, vec![]);

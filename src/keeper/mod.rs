@@ -22,6 +22,8 @@ use std::process::ExitCode;
 use rustix::event::Timespec;
 use rustix::process::Rlimit;
 
+use crate::diag;
+use crate::protocol::VERSION;
 use crate::sys::board::Board;
 use crate::sys::channel::Channel;
 use crate::sys::lock::Lock;
@@ -48,7 +50,7 @@ pub fn run() -> ExitCode {
     match keeper.run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            crate::diag::say(format_args!("keeper: cannot go on: {error}"));
+            tracing::error!(%error, "cannot go on");
             ExitCode::FAILURE
         }
     }
@@ -79,6 +81,7 @@ impl Keeper {
     fn set_up() -> Result<Self, String> {
         let home = Home::locate().map_err(|error| error.to_string())?;
         home.prepare().map_err(|error| error.to_string())?;
+        diag::start(&home.diagnostics("keeper"), None);
         let place = home.runtime.display().to_string();
         let fail = |error: io::Error| format!("{place}: {error}");
         let lock = Lock::attempt(&home.keeper_lock()).map_err(fail)?;
@@ -106,6 +109,7 @@ impl Keeper {
     }
 
     fn run(&mut self) -> io::Result<()> {
+        tracing::info!(version = VERSION, pid = std::process::id(), "started");
         self.start_daemon();
         let mut ready = Vec::new();
         while !self.quit {
@@ -118,6 +122,7 @@ impl Keeper {
         }
         // Nobody is to find a socket that no daemon will ever answer.
         let _ = std::fs::remove_file(self.home.socket());
+        tracing::info!(pid = std::process::id(), "stopped");
         Ok(())
     }
 

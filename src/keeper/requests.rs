@@ -8,7 +8,6 @@ use super::Keeper;
 use super::entry::Entry;
 use super::events::Source;
 use super::log::Log;
-use crate::diag;
 use crate::protocol::SessionId;
 use crate::protocol::disk::EXIT;
 use crate::protocol::keeper::{SpawnSpec, ToDaemon, ToKeeper};
@@ -20,7 +19,7 @@ impl Keeper {
     pub(super) fn start_daemon(&mut self) {
         self.events.remove(&self.listener);
         if let Err(error) = self.try_start_daemon() {
-            diag::say(format_args!("keeper: the daemon did not start: {error}"));
+            tracing::error!(%error, "the daemon did not start");
             self.supervisor.ended();
         }
     }
@@ -30,6 +29,7 @@ impl Keeper {
         let log = self.home.diagnostics("daemon");
         let child = detach::spawn_self("daemon", Stdio::from(theirs), Stdio::null(), &log)?;
         self.supervisor.started(child.id());
+        tracing::info!(pid = child.id(), "the daemon is started");
         let mut channel = Channel::new(ours)?;
         let fds = vec![dup(&self.listener)?, dup(&self.board)?];
         let sessions = self.table.iter().count();
@@ -259,7 +259,7 @@ impl Keeper {
         if self.supervisor.is_resting()
             && let Err(error) = self.events.add(&self.listener, Source::Listener)
         {
-            diag::say(format_args!("keeper: cannot wait for clients: {error}"));
+            tracing::error!(%error, "cannot wait for clients");
         }
     }
 }

@@ -3,11 +3,11 @@
 use std::fs::OpenOptions;
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use super::file;
 use super::paths::own_program;
 
 /// Set for keeper and daemon, so that one that a person types is told apart.
@@ -16,11 +16,7 @@ pub const ROLE: &str = "BGPROC_ROLE";
 /// Starts `bgproc ROLE` with nothing of the caller's terminal: stdin and stdout
 /// are `stdio`, stderr goes to the file `log`.
 pub fn spawn_self(role: &str, stdin: Stdio, stdout: Stdio, log: &Path) -> io::Result<Child> {
-    let log = OpenOptions::new()
-        .create(true)
-        .append(true)
-        .mode(0o600)
-        .open(log)?;
+    let log = file::append(log)?;
     Command::new(own_program()?)
         // So that `ps` reads `bgproc keeper`, wherever the file lies.
         .arg0("bgproc")
