@@ -71,6 +71,9 @@ pub enum LogLevel {
 }
 
 impl LogLevel {
+    /// Environment variable that says it, too, and wins.
+    pub const VARIABLE: &str = "BGPROC_LOG";
+
     /// How they are written.
     pub const NAMES: [&str; 4] = ["error", "warn", "info", "debug"];
 

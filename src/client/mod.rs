@@ -6,6 +6,7 @@
 
 mod connect;
 mod connection;
+pub mod diagnostics;
 pub mod greeting;
 pub mod recent;
 

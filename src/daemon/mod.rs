@@ -68,14 +68,13 @@ fn start() -> io::Result<()> {
 /// Reads the configuration and begins to write diagnostics. What is wrong with
 /// it is told by the front doors; jobs are kept all the same, under the usual limits.
 fn settings(home: &Home) -> Settings {
-    let log = home.diagnostics("daemon");
     match config::load(&home.config_file()) {
         Ok(config) => {
-            diag::start(&log, config.log_level);
+            diag::start(home, "daemon", config.log_level);
             Settings::new(&config)
         }
         Err(error) => {
-            diag::start(&log, None);
+            diag::start(home, "daemon", None);
             tracing::warn!("{error}; the usual limits are in force");
             Settings::default()
         }

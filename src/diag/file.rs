@@ -7,7 +7,7 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tracing_subscriber::fmt::MakeWriter;
@@ -19,52 +19,45 @@ const LIMIT: u64 = 1 << 20;
 
 /// Stderr as a file of bounded size.
 pub(super) struct RotatedFile {
-    /// Where it lies; `None` if stderr is something else, which is left alone.
-    path: Option<PathBuf>,
+    path: PathBuf,
+    older: PathBuf,
+    /// Whether stderr is that file; if it is something else it is left alone.
+    is_ours: bool,
     written: AtomicU64,
 }
 
 impl RotatedFile {
-    /// Stderr, if it is the file at `path`.
-    pub(super) fn on_stderr(path: &Path) -> Self {
+    /// Stderr, which is the file at `path` unless somebody pointed it elsewhere.
+    pub(super) fn on_stderr(path: PathBuf, older: PathBuf) -> Self {
         let behind = stderr().and_then(|file| file.metadata());
-        let named = std::fs::symlink_metadata(path);
-        let (path, written) = match (behind, named) {
-            (Ok(behind), Ok(named)) if id(&behind) == id(&named) => {
-                (Some(path.to_owned()), behind.len())
-            }
-            _ => (None, 0),
+        let named = std::fs::symlink_metadata(&path);
+        let size = match (behind, named) {
+            (Ok(behind), Ok(named)) if id(&behind) == id(&named) => Some(behind.len()),
+            _ => None,
         };
         Self {
             path,
-            written: AtomicU64::new(written),
+            older,
+            is_ours: size.is_some(),
+            written: AtomicU64::new(size.unwrap_or_default()),
         }
     }
 
-    fn make_room(&self, path: &Path) {
-        let moved = move_aside(path).and_then(|()| {
-            let next = file::append(path)?;
-            Ok(rustix::stdio::dup2_stderr(&next)?)
-        });
-        if moved.is_err() {
+    fn make_room(&self) {
+        if self.begin_anew().is_err() {
             // Without a new file the old one starts again: the bound holds.
             let _ = stderr().and_then(|file| file.set_len(0));
         }
-        self.written.store(0, Ordering::Relaxed);
     }
-}
 
-/// The name of the older file.
-fn older(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".1");
-    name.into()
-}
-
-fn move_aside(path: &Path) -> io::Result<()> {
-    match std::fs::rename(path, older(path)) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
+    fn begin_anew(&self) -> io::Result<()> {
+        match std::fs::rename(&self.path, &self.older) {
+            // Somebody has removed it.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            other => other?,
+        }
+        let next = file::append(&self.path)?;
+        Ok(rustix::stdio::dup2_stderr(&next)?)
     }
 }
 
@@ -89,11 +82,8 @@ impl Write for &RotatedFile {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let size = line.len() as u64;
         let before = self.written.fetch_add(size, Ordering::Relaxed);
-        if let Some(path) = &self.path
-            && before > 0
-            && before + size > LIMIT
-        {
-            self.make_room(path);
+        if self.is_ours && before > 0 && before + size > LIMIT {
+            self.make_room();
             self.written.store(size, Ordering::Relaxed);
         }
         let _ = rustix::io::write(rustix::stdio::stderr(), line);

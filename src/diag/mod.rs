@@ -13,7 +13,6 @@ mod file;
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::fmt;
 use std::panic::PanicHookInfo;
-use std::path::Path;
 
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::fmt::format::Writer;
@@ -21,15 +20,13 @@ use tracing_subscriber::fmt::time::FormatTime;
 
 use crate::config::LogLevel;
 use crate::sys::clock;
+use crate::sys::paths::Home;
 use file::RotatedFile;
 
-/// Variable that says how much is told; it wins over the configuration.
-pub const VARIABLE: &str = "BGPROC_LOG";
-
-/// Begins to write to `path`, which stderr has been pointed at by whoever
-/// started this process.
-pub fn start(path: &Path, configured: Option<LogLevel>) {
-    let asked = std::env::var(VARIABLE).unwrap_or_default();
+/// Begins to write what `process` has to say to its file, which stderr has been
+/// pointed at by whoever started it.
+pub fn start(home: &Home, process: &str, configured: Option<LogLevel>) {
+    let asked = std::env::var(LogLevel::VARIABLE).unwrap_or_default();
     let level = LogLevel::parse(&asked).or(configured).unwrap_or_default();
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(filter(level))
@@ -37,14 +34,17 @@ pub fn start(path: &Path, configured: Option<LogLevel>) {
         .with_target(false)
         .with_ansi(false)
         .log_internal_errors(false)
-        .with_writer(RotatedFile::on_stderr(path))
+        .with_writer(RotatedFile::on_stderr(
+            home.diagnostics(process),
+            home.older_diagnostics(process),
+        ))
         .finish();
     // Refused only if it was begun before.
     let _ = tracing::subscriber::set_global_default(subscriber);
     std::panic::set_hook(Box::new(report_panic));
     if !asked.is_empty() && LogLevel::parse(&asked).is_none() {
-        let levels = LogLevel::NAMES.join(", ");
-        tracing::warn!("{VARIABLE} is none of {levels}; the level is {}", level.name());
+        let (name, level) = (LogLevel::VARIABLE, level.name());
+        tracing::warn!("{name} is no level and is passed over; it is {level}");
     }
 }
 
@@ -92,11 +92,15 @@ mod tests {
 
     #[test]
     fn a_panic_is_told_without_the_text_it_was_about() {
-        let said = "byte index 1 is not a char boundary; it is inside 'ä' (bytes 0..2) of `äsecret`";
+        let said =
+            "byte index 1 is not a char boundary; it is inside 'ä' (bytes 0..2) of `äsecret`";
         assert_eq!(
             without_quotations(said),
             "byte index 1 is not a char boundary; it is inside"
         );
-        assert_eq!(without_quotations("attempt to subtract"), "attempt to subtract");
+        assert_eq!(
+            without_quotations("attempt to subtract"),
+            "attempt to subtract"
+        );
     }
 }

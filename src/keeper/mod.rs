@@ -81,7 +81,7 @@ impl Keeper {
     fn set_up() -> Result<Self, String> {
         let home = Home::locate().map_err(|error| error.to_string())?;
         home.prepare().map_err(|error| error.to_string())?;
-        diag::start(&home.diagnostics("keeper"), None);
+        diag::start(&home, "keeper", None);
         let place = home.runtime.display().to_string();
         let fail = |error: io::Error| format!("{place}: {error}");
         let lock = Lock::attempt(&home.keeper_lock()).map_err(fail)?;

@@ -118,6 +118,11 @@ impl Home {
     pub fn diagnostics(&self, process: &str) -> PathBuf {
         self.state.join(format!("{process}.log"))
     }
+
+    /// What they had to say before that file was begun.
+    pub fn older_diagnostics(&self, process: &str) -> PathBuf {
+        self.state.join(format!("{process}.log.1"))
+    }
 }
 
 /// Makes `path` (and its parents) with mode 0700, or checks the one that is there:

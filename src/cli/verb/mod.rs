@@ -3,6 +3,7 @@
 mod attach;
 mod capture;
 mod daemon;
+mod daemon_logs;
 mod help;
 mod keys;
 mod logs;
