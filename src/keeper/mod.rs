@@ -26,7 +26,7 @@ use crate::diag;
 use crate::protocol::VERSION;
 use crate::sys::board::Board;
 use crate::sys::channel::Channel;
-use crate::sys::lock::Lock;
+use crate::sys::lock::{self, Lock};
 use crate::sys::paths::Home;
 use crate::sys::pump::Pump;
 use crate::sys::{detach, socket, spawn};
@@ -56,6 +56,28 @@ pub fn run() -> ExitCode {
     }
 }
 
+/// Makes the sessions this keeper's: another one with its socket elsewhere
+/// would take jobs that run for lost.
+fn lease(home: &Home) -> Result<Lock, String> {
+    let path = home.sessions_lock();
+    let socket = home.socket().display().to_string();
+    let fail = |error: io::Error| format!("{}: {error}", path.display());
+    match Lock::attempt(&path).map_err(fail)? {
+        Some(mut lock) => {
+            lock.note(&socket).map_err(fail)?;
+            Ok(lock)
+        }
+        None => {
+            let (state, other) = (home.state.display(), lock::holder(&path));
+            let other = other.unwrap_or_default();
+            Err(format!(
+                "the jobs in {state} belong to the keeper behind {other}, not {socket}; \
+                 give XDG_RUNTIME_DIR and BGPROC_HOME the values they had when it was started"
+            ))
+        }
+    }
+}
+
 /// Everything the keeper has.
 struct Keeper {
     home: Home,
@@ -75,6 +97,7 @@ struct Keeper {
     grown: Vec<u32>,
     quit: bool,
     _lock: Lock,
+    _lease: Lock,
 }
 
 impl Keeper {
@@ -86,6 +109,7 @@ impl Keeper {
         let fail = |error: io::Error| format!("{place}: {error}");
         let lock = Lock::attempt(&home.keeper_lock()).map_err(fail)?;
         let lock = lock.ok_or_else(|| format!("{place}: another keeper is running"))?;
+        let lease = lease(&home)?;
         // Orphans of jobs come to the keeper, to be reaped. Refused on systems
         // without it, where they go to init.
         let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
@@ -105,6 +129,7 @@ impl Keeper {
             quit: false,
             home,
             _lock: lock,
+            _lease: lease,
         })
     }
 

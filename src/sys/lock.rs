@@ -1,7 +1,7 @@
 //! Locks between processes, which the kernel frees when their holder dies.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
@@ -9,7 +9,7 @@ use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
 /// A held `flock(2)`; dropped, it is free.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    file: File,
 }
 
 impl Lock {
@@ -17,18 +17,29 @@ impl Lock {
     pub fn wait(path: &Path) -> io::Result<Self> {
         let file = open_lock_file(path)?;
         rustix::io::retry_on_intr(|| flock(&file, FlockOperation::LockExclusive))?;
-        Ok(Self { _file: file })
+        Ok(Self { file })
     }
 
     /// Takes the lock if it is free.
     pub fn attempt(path: &Path) -> io::Result<Option<Self>> {
         let file = open_lock_file(path)?;
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => Ok(Some(Self { _file: file })),
+            Ok(()) => Ok(Some(Self { file })),
             Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
+
+    /// Leaves a note in the file, for those who find it locked.
+    pub fn note(&mut self, text: &str) -> io::Result<()> {
+        self.file.set_len(0)?;
+        self.file.write_all(text.as_bytes())
+    }
+}
+
+/// What the holder of a lock has noted.
+pub fn holder(path: &Path) -> Option<String> {
+    std::fs::read_to_string(path).ok()
 }
 
 fn open_lock_file(path: &Path) -> io::Result<File> {
