@@ -14,16 +14,17 @@ use super::hub::{Hub, now};
 use super::input::Input;
 use super::keeper_link::{KeeperLink, waiting_end};
 use super::log_reader::LogReader;
+use super::rebuild::{self, Remains};
 use super::settings::Settings;
 use super::state::{Driver, State};
 use super::store::Store;
 use crate::engine::session::{Meta, Session};
 use crate::protocol::keeper::{Exit, ToDaemon, ToKeeper};
-use crate::protocol::{EventKind, SessionId};
+use crate::protocol::{EventKind, Mode, SessionId};
 use crate::sys::board::Board;
 use crate::sys::channel::{Channel, Received};
 use crate::sys::paths::Home;
-use crate::sys::{readiness, signal};
+use crate::sys::{pty, readiness, signal};
 
 /// A session as the keeper has it.
 struct Kept {
@@ -31,6 +32,9 @@ struct Kept {
     pid: u32,
     exit: Option<Exit>,
     open: bool,
+    mode: Mode,
+    argv: Vec<String>,
+    cwd: String,
     input: Option<OwnedFd>,
     pidfd: Option<OwnedFd>,
 }
@@ -101,9 +105,11 @@ fn kept_session((message, fds): Received<ToDaemon>) -> Option<(SessionId, Kept)>
         pid,
         exit,
         open,
+        mode,
+        argv,
+        cwd,
         has_input,
         has_pidfd,
-        ..
     } = message
     else {
         // Told while we were starting; the log and exit.json tell it as well.
@@ -119,6 +125,9 @@ fn kept_session((message, fds): Received<ToDaemon>) -> Option<(SessionId, Kept)>
             pid,
             exit,
             open,
+            mode,
+            argv,
+            cwd,
             input,
             pidfd,
         },
@@ -129,7 +138,8 @@ impl State {
     /// Returns the sessions whose ending has to be seen through.
     fn take_over(&mut self, mut kept: HashMap<SessionId, Kept>) -> Vec<SessionId> {
         let mut ending = Vec::new();
-        for meta in self.store.load() {
+        let (metas, without) = self.store.load();
+        for meta in metas {
             let id = meta.id.clone();
             let mine = kept.remove(&id);
             self.take_over_session(meta, mine);
@@ -141,12 +151,47 @@ impl State {
                 ending.push(id);
             }
         }
-        // Known to the keeper and not to us: the daemon ended before it wrote
-        // the session down, so nobody was ever told of it.
-        for (id, _) in kept {
-            self.keeper.send(&ToKeeper::Forget { session: id });
+        for id in without {
+            let kept = kept.remove(&id);
+            self.take_over_unknown(id, kept);
+        }
+        for (id, kept) in kept {
+            match self.store.has(&id) {
+                true => self.take_over_unknown(id, Some(kept)),
+                // Removed, and the daemon ended before it told the keeper so.
+                false => self.keeper.send(&ToKeeper::Forget { session: id }),
+            }
         }
         ending
+    }
+
+    /// A session without a record: what runs goes on, what has ended is told.
+    fn take_over_unknown(&mut self, id: SessionId, kept: Option<Kept>) {
+        let dir = self.store.dir(&id);
+        let (first, _) = LogReader::new(dir.clone()).bounds();
+        let remains = match &kept {
+            Some(kept) => Remains {
+                id,
+                argv: kept.argv.clone(),
+                cwd: kept.cwd.clone(),
+                mode: kept.mode,
+                size: kept.input.as_ref().and_then(pty::size),
+                pid: kept.exit.is_none().then_some(kept.pid),
+                first,
+            },
+            None => Remains {
+                id,
+                argv: Vec::new(),
+                cwd: String::new(),
+                mode: Mode::Pty,
+                size: None,
+                pid: None,
+                first,
+            },
+        };
+        tracing::warn!(session = %remains.id, pid = remains.pid, "its record is made anew");
+        let meta = rebuild::rebuilt(remains, &dir, self.store.boot_id(), now());
+        self.take_over_session(meta, kept);
     }
 
     fn take_over_session(&mut self, meta: Meta, kept: Option<Kept>) {

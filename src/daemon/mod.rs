@@ -18,6 +18,7 @@ mod lines;
 mod listen;
 mod log_reader;
 mod outbox;
+mod rebuild;
 mod render;
 mod settings;
 mod state;

@@ -65,42 +65,55 @@ impl Store {
         }
     }
 
-    /// What earlier daemons left. A record that cannot be read is put aside, not thrown away.
-    pub(super) fn load(&self) -> Vec<Meta> {
+    /// What earlier daemons left, and the sessions whose record makes no sense:
+    /// that is put aside, not thrown away.
+    pub(super) fn load(&self) -> (Vec<Meta>, Vec<SessionId>) {
         let entries = std::fs::read_dir(self.home.sessions())
             .into_iter()
             .flatten()
             .flatten();
         let ids = entries.filter_map(|entry| SessionId::parse(entry.file_name().to_str()?));
-        let mut metas: Vec<Meta> = ids.filter_map(|id| self.read_meta(&id)).collect();
-        metas.sort_by_key(|meta| meta.life.created_at());
-        metas
-    }
-
-    fn read_meta(&self, id: &SessionId) -> Option<Meta> {
-        let path = self.dir(id).join(META);
-        let text = match std::fs::read(&path) {
-            Ok(text) => text,
-            // The daemon ended between making the directory and writing the record.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
-            Err(error) => {
-                tracing::error!(session = %id, %error, "{META} cannot be read");
-                return None;
-            }
-        };
-        match serde_json::from_slice::<Meta>(&text) {
-            Ok(meta) if meta.id == *id => Some(meta),
-            Ok(_) => None,
-            Err(error) => {
-                tracing::warn!(session = %id, %error, "{META} makes no sense and is put aside");
-                let _ = std::fs::rename(&path, path.with_extension("json.bad"));
-                None
+        let (mut metas, mut without) = (Vec::new(), Vec::new());
+        for id in ids {
+            let path = self.dir(&id).join(META);
+            let read = std::fs::read(&path).map_err(|error| match error.kind() {
+                // The daemon ended between making the directory and writing the
+                // record; or it is no directory.
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => None,
+                _ => Some(error.to_string()),
+            });
+            match read.and_then(|text| parse_meta(&text, &id).map_err(Some)) {
+                Ok(meta) => metas.push(meta),
+                Err(None) => {}
+                Err(Some(why)) => {
+                    tracing::warn!(session = %id, why, "{META} makes no sense and is put aside");
+                    let _ = std::fs::rename(&path, path.with_extension("json.bad"));
+                    without.push(id);
+                }
             }
         }
+        metas.sort_by_key(|meta| meta.life.created_at());
+        (metas, without)
+    }
+
+    /// Whether a session has a directory.
+    pub(super) fn has(&self, id: &SessionId) -> bool {
+        self.dir(id).is_dir()
     }
 
     /// How a session ended, if the keeper has written it down.
     pub(super) fn read_exit(&self, id: &SessionId) -> Option<Exit> {
         serde_json::from_slice(&std::fs::read(self.dir(id).join(EXIT)).ok()?).ok()
     }
+}
+
+fn parse_meta(text: &[u8], id: &SessionId) -> Result<Meta, String> {
+    let meta: Meta = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+    if meta.version > Meta::VERSION {
+        return Err(format!("it is of version {}", meta.version));
+    }
+    if meta.id != *id {
+        return Err(format!("it is of session {}", meta.id));
+    }
+    Ok(meta)
 }

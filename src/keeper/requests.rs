@@ -276,6 +276,8 @@ fn adopt(slot: u32, entry: &Entry) -> io::Result<(ToDaemon, Vec<OwnedFd>)> {
         exit: entry.exit.clone(),
         open: entry.is_open(),
         mode: entry.spec.mode,
+        argv: entry.spec.argv.clone(),
+        cwd: entry.spec.cwd.clone(),
         has_input: entry.input.is_some(),
         has_pidfd: entry.pidfd.is_some(),
     };

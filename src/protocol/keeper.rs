@@ -93,6 +93,10 @@ pub enum ToDaemon {
         open: bool,
         /// PTY or pipes.
         mode: Mode,
+        /// What it runs, for a daemon that has lost its record.
+        argv: Vec<String>,
+        /// Where it runs.
+        cwd: String,
         /// Whether its input follows.
         has_input: bool,
         /// Whether its pidfd follows.

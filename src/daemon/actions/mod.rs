@@ -24,6 +24,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 pub(super) use kill::GRACE_MS;
+pub(super) use program::SHELL_ARGV;
+pub(super) use start::{TIMEOUT_GRACE_MS, TTL_MS};
 
 use super::connection::{Client, MAX_CHARS, fixed_limits};
 use super::hub::Hub;
