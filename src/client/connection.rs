@@ -113,7 +113,9 @@ impl Connection {
         let hint = match theirs.cmp(&PROTOCOL) {
             Ordering::Equal => return Ok(()),
             Ordering::Less => "run: bgproc daemon upgrade (jobs keep running)",
-            Ordering::Greater => "this bgproc is the older one; use the one that is installed now",
+            Ordering::Greater => {
+                "use the newer bgproc, or go back to this one: bgproc daemon upgrade (jobs keep running)"
+            }
         };
         let message = format!(
             "the daemon (bgproc {}) speaks protocol {theirs}, this is bgproc {VERSION} with protocol {PROTOCOL}",
@@ -384,10 +386,7 @@ mod tests {
 
     #[test]
     fn another_protocol_is_refused_with_what_to_do() {
-        for (theirs, advice) in [
-            (0, "bgproc daemon upgrade"),
-            (2, "this bgproc is the older"),
-        ] {
+        for (theirs, advice) in [(0, "bgproc daemon upgrade"), (2, "use the newer bgproc")] {
             let other = format!("\"protocol\":{theirs}");
             let other = hello().replace("\"protocol\":1", &other);
             let connection = connection(move |_, _| Some(other.clone())).unwrap();

@@ -14,9 +14,10 @@ use super::paths::own_program;
 pub const ROLE: &str = "BGPROC_ROLE";
 
 /// Starts `bgproc ROLE` with nothing of the caller's terminal: stdin and stdout
-/// are `stdio`, stderr goes to the file `log`.
+/// are `stdio`, stderr goes to the file `log`, or nowhere if that cannot be
+/// written: jobs are worth more than diagnostics.
 pub fn spawn_self(role: &str, stdin: Stdio, stdout: Stdio, log: &Path) -> io::Result<Child> {
-    let log = file::append(log)?;
+    let log = file::append(log).map_or_else(|_| Stdio::null(), Stdio::from);
     Command::new(own_program()?)
         // So that `ps` reads `bgproc keeper`, wherever the file lies.
         .arg0("bgproc")

@@ -46,12 +46,14 @@ impl DaemonLogs {
             Some(kept) => print(ctx, last_lines(&kept, self.lines))?,
             None => note(&format!("nothing has been written to {path} yet")),
         }
-        while self.follow {
+        if !self.follow {
+            return Ok(Exit::OK);
+        }
+        loop {
             ctx.out.flush()?;
             let more = log.read_on().map_err(unreadable)?;
             print(ctx, &more)?;
         }
-        Ok(Exit::OK)
     }
 }
 

@@ -19,6 +19,15 @@ pub(super) fn check(home: &Home) -> Vec<Finding> {
     let mut dirs = vec![home.runtime.as_path(), &home.state, &sessions];
     dirs.dedup();
     let mut found: Vec<_> = dirs.into_iter().map(directory).collect();
+    found.extend(["keeper", "daemon"].into_iter().filter_map(|process| {
+        let path = home.diagnostics(process);
+        let meta = std::fs::symlink_metadata(&path).ok()?;
+        let text = format!(
+            "{} is no plain file; nothing is written to it",
+            path.display()
+        );
+        (!meta.is_file()).then(|| Finding::warning(SUBJECT, text).advise("remove it"))
+    }));
     found.extend(space(&home.state));
     found
 }
@@ -87,6 +96,7 @@ fn judge_space(free: u64, total: u64) -> Finding {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::Verdict;
     use super::*;
@@ -101,10 +111,11 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_judged_by_what_is_above_it() {
-        let dir = std::env::temp_dir();
-        let finding = directory(&dir.join("surely/not/there"));
+        let dir = tempfile::tempdir().unwrap();
+        let finding = directory(&dir.path().join("not/there"));
         assert_eq!(finding.verdict, Verdict::Ok, "{finding:?}");
-        let finding = directory(Path::new("/proc/surely/not/there"));
+        std::fs::write(dir.path().join("file"), "").unwrap();
+        let finding = directory(&dir.path().join("file/not/there"));
         assert_eq!(finding.verdict, Verdict::Problem, "{finding:?}");
     }
 }

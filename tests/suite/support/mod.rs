@@ -5,6 +5,7 @@ pub(crate) mod home;
 pub(crate) mod job;
 pub(crate) mod process;
 pub(crate) mod serve;
+pub(crate) mod stranger;
 pub(crate) mod terminal;
 
 use std::time::Duration;
