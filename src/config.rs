@@ -42,6 +42,8 @@ pub struct Config {
     pub confirm: Confirm,
     /// Whether the dashboard keeps to ASCII characters.
     pub ascii: bool,
+    /// How much the daemon says about itself.
+    pub log_level: Option<LogLevel>,
 }
 
 /// Whether the dashboard asks before it ends a job.
@@ -52,6 +54,40 @@ pub enum Confirm {
     Ask,
     /// It does not.
     Never,
+}
+
+/// How much keeper and daemon say about themselves: this and what is worse.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum LogLevel {
+    /// What they could not do.
+    Error,
+    /// What somebody should look at.
+    Warn,
+    /// What they do about themselves: start, take over, end.
+    #[default]
+    Info,
+    /// Each session that starts and ends.
+    Debug,
+}
+
+impl LogLevel {
+    /// Environment variable that says it, too, and wins.
+    pub const VARIABLE: &str = "BGPROC_LOG";
+
+    /// How they are written.
+    pub const NAMES: [&str; 4] = ["error", "warn", "info", "debug"];
+
+    /// The level of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Error, Self::Warn, Self::Info, Self::Debug]
+            .into_iter()
+            .find(|level| level.name() == name)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
 }
 
 /// Why the file cannot be used.
@@ -80,11 +116,12 @@ pub enum ConfigError {
 }
 
 /// The keys that are known, for suggestions.
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "ascii",
     "confirm",
     "leave_key",
     "log_bytes",
+    "log_level",
     "max_output_chars",
     "max_sessions",
     "max_sessions_per_scope",
@@ -169,6 +206,7 @@ fn parse(text: &str) -> Result<Config, Wrong> {
             "leave_key" => config.leave_key = entry.words()?,
             "confirm" => config.confirm = entry.confirm()?,
             "ascii" => config.ascii = entry.boolean()?,
+            "log_level" => config.log_level = Some(entry.log_level()?),
             unknown => return Err(Wrong::new(key.span(), unknown_key(unknown))),
         }
     }
@@ -231,6 +269,12 @@ impl Entry<'_, '_> {
         }
     }
 
+    fn log_level(&self) -> Result<LogLevel, Wrong> {
+        let name = self.value.get_ref().as_str();
+        name.and_then(LogLevel::parse)
+            .ok_or_else(|| self.expected("one of \"error\", \"warn\", \"info\", \"debug\""))
+    }
+
     fn expected(&self, what: &str) -> Wrong {
         let found = self.value.get_ref().type_str();
         let message = format!("\"{}\" needs {what}, this is {}", self.key, article(found));
@@ -259,7 +303,7 @@ mod tests {
         let text = "max_sessions = 300\nmax_sessions_per_scope = 60\nyield_ms = 5_000\n\
              max_output_chars = 2000\nttl_ms = 0\ntimeout_sec = 0\nlog_bytes = 0x100000\n\
              total_log_bytes = 1000000\nleave_key = [\"ctrl-]\", \"f12\"]\n\
-             confirm = \"never\"\nascii = true\n";
+             confirm = \"never\"\nascii = true\nlog_level = \"debug\"\n";
         let config = parse(text).ok().unwrap();
         let expected = Config {
             max_sessions: Some(300),
@@ -273,6 +317,7 @@ mod tests {
             leave_key: vec!["ctrl-]".to_owned(), "f12".to_owned()],
             confirm: Confirm::Never,
             ascii: true,
+            log_level: Some(LogLevel::Debug),
         };
         assert_eq!(config, expected);
         // A key that is read and not in the list could never be suggested.
@@ -297,6 +342,7 @@ mod tests {
             "config.toml:1:9: \"ascii\" needs true or false, this is an integer"
         );
         assert!(error("leave_key = [1]").contains("a list of strings"));
+        assert!(error("log_level = \"loud\"").contains("needs one of \"error\""));
         assert!(error("confirm = \"maybe\"").contains("\"ask\" or \"never\""));
         assert!(error("max_sessions = 0").contains("out of range; the least is 1"));
         assert!(error("max_sessions = 99999999999").contains("out of range"));

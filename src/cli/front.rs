@@ -8,7 +8,7 @@ use super::context::Context;
 use super::exit::{Exit, Failure};
 use super::verb::Verb;
 use crate::client;
-use crate::config::{self, Config, Confirm};
+use crate::config::{self, Config, Confirm, LogLevel};
 use crate::protocol::hello::OnDisconnect;
 use crate::serve;
 use crate::tui;
@@ -103,8 +103,15 @@ impl Front {
     }
 }
 
-/// What `config.toml` says.
+/// What `config.toml` says. The variable that overrules a part of it for daemon
+/// and keeper is checked along with it: they would not be able to complain.
 pub fn configuration() -> Result<Config, Failure> {
+    let level = std::env::var(LogLevel::VARIABLE).unwrap_or_default();
+    if !level.is_empty() && LogLevel::parse(&level).is_none() {
+        let (name, levels) = (LogLevel::VARIABLE, LogLevel::NAMES.join(", "));
+        let message = format!("{name}=`{level}` is wrong; it needs one of {levels}");
+        return Err(Failure::Usage(message));
+    }
     Ok(config::load(&client::home()?.config_file())?)
 }
 

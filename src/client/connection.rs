@@ -1,5 +1,6 @@
 //! One connection: requests out, replies and events in.
 
+use std::cmp::Ordering;
 use std::collections::{HashMap, VecDeque};
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
@@ -98,20 +99,29 @@ impl Connection {
             }) => return Err(error),
             other => return Err(Error::internal(format!("no greeting, but {other:?}"))),
         };
-        if hello.protocol != PROTOCOL {
-            let message = format!(
-                "the daemon (bgproc {}) speaks protocol {}, this is bgproc {VERSION} with protocol {PROTOCOL}",
-                hello.version, hello.protocol
-            );
-            return Err(Error::new(ErrorCode::IncompatibleVersion, message)
-                .hint("run: bgproc daemon upgrade (jobs keep running)"));
-        }
         Ok(Self {
             hello,
             first_line: receiver.line.clone(),
             sender,
             receiver,
         })
+    }
+
+    /// Refuses a daemon that speaks another version of the protocol.
+    pub(super) fn check_protocol(&self) -> Result<(), Error> {
+        let theirs = self.hello.protocol;
+        let hint = match theirs.cmp(&PROTOCOL) {
+            Ordering::Equal => return Ok(()),
+            Ordering::Less => "run: bgproc daemon upgrade (jobs keep running)",
+            Ordering::Greater => {
+                "use the newer bgproc, or go back to this one: bgproc daemon upgrade (jobs keep running)"
+            }
+        };
+        let message = format!(
+            "the daemon (bgproc {}) speaks protocol {theirs}, this is bgproc {VERSION} with protocol {PROTOCOL}",
+            self.hello.version
+        );
+        Err(Error::new(ErrorCode::IncompatibleVersion, message).hint(hint))
     }
 
     /// What the daemon said first.
@@ -376,9 +386,13 @@ mod tests {
 
     #[test]
     fn another_protocol_is_refused_with_what_to_do() {
-        let error = connection(|_, _| Some(hello().replace("\"protocol\":1", "\"protocol\":2")));
-        let error = error.unwrap_err();
-        assert_eq!(error.code, ErrorCode::IncompatibleVersion);
-        assert!(error.hint.unwrap().contains("bgproc daemon upgrade"));
+        for (theirs, advice) in [(0, "bgproc daemon upgrade"), (2, "use the newer bgproc")] {
+            let other = format!("\"protocol\":{theirs}");
+            let other = hello().replace("\"protocol\":1", &other);
+            let connection = connection(move |_, _| Some(other.clone())).unwrap();
+            let error = connection.check_protocol().unwrap_err();
+            assert_eq!(error.code, ErrorCode::IncompatibleVersion);
+            assert!(error.hint.unwrap().contains(advice));
+        }
     }
 }

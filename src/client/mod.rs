@@ -4,8 +4,10 @@
 //! round trip. Front doors that need both directions at once split a
 //! connection into its [`Sender`] and [`Receiver`].
 
+pub mod checkup;
 mod connect;
 mod connection;
+pub mod diagnostics;
 pub mod greeting;
 pub mod recent;
 

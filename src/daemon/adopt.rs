@@ -14,30 +14,29 @@ use super::end_tree;
 use super::hub::{Hub, now};
 use super::keeper_link::{KeeperLink, Shared, waiting_end};
 use super::log_reader::LogReader;
+use super::rebuild::{self, Remains};
 use super::settings::Settings;
 use super::state::State;
 use super::store::Store;
 use super::successor::KeeperProcess;
-use crate::config;
-use crate::diag;
 use crate::engine::session::{Meta, Session};
 use crate::protocol::keeper::{Kept, ToDaemon, ToKeeper};
-use crate::protocol::{EventKind, SessionId};
+use crate::protocol::{EventKind, Mode, SessionId};
 use crate::sys::board::Board;
 use crate::sys::channel::Channel;
 use crate::sys::paths::Home;
 use crate::sys::pump::Pump;
-use crate::sys::{readiness, signal};
+use crate::sys::{pty, readiness, signal};
 
 /// Hears the keeper out and puts together the state to go on with.
 pub(super) async fn adopt(
     home: Home,
+    settings: Settings,
     mut channel: Channel,
 ) -> io::Result<(Hub, UnixListener, OwnedFd)> {
     let link = waiting_end(&channel)?;
     let (welcome, kept) = greetings(&mut channel, &link).await?;
     channel.send(&ToKeeper::Ready, vec![])?;
-    let settings = settings(&home);
     let store = Store::new(home);
     let listener = UnixListener::from(welcome.shared.listener.try_clone()?);
     let keeper = KeeperLink::new(channel, welcome.shared, welcome.process, welcome.upgrading);
@@ -48,20 +47,6 @@ pub(super) async fn adopt(
         tokio::task::spawn_local(end_tree::end_tree(hub.clone(), id, signal::TERM, GRACE_MS));
     }
     Ok((hub, listener, link))
-}
-
-/// A configuration that cannot be read is told by the front doors; jobs are
-/// kept all the same, under the usual limits.
-fn settings(home: &Home) -> Settings {
-    match config::load(&home.config_file()) {
-        Ok(config) => Settings::new(&config),
-        Err(error) => {
-            diag::say(format_args!(
-                "daemon: {error}; the usual limits are in force"
-            ));
-            Settings::default()
-        }
-    }
 }
 
 /// Who the keeper is, and what it shares.
@@ -125,7 +110,8 @@ impl State {
     /// Returns the sessions whose ending has to be seen through.
     fn take_over(&mut self, mut kept: HashMap<SessionId, Handed>) -> Vec<SessionId> {
         let mut ending = Vec::new();
-        for meta in self.store.load() {
+        let (metas, without) = self.store.load();
+        for meta in metas {
             let id = meta.id.clone();
             let mine = kept.remove(&id);
             self.take_over_session(meta, mine);
@@ -137,12 +123,47 @@ impl State {
                 ending.push(id);
             }
         }
-        // Known to the keeper and not to us: the daemon ended before it wrote
-        // the session down, so nobody was ever told of it.
-        for (id, _) in kept {
-            self.keeper.send(&ToKeeper::Forget { session: id });
+        for id in without {
+            let kept = kept.remove(&id);
+            self.take_over_unknown(id, kept);
+        }
+        for (id, kept) in kept {
+            match self.store.has(&id) {
+                true => self.take_over_unknown(id, Some(kept)),
+                // Removed, and the daemon ended before it told the keeper so.
+                false => self.keeper.send(&ToKeeper::Forget { session: id }),
+            }
         }
         ending
+    }
+
+    /// A session without a record: what runs goes on, what has ended is told.
+    fn take_over_unknown(&mut self, id: SessionId, handed: Option<Handed>) {
+        let dir = self.store.dir(&id);
+        let (first, _) = LogReader::new(dir.clone()).bounds();
+        let remains = match &handed {
+            Some((kept, fds)) => Remains {
+                id,
+                argv: kept.spec.argv.clone(),
+                cwd: kept.spec.cwd.clone(),
+                mode: kept.spec.mode,
+                size: fds.first().filter(|_| kept.has_input).and_then(pty::size),
+                pid: kept.exit.is_none().then_some(kept.pid),
+                first,
+            },
+            None => Remains {
+                id,
+                argv: Vec::new(),
+                cwd: String::new(),
+                mode: Mode::Pty,
+                size: None,
+                pid: None,
+                first,
+            },
+        };
+        tracing::warn!(session = %remains.id, pid = remains.pid, "its record is made anew");
+        let meta = rebuild::rebuilt(remains, &dir, self.store.boot_id(), now());
+        self.take_over_session(meta, handed);
     }
 
     fn take_over_session(&mut self, meta: Meta, kept: Option<Handed>) {

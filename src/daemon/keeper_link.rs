@@ -12,7 +12,6 @@ use tokio::sync::oneshot;
 use super::hub::{Hub, now};
 use super::state::State;
 use super::successor;
-use crate::diag;
 use crate::protocol::keeper::{Exit, Kept, SpawnSpec, ToDaemon, ToKeeper};
 use crate::protocol::record::Mode;
 use crate::protocol::{EventKind, SessionId};
@@ -202,7 +201,7 @@ async fn serve(hub: &Hub, end: OwnedFd) -> io::Result<Over> {
                     // It ends before us when it was told to.
                     Err(_) if hub.state().keeper.is_quitting => return Ok(Over::Stopping),
                     Err(error) => {
-                        diag::say(format_args!("daemon: the keeper is gone: {error}"));
+                        tracing::warn!(%error, "the keeper is gone");
                         return Ok(Over::KeeperGone);
                     }
                 };
@@ -263,6 +262,10 @@ impl State {
             }
             ToDaemon::Stopped { session, stopped } => self.set_paused(&session, stopped),
             ToDaemon::Degraded { session, reason } => {
+                match &reason {
+                    Some(why) => tracing::warn!(%session, why, "its log cannot be written"),
+                    None => tracing::info!(%session, "its log can be written again"),
+                }
                 self.degraded(&session, reason, fds.into_iter().next());
             }
             ToDaemon::Cleared { session, first } => {
@@ -271,16 +274,22 @@ impl State {
                 }
             }
             ToDaemon::TakenOver { version } => {
+                tracing::info!(
+                    pid = self.keeper.process.pid,
+                    version,
+                    "the next keeper is up"
+                );
                 self.keeper.process.version = version;
                 self.keeper.is_upgrading = false;
             }
             ToDaemon::Upgraded { version, error } => {
+                tracing::info!(version, error, "the keeper was upgraded");
                 self.keeper.process.version = version;
                 self.keeper.is_upgrading = false;
                 self.keeper.upgrade_error = error;
             }
             ToDaemon::Welcome { .. } | ToDaemon::Adopt(_) => {
-                diag::say(format_args!("daemon: a greeting of the keeper came late"));
+                tracing::warn!("a greeting of the keeper came late");
             }
         }
     }
@@ -318,6 +327,7 @@ impl State {
             driver.hold(kept, fds, &self.keeper.shared.board);
         }
         let again = self.registry.get(id).is_some_and(|s| s.life.restarts() > 0);
+        tracing::debug!(session = %id, pid, "started");
         // Told here and not by whoever asked, so that it comes before its end.
         let kind = if again {
             EventKind::Restarted

@@ -7,7 +7,6 @@ use tokio::net::UnixListener;
 
 use super::connection;
 use super::hub::Hub;
-use crate::diag;
 use crate::sys::socket;
 
 /// Pause after the system refused a connection (out of descriptors, say).
@@ -21,7 +20,7 @@ pub(super) async fn run(hub: Hub, listener: StdListener) {
     {
         Ok(listener) => listener,
         Err(error) => {
-            diag::say(format_args!("daemon: cannot listen: {error}"));
+            tracing::error!(%error, "cannot listen");
             hub.stop();
             return;
         }
@@ -32,10 +31,10 @@ pub(super) async fn run(hub: Hub, listener: StdListener) {
                 Ok(()) => {
                     tokio::task::spawn_local(connection::run(hub.clone(), stream));
                 }
-                Err(error) => diag::say(format_args!("daemon: a client is refused: {error}")),
+                Err(error) => tracing::warn!(%error, "a client is refused"),
             },
             Err(error) => {
-                diag::say(format_args!("daemon: a connection was not taken: {error}"));
+                tracing::warn!(%error, "a connection was not taken");
                 tokio::time::sleep(PAUSE).await;
             }
         }

@@ -19,6 +19,7 @@ mod lines;
 mod listen;
 mod log_reader;
 mod outbox;
+mod rebuild;
 mod render;
 mod settings;
 mod state;
@@ -29,21 +30,23 @@ mod watch;
 
 use std::io;
 use std::os::fd::AsFd;
-use std::process::ExitCode;
+use std::process::{self, ExitCode};
 
 use tokio::task::LocalSet;
 
-use crate::diag;
+use crate::protocol::VERSION;
 use crate::sys::channel::Channel;
 use crate::sys::paths::Home;
 use crate::sys::spawn;
+use crate::{config, diag};
+use settings::Settings;
 
 /// Runs the daemon; its stdin is the socket to the keeper.
 pub fn run() -> ExitCode {
     match start() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            diag::say(format_args!("daemon: cannot go on: {error}"));
+            tracing::error!(%error, "cannot go on");
             ExitCode::FAILURE
         }
     }
@@ -55,20 +58,39 @@ fn start() -> io::Result<()> {
     let ignored = std::sync::Arc::default();
     signal_hook::flag::register(signal_hook::consts::SIGXFSZ, ignored)?;
     let home = Home::locate().map_err(io::Error::other)?;
+    let settings = settings(&home);
     let stdin = io::stdin().as_fd().try_clone_to_owned()?;
     let channel = Channel::new(stdin)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
     let local = LocalSet::new();
-    let outcome = local.block_on(&runtime, serve(home, channel));
+    let outcome = local.block_on(&runtime, serve(home, settings, channel));
     // Tasks that are still there hold nothing that has to be finished.
     runtime.shutdown_background();
     outcome
 }
 
-async fn serve(home: Home, channel: Channel) -> io::Result<()> {
-    let (hub, listener, link) = adopt::adopt(home, channel).await?;
+/// Reads the configuration and begins to write diagnostics. What is wrong with
+/// it is told by the front doors; jobs are kept all the same, under the usual limits.
+fn settings(home: &Home) -> Settings {
+    match config::load(&home.config_file()) {
+        Ok(config) => {
+            diag::start(home, "daemon", config.log_level);
+            Settings::new(&config)
+        }
+        Err(error) => {
+            diag::start(home, "daemon", None);
+            tracing::warn!("{error}; the usual limits are in force");
+            Settings::default()
+        }
+    }
+}
+
+async fn serve(home: Home, settings: Settings, channel: Channel) -> io::Result<()> {
+    let (hub, listener, link) = adopt::adopt(home, settings, channel).await?;
+    let sessions = hub.state().registry.iter().count();
+    tracing::info!(version = VERSION, pid = process::id(), sessions, "started");
     tokio::task::spawn_local(render::run(hub.clone()));
     tokio::task::spawn_local(clock::run(hub.clone()));
     let listening = hub.clone();
@@ -77,5 +99,7 @@ async fn serve(home: Home, channel: Channel) -> io::Result<()> {
         listening.keeper_settled().await;
         listen::run(listening, listener).await;
     });
-    keeper_link::run(hub, link).await
+    keeper_link::run(hub, link).await?;
+    tracing::info!(pid = process::id(), "stopped");
+    Ok(())
 }

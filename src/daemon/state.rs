@@ -226,6 +226,7 @@ impl State {
             return;
         };
         session.life.ended(exit, exit.signal.map(signal::name), now);
+        tracing::debug!(session = %id, status = session.life.status().as_str(), "ended");
         session.touch(now);
         let scope = session.scope.clone();
         if let Some(driver) = self.drivers.get_mut(id) {

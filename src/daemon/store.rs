@@ -4,7 +4,6 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 
-use crate::diag;
 use crate::engine::session::{Meta, Session};
 use crate::protocol::SessionId;
 use crate::protocol::disk::{EXIT, META};
@@ -51,9 +50,7 @@ impl Store {
     /// daemon's log, and a leftover directory harms nobody.
     pub(super) fn remove(&self, id: &SessionId) {
         if let Err(error) = std::fs::remove_dir_all(self.dir(id)) {
-            diag::say(format_args!(
-                "daemon: session {id}: removing its files: {error}"
-            ));
+            tracing::warn!(session = %id, %error, "its files cannot be removed");
         }
     }
 
@@ -64,52 +61,59 @@ impl Store {
             .map_err(io::Error::from)
             .and_then(|bytes| file::replace(&path, &bytes));
         if let Err(error) = written {
-            diag::say(format_args!(
-                "daemon: session {}: {META}: {error}",
-                session.id
-            ));
+            tracing::error!(session = %session.id, %error, "{META} cannot be written");
         }
     }
 
-    /// What earlier daemons left. A record that cannot be read is put aside, not thrown away.
-    pub(super) fn load(&self) -> Vec<Meta> {
+    /// What earlier daemons left, and the sessions whose record makes no sense:
+    /// that is put aside, not thrown away.
+    pub(super) fn load(&self) -> (Vec<Meta>, Vec<SessionId>) {
         let entries = std::fs::read_dir(self.home.sessions())
             .into_iter()
             .flatten()
             .flatten();
         let ids = entries.filter_map(|entry| SessionId::parse(entry.file_name().to_str()?));
-        let mut metas: Vec<Meta> = ids.filter_map(|id| self.read_meta(&id)).collect();
-        metas.sort_by_key(|meta| meta.life.created_at());
-        metas
-    }
-
-    fn read_meta(&self, id: &SessionId) -> Option<Meta> {
-        let path = self.dir(id).join(META);
-        let text = match std::fs::read(&path) {
-            Ok(text) => text,
-            // The daemon ended between making the directory and writing the record.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
-            Err(error) => {
-                diag::say(format_args!("daemon: {}: {error}", path.display()));
-                return None;
-            }
-        };
-        match serde_json::from_slice::<Meta>(&text) {
-            Ok(meta) if meta.id == *id => Some(meta),
-            Ok(_) => None,
-            Err(error) => {
-                diag::say(format_args!(
-                    "daemon: {} is put aside: {error}",
-                    path.display()
-                ));
-                let _ = std::fs::rename(&path, path.with_extension("json.bad"));
-                None
+        let (mut metas, mut without) = (Vec::new(), Vec::new());
+        for id in ids {
+            let path = self.dir(&id).join(META);
+            let read = std::fs::read(&path).map_err(|error| match error.kind() {
+                // The daemon ended between making the directory and writing the
+                // record; or it is no directory.
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => None,
+                _ => Some(error.to_string()),
+            });
+            match read.and_then(|text| parse_meta(&text, &id).map_err(Some)) {
+                Ok(meta) => metas.push(meta),
+                Err(None) => {}
+                Err(Some(why)) => {
+                    tracing::warn!(session = %id, why, "{META} makes no sense and is put aside");
+                    let _ = std::fs::rename(&path, path.with_extension("json.bad"));
+                    without.push(id);
+                }
             }
         }
+        metas.sort_by_key(|meta| meta.life.created_at());
+        (metas, without)
+    }
+
+    /// Whether a session has a directory.
+    pub(super) fn has(&self, id: &SessionId) -> bool {
+        self.dir(id).is_dir()
     }
 
     /// How a session ended, if the keeper has written it down.
     pub(super) fn read_exit(&self, id: &SessionId) -> Option<Exit> {
         serde_json::from_slice(&std::fs::read(self.dir(id).join(EXIT)).ok()?).ok()
     }
+}
+
+fn parse_meta(text: &[u8], id: &SessionId) -> Result<Meta, String> {
+    let meta: Meta = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+    if meta.version > Meta::VERSION {
+        return Err(format!("it is of version {}", meta.version));
+    }
+    if meta.id != *id {
+        return Err(format!("it is of session {}", meta.id));
+    }
+    Ok(meta)
 }

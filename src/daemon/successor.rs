@@ -16,7 +16,6 @@ use tokio::io::Interest;
 use super::hub::Hub;
 use super::keeper_link::{SpawnFailure, waiting_end};
 use super::state::State;
-use crate::diag;
 use crate::protocol::SessionId;
 use crate::protocol::keeper::ToKeeper;
 use crate::sys::channel::Channel;
@@ -59,7 +58,7 @@ pub(super) async fn start(hub: &Hub) -> io::Result<OwnedFd> {
     loop {
         match hub.with(State::start_next_keeper) {
             Ok(end) => return Ok(end),
-            Err(error) => diag::say(format_args!("daemon: no keeper could be started: {error}")),
+            Err(error) => tracing::error!(%error, "no keeper could be started"),
         }
         tokio::time::sleep(pause).await;
         pause = (pause * 2).min(LAST_PAUSE);

@@ -295,3 +295,53 @@ impl Tombstone {
         self.removed.wall
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::protocol::keeper::Exit;
+
+    const YEAR_MS: i64 = 365 * 86_400_000;
+
+    fn at(boot: u64, wall: i64) -> Now {
+        Now {
+            boot,
+            wall: Timestamp(wall),
+        }
+    }
+
+    #[test]
+    fn a_wall_clock_that_jumps_moves_no_deadline() {
+        let terms = Terms {
+            timeout_ms: 60_000,
+            timeout_grace_ms: 5000,
+            ttl_ms: 1000,
+            keep: false,
+        };
+        for jump in [-YEAR_MS, YEAR_MS] {
+            let start = at(5000, 2 * YEAR_MS);
+            let (id, scope) = (SessionId::fresh(), Scope::human());
+            let spec = Spec::default();
+            let mut session = Session::new(id, scope, spec, Size::default(), terms, start);
+            session.life.started(7, 0, start);
+            assert_eq!(session.timeout_at(), Some(65_000));
+            let later = at(8000, start.wall.millis() + jump);
+            assert_eq!(session.life.runtime_ms(later), 3000);
+            let record = session.record(later, |n| n.to_string());
+            assert_eq!(record.summary.idle_ms, Some(3000));
+            let exit = Exit {
+                pid: 7,
+                exit_code: Some(0),
+                signal: None,
+                core_dumped: false,
+                ended_at: later.wall,
+                end_offset: 0,
+            };
+            session.life.ended(&exit, None, later);
+            session.touch(later);
+            assert_eq!(session.expires_at(), Some(9000));
+            assert_eq!(session.life.runtime_ms(at(9999, 0)), 3000);
+        }
+    }
+}

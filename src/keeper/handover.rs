@@ -15,7 +15,6 @@ use super::entry::Entry;
 use super::events::Source;
 use super::log::Log;
 use super::requests::dup;
-use crate::diag;
 use crate::protocol::keeper::{Kept, ToKeeper};
 use crate::protocol::record::Mode;
 use crate::sys::board::Board;
@@ -126,9 +125,7 @@ impl Keeper {
         for (kept, fds) in sessions {
             let id = kept.session.clone();
             if let Err(error) = self.inherit_one(kept, fds) {
-                diag::say(format_args!(
-                    "keeper: session {id} could not be taken over: {error}"
-                ));
+                tracing::error!(session = %id, %error, "could not be taken over");
             }
         }
         self.empty_pump();

@@ -11,7 +11,6 @@ use rustix::process::{WaitOptions, wait};
 use super::Keeper;
 use super::events::Source;
 use super::log::{Grew, Log};
-use crate::diag;
 use crate::protocol::disk::EXIT;
 use crate::protocol::keeper::{Exit, ToDaemon};
 use crate::sys::ending::{self, Ending};
@@ -43,10 +42,7 @@ impl Keeper {
             Ok(Grew::No) => {}
             Ok(Grew::End) => self.close_output(slot, stream),
             Err(error) => {
-                let id = &entry.id;
-                diag::say(format_args!(
-                    "keeper: session {id}: reading its output: {error}"
-                ));
+                tracing::warn!(session = %entry.id, %error, "its output cannot be read");
                 self.close_output(slot, stream);
             }
         }
@@ -140,6 +136,8 @@ impl Keeper {
                 continue;
             }
             if self.supervisor.pid == Some(pid) {
+                let (code, signal) = (status.exit_status(), status.terminating_signal());
+                tracing::info!(pid, code, signal, "the daemon ended");
                 self.daemon_ended();
             } else if let Some(slot) = self.table.slot_of_child(pid) {
                 self.job_ended(slot, Some(ExitStatus::from_raw(status.as_raw())));
@@ -211,7 +209,7 @@ impl Keeper {
         let session = entry.id.clone();
         entry.close_files();
         if let Err(error) = write_exit(&self.home.session(&session), &exit) {
-            diag::say(format_args!("keeper: session {session}: {EXIT}: {error}"));
+            tracing::error!(%session, %error, "{EXIT} cannot be written");
         }
         self.tell_growth();
         self.tell(&ToDaemon::Exited { session, exit }, vec![]);

@@ -14,7 +14,6 @@ use std::path::PathBuf;
 use super::disk::Disk;
 use super::index::Index;
 use super::segments::Segments;
-use crate::diag;
 use crate::protocol::disk::SEGMENT_BYTES;
 use crate::sys::pump::{Pump, Taken};
 use crate::sys::tail::{KEPT, Tail};
@@ -284,11 +283,11 @@ impl Log {
         }
         let left = if is_gone { 0 } else { meta.len() };
         self.unsaved += expected - left;
-        diag::say(format_args!(
-            "keeper: {} was removed or cut by somebody; {} bytes are lost",
-            self.segments.path(start).display(),
-            expected - left,
-        ));
+        tracing::warn!(
+            path = %self.segments.path(start).display(),
+            lost = expected - left,
+            "a log was removed or cut by somebody"
+        );
         if is_gone {
             self.segments.put_stranger_aside();
         }

@@ -13,6 +13,7 @@ mod events;
 mod handover;
 mod index;
 mod jobs;
+mod lease;
 mod log;
 mod requests;
 mod segments;
@@ -34,7 +35,6 @@ use crate::protocol::keeper::ToDaemon;
 use crate::sys::board::Board;
 use crate::sys::channel::Channel;
 use crate::sys::detach::{self, HANDOVER, TAKEOVER};
-use crate::sys::lock::Lock;
 use crate::sys::paths::Home;
 use crate::sys::pump::Pump;
 use crate::sys::{socket, spawn};
@@ -42,6 +42,7 @@ use disk::Disk;
 use entry::Table;
 use events::{Events, Source};
 use handover::Inheritance;
+use lease::Lease;
 use log::RETRY_MS;
 use supervise::Supervisor;
 use upgrade::Upgrade;
@@ -78,13 +79,13 @@ fn run_first() -> ExitCode {
 fn take_over() -> io::Result<Keeper> {
     detach::leave_caller();
     let home = Home::locate().map_err(io::Error::other)?;
-    // The one before is dead or dying, and its lock with it.
-    let lock = Lock::wait(&home.keeper_lock())?;
+    diag::start(&home, "keeper", None);
+    let lease = Lease::wait(&home)?;
     let mut channel = Channel::new(io::stdin().as_fd().try_clone_to_owned()?)?;
     let mut inheritance = handover::receive(&mut channel)?;
     let daemon_pid = inheritance.daemon_pid;
     let sessions = std::mem::take(&mut inheritance.sessions);
-    let mut keeper = Keeper::new(home, lock, inheritance)?;
+    let mut keeper = Keeper::new(home, lease, inheritance)?;
     keeper.inherit(sessions);
     keeper.greet_foreign_daemon(channel, daemon_pid)?;
     let version = VERSION.to_owned();
@@ -94,13 +95,14 @@ fn take_over() -> io::Result<Keeper> {
 
 /// The same keeper as another program.
 fn go_on(number: &str) -> io::Result<Keeper> {
+    let home = Home::locate().map_err(io::Error::other)?;
+    diag::start(&home, "keeper", None);
     let number = number.parse().map_err(io::Error::other)?;
     let heir = upgrade::read(number)?;
     let mut inheritance = heir.inheritance;
     let daemon_pid = inheritance.daemon_pid;
     let sessions = std::mem::take(&mut inheritance.sessions);
-    let home = Home::locate().map_err(io::Error::other)?;
-    let mut keeper = Keeper::new(home, heir.lock, inheritance)?;
+    let mut keeper = Keeper::new(home, heir.lease, inheritance)?;
     keeper.inherit(sessions);
     keeper.greet_foreign_daemon(heir.channel, daemon_pid)?;
     let version = VERSION.to_owned();
@@ -120,7 +122,7 @@ fn said(ran: io::Result<()>) -> ExitCode {
     match ran {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            diag::say(format_args!("keeper: cannot go on: {error}"));
+            tracing::error!(%error, "cannot go on");
             ExitCode::FAILURE
         }
     }
@@ -148,17 +150,17 @@ struct Keeper {
     grown: Vec<u32>,
     upgrade: Option<Upgrade>,
     quit: bool,
-    lock: Lock,
+    lease: Lease,
 }
 
 impl Keeper {
     fn set_up() -> Result<Self, String> {
         let home = Home::locate().map_err(|error| error.to_string())?;
         home.prepare().map_err(|error| error.to_string())?;
+        diag::start(&home, "keeper", None);
         let place = home.runtime.display().to_string();
         let fail = |error: io::Error| format!("{place}: {error}");
-        let lock = Lock::attempt(&home.keeper_lock()).map_err(fail)?;
-        let lock = lock.ok_or_else(|| format!("{place}: another keeper is running"))?;
+        let lease = Lease::attempt(&home)?;
         let files = spawn::raise_file_limit().current;
         let inheritance = Inheritance {
             listener: socket::listen(&home.socket()).map_err(fail)?,
@@ -169,10 +171,10 @@ impl Keeper {
             sessions: Vec::new(),
         };
         inheritance.listener.set_nonblocking(true).map_err(fail)?;
-        Self::new(home, lock, inheritance).map_err(fail)
+        Self::new(home, lease, inheritance).map_err(fail)
     }
 
-    fn new(home: Home, lock: Lock, inheritance: Inheritance) -> io::Result<Self> {
+    fn new(home: Home, lease: Lease, inheritance: Inheritance) -> io::Result<Self> {
         // Orphans of jobs come to the keeper, to be reaped. Refused on systems
         // without it, where they go to init.
         let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
@@ -192,11 +194,12 @@ impl Keeper {
             upgrade: None,
             quit: false,
             home,
-            lock,
+            lease,
         })
     }
 
     fn run(&mut self) -> io::Result<()> {
+        tracing::info!(version = VERSION, pid = std::process::id(), "started");
         let mut ready = Vec::new();
         while !self.quit {
             self.upgrade_if_due();
@@ -209,6 +212,7 @@ impl Keeper {
         }
         // Nobody is to find a socket that no daemon will ever answer.
         let _ = std::fs::remove_file(self.home.socket());
+        tracing::info!(pid = std::process::id(), "stopped");
         Ok(())
     }
 

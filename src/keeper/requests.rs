@@ -10,7 +10,6 @@ use super::events::Source;
 use super::handover::kept;
 use super::log::Log;
 use super::upgrade::Upgrade;
-use crate::diag;
 use crate::protocol::disk::EXIT;
 use crate::protocol::keeper::{SpawnSpec, ToDaemon, ToKeeper};
 use crate::protocol::record::Mode;
@@ -23,7 +22,7 @@ impl Keeper {
     pub(super) fn start_daemon(&mut self) {
         self.events.remove(&self.listener);
         if let Err(error) = self.try_start_daemon() {
-            diag::say(format_args!("keeper: the daemon did not start: {error}"));
+            tracing::error!(%error, "the daemon did not start");
             self.supervisor.ended();
         }
     }
@@ -33,6 +32,7 @@ impl Keeper {
         let log = self.home.diagnostics("daemon");
         let child = detach::spawn_self("daemon", Stdio::from(theirs), Stdio::null(), &log)?;
         self.supervisor.started(child.id());
+        tracing::info!(pid = child.id(), "the daemon is started");
         let mut channel = Channel::new(ours)?;
         self.board.reset_spawns();
         let [out, into] = self.pump.ends();
@@ -118,7 +118,7 @@ impl Keeper {
             }
             ToKeeper::Quit => self.quit = true,
             ToKeeper::Takeover { .. } | ToKeeper::Adopt(_) => {
-                diag::say(format_args!("keeper: a handover came late"));
+                tracing::warn!("a handover came late");
             }
         }
     }
@@ -304,7 +304,7 @@ impl Keeper {
         if self.supervisor.is_resting()
             && let Err(error) = self.events.add(&self.listener, Source::Listener)
         {
-            diag::say(format_args!("keeper: cannot wait for clients: {error}"));
+            tracing::error!(%error, "cannot wait for clients");
         }
     }
 }

@@ -15,14 +15,13 @@ use serde::{Deserialize, Serialize};
 
 use super::Keeper;
 use super::handover::{Inheritance, kept};
+use super::lease::Lease;
 use super::requests::dup;
-use crate::diag;
 use crate::protocol::VERSION;
 use crate::protocol::keeper::{Kept, ToDaemon};
 use crate::sys::board::Board;
 use crate::sys::channel::Channel;
 use crate::sys::detach::{self, HANDOVER, inherited};
-use crate::sys::lock::Lock;
 use crate::sys::pump::Pump;
 
 /// How far an upgrade has come.
@@ -38,7 +37,7 @@ pub(super) enum Upgrade {
 /// numbers: they stay open.
 #[derive(Serialize, Deserialize)]
 struct Testament {
-    lock: RawFd,
+    locks: [RawFd; 2],
     listener: RawFd,
     board: RawFd,
     pump: [RawFd; 2],
@@ -50,7 +49,7 @@ struct Testament {
 
 /// What came through an upgrade.
 pub(super) struct Heir {
-    pub(super) lock: Lock,
+    pub(super) lease: Lease,
     pub(super) channel: Channel,
     pub(super) inheritance: Inheritance,
 }
@@ -64,7 +63,7 @@ impl Keeper {
         }
         self.upgrade = None;
         let Err(error) = self.become_program_on_disk();
-        diag::say(format_args!("keeper: the upgrade failed: {error}"));
+        tracing::error!(%error, "the upgrade failed");
         let failed = ToDaemon::Upgraded {
             version: VERSION.to_owned(),
             error: Some(error.to_string()),
@@ -91,7 +90,10 @@ impl Keeper {
             sessions.push((kept, fds));
         }
         let testament = Testament {
-            lock: keep(dup(&self.lock)?)?,
+            locks: [
+                keep(dup(&self.lease.socket)?)?,
+                keep(dup(&self.lease.sessions)?)?,
+            ],
             listener: keep(dup(&self.listener)?)?,
             board: keep(dup(&self.board)?)?,
             pump: [keep(dup(&out)?)?, keep(dup(&into)?)?],
@@ -119,8 +121,9 @@ pub(super) fn read(number: RawFd) -> io::Result<Heir> {
         sessions.push((kept, fds));
     }
     let [out, into] = testament.pump;
+    let [socket, sessions_lock] = testament.locks;
     Ok(Heir {
-        lock: Lock::held(inherited(testament.lock)?),
+        lease: Lease::held(inherited(socket)?, inherited(sessions_lock)?),
         channel: Channel::new(inherited(testament.channel)?)?,
         inheritance: Inheritance {
             listener: inherited(testament.listener)?.into(),

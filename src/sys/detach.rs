@@ -1,14 +1,14 @@
 //! How keeper and daemon are started, away from any terminal.
 #![allow(unsafe_code, reason = "descriptors that come through exec are numbers")]
 
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, Read};
 use std::os::fd::{FromRawFd, IntoRawFd, OwnedFd, RawFd};
-use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use super::file;
 use super::paths::own_program;
 
 /// Set for keeper and daemon, so that one that a person types is told apart.
@@ -69,9 +69,10 @@ pub fn inherited(number: RawFd) -> io::Result<OwnedFd> {
 }
 
 /// Starts `bgproc ROLE` with nothing of the caller's terminal: stdin and stdout
-/// are `stdio`, stderr goes to the file `log`.
+/// are `stdio`, stderr goes to the file `log`, or nowhere if that cannot be
+/// written: jobs are worth more than diagnostics.
 pub fn spawn_self(role: &str, stdin: Stdio, stdout: Stdio, log: &Path) -> io::Result<Child> {
-    let log = open_log(log)?;
+    let log = diagnostics(log);
     own_command(role)?
         .stdin(stdin)
         .stdout(stdout)
@@ -79,9 +80,8 @@ pub fn spawn_self(role: &str, stdin: Stdio, stdout: Stdio, log: &Path) -> io::Re
         .spawn()
 }
 
-fn open_log(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.create(true).append(true).mode(0o600).open(path)
+fn diagnostics(log: &Path) -> Stdio {
+    file::append(log).map_or_else(|_| Stdio::null(), Stdio::from)
 }
 
 /// Starts a keeper and returns once its socket takes connections.
@@ -106,7 +106,7 @@ pub fn start_keeper(log: &Path) -> io::Result<()> {
 /// on which it is to be told what there is.
 pub fn start_next_keeper(log: &Path) -> io::Result<(Child, OwnedFd)> {
     let (ours, theirs) = socket_pair()?;
-    let log = open_log(log)?;
+    let log = diagnostics(log);
     let child = own_command("keeper")?
         .env(HANDOVER, TAKEOVER)
         .stdin(Stdio::from(theirs))

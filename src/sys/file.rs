@@ -1,9 +1,12 @@
-//! Small files that are there whole or not at all.
+//! Files for their owner alone: small ones that are there whole or not at all,
+//! and such as only grow. None is reached through a link that somebody laid.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+
+use rustix::fs::OFlags;
 
 /// Writes `bytes` beside `path` and renames, so that a reader finds all of it or
 /// what was there before. The file is for its owner alone (0600).
@@ -16,15 +19,23 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     written
 }
 
+/// Opens a file to add to, making it if need be (0600). A symbolic link in its
+/// place is an error.
+pub fn append(path: &Path) -> io::Result<File> {
+    private(OpenOptions::new().append(true)).open(path)
+}
+
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    let mut file = options
+    private(OpenOptions::new().write(true).truncate(true))
+        .open(path)?
+        .write_all(bytes)
+}
+
+fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    options
         .create(true)
-        .write(true)
-        .truncate(true)
         .mode(0o600)
-        .open(path)?;
-    file.write_all(bytes)
+        .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
 }
 
 #[cfg(test)]
@@ -47,5 +58,16 @@ mod tests {
         );
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
         assert!(replace(&dir.path().join("no/where"), b"x").is_err());
+    }
+
+    #[test]
+    fn a_link_is_not_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        let (link, aim) = (dir.path().join("link"), dir.path().join("aim"));
+        std::fs::write(&aim, "mine").unwrap();
+        std::os::unix::fs::symlink(&aim, &link).unwrap();
+        assert!(append(&link).is_err());
+        replace(&link, b"new").unwrap();
+        assert_eq!(std::fs::read(&aim).unwrap(), b"mine");
     }
 }

@@ -1,7 +1,7 @@
 //! Locks between processes, which the kernel frees when their holder dies.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
@@ -35,6 +35,17 @@ impl Lock {
             Err(error) => Err(error.into()),
         }
     }
+
+    /// Leaves a note in the file, for those who find it locked.
+    pub fn note(&mut self, text: &str) -> io::Result<()> {
+        self.file.set_len(0)?;
+        self.file.write_all(text.as_bytes())
+    }
+}
+
+/// What the holder of a lock has noted.
+pub fn holder(path: &Path) -> Option<String> {
+    std::fs::read_to_string(path).ok()
 }
 
 impl AsFd for Lock {

@@ -30,10 +30,30 @@ pub enum PathError {
         path: PathBuf,
         /// What is wrong with it.
         why: String,
+        /// What to do about it.
+        advice: String,
     },
+    /// `BGPROC_HOME` depends on who reads it where.
+    #[error(
+        "BGPROC_HOME is `{0}`, which is no absolute path; the daemon works in another directory"
+    )]
+    Relative(PathBuf),
     /// Neither `BGPROC_HOME` nor a home directory is known.
-    #[error("no home directory is known; set BGPROC_HOME to a directory of yours")]
+    #[error("no home directory is known")]
     NoHome,
+}
+
+impl PathError {
+    /// What to do about it.
+    pub fn advice(&self) -> &str {
+        match self {
+            Self::Unsafe { advice, .. } => advice,
+            Self::Relative(_) => "write it in full, from / on",
+            Self::Io { .. } | Self::NoHome => {
+                "set BGPROC_HOME to a directory that you can write to"
+            }
+        }
+    }
 }
 
 /// The three places.
@@ -51,10 +71,10 @@ impl Home {
     /// The places that the environment names; creates nothing.
     pub fn locate() -> Result<Self, PathError> {
         if let Some(home) = std::env::var_os("BGPROC_HOME").filter(|home| !home.is_empty()) {
-            let home = std::path::absolute(&home).map_err(|source| PathError::Io {
-                path: home.into(),
-                source,
-            })?;
+            let home = PathBuf::from(home);
+            if !home.is_absolute() {
+                return Err(PathError::Relative(home));
+            }
             return Ok(Self {
                 runtime: home.clone(),
                 state: home.clone(),
@@ -62,9 +82,9 @@ impl Home {
             });
         }
         let dirs = directories::ProjectDirs::from("", "", "bgproc").ok_or(PathError::NoHome)?;
-        let runtime = match dirs.runtime_dir() {
+        let runtime = match dirs.runtime_dir().filter(|dir| is_in_own_dir(dir)) {
             Some(dir) => dir.to_owned(),
-            None => PathBuf::from(format!("/tmp/bgproc-{}", geteuid().as_raw())),
+            None => Path::new(SHARED).join(format!("bgproc-{}", geteuid().as_raw())),
         };
         let state = dirs
             .state_dir()
@@ -84,6 +104,15 @@ impl Home {
         private_dir(&self.sessions())
     }
 
+    /// Checks the directory of the socket, if there is one: what somebody else
+    /// could have put there is not to be talked to.
+    pub fn check_runtime(&self) -> Result<(), PathError> {
+        match check_private(&self.runtime) {
+            Err(PathError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(()),
+            other => other,
+        }
+    }
+
     /// The daemon's socket.
     pub fn socket(&self) -> PathBuf {
         self.runtime.join("daemon.sock")
@@ -97,6 +126,12 @@ impl Home {
     /// Held by the keeper for as long as it lives.
     pub fn keeper_lock(&self) -> PathBuf {
         self.runtime.join("keeper.lock")
+    }
+
+    /// Held by the keeper as well: the sessions are its, wherever its socket
+    /// is, and the file says where that is.
+    pub fn sessions_lock(&self) -> PathBuf {
+        self.state.join("sessions.lock")
     }
 
     /// One directory a session.
@@ -118,46 +153,91 @@ impl Home {
     pub fn diagnostics(&self, process: &str) -> PathBuf {
         self.state.join(format!("{process}.log"))
     }
+
+    /// What they had to say before that file was begun.
+    pub fn older_diagnostics(&self, process: &str) -> PathBuf {
+        self.state.join(format!("{process}.log.1"))
+    }
 }
 
-/// Makes `path` (and its parents) with mode 0700, or checks the one that is there:
-/// a real directory, ours, and closed to everybody else.
+/// Where the socket's directory is if the platform names none.
+const SHARED: &str = "/tmp";
+
+/// Whether the directory above `dir` is there and ours. `XDG_RUNTIME_DIR` may be
+/// inherited from another user (su, sudo) or name one that was never made.
+fn is_in_own_dir(dir: &Path) -> bool {
+    let above = dir.parent().and_then(|above| std::fs::metadata(above).ok());
+    above.is_some_and(|meta| meta.is_dir() && meta.uid() == geteuid().as_raw())
+}
+
+/// Makes `path` (and its parents) with mode 0700, or checks the one that is there.
 pub fn private_dir(path: &Path) -> Result<(), PathError> {
-    let io_error = |source| PathError::Io {
-        path: path.to_owned(),
-        source,
-    };
-    let unsafe_because = |why: String| PathError::Unsafe {
-        path: path.to_owned(),
-        why,
-    };
-    std::fs::DirBuilder::new()
+    let made = std::fs::DirBuilder::new()
         .recursive(true)
         .mode(0o700)
-        .create(path)
-        .map_err(io_error)?;
-    let meta = std::fs::symlink_metadata(path).map_err(io_error)?;
+        .create(path);
+    match made {
+        // Something is there that is no directory, which the check explains.
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(PathError::Io {
+            path: path.to_owned(),
+            source: error,
+        }),
+        _ => check_private(path),
+    }
+}
+
+/// Checks that `path` is a real directory, ours, and that nobody else can write to it.
+pub fn check_private(path: &Path) -> Result<(), PathError> {
+    let meta = std::fs::symlink_metadata(path).map_err(|source| PathError::Io {
+        path: path.to_owned(),
+        source,
+    })?;
+    let refuse = |why: String, advice: String| {
+        Err(PathError::Unsafe {
+            path: path.to_owned(),
+            why,
+            advice,
+        })
+    };
+    let elsewhere = "set BGPROC_HOME to a directory of yours";
     if meta.is_symlink() {
-        return Err(unsafe_because("it is a symbolic link".to_owned()));
+        let why = "it is a symbolic link".to_owned();
+        return refuse(why, format!("remove it, or {elsewhere}"));
     }
     if !meta.is_dir() {
-        return Err(unsafe_because("it is not a directory".to_owned()));
+        let why = "it is not a directory".to_owned();
+        return refuse(why, format!("remove it, or {elsewhere}"));
     }
-    let me = geteuid().as_raw();
-    if meta.uid() != me {
-        return Err(unsafe_because(format!(
-            "it belongs to user id {}, not {me}",
-            meta.uid()
-        )));
+    let (owner, me) = (meta.uid(), geteuid().as_raw());
+    if owner != me {
+        let why = format!("it belongs to user id {owner}, and this is user id {me}");
+        return refuse(why, format!("run bgproc as that user, or {elsewhere}"));
     }
     if meta.mode() & 0o022 != 0 {
-        let mode = meta.mode() & 0o7777;
-        return Err(unsafe_because(format!(
-            "others can write to it (mode {mode:o}); run: chmod 700 {}",
-            path.display()
-        )));
+        let why = format!("others can write to it (mode {:o})", meta.mode() & 0o7777);
+        return refuse(why, format!("run: chmod 700 {}", path.display()));
     }
-    Ok(())
+    match path.parent() {
+        Some(above) if above == Path::new(SHARED) => check_shared(above, path),
+        _ => Ok(()),
+    }
+}
+
+/// In a directory that everybody can write to, only the sticky bit keeps others
+/// from putting their own directory in the place of ours.
+fn check_shared(above: &Path, path: &Path) -> Result<(), PathError> {
+    let mode = std::fs::metadata(above).map_or(0, |meta| meta.mode());
+    if mode & 0o002 == 0 || mode & 0o1000 != 0 {
+        return Ok(());
+    }
+    Err(PathError::Unsafe {
+        path: path.to_owned(),
+        why: format!(
+            "everybody can replace it: {} has no sticky bit",
+            above.display()
+        ),
+        advice: format!("run as root: chmod +t {}", above.display()),
+    })
 }
 
 /// This program's file, to start it again. After the file was replaced, Linux
@@ -194,13 +274,35 @@ mod tests {
     #[test]
     fn a_link_is_refused() {
         let dir = tempfile::tempdir().unwrap();
-        let link = dir.path().join("link");
+        let (link, dangling) = (dir.path().join("link"), dir.path().join("dangling"));
         std::os::unix::fs::symlink(dir.path(), &link).unwrap();
-        assert!(
-            private_dir(&link)
-                .unwrap_err()
-                .to_string()
-                .contains("symbolic link")
-        );
+        std::os::unix::fs::symlink("nowhere", &dangling).unwrap();
+        for link in [link, dangling] {
+            let error = private_dir(&link).unwrap_err().to_string();
+            assert!(error.contains("symbolic link"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_no_directory() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        let error = private_dir(&file).unwrap_err().to_string();
+        assert!(error.contains("not a directory"), "{error}");
+    }
+
+    #[test]
+    fn a_shared_directory_needs_its_sticky_bit() {
+        let dir = tempfile::tempdir().unwrap();
+        let ours = dir.path().join("bgproc-1");
+        let mode = |mode| {
+            std::fs::set_permissions(dir.path(), std::fs::Permissions::from_mode(mode)).unwrap();
+            check_shared(dir.path(), &ours)
+        };
+        mode(0o1777).unwrap();
+        mode(0o755).unwrap();
+        let error = mode(0o777).unwrap_err();
+        assert!(error.to_string().contains("sticky"), "{error}");
     }
 }

@@ -8,7 +8,9 @@ use std::os::unix::fs::OpenOptionsExt;
 
 use portable_pty::{PtySize, native_pty_system};
 use rustix::fs::OFlags;
-use rustix::termios::{LocalModes, SpecialCodeIndex, Winsize, tcgetattr, tcsetwinsize};
+use rustix::termios::{
+    LocalModes, SpecialCodeIndex, Winsize, tcgetattr, tcgetwinsize, tcsetwinsize,
+};
 
 /// Both ends of a new terminal.
 #[derive(Debug)]
@@ -68,6 +70,12 @@ pub struct LineDiscipline {
     pub canonical: bool,
     /// The character that ends the input, `^D` as a rule.
     pub eof: u8,
+}
+
+/// Rows and columns.
+pub fn size(master: impl AsFd) -> Option<(u16, u16)> {
+    let size = tcgetwinsize(master).ok()?;
+    Some((size.ws_row, size.ws_col))
 }
 
 /// Reads the line discipline from our end.

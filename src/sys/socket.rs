@@ -34,14 +34,17 @@ pub fn listen(path: &Path) -> io::Result<UnixListener> {
 
 /// Refuses a peer of another user (root is another user, too).
 pub fn check_peer(stream: impl AsFd) -> io::Result<()> {
-    let peer = socket_peercred(stream)?;
-    let me = geteuid();
-    if peer.uid == me {
+    let (peer, me) = (peer_uid(stream)?, geteuid().as_raw());
+    if peer == me {
         return Ok(());
     }
-    let (peer, me) = (peer.uid.as_raw(), me.as_raw());
     let why = format!("user id {peer} may not use the daemon of user id {me}");
     Err(io::Error::new(io::ErrorKind::PermissionDenied, why))
+}
+
+/// User id of the process at the other end; of a server, the one that listens.
+pub fn peer_uid(stream: impl AsFd) -> io::Result<u32> {
+    Ok(socket_peercred(stream)?.uid.as_raw())
 }
 
 /// A path too long for a socket address is reached through its directory's descriptor.

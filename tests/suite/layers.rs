@@ -11,7 +11,7 @@ const ALLOWED: [(&str, &[&str]); 12] = [
     ("term", &["protocol"]),
     ("engine", &["protocol", "term"]),
     ("sys", &["protocol"]),
-    ("diag", &["sys"]),
+    ("diag", &["sys", "config"]),
     ("config", &["protocol"]),
     ("keeper", &["protocol", "sys", "diag"]),
     (

@@ -2,6 +2,7 @@
 
 use clap::{Args, Subcommand};
 
+use super::daemon_logs::DaemonLogs;
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::note;
@@ -31,6 +32,8 @@ enum Verb {
     },
     /// Replace daemon and keeper by the bgproc that is installed now; jobs go on
     Upgrade,
+    /// Show what the daemon has said about itself; none has to run
+    Logs(DaemonLogs),
 }
 
 impl Daemon {
@@ -39,6 +42,7 @@ impl Daemon {
             Verb::Status => status(ctx),
             Verb::Stop { kill } => stop(ctx, kill),
             Verb::Upgrade => upgrade(ctx),
+            Verb::Logs(verb) => verb.run(ctx),
         }
     }
 }

@@ -3,6 +3,8 @@
 mod attach;
 mod capture;
 mod daemon;
+mod daemon_logs;
+mod doctor;
 mod help;
 mod keys;
 mod logs;
@@ -71,6 +73,8 @@ pub enum Verb {
     Clean(rm::Clean),
     /// Look at the daemon, end it, or replace it
     Daemon(daemon::Daemon),
+    /// Look for what keeps bgproc from working here, and say what to do
+    Doctor(doctor::Doctor),
     /// Explain a verb, or a topic: targets, keys, exit-codes
     Help(help::Help),
     /// Serve agents by the Model Context Protocol
@@ -104,6 +108,7 @@ impl Verb {
             Self::Rm(verb) => verb.run(ctx),
             Self::Clean(verb) => verb.run(ctx),
             Self::Daemon(verb) => verb.run(ctx),
+            Self::Doctor(verb) => verb.run(ctx),
             Self::Help(verb) => verb.run(ctx),
             Self::Mcp => Err(not_built("mcp")),
             Self::Schema => Err(not_built("schema")),

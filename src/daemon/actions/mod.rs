@@ -24,6 +24,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 pub(super) use kill::GRACE_MS;
+pub(super) use program::SHELL_ARGV;
+pub(super) use start::{TIMEOUT_GRACE_MS, TTL_MS};
 
 use super::connection::{Client, MAX_CHARS, fixed_limits};
 use super::hub::Hub;
@@ -31,7 +33,7 @@ use super::settings::Settings;
 use crate::engine::life::Actor;
 use crate::engine::registry::Viewer;
 use crate::protocol::hello::Limits;
-use crate::protocol::{Action, Error, ErrorCode, Greeting, Role, SessionId};
+use crate::protocol::{Action, Error, ErrorCode, Greeting, PROTOCOL, Role, SessionId, VERSION};
 
 /// What a verb returns.
 pub(super) type Answer = Result<Value, Error>;
@@ -83,6 +85,7 @@ pub(super) fn is_wait(action: &Action) -> bool {
 }
 
 fn check_policy(client: &Client, action: &Action) -> Result<(), Error> {
+    check_protocol(client, action)?;
     let reads = matches!(
         action,
         Action::List(_)
@@ -106,6 +109,22 @@ fn check_policy(client: &Client, action: &Action) -> Result<(), Error> {
         return Err(Error::new(ErrorCode::PermissionDenied, message));
     }
     Ok(())
+}
+
+/// A client of another version may only look at the daemon and end it, which
+/// is what an upgrade needs; anything else could mean something else to it.
+fn check_protocol(client: &Client, action: &Action) -> Result<(), Error> {
+    let Greeting {
+        protocol, version, ..
+    } = &client.greeting;
+    if *protocol == PROTOCOL || matches!(action, Action::Stats(_) | Action::Shutdown(_)) {
+        return Ok(());
+    }
+    let message = format!(
+        "the daemon (bgproc {VERSION}) speaks protocol {PROTOCOL}, the client (bgproc {version}) speaks {protocol}"
+    );
+    Err(Error::new(ErrorCode::IncompatibleVersion, message)
+        .hint("run: bgproc daemon upgrade (jobs keep running)"))
 }
 
 /// Only people may do this.

@@ -18,6 +18,9 @@ use crate::sys::tree::MARK;
 /// The shell that runs a command without `args`.
 const SHELL: &str = "/bin/sh";
 
+/// What it is called with in front of the command.
+pub(in crate::daemon) const SHELL_ARGV: [&str; 2] = ["sh", "-c"];
+
 /// Where programs are looked for if the environment does not say.
 const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
@@ -89,11 +92,9 @@ pub(super) fn environment(
 pub(super) fn spawn_spec(spec: &Spec, env: BTreeMap<String, String>) -> Result<SpawnSpec, Error> {
     let (program, argv) = match &spec.args {
         None => {
-            let line = spec.command.clone();
-            (
-                SHELL.to_owned(),
-                vec!["sh".to_owned(), "-c".to_owned(), line],
-            )
+            let mut argv: Vec<_> = SHELL_ARGV.map(str::to_owned).into();
+            argv.push(spec.command.clone());
+            (SHELL.to_owned(), argv)
         }
         Some(args) => {
             let path = env.get("PATH").map_or(DEFAULT_PATH, String::as_str);

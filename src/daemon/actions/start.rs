@@ -28,8 +28,8 @@ use crate::sys::signal;
 /// Defaults of protocol.md, in milliseconds.
 const YIELD_MS: u64 = 10_000;
 const AGENT_TIMEOUT_MS: u64 = 1_800_000;
-const TIMEOUT_GRACE_MS: u64 = 5000;
-const TTL_MS: u64 = 1_800_000;
+pub(in crate::daemon) const TIMEOUT_GRACE_MS: u64 = 5000;
+pub(in crate::daemon) const TTL_MS: u64 = 1_800_000;
 
 /// Characters of a label, group or key at most.
 const MAX_NAME: usize = 100;

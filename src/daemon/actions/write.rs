@@ -12,7 +12,6 @@ use super::super::input::{Input, MAX_WAITING, Turn};
 use super::super::input_log;
 use super::wait::Plan;
 use super::{Answer, answer, find, news};
-use crate::diag;
 use crate::protocol::condition::{WaitMode, WaitSpec};
 use crate::protocol::params::{Encoding, KeyInput, SendKeys, Write};
 use crate::protocol::record::Mode;
@@ -231,10 +230,7 @@ impl Target {
         };
         let dir = self.hub.state().store.dir(&self.id);
         if let Err(error) = input_log::append(&dir, &entry) {
-            diag::say(format_args!(
-                "daemon: session {}: its input log: {error}",
-                self.id
-            ));
+            tracing::warn!(session = %self.id, %error, "the input log cannot be written");
         }
     }
 

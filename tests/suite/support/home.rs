@@ -72,12 +72,18 @@ impl Home {
     /// `bgproc ARGS`, not started yet; standard input is empty.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_bgproc"));
+        self.surround(&mut command);
+        command.args(args).stdin(Stdio::null());
+        command
+    }
+
+    /// Gives a command the environment of this home.
+    pub(crate) fn surround(&self, command: &mut Command) {
         let (set, stray) = self.environment();
         for name in stray {
             command.env_remove(name);
         }
-        command.args(args).envs(set).stdin(Stdio::null());
-        command
+        command.envs(set);
     }
 
     /// Runs `bgproc ARGS` to its end.
@@ -96,6 +102,11 @@ impl Home {
     pub(crate) fn run_with_env(&self, args: &[&str], vars: &[(&str, &str)]) -> Ran {
         let mut command = self.command(args);
         command.envs(vars.iter().copied());
+        finish(command, args, b"")
+    }
+
+    /// Runs a command that was prepared; `args` are only shown.
+    pub(crate) fn finish(command: Command, args: &[&str]) -> Ran {
         finish(command, args, b"")
     }
 

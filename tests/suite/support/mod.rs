@@ -6,6 +6,7 @@ pub(crate) mod job;
 pub(crate) mod numbers;
 pub(crate) mod process;
 pub(crate) mod serve;
+pub(crate) mod stranger;
 pub(crate) mod terminal;
 
 use std::time::Duration;

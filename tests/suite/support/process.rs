@@ -41,9 +41,10 @@ impl Held {
     }
 }
 
-/// Processes whose environment says that they belong to `home`.
+/// Processes whose environment says that they belong to `home`, which is both
+/// the home of bgproc and that of the person.
 pub(crate) fn of_home(home: &Path) -> Vec<Held> {
-    let mark = format!("BGPROC_HOME={}", home.display()).into_bytes();
+    let marks = ["BGPROC_HOME", "HOME"].map(|name| format!("{name}={}", home.display()));
     let own = std::process::id();
     let pids = std::fs::read_dir("/proc").unwrap().filter_map(|entry| {
         let name = entry.ok()?.file_name().into_string().ok()?;
@@ -53,7 +54,8 @@ pub(crate) fn of_home(home: &Path) -> Vec<Held> {
         // Held first: what is read afterwards is then about this very process.
         let held = Held::new(pid)?;
         let environ = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
-        let ours = environ.split(|byte| *byte == 0).any(|var| var == mark);
+        let mut vars = environ.split(|byte| *byte == 0);
+        let ours = vars.any(|var| marks.iter().any(|mark| mark.as_bytes() == var));
         ours.then_some(held)
     })
     .collect()

@@ -1,0 +1,119 @@
+//! `doctor`: whether bgproc can work here, and what to do where it cannot.
+
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::context::Context;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::front;
+use crate::cli::style::Tone;
+use crate::client::checkup::{Finding, Verdict, checkup};
+use crate::term::sanitize::clean;
+
+/// What `doctor` takes.
+#[derive(Args, Debug)]
+pub struct Doctor {}
+
+/// Columns where nothing tells: what everybody can read.
+const WIDTH: usize = 80;
+
+/// Columns in front of what was found.
+const INDENT: usize = 10;
+
+impl Doctor {
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        let mut findings = checkup();
+        findings.push(configuration());
+        let count = |verdict| findings.iter().filter(|f| f.verdict == verdict).count();
+        let (problems, warnings) = (count(Verdict::Problem), count(Verdict::Warning));
+        let exit = if problems > 0 { Exit::FAILED } else { Exit::OK };
+        if ctx.json {
+            ctx.out.json(&json!({
+                "findings": findings, "problems": problems, "warnings": warnings,
+            }))?;
+            return Ok(exit);
+        }
+        let mut subject = "";
+        for finding in &findings {
+            if finding.subject != subject {
+                subject = finding.subject;
+                let heading = ctx.out.tint(Tone::Strong, subject);
+                ctx.out.line(&heading)?;
+            }
+            print(ctx, finding)?;
+        }
+        let verdict = format!(
+            "{}, {}",
+            several(problems, "problem"),
+            several(warnings, "warning")
+        );
+        ctx.out.line(&verdict)?;
+        Ok(exit)
+    }
+}
+
+/// Every verb reads it, so what is wrong with it stops all of them.
+fn configuration() -> Finding {
+    match front::configuration() {
+        Ok(_) => Finding::ok("configuration", "config.toml is in order, or not there"),
+        Err(failure) => Finding::problem("configuration", failure.to_string())
+            .advise("correct it, or take it away; see Configuration in the README"),
+    }
+}
+
+fn print(ctx: &mut Context, finding: &Finding) -> Result<(), Failure> {
+    let (word, tone) = match finding.verdict {
+        Verdict::Ok => ("ok", Tone::Good),
+        Verdict::Warning => ("warning", Tone::Wants),
+        Verdict::Problem => ("problem", Tone::Bad),
+    };
+    let width = ctx.out.width.unwrap_or(WIDTH).min(WIDTH);
+    let room = width.saturating_sub(INDENT);
+    let advice = finding
+        .advice
+        .as_deref()
+        .map(|advice| format!("-> {advice}"));
+    let found = wrap(&clean(&finding.text), room).into_iter();
+    let lines = found.chain(advice.iter().flat_map(|advice| wrap(&clean(advice), room)));
+    let lines: Vec<_> = lines.collect();
+    let mut mark = ctx.out.tint(tone, &format!("  {word:<8}"));
+    for line in lines {
+        ctx.out.line(&format!("{mark}{line}"))?;
+        mark = " ".repeat(INDENT);
+    }
+    Ok(())
+}
+
+fn several(count: usize, noun: &str) -> String {
+    match count {
+        0 => format!("no {noun}s"),
+        1 => format!("1 {noun}"),
+        _ => format!("{count} {noun}s"),
+    }
+}
+
+/// Lines of at most `width` characters; a longer word, a path say, stays whole.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_broken_between_words() {
+        assert_eq!(wrap("a bc def", 4), ["a bc", "def"]);
+        assert_eq!(wrap("/a/very/long/path x", 4), ["/a/very/long/path", "x"]);
+    }
+}

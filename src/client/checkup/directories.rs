@@ -1,0 +1,121 @@
+//! The directories: private, writable, with room for logs.
+
+use std::io;
+use std::path::Path;
+
+use rustix::fs::{Access, StatVfsMountFlags, access, statvfs};
+
+use super::Finding;
+use crate::sys::paths::{Home, PathError, check_private};
+
+const SUBJECT: &str = "directories";
+
+/// Below this much free space, or a twentieth of the file system if that is
+/// less, only the newest output of a job is kept.
+const LOW: u64 = 1 << 30;
+
+pub(super) fn check(home: &Home) -> Vec<Finding> {
+    let sessions = home.sessions();
+    let mut dirs = vec![home.runtime.as_path(), &home.state, &sessions];
+    dirs.dedup();
+    let mut found: Vec<_> = dirs.into_iter().map(directory).collect();
+    found.extend(["keeper", "daemon"].into_iter().filter_map(|process| {
+        let path = home.diagnostics(process);
+        let meta = std::fs::symlink_metadata(&path).ok()?;
+        let text = format!(
+            "{} is no plain file; nothing is written to it",
+            path.display()
+        );
+        (!meta.is_file()).then(|| Finding::warning(SUBJECT, text).advise("remove it"))
+    }));
+    found.extend(space(&home.state));
+    found
+}
+
+fn directory(path: &Path) -> Finding {
+    let name = path.display();
+    match check_private(path) {
+        Ok(()) if access(path, Access::WRITE_OK | Access::EXEC_OK).is_err() => {
+            let why = match is_read_only(path) {
+                true => "its file system is read-only",
+                false => "its mode forbids it",
+            };
+            Finding::problem(SUBJECT, format!("{name} cannot be written to: {why}"))
+                .advise("make it writable, or set BGPROC_HOME to another directory")
+        }
+        Ok(()) => Finding::ok(SUBJECT, format!("{name} is private and can be written to")),
+        Err(PathError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+            missing(path)
+        }
+        Err(error) => Finding::problem(SUBJECT, error.to_string()).advise(error.advice()),
+    }
+}
+
+/// It will be made by the first verb, if its nearest ancestor lets it.
+fn missing(path: &Path) -> Finding {
+    let name = path.display();
+    let above = nearest(path);
+    match access(above, Access::WRITE_OK | Access::EXEC_OK) {
+        Ok(()) if above.is_dir() => {
+            Finding::ok(SUBJECT, format!("{name} is not there yet and can be made"))
+        }
+        _ => Finding::problem(
+            SUBJECT,
+            format!("{name} cannot be made in {}", above.display()),
+        )
+        .advise("set BGPROC_HOME to a directory that you can write to"),
+    }
+}
+
+fn nearest(path: &Path) -> &Path {
+    let mut above = path.ancestors().skip(1);
+    above.find(|dir| dir.exists()).unwrap_or(Path::new("/"))
+}
+
+fn is_read_only(path: &Path) -> bool {
+    statvfs(path).is_ok_and(|fs| fs.f_flag.contains(StatVfsMountFlags::RDONLY))
+}
+
+fn space(path: &Path) -> Option<Finding> {
+    let place = if path.exists() { path } else { nearest(path) };
+    let fs = statvfs(place).ok()?;
+    let free = fs.f_bavail.saturating_mul(fs.f_frsize);
+    let total = fs.f_blocks.saturating_mul(fs.f_frsize);
+    Some(judge_space(free, total))
+}
+
+fn judge_space(free: u64, total: u64) -> Finding {
+    let least = LOW.min(total / 20);
+    let text = format!("{} MiB are free for logs", free >> 20);
+    if free >= least {
+        return Finding::ok(SUBJECT, text);
+    }
+    let least = least >> 20;
+    let text = format!("{text}; below {least} MiB only the newest output of a job is kept");
+    Finding::problem(SUBJECT, text).advise("make room on the disk; bgproc clean drops ended jobs")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::Verdict;
+    use super::*;
+
+    #[test]
+    fn the_bound_is_a_gibibyte_or_a_twentieth() {
+        assert_eq!(judge_space(2 << 30, 100 << 30).verdict, Verdict::Ok);
+        assert_eq!(judge_space(1 << 29, 100 << 30).verdict, Verdict::Problem);
+        assert_eq!(judge_space(6 << 20, 100 << 20).verdict, Verdict::Ok);
+        assert_eq!(judge_space(4 << 20, 100 << 20).verdict, Verdict::Problem);
+    }
+
+    #[test]
+    fn what_is_missing_is_judged_by_what_is_above_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let finding = directory(&dir.path().join("not/there"));
+        assert_eq!(finding.verdict, Verdict::Ok, "{finding:?}");
+        std::fs::write(dir.path().join("file"), "").unwrap();
+        let finding = directory(&dir.path().join("file/not/there"));
+        assert_eq!(finding.verdict, Verdict::Problem, "{finding:?}");
+    }
+}

@@ -1,0 +1,84 @@
+//! Limits of this user and this machine: open files, terminals, processes.
+
+use rustix::process::{Resource, geteuid, getrlimit};
+
+use super::{Finding, number};
+
+const SUBJECT: &str = "limits";
+
+/// Descriptors that the keeper has open for a job (terminal twice, pidfd, log
+/// and index, a pipe's third end), and some that it has for itself.
+const FILES_PER_JOB: u64 = 6;
+const FILES_BESIDES: u64 = 64;
+
+/// Running jobs that are allowed unless configured otherwise.
+const JOBS: u64 = 200;
+
+pub(super) fn check() -> Vec<Finding> {
+    let mut found = vec![files(getrlimit(Resource::Nofile).maximum)];
+    found.extend(processes(getrlimit(Resource::Nproc).current));
+    let (used, max) = (
+        number("/proc/sys/kernel/pty/nr"),
+        number("/proc/sys/kernel/pty/max"),
+    );
+    if let (Some(used), Some(max)) = (used, max) {
+        found.push(terminals(used, max));
+    }
+    found
+}
+
+/// Keeper and daemon raise the limit to its hard value, which is what counts.
+fn files(hard: Option<u64>) -> Finding {
+    let Some(hard) = hard else {
+        return Finding::ok(SUBJECT, "open files: no limit");
+    };
+    let jobs = hard.saturating_sub(FILES_BESIDES) / FILES_PER_JOB;
+    let text = format!("open files: {hard} (ulimit -Hn), enough for {jobs} jobs");
+    match jobs {
+        jobs if jobs >= JOBS => Finding::ok(SUBJECT, text),
+        0 => Finding::problem(SUBJECT, text).advise("raise the hard limit (limits.conf(5))"),
+        _ => Finding::warning(SUBJECT, text).advise(format!(
+            "raise the hard limit (limits.conf(5)) for {JOBS} jobs"
+        )),
+    }
+}
+
+fn processes(soft: Option<u64>) -> Option<Finding> {
+    let soft = soft?;
+    let text = format!("processes of this user: {soft} (ulimit -u)");
+    // The limit does not hold for root.
+    if soft >= 2 * JOBS || geteuid().is_root() {
+        return Some(Finding::ok(SUBJECT, text));
+    }
+    Some(
+        Finding::warning(SUBJECT, format!("{text}, all programs together"))
+            .advise("raise it (limits.conf(5)), or jobs fail to start"),
+    )
+}
+
+fn terminals(used: u64, max: u64) -> Finding {
+    let text = format!("terminals: {used} of {max} in use (kernel.pty.max)");
+    let advice = "sysctl kernel.pty.max=8192, as root; jobs with --no-pty need none";
+    match max.saturating_sub(used) {
+        0 => Finding::problem(SUBJECT, text).advise(advice),
+        left if left < JOBS => Finding::warning(SUBJECT, text).advise(advice),
+        _ => Finding::ok(SUBJECT, text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Verdict::{Ok, Problem, Warning};
+    use super::*;
+
+    #[test]
+    fn what_is_left_decides() {
+        assert_eq!(files(None).verdict, Ok);
+        assert_eq!(files(Some(4096)).verdict, Ok);
+        assert_eq!(files(Some(1024)).verdict, Warning);
+        assert_eq!(files(Some(64)).verdict, Problem);
+        assert_eq!(terminals(3, 4096).verdict, Ok);
+        assert_eq!(terminals(4000, 4096).verdict, Warning);
+        assert_eq!(terminals(4096, 4096).verdict, Problem);
+    }
+}

@@ -1,0 +1,107 @@
+//! What earlier daemons left behind: records that made no sense, directories
+//! without one, temporary files of a crash.
+
+use std::path::Path;
+
+use super::Finding;
+use crate::protocol::SessionId;
+use crate::protocol::disk::META;
+use crate::sys::paths::Home;
+
+const SUBJECT: &str = "state";
+
+/// Names that are shown of a longer list.
+const SHOWN: usize = 3;
+
+pub(super) fn check(home: &Home) -> Vec<Finding> {
+    let mut left = Leftovers::default();
+    left.look_at_files(&home.state);
+    let mut sessions = 0;
+    for (name, path) in entries(&home.sessions()) {
+        if SessionId::parse(&name).is_none() {
+            left.strange.push(name);
+            continue;
+        }
+        sessions += 1;
+        left.look_at_files(&path);
+        if !path.join(META).exists() {
+            left.without_record.push(name);
+        }
+    }
+    let mut found = left.findings();
+    if found.is_empty() {
+        let text = format!("the records of {sessions} jobs are in order");
+        found.push(Finding::ok(SUBJECT, text));
+    }
+    found
+}
+
+#[derive(Default)]
+struct Leftovers {
+    put_aside: Vec<String>,
+    temporary: Vec<String>,
+    without_record: Vec<String>,
+    strange: Vec<String>,
+}
+
+impl Leftovers {
+    fn look_at_files(&mut self, dir: &Path) {
+        for (name, path) in entries(dir) {
+            if name.ends_with(".bad") {
+                self.put_aside.push(path.display().to_string());
+            } else if name.ends_with(".tmp") {
+                self.temporary.push(path.display().to_string());
+            }
+        }
+    }
+
+    fn findings(self) -> Vec<Finding> {
+        let lists = [
+            (
+                self.put_aside,
+                "could not be read and were put aside",
+                "look at them, or remove them; their jobs are listed as far as they are known",
+            ),
+            (
+                self.temporary,
+                "were left over by a crash",
+                "remove them while no daemon runs",
+            ),
+            (
+                self.without_record,
+                "in sessions/ have no record",
+                "a job is being started, or remove them with what they hold",
+            ),
+            (self.strange, "in sessions/ are no jobs", "remove them"),
+        ];
+        let lists = lists.into_iter().filter(|(names, ..)| !names.is_empty());
+        lists
+            .map(|(names, what, advice)| {
+                Finding::warning(SUBJECT, format!("{} {what}", some_of(&names))).advise(advice)
+            })
+            .collect()
+    }
+}
+
+/// The first few names, and how many more there are.
+fn some_of(names: &[String]) -> String {
+    let shown = names[..names.len().min(SHOWN)].join(", ");
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+fn entries(dir: &Path) -> Vec<(String, std::path::PathBuf)> {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    let mut named: Vec<_> = entries
+        .map(|entry| {
+            (
+                entry.file_name().to_string_lossy().into_owned(),
+                entry.path(),
+            )
+        })
+        .collect();
+    named.sort();
+    named
+}

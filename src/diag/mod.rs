@@ -1,0 +1,106 @@
+//! What keeper and daemon have to say about themselves: `tracing`, as lines in
+//! `keeper.log` and `daemon.log`.
+//!
+//! Everybody says it with the macros of `tracing`, with facts as fields. Three
+//! things are never said: what a job wrote, what was typed into it, and the
+//! values of its environment.
+//!
+//! No thread and no queue: a line is one write to a file. Nothing here fails or
+//! waits; where the disk is full the line is gone and the process goes on.
+
+mod file;
+
+use std::backtrace::{Backtrace, BacktraceStatus};
+use std::fmt;
+use std::panic::PanicHookInfo;
+
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::time::FormatTime;
+
+use crate::config::LogLevel;
+use crate::sys::clock;
+use crate::sys::paths::Home;
+use file::RotatedFile;
+
+/// Begins to write what `process` has to say to its file, which stderr has been
+/// pointed at by whoever started it.
+pub fn start(home: &Home, process: &str, configured: Option<LogLevel>) {
+    let asked = std::env::var(LogLevel::VARIABLE).unwrap_or_default();
+    let level = LogLevel::parse(&asked).or(configured).unwrap_or_default();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(filter(level))
+        .with_timer(Wall)
+        .with_target(false)
+        .with_ansi(false)
+        .log_internal_errors(false)
+        .with_writer(RotatedFile::on_stderr(
+            home.diagnostics(process),
+            home.older_diagnostics(process),
+        ))
+        .finish();
+    // Refused only if it was begun before.
+    let _ = tracing::subscriber::set_global_default(subscriber);
+    std::panic::set_hook(Box::new(report_panic));
+    if !asked.is_empty() && LogLevel::parse(&asked).is_none() {
+        let (name, level) = (LogLevel::VARIABLE, level.name());
+        tracing::warn!("{name} is no level and is passed over; it is {level}");
+    }
+}
+
+fn filter(level: LogLevel) -> LevelFilter {
+    match level {
+        LogLevel::Error => LevelFilter::ERROR,
+        LogLevel::Warn => LevelFilter::WARN,
+        LogLevel::Info => LevelFilter::INFO,
+        LogLevel::Debug => LevelFilter::DEBUG,
+    }
+}
+
+/// The wall clock in front of each line.
+struct Wall;
+
+impl FormatTime for Wall {
+    fn format_time(&self, to: &mut Writer<'_>) -> fmt::Result {
+        write!(to, "{}", clock::wall())
+    }
+}
+
+fn report_panic(info: &PanicHookInfo<'_>) {
+    let place = info.location().map(ToString::to_string).unwrap_or_default();
+    let payload = info.payload();
+    let said = payload.downcast_ref::<String>().map(String::as_str);
+    let said = said.or_else(|| payload.downcast_ref::<&str>().copied());
+    let why = said.map(without_quotations).unwrap_or_default();
+    let trace = Backtrace::capture();
+    match trace.status() {
+        BacktraceStatus::Captured => tracing::error!(place, "panic: {why}\n{trace}"),
+        _ => tracing::error!(place, "panic: {why}"),
+    }
+}
+
+/// The message up to its first quotation mark. The library quotes the text that
+/// it was slicing, and that may be what a job wrote or a person typed.
+fn without_quotations(message: &str) -> &str {
+    let end = message.find(['`', '\'', '"']);
+    message[..end.unwrap_or(message.len())].trim_end()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_told_without_the_text_it_was_about() {
+        let said =
+            "byte index 1 is not a char boundary; it is inside 'ä' (bytes 0..2) of `äsecret`";
+        assert_eq!(
+            without_quotations(said),
+            "byte index 1 is not a char boundary; it is inside"
+        );
+        assert_eq!(
+            without_quotations("attempt to subtract"),
+            "attempt to subtract"
+        );
+    }
+}
