@@ -197,13 +197,7 @@ impl State {
             driver.pidfd = fds.pidfd.map(Rc::new);
         }
         // Told here and not by whoever asked, so that it comes before its end.
-        let again = session.life.restarts() > 0;
-        let kind = if again {
-            EventKind::Restarted
-        } else {
-            EventKind::Started
-        };
-        self.publish(kind, id, serde_json::json!({ "pid": pid }));
+        self.publish_start(id);
         self.persist(id);
         // From here on the keeper rings when there is output.
         self.mark_dirty(id);
@@ -239,8 +233,8 @@ impl State {
             } else {
                 EventKind::Resumed
             };
-            self.persist(id);
             self.publish(kind, id, serde_json::json!({}));
+            self.persist(id);
             self.look(id);
         }
     }
