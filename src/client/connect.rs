@@ -2,8 +2,10 @@
 
 use std::io;
 use std::os::unix::net::UnixStream;
+use std::time::Instant;
 
 use super::Connection;
+use super::connection::HANDSHAKE;
 use crate::protocol::{Error, ErrorCode, Greeting};
 use crate::sys::paths::Home;
 use crate::sys::{detach, lock::Lock, socket};
@@ -13,6 +15,8 @@ use crate::sys::{detach, lock::Lock, socket};
 pub enum AutoStart {
     /// Start one.
     Yes,
+    /// Start one if the last one did not end on purpose: then its socket is still there.
+    AfterCrash,
     /// Say that there is none.
     No,
 }
@@ -22,23 +26,37 @@ pub fn home() -> Result<Home, Error> {
     Home::locate().map_err(|error| unavailable(&error.to_string()))
 }
 
-/// Connects, introduces the client and reads the daemon's `hello`.
+/// Connects, introduces the client and reads the daemon's `hello`. Where the
+/// daemon dies over that, the next one is asked.
 pub fn connect(greeting: &Greeting, start: AutoStart) -> Result<Connection, Error> {
     let home = home()?;
-    let stream = match socket::connect(&home.socket()) {
-        Ok(stream) => stream,
-        Err(error) if !is_absent(&error) => {
-            return Err(unavailable(&format!(
-                "{}: {error}",
-                home.socket().display()
-            )));
+    let patience = Instant::now() + HANDSHAKE;
+    loop {
+        match Connection::open(knock(&home, start)?, greeting) {
+            Err(error)
+                if error.code == ErrorCode::DaemonUnavailable && Instant::now() < patience => {}
+            outcome => return outcome,
         }
-        Err(_) if start == AutoStart::No => {
-            return Err(unavailable("no daemon is running").hint("any other verb starts one"));
-        }
-        Err(_) => start_daemon(&home)?,
+    }
+}
+
+fn knock(home: &Home, start: AutoStart) -> Result<UnixStream, Error> {
+    let error = match socket::connect(&home.socket()) {
+        Ok(stream) => return Ok(stream),
+        Err(error) => error,
     };
-    Connection::open(stream, greeting)
+    if !is_absent(&error) {
+        let place = home.socket();
+        return Err(unavailable(&format!("{}: {error}", place.display())));
+    }
+    let ended = error.kind() == io::ErrorKind::NotFound;
+    match start {
+        AutoStart::Yes => start_daemon(home),
+        AutoStart::AfterCrash if !ended => start_daemon(home),
+        AutoStart::AfterCrash | AutoStart::No => {
+            Err(unavailable("no daemon is running").hint("any other verb starts one"))
+        }
+    }
 }
 
 /// Starts a keeper under the lock, so that of many clients one does it and the
