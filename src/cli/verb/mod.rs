@@ -3,6 +3,7 @@
 mod attach;
 mod capture;
 mod daemon;
+mod events;
 mod help;
 mod keys;
 mod logs;
@@ -69,6 +70,8 @@ pub enum Verb {
     /// Forget all jobs that have ended, with their logs
     #[command(visible_alias = "prune")]
     Clean(rm::Clean),
+    /// Show who did what to which job
+    Events(events::Events),
     /// Look at the daemon, end it, or replace it
     Daemon(daemon::Daemon),
     /// Explain a verb, or a topic: targets, keys, exit-codes
@@ -103,6 +106,7 @@ impl Verb {
             Self::Wait(verb) => verb.run(ctx),
             Self::Rm(verb) => verb.run(ctx),
             Self::Clean(verb) => verb.run(ctx),
+            Self::Events(verb) => verb.run(ctx),
             Self::Daemon(verb) => verb.run(ctx),
             Self::Help(verb) => verb.run(ctx),
             Self::Mcp => Err(not_built("mcp")),
