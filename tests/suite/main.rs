@@ -6,12 +6,14 @@
 
 mod actions_life;
 mod actions_output;
+mod bridges;
 mod cli_basics;
 mod cli_jobs;
 mod cli_output;
 mod config_file;
 mod dashboard;
 mod dashboard_window;
+mod journal;
 mod layers;
 mod programs;
 mod programs_screen;
