@@ -1,5 +1,7 @@
 //! What every verb works with: the output, the daemon, and the jobs a target means.
 
+use serde::de::DeserializeOwned;
+
 use super::exit::{Exit, Failure};
 use super::front;
 use super::output::{Output, note};
@@ -8,7 +10,7 @@ use super::words;
 use crate::client::{self, AutoStart, Connection, greeting, recent};
 use crate::protocol::params::{List, StatusParams};
 use crate::protocol::reply::Listed;
-use crate::protocol::{Action, Error, Record, SessionId};
+use crate::protocol::{Action, Error, ErrorCode, Record, SessionId};
 
 /// More jobs than a daemon keeps; `list` stops at 200 unless told otherwise.
 const ALL_JOBS: usize = 100_000;
@@ -91,8 +93,19 @@ impl Context {
             limit: Some(ALL_JOBS),
             ..List::default()
         };
-        let listed: Listed<Record> = self.daemon()?.call_as(Action::List(list))?;
+        let listed: Listed<Record> = self.read(&Action::List(list))?;
         Ok(listed.sessions)
+    }
+
+    /// Asks for something that changes nothing; the next daemon is asked where
+    /// this one goes away.
+    pub fn read<T: DeserializeOwned>(&mut self, action: &Action) -> Result<T, Failure> {
+        loop {
+            match self.daemon()?.call_as(action.clone()) {
+                Err(error) if error.code == ErrorCode::DaemonUnavailable => self.hang_up(),
+                outcome => return Ok(outcome?),
+            }
+        }
     }
 
     /// The one job that `target` means; the target `-` means it from now on.

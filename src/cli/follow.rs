@@ -169,15 +169,16 @@ impl Follower {
         serde_json::from_value(value).map_err(unreadable)
     }
 
-    /// Calls, and once more on a new connection where the daemon went away:
-    /// both actions only read.
+    /// Calls, and again on a new connection where the daemon went away: both
+    /// actions only read.
     fn call(&mut self, action: Action) -> Result<serde_json::Value, Error> {
-        match self.connection.call(action.clone()) {
-            Err(error) if error.code == ErrorCode::DaemonUnavailable => {
-                self.connection = connect()?;
-                self.connection.call(action)
+        loop {
+            match self.connection.call(action.clone()) {
+                Err(error) if error.code == ErrorCode::DaemonUnavailable => {
+                    self.connection = connect()?;
+                }
+                outcome => return outcome,
             }
-            outcome => outcome,
         }
     }
 

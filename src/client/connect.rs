@@ -3,9 +3,10 @@
 use std::io;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::Connection;
+use super::connection::HANDSHAKE;
 use crate::protocol::{Error, ErrorCode, Greeting};
 use crate::sys::paths::{Home, PathError};
 use crate::sys::{detach, lock::Lock, socket};
@@ -15,6 +16,8 @@ use crate::sys::{detach, lock::Lock, socket};
 pub enum AutoStart {
     /// Start one. It has to speak this program's protocol.
     Yes,
+    /// Start one if the last one did not end on purpose: then its socket is still there.
+    AfterCrash,
     /// Say that there is none. One of any version will do: it is only to be
     /// looked at or ended, which every version understands.
     No,
@@ -25,44 +28,43 @@ pub fn home() -> Result<Home, Error> {
     Home::locate().map_err(|error| bad_place(&error))
 }
 
-/// A daemon may die between taking a connection and its first word. It is asked
-/// for again for so long.
-const INSIST: Duration = Duration::from_secs(5);
-
-/// Pause before it is asked for again.
-const PAUSE: Duration = Duration::from_millis(20);
-
-/// Connects, introduces the client and reads the daemon's `hello`.
+/// Connects, introduces the client and reads the daemon's `hello`. Where the
+/// daemon dies over that, the next one is asked.
 pub fn connect(greeting: &Greeting, start: AutoStart) -> Result<Connection, Error> {
     let home = home()?;
-    let begun = Instant::now();
-    loop {
-        match try_connect(&home, greeting, start) {
+    home.check_runtime().map_err(|error| bad_place(&error))?;
+    let patience = Instant::now() + HANDSHAKE;
+    let connection = loop {
+        let stream = knock(&home, start)?;
+        check_owner(&stream, &home)?;
+        match Connection::open(stream, greeting) {
             Err(error)
-                if error.code == ErrorCode::DaemonUnavailable
-                    && start == AutoStart::Yes
-                    && begun.elapsed() < INSIST => {}
-            outcome => return outcome,
+                if error.code == ErrorCode::DaemonUnavailable && Instant::now() < patience => {}
+            outcome => break outcome?,
         }
-        std::thread::sleep(PAUSE);
-    }
-}
-
-fn try_connect(home: &Home, greeting: &Greeting, start: AutoStart) -> Result<Connection, Error> {
-    let stream = match socket::connect(&home.socket()) {
-        Ok(stream) => stream,
-        Err(error) if !is_absent(&error) => return Err(at(&home.socket(), &error)),
-        Err(_) if start == AutoStart::No => {
-            return Err(unavailable("no daemon is running").hint("any other verb starts one"));
-        }
-        Err(_) => start_daemon(home)?,
     };
-    check_owner(&stream, &home)?;
-    let connection = Connection::open(stream, greeting)?;
-    if start == AutoStart::Yes {
+    if start != AutoStart::No {
         connection.check_protocol()?;
     }
     Ok(connection)
+}
+
+fn knock(home: &Home, start: AutoStart) -> Result<UnixStream, Error> {
+    let error = match socket::connect(&home.socket()) {
+        Ok(stream) => return Ok(stream),
+        Err(error) => error,
+    };
+    if !is_absent(&error) {
+        return Err(at(&home.socket(), &error));
+    }
+    let ended = error.kind() == io::ErrorKind::NotFound;
+    match start {
+        AutoStart::Yes => start_daemon(home),
+        AutoStart::AfterCrash if !ended => start_daemon(home),
+        AutoStart::AfterCrash | AutoStart::No => {
+            Err(unavailable("no daemon is running").hint("any other verb starts one"))
+        }
+    }
 }
 
 /// Who is greeted gets to see the caller's environment: nobody else's daemon may.

@@ -17,7 +17,7 @@ use crate::protocol::{
 
 /// How long a daemon may take to say hello: one that is being started has to
 /// look through its sessions first.
-const HANDSHAKE: Duration = Duration::from_secs(30);
+pub(super) const HANDSHAKE: Duration = Duration::from_secs(30);
 
 /// A line from the daemon.
 #[derive(Clone, PartialEq, Debug)]

@@ -21,7 +21,7 @@ use super::store::Store;
 use super::successor::KeeperProcess;
 use crate::engine::session::{Meta, Session};
 use crate::protocol::keeper::{Kept, ToDaemon, ToKeeper};
-use crate::protocol::{EventKind, Mode, SessionId};
+use crate::protocol::{EventKind, Mode, SessionId, Status};
 use crate::sys::board::Board;
 use crate::sys::channel::Channel;
 use crate::sys::paths::Home;
@@ -113,6 +113,11 @@ impl State {
         let (metas, without) = self.store.load();
         for meta in metas {
             let id = meta.id.clone();
+            if self.bus.past.last_turn(&id) == Some(EventKind::Removed) {
+                // Told, and not done. The keeper is told to forget it below.
+                self.store.remove(&id);
+                continue;
+            }
             let mine = kept.remove(&id);
             self.take_over_session(meta, mine);
             if self
@@ -180,6 +185,7 @@ impl State {
         let exit = kept.as_ref().and_then(|(kept, _)| kept.exit.clone());
         let exit = exit.or_else(|| self.store.read_exit(&id));
         let was_alive = session.life.status().is_alive();
+        let mut is_new = was_alive && session.life.pid().is_none() && exit.is_some();
         if let Some((kept, fds)) = kept {
             self.keeper.take_slot(kept.slot, &id);
             session.tty_open = !kept.open.is_empty();
@@ -189,6 +195,7 @@ impl State {
             if session.life.pid().is_none() && exit.is_none() {
                 // Started, and the daemon ended before it wrote the pid down.
                 session.life.started(kept.pid, end, now);
+                is_new = true;
             }
             driver.hold(kept, fds, self.keeper.board());
         } else if was_alive && exit.is_none() {
@@ -201,19 +208,18 @@ impl State {
         }
         self.registry.insert(session);
         self.drivers.insert(id.clone(), driver);
-        if let Some(exit) = exit.filter(|_| was_alive) {
-            self.finish(&id, &exit);
-        } else if was_alive {
-            let lost = self
-                .registry
-                .get(&id)
-                .is_some_and(|s| s.life.status().is_finished());
-            let kind = if lost {
-                EventKind::Lost
-            } else {
-                EventKind::Adopted
-            };
-            self.publish(kind, &id, serde_json::json!({}));
+        let told = self.bus.past.last_turn(&id);
+        if is_new && !matches!(told, Some(EventKind::Started | EventKind::Restarted)) {
+            self.publish_start(&id);
+        }
+        let status = self.registry.get(&id).map(|s| s.life.status());
+        match exit.filter(|_| was_alive) {
+            Some(exit) => self.finish(&id, &exit),
+            None if !was_alive => {}
+            None if status.is_some_and(Status::is_finished) => {
+                self.publish_end(EventKind::Lost, &id);
+            }
+            None => self.publish(EventKind::Adopted, &id, serde_json::json!({})),
         }
         self.persist(&id);
         self.mark_dirty(&id);

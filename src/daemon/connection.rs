@@ -299,7 +299,21 @@ impl Session {
                     client.settled.notified().await;
                 }
             };
-            let _ = tokio::time::timeout(LAST_CALL, settled).await;
+            // A request may wait for what was said before its reply to be sent.
+            let sending = async {
+                loop {
+                    while self.send()? {
+                        self.stream.writable().await?;
+                    }
+                    self.outbox.filled().await;
+                }
+            };
+            let sent: io::Result<()> = tokio::select! {
+                () = settled => Ok(()),
+                error = sending => error,
+                () = tokio::time::sleep(LAST_CALL) => Ok(()),
+            };
+            sent?;
             let late: Vec<RequestId> = {
                 let in_flight = client.in_flight.borrow();
                 in_flight

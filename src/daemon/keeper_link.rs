@@ -326,15 +326,9 @@ impl State {
             };
             driver.hold(kept, fds, &self.keeper.shared.board);
         }
-        let again = self.registry.get(id).is_some_and(|s| s.life.restarts() > 0);
         tracing::debug!(session = %id, pid, "started");
         // Told here and not by whoever asked, so that it comes before its end.
-        let kind = if again {
-            EventKind::Restarted
-        } else {
-            EventKind::Started
-        };
-        self.publish(kind, id, serde_json::json!({ "pid": pid }));
+        self.publish_start(id);
         self.persist(id);
         // From here on the keeper rings when there is output.
         self.mark_dirty(id);
@@ -384,8 +378,8 @@ impl State {
             } else {
                 EventKind::Resumed
             };
-            self.persist(id);
             self.publish(kind, id, serde_json::json!({}));
+            self.persist(id);
             self.look(id);
         }
     }

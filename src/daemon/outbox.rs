@@ -25,6 +25,8 @@ const FRAME_BYTES: usize = 64 * 1024;
 pub(super) struct Outbox {
     lines: RefCell<VecDeque<Vec<u8>>>,
     bytes: Cell<usize>,
+    /// Bytes ever added.
+    added: Cell<u64>,
     /// Events left out since the last one that was sent.
     missed: Cell<u64>,
     filled: Notify,
@@ -78,6 +80,7 @@ impl Outbox {
         };
         line.push(b'\n');
         self.bytes.set(self.bytes.get() + line.len());
+        self.added.set(self.added.get() + line.len() as u64);
         self.lines.borrow_mut().push_back(line);
         self.filled.notify_one();
     }
@@ -117,6 +120,14 @@ impl Outbox {
     /// Until the client has read most of what there was.
     pub(super) async fn room_for_frame(&self) {
         while self.bytes.get() > FRAME_BYTES {
+            self.drained.notified().await;
+        }
+    }
+
+    /// Until the client's socket has what is in here now.
+    pub(super) async fn sent_so_far(&self) {
+        let goal = self.added.get();
+        while self.added.get() - (self.bytes.get() as u64) < goal {
             self.drained.notified().await;
         }
     }

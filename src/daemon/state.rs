@@ -3,11 +3,12 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
-use serde_json::{Value, json};
-use tokio::sync::oneshot;
+use serde_json::json;
+use tokio::sync::{Notify, oneshot};
 
 use super::driver::Driver;
 use super::hub::now;
+use super::journal::Journal;
 use super::keeper_link::KeeperLink;
 use super::outbox::Outbox;
 use super::settings::Settings;
@@ -19,11 +20,8 @@ use crate::engine::session::{Session, is_offloaded};
 use crate::engine::timers::{Due, Timers};
 use crate::engine::waits::{Pending, Ticket, Verdict, Waits};
 use crate::protocol::keeper::{Exit, ToKeeper};
-use crate::protocol::{EventKind, Record, Scope, SessionId, Status};
+use crate::protocol::{EventKind, Record, SessionId, Status};
 use crate::sys::signal;
-
-/// Characters of output in a completion message.
-const COMPLETION_CHARS: usize = 2000;
 
 /// Everything the daemon knows.
 pub(super) struct State {
@@ -33,12 +31,15 @@ pub(super) struct State {
     pub(super) waits: Waits,
     pub(super) timers: Timers,
     pub(super) bus: Bus,
+    /// Rung when something of the lifecycle has happened.
+    pub(super) happened: Rc<Notify>,
     pub(super) keeper: KeeperLink,
     pub(super) drivers: HashMap<SessionId, Driver>,
     pub(super) outboxes: HashMap<ConnectionId, Rc<Outbox>>,
     pub(super) started_boot: u64,
     /// Sessions of which a new run is being started.
     pub(super) restarting: HashSet<SessionId>,
+    pub(super) journal: Journal,
     verdicts: HashMap<Ticket, oneshot::Sender<Verdict>>,
     dirty: VecDeque<SessionId>,
     is_dirty: HashSet<SessionId>,
@@ -47,18 +48,24 @@ pub(super) struct State {
 
 impl State {
     pub(super) fn new(store: Store, settings: Settings, keeper: KeeperLink) -> Self {
+        let (journal, past) = Journal::open(store.home().journal());
+        let started_boot = now().boot;
         Self {
             store,
             settings,
             registry: Registry::new(settings.caps),
             waits: Waits::default(),
             timers: Timers::default(),
-            bus: Bus::default(),
+            // From the clock, so that no daemon gives a subscription the name that
+            // one before it gave to another: none makes a thousand in a millisecond.
+            bus: Bus::new(past, started_boot * 1000),
+            happened: Rc::default(),
             keeper,
             drivers: HashMap::new(),
             outboxes: HashMap::new(),
-            started_boot: now().boot,
+            started_boot,
             restarting: HashSet::new(),
+            journal,
             verdicts: HashMap::new(),
             dirty: VecDeque::new(),
             is_dirty: HashSet::new(),
@@ -140,30 +147,6 @@ impl State {
         record
     }
 
-    /// Tells an event to whoever subscribed.
-    pub(super) fn publish(&mut self, kind: EventKind, id: &SessionId, data: Value) {
-        let scope = self.registry.get(id).map(|session| session.scope.clone());
-        if let Some(scope) = scope {
-            self.publish_for(kind, &scope, id, data);
-        }
-    }
-
-    /// The same for a session that is not registered any more.
-    pub(super) fn publish_for(
-        &mut self,
-        kind: EventKind,
-        scope: &Scope,
-        id: &SessionId,
-        data: Value,
-    ) {
-        let (event, to) = self.bus.publish(kind, scope, id, data, now());
-        for connection in to {
-            if let Some(outbox) = self.outboxes.get(&connection) {
-                outbox.push_event(&event);
-            }
-        }
-    }
-
     /// Adds a wait whose verdict goes to `sender`.
     pub(super) fn add_wait(
         &mut self,
@@ -232,30 +215,12 @@ impl State {
         if let Some(driver) = self.drivers.get_mut(id) {
             driver.ended(exit);
         }
+        self.publish_end(EventKind::Exited, id);
         self.persist(id);
-        let data = self.completion(id, now);
-        self.publish(EventKind::Exited, id, data);
         self.look(id);
         for surplus in self.registry.surplus(&scope) {
             self.remove(&surplus);
         }
-    }
-
-    /// The completion message of a session that has ended.
-    fn completion(&mut self, id: &SessionId, now: Now) -> Value {
-        let output = super::text::tail(self, id, COMPLETION_CHARS);
-        let Some(session) = self.registry.get(id) else {
-            return Value::Null;
-        };
-        json!({
-            "label": session.spec.label,
-            "command": session.spec.command,
-            "status": session.life.status(),
-            "exitCode": session.life.exit_code(),
-            "signal": session.life.signal().map(signal::name),
-            "runtimeMs": session.life.runtime_ms(now),
-            "output": output,
-        })
     }
 
     /// Forgets a session and its files.
@@ -264,6 +229,8 @@ impl State {
             return;
         };
         self.registry.arm(id, &mut self.timers);
+        let data = json!({ "label": session.spec.label });
+        self.publish_for(EventKind::Removed, &session.scope, id, data);
         // Whoever waits for it will not be told anything else.
         let over = self
             .waits
@@ -282,6 +249,5 @@ impl State {
             session: id.clone(),
         });
         self.store.remove(id);
-        self.publish_for(EventKind::Removed, &session.scope, id, json!({}));
     }
 }

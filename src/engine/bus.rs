@@ -1,15 +1,13 @@
 //! Events: numbered once, told to those who asked.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
 use super::Now;
+use super::past::{Entry, Past};
 use super::registry::Viewer;
 use crate::protocol::{Event, EventKind, Scope, SessionId};
-
-/// Lifecycle events remembered for `fromSeq`.
-const REMEMBERED: usize = 10_000;
 
 /// Name of one subscription.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -50,18 +48,39 @@ struct Subscription {
     filter: Filter,
 }
 
-/// Numbers events and knows who wants them.
+/// An event that is about to be told.
+#[derive(Debug)]
+pub struct Published {
+    /// The event and whose it is. One of the lifecycle has a number, and is to
+    /// be written down before it is told.
+    pub entry: Entry,
+    /// Which connections to tell, each once.
+    pub to: Vec<ConnectionId>,
+}
+
+/// Numbers events, remembers them, and knows who wants them.
 #[derive(Debug, Default)]
 pub struct Bus {
-    seq: u64,
-    past: VecDeque<(Scope, Event)>,
+    /// What has happened.
+    pub past: Past,
     subscriptions: HashMap<SubscriptionId, Subscription>,
     last: u64,
+    /// Completions on their way to somebody for the first time.
+    promised: HashMap<u64, ConnectionId>,
 }
 
 impl Bus {
+    /// A bus that goes on from `past`. Subscriptions get numbers beyond `last`.
+    pub fn new(past: Past, last: u64) -> Self {
+        Self {
+            past,
+            last,
+            ..Self::default()
+        }
+    }
+
     /// Makes an event, numbers it if it is of the lifecycle, and says which
-    /// connections are to be told, each once.
+    /// connections are to be told.
     pub fn publish(
         &mut self,
         kind: EventKind,
@@ -69,33 +88,33 @@ impl Bus {
         session: &SessionId,
         data: Value,
         now: Now,
-    ) -> (Event, Vec<ConnectionId>) {
-        let seq = kind.is_lifecycle().then(|| {
-            self.seq += 1;
-            self.seq
-        });
+    ) -> Published {
         let event = Event {
             event: kind,
-            seq,
+            seq: kind.is_lifecycle().then(|| self.past.seq() + 1),
             at: Some(now.wall),
             session_id: Some(session.clone()),
             data,
         };
-        let mut to: Vec<ConnectionId> = self
+        let wanted: Vec<&Subscription> = self
             .subscriptions
             .values()
             .filter(|subscription| subscription.filter.wants(&event, scope))
-            .map(|subscription| subscription.connection)
             .collect();
+        let own = wanted.iter().any(|s| s.filter.viewer.scope == *scope);
+        let mut to: Vec<ConnectionId> = wanted.iter().map(|s| s.connection).collect();
         to.sort_unstable();
         to.dedup();
-        if seq.is_some() {
-            if self.past.len() == REMEMBERED {
-                self.past.pop_front();
-            }
-            self.past.push_back((scope.clone(), event.clone()));
+        let entry = Entry {
+            event,
+            scope: scope.clone(),
+            undelivered: matches!(kind, EventKind::Exited | EventKind::Lost) && !own,
+        };
+        if kind.is_lifecycle() {
+            self.past.forget_old(now);
+            self.past.add(entry.clone());
         }
-        (event, to)
+        Published { entry, to }
     }
 
     /// Whether anybody wants live events of this kind.
@@ -108,25 +127,54 @@ impl Bus {
         })
     }
 
-    /// Adds a subscription; returns the past events from `from_seq` on.
-    pub fn subscribe(
+    /// The first events from number `from` on that `filter` wants.
+    pub fn replay(&self, filter: &Filter, from: u64, limit: usize) -> Vec<Entry> {
+        let past = self.past.since(from);
+        let wanted = past.filter(|entry| filter.wants(&entry.event, &entry.scope));
+        wanted.take(limit).cloned().collect()
+    }
+
+    /// The completions before number `before` that nobody of the subscriber's
+    /// own scope has been told; they are promised to this connection.
+    pub fn promise(
         &mut self,
         connection: ConnectionId,
-        filter: Filter,
-        from_seq: Option<u64>,
-    ) -> (SubscriptionId, Vec<Event>) {
-        let from = from_seq.unwrap_or(u64::MAX);
-        let past = self
-            .past
+        filter: &Filter,
+        before: u64,
+    ) -> Vec<Entry> {
+        let promised = &mut self.promised;
+        let owed = self.past.since(0).filter(|entry| {
+            entry.undelivered
+                && entry.seq() < before
+                && entry.scope == filter.viewer.scope
+                && filter.wants(&entry.event, &entry.scope)
+                && !promised.contains_key(&entry.seq())
+        });
+        let owed: Vec<Entry> = owed.cloned().collect();
+        promised.extend(owed.iter().map(|entry| (entry.seq(), connection)));
+        owed
+    }
+
+    /// Those of `entries` that viewers of this scope are told for the first time
+    /// have been told; returns their numbers.
+    pub fn deliver(&mut self, entries: &[Entry], scope: &Scope) -> Vec<u64> {
+        let owed = entries
             .iter()
-            .filter(|(scope, event)| event.seq >= Some(from) && filter.wants(event, scope))
-            .map(|(_, event)| event.clone())
-            .collect();
+            .filter(|entry| entry.undelivered && entry.scope == *scope);
+        let owed: Vec<u64> = owed.map(Entry::seq).collect();
+        for seq in &owed {
+            self.promised.remove(seq);
+        }
+        self.past.deliver(&owed)
+    }
+
+    /// Adds a subscription to what happens from now on.
+    pub fn subscribe(&mut self, connection: ConnectionId, filter: Filter) -> SubscriptionId {
         self.last += 1;
         let id = SubscriptionId(self.last);
         self.subscriptions
             .insert(id, Subscription { connection, filter });
-        (id, past)
+        id
     }
 
     /// Ends a subscription of this connection. False if it has none of that name.
@@ -141,10 +189,12 @@ impl Bus {
         own
     }
 
-    /// A connection is gone, and its subscriptions with it.
+    /// A connection is gone, and its subscriptions with it. What was promised to
+    /// it and not told is for the next one.
     pub fn forget(&mut self, connection: ConnectionId) {
         self.subscriptions
             .retain(|_, subscription| subscription.connection != connection);
+        self.promised.retain(|_, to| *to != connection);
     }
 }
 
@@ -165,41 +215,44 @@ mod tests {
         }
     }
 
+    fn person() -> Filter {
+        Filter {
+            viewer: Viewer {
+                role: Role::Human,
+                scope: Scope::human(),
+            },
+            kinds: None,
+            sessions: None,
+        }
+    }
+
     fn publish(bus: &mut Bus, kind: EventKind, scope: &str) -> Vec<ConnectionId> {
         let scope = Scope::named(scope).unwrap();
-        bus.publish(
-            kind,
-            &scope,
-            &SessionId::fresh(),
-            Value::Null,
-            Now::default(),
-        )
-        .1
+        let (session, now) = (SessionId::fresh(), Now::default());
+        bus.publish(kind, &scope, &session, Value::Null, now).to
     }
+
+    fn seqs(entries: &[Entry]) -> Vec<u64> {
+        entries.iter().map(Entry::seq).collect()
+    }
+
+    const ALL: u64 = u64::MAX;
 
     #[test]
     fn a_scope_is_told_of_its_own_and_once_a_connection() {
         let mut bus = Bus::default();
-        bus.subscribe(ConnectionId(1), filter("a", None), None);
-        bus.subscribe(
-            ConnectionId(1),
-            filter("a", Some(&[EventKind::Exited])),
-            None,
-        );
-        bus.subscribe(ConnectionId(2), filter("b", None), None);
+        bus.subscribe(ConnectionId(1), filter("a", None));
+        bus.subscribe(ConnectionId(1), filter("a", Some(&[EventKind::Exited])));
+        bus.subscribe(ConnectionId(2), filter("b", None));
         assert_eq!(publish(&mut bus, EventKind::Exited, "a"), [ConnectionId(1)]);
     }
 
     #[test]
     fn live_events_are_told_only_to_those_who_name_them() {
         let mut bus = Bus::default();
-        bus.subscribe(ConnectionId(1), filter("a", None), None);
+        bus.subscribe(ConnectionId(1), filter("a", None));
         assert!(!bus.has_listeners(EventKind::Output));
-        let (id, _) = bus.subscribe(
-            ConnectionId(2),
-            filter("a", Some(&[EventKind::Output])),
-            None,
-        );
+        let id = bus.subscribe(ConnectionId(2), filter("a", Some(&[EventKind::Output])));
         assert_eq!(publish(&mut bus, EventKind::Output, "a"), [ConnectionId(2)]);
         assert!(!bus.unsubscribe(ConnectionId(1), id));
         assert!(bus.unsubscribe(ConnectionId(2), id));
@@ -207,13 +260,58 @@ mod tests {
     }
 
     #[test]
-    fn the_past_is_told_from_a_number_on() {
+    fn the_past_is_told_from_a_number_on_in_pieces() {
         let mut bus = Bus::default();
         publish(&mut bus, EventKind::Started, "a");
         publish(&mut bus, EventKind::Output, "a");
         publish(&mut bus, EventKind::Started, "b");
         publish(&mut bus, EventKind::Exited, "a");
-        let (_, past) = bus.subscribe(ConnectionId(1), filter("a", None), Some(2));
-        assert_eq!(past.iter().map(|e| e.seq).collect::<Vec<_>>(), [Some(3)]);
+        publish(&mut bus, EventKind::Removed, "a");
+        let own = filter("a", None);
+        assert_eq!(seqs(&bus.replay(&own, 2, 1)), [3]);
+        assert_eq!(seqs(&bus.replay(&own, 4, 9)), [4]);
+        assert_eq!(seqs(&bus.replay(&person(), 2, 9)), [2, 3, 4]);
+    }
+
+    #[test]
+    fn a_completion_that_nobody_of_its_scope_heard_is_promised_once() {
+        let mut bus = Bus::default();
+        // A person looks on, and an agent that asked for something else.
+        bus.subscribe(ConnectionId(1), person());
+        bus.subscribe(ConnectionId(2), filter("a", Some(&[EventKind::Started])));
+        publish(&mut bus, EventKind::Started, "a");
+        publish(&mut bus, EventKind::Exited, "a");
+        publish(&mut bus, EventKind::Lost, "a");
+        publish(&mut bus, EventKind::Exited, "b");
+        assert!(bus.promise(ConnectionId(3), &person(), ALL).is_empty());
+        let exits = filter("a", Some(&[EventKind::Exited]));
+        let owed = bus.promise(ConnectionId(3), &exits, ALL);
+        assert_eq!(seqs(&owed), [2]);
+        let own = filter("a", None);
+        assert_eq!(seqs(&bus.promise(ConnectionId(4), &own, ALL)), [3]);
+        // Gone before it was told: the next one is.
+        bus.forget(ConnectionId(3));
+        let owed = bus.promise(ConnectionId(5), &own, ALL);
+        assert_eq!(seqs(&owed), [2]);
+        assert_eq!(bus.deliver(&owed, &own.viewer.scope), [2]);
+        bus.forget(ConnectionId(5));
+        assert!(bus.promise(ConnectionId(6), &own, ALL).is_empty());
+    }
+
+    #[test]
+    fn a_completion_that_its_own_scope_heard_is_told() {
+        let mut bus = Bus::default();
+        bus.subscribe(ConnectionId(1), filter("a", None));
+        publish(&mut bus, EventKind::Exited, "a");
+        bus.forget(ConnectionId(1));
+        let own = filter("a", None);
+        assert!(bus.promise(ConnectionId(2), &own, ALL).is_empty());
+        publish(&mut bus, EventKind::Exited, "a");
+        assert!(bus.promise(ConnectionId(2), &own, 2).is_empty());
+        let read = bus.replay(&own, 1, 9);
+        // Of another scope's reading it stays unheard.
+        assert!(bus.deliver(&read, &Scope::human()).is_empty());
+        assert_eq!(bus.deliver(&read, &own.viewer.scope), [2]);
+        assert!(bus.deliver(&read, &own.viewer.scope).is_empty());
     }
 }

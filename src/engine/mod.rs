@@ -5,7 +5,7 @@
 //! [`life`] and its [`output`]; [`registry`] is all of them with limits and
 //! retention; [`matcher`] and [`waits`] are what clients wait for; [`timers`]
 //! says when something is due; [`bus`] numbers what happens and tells who
-//! wants to know.
+//! wants to know, and [`past`] is what has happened.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
@@ -13,6 +13,7 @@ pub mod bus;
 pub mod life;
 pub mod matcher;
 pub mod output;
+pub mod past;
 pub mod registry;
 pub mod session;
 pub mod timers;

@@ -297,6 +297,17 @@ params! {
         /// What `subscribe` returned.
         subscription_id: String,
     }
+    /// `events`: what has happened, a page at a time.
+    Events {
+        /// After this number; absent: after what this scope has acknowledged.
+        after_seq: Option<u64>,
+        /// Wait so long for the first one, in milliseconds (0).
+        wait_ms: Option<u64>,
+        /// At most so many (100).
+        limit: Option<usize>,
+        /// Acknowledge everything up to this number first.
+        ack: Option<u64>,
+    }
     /// `watch`: tell what changes on a screen.
     Watch {
         /// Which session.

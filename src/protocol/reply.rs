@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::record::{InputState, OutputFile, Summary};
-use super::{Error, RequestId, SessionId, Status};
+use super::{Error, Event, RequestId, SessionId, Status};
 
 /// One reply line.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -405,4 +405,14 @@ pub struct StatsReply {
     pub log_bytes: u64,
     /// Limits in force.
     pub limits: super::hello::Limits,
+}
+
+/// `events`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Happened {
+    /// Oldest first.
+    pub events: Vec<Event>,
+    /// What to give as `afterSeq` next, also if nothing has happened.
+    pub next_seq: u64,
 }

@@ -93,6 +93,8 @@ actions! {
     Subscribe(Subscribe) = "subscribe",
     /// Stops telling.
     Unsubscribe(Unsubscribe) = "unsubscribe",
+    /// What has happened.
+    Events(Events) = "events",
     /// Tells what changes on a screen.
     Watch(Watch) = "watch",
     /// Stops telling.
@@ -106,7 +108,7 @@ actions! {
 }
 
 /// Actions that the protocol names and this version does not have yet.
-const NOT_YET: &[&str] = &["ask_human", "events", "export"];
+const NOT_YET: &[&str] = &["ask_human", "export"];
 
 impl Request {
     /// Reads one line. On failure the id, as far as it could be read, comes with the error.

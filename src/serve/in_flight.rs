@@ -1,16 +1,18 @@
-//! Which requests the daemon has not answered, so that none stays open when it dies.
+//! Requests of the agent on their way, so that none stays open when the daemon dies.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::time::Instant;
 
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use crate::protocol::reply::Reply;
 use crate::protocol::{Error, ErrorCode, RequestId};
 
-/// Actions after which nothing has changed, whether they happened or not.
-const READING: [&str; 13] = [
+/// Actions after which nothing has changed, whether they happened or not: the
+/// next daemon can be asked again.
+const READING: [&str; 12] = [
     "cancel",
     "capture",
     "events",
@@ -19,39 +21,57 @@ const READING: [&str; 13] = [
     "poll",
     "stats",
     "status",
-    "subscribe",
     "unsubscribe",
     "unwatch",
     "wait",
     "watch",
 ];
 
+/// Longest line that is kept to ask again, in bytes. No question is near it; the
+/// bound holds the memory of 256 requests in flight.
+const MAX_KEPT: usize = 64 * 1024;
+
+/// `timeoutMs` of a `wait` that names none.
+const WAIT_MS: u64 = 10_000;
+
 /// What is known of a request from its line.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Ticket {
     /// Echoed in its reply.
     pub id: RequestId,
-    /// Whether it may have changed something.
-    pub changes: bool,
-    /// Whether it asks for events, which end with the daemon.
-    pub subscribes: bool,
+    /// What it asks for; empty if it is no request.
+    pub action: String,
+    /// Whether asking again does nothing that asking once does not.
+    pub is_repeatable: bool,
 }
 
-/// Requests on their way, oldest first.
+/// A line on its way to the daemon.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Request {
+    /// As the agent wrote it, newline included.
+    pub line: Vec<u8>,
+    /// What it asks for; `None` for a blank line, which is not answered.
+    pub ticket: Option<Ticket>,
+    /// Since when it has been on its way, if a daemon before this one had it.
+    pub asked: Option<Instant>,
+    /// Whether it is the pump's own, whose answer the agent is not shown.
+    pub is_own: bool,
+}
+
+/// Requests that are not answered, oldest first.
 #[derive(Debug, Default)]
 pub struct InFlight {
-    tickets: Vec<Ticket>,
+    requests: Vec<Request>,
 }
 
 impl Ticket {
-    /// What a line asks for; `None` for a blank one, which is not answered. What
-    /// is no request will be answered with an error, and changes nothing.
+    /// What a line asks for; `None` for a blank one. What is no request will be
+    /// answered with an error.
     pub fn of_line(line: &[u8]) -> Option<Self> {
-        let line = line.trim_ascii();
+        let line = bare(line);
         if line.is_empty() {
             return None;
         }
-        let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
         let fields: HashMap<Cow<'_, str>, &RawValue> =
             serde_json::from_slice(line).unwrap_or_default();
         let field = |name: &str| -> Value {
@@ -60,31 +80,59 @@ impl Ticket {
                 .unwrap_or_default()
         };
         let action = field("action");
-        let action = action.as_str().unwrap_or_default();
+        let action = action.as_str().unwrap_or_default().to_owned();
+        let is_repeatable = match action.as_str() {
+            // The key finds the session that was made.
+            "start" => !field("key").is_null(),
+            // What was replayed before would be replayed again.
+            "subscribe" => field("fromSeq").is_null() && field("from_seq").is_null(),
+            action => READING.contains(&action),
+        };
         Some(Self {
             id: field("id"),
-            changes: !action.is_empty() && !READING.contains(&action),
-            subscribes: matches!(action, "subscribe" | "watch"),
+            action,
+            is_repeatable,
         })
     }
 
-    /// The reply to a request that nobody will answer any more.
+    /// Whether it may have changed something.
+    fn changes(&self) -> bool {
+        let reads = self.action == "subscribe" || READING.contains(&self.action.as_str());
+        !self.action.is_empty() && !reads
+    }
+
+    /// The reply to a request that a daemon had and nobody will answer any more.
     pub fn abandoned(self) -> Vec<u8> {
+        let changes = self.changes();
+        self.unanswered(changes)
+    }
+
+    /// The reply to a request that no daemon had.
+    pub fn never_sent(self) -> Vec<u8> {
+        self.unanswered(false)
+    }
+
+    fn unanswered(self, may_have_happened: bool) -> Vec<u8> {
         let error = Error::new(
             ErrorCode::DaemonUnavailable,
             "the daemon went away before it answered",
         );
-        let hint = if self.changes {
+        let hint = if may_have_happened {
             "it may have happened: look before you ask again"
         } else {
             "ask again"
         };
-        let data = serde_json::json!({ "mayHaveHappened": self.changes });
+        let data = serde_json::json!({ "mayHaveHappened": may_have_happened });
+        self.refused(error.hint(hint).data(data))
+    }
+
+    /// The reply that says why not.
+    pub fn refused(self, error: Error) -> Vec<u8> {
         let reply = Reply {
             id: self.id,
             ok: false,
             result: None,
-            error: Some(error.hint(hint).data(data)),
+            error: Some(error),
         };
         let mut line = serde_json::to_vec(&reply).unwrap_or_default();
         line.push(b'\n');
@@ -92,26 +140,103 @@ impl Ticket {
     }
 }
 
-impl InFlight {
-    /// A request was sent.
-    pub fn sent(&mut self, ticket: Ticket) {
-        self.tickets.push(ticket);
-    }
-
-    /// A line came from the daemon; if it is a reply, its request is done.
-    pub fn came(&mut self, line: &[u8]) {
-        let Some(id) = reply_id(line) else {
-            return;
-        };
-        if let Some(place) = self.tickets.iter().position(|ticket| ticket.id == id) {
-            self.tickets.remove(place);
+impl Request {
+    /// A line of the agent.
+    pub fn of_agent(line: Vec<u8>) -> Self {
+        Self {
+            ticket: Ticket::of_line(&line),
+            line,
+            asked: None,
+            is_own: false,
         }
     }
 
-    /// The daemon is gone: everything that is still open, oldest first.
-    pub fn abandon(&mut self) -> Vec<Ticket> {
-        std::mem::take(&mut self.tickets)
+    /// A request of the pump itself.
+    pub fn own(mut params: Map<String, Value>, action: &str, number: usize) -> Self {
+        let id = Value::from(format!("bgproc-resumes-{number}"));
+        params.insert("id".to_owned(), id.clone());
+        params.insert("action".to_owned(), action.into());
+        Self {
+            line: format!("{}\n", Value::Object(params)).into_bytes(),
+            ticket: Some(Ticket {
+                id,
+                action: action.to_owned(),
+                is_repeatable: false,
+            }),
+            asked: None,
+            is_own: true,
+        }
     }
+
+    /// Whether it asks for this.
+    pub fn is(&self, action: &str) -> bool {
+        self.ticket
+            .as_ref()
+            .is_some_and(|ticket| ticket.action == action)
+    }
+
+    /// Its parameters.
+    pub fn params(&self) -> Map<String, Value> {
+        serde_json::from_slice(bare(&self.line)).unwrap_or_default()
+    }
+
+    /// The line to send again: one that waits has waited for some of its time already.
+    pub fn again(&self, now: Instant) -> Option<Vec<u8>> {
+        let waited = now.saturating_duration_since(self.asked?).as_millis();
+        let waited = u64::try_from(waited).unwrap_or(u64::MAX);
+        let (names, usual) = match self.ticket.as_ref()?.action.as_str() {
+            "wait" => (["timeoutMs", "timeout_ms"], WAIT_MS),
+            "poll" | "events" => (["waitMs", "wait_ms"], 0),
+            _ => return None,
+        };
+        let mut params = self.params();
+        if names.iter().all(|name| !params.contains_key(*name)) {
+            params.insert(names[0].to_owned(), usual.into());
+        }
+        for name in names {
+            if let Some(ms) = params.get(name).and_then(Value::as_u64) {
+                params.insert(name.to_owned(), ms.saturating_sub(waited).into());
+            }
+        }
+        Some(format!("{}\n", Value::Object(params)).into_bytes())
+    }
+}
+
+impl InFlight {
+    /// A request was sent.
+    pub fn sent(&mut self, mut request: Request, now: Instant) {
+        let Some(ticket) = &mut request.ticket else {
+            return;
+        };
+        ticket.is_repeatable &= request.line.len() <= MAX_KEPT;
+        // The others' parameters are looked at when they are answered.
+        let stands = matches!(ticket.action.as_str(), "subscribe" | "unsubscribe");
+        if !ticket.is_repeatable && !stands {
+            request.line = Vec::new();
+        }
+        request.asked.get_or_insert(now);
+        self.requests.push(request);
+    }
+
+    /// A line came from the daemon; if it is a reply, its request is done.
+    pub fn came(&mut self, line: &[u8]) -> Option<Request> {
+        let id = reply_id(line)?;
+        let has_id = |ticket: &Ticket| ticket.id == id;
+        let mut requests = self.requests.iter();
+        let place = requests.position(|request| request.ticket.as_ref().is_some_and(has_id))?;
+        Some(self.requests.remove(place))
+    }
+
+    /// The daemon is gone: everything that is still open, oldest first.
+    pub fn abandon(&mut self) -> Vec<Request> {
+        std::mem::take(&mut self.requests)
+    }
+}
+
+/// A line without what JSON does not need.
+fn bare(line: &[u8]) -> &[u8] {
+    let line = line.trim_ascii();
+    line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line)
 }
 
 /// The id of a reply. The daemon writes it first, so that a reply of a megabyte
@@ -135,31 +260,58 @@ fn reply_id(line: &[u8]) -> Option<Value> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use std::time::Duration;
+
     use serde_json::json;
 
     use super::*;
 
+    fn request(line: &str) -> Request {
+        Request::of_agent(line.as_bytes().to_vec())
+    }
+
     fn ticket(line: &str) -> Ticket {
-        Ticket::of_line(line.as_bytes()).unwrap()
+        request(line).ticket.unwrap()
     }
 
     #[test]
     fn a_line_tells_its_id_and_whether_it_changes_anything() {
         let start = ticket("{\"command\":\"x\",\"id\":{\"a\":[1]},\"action\":\"start\"}\n");
-        assert_eq!((start.id, start.changes), (json!({"a": [1]}), true));
+        assert_eq!((&start.id, start.changes()), (&json!({"a": [1]}), true));
+        assert!(!start.is_repeatable);
         let wait = ticket(r#"{"id":"w","action":"wait"}"#);
-        assert_eq!((wait.id, wait.changes), (json!("w"), false));
+        assert_eq!((&wait.id, wait.changes()), (&json!("w"), false));
+        assert!(wait.is_repeatable);
         // The last of several wins, as for the daemon.
         assert_eq!(ticket(r#"{"id":1,"id":2,"action":"poll"}"#).id, json!(2));
-        assert!(ticket(r#"{"id":1,"action":"subscribe"}"#).subscribes);
         assert_eq!(Ticket::of_line(b" \r\n"), None);
+    }
+
+    #[test]
+    fn a_key_makes_a_start_repeatable_and_a_replay_a_subscription_not() {
+        for (line, repeatable, changes) in [
+            (r#"{"action":"start","key":"k"}"#, true, true),
+            (r#"{"action":"start","key":null}"#, false, true),
+            (r#"{"action":"subscribe"}"#, true, false),
+            (r#"{"action":"subscribe","fromSeq":0}"#, false, false),
+            (r#"{"action":"kill"}"#, false, true),
+        ] {
+            let ticket = ticket(line);
+            let found = (ticket.is_repeatable, ticket.changes());
+            assert_eq!(found, (repeatable, changes), "{line}");
+        }
     }
 
     #[test]
     fn garbage_is_answered_without_an_id_and_changes_nothing() {
         for line in ["nonsense", "[1]", "{\"id\":7", "{\"action\":5}"] {
             let ticket = ticket(line);
-            assert_eq!((ticket.id, ticket.changes), (Value::Null, false), "{line}");
+            assert_eq!(
+                (&ticket.id, ticket.changes()),
+                (&Value::Null, false),
+                "{line}"
+            );
+            assert!(!ticket.is_repeatable);
         }
     }
 
@@ -170,16 +322,27 @@ mod tests {
             r#"{"id":1,"action":"start"}"#,
             r#"{"id":1,"action":"poll"}"#,
             r#"{"id":"1","action":"kill"}"#,
+            "\n",
         ] {
-            open.sent(ticket(line));
+            open.sent(request(line), Instant::now());
         }
-        open.came(b"{\"event\":\"output\",\"id\":1}\n");
-        open.came(b"{\"id\":1,\"ok\":true,\"result\":{}}\n");
-        open.came(b"{\"ok\":false,\"id\":\"1\",\"error\":{}}\n");
-        open.came(b"{\"id\":99,\"ok\":true}\n");
-        let left = open.abandon();
-        assert_eq!(left, [ticket(r#"{"id":1,"action":"poll"}"#)]);
-        let line: Value = serde_json::from_slice(&left[0].clone().abandoned()).unwrap();
+        assert_eq!(open.came(b"{\"event\":\"output\",\"id\":1}\n"), None);
+        assert!(
+            open.came(b"{\"id\":1,\"ok\":true,\"result\":{}}\n")
+                .unwrap()
+                .is("start")
+        );
+        assert!(
+            open.came(b"{\"ok\":false,\"id\":\"1\",\"error\":{}}\n")
+                .unwrap()
+                .is("kill")
+        );
+        assert_eq!(open.came(b"{\"id\":99,\"ok\":true}\n"), None);
+        let mut left = open.abandon();
+        assert_eq!(left.len(), 1);
+        let poll = left.remove(0);
+        assert_eq!(poll.line, br#"{"id":1,"action":"poll"}"#);
+        let line: Value = serde_json::from_slice(&poll.ticket.unwrap().abandoned()).unwrap();
         assert_eq!(line["id"], json!(1));
         assert_eq!(line["error"]["code"], "daemon_unavailable");
         assert_eq!(line["error"]["data"]["mayHaveHappened"], json!(false));
@@ -190,5 +353,37 @@ mod tests {
         let line = ticket(r#"{"id":1,"action":"write"}"#).abandoned();
         let line: Value = serde_json::from_slice(&line).unwrap();
         assert_eq!(line["error"]["data"]["mayHaveHappened"], json!(true));
+    }
+
+    #[test]
+    fn a_long_line_is_not_kept() {
+        let mut open = InFlight::default();
+        let long = format!(r#"{{"action":"log","grep":"{}"}}"#, "x".repeat(MAX_KEPT));
+        open.sent(request(&long), Instant::now());
+        let left = open.abandon().remove(0);
+        assert!(left.line.is_empty() && !left.ticket.unwrap().is_repeatable);
+    }
+
+    #[test]
+    fn the_time_waited_already_is_taken_off_the_same_each_time() {
+        let began = Instant::now();
+        let again = |line: &str, waited: u64| {
+            let mut open = InFlight::default();
+            open.sent(request(line), began);
+            // Sent a second time, and the daemon died again.
+            let request = open.abandon().remove(0);
+            open.sent(request, began + Duration::from_secs(1));
+            let request = open.abandon().remove(0);
+            let line = request.again(began + Duration::from_millis(waited))?;
+            Some(serde_json::from_slice::<Value>(&line).unwrap())
+        };
+        let wait = again(r#"{"id":1,"action":"wait","timeoutMs":5000}"#, 1200).unwrap();
+        assert_eq!(wait, json!({"id": 1, "action": "wait", "timeoutMs": 3800}));
+        let wait = again(r#"{"id":1,"action":"wait"}"#, 1).unwrap();
+        assert_eq!(wait["timeoutMs"], 9999);
+        let poll = again(r#"{"id":1,"action":"poll","wait_ms":5}"#, 1200).unwrap();
+        assert_eq!(poll["wait_ms"], 0);
+        assert_eq!(again(r#"{"id":1,"action":"log"}"#, 1200), None);
+        assert_eq!(request(r#"{"id":1,"action":"wait"}"#).again(began), None);
     }
 }

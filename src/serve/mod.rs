@@ -2,14 +2,18 @@
 //!
 //! The daemon speaks the same protocol on its socket, so this is a pump
 //! ([`pump`]) that adds two things: who the agent is, decided from flags,
-//! environment and file before its first byte is read ([`settings`]), and an
-//! answer to every request that a dying daemon leaves open ([`in_flight`]).
+//! environment and file before its first byte is read ([`settings`]), and a
+//! bridge over the death of a daemon: requests that it leaves open are asked
+//! again or answered ([`in_flight`]), and what the agent wants to be told is told
+//! by the next one ([`standing`]).
 
 pub mod in_flight;
 pub mod lines;
 pub mod outbox;
 pub mod pump;
+pub mod queue;
 pub mod settings;
+pub mod standing;
 
 use crate::client::{self, AutoStart};
 use crate::protocol::{Error, Greeting};

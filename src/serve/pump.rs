@@ -1,29 +1,38 @@
 //! The pump between an agent and the daemon: one thread, one poll loop.
 //!
 //! Lines go whole in both directions, so that a daemon that dies leaves no torn
-//! line: what it had not read goes to the next one, what it had not answered is
-//! answered here. Neither side can fill the memory: while a buffer holds more
-//! than `ENOUGH`, its source is not read.
+//! line. What it had not read, and what it had read and can be asked again, goes
+//! to the next one; the rest is answered here ([`in_flight`]). What the agent
+//! wants to be told is asked for again ([`standing`]). Neither side can fill the
+//! memory: while a buffer holds more than `ENOUGH`, its source is not read.
+//!
+//! With nothing to ask and nothing to be told the pump does without a daemon
+//! until there is: looking for one would start it, also where a person has just
+//! stopped it.
 //!
 //! Standard input and output stay blocking, because that mode belongs to the
 //! open file, which a shell or a parent may share. A read after poll(2) takes
 //! what is there; how a write does not block is told in [`outbox`].
 //!
+//! [`in_flight`]: super::in_flight
 //! [`outbox`]: super::outbox
+//! [`standing`]: super::standing
 
-use std::collections::VecDeque;
 use std::io::{self, Read, Stdin, Stdout, Write};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
+use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use serde_json::json;
 
-use super::in_flight::{InFlight, Ticket};
+use super::in_flight::{InFlight, Request, Ticket};
 use super::lines::Lines;
 use super::outbox::Outbox;
+use super::queue::Queue;
+use super::standing::Standing;
 use crate::client::{self, AutoStart, Wire};
+use crate::protocol::hello::OnDisconnect;
 use crate::protocol::{Error, Greeting};
 
 /// Bytes in a buffer beyond which its source has to wait.
@@ -42,20 +51,19 @@ pub struct Pump {
     greeting: Greeting,
     stdin: Option<Stdin>,
     stdout: Stdout,
-    socket: UnixStream,
+    /// To the daemon, while there is one.
+    socket: Option<UnixStream>,
     /// From standard input: what is not a whole line yet.
     lines: Lines,
-    /// To the daemon: whole lines, of the first one `sent` bytes are written.
-    requests: VecDeque<(Vec<u8>, Option<Ticket>)>,
-    requests_bytes: usize,
-    sent: usize,
+    /// To the daemon: whole lines.
+    requests: Queue,
     open: InFlight,
+    standing: Standing,
     /// From the daemon: what is not a whole line yet.
     reply: Vec<u8>,
     /// To standard output: whole lines.
     replies: Outbox,
     half_closed: bool,
-    subscribed: bool,
 }
 
 /// Why the loop goes no further.
@@ -77,6 +85,12 @@ impl From<io::Error> for Stop {
     }
 }
 
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Self::Broken(error)
+    }
+}
+
 impl From<Errno> for Stop {
     fn from(errno: Errno) -> Self {
         io::Error::from(errno).into()
@@ -93,16 +107,14 @@ impl Pump {
             },
             stdin: Some(io::stdin()),
             stdout: io::stdout(),
-            socket: nonblocking(wire.stream)?,
+            socket: Some(nonblocking(wire.stream)?),
             lines: Lines::default(),
-            requests: VecDeque::new(),
-            requests_bytes: 0,
-            sent: 0,
+            requests: Queue::default(),
             open: InFlight::default(),
+            standing: Standing::default(),
             reply: Vec::new(),
             replies: Outbox::new(wire.first_line),
             half_closed: false,
-            subscribed: false,
         };
         pump.take_in(&wire.buffered);
         Ok(pump)
@@ -111,24 +123,30 @@ impl Pump {
     /// Pumps until standard input has ended and all is said, or nobody listens.
     pub fn run(&mut self) -> Result<(), Error> {
         loop {
-            let stop = match self.turn() {
-                Ok(()) => continue,
-                Err(stop) => stop,
+            let outcome = match self.turn() {
+                Err(Stop::Daemon) => self.lose_daemon(),
+                outcome => outcome,
             };
-            match stop {
-                Stop::Done => return Ok(()),
-                Stop::Broken(error) => return Err(error),
-                Stop::Daemon if self.stdin.is_none() => return self.say_the_rest(),
-                Stop::Daemon => self.change_daemons()?,
+            match outcome {
+                Ok(()) | Err(Stop::Daemon) => {}
+                Err(Stop::Done) => return Ok(()),
+                Err(Stop::Broken(error)) => return Err(error),
             }
         }
     }
 
     /// Waits for something to move, and moves it.
     fn turn(&mut self) -> Result<(), Stop> {
+        if self.socket.is_none() && !self.requests.is_empty() {
+            self.find_daemon(AutoStart::Yes)?;
+        }
         if self.stdin.is_none() && self.requests.is_empty() && !self.half_closed {
+            let Some(socket) = &self.socket else {
+                self.say_the_rest()?;
+                return Err(Stop::Done);
+            };
             // Says that no more follows; the daemon answers what is open and closes.
-            let _ = self.socket.shutdown(Shutdown::Write);
+            let _ = socket.shutdown(Shutdown::Write);
             self.half_closed = true;
         }
         let ready = self.wait()?;
@@ -161,8 +179,12 @@ impl Pump {
         };
         // A hang-up is reported whether it is asked for or not, so what has to
         // wait is not in the set at all.
-        let socket = Some(&self.socket).filter(|_| self.replies.pending() < ENOUGH);
-        let stdin = self.stdin.as_ref().filter(|_| self.requests_bytes < ENOUGH);
+        let socket = self.socket.as_ref();
+        let socket = socket.filter(|_| self.replies.pending() < ENOUGH);
+        let stdin = self
+            .stdin
+            .as_ref()
+            .filter(|_| self.requests.bytes() < ENOUGH);
         let send = when(!self.requests.is_empty(), PollFlags::OUT);
         let mut fds = vec![PollFd::new(
             &self.stdout,
@@ -210,31 +232,24 @@ impl Pump {
             self.lines.feed(&buffer[..count], |line| whole.push(line));
         }
         for line in whole {
-            let ticket = Ticket::of_line(&line);
-            self.subscribed |= ticket.as_ref().is_some_and(|ticket| ticket.subscribes);
-            self.requests_bytes += line.len();
-            self.requests.push_back((line, ticket));
+            self.requests.push(Request::of_agent(line));
         }
         Ok(())
     }
 
     /// To the daemon.
     fn send(&mut self) -> Result<(), Stop> {
-        while let Some((line, _)) = self.requests.front() {
-            match self.socket.write(&line[self.sent..]) {
-                Ok(count) => self.sent += count,
+        let Some(socket) = &self.socket else {
+            return Ok(());
+        };
+        while !self.requests.is_empty() {
+            let now = Instant::now();
+            match self.requests.send(socket, &mut self.standing, now) {
+                Ok(Some(whole)) => self.open.sent(whole, now),
+                Ok(None) => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(_) => return Err(Stop::Daemon),
-            }
-            if self.sent == line.len()
-                && let Some((line, ticket)) = self.requests.pop_front()
-            {
-                self.requests_bytes -= line.len();
-                self.sent = 0;
-                if let Some(ticket) = ticket {
-                    self.open.sent(ticket);
-                }
             }
         }
         Ok(())
@@ -242,8 +257,11 @@ impl Pump {
 
     /// From the daemon.
     fn receive(&mut self) -> Result<(), Stop> {
+        let Some(mut socket) = self.socket.as_ref() else {
+            return Ok(());
+        };
         let mut buffer = [0; 64 * 1024];
-        match self.socket.read(&mut buffer) {
+        match socket.read(&mut buffer) {
             Ok(0) => Err(Stop::Daemon),
             Ok(count) => {
                 self.take_in(&buffer[..count]);
@@ -260,51 +278,90 @@ impl Pump {
     fn take_in(&mut self, bytes: &[u8]) {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             self.reply.extend_from_slice(piece);
-            if piece.ends_with(b"\n") {
-                self.open.came(&self.reply);
-                self.replies.push(&self.reply);
-                self.reply.clear();
+            if !piece.ends_with(b"\n") {
+                continue;
             }
+            let is_shown = match self.open.came(&self.reply) {
+                Some(request) => {
+                    self.standing.answered(&request, &self.reply);
+                    !request.is_own
+                }
+                None => self.standing.shows(&self.reply),
+            };
+            if is_shown {
+                self.replies.push(&self.reply);
+            }
+            self.reply.clear();
         }
     }
 
-    /// Answers what the dead daemon left open, and goes on with the next one.
-    fn change_daemons(&mut self) -> Result<(), Error> {
-        self.abandon_open();
+    /// The daemon is gone: what can be asked again is put back, the rest is
+    /// answered, and the next daemon is found if there is anything to ask it.
+    fn lose_daemon(&mut self) -> Result<(), Stop> {
+        self.read_last_words();
+        if self.stdin.is_none() {
+            self.say_the_rest()?;
+            return Err(Stop::Done);
+        }
+        let mut again = Vec::new();
+        for request in self.open.abandon() {
+            match request.ticket {
+                _ if request.is_own => {}
+                Some(ref ticket) if ticket.is_repeatable => again.push(request),
+                Some(ticket) => self.replies.push(&ticket.abandoned()),
+                None => {}
+            }
+        }
+        self.requests.put_first(again);
         // The agent need not wait for the next daemon to hear of it. If it is
         // gone, the next turn notices.
         let _ = self.replies.write_to(&self.stdout);
-        let wire = client::connect(&self.greeting, AutoStart::Yes)?.into_wire();
-        self.socket = nonblocking(wire.stream)?;
-        if self.subscribed {
-            self.subscribed = false;
-            let reason = "the daemon was replaced; subscribe and watch again";
-            let event = json!({ "event": "lag", "data": { "reason": reason } });
-            self.replies.push(format!("{event}\n").as_bytes());
+        let ends_with_us = self.greeting.policy.on_disconnect == OnDisconnect::Kill;
+        if self.requests.is_empty() && (ends_with_us || !self.standing.is_empty()) {
+            // One that was stopped on purpose has left nothing to be told of.
+            self.find_daemon(AutoStart::AfterCrash)?;
         }
+        Ok(())
+    }
+
+    /// What the daemon said before it died counts.
+    fn read_last_words(&mut self) {
+        let mut words = Vec::new();
+        if let Some(mut socket) = self.socket.take() {
+            // It ends with an error where the daemon had not read everything.
+            let _ = socket.read_to_end(&mut words);
+        }
+        self.take_in(&words);
+        self.reply.clear();
+        self.requests.start_over();
+    }
+
+    /// Connects, and asks for what the agent wants to be told. Where that fails
+    /// the agent hears why, and may try again with its next request.
+    fn find_daemon(&mut self, start: AutoStart) -> Result<(), Stop> {
+        let wire = client::connect(&self.greeting, start).map(client::Connection::into_wire);
+        let wire = match wire {
+            Ok(wire) => wire,
+            Err(error) => {
+                for ticket in tickets(self.requests.take()) {
+                    self.replies.push(&ticket.refused(error.clone()));
+                }
+                return Ok(());
+            }
+        };
+        self.socket = Some(nonblocking(wire.stream)?);
+        self.requests.put_first(self.standing.resume());
         self.take_in(&wire.buffered);
         Ok(())
     }
 
-    fn abandon_open(&mut self) {
-        self.reply.clear();
-        // A line of which the newline was not sent has not been read as one.
-        self.sent = 0;
-        for ticket in self.open.abandon() {
+    /// Nothing more can be asked for: what is open is answered, and all is written out.
+    fn say_the_rest(&mut self) -> Result<(), Error> {
+        for ticket in tickets(self.open.abandon()) {
             self.replies.push(&ticket.abandoned());
         }
-    }
-
-    /// The daemon is gone and nothing more can be asked for: the rest is written out.
-    fn say_the_rest(&mut self) -> Result<(), Error> {
-        self.abandon_open();
-        for (_, ticket) in std::mem::take(&mut self.requests) {
-            let never_sent = ticket.map(|ticket| Ticket {
-                changes: false,
-                ..ticket
-            });
-            self.replies
-                .push(&never_sent.map(Ticket::abandoned).unwrap_or_default());
+        for ticket in tickets(self.requests.take()) {
+            self.replies.push(&ticket.never_sent());
         }
         let rest = self.replies.take();
         match self
@@ -318,6 +375,12 @@ impl Pump {
             _ => Ok(()),
         }
     }
+}
+
+/// What is to be answered of some requests: those of the agent.
+fn tickets(requests: impl IntoIterator<Item = Request>) -> impl Iterator<Item = Ticket> {
+    let of_agent = requests.into_iter().filter(|request| !request.is_own);
+    of_agent.filter_map(|request| request.ticket)
 }
 
 /// What poll(2) said.

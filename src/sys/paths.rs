@@ -144,6 +144,11 @@ impl Home {
         self.sessions().join(id.as_str())
     }
 
+    /// What has happened, one event a line.
+    pub fn journal(&self) -> PathBuf {
+        self.state.join("journal.jsonl")
+    }
+
     /// The configuration file, which need not exist.
     pub fn config_file(&self) -> PathBuf {
         self.config.join("config.toml")

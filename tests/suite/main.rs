@@ -6,6 +6,7 @@
 
 mod actions_life;
 mod actions_output;
+mod bridges;
 mod cli_basics;
 mod cli_jobs;
 mod cli_output;
@@ -17,6 +18,7 @@ mod diagnostics;
 mod doctor;
 mod full_disk;
 mod hostile_places;
+mod journal;
 mod keeper_death;
 mod layers;
 mod programs;

@@ -8,10 +8,6 @@ use serde_json::{Value, json};
 use crate::support::process::Held;
 use crate::support::{DEADLINE, Home, Serve};
 
-fn daemon_pid(agent: &Serve) -> u32 {
-    u32::try_from(agent.hello["pid"].as_u64().unwrap()).unwrap()
-}
-
 #[test]
 fn each_bad_line_gets_one_error_and_the_stream_goes_on() {
     let home = Home::new();
@@ -74,38 +70,6 @@ fn ids_come_back_as_they_were() {
         agent.send_raw(format!("{}\n", json!({"id": id, "action": "list"})).as_bytes());
         assert_eq!(agent.next()["id"], id);
     }
-}
-
-#[test]
-fn a_dead_daemon_leaves_no_request_open_and_the_next_one_goes_on() {
-    let home = Home::new();
-    let mut agent = Serve::new(&home, &[]);
-    let scope = agent.hello["scope"].clone();
-    let started = agent.ok(json!({"action": "start", "command": "sleep 1000", "background": true}));
-    let session = started["sessionId"].clone();
-    let subscribed = json!({"action": "subscribe", "events": ["exited"]});
-    agent.ok(subscribed);
-    let wait = agent.send(json!({"action": "wait", "sessionId": session, "timeoutMs": 600_000}));
-    let start = agent.send(json!({"action": "start", "command": "sleep 1000", "wait": true}));
-    // Answered behind the two: the daemon has them for certain.
-    agent.ok(json!({"action": "list"}));
-    let daemon = Held::new(daemon_pid(&agent)).unwrap();
-    daemon.signal(Signal::KILL);
-    for (id, may_have_happened) in [(wait, false), (start, true)] {
-        let reply = agent.reply(id);
-        assert_eq!(reply["error"]["code"], "daemon_unavailable", "{reply}");
-        assert_eq!(
-            reply["error"]["data"]["mayHaveHappened"], may_have_happened,
-            "{reply}"
-        );
-    }
-    agent.event("lag");
-    let status = agent.ok(json!({"action": "status", "sessionId": session}));
-    assert_eq!(
-        (&status["status"], &status["scope"]),
-        (&json!("running"), &scope)
-    );
-    assert!(daemon.ended(DEADLINE));
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! The pump of `--serve` against a daemon that the test plays.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use crate::support::fake::FakeDaemon;
@@ -46,13 +48,15 @@ fn a_torn_reply_is_not_shown_and_its_request_is_answered() {
     client.say(&json!({"id": answered, "ok": true, "result": 1}));
     client.say_raw(format!("{{\"id\":{torn},\"ok\":true,\"resu").as_bytes());
     drop(client);
-    let mut next = daemon.accept(1, "s1");
-    assert_eq!(next.greeting["scope"], "s1");
     assert_eq!(agent.reply(answered)["result"], 1);
     let reply = agent.reply(torn);
     assert_eq!(reply["error"]["data"]["mayHaveHappened"], true, "{reply}");
-    // The second hello is not for the agent.
+    // Nothing is left to be asked or told, so no other daemon is looked for yet.
+    assert!(!daemon.is_called(Duration::from_millis(300)));
     let after = agent.send(json!({"action": "list"}));
+    let mut next = daemon.accept(1, "s1");
+    assert_eq!(next.greeting["scope"], "s1");
+    // The second hello is not for the agent.
     assert_eq!(next.line()["id"], after);
     next.say(&json!({"id": after, "ok": true, "result": 2}));
     assert_eq!(agent.next()["result"], 2);
@@ -78,6 +82,88 @@ fn what_the_dead_daemon_had_not_been_sent_goes_to_the_next() {
     for id in &ids[resumed + 1..] {
         assert_eq!(next.line()["id"], *id);
     }
+}
+
+#[test]
+fn what_only_reads_goes_to_the_next_daemon_in_its_order_and_with_less_time() {
+    pump!(_home, daemon, agent, client);
+    let wait = agent.send(json!({"action": "wait", "sessionId": "x", "timeoutMs": 600_000}));
+    let write = agent.send(json!({"action": "write", "sessionId": "x", "data": "y"}));
+    let start = agent.send(json!({"action": "start", "command": "y", "key": "k"}));
+    let cancel = agent.send(json!({"action": "cancel", "requestId": wait}));
+    for id in [wait, write, start, cancel] {
+        assert_eq!(client.line()["id"], id);
+    }
+    drop(client);
+    let mut next = daemon.accept(1, "s1");
+    let lost = agent.reply(write);
+    assert_eq!(lost["error"]["data"]["mayHaveHappened"], true, "{lost}");
+    let again = next.line();
+    let left = again["timeoutMs"].as_u64().unwrap();
+    assert!((1..=600_000).contains(&left), "{again}");
+    let rest = [next.line(), next.line()];
+    assert_eq!(
+        (&again["id"], &rest[0]["id"]),
+        (&json!(wait), &json!(start))
+    );
+    assert_eq!(
+        rest[1],
+        json!({"id": cancel, "action": "cancel", "requestId": wait})
+    );
+    // Each is answered once, whatever daemon does it.
+    for id in [wait, start, cancel] {
+        next.say(&json!({"id": id, "ok": true, "result": id}));
+        assert_eq!(agent.next(), json!({"id": id, "ok": true, "result": id}));
+    }
+}
+
+#[test]
+fn what_the_agent_is_told_goes_on_with_the_next_daemon() {
+    pump!(_home, daemon, agent, client);
+    let subscribe = agent.send(json!({"action": "subscribe", "events": ["exited"]}));
+    let watch = agent.send(json!({"action": "watch", "sessionId": "x"}));
+    client.line();
+    client.line();
+    let named = |id, name: &str| json!({"id": id, "ok": true, "result": {"subscriptionId": name}});
+    let event = |seq| json!({"event": "exited", "seq": seq});
+    client.say(&named(json!(subscribe), "s1"));
+    client.say(&json!({"id": watch, "ok": true, "result": {}}));
+    client.say(&event(4));
+    agent.reply(watch);
+    drop(client);
+    let mut next = daemon.accept(1, "s1");
+    let (again, watch) = (next.line(), next.line());
+    assert_eq!(
+        (&again["fromSeq"], &again["events"]),
+        (&json!(5), &json!(["exited"]))
+    );
+    assert_eq!(
+        (&watch["action"], &watch["sessionId"]),
+        (&json!("watch"), &json!("x"))
+    );
+    // What the agent has seen, and what is not for it.
+    for line in [
+        event(4),
+        event(5),
+        named(again["id"].clone(), "s7"),
+        event(5),
+    ] {
+        next.say(&line);
+    }
+    next.say(&json!({"id": watch["id"], "ok": true, "result": {}}));
+    next.say(&event(6));
+    let seen: Vec<_> = std::iter::repeat_with(|| agent.event("exited"))
+        .take(3)
+        .collect();
+    assert_eq!(seen, [event(4), event(5), event(6)]);
+    let end = agent.send(json!({"action": "unsubscribe", "subscriptionId": "s1"}));
+    let asked = json!({"id": end, "action": "unsubscribe", "subscriptionId": "s7"});
+    assert_eq!(next.line(), asked);
+    next.say(&json!({"id": end, "ok": true, "result": {}}));
+    agent.reply(end);
+    drop(next);
+    let mut third = daemon.accept(1, "s1");
+    assert_eq!(third.line()["action"], "watch");
 }
 
 #[test]

@@ -236,7 +236,8 @@ fn count(lines: u64) -> usize {
     usize::try_from(lines).unwrap_or(usize::MAX)
 }
 
-fn parse_since(text: &str) -> Result<Timestamp, String> {
+/// A time, or how long ago.
+pub(super) fn parse_since(text: &str) -> Result<Timestamp, String> {
     if let Some(at) = Timestamp::parse(text) {
         return Ok(at);
     }

@@ -5,6 +5,7 @@ mod capture;
 mod daemon;
 mod daemon_logs;
 mod doctor;
+mod events;
 mod help;
 mod keys;
 mod logs;
@@ -71,6 +72,8 @@ pub enum Verb {
     /// Forget all jobs that have ended, with their logs
     #[command(visible_alias = "prune")]
     Clean(rm::Clean),
+    /// Show who did what to which job
+    Events(events::Events),
     /// Look at the daemon, end it, or replace it
     Daemon(daemon::Daemon),
     /// Look for what keeps bgproc from working here, and say what to do
@@ -107,6 +110,7 @@ impl Verb {
             Self::Wait(verb) => verb.run(ctx),
             Self::Rm(verb) => verb.run(ctx),
             Self::Clean(verb) => verb.run(ctx),
+            Self::Events(verb) => verb.run(ctx),
             Self::Daemon(verb) => verb.run(ctx),
             Self::Doctor(verb) => verb.run(ctx),
             Self::Help(verb) => verb.run(ctx),

@@ -1,6 +1,7 @@
 //! The verbs of the protocol, one file each.
 
 mod capture;
+mod events;
 mod kill;
 mod list;
 mod log;
@@ -64,8 +65,9 @@ pub(super) async fn run(hub: Hub, client: Rc<Client>, action: Action) -> Answer 
         Action::Remove(params) => kill::remove(&hub, &client, params).await,
         Action::Restart(params) => restart::restart(&hub, &client, params).await,
         Action::Set(params) => set::set(&hub, &client, params),
-        Action::Subscribe(params) => subscribe::subscribe(&hub, &client, params),
+        Action::Subscribe(params) => subscribe::subscribe(&hub, &client, params).await,
         Action::Unsubscribe(params) => subscribe::unsubscribe(&hub, &client, params),
+        Action::Events(params) => events::events(&hub, &client, params).await,
         Action::Watch(params) => watch::watch(&hub, &client, params),
         Action::Unwatch(params) => watch::unwatch(&hub, &client, params),
         Action::Cancel(params) => subscribe::cancel(&client, params),
@@ -78,6 +80,7 @@ pub(super) async fn run(hub: Hub, client: Rc<Client>, action: Action) -> Answer 
 pub(super) fn is_wait(action: &Action) -> bool {
     match action {
         Action::Wait(_) | Action::Poll(_) => true,
+        Action::Events(params) => params.wait_ms.is_some(),
         Action::Write(params) => params.wait.is_some(),
         Action::SendKeys(params) => params.wait.is_some(),
         _ => false,
@@ -96,6 +99,7 @@ fn check_policy(client: &Client, action: &Action) -> Result<(), Error> {
             | Action::Wait(_)
             | Action::Subscribe(_)
             | Action::Unsubscribe(_)
+            | Action::Events(_)
             | Action::Watch(_)
             | Action::Unwatch(_)
             | Action::Cancel(_)

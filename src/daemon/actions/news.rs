@@ -111,11 +111,16 @@ pub(super) fn polled(
             (parse_cursor(&polled.cursor), state.registry.get_mut(id))
     {
         session.output.show(&client.viewer.scope, offset);
-        // There it outlives this daemon.
         if session.scope == client.viewer.scope
             && let Some(slot) = state.drivers.get(id).and_then(Driver::slot)
         {
-            state.keeper.board().slot(slot).set_shown(offset);
+            let board = state.keeper.board().clone();
+            let outbox = client.outbox.clone();
+            // On the board it outlives this daemon: not before the client has it.
+            tokio::task::spawn_local(async move {
+                outbox.sent_so_far().await;
+                board.slot(slot).set_shown(offset);
+            });
         }
     }
     Ok(polled)

@@ -4,25 +4,60 @@ use super::super::connection::Client;
 use super::super::hub::Hub;
 use super::{Answer, answer};
 use crate::engine::bus::{Filter, SubscriptionId};
+use crate::engine::past::Entry;
 use crate::protocol::params::{Cancel, Subscribe, Unsubscribe};
 use crate::protocol::{Error, ErrorCode};
 
-/// Tells the client what happens from now on, and before that what has
-/// happened since `fromSeq`.
-pub(super) fn subscribe(hub: &Hub, client: &Client, params: Subscribe) -> Answer {
+/// Events of the past that are told at once; then the client has to read. The
+/// longest, of 24 KB, so often are less than what an outbox takes of events.
+const BATCH: usize = 32;
+
+/// Tells the client what happens from now on, and before that the completions
+/// that nobody of its scope has been told, and what has happened since `fromSeq`.
+///
+/// A slow client gets the past at its own pace. All of it goes out before the
+/// subscription begins, so a request that is cancelled meanwhile leaves none.
+pub(super) async fn subscribe(hub: &Hub, client: &Client, params: Subscribe) -> Answer {
     let filter = Filter {
         viewer: client.viewer.clone(),
         kinds: params.events.map(|kinds| kinds.into_iter().collect()),
         sessions: params.session_ids.map(|ids| ids.into_iter().collect()),
     };
-    let (id, past) = hub
-        .state()
-        .bus
-        .subscribe(client.id, filter, params.from_seq);
-    for event in &past {
-        client.outbox.push_event(event);
+    let mut from = params
+        .from_seq
+        .unwrap_or_else(|| hub.state().bus.past.seq() + 1);
+    let owed = hub.state().bus.promise(client.id, &filter, from);
+    for some in owed.chunks(BATCH) {
+        tell(hub, client, some).await;
     }
-    answer(serde_json::json!({ "subscriptionId": format!("s{}", id.0) }))
+    loop {
+        let past = hub.state().bus.replay(&filter, from, BATCH);
+        let Some(last) = past.last() else {
+            break;
+        };
+        from = last.seq() + 1;
+        tell(hub, client, &past).await;
+    }
+    // Nothing can have happened since the last look.
+    let mut state = hub.state();
+    let id = state.bus.subscribe(client.id, filter);
+    let next_seq = state.bus.past.seq();
+    answer(serde_json::json!({ "subscriptionId": format!("s{}", id.0), "nextSeq": next_seq }))
+}
+
+/// Tells events of the past. A completion that is told for the first time counts
+/// as told once the client's socket has it.
+async fn tell(hub: &Hub, client: &Client, entries: &[Entry]) {
+    client.outbox.room_for_frame().await;
+    for entry in entries {
+        client.outbox.push_event(&entry.event);
+    }
+    let scope = &client.viewer.scope;
+    let owed = |entry: &Entry| entry.undelivered && entry.scope == *scope;
+    if entries.iter().any(owed) {
+        client.outbox.sent_so_far().await;
+        hub.state().delivered(entries, scope);
+    }
 }
 
 /// Stops telling.

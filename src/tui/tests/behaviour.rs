@@ -470,6 +470,20 @@ fn events_in_a_row_cost_one_question() {
 }
 
 #[test]
+fn ends_that_are_told_late_ask_nothing_about_jobs_that_are_not_there() {
+    let mut dash = shop();
+    for n in 0..300 {
+        dash.event(EventKind::Exited, &format!("old{n}"), json!({}));
+    }
+    assert!(dash.actions().is_empty());
+    // One that began a moment ago is not there yet, and not old.
+    dash.event(EventKind::Started, "new", json!({}));
+    dash.event(EventKind::Exited, "new", json!({}));
+    dash.record(&record("new"));
+    assert_eq!(dash.actions(), ["status", "status"]);
+}
+
+#[test]
 fn the_filter_is_kept_or_cleared() {
     let mut dash = shop();
     dash.press("/lint\r");

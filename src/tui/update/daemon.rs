@@ -91,6 +91,10 @@ fn event_came(model: &mut Model, event: Event, cmds: &mut Vec<Cmd>) {
         EventKind::Output => output_came(model, &id, &event.data, cmds),
         EventKind::Title | EventKind::Bell | EventKind::Hello => {}
         EventKind::Removed => forget(model, &id),
+        // An end that nobody was there to hear, told late. The list, which is
+        // asked for behind it, has the job if it is still kept.
+        EventKind::Exited | EventKind::Lost
+            if model.job(&id).is_none() && !model.refreshing.contains_key(&id) => {}
         _ => refresh(model, &id, cmds),
     }
 }

@@ -2,7 +2,9 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
+use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::{Value, json};
 
 use super::{DEADLINE, Home};
@@ -25,8 +27,16 @@ impl FakeDaemon {
         Self { listener }
     }
 
+    /// Whether somebody connects within this time.
+    pub(crate) fn is_called(&self, within: Duration) -> bool {
+        let mut fds = [PollFd::new(&self.listener, PollFlags::IN)];
+        let timeout = Timespec::try_from(within).unwrap();
+        poll(&mut fds, Some(&timeout)).unwrap() > 0
+    }
+
     /// Takes the next client and greets it as a daemon of `protocol` that puts it into `scope`.
     pub(crate) fn accept(&self, protocol: u32, scope: &str) -> Client {
+        assert!(self.is_called(DEADLINE), "nobody connects");
         let (stream, _) = self.listener.accept().unwrap();
         stream.set_read_timeout(Some(DEADLINE)).unwrap();
         let reader = BufReader::new(stream.try_clone().unwrap());

@@ -130,6 +130,15 @@ impl Home {
         self.ok(&all).trim().to_owned()
     }
 
+    /// Kills the daemon, which has to be there, and waits for its end.
+    #[track_caller]
+    pub(crate) fn kill_daemon(&self) {
+        let pid = self.json(&["daemon", "status"])["daemonPid"].as_u64();
+        let daemon = Held::new(u32::try_from(pid.unwrap()).unwrap()).unwrap();
+        daemon.signal(Signal::KILL);
+        assert!(daemon.ended(DEADLINE), "it survives SIGKILL");
+    }
+
     /// Asks the daemon of this home, if one can be reached, to end with everything.
     fn shut_down(&self) -> std::io::Result<Vec<u32>> {
         let mut stream = UnixStream::connect(self.path().join("daemon.sock"))?;

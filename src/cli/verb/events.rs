@@ -1,0 +1,184 @@
+//! `events`: who did what to which job.
+
+use clap::Args;
+
+use super::logs::parse_since;
+use crate::cli::context::Context;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::{interrupt, words};
+use crate::protocol::params;
+use crate::protocol::record::{EndedBy, EndedByKind};
+use crate::protocol::reply::Happened;
+use crate::protocol::{Action, Event, EventKind, Timestamp};
+use crate::term::sanitize::clean;
+
+/// Events asked for at once: as many as the daemon gives.
+const PAGE: usize = 1000;
+
+/// The longest single wait that the protocol takes, in milliseconds.
+const LONGEST_WAIT: u64 = 600_000;
+
+/// What `events` takes.
+#[derive(Args, Debug)]
+pub struct Events {
+    /// Go on with what happens from now on; Ctrl-C ends it
+    #[arg(short, long)]
+    follow: bool,
+    /// Only after this time, in the last so long (10m), or after the event of this number
+    #[arg(long, value_name = "TIME|NUMBER", value_parser = parse)]
+    since: Option<Since>,
+}
+
+/// Where to begin.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Since {
+    Seq(u64),
+    Time(Timestamp),
+}
+
+impl Events {
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        if self.follow {
+            interrupt::leave_with("stopped following; the jobs go on".to_owned())?;
+        }
+        let (mut after, from) = match self.since {
+            Some(Since::Seq(seq)) => (seq, None),
+            Some(Since::Time(at)) => (0, Some(at)),
+            None => (0, None),
+        };
+        let mut wait = 0;
+        loop {
+            let page: Happened = ctx.read(&Action::Events(params::Events {
+                after_seq: Some(after),
+                wait_ms: Some(wait),
+                limit: Some(PAGE),
+                ack: None,
+            }))?;
+            for event in &page.events {
+                if from.is_none_or(|from| event.at >= Some(from)) {
+                    print(ctx, event)?;
+                }
+            }
+            ctx.out.flush()?;
+            if page.events.is_empty() && !self.follow {
+                return Ok(Exit::OK);
+            }
+            if page.events.is_empty() {
+                wait = LONGEST_WAIT;
+            }
+            after = page.next_seq;
+        }
+    }
+}
+
+fn print(ctx: &mut Context, event: &Event) -> Result<(), Failure> {
+    if ctx.json {
+        return Ok(ctx.out.json(event)?);
+    }
+    let at = event.at.unwrap_or_default();
+    let (name, what, by) = (name(event), what(event), by(event));
+    let line = match ctx.out.is_terminal() {
+        true => format!("{}  {name:<12}  {what:<18}  {by}", words::local(at)),
+        false => format!("{at}\t{name}\t{what}\t{by}"),
+    };
+    Ok(ctx.out.line(line.trim_end())?)
+}
+
+/// The job's name as it was then.
+fn name(event: &Event) -> String {
+    let id = || event.session_id.as_ref().map(ToString::to_string);
+    let label = event.data["label"].as_str().map(clean);
+    label.or_else(id).unwrap_or_else(|| "-".to_owned())
+}
+
+fn what(event: &Event) -> String {
+    let data = &event.data;
+    match event.event {
+        EventKind::Exited => match (data["exitCode"].as_i64(), data["signal"].as_str()) {
+            (Some(code), _) => format!("ended, exit {code}"),
+            (None, Some(signal)) => format!("ended, {}", clean(signal)),
+            (None, None) => "ended".to_owned(),
+        },
+        kind => {
+            let word = serde_json::to_value(kind).unwrap_or_default();
+            word.as_str().unwrap_or_default().replace('_', " ")
+        }
+    }
+}
+
+fn by(event: &Event) -> String {
+    let data = &event.data;
+    let actor = data.get("by").or_else(|| data.get("endedBy"));
+    let actor = actor.and_then(|actor| serde_json::from_value::<EndedBy>(actor.clone()).ok());
+    let Some(actor) = actor else {
+        return "-".to_owned();
+    };
+    match (actor.kind, actor.scope) {
+        (EndedByKind::Human, _) => "a person".to_owned(),
+        (EndedByKind::Agent, Some(scope)) => format!("agent {scope}"),
+        (EndedByKind::Agent, None) => "an agent".to_owned(),
+        (EndedByKind::Timeout, _) => "its time limit".to_owned(),
+        (EndedByKind::Limit, _) => "a limit".to_owned(),
+        (EndedByKind::Itself, _) => "itself".to_owned(),
+    }
+}
+
+fn parse(text: &str) -> Result<Since, String> {
+    match text.parse() {
+        Ok(seq) => Ok(Since::Seq(seq)),
+        Err(_) => parse_since(text).map(Since::Time),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn words(kind: &str, data: Value) -> [String; 3] {
+        let event = json!({"event": kind, "seq": 1, "sessionId": "000000000001", "data": data});
+        let event = serde_json::from_value(event).unwrap();
+        [name(&event), what(&event), by(&event)]
+    }
+
+    #[test]
+    fn an_event_is_told_in_words() {
+        let agent = json!({"kind": "agent", "scope": "a"});
+        let itself = json!({"kind": "itself", "scope": null});
+        for (kind, data, expected) in [
+            (
+                "started",
+                json!({"label": "w\u{1b}[1meb", "by": agent}),
+                ["web", "started", "agent a"],
+            ),
+            (
+                "exited",
+                json!({"label": null, "exitCode": 3, "endedBy": itself}),
+                ["000000000001", "ended, exit 3", "itself"],
+            ),
+            (
+                "exited",
+                json!({"label": "x", "exitCode": null, "signal": "SIGTERM"}),
+                ["x", "ended, SIGTERM", "-"],
+            ),
+            (
+                "output_dropped",
+                Value::Null,
+                ["000000000001", "output dropped", "-"],
+            ),
+        ] {
+            assert_eq!(words(kind, data), expected);
+        }
+    }
+
+    #[test]
+    fn since_is_a_number_or_a_time() {
+        assert_eq!(parse("812"), Ok(Since::Seq(812)));
+        let at = Timestamp::parse("2026-11-21T20:00:00Z").unwrap();
+        assert_eq!(parse("2026-11-21T20:00:00Z"), Ok(Since::Time(at)));
+        assert!(matches!(parse("10m"), Ok(Since::Time(_))));
+        assert!(parse("soon").is_err());
+    }
+}

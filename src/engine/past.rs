@@ -1,0 +1,392 @@
+//! What has happened: the lifecycle events that are remembered, what each scope
+//! has acknowledged of them, and which completions nobody has been told yet.
+//!
+//! Every change is a [`Note`]. A driver writes the notes down in their order;
+//! taken in again, in that order, they make the same past.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::Now;
+use crate::protocol::{Event, EventKind, Scope, SessionId, Timestamp};
+
+/// Events remembered at most; the oldest go first.
+pub const KEPT: usize = 10_000;
+
+/// How long an event is remembered, in milliseconds of the wall clock: 7 days.
+const KEPT_MS: i64 = 7 * 24 * 3600 * 1000;
+
+/// A lifecycle event as it is remembered.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Entry {
+    /// As it was told.
+    #[serde(flatten)]
+    pub event: Event,
+    /// Whose session it is about.
+    pub scope: Scope,
+    /// Whether it is a completion that nobody of its scope has been told.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub undelivered: bool,
+}
+
+impl Entry {
+    /// Its number. Everything that is remembered has one.
+    pub fn seq(&self) -> u64 {
+        self.event.seq.unwrap_or_default()
+    }
+
+    fn is_about(&self, session: &SessionId) -> bool {
+        self.event.session_id.as_ref() == Some(session)
+    }
+}
+
+/// One change of the past.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(untagged, try_from = "Line")]
+pub enum Note {
+    /// Something happened.
+    Entry(Entry),
+    /// A scope knows everything up to a number.
+    Ack {
+        /// That number.
+        ack: u64,
+        /// The scope.
+        scope: Scope,
+    },
+    /// Completions have been told.
+    Delivered {
+        /// Their numbers.
+        delivered: Vec<u64>,
+    },
+    /// Numbers up to this one have been used, also if their events are gone.
+    Used {
+        /// That number.
+        used: u64,
+    },
+}
+
+/// A note as it is read. With all fields side by side serde goes over a line
+/// once; the enum would have it keep and look through each line several times.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Line {
+    event: Option<EventKind>,
+    seq: Option<u64>,
+    at: Option<Timestamp>,
+    session_id: Option<SessionId>,
+    data: Value,
+    scope: Option<Scope>,
+    undelivered: bool,
+    ack: Option<u64>,
+    delivered: Option<Vec<u64>>,
+    used: Option<u64>,
+}
+
+impl TryFrom<Line> for Note {
+    type Error = &'static str;
+
+    fn try_from(line: Line) -> Result<Self, Self::Error> {
+        match line {
+            Line {
+                event: Some(event),
+                seq: Some(seq),
+                scope: Some(scope),
+                ..
+            } => Ok(Self::Entry(Entry {
+                event: Event {
+                    event,
+                    seq: Some(seq),
+                    at: line.at,
+                    session_id: line.session_id,
+                    data: line.data,
+                },
+                scope,
+                undelivered: line.undelivered,
+            })),
+            Line {
+                ack: Some(ack),
+                scope: Some(scope),
+                ..
+            } => Ok(Self::Ack { ack, scope }),
+            Line {
+                delivered: Some(delivered),
+                ..
+            } => Ok(Self::Delivered { delivered }),
+            Line {
+                used: Some(used), ..
+            } => Ok(Self::Used { used }),
+            _ => Err("it is neither an event nor a note about one"),
+        }
+    }
+}
+
+/// Everything that is remembered.
+#[derive(Debug, Default)]
+pub struct Past {
+    seq: u64,
+    /// Oldest first, by number.
+    entries: VecDeque<Entry>,
+    acks: BTreeMap<Scope, u64>,
+}
+
+impl Past {
+    /// The highest number that was ever used.
+    pub fn seq(&self) -> u64 {
+        self.seq
+    }
+
+    /// Takes in what was written down. False if it cannot follow what is known.
+    pub fn take_in(&mut self, note: Note) -> bool {
+        match note {
+            Note::Entry(entry) if entry.seq() <= self.seq => return false,
+            Note::Entry(entry) => self.add(entry),
+            Note::Ack { ack, scope } => {
+                self.seq = self.seq.max(ack);
+                self.acknowledge(&scope, ack);
+            }
+            Note::Delivered { delivered } => {
+                self.deliver(&delivered);
+            }
+            Note::Used { used } => self.seq = self.seq.max(used),
+        }
+        true
+    }
+
+    /// Remembers an event, which has the next number.
+    pub fn add(&mut self, entry: Entry) {
+        self.seq = entry.seq();
+        // Each death of a daemon makes one for every session. The last one says
+        // all that the ones before it did, and those would push out the rest.
+        if entry.event.event == EventKind::Adopted {
+            let earlier = self.entries.iter().rposition(|past| {
+                past.event.event == EventKind::Adopted
+                    && past.event.session_id == entry.event.session_id
+            });
+            if let Some(earlier) = earlier {
+                self.entries.remove(earlier);
+            }
+        }
+        if self.entries.len() == KEPT {
+            self.entries.pop_front();
+        }
+        self.entries.push_back(entry);
+    }
+
+    /// Forgets what is too old.
+    pub fn forget_old(&mut self, now: Now) {
+        let oldest = now.wall.millis().saturating_sub(KEPT_MS);
+        let is_old = |entry: &Entry| entry.event.at.is_some_and(|at| at.millis() < oldest);
+        while self.entries.front().is_some_and(is_old) {
+            self.entries.pop_front();
+        }
+    }
+
+    /// The events from number `from` on, oldest first.
+    pub fn since(&self, from: u64) -> impl Iterator<Item = &Entry> {
+        let start = self.entries.partition_point(|entry| entry.seq() < from);
+        self.entries.range(start..)
+    }
+
+    /// What a scope has acknowledged.
+    pub fn acknowledged(&self, scope: &Scope) -> u64 {
+        self.acks.get(scope).copied().unwrap_or_default()
+    }
+
+    /// A scope knows everything up to `seq`; returns up to where it does, if
+    /// that is more than before.
+    pub fn acknowledge(&mut self, scope: &Scope, seq: u64) -> Option<u64> {
+        let seq = seq.min(self.seq);
+        if seq <= self.acknowledged(scope) {
+            return None;
+        }
+        self.acks.insert(scope.clone(), seq);
+        for entry in &mut self.entries {
+            if entry.seq() <= seq && entry.scope == *scope {
+                entry.undelivered = false;
+            }
+        }
+        Some(seq)
+    }
+
+    /// Completions have been told; returns those that had not been before.
+    pub fn deliver(&mut self, seqs: &[u64]) -> Vec<u64> {
+        let mut news = Vec::new();
+        for seq in seqs {
+            let place = self.entries.binary_search_by_key(seq, Entry::seq);
+            if let Some(entry) = place.ok().and_then(|place| self.entries.get_mut(place))
+                && std::mem::take(&mut entry.undelivered)
+            {
+                news.push(*seq);
+            }
+        }
+        news
+    }
+
+    /// What was told last of how far a session is: that it began, ended, or was removed.
+    pub fn last_turn(&self, session: &SessionId) -> Option<EventKind> {
+        let mut turns = self.entries.iter().rev().filter(|entry| {
+            let kind = entry.event.event;
+            matches!(
+                kind,
+                EventKind::Started
+                    | EventKind::Restarted
+                    | EventKind::Exited
+                    | EventKind::Lost
+                    | EventKind::Removed
+            ) && entry.is_about(session)
+        });
+        turns.next().map(|entry| entry.event.event)
+    }
+
+    /// Everything as notes: as few as make the same past.
+    pub fn notes(&self) -> Vec<Note> {
+        let used = Note::Used { used: self.seq };
+        // What comes before the first event that is left asks for nothing.
+        let first = self.entries.front().map_or(u64::MAX, Entry::seq);
+        let acks = self.acks.iter().filter(|(_, ack)| **ack >= first);
+        let acks = acks.map(|(scope, ack)| Note::Ack {
+            ack: *ack,
+            scope: scope.clone(),
+        });
+        let entries = self.entries.iter().cloned().map(Note::Entry);
+        // The highest number last: an event is only taken in beyond the ones before it.
+        entries.chain(acks).chain([used]).collect()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn scope(name: &str) -> Scope {
+        Scope::named(name).unwrap()
+    }
+
+    fn entry(seq: u64, kind: EventKind, session: &str) -> Entry {
+        Entry {
+            event: Event {
+                event: kind,
+                seq: Some(seq),
+                at: Some(Timestamp(1000 * seq as i64)),
+                session_id: SessionId::parse(session),
+                data: Value::Null,
+            },
+            scope: scope("a"),
+            undelivered: kind == EventKind::Exited,
+        }
+    }
+
+    fn seqs(past: &Past) -> Vec<u64> {
+        past.since(0).map(Entry::seq).collect()
+    }
+
+    const ONE: &str = "000000000001";
+    const TWO: &str = "000000000002";
+
+    #[test]
+    fn a_line_is_the_event_as_it_was_told_with_its_scope() {
+        let told = entry(7, EventKind::Exited, ONE);
+        let line = serde_json::to_value(Note::Entry(told.clone())).unwrap();
+        let expected = json!({"event": "exited", "seq": 7, "at": "1970-01-01T00:00:07.000Z",
+            "sessionId": ONE, "data": null, "scope": "a", "undelivered": true});
+        assert_eq!(line, expected);
+        for note in [
+            Note::Entry(told),
+            Note::Ack {
+                ack: 3,
+                scope: scope("b"),
+            },
+            Note::Delivered {
+                delivered: vec![1, 2],
+            },
+            Note::Used { used: 9 },
+        ] {
+            let line = serde_json::to_vec(&note).unwrap();
+            assert_eq!(serde_json::from_slice::<Note>(&line).unwrap(), note);
+        }
+    }
+
+    #[test]
+    fn the_notes_make_the_same_past() {
+        let mut past = Past::default();
+        for seq in 1..=4 {
+            past.add(entry(seq, EventKind::Exited, ONE));
+        }
+        past.acknowledge(&scope("a"), 2);
+        past.acknowledge(&scope("b"), 1);
+        past.deliver(&[3]);
+        let mut again = Past::default();
+        for note in past.notes() {
+            assert!(again.take_in(note));
+        }
+        assert_eq!(again.notes(), past.notes());
+        let left: Vec<_> = again.since(0).map(|entry| entry.undelivered).collect();
+        assert_eq!(left, [false, false, false, true]);
+        assert_eq!(again.acknowledged(&scope("a")), 2);
+        assert_eq!(again.seq(), 4);
+    }
+
+    #[test]
+    fn numbers_go_on_though_their_events_are_gone() {
+        let mut past = Past::default();
+        past.add(entry(5, EventKind::Started, ONE));
+        past.acknowledge(&scope("a"), 5);
+        let later = Now {
+            boot: 0,
+            wall: Timestamp(5000 + KEPT_MS + 1),
+        };
+        past.forget_old(later);
+        assert!(seqs(&past).is_empty());
+        assert_eq!(past.notes(), [Note::Used { used: 5 }]);
+        let mut again = Past::default();
+        assert!(again.take_in(Note::Used { used: 5 }));
+        assert!(!again.take_in(Note::Entry(entry(5, EventKind::Started, ONE))));
+        assert!(again.take_in(Note::Entry(entry(6, EventKind::Started, ONE))));
+    }
+
+    #[test]
+    fn the_oldest_go_and_the_adoptions_of_many_daemons_push_out_nothing() {
+        let mut past = Past::default();
+        past.add(entry(1, EventKind::Started, ONE));
+        for seq in 2..40_000 {
+            let session = if seq % 2 == 0 { ONE } else { TWO };
+            past.add(entry(seq, EventKind::Adopted, session));
+        }
+        assert_eq!(seqs(&past), [1, 39_998, 39_999]);
+        for seq in 40_000..50_000 {
+            past.add(entry(seq, EventKind::Paused, ONE));
+        }
+        assert_eq!(past.since(0).count(), KEPT);
+        assert_eq!(past.since(0).next().unwrap().seq(), 40_000);
+        assert_eq!(past.since(49_998).count(), 2);
+    }
+
+    #[test]
+    fn an_acknowledgement_never_goes_back_nor_beyond_what_has_happened() {
+        let mut past = Past::default();
+        past.add(entry(1, EventKind::Exited, ONE));
+        past.add(entry(2, EventKind::Exited, ONE));
+        assert_eq!(past.acknowledge(&scope("a"), 99), Some(2));
+        assert_eq!(past.acknowledge(&scope("a"), 1), None);
+        assert_eq!(past.acknowledged(&scope("a")), 2);
+        assert!(past.deliver(&[1, 2, 3]).is_empty());
+    }
+
+    #[test]
+    fn how_far_a_session_is_is_known() {
+        let mut past = Past::default();
+        past.add(entry(1, EventKind::Started, ONE));
+        past.add(entry(2, EventKind::Started, TWO));
+        past.add(entry(3, EventKind::Exited, ONE));
+        past.add(entry(4, EventKind::Paused, TWO));
+        let turn = |id: &str| past.last_turn(&SessionId::parse(id).unwrap());
+        assert_eq!(turn(ONE), Some(EventKind::Exited));
+        assert_eq!(turn(TWO), Some(EventKind::Started));
+        assert_eq!(turn("000000000003"), None);
+    }
+}

@@ -1,0 +1,132 @@
+//! What waits to be sent to the daemon: whole lines, which no death of a daemon tears.
+
+use std::collections::VecDeque;
+use std::io::{self, Write};
+use std::time::Instant;
+
+use super::in_flight::Request;
+use super::standing::Standing;
+
+/// Requests in the order they are sent.
+#[derive(Debug, Default)]
+pub struct Queue {
+    requests: VecDeque<Request>,
+    bytes: usize,
+    /// Bytes of the first one that are sent.
+    sent: usize,
+    /// What is sent instead of it, where it has to be put another way.
+    instead: Option<Vec<u8>>,
+}
+
+impl Queue {
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.requests.is_empty()
+    }
+
+    /// Bytes of everything that waits.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Adds a request behind all others.
+    pub fn push(&mut self, request: Request) {
+        self.bytes += request.line.len();
+        self.requests.push_back(request);
+    }
+
+    /// Puts requests before all others, in their order.
+    pub fn put_first(&mut self, requests: Vec<Request>) {
+        for request in requests.into_iter().rev() {
+            self.bytes += request.line.len();
+            self.requests.push_front(request);
+        }
+    }
+
+    /// Sends of the first request what `socket` takes; returns it once it is sent whole.
+    pub fn send(
+        &mut self,
+        mut socket: impl Write,
+        standing: &mut Standing,
+        now: Instant,
+    ) -> io::Result<Option<Request>> {
+        let Some(request) = self.requests.front() else {
+            return Ok(None);
+        };
+        if self.sent == 0 {
+            let renamed = standing.translate(request);
+            self.instead = renamed.or_else(|| request.again(now));
+        }
+        let line = self.instead.as_ref().unwrap_or(&request.line);
+        self.sent += socket.write(&line[self.sent..])?;
+        if self.sent < line.len() {
+            return Ok(None);
+        }
+        self.sent = 0;
+        let whole = self.requests.pop_front();
+        self.bytes -= whole.as_ref().map_or(0, |whole| whole.line.len());
+        Ok(whole)
+    }
+
+    /// The daemon is gone. A line of which the newline was not sent has not been
+    /// read as one; what was the pump's own was for that daemon.
+    pub fn start_over(&mut self) {
+        self.sent = 0;
+        self.requests.retain(|request| !request.is_own);
+        self.bytes = self.requests.iter().map(|request| request.line.len()).sum();
+    }
+
+    /// Everything that waits.
+    pub fn take(&mut self) -> VecDeque<Request> {
+        std::mem::take(self).requests
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// Takes five bytes at once.
+    struct Narrow<'a>(&'a mut Vec<u8>);
+
+    impl Write for Narrow<'_> {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let count = bytes.len().min(5);
+            self.0.extend(&bytes[..count]);
+            Ok(count)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn request(line: &str) -> Request {
+        Request::of_agent(line.as_bytes().to_vec())
+    }
+
+    #[test]
+    fn a_line_that_was_not_sent_whole_is_sent_from_its_beginning() {
+        let mut queue = Queue::default();
+        queue.push(request("12345678\n"));
+        queue.push(request("last\n"));
+        let (mut out, mut standing, now) = (Vec::new(), Standing::default(), Instant::now());
+        let mut send = |queue: &mut Queue| queue.send(Narrow(&mut out), &mut standing, now);
+        assert_eq!(send(&mut queue).unwrap(), None);
+        queue.start_over();
+        let own = Request::own(serde_json::Map::new(), "watch", 0);
+        queue.put_first(vec![own, request("first\n")]);
+        queue.start_over();
+        assert_eq!(queue.bytes(), 20);
+        let mut sent = Vec::new();
+        while !queue.is_empty() {
+            sent.extend(send(&mut queue).unwrap().map(|request| request.line));
+        }
+        assert_eq!(sent, [&b"first\n"[..], b"12345678\n", b"last\n"]);
+        assert_eq!(
+            (queue.bytes(), out),
+            (0, b"12345first\n12345678\nlast\n".to_vec())
+        );
+    }
+}
