@@ -8,7 +8,6 @@ use std::rc::Rc;
 
 use tokio::io::Interest;
 
-use super::actions::GRACE_MS;
 use super::end_tree;
 use super::hub::{Hub, now};
 use super::input::Input;
@@ -25,7 +24,7 @@ use crate::protocol::{EventKind, SessionId};
 use crate::sys::board::Board;
 use crate::sys::channel::{Channel, Received};
 use crate::sys::paths::Home;
-use crate::sys::{readiness, signal};
+use crate::sys::readiness;
 
 /// A session as the keeper has it.
 struct Kept {
@@ -50,10 +49,11 @@ pub(super) async fn adopt(
     let store = Store::new(home);
     let keeper = KeeperLink::new(channel, board, keeper_pid);
     let mut state = State::new(store, settings, keeper);
+    state.remember_removed();
     let ending = state.take_over(kept);
     let hub = Hub::new(state);
     for id in ending {
-        tokio::task::spawn_local(end_tree::end_tree(hub.clone(), id, signal::TERM, GRACE_MS));
+        end_tree::resume(&hub, &id);
     }
     Ok((hub, listener, link))
 }
@@ -152,7 +152,7 @@ impl State {
             if self
                 .registry
                 .get(&id)
-                .is_some_and(|s| s.life.ending().is_some())
+                .is_some_and(|s| s.life.ending().is_some() || s.life.kill_at().is_some())
             {
                 ending.push(id);
             }
@@ -162,6 +162,7 @@ impl State {
         for (id, _) in kept {
             self.keeper.send(&ToKeeper::Forget { session: id });
         }
+        self.check_log_quota();
         ending
     }
 
@@ -172,9 +173,10 @@ impl State {
         let same_boot = meta.boot_id == self.store.boot_id();
         let log = LogReader::new(self.store.dir(&id));
         let (first, end) = log.bounds();
-        let mut session = Session::from_meta(meta, now);
+        let mut session = Session::from_meta(meta, same_boot, now);
         session.output.begin_at(first, lines_before + 1);
         let mut driver = Driver::new(log);
+        driver.measured = end;
         let exit = kept.as_ref().and_then(|kept| kept.exit.clone());
         let exit = exit.or_else(|| self.store.read_exit(&id));
         let was_alive = session.life.status().is_alive();
@@ -213,6 +215,7 @@ impl State {
             self.publish(kind, &id, serde_json::json!({}));
         }
         self.persist(&id);
+        self.release(&id);
         self.mark_dirty(&id);
     }
 }

@@ -10,8 +10,10 @@ use tokio::sync::{Notify, oneshot};
 use super::hub::now;
 use super::input::Input;
 use super::keeper_link::KeeperLink;
+use super::log_quota::LogQuota;
 use super::log_reader::LogReader;
 use super::outbox::Outbox;
+use super::removed::RemovedFile;
 use super::settings::Settings;
 use super::store::Store;
 use crate::engine::Now;
@@ -43,6 +45,12 @@ pub(super) struct Driver {
     pub(super) watchers: Vec<Rc<Notify>>,
     /// When its next live `output` event may be sent, in boot-time milliseconds.
     pub(super) next_output_event: u64,
+    /// Up to where the growth of its log was counted.
+    pub(super) measured: u64,
+    /// Bytes that were dropped and not told of yet.
+    pub(super) dropped: u64,
+    /// When its next `output_dropped` event may be sent, in boot-time milliseconds.
+    pub(super) next_dropped_event: u64,
 }
 
 impl Driver {
@@ -56,6 +64,9 @@ impl Driver {
             pending_exit: None,
             watchers: Vec::new(),
             next_output_event: 0,
+            measured: 0,
+            dropped: 0,
+            next_dropped_event: 0,
         }
     }
 }
@@ -74,6 +85,8 @@ pub(super) struct State {
     pub(super) started_boot: u64,
     /// Sessions of which a new run is being started.
     pub(super) restarting: HashSet<SessionId>,
+    pub(super) removed: RemovedFile,
+    pub(super) log_quota: LogQuota,
     verdicts: HashMap<Ticket, oneshot::Sender<Verdict>>,
     dirty: VecDeque<SessionId>,
     is_dirty: HashSet<SessionId>,
@@ -83,6 +96,8 @@ pub(super) struct State {
 impl State {
     pub(super) fn new(store: Store, settings: Settings, keeper: KeeperLink) -> Self {
         Self {
+            removed: RemovedFile::new(store.home()),
+            log_quota: LogQuota::new(settings.total_log_bytes),
             store,
             settings,
             registry: Registry::new(settings.caps),
@@ -237,8 +252,9 @@ impl State {
 
     /// Writes down what is to be known of a session later.
     pub(super) fn persist(&mut self, id: &SessionId) {
-        if let Some(session) = self.registry.get(id) {
+        if let Some(session) = self.registry.get_mut(id) {
             self.store.write_meta(session);
+            session.saved();
         }
         self.registry.arm(id, &mut self.timers);
     }
@@ -256,12 +272,28 @@ impl State {
             driver.pidfd = None;
         }
         self.persist(id);
+        self.release(id);
         let data = self.completion(id, now);
         self.publish(EventKind::Exited, id, data);
         self.look(id);
         for surplus in self.registry.surplus(&scope) {
             self.remove(&surplus);
         }
+    }
+
+    /// Lets go of what a session has no use for once it has ended and nobody has
+    /// its terminal any more.
+    pub(super) fn release(&mut self, id: &SessionId) {
+        let is_over = self
+            .registry
+            .get(id)
+            .is_some_and(|session| session.life.status().is_finished() && !session.tty_open);
+        if let Some(driver) = self.drivers.get_mut(id).filter(|_| is_over) {
+            driver.input = None;
+            driver.log.set_growing(false);
+            self.log_may_be_cut();
+        }
+        self.registry.arm(id, &mut self.timers);
     }
 
     /// The completion message of a session that has ended.
@@ -305,6 +337,7 @@ impl State {
             session: id.clone(),
         });
         self.store.remove(id);
+        self.removed.add(id, &self.registry.tombstones);
         self.publish_for(EventKind::Removed, &session.scope, id, json!({}));
     }
 }

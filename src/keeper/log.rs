@@ -8,7 +8,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
 use super::index::Index;
-use crate::protocol::disk::{SEGMENT_BYTES, segment_name, segment_start};
+use crate::protocol::disk::{segment_bytes, segment_name, segment_start};
 use crate::sys::clock;
 use crate::sys::pump::{Moved, Pump};
 
@@ -109,7 +109,7 @@ impl Log {
         }
         // The index is an aid: without it times are missing, nothing else.
         let _ = self.index.add(self.end, clock::wall().millis(), stream);
-        if self.file.is_some() && self.end - start >= SEGMENT_BYTES {
+        if self.file.is_some() && self.end - start >= segment_bytes(self.keep) {
             self.rotate();
         }
         Ok(Grew::Yes {

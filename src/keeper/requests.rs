@@ -4,6 +4,8 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::process::Stdio;
 
+use rustix::io::Errno;
+
 use super::Keeper;
 use super::entry::Entry;
 use super::events::Source;
@@ -13,7 +15,12 @@ use crate::protocol::SessionId;
 use crate::protocol::disk::EXIT;
 use crate::protocol::keeper::{SpawnSpec, ToDaemon, ToKeeper};
 use crate::sys::channel::Channel;
-use crate::sys::{detach, spawn};
+use crate::sys::spawn::{self, SpawnError};
+use crate::sys::{detach, limits};
+
+/// Descriptors that have to be free before a job is started: what that takes for
+/// a moment, or what it keeps and the next start of a daemon then needs.
+const SPARE_FILES: usize = 16;
 
 impl Keeper {
     /// Starts a daemon and tells it what there is.
@@ -111,13 +118,15 @@ impl Keeper {
         match self.try_spawn(&id, spec, rows, cols, keep) {
             Ok((message, fds)) => self.tell(&message, fds),
             Err(error) => {
-                let errno = error.raw_os_error();
+                let errno = error.errno();
                 let message = error.to_string();
+                let is_terminal = matches!(error, SpawnError::Terminal(_));
                 self.tell(
                     &ToDaemon::SpawnFailed {
                         session: id,
                         errno,
                         message,
+                        is_terminal,
                     },
                     vec![],
                 );
@@ -132,13 +141,16 @@ impl Keeper {
         rows: u16,
         cols: u16,
         keep: u64,
-    ) -> io::Result<(ToDaemon, Vec<OwnedFd>)> {
+    ) -> Result<(ToDaemon, Vec<OwnedFd>), SpawnError> {
+        if !limits::has_room(SPARE_FILES) {
+            return Err(io::Error::from(Errno::MFILE).into());
+        }
         let known = self.table.slot_of(id);
         let before = known.and_then(|slot| self.table.get_mut(slot));
         let spec = match (spec, &before) {
             (Some(spec), _) => spec,
             (None, Some(entry)) => entry.spec.clone(),
-            (None, None) => return Err(io::ErrorKind::NotFound.into()),
+            (None, None) => return Err(io::Error::from(io::ErrorKind::NotFound).into()),
         };
         let dir = self.home.session(id);
         let log = match before.and_then(|entry| entry.log.take()) {
@@ -217,6 +229,9 @@ impl Keeper {
         if let Some(log) = self.table.get_mut(slot).and_then(|e| e.log.as_mut()) {
             log.drop_segments_before(before);
             self.board.slot(slot).drop_before(log.first());
+            // Also told if nothing more is written for a while.
+            self.grown.push(slot);
+            self.tell_growth();
         }
     }
 

@@ -117,6 +117,9 @@ pub enum ToDaemon {
         errno: Option<i32>,
         /// In words.
         message: String,
+        /// Whether it was its terminal that could not be opened.
+        #[serde(default)]
+        is_terminal: bool,
     },
     /// These slots have grown since the daemon last looked at them.
     Grown {

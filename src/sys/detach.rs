@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use super::paths::own_program;
+use super::tree::MARK;
 
 /// Set for keeper and daemon, so that one that a person types is told apart.
 pub const ROLE: &str = "BGPROC_ROLE";
@@ -26,6 +27,8 @@ pub fn spawn_self(role: &str, stdin: Stdio, stdout: Stdio, log: &Path) -> io::Re
         .arg0("bgproc")
         .arg(role)
         .env(ROLE, role)
+        // One that a job has started is not a part of that job.
+        .env_remove(MARK)
         .stdin(stdin)
         .stdout(stdout)
         .stderr(log)

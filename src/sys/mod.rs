@@ -5,13 +5,15 @@
 //! [`channel`] messages with file descriptors, [`board`] memory that keeper and
 //! daemon share, [`pty`] and [`spawn`] a job's terminal and process, [`pump`]
 //! bytes from a terminal into a log, [`tree`] and [`signal`] whom to end,
-//! [`mod@file`] small files whole, [`clock`] what time it is.
+//! [`limits`] how much there may be, [`mod@file`] small files whole, [`clock`] what
+//! time it is.
 
 pub mod board;
 pub mod channel;
 pub mod clock;
 pub mod detach;
 pub mod file;
+pub mod limits;
 pub mod lock;
 pub mod paths;
 pub mod pty;

@@ -33,7 +33,8 @@ pub fn open(rows: u16, cols: u16) -> io::Result<Pty> {
     };
     let pair = native_pty_system()
         .openpty(size)
-        .map_err(io::Error::other)?;
+        // Its own error is only text; the system's is still the last one.
+        .map_err(|_| io::Error::last_os_error())?;
     let raw = pair.master.as_raw_fd().ok_or(io::ErrorKind::Unsupported)?;
     // SAFETY: `pair.master` owns the descriptor and lives until the end of this function.
     let master = unsafe { BorrowedFd::borrow_raw(raw) }.try_clone_to_owned()?;
@@ -78,6 +79,16 @@ pub fn line_discipline(master: impl AsFd) -> io::Result<LineDiscipline> {
         canonical: termios.local_modes.contains(LocalModes::ICANON),
         eof: termios.special_codes[SpecialCodeIndex::VEOF],
     })
+}
+
+/// Device number of the program's end, as `/proc/PID/stat` has it.
+pub fn terminal_number(master: impl AsFd) -> Option<u32> {
+    // Unix98 terminals have this major number (devices.txt of the kernel).
+    const MAJOR: u32 = 136;
+    let name = rustix::pty::ptsname(master, Vec::new()).ok()?;
+    let minor: u32 = name.to_str().ok()?.rsplit('/').next()?.parse().ok()?;
+    // `new_encode_dev` of the kernel: 12 bits of major number in the middle.
+    Some(minor & 0xff | MAJOR << 8 | (minor & !0xff) << 12)
 }
 
 /// The process group in the foreground.

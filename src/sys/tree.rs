@@ -1,12 +1,14 @@
 //! The processes of a session, however they left it.
 //!
 //! A process belongs to a session if it is in the terminal session or process
-//! group that the session's first process leads, descends from one that does,
-//! or carries the session's name in its environment (`BGPROC_SESSION`), which
-//! is how one that called `setsid` and was orphaned is still found.
+//! group that the session's first process leads (or led, while its terminal is
+//! ours), descends from one that does, or carries the session's name in its
+//! environment (`BGPROC_SESSION`), which is how one that called `setsid` and was
+//! orphaned is still found.
 
 use std::collections::{HashMap, HashSet};
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt;
 
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
@@ -26,6 +28,8 @@ pub struct Process {
     pub group: u32,
     /// Its terminal session.
     pub session: u32,
+    /// Device number of its terminal; 0: none.
+    pub terminal: u32,
     /// State letter: R, S, D, T, Z, …
     pub state: char,
     /// When it started, in clock ticks after boot: with the pid, its identity.
@@ -34,15 +38,41 @@ pub struct Process {
     pub name: String,
 }
 
+/// The first process of a session.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Leader {
+    /// It is there, so its number is its own.
+    There(u32),
+    /// It has gone. Its number still names its terminal session, if a process of
+    /// that is left on this terminal.
+    Gone {
+        /// The number it had.
+        pid: u32,
+        /// Device number of its terminal, which the keeper has open.
+        terminal: u32,
+    },
+}
+
+impl Leader {
+    fn leads(self, process: &Process) -> bool {
+        match self {
+            Self::There(pid) => {
+                process.pid == pid || process.session == pid || process.group == pid
+            }
+            Self::Gone { pid, terminal } => process.session == pid && process.terminal == terminal,
+        }
+    }
+}
+
 /// Every live process of a session; zombies are not live.
-pub fn processes(session: &SessionId, leader: Option<u32>) -> Vec<Process> {
+pub fn processes(session: &SessionId, leader: Option<Leader>) -> Vec<Process> {
     let all: Vec<Process> = all_pids()
         .filter_map(read)
         .filter(|p| p.state != 'Z')
         .collect();
     let mut members: HashSet<u32> = all
         .iter()
-        .filter(|p| leader.is_some_and(|l| p.pid == l || p.session == l || p.group == l))
+        .filter(|process| leader.is_some_and(|leader| leader.leads(process)))
         .map(|p| p.pid)
         .collect();
     let mark = format!("{MARK}={session}");
@@ -96,13 +126,15 @@ fn parse_stat(pid: u32, text: &str) -> Option<Process> {
     let ppid = fields.next()?.parse().ok()?;
     let group = fields.next()?.parse().ok()?;
     let session = fields.next()?.parse().ok()?;
-    // Field 22 of the page, counted from 1; six are taken.
-    let start = fields.nth(15)?.parse().ok()?;
+    let terminal = fields.next()?.parse::<i32>().ok()?.cast_unsigned();
+    // Field 22 of the page, counted from 1; seven are taken.
+    let start = fields.nth(14)?.parse().ok()?;
     Some(Process {
         pid,
         ppid,
         group,
         session,
+        terminal,
         state,
         start,
         name: name.to_owned(),
@@ -122,6 +154,25 @@ pub fn memory(pid: u32) -> Option<u64> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
     let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;
     Some(pages * rustix::param::page_size() as u64)
+}
+
+/// Threads of all processes of the present user.
+pub fn threads_of_user() -> u64 {
+    let user = rustix::process::geteuid().as_raw();
+    let own = all_pids().filter(|pid| {
+        std::fs::metadata(format!("/proc/{pid}")).is_ok_and(|meta| meta.uid() == user)
+    });
+    own.filter_map(|pid| {
+        let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // Field 20 of proc_pid_stat(5), the 18th after the name.
+        text.rsplit_once(") ")?
+            .1
+            .split(' ')
+            .nth(17)?
+            .parse::<u64>()
+            .ok()
+    })
+    .sum()
 }
 
 fn all_pids() -> impl Iterator<Item = u32> {
@@ -150,7 +201,19 @@ mod tests {
         let process = parse_stat(7, text).unwrap();
         assert_eq!(process.name, "a) b (c");
         assert_eq!((process.ppid, process.group, process.session), (1, 7, 7));
+        assert_eq!(process.terminal, 34816, "136:0");
         assert_eq!((process.state, process.start), ('S', 4242));
+    }
+
+    #[test]
+    fn a_number_whose_owner_is_gone_counts_only_on_its_terminal() {
+        let text = "9 (x) S 1 9 7 34816 9 4194560 1 0 0 0 0 0 0 0 20 0 1 0 4242 1 2";
+        let process = parse_stat(9, text).unwrap();
+        let gone = |terminal| Leader::Gone { pid: 7, terminal };
+        assert!(gone(34816).leads(&process));
+        assert!(!gone(34817).leads(&process));
+        assert!(Leader::There(7).leads(&process));
+        assert!(!Leader::There(8).leads(&process));
     }
 
     #[test]

@@ -23,8 +23,6 @@ use std::rc::Rc;
 use serde::Serialize;
 use serde_json::Value;
 
-pub(super) use kill::GRACE_MS;
-
 use super::connection::{Client, MAX_CHARS, fixed_limits};
 use super::hub::Hub;
 use super::settings::Settings;
@@ -142,8 +140,11 @@ fn find(hub: &Hub, client: &Client, name: &str) -> Result<SessionId, Error> {
     hub.with(|state| {
         let session = state.registry.find(&client.viewer, name)?;
         session.touch(super::hub::now());
-        let id = session.id.clone();
-        state.registry.arm(&id, &mut state.timers);
+        let (id, unsaved) = (session.id.clone(), session.is_access_unsaved());
+        match unsaved {
+            true => state.persist(&id),
+            false => state.registry.arm(&id, &mut state.timers),
+        }
         Ok(id)
     })
 }

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::super::connection::Client;
+use super::super::keeper_link::SpawnFailure;
+use super::super::state::State;
 use super::start::no_nul;
 use crate::engine::session::Spec;
 use crate::protocol::keeper::SpawnSpec;
@@ -173,12 +175,13 @@ fn find_program(command: &str, path: &str, cwd: &Path) -> Result<String, Error> 
 }
 
 /// The system would not run it.
-pub(super) fn spawn_failed(command: &str, errno: Option<i32>, message: &str) -> Error {
-    Error::new(
-        ErrorCode::SpawnFailed,
-        format!("{command} could not be started: {message}"),
-    )
-    .data(json!({ "errno": errno.map_or(Value::Null, Value::from), "path": command }))
+pub(super) fn spawn_failed(state: &State, command: &str, failure: &SpawnFailure) -> Error {
+    let (errno, message) = (failure.errno, &failure.message);
+    let error = state.shortage(failure).unwrap_or_else(|| {
+        let message = format!("{command} could not be started: {message}");
+        Error::new(ErrorCode::SpawnFailed, message).data(json!({ "path": command }))
+    });
+    error.add_data("errno", json!(errno))
 }
 
 #[cfg(test)]

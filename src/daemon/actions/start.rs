@@ -134,8 +134,9 @@ async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<(SessionId
     check_allowed(client, params, &run)?;
     let (sender, receiver) = oneshot::channel();
     hub.with(|state| {
+        state.check_descriptors()?;
         let cap = limits(&state.settings, &client.greeting).max_sessions;
-        state.registry.check_room(&client.viewer.scope, cap)?;
+        state.registry.check_room(&client.viewer, cap, now())?;
         state
             .store
             .create(&id)
@@ -162,6 +163,7 @@ async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<(SessionId
         Err(SpawnFailure {
             errno: None,
             message: "the keeper did not answer".to_owned(),
+            is_terminal: false,
         })
     });
     hub.with(|state| match outcome {
@@ -175,7 +177,7 @@ async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<(SessionId
             state.drivers.remove(&id);
             state.store.remove(&id);
             let command = command.unwrap_or_default();
-            Err(spawn_failed(&command, failure.errno, &failure.message))
+            Err(spawn_failed(state, &command, &failure))
         }
     })
 }
