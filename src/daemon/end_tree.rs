@@ -28,9 +28,6 @@ const LAST_GRACE: Duration = Duration::from_secs(2);
 /// Those that are left are looked for again this often: more may have come.
 const ROUND: Duration = Duration::from_millis(250);
 
-/// Processes that multiply are stopped so often before they are ended.
-const FREEZES: usize = 20;
-
 /// Handles held at once, so that a large tree does not take all descriptors.
 const HANDLES: usize = 32;
 
@@ -194,10 +191,14 @@ impl Hunt {
         let mut first = true;
         while !found.is_empty() && Instant::now() < deadline {
             if !first {
-                found = self.freeze(found);
+                found = self.freeze(found, deadline).await;
+            }
+            let taken = self.send(&found, signal::KILL);
+            // They have had a moment to follow those that they belong to.
+            if !taken && !first {
+                break;
             }
             first = false;
-            self.send(&found, signal::KILL);
             wait_for(&found, deadline.min(Instant::now() + ROUND)).await;
             found = self.find();
         }
@@ -206,9 +207,13 @@ impl Hunt {
 
     /// Stops processes that may multiply faster than they are ended, and those
     /// that they have made meanwhile: what is stopped makes no others.
-    fn freeze(&mut self, mut found: Vec<tree::Process>) -> Vec<tree::Process> {
+    async fn freeze(
+        &mut self,
+        mut found: Vec<tree::Process>,
+        deadline: Instant,
+    ) -> Vec<tree::Process> {
         let mut frozen = HashMap::new();
-        for _ in 0..FREEZES {
+        while Instant::now() < deadline {
             let fresh: Vec<_> = found
                 .iter()
                 .filter(|process| frozen.insert(process.pid, process.start) != Some(process.start))
@@ -218,6 +223,7 @@ impl Hunt {
                 break;
             }
             send_each(&fresh, signal::STOP);
+            tokio::task::yield_now().await;
             found = self.find();
         }
         found
@@ -236,7 +242,8 @@ impl Hunt {
         found
     }
 
-    fn send(&self, targets: &[tree::Process], number: i32) {
+    /// False if nobody takes it.
+    fn send(&self, targets: &[tree::Process], number: i32) -> bool {
         let mut state = self.hub.state();
         if let Some(session) = state.registry.get_mut(&self.id)
             && let Some(actor) = session.life.ending().cloned()
@@ -244,17 +251,18 @@ impl Hunt {
             session.life.signalled(number, actor);
         }
         drop(state);
-        send_each(targets, number);
+        send_each(targets, number)
     }
 }
 
-fn send_each(targets: &[tree::Process], number: i32) {
+/// False if nobody takes it: gone already, or not ours to end. The latter are
+/// found again later.
+fn send_each(targets: &[tree::Process], number: i32) -> bool {
+    let mut taken = false;
     for target in targets {
-        if let Some(handle) = tree::open(target) {
-            // Gone already, or not ours to end: the latter is found again later.
-            let _ = signal::send(handle, number);
-        }
+        taken |= tree::open(target).is_some_and(|handle| signal::send(handle, number).is_ok());
     }
+    taken
 }
 
 /// Waits until the first of `targets` have ended, until `deadline` at most.
@@ -301,13 +309,9 @@ impl State {
         let is_there = driver.pidfd.as_ref().is_none_or(signal::is_there);
         match life.pid().filter(|_| is_there) {
             Some(pid) => Some(Leader::There(pid)),
-            None => {
-                let input = driver.input.as_ref()?;
-                Some(Leader::Gone {
-                    pid: life.last_pid()?,
-                    terminal: crate::sys::pty::terminal_number(&**input)?,
-                })
-            }
+            None => life
+                .last_process()
+                .map(|(pid, ended)| Leader::Gone { pid, ended }),
         }
     }
 

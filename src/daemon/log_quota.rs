@@ -145,10 +145,11 @@ impl State {
     /// Tells how much was dropped, now or once it may be told again.
     pub(super) fn tell_dropped(&mut self, id: &SessionId) {
         let at = now().boot;
-        let first = self.log_first(id);
-        let Some(driver) = self.drivers.get_mut(id) else {
+        let (Some(session), Some(driver)) = (self.registry.get(id), self.drivers.get_mut(id))
+        else {
             return;
         };
+        let first = session.output.first();
         let next = driver.next_dropped_event;
         if driver.dropped == 0 {
             return;

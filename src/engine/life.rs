@@ -57,6 +57,9 @@ pub struct Life {
     started_at: Timestamp,
     started_boot: u64,
     ended_at: Option<Timestamp>,
+    /// When its first process had ended, in boot-time milliseconds.
+    #[serde(default)]
+    ended_boot: Option<u64>,
     runtime_ms: Option<u64>,
     exit_code: Option<i32>,
     signal: Option<i32>,
@@ -85,6 +88,7 @@ impl Life {
             started_at: now.wall,
             started_boot: now.boot,
             ended_at: None,
+            ended_boot: None,
             runtime_ms: None,
             exit_code: None,
             signal: None,
@@ -121,6 +125,7 @@ impl Life {
         self.started_at = now.wall;
         self.started_boot = now.boot;
         self.ended_at = None;
+        self.ended_boot = None;
         self.runtime_ms = None;
         self.exit_code = None;
         self.signal = None;
@@ -195,6 +200,11 @@ impl Life {
         };
         self.end(status, now);
         self.ended_at = Some(exit.ended_at);
+        let ended = Now {
+            boot: now.boot,
+            wall: exit.ended_at,
+        };
+        self.ended_boot = Some(ended.carried_over(now).boot);
         self.exit_code = exit.exit_code;
         self.signal = exit.signal;
         let is_ours = asked.is_some() || ours.is_some();
@@ -241,10 +251,16 @@ impl Life {
         self.pid
     }
 
-    /// Pid of the first process of the latest run, also after its end: while a
-    /// process of its terminal session is left, no other process has that number.
-    pub fn last_pid(&self) -> Option<u32> {
-        self.last_pid
+    /// Pid that the first process of the latest run had, and when that had ended
+    /// in boot-time milliseconds.
+    pub fn last_process(&self) -> Option<(u32, u64)> {
+        Some((self.last_pid?, self.ended_boot?))
+    }
+
+    /// The machine was started again: no number means any process of it.
+    pub fn forget_processes(&mut self) {
+        self.last_pid = None;
+        self.kill_at = None;
     }
 
     /// Exit code.

@@ -150,6 +150,9 @@ impl Session {
         let mut session = Self::new(meta.id, meta.scope, meta.spec, size, meta.terms, now);
         session.key = meta.key;
         session.life = meta.life;
+        if !same_boot {
+            session.life.forget_processes();
+        }
         session.stdin_closed = meta.stdin_closed;
         if let Some(accessed) = meta.accessed {
             session.accessed = match same_boot {

@@ -81,16 +81,6 @@ pub fn line_discipline(master: impl AsFd) -> io::Result<LineDiscipline> {
     })
 }
 
-/// Device number of the program's end, as `/proc/PID/stat` has it.
-pub fn terminal_number(master: impl AsFd) -> Option<u32> {
-    // Unix98 terminals have this major number (devices.txt of the kernel).
-    const MAJOR: u32 = 136;
-    let name = rustix::pty::ptsname(master, Vec::new()).ok()?;
-    let minor: u32 = name.to_str().ok()?.rsplit('/').next()?.parse().ok()?;
-    // `new_encode_dev` of the kernel: 12 bits of major number in the middle.
-    Some(minor & 0xff | MAJOR << 8 | (minor & !0xff) << 12)
-}
-
 /// The process group in the foreground.
 pub fn foreground_group(master: impl AsFd) -> Option<u32> {
     let group = rustix::termios::tcgetpgrp(master).ok()?;

@@ -1,10 +1,9 @@
 //! The processes of a session, however they left it.
 //!
 //! A process belongs to a session if it is in the terminal session or process
-//! group that the session's first process leads (or led, while its terminal is
-//! ours), descends from one that does, or carries the session's name in its
-//! environment (`BGPROC_SESSION`), which is how one that called `setsid` and was
-//! orphaned is still found.
+//! group that the session's first process leads, or led; descends from one that
+//! does; or carries the session's name in its environment (`BGPROC_SESSION`),
+//! which is how one that called `setsid` and was orphaned is still found.
 
 use std::collections::{HashMap, HashSet};
 use std::os::fd::OwnedFd;
@@ -28,8 +27,6 @@ pub struct Process {
     pub group: u32,
     /// Its terminal session.
     pub session: u32,
-    /// Device number of its terminal; 0: none.
-    pub terminal: u32,
     /// State letter: R, S, D, T, Z, …
     pub state: char,
     /// When it started, in clock ticks after boot: with the pid, its identity.
@@ -38,29 +35,45 @@ pub struct Process {
     pub name: String,
 }
 
+impl Process {
+    /// When it started, in milliseconds after boot.
+    fn started_ms(&self) -> u64 {
+        self.start * 1000 / rustix::param::clock_ticks_per_second()
+    }
+}
+
 /// The first process of a session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Leader {
     /// It is there, so its number is its own.
     There(u32),
-    /// It has gone. Its number still names its terminal session, if a process of
-    /// that is left on this terminal.
+    /// It has gone.
     Gone {
         /// The number it had.
         pid: u32,
-        /// Device number of its terminal, which the keeper has open.
-        terminal: u32,
+        /// When it had ended, in milliseconds after boot.
+        ended: u64,
     },
 }
 
 impl Leader {
-    fn leads(self, process: &Process) -> bool {
-        match self {
+    /// Pids of those that are, or were, led.
+    fn led(self, all: &[Process]) -> HashSet<u32> {
+        let in_session = |pid: u32| all.iter().filter(move |process| process.session == pid);
+        let led: Vec<&Process> = match self {
             Self::There(pid) => {
-                process.pid == pid || process.session == pid || process.group == pid
+                let by_group = all.iter().filter(|p| p.pid == pid || p.group == pid);
+                in_session(pid).chain(by_group).collect()
             }
-            Self::Gone { pid, terminal } => process.session == pid && process.terminal == terminal,
-        }
+            // The number belongs to nobody else while somebody of the session is
+            // left, and one that is older than its end joined it before: there is
+            // no later session of that number then.
+            Self::Gone { pid, ended } => {
+                let known = in_session(pid).any(|process| process.started_ms() <= ended);
+                in_session(pid).filter(|_| known).collect()
+            }
+        };
+        led.into_iter().map(|process| process.pid).collect()
     }
 }
 
@@ -70,11 +83,7 @@ pub fn processes(session: &SessionId, leader: Option<Leader>) -> Vec<Process> {
         .filter_map(read)
         .filter(|p| p.state != 'Z')
         .collect();
-    let mut members: HashSet<u32> = all
-        .iter()
-        .filter(|process| leader.is_some_and(|leader| leader.leads(process)))
-        .map(|p| p.pid)
-        .collect();
+    let mut members = leader.map_or_else(HashSet::new, |leader| leader.led(&all));
     let mark = format!("{MARK}={session}");
     for process in &all {
         if !members.contains(&process.pid) && is_marked(process.pid, mark.as_bytes()) {
@@ -126,15 +135,13 @@ fn parse_stat(pid: u32, text: &str) -> Option<Process> {
     let ppid = fields.next()?.parse().ok()?;
     let group = fields.next()?.parse().ok()?;
     let session = fields.next()?.parse().ok()?;
-    let terminal = fields.next()?.parse::<i32>().ok()?.cast_unsigned();
-    // Field 22 of the page, counted from 1; seven are taken.
-    let start = fields.nth(14)?.parse().ok()?;
+    // Field 22 of the page, counted from 1; six are taken.
+    let start = fields.nth(15)?.parse().ok()?;
     Some(Process {
         pid,
         ppid,
         group,
         session,
-        terminal,
         state,
         start,
         name: name.to_owned(),
@@ -201,19 +208,32 @@ mod tests {
         let process = parse_stat(7, text).unwrap();
         assert_eq!(process.name, "a) b (c");
         assert_eq!((process.ppid, process.group, process.session), (1, 7, 7));
-        assert_eq!(process.terminal, 34816, "136:0");
         assert_eq!((process.state, process.start), ('S', 4242));
     }
 
     #[test]
-    fn a_number_whose_owner_is_gone_counts_only_on_its_terminal() {
-        let text = "9 (x) S 1 9 7 34816 9 4194560 1 0 0 0 0 0 0 0 20 0 1 0 4242 1 2";
-        let process = parse_stat(9, text).unwrap();
-        let gone = |terminal| Leader::Gone { pid: 7, terminal };
-        assert!(gone(34816).leads(&process));
-        assert!(!gone(34817).leads(&process));
-        assert!(Leader::There(7).leads(&process));
-        assert!(!Leader::There(8).leads(&process));
+    fn the_session_of_one_that_is_gone_is_known_by_who_is_older_than_its_end() {
+        let member = |pid: u32, session: u32, start: u64| Process {
+            pid,
+            ppid: 1,
+            group: pid,
+            session,
+            state: 'S',
+            start: start * rustix::param::clock_ticks_per_second() / 1000,
+            name: "x".to_owned(),
+        };
+        let all = [member(8, 7, 1000), member(9, 7, 5000), member(10, 10, 1000)];
+        let gone = Leader::Gone {
+            pid: 7,
+            ended: 3000,
+        };
+        assert_eq!(gone.led(&all), HashSet::from([8, 9]));
+        assert!(
+            gone.led(&all[1..]).is_empty(),
+            "a later session of that number"
+        );
+        assert_eq!(Leader::There(7).led(&all), HashSet::from([8, 9]));
+        assert_eq!(Leader::There(10).led(&all), HashSet::from([10]));
     }
 
     #[test]
