@@ -97,6 +97,8 @@ pub(super) fn resume(hub: &Hub, id: &SessionId) {
 struct Hunt {
     hub: Hub,
     id: SessionId,
+    /// Which run: those of a later one are not meant.
+    run: Option<u32>,
     leader: Option<Leader>,
     /// What the first process was when it was there.
     identity: Option<tree::Process>,
@@ -106,6 +108,7 @@ struct Hunt {
 impl Hunt {
     fn new(hub: Hub, id: SessionId) -> Self {
         let leader = hub.state().leader(&id);
+        let run = hub.state().run(&id);
         let identity = match leader {
             Some(Leader::There(pid)) => tree::read(pid),
             _ => None,
@@ -113,6 +116,7 @@ impl Hunt {
         Self {
             hub,
             id,
+            run,
             leader,
             identity,
             seen: HashMap::new(),
@@ -230,6 +234,10 @@ impl Hunt {
     }
 
     fn find(&mut self) -> Vec<tree::Process> {
+        let run = self.hub.state().run(&self.id);
+        if run.is_some() && run != self.run {
+            return Vec::new();
+        }
         // If its number belongs to another process by now, so may its session.
         let recycled = self.identity.as_ref().is_some_and(|leader| {
             tree::read(leader.pid).is_some_and(|process| process.start != leader.start)
@@ -302,6 +310,12 @@ fn refusal(left: &[tree::Process]) -> Option<String> {
 }
 
 impl State {
+    /// Number of a session's latest run; none once it is removed.
+    fn run(&self, id: &SessionId) -> Option<u32> {
+        let runs = self.registry.get(id)?.life.runs();
+        Some(runs.last()?.run)
+    }
+
     /// The first process of a session, as far as its number can be trusted.
     pub(super) fn leader(&self, id: &SessionId) -> Option<Leader> {
         let life = &self.registry.get(id)?.life;

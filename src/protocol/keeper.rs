@@ -21,6 +21,9 @@ pub struct SpawnSpec {
     pub env: Vec<(String, String)>,
     /// PTY or pipes.
     pub mode: Mode,
+    /// Its umask; absent: the keeper's.
+    #[serde(default)]
+    pub umask: Option<u32>,
 }
 
 /// Daemon to keeper.

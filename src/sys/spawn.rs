@@ -54,6 +54,15 @@ pub fn spawn(spec: &SpawnSpec, rows: u16, cols: u16, files: Rlimit) -> Result<Sp
         .env_clear()
         .envs(spec.env.iter().map(|(name, value)| (name, value)));
     command.current_dir(&spec.cwd);
+    if let Some(umask) = spec.umask {
+        // SAFETY: one system call between fork and exec.
+        unsafe {
+            command.pre_exec(move || {
+                rustix::process::umask(rustix::fs::Mode::from_raw_mode(umask));
+                Ok(())
+            });
+        }
+    }
     match spec.mode {
         Mode::Pty => spawn_on_pty(command, rows, cols, files),
         Mode::Pipe => Ok(spawn_on_pipes(command, files)?),

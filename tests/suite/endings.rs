@@ -155,7 +155,7 @@ fn stop_says_what_an_ended_job_had_left() {
 
 #[test]
 fn a_bgproc_that_a_job_has_started_is_not_a_part_of_that_job() {
-    let (home, mut serve) = serve();
+    let (_home, mut serve) = serve();
     let inner = Home::new();
     let line = format!(
         "BGPROC_HOME={} {} run -q 'exec sleep 1000'; echo started; exec sleep 1000",
@@ -171,7 +171,6 @@ fn a_bgproc_that_a_job_has_started_is_not_a_part_of_that_job() {
         list["sessions"][0]["pid"]
     );
     assert_eq!(inner.json(&["ls"])["counts"], json!({"running": 1}));
-    drop(home);
 }
 
 #[test]

@@ -93,7 +93,11 @@ fn of_all_logs_those_go_first_that_nobody_asked_for_the_longest() {
         assert_eq!(record(&mut serve, whole)["droppedBytes"], 0);
     }
     let cut = record(&mut serve, &jobs[1]);
-    assert_eq!(cut["droppedBytes"], event["data"]["firstOffset"], "{cut}");
+    // More may have gone since: it is told every ten seconds at most.
+    assert!(
+        cut["droppedBytes"].as_u64() >= event["data"]["firstOffset"].as_u64(),
+        "{cut}"
+    );
     // Another daemon knows the same.
     crate::support::daemon::kill(&mut serve);
     let again = record(&mut serve, &jobs[1]);

@@ -88,7 +88,11 @@ pub(super) fn environment(
 
 /// What to run: the program's path is looked up here, so that the error can
 /// name the places that were searched.
-pub(super) fn spawn_spec(spec: &Spec, env: BTreeMap<String, String>) -> Result<SpawnSpec, Error> {
+pub(super) fn spawn_spec(
+    client: &Client,
+    spec: &Spec,
+    env: BTreeMap<String, String>,
+) -> Result<SpawnSpec, Error> {
     let (program, argv) = match &spec.args {
         None => {
             let line = spec.command.clone();
@@ -114,13 +118,14 @@ pub(super) fn spawn_spec(spec: &Spec, env: BTreeMap<String, String>) -> Result<S
         cwd: spec.cwd.clone(),
         env,
         mode: spec.mode,
+        umask: client.greeting.umask,
     })
 }
 
 /// What to run again when the keeper does not remember it.
 pub(super) fn fresh_spec(client: &Client, id: &SessionId, spec: &Spec) -> Result<SpawnSpec, Error> {
     check_directory(Path::new(&spec.cwd))?;
-    spawn_spec(spec, environment(client, id, None, spec.mode)?)
+    spawn_spec(client, spec, environment(client, id, None, spec.mode)?)
 }
 
 /// The file that a word means to a connection, whatever a request changes.

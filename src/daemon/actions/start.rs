@@ -130,7 +130,7 @@ async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<(SessionId
         .transpose()?;
     let id = SessionId::fresh();
     let environment = environment(client, &id, params.env.as_ref(), spec.mode)?;
-    let run = spawn_spec(&spec, environment)?;
+    let run = spawn_spec(client, &spec, environment)?;
     check_allowed(client, params, &run)?;
     let (sender, receiver) = oneshot::channel();
     hub.with(|state| {
