@@ -82,7 +82,7 @@ impl Connection {
         };
         let mut first = serde_json::to_value(greeting).map_err(internal)?;
         first["action"] = Value::from("hello");
-        sender.send_line(&format!("{first}\n").into_bytes())?;
+        let sent = sender.send_line(&format!("{first}\n").into_bytes());
         // The socket takes connections while no daemon runs, so silence is possible.
         sender
             .stream
@@ -90,6 +90,10 @@ impl Connection {
             .map_err(lost)?;
         let said = receiver.receive();
         sender.stream.set_read_timeout(None).map_err(lost)?;
+        if said.is_err() {
+            sent?;
+        }
+        // One that refuses says why and is gone, perhaps before it was greeted.
         let hello = match said? {
             Message::Event(event) if event.event == EventKind::Hello => {
                 serde_json::from_value::<Hello>(event.data).map_err(internal)?

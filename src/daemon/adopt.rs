@@ -8,7 +8,6 @@ use std::rc::Rc;
 
 use tokio::io::Interest;
 
-use super::actions::GRACE_MS;
 use super::driver::Driver;
 use super::end_tree;
 use super::hub::{Hub, now};
@@ -26,7 +25,7 @@ use crate::sys::board::Board;
 use crate::sys::channel::Channel;
 use crate::sys::paths::Home;
 use crate::sys::pump::Pump;
-use crate::sys::{pty, readiness, signal};
+use crate::sys::{pty, readiness};
 
 /// Hears the keeper out and puts together the state to go on with.
 pub(super) async fn adopt(
@@ -41,10 +40,11 @@ pub(super) async fn adopt(
     let listener = UnixListener::from(welcome.shared.listener.try_clone()?);
     let keeper = KeeperLink::new(channel, welcome.shared, welcome.process, welcome.upgrading);
     let mut state = State::new(store, settings, keeper);
+    state.remember_removed();
     let ending = state.take_over(kept);
     let hub = Hub::new(state);
     for id in ending {
-        tokio::task::spawn_local(end_tree::end_tree(hub.clone(), id, signal::TERM, GRACE_MS));
+        end_tree::resume(&hub, &id);
     }
     Ok((hub, listener, link))
 }
@@ -123,7 +123,7 @@ impl State {
             if self
                 .registry
                 .get(&id)
-                .is_some_and(|s| s.life.ending().is_some())
+                .is_some_and(|s| s.life.ending().is_some() || s.life.kill_at().is_some())
             {
                 ending.push(id);
             }
@@ -139,6 +139,7 @@ impl State {
                 false => self.keeper.send(&ToKeeper::Forget { session: id }),
             }
         }
+        self.check_log_quota();
         ending
     }
 
@@ -178,10 +179,11 @@ impl State {
         let same_boot = meta.boot_id == self.store.boot_id();
         let log = LogReader::new(self.store.dir(&id));
         let (first, end) = log.bounds();
-        let mut session = Session::from_meta(meta, now);
+        let mut session = Session::from_meta(meta, same_boot, now);
         session.output.begin_at(first, lines_before + 1);
         let mut driver = Driver::new(log);
         driver.unsaved = driver.log.gaps();
+        driver.measured = end;
         let exit = kept.as_ref().and_then(|(kept, _)| kept.exit.clone());
         let exit = exit.or_else(|| self.store.read_exit(&id));
         let was_alive = session.life.status().is_alive();
@@ -222,6 +224,7 @@ impl State {
             None => self.publish(EventKind::Adopted, &id, serde_json::json!({})),
         }
         self.persist(&id);
+        self.release(&id);
         self.mark_dirty(&id);
     }
 }

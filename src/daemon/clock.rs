@@ -42,28 +42,20 @@ fn act(hub: &Hub, due: Due) {
         Due::Expiry(id) => hub.with(|state| expire(state, &id)),
         Due::Wait(ticket) => hub.with(|state| look_at_clock(state, ticket)),
         Due::Output(id) => hub.with(|state| render::tell_output(state, &id)),
+        Due::Dropped(id) => hub.with(|state| state.tell_dropped(&id)),
     }
 }
 
 fn time_limit(hub: &Hub, id: &SessionId) {
-    let grace = hub.with(|state| {
-        let session = state.registry.get_mut(id)?;
-        let limit = session.terms.timeout_ms;
-        let grace = session.terms.timeout_grace_ms;
+    let limit = {
+        let state = hub.state();
+        let session = state.registry.get(id);
         session
-            .life
-            .ask_to_end(Actor::TimeLimit(limit))
-            .then_some(())?;
-        state.persist(id);
-        Some(grace)
-    });
-    if let Some(grace) = grace {
-        tokio::task::spawn_local(end_tree::end_tree(
-            hub.clone(),
-            id.clone(),
-            signal::TERM,
-            grace,
-        ));
+            .filter(|session| session.timeout_at().is_some())
+            .map(|session| (session.terms.timeout_ms, session.terms.timeout_grace_ms))
+    };
+    if let Some((limit, grace)) = limit {
+        end_tree::begin(hub, id, Actor::TimeLimit(limit), signal::TERM, grace);
     }
 }
 
@@ -77,7 +69,7 @@ fn expire(state: &mut State, id: &SessionId) {
         Some(at) if at <= now().boot => match state.registry.get_mut(id) {
             Some(session) if session.viewers > 0 => {
                 session.touch(now());
-                state.registry.arm(id, &mut state.timers);
+                state.persist(id);
             }
             _ => state.remove(id),
         },

@@ -19,8 +19,8 @@ use tokio::net::UnixStream;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
-use super::actions::{self, GRACE_MS};
-use super::end_tree;
+use super::actions;
+use super::end_tree::{self, GRACE_MS};
 use super::hub::Hub;
 use super::lines::{Line, Lines};
 use super::outbox::Outbox;
@@ -114,23 +114,13 @@ fn leave(hub: &Hub, client: &Client) {
     let ids: Vec<SessionId> = {
         let state = hub.state();
         let own = state.registry.iter().filter(|s| s.scope == *scope);
-        own.filter(|s| s.life.status().is_alive())
+        own.filter(|s| s.life.status().is_alive() && s.life.ending().is_none())
             .map(|s| s.id.clone())
             .collect()
     };
     for id in ids {
         let actor = actions::actor(&client.viewer);
-        let asked = hub.with(|state| {
-            let asked = state
-                .registry
-                .get_mut(&id)
-                .is_some_and(|s| s.life.ask_to_end(actor));
-            state.persist(&id);
-            asked
-        });
-        if asked {
-            tokio::task::spawn_local(end_tree::end_tree(hub.clone(), id, signal::TERM, GRACE_MS));
-        }
+        end_tree::begin(hub, &id, actor, signal::TERM, GRACE_MS);
     }
 }
 

@@ -33,6 +33,12 @@ pub(super) struct Driver {
     pub(super) watchers: Vec<Rc<Notify>>,
     /// When its next live `output` event may be sent, in boot-time milliseconds.
     pub(super) next_output_event: u64,
+    /// Up to where the growth of its log was counted.
+    pub(super) measured: u64,
+    /// Bytes that were dropped and not told of yet.
+    pub(super) dropped: u64,
+    /// When its next `output_dropped` event may be sent, in boot-time milliseconds.
+    pub(super) next_dropped_event: u64,
 }
 
 struct Held {
@@ -54,6 +60,9 @@ impl Driver {
             pending_exit: None,
             watchers: Vec::new(),
             next_output_event: 0,
+            measured: 0,
+            dropped: 0,
+            next_dropped_event: 0,
         }
     }
 
@@ -68,6 +77,7 @@ impl Driver {
         self.pidfd = kept.has_pidfd.then(|| fds.next()).flatten().map(Rc::new);
         let tail = kept.has_tail.then(|| fds.next()).flatten();
         let slot = kept.slot;
+        self.log.set_growing(!kept.open.is_empty());
         self.held = Some(Held {
             kept,
             outputs: fds.collect(),
@@ -107,6 +117,7 @@ impl Driver {
         let held = self.held.as_ref();
         if held.is_some_and(|held| held.kept.exit.is_some() && held.kept.open.is_empty()) {
             self.input = None;
+            self.log.set_growing(false);
         }
     }
 

@@ -25,6 +25,8 @@ use crate::sys::readiness;
 pub(super) struct SpawnFailure {
     pub(super) errno: Option<i32>,
     pub(super) message: String,
+    /// Whether it was its terminal that could not be opened.
+    pub(super) is_terminal: bool,
 }
 
 /// Where the answer to a `Spawn` goes.
@@ -150,10 +152,20 @@ impl KeeperLink {
         self.spawning.insert(id.clone(), spawning);
     }
 
+    /// Sessions that are being started.
+    pub(super) fn starting(&self) -> usize {
+        self.spawning.len()
+    }
+
     /// Nobody waits any more for what was asked about a session.
     pub(super) fn give_up(&mut self, id: &SessionId) {
         self.spawning.remove(id);
         self.clearing.remove(id);
+    }
+
+    /// Whether a log is being cleared.
+    pub(super) fn is_clearing(&self, id: &SessionId) -> bool {
+        self.clearing.contains_key(id)
     }
 
     /// Asks for a log to be cleared; the answer is where it begins then.
@@ -245,10 +257,16 @@ impl State {
                 session,
                 errno,
                 message,
+                is_terminal,
             } => {
                 if let Some(spawning) = self.keeper.spawning.remove(&session) {
                     // Nobody is there any more if the request was cancelled.
-                    let _ = spawning.answer.send(Err(SpawnFailure { errno, message }));
+                    let failure = SpawnFailure {
+                        errno,
+                        message,
+                        is_terminal,
+                    };
+                    let _ = spawning.answer.send(Err(failure));
                 }
             }
             ToDaemon::Exited { session, exit } => self.exited(&session, exit),
@@ -259,6 +277,7 @@ impl State {
                 if let Some(session) = self.registry.get_mut(&session) {
                     session.tty_open = false;
                 }
+                self.release(&session);
             }
             ToDaemon::Stopped { session, stopped } => self.set_paused(&session, stopped),
             ToDaemon::Degraded { session, reason } => {
@@ -269,6 +288,9 @@ impl State {
                 self.degraded(&session, reason, fds.into_iter().next());
             }
             ToDaemon::Cleared { session, first } => {
+                if let Some(first) = first {
+                    self.log_begins_at(&session, first);
+                }
                 for answer in self.keeper.clearing.remove(&session).unwrap_or_default() {
                     let _ = answer.send(first);
                 }

@@ -3,10 +3,13 @@
 use std::os::unix::net::UnixListener as StdListener;
 use std::time::Duration;
 
-use tokio::net::UnixListener;
+use tokio::net::{UnixListener, UnixStream};
 
 use super::connection;
 use super::hub::Hub;
+use super::shortage;
+use crate::protocol::reply::Reply;
+use crate::protocol::{Error, RequestId};
 use crate::sys::socket;
 
 /// Pause after the system refused a connection (out of descriptors, say).
@@ -28,9 +31,12 @@ pub(super) async fn run(hub: Hub, listener: StdListener) {
     loop {
         match listener.accept().await {
             Ok((stream, _)) => match socket::check_peer(&stream) {
-                Ok(()) => {
-                    tokio::task::spawn_local(connection::run(hub.clone(), stream));
-                }
+                Ok(()) => match shortage::check_connection() {
+                    Ok(()) => {
+                        tokio::task::spawn_local(connection::run(hub.clone(), stream));
+                    }
+                    Err(error) => refuse(&stream, error),
+                },
                 Err(error) => tracing::warn!(%error, "a client is refused"),
             },
             Err(error) => {
@@ -38,5 +44,20 @@ pub(super) async fn run(hub: Hub, listener: StdListener) {
                 tokio::time::sleep(PAUSE).await;
             }
         }
+    }
+}
+
+/// Says why, instead of hello, and hangs up.
+fn refuse(stream: &UnixStream, error: Error) {
+    let reply = Reply {
+        id: RequestId::default(),
+        ok: false,
+        result: None,
+        error: Some(error),
+    };
+    if let Ok(mut line) = serde_json::to_vec(&reply) {
+        line.push(b'\n');
+        // A fresh socket has room for it, or nobody is there any more.
+        let _ = stream.try_write(&line);
     }
 }

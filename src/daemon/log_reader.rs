@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -24,6 +24,8 @@ pub(super) struct LogReader {
     open: RefCell<Option<Segment>>,
     /// What is in no file, while the log cannot be written.
     tail: Option<SharedTail>,
+    /// Whether more is expected, so that the segment is kept open.
+    is_growing: bool,
 }
 
 /// One file of the log.
@@ -86,6 +88,7 @@ impl LogReader {
             dir,
             open: RefCell::new(None),
             tail: None,
+            is_growing: true,
         }
     }
 
@@ -99,6 +102,38 @@ impl LogReader {
         let tail = self.tail.as_ref();
         tail.map(|shared| shared.tail.as_fd().try_clone_to_owned())
             .transpose()
+    }
+
+    /// Whether more is expected. If not, nothing is kept open between two reads.
+    pub(super) fn set_growing(&mut self, is_growing: bool) {
+        self.is_growing = is_growing;
+        self.open.replace(None);
+    }
+
+    /// The kept segments as (offset, bytes), oldest first.
+    pub(super) fn segments(&self) -> Vec<(u64, u64)> {
+        let starts = self.starts().into_iter();
+        let bytes = |start| {
+            std::fs::metadata(self.dir.join(segment_name(start))).map_or(0, |meta| meta.len())
+        };
+        starts.map(|start| (start, bytes(start))).collect()
+    }
+
+    /// Drops the segments before `first`, of a log that nobody writes any more.
+    pub(super) fn drop_before(&self, first: u64) -> std::io::Result<()> {
+        self.open.replace(None);
+        let segments = self.segments();
+        if segments.last().is_some_and(|(start, _)| *start < first) {
+            // What the log has come to is told by the name of its last segment.
+            let mut options = File::options();
+            let path = self.dir.join(segment_name(first));
+            options.create(true).write(true).truncate(false).mode(0o600);
+            options.open(path)?;
+        }
+        for (start, _) in segments.iter().filter(|(start, _)| *start < first) {
+            std::fs::remove_file(self.dir.join(segment_name(*start)))?;
+        }
+        Ok(())
     }
 
     /// The kept segments, oldest first.
@@ -204,7 +239,7 @@ impl LogReader {
         let end = starts.get(place + 1).copied().unwrap_or(u64::MAX);
         let segment = Segment { start, end, file };
         let read = segment.read(at, want, bytes);
-        *open = Some(segment);
+        *open = self.is_growing.then_some(segment);
         read
     }
 
@@ -319,6 +354,16 @@ mod tests {
         assert_eq!(log.read_all(0, 23), (10, b"abc".to_vec()));
         assert_eq!(log.read_all(13, 23), (20, b"def".to_vec()));
         assert_eq!(log.read_all(23, 99), (23, vec![]));
+    }
+
+    #[test]
+    fn what_is_dropped_is_passed_over_and_the_end_is_remembered() {
+        let (_dir, log) = log(&[(0, "hello "), (6, "world"), (11, "!")]);
+        log.drop_before(6).unwrap();
+        assert_eq!(log.segments(), [(6, 5), (11, 1)]);
+        log.drop_before(12).unwrap();
+        assert_eq!((log.segments(), log.bounds()), (vec![(12, 0)], (12, 12)));
+        assert_eq!(log.read_all(0, 12), (12, vec![]));
     }
 
     #[test]

@@ -55,11 +55,11 @@ pub(super) fn render_chunk(state: &mut State, id: &SessionId) -> bool {
         },
         None => return false,
     };
-    let Some(session) = state.registry.get_mut(id) else {
+    state.log_begins_at(id, first);
+    state.log_grew(id, end);
+    let Some(session) = state.registry.get(id) else {
         return false;
     };
-    session.output.drop_before(first);
-    session.output.skip_to(first);
     let from = session.output.end();
     if from < end {
         let answered = answered(state, id).unwrap_or(u64::MAX);

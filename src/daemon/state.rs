@@ -10,7 +10,9 @@ use super::driver::Driver;
 use super::hub::now;
 use super::journal::Journal;
 use super::keeper_link::KeeperLink;
+use super::log_quota::LogQuota;
 use super::outbox::Outbox;
+use super::removed::RemovedFile;
 use super::settings::Settings;
 use super::store::Store;
 use crate::engine::Now;
@@ -40,6 +42,8 @@ pub(super) struct State {
     /// Sessions of which a new run is being started.
     pub(super) restarting: HashSet<SessionId>,
     pub(super) journal: Journal,
+    pub(super) removed: RemovedFile,
+    pub(super) log_quota: LogQuota,
     verdicts: HashMap<Ticket, oneshot::Sender<Verdict>>,
     dirty: VecDeque<SessionId>,
     is_dirty: HashSet<SessionId>,
@@ -51,6 +55,8 @@ impl State {
         let (journal, past) = Journal::open(store.home().journal());
         let started_boot = now().boot;
         Self {
+            removed: RemovedFile::new(store.home()),
+            log_quota: LogQuota::new(settings.total_log_bytes),
             store,
             settings,
             registry: Registry::new(settings.caps),
@@ -196,8 +202,9 @@ impl State {
 
     /// Writes down what is to be known of a session later.
     pub(super) fn persist(&mut self, id: &SessionId) {
-        if let Some(session) = self.registry.get(id) {
+        if let Some(session) = self.registry.get_mut(id) {
             self.store.write_meta(session);
+            session.saved();
         }
         self.registry.arm(id, &mut self.timers);
     }
@@ -217,10 +224,26 @@ impl State {
         }
         self.publish_end(EventKind::Exited, id);
         self.persist(id);
+        self.release(id);
         self.look(id);
         for surplus in self.registry.surplus(&scope) {
             self.remove(&surplus);
         }
+    }
+
+    /// Lets go of what a session has no use for once it has ended and nobody has
+    /// its terminal any more.
+    pub(super) fn release(&mut self, id: &SessionId) {
+        let is_over = self
+            .registry
+            .get(id)
+            .is_some_and(|session| session.life.status().is_finished() && !session.tty_open);
+        if let Some(driver) = self.drivers.get_mut(id).filter(|_| is_over) {
+            driver.input = None;
+            driver.log.set_growing(false);
+            self.log_may_be_cut();
+        }
+        self.registry.arm(id, &mut self.timers);
     }
 
     /// Forgets a session and its files.
@@ -249,5 +272,6 @@ impl State {
             session: id.clone(),
         });
         self.store.remove(id);
+        self.removed.add(id, &self.registry.tombstones);
     }
 }

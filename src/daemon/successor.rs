@@ -129,6 +129,7 @@ impl State {
             let message = "its keeper was killed while it was being started";
             let _ = spawning.answer.send(Err(SpawnFailure {
                 errno: None,
+                is_terminal: false,
                 message: message.to_owned(),
             }));
         }

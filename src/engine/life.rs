@@ -7,6 +7,9 @@ use crate::protocol::keeper::Exit;
 use crate::protocol::record::{EndedBy, EndedByKind, Run};
 use crate::protocol::{Scope, Status, Timestamp};
 
+/// Number of the signal that cannot be caught.
+const KILL: i32 = 9;
+
 /// Runs remembered; older ones are forgotten.
 const MAX_RUNS: usize = 100;
 
@@ -47,10 +50,16 @@ impl Actor {
 pub struct Life {
     status: Status,
     pid: Option<u32>,
+    /// Pid of the first process of the latest run, also after its end.
+    #[serde(default)]
+    last_pid: Option<u32>,
     created_at: Timestamp,
     started_at: Timestamp,
     started_boot: u64,
     ended_at: Option<Timestamp>,
+    /// When its first process had ended, in boot-time milliseconds.
+    #[serde(default)]
+    ended_boot: Option<u64>,
     runtime_ms: Option<u64>,
     exit_code: Option<i32>,
     signal: Option<i32>,
@@ -60,6 +69,10 @@ pub struct Life {
     runs: Vec<Run>,
     /// Who asked it to end, while that is under way.
     ending: Option<Actor>,
+    /// When what is left of its processes gets KILL, in boot-time milliseconds:
+    /// from the first signal until nobody is left, whichever daemon is there.
+    #[serde(default)]
+    kill_at: Option<u64>,
     /// The signal that bgproc sent last to this run, and who asked for it.
     last_signal: Option<(i32, Actor)>,
 }
@@ -70,10 +83,12 @@ impl Life {
         Self {
             status: Status::Starting,
             pid: None,
+            last_pid: None,
             created_at: now.wall,
             started_at: now.wall,
             started_boot: now.boot,
             ended_at: None,
+            ended_boot: None,
             runtime_ms: None,
             exit_code: None,
             signal: None,
@@ -82,6 +97,7 @@ impl Life {
             restarts: 0,
             runs: Vec::new(),
             ending: None,
+            kill_at: None,
             last_signal: None,
         }
     }
@@ -105,15 +121,18 @@ impl Life {
         });
         self.status = Status::Running;
         self.pid = Some(pid);
+        self.last_pid = Some(pid);
         self.started_at = now.wall;
         self.started_boot = now.boot;
         self.ended_at = None;
+        self.ended_boot = None;
         self.runtime_ms = None;
         self.exit_code = None;
         self.signal = None;
         self.reason = None;
         self.ended_by = None;
         self.ending = None;
+        self.kill_at = None;
         self.last_signal = None;
     }
 
@@ -131,6 +150,21 @@ impl Life {
         self.status = Status::Stopping;
         self.ending = Some(by);
         true
+    }
+
+    /// The first signal of its ending is out: what is there at `kill_at` gets
+    /// KILL. An earlier time holds if two have asked.
+    pub fn grace_began(&mut self, kill_at: u64) {
+        self.kill_at = Some(self.kill_at.map_or(kill_at, |at| at.min(kill_at)));
+    }
+
+    /// Its processes were ended, all but those that `refused` says could not be.
+    pub fn grace_ended(&mut self, refused: Option<String>) {
+        self.kill_at = None;
+        // A session that has ended has another reason already.
+        if self.ending.is_some() && refused.is_some() {
+            self.reason = refused;
+        }
     }
 
     /// bgproc has sent it a signal.
@@ -167,9 +201,20 @@ impl Life {
         };
         self.end(status, now);
         self.ended_at = Some(exit.ended_at);
+        let ended = Now {
+            boot: now.boot,
+            wall: exit.ended_at,
+        };
+        self.ended_boot = Some(ended.carried_over(now).boot);
         self.exit_code = exit.exit_code;
         self.signal = exit.signal;
-        self.reason = Some(reason(asked.as_ref(), exit, signal_name.as_deref()));
+        let is_ours = asked.is_some() || ours.is_some();
+        let why = reason(asked.as_ref(), exit, signal_name.as_deref());
+        self.reason = Some(match exit.signal {
+            // Nobody here sent it, and the kernel sends it for one reason.
+            Some(KILL) if !is_ours => format!("{why} (out of memory?)"),
+            _ => why,
+        });
         let by = asked.or(ours.map(|(_, by)| by)).map(|by| by.ended_by());
         self.ended_by = Some(by.unwrap_or(EndedBy {
             kind: EndedByKind::Itself,
@@ -207,6 +252,18 @@ impl Life {
         self.pid
     }
 
+    /// Pid that the first process of the latest run had, and when that had ended
+    /// in boot-time milliseconds.
+    pub fn last_process(&self) -> Option<(u32, u64)> {
+        Some((self.last_pid?, self.ended_boot?))
+    }
+
+    /// The machine was started again: no number means any process of it.
+    pub fn forget_processes(&mut self) {
+        self.last_pid = None;
+        self.kill_at = None;
+    }
+
     /// Exit code.
     pub fn exit_code(&self) -> Option<i32> {
         self.exit_code
@@ -230,6 +287,11 @@ impl Life {
     /// Who asked it to end, while that is under way.
     pub fn ending(&self) -> Option<&Actor> {
         self.ending.as_ref()
+    }
+
+    /// When what is left of its processes gets KILL, in boot-time milliseconds.
+    pub fn kill_at(&self) -> Option<u64> {
+        self.kill_at
     }
 
     /// When it was made.
@@ -375,6 +437,45 @@ mod tests {
         life.signalled(2, Actor::Human);
         life.ended(&exit(None, Some(11)), None, now(50));
         assert_eq!(life.status(), Status::Error);
+    }
+
+    #[test]
+    fn a_kill_that_nobody_here_sent_may_be_the_kernel_s() {
+        let killed = |ours: bool| {
+            let mut life = running();
+            if ours {
+                life.signalled(9, Actor::Human);
+            }
+            life.ended(&exit(None, Some(9)), Some("SIGKILL".to_owned()), now(50));
+            (life.status(), life.reason().map(str::to_owned))
+        };
+        let guess = Some("SIGKILL (out of memory?)".to_owned());
+        assert_eq!(killed(false), (Status::Error, guess));
+        assert_eq!(killed(true), (Status::Killed, Some("SIGKILL".to_owned())));
+    }
+
+    #[test]
+    fn the_earliest_kill_holds_until_nobody_is_left() {
+        let mut life = running();
+        life.ask_to_end(Actor::Human);
+        life.grace_began(500);
+        life.grace_began(300);
+        life.grace_began(900);
+        assert_eq!(life.kill_at(), Some(300));
+        life.ended(&exit(Some(0), None), None, now(50));
+        assert_eq!(life.kill_at(), Some(300), "others of it may be left");
+        life.grace_ended(None);
+        assert_eq!(life.kill_at(), None);
+    }
+
+    #[test]
+    fn one_that_cannot_be_ended_says_why() {
+        let mut life = running();
+        life.ask_to_end(Actor::Human);
+        life.grace_ended(Some("pid 7 refuses".to_owned()));
+        assert_eq!(life.reason(), Some("pid 7 refuses"));
+        life.ended(&exit(Some(0), None), None, now(50));
+        assert_eq!(life.reason(), Some("a person ended it (exit code 0)"));
     }
 
     #[test]

@@ -2,8 +2,9 @@
 //!
 //! Pure: no clock, no files, no environment, no tokio. The daemon drives it and
 //! its tests move the time themselves. [`session`] is one session, made of its
-//! [`life`] and its [`output`]; [`registry`] is all of them with limits and
-//! retention; [`matcher`] and [`waits`] are what clients wait for; [`timers`]
+//! [`life`] and its [`output`]; [`registry`] is all of them with retention,
+//! [`room`] says whether one more may run, [`quota`] which output goes when logs
+//! are too large, [`tombstones`] is what is remembered of removed ones; [`matcher`] and [`waits`] are what clients wait for; [`timers`]
 //! says when something is due; [`bus`] numbers what happens and tells who
 //! wants to know, and [`past`] is what has happened.
 
@@ -14,18 +15,37 @@ pub mod life;
 pub mod matcher;
 pub mod output;
 pub mod past;
+pub mod quota;
 pub mod registry;
+pub mod room;
 pub mod session;
 pub mod timers;
+pub mod tombstones;
 pub mod waits;
+
+use serde::{Deserialize, Serialize};
 
 use crate::protocol::Timestamp;
 
 /// What time it is, as a driver tells it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Now {
     /// Milliseconds since the machine started: never jumps; deadlines use it.
     pub boot: u64,
     /// The wall clock, for display.
     pub wall: Timestamp,
+}
+
+impl Now {
+    /// This moment of an earlier boot (or of one that nobody knows) on the clock
+    /// of the present one, by the wall clock. What happened before the machine
+    /// started, or in the future, is put where the clock begins, or at `now`.
+    #[must_use]
+    pub fn carried_over(self, now: Self) -> Self {
+        let age = u64::try_from(now.wall.millis() - self.wall.millis()).unwrap_or(0);
+        Self {
+            boot: now.boot.saturating_sub(age),
+            wall: self.wall,
+        }
+    }
 }

@@ -1,17 +1,12 @@
-//! All sessions: who may see which, how many there may be, how long they stay.
+//! All sessions: who may see which, and how long they stay.
 
 use std::collections::{BTreeMap, HashMap};
 
 use super::Now;
-use super::session::{Session, Tombstone};
+use super::session::Session;
 use super::timers::{Due, Timers};
+use super::tombstones::{Tombstone, Tombstones};
 use crate::protocol::{Error, Role, Scope, SessionId, Status};
-
-/// How long a removed session is remembered.
-const TOMBSTONE_MS: u64 = 24 * 3600 * 1000;
-
-/// Tombstones at most; the oldest go first.
-const MAX_TOMBSTONES: usize = 10_000;
 
 /// Who asks.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -45,9 +40,11 @@ pub struct Registry {
     order: BTreeMap<u64, SessionId>,
     places: HashMap<SessionId, u64>,
     keys: HashMap<(Scope, String), SessionId>,
-    tombstones: BTreeMap<SessionId, Tombstone>,
+    /// Those that were removed.
+    pub tombstones: Tombstones,
     next_place: u64,
-    caps: Caps,
+    /// How many there may be.
+    pub(super) caps: Caps,
 }
 
 impl Registry {
@@ -58,33 +55,10 @@ impl Registry {
             order: BTreeMap::new(),
             places: HashMap::new(),
             keys: HashMap::new(),
-            tombstones: BTreeMap::new(),
+            tombstones: Tombstones::default(),
             next_place: 0,
             caps,
         }
-    }
-
-    /// Whether one more may run; `scope_cap` is the limit of this scope.
-    pub fn check_room(&self, scope: &Scope, scope_cap: u32) -> Result<(), Error> {
-        let running = || {
-            self.sessions
-                .values()
-                .filter(|s| !s.life.status().is_finished())
-        };
-        let here = running().filter(|s| s.scope == *scope).count() as u64;
-        if here >= u64::from(scope_cap) {
-            let message = format!("{here} sessions of this scope are running; {scope_cap} may");
-            return Err(Error::limit(message, "maxSessions", scope_cap.into(), here)
-                .hint("`kill` one that is not needed; nothing is ended to make room"));
-        }
-        let all = running().count() as u64;
-        let total = self.caps.total;
-        if all >= u64::from(total) {
-            let message = format!("{all} sessions are running; {total} may");
-            return Err(Error::limit(message, "maxSessionsTotal", total.into(), all)
-                .hint("`max_sessions` in config.toml sets the limit"));
-        }
-        Ok(())
     }
 
     /// Adds a session.
@@ -109,21 +83,13 @@ impl Registry {
     /// Takes a session out and remembers how it had ended.
     pub fn remove(&mut self, id: &SessionId, now: Now) -> Option<Session> {
         let session = self.discard(id)?;
-        self.tombstones
-            .retain(|_, t| now.boot < t.removed.boot.saturating_add(TOMBSTONE_MS));
-        if self.tombstones.len() >= MAX_TOMBSTONES {
-            let oldest = self.tombstones.iter().min_by_key(|(_, t)| t.removed.boot);
-            if let Some(oldest) = oldest.map(|(id, _)| id.clone()) {
-                self.tombstones.remove(&oldest);
-            }
-        }
         let tombstone = Tombstone {
             scope: session.scope.clone(),
             status: session.life.status(),
             exit_code: session.life.exit_code(),
             removed: now,
         };
-        self.tombstones.insert(id.clone(), tombstone);
+        self.tombstones.add(id.clone(), tombstone, now);
         Some(session)
     }
 
@@ -144,12 +110,11 @@ impl Registry {
         let not_found = || Error::session_not_found(&crate::term::sanitize::clean(name));
         let id = SessionId::parse(name).ok_or_else(not_found)?;
         if let Some(tombstone) = self.tombstones.get(&id).filter(|t| viewer.sees(&t.scope)) {
-            let at = tombstone.removed_at();
             return Err(Error::session_removed(
                 &id,
                 tombstone.status,
                 tombstone.exit_code,
-                at,
+                tombstone.removed.wall,
             ));
         }
         match self.sessions.get_mut(&id) {
@@ -177,7 +142,7 @@ impl Registry {
     pub fn surplus(&self, scope: &Scope) -> Vec<SessionId> {
         let mut finished: Vec<&Session> = self
             .iter()
-            .filter(|s| s.scope == *scope && s.life.status().is_finished() && !s.terms.keep)
+            .filter(|s| s.scope == *scope && s.expires_at().is_some())
             .collect();
         finished.sort_by_key(|session| session.accessed_boot());
         let surplus = finished.len().saturating_sub(self.caps.finished as usize);

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::engine::life::Actor;
-use crate::engine::session::{Spec, Terms};
+use crate::engine::session::{Meta, Spec, Terms};
 use crate::protocol::keeper::Exit;
 use crate::protocol::{ErrorCode, Timestamp};
 use crate::term::size::Size;
@@ -98,17 +98,94 @@ fn a_removed_session_is_remembered_for_a_day() {
 #[test]
 fn a_start_beyond_the_limits_is_refused_and_says_which() {
     let mut registry = Registry::new(CAPS);
-    let (a, b) = (Scope::named("a").unwrap(), Scope::named("b").unwrap());
+    let (a, b) = (agent("a"), agent("b"));
     start(&mut registry, "a", 0);
     let id = start(&mut registry, "a", 0);
-    let error = registry.check_room(&a, 2).unwrap_err();
+    let error = registry.check_room(&a, 2, now(9)).unwrap_err();
     assert_eq!(error.data.unwrap()["name"], "maxSessions");
-    registry.check_room(&b, 2).unwrap();
+    registry.check_room(&b, 2, now(9)).unwrap();
     start(&mut registry, "b", 0);
-    let error = registry.check_room(&b, 2).unwrap_err();
+    let error = registry.check_room(&b, 2, now(9)).unwrap_err();
     assert_eq!(error.data.unwrap()["name"], "maxSessionsTotal");
     end(&mut registry, &id, 5);
-    registry.check_room(&b, 2).unwrap();
+    registry.check_room(&b, 2, now(9)).unwrap();
+}
+
+#[test]
+fn a_refusal_names_the_idlest_that_may_be_seen() {
+    let mut registry = Registry::new(CAPS);
+    let recent = start(&mut registry, "a", 50);
+    let old = start(&mut registry, "a", 20);
+    start(&mut registry, "b", 0);
+    let idle = |error: Error| -> Vec<(String, u64)> {
+        let data = error.data.unwrap();
+        let named = data["reclaimable"].as_array().unwrap().iter();
+        named
+            .map(|s| {
+                let id = s["sessionId"].as_str().unwrap().to_owned();
+                (id, s["idleMs"].as_u64().unwrap())
+            })
+            .collect()
+    };
+    let own = [(old.to_string(), 80), (recent.to_string(), 50)];
+    let scope = registry.check_room(&agent("a"), 2, now(100)).unwrap_err();
+    assert_eq!(idle(scope), own);
+    let total = registry.check_room(&agent("a"), 9, now(100)).unwrap_err();
+    assert_eq!(idle(total), own, "of another scope nothing is told");
+    let human = Viewer {
+        role: Role::Human,
+        scope: Scope::human(),
+    };
+    let total = registry.check_room(&human, 9, now(100)).unwrap_err();
+    assert_eq!(idle(total).len(), 3);
+}
+
+#[test]
+fn a_finished_one_whose_terminal_is_in_use_stays() {
+    let mut registry = Registry::new(CAPS);
+    let id = start(&mut registry, "a", 0);
+    let other = start(&mut registry, "a", 0);
+    for id in [&id, &other] {
+        end(&mut registry, id, 5);
+        registry.get_mut(id).unwrap().tty_open = true;
+    }
+    assert_eq!(registry.get(&id).unwrap().expires_at(), None);
+    assert!(registry.surplus(&Scope::named("a").unwrap()).is_empty());
+    let session = registry.get_mut(&id).unwrap();
+    let record = session.record(now(9), |number| number.to_string());
+    let why = "exit code 0; a process that it left has its terminal open";
+    assert_eq!(record.reason.as_deref(), Some(why));
+    session.tty_open = false;
+    assert_eq!(session.expires_at(), Some(1005));
+}
+
+#[test]
+fn another_daemon_knows_when_a_session_was_last_asked_for() {
+    let mut registry = Registry::new(CAPS);
+    let id = start(&mut registry, "a", 0);
+    end(&mut registry, &id, 100);
+    let session = registry.get_mut(&id).unwrap();
+    session.saved();
+    session.touch(now(150));
+    assert!(!session.is_access_unsaved(), "a twentieth of the TTL");
+    session.touch(now(151));
+    assert!(session.is_access_unsaved());
+    let meta = session.meta("boot");
+    let again = Session::from_meta(meta.clone(), true, now(900));
+    assert_eq!(again.expires_at(), Some(1151));
+    // The machine was started again 30 ms ago, 40 ms after the last access.
+    let later = Now {
+        boot: 30,
+        wall: Timestamp(191),
+    };
+    let again = Session::from_meta(meta.clone(), false, later);
+    assert_eq!(again.expires_at(), Some(1000));
+    let old = Meta {
+        accessed: None,
+        ..meta
+    };
+    let again = Session::from_meta(old, true, now(900));
+    assert_eq!(again.expires_at(), Some(1900), "version 0.1 did not say");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::Now;
 use super::life::Life;
 use super::output::Output;
 use crate::protocol::record::{Detail, InputState, Mode, Record, Share, Summary};
-use crate::protocol::{Scope, SessionId, Status, Timestamp};
+use crate::protocol::{Scope, SessionId};
 use crate::term::sanitize::clean;
 use crate::term::size::Size;
 
@@ -77,6 +77,10 @@ pub struct Meta {
     pub lines_before: u64,
     /// Its standard input was closed.
     pub stdin_closed: bool,
+    /// When a client last asked for it, not later than a twentieth of its TTL ago
+    /// or so; absent in what version 0.1 wrote.
+    #[serde(default)]
+    pub accessed: Option<Now>,
 }
 
 impl Meta {
@@ -109,6 +113,8 @@ pub struct Session {
     /// Clients that watch its screen.
     pub viewers: u32,
     accessed: Now,
+    /// The access that `meta.json` tells of, in boot-time milliseconds.
+    saved_access: u64,
 }
 
 impl Session {
@@ -134,16 +140,27 @@ impl Session {
             log_degraded: None,
             viewers: 0,
             accessed: now,
+            saved_access: now.boot,
         }
     }
 
-    /// A session as an earlier daemon left it.
-    pub fn from_meta(meta: Meta, now: Now) -> Self {
+    /// A session as an earlier daemon left it, in this boot or another.
+    pub fn from_meta(meta: Meta, same_boot: bool, now: Now) -> Self {
         let size = Size::new(meta.rows, meta.cols);
         let mut session = Self::new(meta.id, meta.scope, meta.spec, size, meta.terms, now);
         session.key = meta.key;
         session.life = meta.life;
+        if !same_boot {
+            session.life.forget_processes();
+        }
         session.stdin_closed = meta.stdin_closed;
+        if let Some(accessed) = meta.accessed {
+            session.accessed = match same_boot {
+                true => accessed,
+                false => accessed.carried_over(now),
+            };
+            session.saved_access = session.accessed.boot;
+        }
         session
     }
 
@@ -163,12 +180,32 @@ impl Session {
             life: self.life.clone(),
             lines_before: self.output.first_line().saturating_sub(1),
             stdin_closed: self.stdin_closed,
+            accessed: Some(self.accessed),
         }
     }
 
     /// A client asked for it.
     pub fn touch(&mut self, now: Now) {
         self.accessed = now;
+    }
+
+    /// What [`Session::meta`] says was written down.
+    pub fn saved(&mut self) {
+        self.saved_access = self.accessed.boot;
+    }
+
+    /// Whether the last access is worth writing down: a daemon that knows of an
+    /// earlier one only would forget the session noticeably too early.
+    pub fn is_access_unsaved(&self) -> bool {
+        let late = self.accessed.boot.saturating_sub(self.saved_access);
+        self.life.status().is_finished() && late > self.terms.ttl_ms / 20
+    }
+
+    /// How long it has written nothing, in milliseconds.
+    pub fn idle_ms(&self, now: Now) -> u64 {
+        let since = self.output.last_output_boot();
+        now.boot
+            .saturating_sub(since.unwrap_or(self.life.started_boot()))
     }
 
     /// When its time limit is reached, in boot-time milliseconds.
@@ -179,10 +216,11 @@ impl Session {
         limited.then(|| self.life.started_boot() + self.terms.timeout_ms)
     }
 
-    /// When it is to be forgotten, in boot-time milliseconds.
+    /// When it is to be forgotten, in boot-time milliseconds: not while a process
+    /// that it left has its terminal, which would be hung up.
     pub fn expires_at(&self) -> Option<u64> {
-        let expires = self.life.status().is_finished() && !self.terms.keep;
-        expires.then(|| self.accessed.boot + self.terms.ttl_ms)
+        let expires = self.life.status().is_finished() && !self.terms.keep && !self.tty_open;
+        expires.then(|| self.accessed.boot.saturating_add(self.terms.ttl_ms))
     }
 
     /// When a client last asked for it, in boot-time milliseconds.
@@ -201,10 +239,6 @@ impl Session {
         let status = life.status();
         let size = self.output.size();
         let title = self.output.screen_if_any().map(|screen| screen.title());
-        let quiet_since = self
-            .output
-            .last_output_boot()
-            .unwrap_or(life.started_boot());
         let summary = Summary {
             session_id: self.id.clone(),
             label: self.spec.label.clone(),
@@ -224,9 +258,7 @@ impl Session {
             runtime_ms: life.runtime_ms(now),
             last_accessed_at: self.accessed.wall,
             last_output_at: self.output.last_output_at(),
-            idle_ms: status
-                .is_alive()
-                .then(|| now.boot.saturating_sub(quiet_since)),
+            idle_ms: status.is_alive().then(|| self.idle_ms(now)),
             input_state: InputState::Unknown,
             ready: None,
             title: title.filter(|title| !title.is_empty()).map(clean),
@@ -245,7 +277,7 @@ impl Session {
         Record {
             summary,
             scope: self.scope.clone(),
-            reason: life.reason().map(str::to_owned),
+            reason: self.reason(),
             ended_by: life.ended_by().cloned(),
             unread_input_bytes: None,
             alt_screen: self.output.alt_screen(),
@@ -259,6 +291,20 @@ impl Session {
             output_files: Vec::new(),
             detail: None,
         }
+    }
+
+    /// Why it ended as it did, and that something of it goes on.
+    fn reason(&self) -> Option<String> {
+        let reason = self.life.reason()?;
+        let left = self.life.status().is_finished() && self.tty_open;
+        let what = match self.spec.mode {
+            Mode::Pty => "terminal",
+            Mode::Pipe => "output",
+        };
+        Some(match left {
+            true => format!("{reason}; a process that it left has its {what} open"),
+            false => reason.to_owned(),
+        })
     }
 
     /// What `detail` adds of what is known here.
@@ -276,30 +322,11 @@ pub fn is_offloaded(output_bytes: u64) -> bool {
     output_bytes > OFFLOAD_BYTES
 }
 
-/// What is remembered of a session that was removed.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Tombstone {
-    /// Whose it was.
-    pub scope: Scope,
-    /// How it had ended.
-    pub status: Status,
-    /// Its exit code.
-    pub exit_code: Option<i32>,
-    /// When it was removed.
-    pub removed: Now,
-}
-
-impl Tombstone {
-    /// When it was removed, for people.
-    pub fn removed_at(&self) -> Timestamp {
-        self.removed.wall
-    }
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::protocol::Timestamp;
     use crate::protocol::keeper::Exit;
 
     const YEAR_MS: i64 = 365 * 86_400_000;

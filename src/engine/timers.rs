@@ -16,6 +16,8 @@ pub enum Due {
     Wait(Ticket),
     /// Output that was held back is told.
     Output(SessionId),
+    /// That output was dropped is told.
+    Dropped(SessionId),
 }
 
 /// Deadlines in boot-time milliseconds, at most one for each thing.

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use super::disk::Disk;
 use super::index::Index;
 use super::segments::Segments;
-use crate::protocol::disk::SEGMENT_BYTES;
+use crate::protocol::disk::segment_bytes;
 use crate::sys::pump::{Pump, Taken};
 use crate::sys::tail::{KEPT, Tail};
 use crate::sys::{clock, failpoint};
@@ -148,7 +148,7 @@ impl Log {
         self.divert(pump, bytes - saved);
         // The index is an aid: without it times are missing, nothing else.
         let _ = self.index.add(self.end, clock::wall().millis(), stream);
-        if self.file.is_some() && self.end - start >= SEGMENT_BYTES {
+        if self.file.is_some() && self.end - start >= segment_bytes(self.keep) {
             self.rotate();
         }
         was_in_trouble != self.trouble.is_some()

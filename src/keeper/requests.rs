@@ -4,6 +4,8 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::process::Stdio;
 
+use rustix::io::Errno;
+
 use super::Keeper;
 use super::entry::Entry;
 use super::events::Source;
@@ -15,7 +17,12 @@ use crate::protocol::keeper::{SpawnSpec, ToDaemon, ToKeeper};
 use crate::protocol::record::Mode;
 use crate::protocol::{SessionId, VERSION};
 use crate::sys::channel::Channel;
-use crate::sys::{detach, failpoint, spawn};
+use crate::sys::spawn::{self, SpawnError};
+use crate::sys::{detach, failpoint, limits};
+
+/// Descriptors that have to be free before a job is started: what that takes for
+/// a moment, or what it keeps and the next start of a daemon then needs.
+const SPARE_FILES: usize = 16;
 
 impl Keeper {
     /// Starts a daemon and tells it what there is.
@@ -132,12 +139,14 @@ impl Keeper {
         match self.try_spawn(&id, spec, rows, cols, keep) {
             Ok((message, fds)) => self.tell(&message, fds),
             Err(error) => {
-                let errno = error.raw_os_error();
+                let errno = error.errno();
                 let message = error.to_string();
+                let is_terminal = matches!(error, SpawnError::Terminal(_));
                 let failed = ToDaemon::SpawnFailed {
                     session: id,
                     errno,
                     message,
+                    is_terminal,
                 };
                 self.tell(&failed, vec![]);
             }
@@ -151,7 +160,10 @@ impl Keeper {
         rows: u16,
         cols: u16,
         keep: u64,
-    ) -> io::Result<(ToDaemon, Vec<OwnedFd>)> {
+    ) -> Result<(ToDaemon, Vec<OwnedFd>), SpawnError> {
+        if !limits::has_room(SPARE_FILES) {
+            return Err(io::Error::from(Errno::MFILE).into());
+        }
         // A log that is still open has what is not saved of the run before.
         let before = self.entry(id).and_then(|entry| entry.log.take());
         let dir = self.home.session(id);
@@ -262,6 +274,9 @@ impl Keeper {
         if let Some(log) = self.table.get_mut(slot).and_then(|e| e.log.as_mut()) {
             log.drop_segments_before(before);
             self.board.slot(slot).drop_before(log.first());
+            // Also told if nothing more is written for a while.
+            self.grown.push(slot);
+            self.tell_growth();
         }
     }
 

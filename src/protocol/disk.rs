@@ -1,7 +1,16 @@
 //! The files of a session, as the keeper writes and the daemon reads them.
 
-/// Bytes after which a new segment of the log begins.
-pub const SEGMENT_BYTES: u64 = 16 << 20;
+/// Bytes of a segment of the log at most.
+const LARGEST_SEGMENT: u64 = 16 << 20;
+
+/// A segment has at least what is written in one go.
+const LEAST_SEGMENT: u64 = 64 << 10;
+
+/// Bytes after which a new segment begins, where `keep` bytes are to be kept: a
+/// quarter of them, so that what is kept beyond them is little.
+pub fn segment_bytes(keep: u64) -> u64 {
+    (keep / 4).clamp(LEAST_SEGMENT, LARGEST_SEGMENT)
+}
 
 /// The index beside the log.
 pub const INDEX: &str = "output.idx";
@@ -11,6 +20,9 @@ pub const EXIT: &str = "exit.json";
 
 /// Who, what, when; written by the daemon.
 pub const META: &str = "meta.json";
+
+/// What is remembered of removed sessions, beside the directory of all.
+pub const REMOVED: &str = "removed.jsonl";
 
 /// What was typed; written by the daemon.
 pub const INPUT: &str = "input.log";

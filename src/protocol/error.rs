@@ -94,6 +94,14 @@ impl Error {
         self
     }
 
+    /// Adds one more fact.
+    #[must_use]
+    pub fn add_data(mut self, name: &str, value: Value) -> Self {
+        let data = self.data.get_or_insert_with(|| serde_json::json!({}));
+        data[name] = value;
+        self
+    }
+
     /// A parameter is wrong.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::new(ErrorCode::InvalidParams, message)

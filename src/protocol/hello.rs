@@ -50,6 +50,9 @@ pub struct Greeting {
     /// Environment that its sessions start with; absent: the daemon's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub env: Option<BTreeMap<String, String>>,
+    /// Permissions that files of its sessions are made without; absent: the keeper's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub umask: Option<u32>,
     /// Defaults from flags, environment and config file.
     pub defaults: Defaults,
     /// Policies, enforced by the daemon.
@@ -65,6 +68,7 @@ impl Default for Greeting {
             scope: None,
             cwd: None,
             env: None,
+            umask: None,
             defaults: Defaults::default(),
             policy: Policy::default(),
         }

@@ -21,6 +21,9 @@ pub struct SpawnSpec {
     pub env: Vec<(String, String)>,
     /// PTY or pipes.
     pub mode: Mode,
+    /// Its umask; absent: the keeper's.
+    #[serde(default)]
+    pub umask: Option<u32>,
 }
 
 /// A session as one process hands it to the next: keeper to daemon, and daemon
@@ -165,6 +168,9 @@ pub enum ToDaemon {
         errno: Option<i32>,
         /// In words.
         message: String,
+        /// Whether it was its terminal that could not be opened.
+        #[serde(default)]
+        is_terminal: bool,
     },
     /// These slots have grown since the daemon last looked at them.
     Grown {

@@ -10,6 +10,7 @@ use std::process::{Child, Command, Stdio};
 
 use super::file;
 use super::paths::own_program;
+use super::tree::MARK;
 
 /// Set for keeper and daemon, so that one that a person types is told apart.
 pub const ROLE: &str = "BGPROC_ROLE";
@@ -29,7 +30,9 @@ pub fn own_command(role: &str) -> io::Result<Command> {
         .arg0("bgproc")
         .arg(role)
         .env(ROLE, role)
-        .env_remove(HANDOVER);
+        .env_remove(HANDOVER)
+        // One that a job has started is not a part of that job.
+        .env_remove(MARK);
     Ok(command)
 }
 

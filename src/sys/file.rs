@@ -7,6 +7,15 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use rustix::fs::OFlags;
+/// The umask of this process; none where the system does not tell.
+pub fn umask() -> Option<u32> {
+    // Asking umask(2) would change it, for all threads.
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("Umask:"))?;
+    u32::from_str_radix(line.trim(), 8).ok()
+}
 
 /// Writes `bytes` beside `path` and renames, so that a reader finds all of it or
 /// what was there before. The file is for its owner alone (0600).

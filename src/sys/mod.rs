@@ -6,7 +6,8 @@
 //! daemon share, [`pty`] and [`spawn`] a job's terminal and process, [`pump`]
 //! bytes from a terminal into a log, [`tail`] those that no log takes, [`tree`]
 //! and [`signal`] whom to end, [`ending`] how somebody else's child ended,
-//! [`mod@file`] small files whole, [`clock`] what time it is.
+//! [`limits`] how much there may be, [`mod@file`] small files whole, [`clock`] what
+//! time it is.
 
 pub mod board;
 pub mod channel;
@@ -15,6 +16,7 @@ pub mod detach;
 pub mod ending;
 pub mod failpoint;
 pub mod file;
+pub mod limits;
 pub mod lock;
 pub mod paths;
 pub mod pty;

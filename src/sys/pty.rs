@@ -35,7 +35,8 @@ pub fn open(rows: u16, cols: u16) -> io::Result<Pty> {
     };
     let pair = native_pty_system()
         .openpty(size)
-        .map_err(io::Error::other)?;
+        // Its own error is only text; the system's is still the last one.
+        .map_err(|_| io::Error::last_os_error())?;
     let raw = pair.master.as_raw_fd().ok_or(io::ErrorKind::Unsupported)?;
     // SAFETY: `pair.master` owns the descriptor and lives until the end of this function.
     let master = unsafe { BorrowedFd::borrow_raw(raw) }.try_clone_to_owned()?;

@@ -1,9 +1,9 @@
 //! Signals by name, and sending them to nobody but the process that is meant.
 
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd};
 
-use rustix::process::{Pid, Signal, pidfd_send_signal};
+use rustix::process::{Signal, pidfd_send_signal};
 
 /// Asks a process to end.
 pub const TERM: i32 = 15;
@@ -80,11 +80,13 @@ pub fn send(pidfd: impl AsFd, number: i32) -> io::Result<()> {
     Ok(pidfd_send_signal(pidfd, signal(number)?)?)
 }
 
-/// Sends to a process group. A group lives as long as one of its processes,
-/// so the number is not reused while the session's leader is not reaped.
-pub fn send_to_group(group: u32, number: i32) -> io::Result<()> {
-    let group = Pid::from_raw(group.cast_signed()).ok_or(io::ErrorKind::InvalidInput)?;
-    Ok(rustix::process::kill_process_group(group, signal(number)?)?)
+/// Whether the process behind a pidfd is still there, as a zombie perhaps: its
+/// number is its own until then.
+pub fn is_there(pidfd: impl AsFd) -> bool {
+    let path = format!("/proc/self/fdinfo/{}", pidfd.as_fd().as_raw_fd());
+    let info = std::fs::read_to_string(path).unwrap_or_default();
+    // What proc_pid_fdinfo(5) shows once it was reaped.
+    !info.lines().any(|line| line == "Pid:\t-1")
 }
 
 fn signal(number: i32) -> io::Result<Signal> {
@@ -92,8 +94,20 @@ fn signal(number: i32) -> io::Result<Signal> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_process_is_there_until_it_is_reaped() {
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        let pid = rustix::process::Pid::from_child(&child);
+        let flags = rustix::process::PidfdFlags::empty();
+        let pidfd = rustix::process::pidfd_open(pid, flags).unwrap();
+        assert!(is_there(&pidfd));
+        child.wait().unwrap();
+        assert!(!is_there(&pidfd));
+    }
 
     #[test]
     fn names_and_numbers_agree() {

@@ -25,8 +25,27 @@ pub struct Spawned {
     pub outputs: Vec<OwnedFd>,
 }
 
+/// Why a process could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum SpawnError {
+    /// There is no terminal for it.
+    #[error("no terminal could be opened: {0}")]
+    Terminal(#[source] io::Error),
+    /// Anything else, an error of `exec` included.
+    #[error(transparent)]
+    Process(#[from] io::Error),
+}
+
+impl SpawnError {
+    /// The system's error number, if it was the system that refused.
+    pub fn errno(&self) -> Option<i32> {
+        let (Self::Terminal(error) | Self::Process(error)) = self;
+        error.raw_os_error()
+    }
+}
+
 /// Runs `spec`; an error of `exec` is reported exactly.
-pub fn spawn(spec: &SpawnSpec, rows: u16, cols: u16, files: Rlimit) -> io::Result<Spawned> {
+pub fn spawn(spec: &SpawnSpec, rows: u16, cols: u16, files: Rlimit) -> Result<Spawned, SpawnError> {
     let mut command = Command::new(&spec.program);
     if let Some((first, rest)) = spec.argv.split_first() {
         command.arg0(first).args(rest);
@@ -35,14 +54,28 @@ pub fn spawn(spec: &SpawnSpec, rows: u16, cols: u16, files: Rlimit) -> io::Resul
         .env_clear()
         .envs(spec.env.iter().map(|(name, value)| (name, value)));
     command.current_dir(&spec.cwd);
+    if let Some(umask) = spec.umask {
+        // SAFETY: one system call between fork and exec.
+        unsafe {
+            command.pre_exec(move || {
+                rustix::process::umask(rustix::fs::Mode::from_raw_mode(umask));
+                Ok(())
+            });
+        }
+    }
     match spec.mode {
         Mode::Pty => spawn_on_pty(command, rows, cols, files),
-        Mode::Pipe => spawn_on_pipes(command, files),
+        Mode::Pipe => Ok(spawn_on_pipes(command, files)?),
     }
 }
 
-fn spawn_on_pty(mut command: Command, rows: u16, cols: u16, files: Rlimit) -> io::Result<Spawned> {
-    let pty = pty::open(rows, cols)?;
+fn spawn_on_pty(
+    mut command: Command,
+    rows: u16,
+    cols: u16,
+    files: Rlimit,
+) -> Result<Spawned, SpawnError> {
+    let pty = pty::open(rows, cols).map_err(SpawnError::Terminal)?;
     command
         .stdin(pty.slave.try_clone()?)
         .stdout(pty.slave.try_clone()?)

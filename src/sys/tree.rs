@@ -1,12 +1,13 @@
 //! The processes of a session, however they left it.
 //!
 //! A process belongs to a session if it is in the terminal session or process
-//! group that the session's first process leads, descends from one that does,
-//! or carries the session's name in its environment (`BGPROC_SESSION`), which
-//! is how one that called `setsid` and was orphaned is still found.
+//! group that the session's first process leads, or led; descends from one that
+//! does; or carries the session's name in its environment (`BGPROC_SESSION`),
+//! which is how one that called `setsid` and was orphaned is still found.
 
 use std::collections::{HashMap, HashSet};
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt;
 
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
@@ -34,17 +35,55 @@ pub struct Process {
     pub name: String,
 }
 
+impl Process {
+    /// When it started, in milliseconds after boot.
+    fn started_ms(&self) -> u64 {
+        self.start * 1000 / rustix::param::clock_ticks_per_second()
+    }
+}
+
+/// The first process of a session.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Leader {
+    /// It is there, so its number is its own.
+    There(u32),
+    /// It has gone.
+    Gone {
+        /// The number it had.
+        pid: u32,
+        /// When it had ended, in milliseconds after boot.
+        ended: u64,
+    },
+}
+
+impl Leader {
+    /// Pids of those that are, or were, led.
+    fn led(self, all: &[Process]) -> HashSet<u32> {
+        let in_session = |pid: u32| all.iter().filter(move |process| process.session == pid);
+        let led: Vec<&Process> = match self {
+            Self::There(pid) => {
+                let by_group = all.iter().filter(|p| p.pid == pid || p.group == pid);
+                in_session(pid).chain(by_group).collect()
+            }
+            // The number belongs to nobody else while somebody of the session is
+            // left, and one that is older than its end joined it before: there is
+            // no later session of that number then.
+            Self::Gone { pid, ended } => {
+                let known = in_session(pid).any(|process| process.started_ms() <= ended);
+                in_session(pid).filter(|_| known).collect()
+            }
+        };
+        led.into_iter().map(|process| process.pid).collect()
+    }
+}
+
 /// Every live process of a session; zombies are not live.
-pub fn processes(session: &SessionId, leader: Option<u32>) -> Vec<Process> {
+pub fn processes(session: &SessionId, leader: Option<Leader>) -> Vec<Process> {
     let all: Vec<Process> = all_pids()
         .filter_map(read)
         .filter(|p| p.state != 'Z')
         .collect();
-    let mut members: HashSet<u32> = all
-        .iter()
-        .filter(|p| leader.is_some_and(|l| p.pid == l || p.session == l || p.group == l))
-        .map(|p| p.pid)
-        .collect();
+    let mut members = leader.map_or_else(HashSet::new, |leader| leader.led(&all));
     let mark = format!("{MARK}={session}");
     for process in &all {
         if !members.contains(&process.pid) && is_marked(process.pid, mark.as_bytes()) {
@@ -140,6 +179,25 @@ pub fn memory(pid: u32) -> Option<u64> {
     Some(pages * rustix::param::page_size() as u64)
 }
 
+/// Threads of all processes of the present user.
+pub fn threads_of_user() -> u64 {
+    let user = rustix::process::geteuid().as_raw();
+    let own = all_pids().filter(|pid| {
+        std::fs::metadata(format!("/proc/{pid}")).is_ok_and(|meta| meta.uid() == user)
+    });
+    own.filter_map(|pid| {
+        let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // Field 20 of proc_pid_stat(5), the 18th after the name.
+        text.rsplit_once(") ")?
+            .1
+            .split(' ')
+            .nth(17)?
+            .parse::<u64>()
+            .ok()
+    })
+    .sum()
+}
+
 fn all_pids() -> impl Iterator<Item = u32> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
@@ -167,6 +225,31 @@ mod tests {
         assert_eq!(process.name, "a) b (c");
         assert_eq!((process.ppid, process.group, process.session), (1, 7, 7));
         assert_eq!((process.state, process.start), ('S', 4242));
+    }
+
+    #[test]
+    fn the_session_of_one_that_is_gone_is_known_by_who_is_older_than_its_end() {
+        let member = |pid: u32, session: u32, start: u64| Process {
+            pid,
+            ppid: 1,
+            group: pid,
+            session,
+            state: 'S',
+            start: start * rustix::param::clock_ticks_per_second() / 1000,
+            name: "x".to_owned(),
+        };
+        let all = [member(8, 7, 1000), member(9, 7, 5000), member(10, 10, 1000)];
+        let gone = Leader::Gone {
+            pid: 7,
+            ended: 3000,
+        };
+        assert_eq!(gone.led(&all), HashSet::from([8, 9]));
+        assert!(
+            gone.led(&all[1..]).is_empty(),
+            "a later session of that number"
+        );
+        assert_eq!(Leader::There(7).led(&all), HashSet::from([8, 9]));
+        assert_eq!(Leader::There(10).led(&all), HashSet::from([10]));
     }
 
     #[test]

@@ -108,7 +108,11 @@ fn report(
     if !ctx.json {
         let ending = ending(killed);
         let line = if killed.already_ended {
-            format!("{name}  had ended ({ending})")
+            match killed.killed_pids.len() {
+                0 => format!("{name}  had ended ({ending})"),
+                1 => format!("{name}  had ended ({ending}); ended 1 process that it had left"),
+                n => format!("{name}  had ended ({ending}); ended {n} processes that it had left"),
+            }
         } else {
             let took = words::brief_span(duration::millis(took));
             format!("{name}  stopped ({ending}, {took})")

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::super::connection::Client;
-use super::super::end_tree::{Ended, end_tree};
+use super::super::end_tree::{self, Ended, GRACE_MS};
 use super::super::hub::{Hub, now};
 use super::super::text;
 use super::news::{Show, polled};
@@ -14,11 +14,8 @@ use crate::protocol::condition::WaitMode;
 use crate::protocol::params::{Kill, Remove, SignalName, Stream};
 use crate::protocol::reply::{Killed, KilledAll};
 use crate::protocol::{Error, ErrorCode, SessionId, suggest};
-use crate::sys::{signal, tree};
+use crate::sys::signal;
 use crate::term::plain::Checkpoint;
-
-/// Time between the first signal and KILL where nobody says otherwise.
-pub(in crate::daemon) const GRACE_MS: u64 = 2000;
 
 /// How long the exit is waited for after everything was killed.
 const EXIT_MS: u64 = 5000;
@@ -109,7 +106,8 @@ async fn kill_one(
             removed: false,
         }
     };
-    if remove {
+    // One of whom something goes on stays in sight.
+    if remove && killed.survivors.is_empty() {
         hub.with(|state| state.remove(&id));
         killed.removed = true;
     }
@@ -124,26 +122,18 @@ pub(super) async fn end(
     number: i32,
     grace: u64,
 ) -> Ended {
-    let actor = actor(&client.viewer);
-    hub.with(|state| {
-        if let Some(session) = state.registry.get_mut(id) {
-            session.life.ask_to_end(actor);
-        }
-        state.persist(id);
-    });
-    // On its own, so that it is seen through if the request is cancelled.
-    let task = tokio::task::spawn_local(end_tree(hub.clone(), id.clone(), number, grace));
+    let leader = hub.state().registry.get(id).and_then(|s| s.life.pid());
+    let task = end_tree::begin(hub, id, actor(&client.viewer), number, grace);
     let ended = task.await.unwrap_or_default();
-    wait_for_exit(hub, id, Some(EXIT_MS)).await;
+    if !leader.is_some_and(|leader| ended.survivors.contains(&leader)) {
+        wait_for_exit(hub, id, Some(EXIT_MS)).await;
+    }
     ended
 }
 
 /// Ends what goes on of a session whose first process has ended.
 pub(super) async fn end_strays(hub: &Hub, id: &SessionId, number: i32, grace: u64) -> Ended {
-    if tree::processes(id, None).is_empty() {
-        return Ended::default();
-    }
-    let task = tokio::task::spawn_local(end_tree(hub.clone(), id.clone(), number, grace));
+    let task = end_tree::begin_strays(hub, id, number, grace);
     task.await.unwrap_or_default()
 }
 
@@ -179,6 +169,7 @@ pub(super) async fn remove(hub: &Hub, client: &Rc<Client>, params: Remove) -> An
         .registry
         .get(&id)
         .is_some_and(|s| !s.life.status().is_finished());
+    let mut ended = Ended::default();
     if alive {
         if params.kill == Some(false) {
             let output = text::tail(&hub.state(), &id, OUTPUT_CHARS);
@@ -187,12 +178,27 @@ pub(super) async fn remove(hub: &Hub, client: &Rc<Client>, params: Remove) -> An
                 .hint("`kill` it first, or leave out `kill:false`")
                 .data(serde_json::json!({ "output": output })));
         }
-        end(hub, client, &id, signal::TERM, GRACE_MS).await;
+        ended = end(hub, client, &id, signal::TERM, GRACE_MS).await;
     } else if params.kill != Some(false) {
-        end_strays(hub, &id, signal::TERM, GRACE_MS).await;
+        ended = end_strays(hub, &id, signal::TERM, GRACE_MS).await;
+    }
+    if !ended.survivors.is_empty() {
+        let hint = "`remove` with `kill:false` forgets a session that has ended as it is";
+        return Err(cannot_end(&id, "removed", &ended).hint(hint));
     }
     hub.with(|state| state.remove(&id));
     answer(serde_json::json!({ "sessionId": id, "removed": true }))
+}
+
+/// A session was not `what`, because something of it cannot be ended.
+pub(super) fn cannot_end(id: &SessionId, what: &str, ended: &Ended) -> Error {
+    let pids: Vec<String> = ended.survivors.iter().map(u32::to_string).collect();
+    let message = format!(
+        "Session {id} was not {what}: pid {} could not be ended",
+        pids.join(", ")
+    );
+    Error::new(ErrorCode::PermissionDenied, message)
+        .data(serde_json::json!({ "survivors": ended.survivors }))
 }
 
 /// A signal by name or number.

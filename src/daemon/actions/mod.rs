@@ -24,7 +24,6 @@ use std::rc::Rc;
 use serde::Serialize;
 use serde_json::Value;
 
-pub(super) use kill::GRACE_MS;
 pub(super) use program::SHELL_ARGV;
 pub(super) use start::{TIMEOUT_GRACE_MS, TTL_MS};
 
@@ -165,8 +164,11 @@ fn find(hub: &Hub, client: &Client, name: &str) -> Result<SessionId, Error> {
     hub.with(|state| {
         let session = state.registry.find(&client.viewer, name)?;
         session.touch(super::hub::now());
-        let id = session.id.clone();
-        state.registry.arm(&id, &mut state.timers);
+        let (id, unsaved) = (session.id.clone(), session.is_access_unsaved());
+        match unsaved {
+            true => state.persist(&id),
+            false => state.registry.arm(&id, &mut state.timers),
+        }
         Ok(id)
     })
 }

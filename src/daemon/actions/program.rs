@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::super::connection::Client;
+use super::super::keeper_link::SpawnFailure;
+use super::super::state::State;
 use super::start::no_nul;
 use crate::engine::session::Spec;
 use crate::protocol::keeper::SpawnSpec;
@@ -89,7 +91,11 @@ pub(super) fn environment(
 
 /// What to run: the program's path is looked up here, so that the error can
 /// name the places that were searched.
-pub(super) fn spawn_spec(spec: &Spec, env: BTreeMap<String, String>) -> Result<SpawnSpec, Error> {
+pub(super) fn spawn_spec(
+    client: &Client,
+    spec: &Spec,
+    env: BTreeMap<String, String>,
+) -> Result<SpawnSpec, Error> {
     let (program, argv) = match &spec.args {
         None => {
             let mut argv: Vec<_> = SHELL_ARGV.map(str::to_owned).into();
@@ -113,13 +119,14 @@ pub(super) fn spawn_spec(spec: &Spec, env: BTreeMap<String, String>) -> Result<S
         cwd: spec.cwd.clone(),
         env,
         mode: spec.mode,
+        umask: client.greeting.umask,
     })
 }
 
 /// What to run again when the keeper does not remember it.
 pub(super) fn fresh_spec(client: &Client, id: &SessionId, spec: &Spec) -> Result<SpawnSpec, Error> {
     check_directory(Path::new(&spec.cwd))?;
-    spawn_spec(spec, environment(client, id, None, spec.mode)?)
+    spawn_spec(client, spec, environment(client, id, None, spec.mode)?)
 }
 
 /// The file that a word means to a connection, whatever a request changes.
@@ -174,12 +181,13 @@ fn find_program(command: &str, path: &str, cwd: &Path) -> Result<String, Error> 
 }
 
 /// The system would not run it.
-pub(super) fn spawn_failed(command: &str, errno: Option<i32>, message: &str) -> Error {
-    Error::new(
-        ErrorCode::SpawnFailed,
-        format!("{command} could not be started: {message}"),
-    )
-    .data(json!({ "errno": errno.map_or(Value::Null, Value::from), "path": command }))
+pub(super) fn spawn_failed(state: &State, command: &str, failure: &SpawnFailure) -> Error {
+    let (errno, message) = (failure.errno, &failure.message);
+    let error = state.shortage(failure).unwrap_or_else(|| {
+        let message = format!("{command} could not be started: {message}");
+        Error::new(ErrorCode::SpawnFailed, message).data(json!({ "path": command }))
+    });
+    error.add_data("errno", json!(errno))
 }
 
 #[cfg(test)]

@@ -6,9 +6,10 @@ use tokio::sync::oneshot;
 
 use super::super::connection::Client;
 use super::super::driver::Driver;
+use super::super::end_tree::GRACE_MS;
 use super::super::hub::{Hub, now};
 use super::super::keeper_link::Launch;
-use super::kill::{GRACE_MS, end};
+use super::kill::{cannot_end, end};
 use super::program::{fresh_spec, spawn_failed};
 use super::{Answer, answer, find, wait_ms};
 use crate::protocol::params::Restart;
@@ -32,10 +33,7 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
     if alive {
         let ended = end(hub, client, &id, signal::TERM, grace).await;
         if !ended.survivors.is_empty() {
-            let message = format!("Session {id} could not be ended, so it was not restarted");
-            return Err(
-                Error::internal(message).data(serde_json::json!({ "survivors": ended.survivors }))
-            );
+            return Err(cannot_end(&id, "restarted", &ended));
         }
     }
     let (sender, receiver) = oneshot::channel();
@@ -45,6 +43,7 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
             let message = format!("Session {id} was ended while it was being restarted");
             return Err(Error::new(ErrorCode::Cancelled, message));
         }
+        state.check_descriptors()?;
         let session = state.registry.get(&id).ok_or_else(gone)?;
         let size = session.output.size();
         // After the end of both keeper and daemon its environment is not known
@@ -78,7 +77,7 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
             }
             state.persist(&id);
             state.look(&id);
-            return Err(spawn_failed(&command, failure.errno, &failure.message));
+            return Err(spawn_failed(state, &command, &failure));
         }
         let session = state.registry.get(&id).ok_or_else(gone)?;
         answer(state.record(session, now()))

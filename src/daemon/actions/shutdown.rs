@@ -4,8 +4,9 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use super::super::connection::Client;
+use super::super::end_tree::GRACE_MS;
 use super::super::hub::Hub;
-use super::kill::{GRACE_MS, end, end_strays};
+use super::kill::{end, end_strays};
 use super::{Answer, answer, people_only};
 use crate::protocol::SessionId;
 use crate::protocol::keeper::ToKeeper;

@@ -35,7 +35,7 @@ pub(super) fn signal(hub: &Hub, client: &Client, params: SignalParams) -> Answer
         _ => leader,
     };
     session.life.signalled(number, actor(&client.viewer));
-    let members = tree::processes(&id, leader);
+    let members = state.processes(&id);
     let wanted = members.iter().filter(|process| match target {
         SignalTarget::Foreground => Some(process.group) == foreground,
         SignalTarget::Leader => Some(process.pid) == leader,

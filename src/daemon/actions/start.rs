@@ -130,12 +130,13 @@ async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<(SessionId
         .transpose()?;
     let id = SessionId::fresh();
     let environment = environment(client, &id, params.env.as_ref(), spec.mode)?;
-    let run = spawn_spec(&spec, environment)?;
+    let run = spawn_spec(client, &spec, environment)?;
     check_allowed(client, params, &run)?;
     let (sender, receiver) = oneshot::channel();
     hub.with(|state| {
+        state.check_descriptors()?;
         let cap = limits(&state.settings, &client.greeting).max_sessions;
-        state.registry.check_room(&client.viewer.scope, cap)?;
+        state.registry.check_room(&client.viewer, cap, now())?;
         state
             .store
             .create(&id)
@@ -161,6 +162,7 @@ async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<(SessionId
         Err(SpawnFailure {
             errno: None,
             message: "the keeper did not answer".to_owned(),
+            is_terminal: false,
         })
     });
     hub.with(|state| match outcome {
@@ -174,7 +176,7 @@ async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<(SessionId
             state.drivers.remove(&id);
             state.store.remove(&id);
             let command = command.unwrap_or_default();
-            Err(spawn_failed(&command, failure.errno, &failure.message))
+            Err(spawn_failed(state, &command, &failure))
         }
     })
 }

@@ -37,7 +37,7 @@ pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> 
     }
     if params.detail == Some(true) {
         let mut detail = session.detail();
-        let found = tree::processes(&id, session.life.pid());
+        let found = state.processes(&id);
         record.summary.memory_bytes = found
             .iter()
             .filter_map(|p| tree::memory(p.pid))

@@ -71,9 +71,24 @@ impl Home {
 
     /// `bgproc ARGS`, not started yet; standard input is empty.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_bgproc"));
+        let mut words = vec![env!("CARGO_BIN_EXE_bgproc")];
+        words.extend(args);
+        self.command_through(&words)
+    }
+
+    /// `bgproc ARGS` after a shell line that sets limits, say.
+    pub(crate) fn command_after(&self, first: &str, args: &[&str]) -> Command {
+        let line = format!("{first}; exec \"$@\"");
+        let mut words = vec!["sh", "-c", &line, "sh", env!("CARGO_BIN_EXE_bgproc")];
+        words.extend(args);
+        self.command_through(&words)
+    }
+
+    /// A command with the environment of this home.
+    pub(crate) fn command_through(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(words[0]);
         self.surround(&mut command);
-        command.args(args).stdin(Stdio::null());
+        command.args(&words[1..]).stdin(Stdio::null());
         command
     }
 
@@ -89,6 +104,11 @@ impl Home {
     /// Runs `bgproc ARGS` to its end.
     pub(crate) fn run(&self, args: &[&str]) -> Ran {
         finish(self.command(args), args, b"")
+    }
+
+    /// Runs a command that was prepared to its end.
+    pub(crate) fn run_command(&self, command: Command, args: &[&str]) -> Ran {
+        finish(command, args, b"")
     }
 
     /// Runs it with something on standard input.
@@ -169,10 +189,14 @@ impl Drop for Home {
     fn drop(&mut self) {
         // Held before anything is asked, so that none can be mistaken afterwards.
         let mut held = process::of_home(self.path());
-        if let Ok(pids) = self.shut_down() {
-            held.extend(pids.into_iter().filter_map(Held::new));
-        }
-        let patience = if std::thread::panicking() { 1 } else { 5 };
+        let pids = self.shut_down().unwrap_or_default();
+        // A daemon of another user listens to nobody else.
+        let patience = match (pids.is_empty(), std::thread::panicking()) {
+            (true, _) => 0,
+            (false, true) => 1,
+            (false, false) => 5,
+        };
+        held.extend(pids.into_iter().filter_map(Held::new));
         for process in &held {
             if !process.ended(Duration::from_secs(patience)) {
                 process.signal(Signal::KILL);

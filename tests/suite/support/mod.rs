@@ -1,9 +1,11 @@
 //! What the tests stand on: a home of their own, and drivers for its front doors.
 
+pub(crate) mod daemon;
 pub(crate) mod fake;
 pub(crate) mod home;
 pub(crate) mod job;
 pub(crate) mod numbers;
+pub(crate) mod privilege;
 pub(crate) mod process;
 pub(crate) mod serve;
 pub(crate) mod stranger;

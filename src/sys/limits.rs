@@ -1,0 +1,95 @@
+//! What the system lets one have: limits, and how much of each is taken.
+
+use rustix::io::fcntl_dupfd_cloexec;
+use rustix::process::{Resource, getrlimit};
+
+/// A limit and what is taken of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Usage {
+    /// So much there may be.
+    pub limit: u64,
+    /// So much there is.
+    pub current: u64,
+}
+
+/// Whether `count` more descriptors can be opened, tried out: they are closed again.
+pub fn has_room(count: usize) -> bool {
+    let mut held = Vec::with_capacity(count);
+    for _ in 0..count {
+        match fcntl_dupfd_cloexec(rustix::stdio::stdin(), 0) {
+            Ok(fd) => held.push(fd),
+            Err(_) => return false,
+        }
+    }
+    true
+}
+
+/// Open files of a process, under the limit of the present one.
+pub fn open_files(pid: u32) -> Usage {
+    let open = std::fs::read_dir(format!("/proc/{pid}/fd")).map_or(0, Iterator::count);
+    Usage {
+        limit: soft_limit(Resource::Nofile).unwrap_or(u64::MAX),
+        current: open as u64,
+    }
+}
+
+/// Open files of the whole system.
+pub fn system_files() -> Usage {
+    Usage {
+        limit: number("/proc/sys/fs/file-max"),
+        current: number("/proc/sys/fs/file-nr"),
+    }
+}
+
+/// Pseudo-terminals of the whole system.
+pub fn terminals() -> Usage {
+    Usage {
+        limit: number("/proc/sys/kernel/pty/max"),
+        current: number("/proc/sys/kernel/pty/nr"),
+    }
+}
+
+/// Processes (threads, strictly) of the present user.
+pub fn processes() -> Usage {
+    let limit = soft_limit(Resource::Nproc);
+    Usage {
+        limit: limit.unwrap_or_else(|| number("/proc/sys/kernel/threads-max")),
+        current: super::tree::threads_of_user(),
+    }
+}
+
+fn soft_limit(resource: Resource) -> Option<u64> {
+    getrlimit(resource).current
+}
+
+/// The first number in a file of `/proc`; 0 if there is none.
+fn number(path: &str) -> u64 {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let first = text.split_whitespace().next();
+    first.and_then(|word| word.parse().ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_room_for_some_and_not_for_all() {
+        let open = open_files(std::process::id());
+        assert!(open.current > 2 && open.limit > open.current, "{open:?}");
+        assert!(has_room(2));
+        let all = usize::try_from(open.limit).unwrap_or(usize::MAX);
+        if all < 100_000 {
+            assert!(!has_room(all));
+        }
+        assert!(has_room(2), "they were closed again");
+    }
+
+    #[test]
+    fn this_user_has_processes_and_the_system_a_limit_for_them() {
+        let processes = processes();
+        assert!(processes.current > 0 && processes.limit > 0);
+        assert!(terminals().limit > 0);
+        assert!(system_files().limit > 0);
+    }
+}

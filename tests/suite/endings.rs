@@ -1,0 +1,252 @@
+//! Ending means ended: the whole tree, in its time, whatever becomes of the daemon.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::support::job::{Job, have};
+use crate::support::privilege::Stranger;
+use crate::support::process::{Held, is_alive};
+use crate::support::{DEADLINE, Home, Serve, daemon};
+
+/// A job that says so when it is asked to end, and goes on.
+const DEAF: &str = "trap 'echo asked' TERM; echo up; while :; do sleep 0.02; done";
+
+fn serve() -> (Home, Serve) {
+    let home = Home::new();
+    let serve = Serve::new(&home, &[]);
+    (home, serve)
+}
+
+/// The number that follows `word` on a line of its own.
+fn number(serve: &mut Serve, job: &Job, word: &str) -> u32 {
+    let found = job.wait_for(serve, &format!("^{word} (\\d+)$"));
+    let text = found["matched"]["groups"][0].as_str().unwrap();
+    text.parse().unwrap()
+}
+
+/// Kills two daemons while a grace period runs; the job is to end as if nothing had been.
+fn ends_over_daemons(serve: &mut Serve, job: &Job, grace: Duration) -> Value {
+    job.wait_for(serve, "^asked$");
+    let asked = Instant::now();
+    daemon::kill(serve);
+    daemon::kill(serve);
+    let ended = job.end(serve);
+    // Not the usual grace once more for each daemon, and no less than it was given.
+    assert!(
+        asked.elapsed() > grace.mul_f64(0.8),
+        "{:?}",
+        asked.elapsed()
+    );
+    assert_eq!(ended["signal"], "SIGKILL", "{ended}");
+    let said = job.output(serve);
+    assert_eq!(said.matches("asked").count(), 1, "asked once: {said}");
+    ended
+}
+
+#[test]
+fn a_grace_period_goes_on_with_the_next_daemon() {
+    let (_home, mut serve) = serve();
+    let job = Job::start(&mut serve, DEAF);
+    job.wait_for(&mut serve, "^up$");
+    let kill = json!({"action": "kill", "sessionId": job.id, "graceMs": 1500});
+    serve.send(kill);
+    let ended = ends_over_daemons(&mut serve, &job, Duration::from_millis(1500));
+    assert_eq!(ended["status"], "killed");
+}
+
+#[test]
+fn a_time_limit_goes_on_with_the_next_daemon() {
+    let (_home, mut serve) = serve();
+    let request = json!({"command": DEAF, "timeoutMs": 500, "timeoutGraceMs": 1500});
+    let job = Job::request(&mut serve, request);
+    job.wait_for(&mut serve, "^up$");
+    daemon::kill(&mut serve);
+    let ended = ends_over_daemons(&mut serve, &job, Duration::from_millis(1500));
+    assert_eq!(ended["status"], "timed_out");
+    let record = job.ask(&mut serve, "status", json!({}));
+    assert_eq!(record["endedBy"]["kind"], "timeout");
+}
+
+#[test]
+fn what_is_left_of_a_tree_is_ended_by_the_next_daemon() {
+    let (_home, mut serve) = serve();
+    let line = "sh -c 'trap \"\" TERM HUP; echo deaf $$; while :; do sleep 0.02; done' & wait";
+    let job = Job::start(&mut serve, line);
+    let deaf = Held::new(number(&mut serve, &job, "deaf")).unwrap();
+    serve.send(json!({"action": "kill", "sessionId": job.id, "graceMs": 1000}));
+    // Its first process takes the hint, and the other one has its grace.
+    job.end(&mut serve);
+    assert!(!deaf.ended(Duration::ZERO));
+    daemon::kill(&mut serve);
+    assert!(deaf.ended(DEADLINE), "nobody remembers that it was to end");
+}
+
+#[test]
+fn groups_sessions_orphans_and_stopped_ones_are_ended() {
+    if !have("python3") {
+        return;
+    }
+    let (_home, mut serve) = serve();
+    let line = "set -m; sh -c 'echo group $$; exec sleep 1000' & \
+         setsid sh -c '(echo orphan $$; exec sleep 1000) & sleep 0.1' & \
+         python3 -c 'import os, signal; os.fork() and os._exit(0); os.setsid(); os.fork() and os._exit(0)\n\
+print(\"demon\", os.getpid(), flush=True); signal.signal(15, signal.SIG_IGN); signal.pause()' & \
+         sh -c 'echo stopped $$; kill -STOP $$; sleep 1000' & \
+         echo leader $$; exec sleep 1000";
+    let job = Job::start(&mut serve, line);
+    let names = ["group", "orphan", "demon", "stopped", "leader"];
+    let pids = names.map(|name| number(&mut serve, &job, name));
+    let killed = job.ask(&mut serve, "kill", json!({"graceMs": 300}));
+    assert_eq!(killed["survivors"], json!([]));
+    for (name, pid) in names.iter().zip(pids) {
+        assert!(!is_alive(pid), "{name} {pid}: {killed}");
+    }
+}
+
+#[test]
+fn what_holds_the_terminal_of_an_ended_job_is_said_listed_and_ended() {
+    let (_home, mut serve) = serve();
+    // Without a trace of the session in its environment.
+    let line = "trap '' HUP; env -i sleep 1000 & echo left $!; exit 5";
+    let job = Job::request(&mut serve, json!({"command": line, "ttlMs": 1}));
+    let left = number(&mut serve, &job, "left");
+    assert_eq!(job.end(&mut serve)["exitCode"], 5);
+    let record = job.ask(&mut serve, "status", json!({"detail": true}));
+    assert_eq!(
+        (&record["ttyOpen"], &record["exitCode"]),
+        (&json!(true), &json!(5))
+    );
+    let reason = record["reason"].as_str().unwrap();
+    assert!(reason.contains("has its terminal open"), "{reason}");
+    let listed = &record["detail"]["processes"];
+    assert_eq!(listed[0]["pid"], left, "{listed}");
+    assert_eq!(listed.as_array().unwrap().len(), 1, "{listed}");
+    // It is there although its TTL is long over: its end would hang up the other.
+    daemon::kill(&mut serve);
+    let again = job.ask(&mut serve, "status", json!({"detail": true}));
+    assert_eq!(again["detail"]["processes"][0]["pid"], left);
+    serve.ok(json!({"action": "subscribe", "events": ["removed"]}));
+    let killed = job.ask(&mut serve, "kill", json!({}));
+    assert_eq!(
+        (&killed["alreadyEnded"], &killed["killedPids"]),
+        (&json!(true), &json!([left]))
+    );
+    assert_eq!(serve.event("removed")["sessionId"], job.id);
+}
+
+#[test]
+fn stop_says_what_an_ended_job_had_left() {
+    let home = Home::new();
+    let line = "trap '' HUP; sleep 1000 & echo left; exit 5";
+    home.run(&["run", "-n", "leaver", "-w", line])
+        .expect_code(5);
+    let shown = home.run(&["status", "leaver"]).stdout;
+    assert!(
+        shown.contains("a process that it left has its terminal open"),
+        "{shown}"
+    );
+    let said = home.ok(&["stop", "leaver"]);
+    assert_eq!(
+        said,
+        "leaver  had ended (exit 5); ended 1 process that it had left\n"
+    );
+}
+
+#[test]
+fn a_bgproc_that_a_job_has_started_is_not_a_part_of_that_job() {
+    let (_home, mut serve) = serve();
+    let inner = Home::new();
+    let line = format!(
+        "BGPROC_HOME={} {} run -q 'exec sleep 1000'; echo started; exec sleep 1000",
+        inner.path().display(),
+        env!("CARGO_BIN_EXE_bgproc")
+    );
+    let job = Job::start(&mut serve, &line);
+    job.wait_for(&mut serve, "^started$");
+    let list = inner.json(&["ls"]);
+    job.ask(&mut serve, "kill", json!({"graceMs": 100}));
+    assert_eq!(
+        inner.json(&["ls"])["sessions"][0]["pid"],
+        list["sessions"][0]["pid"]
+    );
+    assert_eq!(inner.json(&["ls"])["counts"], json!({"running": 1}));
+}
+
+#[test]
+fn processes_that_multiply_while_they_are_ended_are_ended() {
+    if !have("python3") {
+        return;
+    }
+    let home = Home::new();
+    let Some(user) = Stranger::new(&home) else {
+        return;
+    };
+    let mut serve = Serve::spawn(user.command(60, &["--serve"]));
+    let bomb = "exec python3 -c 'import os, resource, signal, time
+assert resource.getrlimit(resource.RLIMIT_NPROC)[1] == 60
+signal.signal(15, signal.SIG_IGN)
+while True:
+    try: os.fork()
+    except OSError: print(\"full\", flush=True); time.sleep(0.02)
+'";
+    let job = Job::start(&mut serve, bomb);
+    job.wait_for(&mut serve, "^full$");
+    let began = Instant::now();
+    let killed = job.ask(&mut serve, "kill", json!({"graceMs": 100}));
+    assert!(
+        began.elapsed() < Duration::from_secs(8),
+        "{:?}",
+        began.elapsed()
+    );
+    assert_eq!(killed["survivors"], json!([]), "{killed}");
+    assert!(
+        killed["killedPids"].as_array().unwrap().len() > 40,
+        "{killed}"
+    );
+    let next = Job::start(&mut serve, "echo up");
+    assert_eq!(next.end(&mut serve)["status"], "done");
+}
+
+#[test]
+fn a_signal_says_exactly_whom_it_reached() {
+    let (_home, mut serve) = serve();
+    // The child is in a group of its own, in the foreground.
+    let line = "set -m; echo leader $$; sh -c 'trap \"echo heard\" USR1; echo front $$; \
+                while :; do sleep 0.02; done'; sleep 1000";
+    let job = Job::start(&mut serve, line);
+    let (leader, front) = (
+        number(&mut serve, &job, "leader"),
+        number(&mut serve, &job, "front"),
+    );
+    let mut send = |signal: &str, target: &str| {
+        let request = json!({"signal": signal, "target": target});
+        job.ask(&mut serve, "signal", request)["deliveredTo"].clone()
+    };
+    assert_eq!(send("CONT", "leader"), json!([leader]));
+    let reached = send("CONT", "tree");
+    for pid in [leader, front] {
+        assert!(
+            reached.as_array().unwrap().contains(&json!(pid)),
+            "{reached}"
+        );
+    }
+    let reached = send("CONT", "foreground");
+    let reached = reached.as_array().unwrap();
+    assert!(reached.contains(&json!(front)) && !reached.contains(&json!(leader)));
+    send("USR1", "foreground");
+    job.wait_for(&mut serve, "^heard$");
+}
+
+#[test]
+fn a_kill_from_elsewhere_is_perhaps_the_kernel_s() {
+    let (_home, mut serve) = serve();
+    let job = Job::start(&mut serve, "kill -KILL $$");
+    let ended = job.end(&mut serve);
+    assert_eq!(
+        (&ended["status"], &ended["signal"]),
+        (&json!("error"), &json!("SIGKILL"))
+    );
+    let record = job.ask(&mut serve, "status", json!({}));
+    assert_eq!(record["reason"], "SIGKILL (out of memory?)");
+}

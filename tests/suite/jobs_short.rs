@@ -1,0 +1,198 @@
+//! Many short jobs leave nothing behind, and each is told as it was.
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::support::job::{Job, have};
+use crate::support::{DEADLINE, Home, Serve, daemon};
+
+/// Jobs at once.
+const IN_FLIGHT: usize = 20;
+
+/// Runs jobs to their ends, some at once; returns their starts' results in order.
+fn run_all(serve: &mut Serve, commands: impl Iterator<Item = String>) -> Vec<Value> {
+    let (mut pending, mut results) = (VecDeque::new(), Vec::new());
+    let mut take = |serve: &mut Serve, id: u64| {
+        let mut reply = serve.reply(id);
+        assert_eq!(reply["ok"], true, "{reply}");
+        results.push(reply["result"].take());
+    };
+    for command in commands {
+        let start = json!({"action": "start", "command": command, "wait": true});
+        pending.push_back(serve.send(start));
+        if pending.len() == IN_FLIGHT {
+            take(serve, pending.pop_front().unwrap());
+        }
+    }
+    for id in pending {
+        take(serve, id);
+    }
+    results
+}
+
+/// Runs `count` jobs, removes a quarter of them, and compares what is open before and after.
+fn leave_nothing(count: usize) {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    // What the first one makes is there to stay.
+    run_all(&mut serve, (0..IN_FLIGHT).map(|n| format!("echo {n}")));
+    let (daemon, keeper) = daemon::pids(&mut serve);
+    let open = [daemon, keeper].map(daemon::open_files);
+    let mut memory = None;
+    let began = Instant::now();
+    for batch in 0..count / 100 {
+        let done = run_all(&mut serve, (0..100).map(|n| format!("echo {n}")));
+        let mut removals = Vec::new();
+        for (n, done) in done.iter().enumerate() {
+            assert_eq!(done["output"], format!("{n}\n"));
+            if n % 4 == 0 {
+                let remove = json!({"action": "remove", "sessionId": done["sessionId"]});
+                removals.push(serve.send(remove));
+            }
+        }
+        for removal in removals {
+            assert_eq!(serve.reply(removal)["ok"], true);
+        }
+        // By then there are as many sessions, events and memories of removed ones
+        // as are kept, or nearly.
+        if batch == (count / 200).max(4) {
+            memory = Some([daemon, keeper].map(daemon::memory_kib));
+        }
+    }
+    eprintln!("{count} jobs took {:?}", began.elapsed());
+    let deadline = Instant::now() + DEADLINE;
+    loop {
+        let left = [daemon, keeper].map(daemon::open_files);
+        let zombies = daemon::zombies(keeper);
+        if left == open && zombies == 0 {
+            break;
+        }
+        assert!(
+            Instant::now() < deadline,
+            "{left:?} open, {open:?} before; {zombies} zombies"
+        );
+        // Somebody may be on the way out: a request later is another look.
+        serve.ok(json!({"action": "stats"}));
+    }
+    run_all(&mut serve, (0..100).map(|n| format!("exit {n}")));
+    let list = serve.ok(json!({"action": "list", "limit": 1000}));
+    let kept = list["sessions"].as_array().unwrap().len();
+    assert_eq!(kept, 200, "finished ones of a scope");
+    let dirs = std::fs::read_dir(home.path().join("sessions")).unwrap();
+    assert_eq!(dirs.count(), kept);
+    let after = [daemon, keeper].map(daemon::memory_kib);
+    for (before, after) in memory.unwrap_or(after).into_iter().zip(after) {
+        assert!(
+            after < before + 4 * 1024,
+            "{before} KiB before, {after} KiB after"
+        );
+    }
+}
+
+#[test]
+fn five_hundred_jobs_leave_no_descriptor_and_no_zombie() {
+    leave_nothing(500);
+}
+
+/// `BGPROC_SOAK=1` runs it.
+#[test]
+fn ten_thousand_jobs_leave_no_descriptor_and_no_zombie() {
+    match std::env::var_os("BGPROC_SOAK") {
+        Some(_) => leave_nothing(10_000),
+        None => eprintln!("SKIPPED: takes some minutes; BGPROC_SOAK=1 runs it"),
+    }
+}
+
+#[test]
+fn an_exit_code_is_told_as_it_was() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    // Those that shells give a meaning of their own are codes like any other.
+    let shells = 124..=130;
+    let codes: Vec<i32> = (0..256)
+        .filter(|code| code % 5 == 0 || shells.contains(code))
+        .collect();
+    let ended = run_all(&mut serve, codes.iter().map(|code| format!("exit {code}")));
+    for (code, ended) in codes.iter().zip(ended) {
+        assert_eq!(ended["exitCode"], *code, "{ended}");
+        assert_eq!(ended["signal"], Value::Null);
+        let status = if *code == 0 { "done" } else { "error" };
+        assert_eq!(ended["status"], status);
+    }
+}
+
+#[test]
+fn a_signal_is_told_by_its_name_and_a_core_in_words() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let names = [
+        "HUP", "INT", "QUIT", "ABRT", "SEGV", "TERM", "USR1", "ALRM", "PIPE",
+    ];
+    let lines = names.map(|name| format!("ulimit -c 0; kill -{name} $$"));
+    let ended = run_all(&mut serve, lines.into_iter());
+    for (name, ended) in names.iter().zip(ended) {
+        assert_eq!(ended["signal"], format!("SIG{name}"), "{ended}");
+        assert_eq!(
+            (&ended["exitCode"], &ended["status"]),
+            (&Value::Null, &json!("error"))
+        );
+    }
+    let line = "ulimit -c unlimited && cd \"$DIR\" && kill -ABRT $$";
+    let request = json!({"command": line, "env": {"DIR": home.path()}});
+    let job = Job::request(&mut serve, request);
+    job.end(&mut serve);
+    let reason = job.ask(&mut serve, "status", json!({}))["reason"].clone();
+    // Where the system keeps no cores, the kernel does not say that there was one.
+    assert!(
+        ["SIGABRT", "SIGABRT, core dumped"].contains(&reason.as_str().unwrap()),
+        "{reason}"
+    );
+}
+
+#[test]
+fn a_job_begins_as_from_a_login_shell() {
+    if !have("python3") {
+        return;
+    }
+    let home = Home::new();
+    // The keeper begins with another umask than the agent.
+    home.run_command(home.command_after("umask 0", &["ls"]), &["ls"]);
+    let mut serve = Serve::spawn(home.command_after("umask 027", &["--serve"]));
+    for mode in ["pty", "pipe"] {
+        let script = "
+import json, os
+status = dict(line.split(':\\t') for line in open('/proc/self/status').read().splitlines() if ':\\t' in line)
+print(json.dumps({
+    'fds': sorted(int(fd) for fd in os.listdir('/proc/self/fd') if os.path.exists('/proc/self/fd/' + fd)),
+    'masks': [int(status[name], 16) & 0x7fffffff for name in ('SigBlk', 'SigIgn', 'SigCgt')],
+    'leads': os.getsid(0) == os.getpid() == os.getpgrp(),
+    'front': os.isatty(0) and os.tcgetpgrp(0) == os.getpgrp(),
+    'umask': os.umask(0),
+    'session': os.environ['BGPROC_SESSION'],
+    'stray': [name for name in os.environ if name in ('BGPROC_ROLE', 'COLUMNS', 'LINES')],
+}))";
+        let args = json!(["-S", "-c", script]);
+        let request = json!({"action": "start", "command": "python3", "args": args, "mode": mode,
+            "cols": 500, "wait": true, "maxChars": 5000});
+        let done = serve.ok(request);
+        let seen: Value = serde_json::from_str(done["output"].as_str().unwrap()).unwrap();
+        assert_eq!(seen["fds"], json!([0, 1, 2]), "{seen}");
+        // Python itself ignores SIGPIPE and SIGXFSZ and catches SIGINT.
+        assert_eq!(
+            seen["masks"],
+            json!([0, 1 << 12 | 1 << 24, 1 << 1]),
+            "{seen}"
+        );
+        assert_eq!(
+            (&seen["leads"], &seen["front"]),
+            (&json!(true), &json!(mode == "pty"))
+        );
+        assert_eq!(seen["umask"], 0o027, "{seen}");
+        assert_eq!(
+            (&seen["session"], &seen["stray"]),
+            (&done["sessionId"], &json!([]))
+        );
+    }
+}
