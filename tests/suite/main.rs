@@ -18,6 +18,7 @@ mod diagnostics;
 mod doctor;
 mod endings;
 mod endings_refused;
+mod fault_table;
 mod full_disk;
 mod hostile_places;
 mod jobs_short;
