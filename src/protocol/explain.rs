@@ -49,10 +49,7 @@ pub(super) fn quoted(words: &str) -> String {
 }
 
 fn missing(action: &str, word: &str) -> Error {
-    Error::invalid(format!(
-        "`{action}` needs the parameter `{}`",
-        quoted(word)
-    ))
+    Error::invalid(format!("`{action}` needs the parameter `{}`", quoted(word)))
 }
 
 /// A word that is not known. serde says "x`, expected one of `a`, `b`": what it

@@ -124,8 +124,6 @@ impl Request {
         };
         let id = map.remove("id").unwrap_or(Value::Null);
         if let Some(key) = twice {
-            // Which of two ids is meant, nobody can know.
-            let id = if key == "id" { Value::Null } else { id };
             return Err((id, given_twice(&key)));
         }
         let name = match map.remove("action") {
@@ -168,9 +166,12 @@ fn camel_case(map: Map<String, Value>) -> Result<Map<String, Value>, Error> {
     for (key, value) in map {
         let value = match value {
             Value::Object(inner) if key != "env" => Value::Object(camel_case(inner)?),
-            Value::Array(items) => {
-                Value::Array(items.into_iter().map(camel_item).collect::<Result<_, _>>()?)
-            }
+            Value::Array(items) => Value::Array(
+                items
+                    .into_iter()
+                    .map(camel_item)
+                    .collect::<Result<_, _>>()?,
+            ),
             other => other,
         };
         let key = camel_word(key);
@@ -224,7 +225,10 @@ fn unknown_action(name: &str) -> Error {
     if NOT_YET.contains(&name) {
         return Error::unsupported(format!("The action `{name}`"));
     }
-    let error = Error::new(ErrorCode::UnknownAction, format!("Unknown action `{}`", quoted(name)));
+    let error = Error::new(
+        ErrorCode::UnknownAction,
+        format!("Unknown action `{}`", quoted(name)),
+    );
     match nearest(name, Action::NAMES.iter().copied()) {
         Some(near) => error.hint(format!("did you mean `{near}`?")),
         None => error.hint(format!("known: {}", Action::NAMES.join(", "))),

@@ -18,6 +18,7 @@ mod programs_screen;
 mod serve;
 mod serve_edges;
 mod serve_pump;
+mod stuffed_input;
 mod support;
 mod takeover;
 mod terminal;

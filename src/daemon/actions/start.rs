@@ -37,6 +37,11 @@ const MAX_NAME: usize = 100;
 /// The action.
 pub(super) async fn start(hub: &Hub, client: &Rc<Client>, params: Start) -> Answer {
     check_supported(&params)?;
+    if params.timeout_sec.is_some() && params.timeout_ms.is_some() {
+        return Err(Error::invalid(
+            "`timeoutSec` and `timeoutMs` are the same limit; give one",
+        ));
+    }
     let max_chars = max_chars(client, params.max_chars)?;
     let yield_ms = params.yield_ms.or(client.greeting.defaults.yield_ms);
     let yield_ms = wait_ms("yieldMs", yield_ms, YIELD_MS)?;
