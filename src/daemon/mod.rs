@@ -10,6 +10,7 @@ mod adopt;
 mod clock;
 mod connection;
 mod end_tree;
+mod fault;
 mod hub;
 mod input;
 mod input_log;
@@ -35,6 +36,7 @@ use crate::diag;
 use crate::sys::channel::Channel;
 use crate::sys::paths::Home;
 use crate::sys::spawn;
+use crate::term::screen::contains_panic;
 
 /// Runs the daemon; its stdin is the socket to the keeper.
 pub fn run() -> ExitCode {
@@ -49,6 +51,7 @@ pub fn run() -> ExitCode {
 
 fn start() -> io::Result<()> {
     spawn::raise_file_limit();
+    tell_panics();
     let home = Home::locate().map_err(io::Error::other)?;
     let stdin = io::stdin().as_fd().try_clone_to_owned()?;
     let channel = Channel::new(stdin)?;
@@ -60,6 +63,18 @@ fn start() -> io::Result<()> {
     // Tasks that are still there hold nothing that has to be finished.
     runtime.shutdown_background();
     outcome
+}
+
+/// A panic is a line in the daemon's log. One that a screen contains is told as
+/// that session's news instead, by whoever fed it: hostile output may cause any
+/// number of them.
+fn tell_panics() {
+    std::panic::set_hook(Box::new(|info| {
+        if !contains_panic() {
+            let said = info.to_string().replace('\n', " ");
+            diag::say(format_args!("daemon: {said}"));
+        }
+    }));
 }
 
 async fn serve(home: Home, channel: Channel) -> io::Result<()> {

@@ -1,5 +1,6 @@
 //! From the logs to the screens, in turns: one chunk a session.
 
+use super::fault;
 use super::hub::{Hub, now};
 use super::state::State;
 use crate::engine::output::News;
@@ -89,11 +90,10 @@ fn answered(state: &State, id: &SessionId) -> Option<u64> {
 
 fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
     let far_behind = end - from >= FAR_BEHIND;
-    let want = if far_behind { FLOOD_CHUNK } else { CHUNK };
     let Some(driver) = state.drivers.get(id) else {
         return;
     };
-    let (start, mut bytes) = driver.log.read(from, end, want);
+    let (start, mut bytes) = driver.log.read(from, end, CHUNK);
     let Some(session) = state.registry.get_mut(id) else {
         return;
     };
@@ -103,14 +103,19 @@ fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
         return;
     }
     session.output.skip_to(start);
-    let stretch = session.output.skim(&bytes).filter(|_| far_behind);
+    let mut stretch = session.output.skim(&bytes).filter(|_| far_behind);
+    // Only where a little of it can be passed over, more is looked at: of a line
+    // or sequence without end nothing can, and looking would cost most of the time.
+    if stretch.is_some() {
+        let (_, more) = driver.log.read(start, end, FLOOD_CHUNK);
+        if let Some(longer) = session.output.skim(&more) {
+            (bytes, stretch) = (more, Some(longer));
+        }
+    }
     let hidden = stretch.as_ref().map(|stretch| {
         let hidden = bytes.split_off(stretch.lead);
         hidden[..stretch.hidden].to_vec()
     });
-    if hidden.is_none() {
-        bytes.truncate(CHUNK);
-    }
     let mut news = session.output.feed(&bytes, now());
     let over = state.waits.output(id, start, &bytes);
     state.resolve(over);
@@ -121,6 +126,9 @@ fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
         let over = state.waits.output(id, start + bytes.len() as u64, &hidden);
         state.resolve(over);
         news.screen = true;
+    }
+    if news.restarted {
+        fault::contain(state, id);
     }
     if answer {
         let seen = state
@@ -260,14 +268,14 @@ pub(super) fn repaint_screen(
     let (Some(session), Some(driver)) = (state.registry.get(id), state.drivers.get(id)) else {
         return Screen::new(size);
     };
-    let mut screen = session.output.blank_screen(size, scrollback);
     let end = session.output.end();
     let from = end.saturating_sub(REPLAY).max(session.output.first());
     let from = session
         .output
         .checkpoint_before(from)
         .map_or(from, |c| c.offset.max(from));
-    screen.feed(&driver.log.read_all(from, end).1);
+    let bytes = driver.log.read_all(from, end).1;
+    let mut screen = session.output.painted(size, scrollback, &bytes);
     // Answered when it was first seen.
     screen.take_replies();
     screen

@@ -195,6 +195,15 @@ impl Session {
         self.spec.label.as_deref().unwrap_or(self.id.as_str())
     }
 
+    /// Why it ended as it did, and what is odd about it.
+    fn reason(&self) -> Option<String> {
+        let fault = self.output.failed_at().map(|end| {
+            format!("its screen was painted anew: the terminal emulator failed on the output before byte {end}")
+        });
+        let ended = self.life.reason().map(str::to_owned);
+        ended.into_iter().chain(fault).reduce(|a, b| a + "; " + &b)
+    }
+
     /// Its record; the driver adds what only the system knows.
     pub fn record(&self, now: Now, signal_name: impl Fn(i32) -> String) -> Record {
         let life = &self.life;
@@ -245,7 +254,7 @@ impl Session {
         Record {
             summary,
             scope: self.scope.clone(),
-            reason: life.reason().map(str::to_owned),
+            reason: self.reason(),
             ended_by: life.ended_by().cloned(),
             unread_input_bytes: None,
             alt_screen: self.output.alt_screen(),

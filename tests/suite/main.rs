@@ -12,6 +12,7 @@ mod cli_output;
 mod config_file;
 mod dashboard;
 mod dashboard_window;
+mod hostile_bytes;
 mod layers;
 mod programs;
 mod programs_screen;

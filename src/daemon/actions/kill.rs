@@ -93,7 +93,7 @@ async fn kill_one(
             stream: Stream::All,
             moves: false,
         };
-        let polled = polled(hub, client, &id, show)?;
+        let polled = polled(hub, client, &id, show).await?;
         Killed {
             session_id: id.clone(),
             previous_status: previous,

@@ -200,12 +200,12 @@ struct Target {
 impl Target {
     fn find(hub: &Hub, client: &Client, name: &str) -> Result<Self, Error> {
         let id = find(hub, client, name)?;
-        let mut state = hub.state();
-        let end = super::super::text::tail(&state, &id, 500);
-        let Some(session) = state.registry.get_mut(&id) else {
+        let state = hub.state();
+        let Some(session) = state.registry.get(&id) else {
             return Err(Error::session_not_found(name));
         };
         if !session.life.status().is_alive() {
+            let end = super::super::text::tail(&state, &id, 500);
             return Err(not_running(session, &end));
         }
         let closed = session.stdin_closed;
