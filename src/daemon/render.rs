@@ -13,6 +13,13 @@ use crate::term::size::Size;
 /// milliseconds of parsing, which is what a quiet session waits for a loud one.
 const CHUNK: usize = 64 * 1024;
 
+/// Cells of a window for which that holds: clearing a larger one takes longer, and a
+/// few bytes can ask for it.
+const USUAL_CELLS: usize = 40 * 120;
+
+/// Bytes of a chunk at least.
+const LEAST_CHUNK: usize = 1024;
+
 /// So many bytes behind, what nobody can have seen is not painted.
 const FAR_BEHIND: u64 = 256 * 1024;
 
@@ -116,6 +123,9 @@ fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
         let hidden = bytes.split_off(stretch.lead);
         hidden[..stretch.hidden].to_vec()
     });
+    if hidden.is_none() {
+        bytes.truncate(chunk(session.output.size()));
+    }
     let mut news = session.output.feed(&bytes, now());
     let over = state.waits.output(id, start, &bytes);
     state.resolve(over);
@@ -139,6 +149,12 @@ fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
     }
     state.look(id);
     tell(state, id, &news);
+}
+
+/// Bytes to look at in one turn of a session with a window of this size.
+fn chunk(size: Size) -> usize {
+    let cells = usize::from(size.rows()) * usize::from(size.cols());
+    (CHUNK * USUAL_CELLS / cells).clamp(LEAST_CHUNK, CHUNK)
 }
 
 /// Types the terminal's answers into the program.
