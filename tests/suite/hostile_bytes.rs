@@ -10,7 +10,7 @@ use crate::support::process::resident_bytes;
 use crate::support::{Home, Serve};
 
 /// Memory that a daemon may have whatever its jobs write, in a debug build.
-const ENOUGH: usize = 80 << 20;
+const ENOUGH: usize = 48 << 20;
 
 fn serve() -> (Home, Serve) {
     let home = Home::new();
@@ -54,15 +54,15 @@ fn daemon_memory(serve: &Serve) -> usize {
 fn a_line_without_end_is_cut_and_fills_no_memory() {
     let (_home, mut serve) = serve();
     for mode in ["pty", "pipe"] {
-        let command = "head -c 12000000 /dev/zero | tr '\\0' a";
+        let command = "head -c 6000000 /dev/zero | tr '\\0' a";
         let job = Job::request(&mut serve, json!({"command": command, "mode": mode}));
         assert_eq!(job.end(&mut serve)["exitCode"], 0);
         let answers = look(&mut serve, &job);
         let status = answers.last().unwrap();
-        assert_eq!(status["outputBytes"], 12_000_000, "{status}");
+        assert_eq!(status["outputBytes"], 6_000_000, "{status}");
         // A line has at most a mebibyte, so that this is several.
         let lines = status["outputLines"].as_u64().unwrap();
-        assert!((11..14).contains(&lines), "{mode}: {lines} lines");
+        assert!((5..8).contains(&lines), "{mode}: {lines} lines");
         let memory = daemon_memory(&serve);
         assert!(memory < ENOUGH, "{mode}: {memory} bytes");
     }
@@ -73,7 +73,7 @@ fn a_sequence_without_end_is_nobodys_text_and_fills_no_memory() {
     let (_home, mut serve) = serve();
     for begin in ["\\033]2;", "\\033P", "\\033["] {
         let command =
-            format!("stty -opost; printf '{begin}'; head -c 4000000 /dev/zero | tr '\\0' 1");
+            format!("stty -opost; printf '{begin}'; head -c 2000000 /dev/zero | tr '\\0' 1");
         let job = Job::start(&mut serve, &command);
         assert_eq!(job.end(&mut serve)["exitCode"], 0);
         let answers = look(&mut serve, &job);

@@ -206,6 +206,7 @@ async fn read_lines(
             .layout()
     };
     let mut plain = Plain::resume(layout, stretch.at);
+    plain.set_track_touched(false);
     let mut at = stretch.at.offset;
     while at < stretch.end {
         let (start, bytes) = {
