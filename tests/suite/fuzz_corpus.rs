@@ -1,7 +1,11 @@
 //! The inputs kept for the fuzz targets, and changes of them, against the same checks.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
+use bgproc::term::plain::{Layout, LayoutKind, Plain};
+use bgproc::term::screen::Screen;
+use bgproc::term::size::Size;
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -89,4 +93,52 @@ fn changed_output_holds_too() {
 #[test]
 fn changed_requests_hold_too() {
     proptest!(cases(2000), |(input in mutated("request"))| request_check::request(&input));
+}
+
+/// Sixteen kilobytes that ask for as much work as they can.
+#[test]
+fn bombs_take_bounded_time() {
+    let size = Size::default();
+    let layout = Layout {
+        size,
+        kind: LayoutKind::Terminal,
+    };
+    let mut bombs: Vec<String> = ["b", "@", "L", "M", "P", "X", "S", "T", "I", "Z", "C", "B"]
+        .iter()
+        .map(|last| format!("x\x1b[65535{last}"))
+        .collect();
+    bombs.extend(
+        [
+            "\x1b[2J",
+            "\x1b#8",
+            "\x1bc",
+            "\t",
+            "e\u{301}\u{301}\u{301}",
+            "漢\x1b[D",
+            "\x1b[4hx\r",
+            "\x1b[?1049h\x1b[?1049l",
+            "\x1b[?3h",
+            "\x1b[c",
+            "\x1b]2;t\x07",
+            "\x1b[1;1H\x1bM",
+            "\n",
+        ]
+        .map(str::to_owned),
+    );
+    bombs.extend(["\x1b]2;", "\x1bP", "\x1b["].map(|lead| format!("{lead}{}", "1".repeat(16_384))));
+    for bomb in bombs {
+        let bytes = bomb.repeat(16_384 / bomb.len() + 1);
+        let before = Instant::now();
+        Screen::new(size).feed(bytes.as_bytes());
+        let mut plain = Plain::new(layout);
+        plain.feed(bytes.as_bytes());
+        let lines = plain.drain_final().len() + plain.live().len();
+        let took = before.elapsed();
+        let shown = bomb.chars().take(12).collect::<String>();
+        // Much less where it is optimised and the machine is not busy.
+        assert!(
+            took < Duration::from_secs(8),
+            "{shown:?}: {took:?}, {lines} lines"
+        );
+    }
 }
