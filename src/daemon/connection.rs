@@ -4,8 +4,8 @@
 //! so that inputs to one session are applied in that order. A request that is
 //! answered at once never becomes a task.
 
-use std::cell::RefCell;
-use std::collections::{HashMap, VecDeque};
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
@@ -48,7 +48,9 @@ pub(super) struct Client {
     pub(super) viewer: Viewer,
     pub(super) greeting: Greeting,
     pub(super) outbox: Rc<Outbox>,
-    in_flight: RefCell<HashMap<String, InFlight>>,
+    /// By the order of their arrival: nothing keeps a client from using an id twice.
+    in_flight: RefCell<BTreeMap<u64, InFlight>>,
+    begun: Cell<u64>,
     settled: Notify,
     /// What it watches; dropped, the watching ends.
     pub(super) watches: RefCell<HashMap<SessionId, AbortHandle>>,
@@ -61,14 +63,35 @@ struct InFlight {
 }
 
 impl Client {
-    /// Cancels a request in flight; false if there is none of that id.
+    /// Cancels the oldest request in flight that has this id; false if there is none.
     pub(super) fn cancel(&self, id: &RequestId) -> bool {
-        let Some(request) = self.in_flight.borrow_mut().remove(&id.to_string()) else {
+        let oldest = {
+            let in_flight = self.in_flight.borrow();
+            let mut of_that_id = in_flight.iter().filter(|(_, request)| request.id == *id);
+            of_that_id.next().map(|(&place, _)| place)
+        };
+        oldest.is_some_and(|place| self.cancel_one(place))
+    }
+
+    fn cancel_one(&self, place: u64) -> bool {
+        let Some(request) = self.in_flight.borrow_mut().remove(&place) else {
             return false;
         };
         request.task.abort();
         self.outbox.push_reply(request.id, Err(cancelled()));
         true
+    }
+
+    /// Cancels all in flight of a kind.
+    fn cancel_all(&self, wanted: impl Fn(&InFlight) -> bool) {
+        let places: Vec<u64> = {
+            let in_flight = self.in_flight.borrow();
+            let wanted = in_flight.iter().filter(|(_, request)| wanted(request));
+            wanted.map(|(&place, _)| place).collect()
+        };
+        for place in places {
+            self.cancel_one(place);
+        }
     }
 }
 
@@ -263,6 +286,7 @@ impl Session {
             greeting,
             outbox: self.outbox.clone(),
             in_flight: RefCell::default(),
+            begun: Cell::new(0),
             settled: Notify::new(),
             watches: RefCell::default(),
         });
@@ -273,17 +297,7 @@ impl Session {
     /// The client says no more: waits are cancelled, the rest may finish.
     async fn finish(&mut self) -> io::Result<()> {
         if let Some(client) = self.client.clone() {
-            let waits: Vec<RequestId> = {
-                let in_flight = client.in_flight.borrow();
-                in_flight
-                    .values()
-                    .filter(|r| r.is_wait)
-                    .map(|r| r.id.clone())
-                    .collect()
-            };
-            for id in waits {
-                client.cancel(&id);
-            }
+            client.cancel_all(|request| request.is_wait);
             let settled = async {
                 while !client.in_flight.borrow().is_empty() {
                     client.settled.notified().await;
@@ -304,16 +318,7 @@ impl Session {
                 () = tokio::time::sleep(LAST_CALL) => Ok(()),
             };
             sent?;
-            let late: Vec<RequestId> = {
-                let in_flight = client.in_flight.borrow();
-                in_flight
-                    .values()
-                    .map(|request| request.id.clone())
-                    .collect()
-            };
-            for id in late {
-                client.cancel(&id);
-            }
+            client.cancel_all(|_| true);
         }
         while self.send()? {
             self.stream.writable().await?;
@@ -352,12 +357,13 @@ async fn begin(hub: &Hub, client: &Rc<Client>, request: Request) {
         client.outbox.push_reply(id, result);
         return;
     }
-    let key = id.to_string();
+    let place = client.begun.get();
+    client.begun.set(place + 1);
     let task = {
-        let (client, id, key) = (client.clone(), id.clone(), key.clone());
+        let (client, id) = (client.clone(), id.clone());
         tokio::task::spawn_local(async move {
             let result = work.await;
-            client.in_flight.borrow_mut().remove(&key);
+            client.in_flight.borrow_mut().remove(&place);
             client.outbox.push_reply(id, result);
             client.settled.notify_one();
         })
@@ -366,7 +372,7 @@ async fn begin(hub: &Hub, client: &Rc<Client>, request: Request) {
     client
         .in_flight
         .borrow_mut()
-        .insert(key, InFlight { id, task, is_wait });
+        .insert(place, InFlight { id, task, is_wait });
 }
 
 /// Limits that do not depend on the client.

@@ -7,12 +7,14 @@ use std::time::Duration;
 
 use rustix::io::Errno;
 use tokio::io::Interest;
-use tokio::sync::{Mutex, MutexGuard};
+use tokio::sync::{Mutex, MutexGuard, Notify};
+use tokio::time::Instant;
 
-use crate::sys::readiness;
+use crate::sys::{pty, readiness};
 
-/// A program that has not read anything for so long is not reading.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// A program that has taken nothing for so long is not reading. Those that come
+/// later do not wait again for what has been waited for.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Bytes that may wait for a program at most.
 pub(super) const MAX_WAITING: usize = 1 << 20;
@@ -23,6 +25,13 @@ pub(super) struct Input {
     /// Held by the writer whose turn it is; tokio's mutex is first come, first served.
     turn: Mutex<()>,
     waiting: Cell<usize>,
+    /// Since when there has been no room.
+    full_since: Cell<Option<Instant>>,
+    /// Whether the writer whose turn it is waits for room.
+    stuck: Cell<bool>,
+    /// How often what waited was discarded.
+    discarded: Cell<u64>,
+    discard: Notify,
 }
 
 /// What became of a write.
@@ -30,7 +39,8 @@ pub(super) struct Input {
 pub(super) struct Taken {
     /// Bytes that the kernel took.
     pub(super) bytes: usize,
-    /// Whether it did not take all, because the program does not read.
+    /// Whether it did not take all: the program does not read, or has been
+    /// interrupted meanwhile.
     pub(super) stuffed: bool,
 }
 
@@ -40,12 +50,21 @@ impl Input {
             fd,
             turn: Mutex::new(()),
             waiting: Cell::new(0),
+            full_since: Cell::new(None),
+            stuck: Cell::new(false),
+            discarded: Cell::new(0),
+            discard: Notify::new(),
         }
     }
 
     /// Bytes that wait for the program.
     pub(super) fn waiting(&self) -> usize {
         self.waiting.get()
+    }
+
+    /// Bytes that the kernel has and the program has not read.
+    pub(super) fn unread(&self) -> Option<u64> {
+        pty::unread_input(&self.fd)
     }
 
     /// Announces bytes that will wait for their turn.
@@ -56,19 +75,60 @@ impl Input {
     /// Waits until everybody who came before has written. Held over several
     /// writes, it keeps them together.
     pub(super) async fn turn(&self) -> Turn<'_> {
+        let discarded = self.discarded.get();
         Turn {
             input: self,
+            discarded,
             _held: self.turn.lock().await,
         }
+    }
+
+    /// Interrupts the program by the characters that `bytes` begin with, if they
+    /// would otherwise lie behind input that nobody reads. Says how many they are.
+    ///
+    /// The terminal raises the signal when it comes to the character, which it
+    /// does not while its buffer is full. So the signal is sent, and what waits is
+    /// discarded as the terminal would have discarded it.
+    pub(super) fn interrupt(&self, bytes: &[u8]) -> usize {
+        let Ok(line) = pty::line_discipline(&self.fd) else {
+            return 0;
+        };
+        let signals: Vec<_> = bytes.iter().map_while(|&b| line.signal(b)).collect();
+        if signals.is_empty() || !self.is_stuffed() {
+            return 0;
+        }
+        for &signal in &signals {
+            if pty::raise(&self.fd, signal).is_err() {
+                return 0;
+            }
+        }
+        if line.discards {
+            self.discarded.set(self.discarded.get() + 1);
+            self.discard.notify_waiters();
+            pty::discard_input(&self.fd);
+        }
+        signals.len()
+    }
+
+    /// Whether what is typed now would lie behind what the program does not read.
+    /// Between the writes of one turn it has to wait for the rest of them instead.
+    fn is_stuffed(&self) -> bool {
+        let free = self.turn.try_lock().is_ok();
+        self.stuck.get() || (free && self.unread().is_some_and(|bytes| bytes > 0))
     }
 
     /// False if there is none in time. The descriptor is watched only while
     /// somebody waits for room, so that a busy terminal wakes nobody.
     async fn wait_for_room(&self) -> io::Result<bool> {
+        let since = self.full_since.get().unwrap_or_else(Instant::now);
+        self.full_since.set(Some(since));
         let fd = readiness::watch(self.fd.try_clone()?, Interest::WRITABLE)?;
-        match tokio::time::timeout(PATIENCE, fd.writable()).await {
-            Ok(ready) => ready.map(|_| true),
-            Err(_) => Ok(false),
+        let _stuck = Stuck::new(&self.stuck);
+        tokio::select! {
+            biased;
+            () = self.discard.notified() => Ok(true),
+            ready = fd.writable() => ready.map(|_| true),
+            () = tokio::time::sleep_until(since + PATIENCE) => Ok(false),
         }
     }
 }
@@ -76,6 +136,8 @@ impl Input {
 /// The right to write now.
 pub(super) struct Turn<'a> {
     input: &'a Input,
+    /// What was asked for before an interrupt goes with it.
+    discarded: u64,
     _held: MutexGuard<'a, ()>,
 }
 
@@ -85,16 +147,18 @@ impl Turn<'_> {
     pub(super) async fn write(&self, bytes: &[u8]) -> io::Result<Taken> {
         let mut taken = 0;
         while taken < bytes.len() {
+            if self.discarded != self.input.discarded.get() {
+                break;
+            }
             match rustix::io::write(&self.input.fd, &bytes[taken..]) {
-                Ok(written) => taken += written,
+                Ok(written) => {
+                    taken += written;
+                    self.input.full_since.set(None);
+                }
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => {
                     if !self.input.wait_for_room().await? {
-                        let stuffed = true;
-                        return Ok(Taken {
-                            bytes: taken,
-                            stuffed,
-                        });
+                        break;
                     }
                 }
                 Err(error) => return Err(error.into()),
@@ -102,8 +166,24 @@ impl Turn<'_> {
         }
         Ok(Taken {
             bytes: taken,
-            stuffed: false,
+            stuffed: taken < bytes.len(),
         })
+    }
+}
+
+/// Says that somebody waits for room, for as long as it lives.
+struct Stuck<'a>(&'a Cell<bool>);
+
+impl<'a> Stuck<'a> {
+    fn new(stuck: &'a Cell<bool>) -> Self {
+        stuck.set(true);
+        Self(stuck)
+    }
+}
+
+impl Drop for Stuck<'_> {
+    fn drop(&mut self) {
+        self.0.set(false);
     }
 }
 

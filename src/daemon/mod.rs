@@ -11,6 +11,7 @@ mod clock;
 mod connection;
 mod driver;
 mod end_tree;
+mod fault;
 mod hub;
 mod input;
 mod input_log;
@@ -43,6 +44,7 @@ use crate::protocol::VERSION;
 use crate::sys::channel::Channel;
 use crate::sys::paths::Home;
 use crate::sys::spawn;
+use crate::term::screen::contains_panic;
 use crate::{config, diag};
 use settings::Settings;
 
@@ -64,6 +66,7 @@ fn start() -> io::Result<()> {
     signal_hook::flag::register(signal_hook::consts::SIGXFSZ, ignored)?;
     let home = Home::locate().map_err(io::Error::other)?;
     let settings = settings(&home);
+    quiet_contained_panics();
     let stdin = io::stdin().as_fd().try_clone_to_owned()?;
     let channel = Channel::new(stdin)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -90,6 +93,17 @@ fn settings(home: &Home) -> Settings {
             Settings::default()
         }
     }
+}
+
+/// A panic that a screen contains is told as its session's news, by whoever fed
+/// it: hostile output may cause any number of them.
+fn quiet_contained_panics() {
+    let tell = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        if !contains_panic() {
+            tell(info);
+        }
+    }));
 }
 
 async fn serve(home: Home, settings: Settings, channel: Channel) -> io::Result<()> {

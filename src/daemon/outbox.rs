@@ -78,6 +78,7 @@ impl Outbox {
         let Ok(mut line) = serde_json::to_vec(line) else {
             return;
         };
+        escape_late_controls(&mut line);
         line.push(b'\n');
         self.bytes.set(self.bytes.get() + line.len());
         self.added.set(self.added.get() + line.len() as u64);
@@ -130,5 +131,49 @@ impl Outbox {
         while self.added.get() - (self.bytes.get() as u64) < goal {
             self.drained.notified().await;
         }
+    }
+}
+
+/// JSON escapes the ASCII controls; DEL and the C1 controls, which a terminal
+/// obeys too, it leaves as they are. Outside strings there are none.
+fn escape_late_controls(json: &mut Vec<u8>) {
+    let is_late = |at: usize| match json[at] {
+        0x7f => true,
+        0xc2 => json
+            .get(at + 1)
+            .is_some_and(|byte| (0x80..0xa0).contains(byte)),
+        _ => false,
+    };
+    let Some(first) = (0..json.len()).find(|&at| is_late(at)) else {
+        return;
+    };
+    let mut safe = json[..first].to_vec();
+    let mut at = first;
+    while at < json.len() {
+        let late = is_late(at);
+        let long = late && json[at] == 0xc2;
+        at += usize::from(long);
+        match late {
+            true => safe.extend_from_slice(format!("\\u{:04x}", json[at]).as_bytes()),
+            false => safe.push(json[at]),
+        }
+        at += 1;
+    }
+    *json = safe;
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_line_carries_a_control_that_a_terminal_obeys() {
+        let text = "a\u{9b}31mé\u{7f}\u{1b}\u{80}\u{9f}\u{a0}ÿ漢";
+        let mut line = serde_json::to_vec(text).unwrap();
+        escape_late_controls(&mut line);
+        let shown = String::from_utf8(line).unwrap();
+        assert!(shown.chars().all(|c| !c.is_control()), "{shown}");
+        assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), text);
     }
 }

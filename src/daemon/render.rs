@@ -1,6 +1,7 @@
 //! From the logs to the screens, in turns: one chunk a session.
 
 use super::driver::Driver;
+use super::fault;
 use super::hub::{Hub, now};
 use super::state::State;
 use crate::engine::output::News;
@@ -12,6 +13,13 @@ use crate::term::size::Size;
 /// Bytes looked at before the next session has its turn: about two
 /// milliseconds of parsing, which is what a quiet session waits for a loud one.
 const CHUNK: usize = 64 * 1024;
+
+/// Cells of a window for which that holds: clearing a larger one takes longer, and a
+/// few bytes can ask for it.
+const USUAL_CELLS: usize = 40 * 120;
+
+/// Bytes of a chunk at least.
+const LEAST_CHUNK: usize = 1024;
 
 /// So many bytes behind, what nobody can have seen is not painted.
 const FAR_BEHIND: u64 = 256 * 1024;
@@ -90,11 +98,10 @@ fn answered(state: &State, id: &SessionId) -> Option<u64> {
 
 fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
     let far_behind = end - from >= FAR_BEHIND;
-    let want = if far_behind { FLOOD_CHUNK } else { CHUNK };
     let Some(driver) = state.drivers.get(id) else {
         return;
     };
-    let (start, mut bytes) = driver.log.read(from, end, want);
+    let (start, mut bytes) = driver.log.read(from, end, CHUNK);
     let Some(session) = state.registry.get_mut(id) else {
         return;
     };
@@ -104,13 +111,21 @@ fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
         return;
     }
     session.output.skip_to(start);
-    let stretch = session.output.skim(&bytes).filter(|_| far_behind);
+    let mut stretch = session.output.skim(&bytes).filter(|_| far_behind);
+    // Only where a little of it can be passed over, more is looked at: of a line
+    // or sequence without end nothing can, and looking would cost most of the time.
+    if stretch.is_some() {
+        let (_, more) = driver.log.read(start, end, FLOOD_CHUNK);
+        if let Some(longer) = session.output.skim(&more) {
+            (bytes, stretch) = (more, Some(longer));
+        }
+    }
     let hidden = stretch.as_ref().map(|stretch| {
         let hidden = bytes.split_off(stretch.lead);
         hidden[..stretch.hidden].to_vec()
     });
     if hidden.is_none() {
-        bytes.truncate(CHUNK);
+        bytes.truncate(chunk(session.output.size()));
     }
     let mut news = session.output.feed(&bytes, now());
     let over = state.waits.output(id, start, &bytes);
@@ -123,6 +138,9 @@ fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
         state.resolve(over);
         news.screen = true;
     }
+    if news.restarted {
+        fault::contain(state, id);
+    }
     if answer {
         let seen = state
             .registry
@@ -132,6 +150,12 @@ fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
     }
     state.look(id);
     tell(state, id, &news);
+}
+
+/// Bytes to look at in one turn of a session with a window of this size.
+fn chunk(size: Size) -> usize {
+    let cells = usize::from(size.rows()) * usize::from(size.cols());
+    (CHUNK * USUAL_CELLS / cells).clamp(LEAST_CHUNK, CHUNK)
 }
 
 /// Types the terminal's answers into the program.
@@ -261,14 +285,14 @@ pub(super) fn repaint_screen(
     let (Some(session), Some(driver)) = (state.registry.get(id), state.drivers.get(id)) else {
         return Screen::new(size);
     };
-    let mut screen = session.output.blank_screen(size, scrollback);
     let end = session.output.end();
     let from = end.saturating_sub(REPLAY).max(session.output.first());
     let from = session
         .output
         .checkpoint_before(from)
         .map_or(from, |c| c.offset.max(from));
-    screen.feed(&driver.log.read_all(from, end).1);
+    let bytes = driver.log.read_all(from, end).1;
+    let mut screen = session.output.painted(size, scrollback, &bytes);
     // Answered when it was first seen.
     screen.take_replies();
     screen

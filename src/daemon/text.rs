@@ -1,5 +1,8 @@
 //! Parts of a log as clean text.
 
+use std::ops::Range;
+
+use super::hub::Hub;
 use super::log_reader::LogReader;
 use super::state::State;
 use crate::engine::output::Output;
@@ -11,19 +14,88 @@ use crate::term::plain::{Checkpoint, Layout, Plain, Rendered, render, tail_chars
 const WHOLE: u64 = 256 * 1024;
 
 /// A program that only ever redraws one line would make the search for enough
-/// text endless; this much is looked at.
-const DEEPEST: u64 = 8 << 20;
+/// text endless, and nobody else has a turn meanwhile; this much is looked at.
+const DEEPEST: u64 = 2 << 20;
 
 /// Farther back than this no checkpoint is started from: the next newline does.
 const PRIME: u64 = 1 << 20;
+
+/// Bytes in which newlines are counted before others have their turn.
+const COUNTED: usize = 1 << 20;
 
 /// Clean text of a part of a log.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Piece {
     pub(super) text: String,
+    /// What is left out; lines that would have to be counted are not in it.
     pub(super) omitted: Left,
     /// Where the next piece begins.
     pub(super) next: u64,
+    /// Where lines that are left out have to be counted.
+    pub(super) uncounted: Option<Uncounted>,
+}
+
+/// Lines between two places of which one at least has a number only by counting:
+/// those in `more` come on top of `lines`, those in `less` do not belong to them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Uncounted {
+    lines: u64,
+    more: Range<u64>,
+    less: Range<u64>,
+}
+
+impl Uncounted {
+    fn new(from: &Place, to: &Place) -> Self {
+        let (mut more, mut less) = (to.counted.clone(), from.counted.clone());
+        // What lies before both need not be counted twice.
+        if more.start == less.start {
+            more.start = more.start.max(less.end).min(more.end);
+            less.end = less.start;
+        }
+        Self {
+            lines: to.at.line.saturating_sub(from.at.line),
+            more,
+            less,
+        }
+    }
+
+    /// Counts. A log may have gigabytes, so others have their turn in between.
+    pub(super) async fn count(self, hub: &Hub, id: &SessionId) -> u64 {
+        let more = newlines(hub, id, self.more).await;
+        let less = newlines(hub, id, self.less).await;
+        (self.lines + more).saturating_sub(less)
+    }
+}
+
+/// How the renderer stands at `offset`, or at the first place after it where that
+/// is known; `None` if the session is gone.
+pub(super) async fn checkpoint(hub: &Hub, id: &SessionId, offset: u64) -> Option<Checkpoint> {
+    let place = {
+        let state = hub.state();
+        let output = &state.registry.get(id)?.output;
+        let log = &state.drivers.get(id)?.log;
+        Source { output, log }.place(offset, output.end())
+    };
+    let line = place.at.line + newlines(hub, id, place.counted).await;
+    Some(Checkpoint { line, ..place.at })
+}
+
+async fn newlines(hub: &Hub, id: &SessionId, range: Range<u64>) -> u64 {
+    let mut at = range.start;
+    let mut count = 0;
+    while at < range.end {
+        let (start, bytes) = match hub.state().drivers.get(id) {
+            Some(driver) => driver.log.read(at, range.end, COUNTED),
+            None => break,
+        };
+        if bytes.is_empty() {
+            break;
+        }
+        at = start + bytes.len() as u64;
+        count += bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;
+        tokio::task::yield_now().await;
+    }
+    count
 }
 
 /// The end of a session's output.
@@ -58,6 +130,13 @@ pub(super) fn finish(rendered: &mut Rendered, bytes: &[u8]) {
     rendered.consumed = bytes.len();
 }
 
+/// How the renderer stands somewhere.
+struct Place {
+    /// Its line lacks the newlines of `counted`.
+    at: Checkpoint,
+    counted: Range<u64>,
+}
+
 /// A log with what is known about it.
 pub(super) struct Source<'a> {
     pub(super) output: &'a Output,
@@ -77,10 +156,10 @@ impl Source<'_> {
         loop {
             let start = to.saturating_sub(window).max(from);
             let whole = start == from;
-            let state = self.state_at(start, to);
-            let begin = if whole { from } else { state.offset };
+            let place = self.place(start, to);
+            let begin = if whole { from } else { place.at.offset };
             let (begin, bytes) = self.log.read_all(begin, to);
-            let mut rendered = render(&bytes, self.output.layout(), state.alt);
+            let mut rendered = render(&bytes, self.output.layout(), place.at.alt);
             if finished {
                 finish(&mut rendered, &bytes);
             }
@@ -94,22 +173,35 @@ impl Source<'_> {
                 bytes: omitted.bytes,
                 lines: omitted.lines,
             };
+            let mut uncounted = None;
             if !whole {
                 left.bytes += begin.saturating_sub(from);
-                left.lines += state.line.saturating_sub(self.state_at(from, to).line);
+                let between = Uncounted::new(&self.place(from, to), &place);
+                if between.more.is_empty() && between.less.is_empty() {
+                    left.lines += between.lines;
+                } else {
+                    uncounted = Some(between);
+                }
             }
             let next = begin + rendered.consumed as u64;
             return Piece {
                 text: text.to_owned(),
                 omitted: left,
                 next,
+                uncounted,
             };
         }
     }
 
+    /// Whether the alternate screen is on at `offset`, or at the first place after
+    /// it where that is known. `limit` bounds the search.
+    pub(super) fn alt_at(&self, offset: u64, limit: u64) -> bool {
+        self.place(offset, limit).at.alt
+    }
+
     /// How the renderer stands at `offset`, or at the first place after it where
     /// that is known. `limit` bounds the search.
-    pub(super) fn state_at(&self, offset: u64, limit: u64) -> Checkpoint {
+    fn place(&self, offset: u64, limit: u64) -> Place {
         let near = self
             .output
             .checkpoint_before(offset)
@@ -132,26 +224,27 @@ impl Source<'_> {
     }
 
     /// Runs the renderer from a checkpoint to `offset`.
-    fn advance(&self, from: Checkpoint, offset: u64) -> Checkpoint {
-        if from.offset >= offset {
-            return from;
+    fn advance(&self, from: Checkpoint, offset: u64) -> Place {
+        let mut at = from;
+        if from.offset < offset {
+            let mut lines = Plain::resume(self.layout(), from);
+            lines.set_keep_final(false);
+            let (_, bytes) = self.log.read_all(from.offset, offset);
+            lines.feed(&bytes);
+            at = Checkpoint {
+                offset: lines.clean_offset(),
+                line: (lines.total_lines() + u64::from(lines.ends_with_newline())).max(1),
+                row: 0,
+                alt: lines.alt_screen(),
+                exact: false,
+            };
         }
-        let mut lines = Plain::resume(self.layout(), from);
-        lines.set_keep_final(false);
-        let (_, bytes) = self.log.read_all(from.offset, offset);
-        lines.feed(&bytes);
-        Checkpoint {
-            offset: lines.clean_offset(),
-            line: (lines.total_lines() + u64::from(lines.ends_with_newline())).max(1),
-            row: 0,
-            alt: lines.alt_screen(),
-            exact: false,
-        }
+        Place { at, counted: 0..0 }
     }
 
     /// Far from anything known, a line's beginning is a fair place to start, and
-    /// newlines are counted rather than rendered.
-    fn next_line(&self, offset: u64, limit: u64) -> Checkpoint {
+    /// newlines are to be counted rather than rendered.
+    fn next_line(&self, offset: u64, limit: u64) -> Place {
         let (start, bytes) = self.log.read(offset, limit, 64 * 1024);
         let inside = bytes
             .iter()
@@ -162,27 +255,17 @@ impl Source<'_> {
         let (from, line) = known.map_or((self.output.first(), self.output.first_line()), |at| {
             (at.offset, at.line)
         });
-        Checkpoint {
+        let at = Checkpoint {
             offset: begin,
-            line: line + self.newlines(from, begin),
+            line,
             row: 0,
             alt: self.output.alt_screen(),
             exact: false,
+        };
+        Place {
+            at,
+            counted: from..begin,
         }
-    }
-
-    fn newlines(&self, from: u64, to: u64) -> u64 {
-        let mut at = from;
-        let mut count = 0;
-        while at < to {
-            let (start, bytes) = self.log.read(at, to, 1 << 20);
-            if bytes.is_empty() {
-                break;
-            }
-            at = start + bytes.len() as u64;
-            count += bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;
-        }
-        count
     }
 
     pub(super) fn layout(&self) -> Layout {

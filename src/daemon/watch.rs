@@ -26,6 +26,8 @@ pub(super) async fn run(
     let _viewer = Viewer::new(&hub, &id, &changed);
     let mut last: Option<(Size, Picture)> = None;
     loop {
+        // A slow client gets a newer frame later, not an older one now.
+        outbox.room_for_frame().await;
         let Some(event) = frame(&hub, &id, &mut last) else {
             return;
         };
@@ -33,8 +35,6 @@ pub(super) async fn run(
         let next = Instant::now() + pace;
         changed.notified().await;
         tokio::time::sleep_until(next).await;
-        // A slow client gets a newer frame later, not an older one now.
-        outbox.room_for_frame().await;
     }
 }
 

@@ -29,6 +29,10 @@ pub struct News {
     pub replies: Vec<u8>,
 }
 
+/// Parts in which a log is painted anew after the emulator has failed on it, and how many may be left out.
+const PART: usize = 1024;
+const MAX_LEFT_OUT: usize = 4;
+
 /// One session's output.
 pub struct Output {
     mode: Mode,
@@ -39,6 +43,10 @@ pub struct Output {
     lines: Plain,
     checkpoints: Vec<Checkpoint>,
     last_output: Option<Now>,
+    /// Where the output ended when the emulator last failed on it.
+    failed_at: Option<u64>,
+    /// How often it has.
+    failures: u32,
     /// How far each scope has been shown.
     shown: HashMap<Scope, u64>,
 }
@@ -58,6 +66,8 @@ impl Output {
             lines,
             checkpoints: Vec::new(),
             last_output: None,
+            failed_at: None,
+            failures: 0,
             shown: HashMap::new(),
         }
     }
@@ -84,6 +94,10 @@ impl Output {
             title_changed,
             restarted,
         } = screen.feed(bytes);
+        if restarted {
+            self.failed_at = Some(self.end);
+            self.failures += 1;
+        }
         let replies = match self.mode {
             Mode::Pty => screen.take_replies(),
             // Nobody could read an answer from a pipe.
@@ -219,8 +233,21 @@ impl Output {
     }
 
     /// Puts a screen in place that was painted from the log.
-    pub fn replace_screen(&mut self, screen: Screen) {
+    pub fn replace_screen(&mut self, mut screen: Screen) {
+        if let Some(before) = &self.screen {
+            screen.follow(before);
+        }
         self.screen = Some(screen);
+    }
+
+    /// Where the output ended when the emulator last failed on it: what its screen shows was painted anew since.
+    pub fn failed_at(&self) -> Option<u64> {
+        self.failed_at
+    }
+
+    /// How often the emulator has failed.
+    pub fn failures(&self) -> u32 {
+        self.failures
     }
 
     /// The screen, made now if there was no output yet.
@@ -229,10 +256,27 @@ impl Output {
             .get_or_insert_with(|| fresh_screen(self.mode, self.size, 0))
     }
 
-    /// A screen on which this session's output can be painted anew, with so
-    /// many lines above it.
-    pub fn blank_screen(&self, size: Size, scrollback: usize) -> Screen {
-        fresh_screen(self.mode, size, scrollback)
+    /// A screen on which `bytes` of this session's output are painted anew, with
+    /// so many lines above it. Parts on which the emulator fails are left out.
+    pub fn painted(&self, size: Size, scrollback: usize, bytes: &[u8]) -> Screen {
+        let blank = || fresh_screen(self.mode, size, scrollback);
+        let mut screen = blank();
+        if !screen.feed(bytes).restarted {
+            return screen;
+        }
+        let mut left_out = Vec::new();
+        while left_out.len() <= MAX_LEFT_OUT {
+            screen = blank();
+            let failed = bytes
+                .chunks(PART)
+                .enumerate()
+                .find(|(place, part)| !left_out.contains(place) && screen.feed(part).restarted);
+            match failed {
+                Some((place, _)) => left_out.push(place),
+                None => return screen,
+            }
+        }
+        blank()
     }
 
     /// The screen, if there was output.
@@ -325,6 +369,7 @@ impl Output {
     }
 }
 
+/// An empty screen, as programs of this mode expect it.
 fn fresh_screen(mode: Mode, size: Size, scrollback: usize) -> Screen {
     let mut screen = Screen::with_scrollback(size, scrollback);
     if mode == Mode::Pipe {
@@ -340,4 +385,49 @@ fn layout(mode: Mode, size: Size) -> Layout {
         Mode::Pipe => LayoutKind::Pipe,
     };
     Layout { size, kind }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FAULT: &str = "\x1b]bgproc-test-panic\x07";
+
+    fn fed(mode: Mode, text: &str) -> (Output, News) {
+        let mut output = Output::new(mode, Size::new(4, 20));
+        let now = Now {
+            boot: 0,
+            wall: Timestamp(0),
+        };
+        let news = output.feed(text.as_bytes(), now);
+        (output, news)
+    }
+
+    #[test]
+    fn a_fault_of_the_emulator_is_told_and_its_screen_painted_without_it() {
+        let before = "before\r\n".repeat(400);
+        let text = format!("{before}{FAULT}{}$ after", "\r\nmore".repeat(400));
+        let (mut output, news) = fed(Mode::Pty, &text);
+        assert!(news.restarted && news.screen);
+        assert_eq!(output.failed_at(), Some(text.len() as u64));
+        let empty = output.screen().seq();
+        let painted = output.painted(output.size(), 0, text.as_bytes());
+        assert_eq!(painted.text(true), "more\nmore\nmore\nmore$ after");
+        output.replace_screen(painted);
+        assert!(output.screen().seq() > empty, "it grows for ever");
+        // What was before it is there, too, where nothing has pushed it off.
+        let near = format!("{before}{}{FAULT}", " \x08".repeat(1024));
+        let painted = output.painted(output.size(), 0, near.as_bytes());
+        assert_eq!(painted.text(true), "before\nbefore\nbefore");
+    }
+
+    #[test]
+    fn faults_without_end_leave_an_empty_screen_and_the_text() {
+        let text = format!("{FAULT}{}line\n", " ".repeat(2000)).repeat(10);
+        let (output, news) = fed(Mode::Pipe, &text);
+        assert!(news.restarted);
+        assert_eq!(output.total_lines(), 10);
+        let painted = output.painted(output.size(), 0, text.as_bytes());
+        assert_eq!(painted.text(true), "");
+    }
 }

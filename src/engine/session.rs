@@ -293,18 +293,25 @@ impl Session {
         }
     }
 
-    /// Why it ended as it did, and that something of it goes on.
+    /// Why it ended as it did, that something of it goes on, and what else is
+    /// odd about it.
     fn reason(&self) -> Option<String> {
-        let reason = self.life.reason()?;
-        let left = self.life.status().is_finished() && self.tty_open;
         let what = match self.spec.mode {
             Mode::Pty => "terminal",
             Mode::Pipe => "output",
         };
-        Some(match left {
-            true => format!("{reason}; a process that it left has its {what} open"),
-            false => reason.to_owned(),
-        })
+        let left = self.life.status().is_finished() && self.tty_open;
+        let reasons = [
+            self.life.reason().map(str::to_owned),
+            left.then(|| format!("a process that it left has its {what} open")),
+            self.output.failed_at().map(|end| {
+                format!(
+                    "its screen was painted anew: the terminal emulator failed on the output \
+                     before byte {end}"
+                )
+            }),
+        ];
+        reasons.into_iter().flatten().reduce(|a, b| a + "; " + &b)
     }
 
     /// What `detail` adds of what is known here.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// One condition of `wait`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", try_from = "Fields")]
 pub enum Condition {
     /// The session has ended.
     Exit(bool),
@@ -20,6 +20,42 @@ pub enum Condition {
     Ready(bool),
     /// A process of the session's tree listens on this TCP port.
     Port(u16),
+}
+
+/// A condition as it is written: of several, all but one are `null`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Fields {
+    exit: Option<bool>,
+    pattern: Option<String>,
+    gone: Option<String>,
+    input: Option<bool>,
+    idle_ms: Option<u64>,
+    ready: Option<bool>,
+    port: Option<u16>,
+}
+
+impl TryFrom<Fields> for Condition {
+    type Error = &'static str;
+
+    fn try_from(fields: Fields) -> Result<Self, Self::Error> {
+        let all = [
+            fields.exit.map(Self::Exit),
+            fields.pattern.map(Self::Pattern),
+            fields.gone.map(Self::Gone),
+            fields.input.map(Self::Input),
+            fields.idle_ms.map(Self::IdleMs),
+            fields.ready.map(Self::Ready),
+            fields.port.map(Self::Port),
+        ];
+        let mut given = all.into_iter().flatten();
+        match (given.next(), given.next()) {
+            (Some(condition), None) => Ok(condition),
+            _ => Err(
+                "a condition is exactly one of `exit`, `pattern`, `gone`, `input`, `idleMs`, `ready` and `port`",
+            ),
+        }
+    }
 }
 
 impl Condition {

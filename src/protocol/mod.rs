@@ -14,6 +14,7 @@ pub mod condition;
 pub mod disk;
 pub mod error;
 pub mod event;
+mod explain;
 pub mod hello;
 pub mod id;
 pub mod keeper;
@@ -21,6 +22,7 @@ pub mod params;
 pub mod record;
 pub mod reply;
 pub mod request;
+mod strict;
 pub mod suggest;
 pub mod time;
 

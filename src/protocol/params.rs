@@ -378,7 +378,11 @@ pub enum Encoding {
 
 /// A key by name, or text as it stands.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    deny_unknown_fields,
+    expecting = "expected the name of a key, or {\"text\":\"…\"}"
+)]
 pub enum KeyInput {
     /// `Enter`, `C-c`, `F5`.
     Name(String),
@@ -408,7 +412,7 @@ pub enum CaptureFormat {
 
 /// A signal by name (`TERM`, `SIGTERM`) or number.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected the name or number of a signal")]
 pub enum SignalName {
     /// By number.
     Number(i32),

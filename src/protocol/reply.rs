@@ -344,6 +344,12 @@ pub struct LogLines {
     pub first_line: u64,
     /// Lines since it began.
     pub total_lines: u64,
+    /// Ends of long lines, and lines asked for that the reply has no room for.
+    #[serde(default)]
+    pub omitted: Left,
+    /// Where to go on.
+    #[serde(default)]
+    pub next_line: u64,
 }
 
 /// One match of `log` with `grep`.
@@ -369,8 +375,11 @@ pub struct LogMatches {
     pub first_line: u64,
     /// Lines since it began.
     pub total_lines: u64,
-    /// Whether `maxMatches` cut the list.
+    /// Whether `maxMatches`, or the room of a reply, cut the list.
     pub truncated: bool,
+    /// Ends of long lines, and context that the reply has no room for.
+    #[serde(default)]
+    pub omitted: Left,
 }
 
 /// `stats`, as `bgproc daemon status --json` prints it.

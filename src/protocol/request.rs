@@ -3,9 +3,10 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use super::explain::{explain, quoted};
 use super::params::*;
 use super::suggest::nearest;
-use super::{Error, ErrorCode};
+use super::{Error, ErrorCode, strict};
 
 /// Whatever JSON value the client chose; echoed unchanged.
 pub type RequestId = Value;
@@ -114,7 +115,7 @@ impl Request {
     /// Reads one line. On failure the id, as far as it could be read, comes with the error.
     pub fn parse(line: &[u8]) -> Result<Self, (RequestId, Error)> {
         let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
-        let value: Value = serde_json::from_slice(line).map_err(|error| {
+        let (value, twice) = strict::parse(line).map_err(|error| {
             let message = format!("The line is not JSON: {error}");
             (Value::Null, Error::new(ErrorCode::ParseError, message))
         })?;
@@ -124,16 +125,22 @@ impl Request {
             return Err((Value::Null, error));
         };
         let id = map.remove("id").unwrap_or(Value::Null);
+        if let Some(key) = twice {
+            return Err((id, given_twice(&key)));
+        }
         let name = match map.remove("action") {
             Some(Value::String(name)) => name,
-            Some(_) => return Err((id, Error::invalid("`action` is a string"))),
-            None => {
+            Some(other) if !other.is_null() => {
+                return Err((id, Error::invalid("`action` is a string")));
+            }
+            _ => {
                 let error = Error::new(ErrorCode::InvalidRequest, "The request has no `action`")
                     .hint(r#"for example {"id":1,"action":"list"}"#);
                 return Err((id, error));
             }
         };
-        match Action::from_params(&name, camel_case(map)) {
+        let action = camel_case(map).and_then(|params| Action::from_params(&name, params));
+        match action {
             Ok(action) => Ok(Self { id, action }),
             Err(error) => Err((id, error)),
         }
@@ -153,26 +160,35 @@ impl Request {
     }
 }
 
-/// `session_id` is taken as `sessionId`, and a `null` parameter as absent. What is
-/// inside `env` are names of variables, not of parameters, so it stays as it is.
-fn camel_case(map: Map<String, Value>) -> Map<String, Value> {
-    map.into_iter()
-        .filter(|(_, value)| !value.is_null())
-        .map(|(key, value)| {
-            let value = match value {
-                Value::Object(inner) if key != "env" => Value::Object(camel_case(inner)),
-                Value::Array(items) => Value::Array(items.into_iter().map(camel_item).collect()),
-                other => other,
-            };
-            (camel_word(key), value)
-        })
-        .collect()
+/// `session_id` is taken as `sessionId`; both at once would be two values of one
+/// parameter. What is inside `env` are names of variables, not of parameters, so
+/// it stays as it is.
+fn camel_case(map: Map<String, Value>) -> Result<Map<String, Value>, Error> {
+    let mut out = Map::new();
+    for (key, value) in map {
+        let value = match value {
+            Value::Object(inner) if key != "env" => Value::Object(camel_case(inner)?),
+            Value::Array(items) => Value::Array(
+                items
+                    .into_iter()
+                    .map(camel_item)
+                    .collect::<Result<_, _>>()?,
+            ),
+            other => other,
+        };
+        let key = camel_word(key);
+        if out.contains_key(&key) {
+            return Err(given_twice(&key));
+        }
+        out.insert(key, value);
+    }
+    Ok(out)
 }
 
-fn camel_item(item: Value) -> Value {
+fn camel_item(item: Value) -> Result<Value, Error> {
     match item {
-        Value::Object(inner) => Value::Object(camel_case(inner)),
-        other => other,
+        Value::Object(inner) => camel_case(inner).map(Value::Object),
+        other => Ok(other),
     }
 }
 
@@ -202,51 +218,19 @@ fn typed<T: DeserializeOwned>(action: &str, params: Map<String, Value>) -> Resul
     })
 }
 
-/// Turns serde's words into ours, with the nearest known word.
-///
-/// serde says "unknown field `x`, expected one of `a`, `b`": the words it
-/// expected are what the suggestion is chosen from.
-fn explain(action: &str, path: &str, message: &str) -> Error {
-    let words: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-    for (lead, what) in [("unknown field", "parameter"), ("unknown variant", "value")] {
-        if !message.starts_with(lead) {
-            continue;
-        }
-        let Some((word, known)) = words.split_first() else {
-            break;
-        };
-        let place = match path
-            .strip_suffix(word)
-            .map(|place| place.trim_end_matches('.'))
-        {
-            Some("") | None if what == "parameter" => format!("`{action}`"),
-            Some(place) if what == "parameter" => format!("`{place}` of `{action}`"),
-            _ => format!("`{path}` of `{action}`"),
-        };
-        let error = Error::invalid(format!("Unknown {what} `{word}` for {place}"));
-        return error.hint(match nearest(word, known.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None if known.is_empty() => "it takes none".to_owned(),
-            None => format!("known: {}", known.join(", ")),
-        });
-    }
-    if message.starts_with("missing field") {
-        let word = words.first().copied().unwrap_or(path);
-        return Error::invalid(format!("`{action}` needs the parameter `{word}`"));
-    }
-    let place = if path == "." {
-        format!("`{action}`")
-    } else {
-        format!("`{path}` of `{action}`")
-    };
-    Error::invalid(format!("{place}: {message}"))
+fn given_twice(key: &str) -> Error {
+    let message = format!("`{}` is there twice", quoted(key));
+    Error::new(ErrorCode::InvalidRequest, message).hint("give each parameter once")
 }
 
 fn unknown_action(name: &str) -> Error {
     if NOT_YET.contains(&name) {
         return Error::unsupported(format!("The action `{name}`"));
     }
-    let error = Error::new(ErrorCode::UnknownAction, format!("Unknown action `{name}`"));
+    let error = Error::new(
+        ErrorCode::UnknownAction,
+        format!("Unknown action `{}`", quoted(name)),
+    );
     match nearest(name, Action::NAMES.iter().copied()) {
         Some(near) => error.hint(format!("did you mean `{near}`?")),
         None => error.hint(format!("known: {}", Action::NAMES.join(", "))),

@@ -1,5 +1,8 @@
 //! A job's pseudo-terminal.
-#![allow(unsafe_code, reason = "portable-pty hands out a raw descriptor")]
+#![allow(
+    unsafe_code,
+    reason = "portable-pty hands out a raw descriptor, and rustix has no TIOCSIG"
+)]
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -7,9 +10,14 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 
 use portable_pty::{PtySize, native_pty_system};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
+use rustix::ioctl::{IntegerSetter, ioctl, opcode};
+use rustix::process::Signal;
+use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer};
 use rustix::termios::{
-    LocalModes, SpecialCodeIndex, Winsize, tcgetattr, tcgetwinsize, tcsetwinsize,
+    LocalModes, QueueSelector, SpecialCodeIndex, Winsize, isatty, tcflush, tcgetattr, tcgetwinsize,
+    tcsetwinsize,
 };
 
 /// Both ends of a new terminal.
@@ -71,6 +79,18 @@ pub struct LineDiscipline {
     pub canonical: bool,
     /// The character that ends the input, `^D` as a rule.
     pub eof: u8,
+    /// What raises SIGINT, SIGQUIT and SIGTSTP when it is typed, while that is on.
+    signals: Option<[u8; 3]>,
+    /// Such a character discards what was typed before it and not read.
+    pub discards: bool,
+}
+
+impl LineDiscipline {
+    /// The signal that typing `byte` raises.
+    pub fn signal(&self, byte: u8) -> Option<Signal> {
+        let place = self.signals?.iter().position(|&b| b != 0 && b == byte)?;
+        Some([Signal::INT, Signal::QUIT, Signal::TSTP][place])
+    }
 }
 
 /// Rows and columns.
@@ -82,11 +102,61 @@ pub fn size(master: impl AsFd) -> Option<(u16, u16)> {
 /// Reads the line discipline from our end.
 pub fn line_discipline(master: impl AsFd) -> io::Result<LineDiscipline> {
     let termios = tcgetattr(master)?;
+    let mode = |mode| termios.local_modes.contains(mode);
+    let code = |index| termios.special_codes[index];
+    let signals = [
+        code(SpecialCodeIndex::VINTR),
+        code(SpecialCodeIndex::VQUIT),
+        code(SpecialCodeIndex::VSUSP),
+    ];
     Ok(LineDiscipline {
-        echo: termios.local_modes.contains(LocalModes::ECHO),
-        canonical: termios.local_modes.contains(LocalModes::ICANON),
-        eof: termios.special_codes[SpecialCodeIndex::VEOF],
+        echo: mode(LocalModes::ECHO),
+        canonical: mode(LocalModes::ICANON),
+        eof: code(SpecialCodeIndex::VEOF),
+        signals: mode(LocalModes::ISIG).then_some(signals),
+        discards: !mode(LocalModes::NOFLSH),
     })
+}
+
+/// Bytes of input that the program has not read, of a terminal or a pipe; `None`
+/// if it cannot be told. A line that has no end yet is not counted: a cooked
+/// terminal has nothing to read in it.
+pub fn unread_input(input: impl AsFd) -> Option<u64> {
+    if !isatty(&input) {
+        return rustix::io::ioctl_fionread(input).ok();
+    }
+    let slave = slave(input)?;
+    // What was typed reaches the line discipline by a worker of the kernel;
+    // asking whether there is something to read waits for it.
+    let now = Timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    poll(&mut [PollFd::new(&slave, PollFlags::IN)], Some(&now)).ok()?;
+    rustix::io::ioctl_fionread(&slave).ok()
+}
+
+/// Discards input that the program has not read, as typing `^C` does.
+pub fn discard_input(master: impl AsFd) {
+    if let Some(slave) = slave(master) {
+        // There is nothing to be done about a terminal that refuses.
+        let _ = tcflush(slave, QueueSelector::IFlush);
+    }
+}
+
+/// The program's end, opened for a moment. It does not become ours to be hung up by.
+fn slave(master: impl AsFd) -> Option<OwnedFd> {
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+    ioctl_tiocgptpeer(master, flags).ok()
+}
+
+/// Sends the foreground group one of the signals that can be typed.
+pub fn raise(master: impl AsFd, signal: Signal) -> io::Result<()> {
+    const TIOCSIG: u32 = opcode::write::<i32>(b'T', 0x36);
+    let number = signal.as_raw().unsigned_abs() as usize;
+    // SAFETY: TIOCSIG takes the signal's number by value, and touches no memory.
+    unsafe { ioctl(master, IntegerSetter::<TIOCSIG>::new_usize(number))? };
+    Ok(())
 }
 
 /// The process group in the foreground.

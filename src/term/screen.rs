@@ -4,6 +4,7 @@
 //! the emulator is contained, the screen starts over empty and [`Fed::restarted`] says so, for the caller to
 //! rebuild it from the log. No scrollback is kept unless asked for, because it costs most of the speed.
 
+use std::cell::Cell as Flag;
 use std::num::NonZeroU16;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -66,9 +67,8 @@ impl Screen {
     /// `bytes` is not on it.
     pub fn feed(&mut self, bytes: &[u8]) -> Fed {
         let Self { core, compat, .. } = self;
-        // Nothing of the two is used again after a panic, so no broken state can be seen.
-        let painted = catch_unwind(AssertUnwindSafe(|| compat.feed(core, bytes)));
-        let restarted = painted.is_err();
+        let painted = contained(|| compat.feed(core, bytes));
+        let restarted = painted.is_none();
         if restarted {
             self.restart();
         }
@@ -94,9 +94,17 @@ impl Screen {
             return;
         }
         self.size = size;
-        self.core
-            .set_size(nonzero(size.rows()), nonzero(size.cols()));
+        let (rows, cols) = (nonzero(size.rows()), nonzero(size.cols()));
+        let core = &mut self.core;
+        if contained(|| core.set_size(rows, cols)).is_none() {
+            self.restart();
+        }
         self.seq += 1;
+    }
+
+    /// Takes the place of `before`, so that its [`seq`](Self::seq) goes on from there.
+    pub fn follow(&mut self, before: &Self) {
+        self.seq = before.seq + 1;
     }
 
     /// The size.
@@ -257,6 +265,26 @@ impl Screen {
         self.core = new_core(self.size, self.scrollback);
         self.compat = Compat::new(self.size);
     }
+}
+
+thread_local! {
+    /// Whether a panic now will be contained.
+    static CONTAINED: Flag<bool> = const { Flag::new(false) };
+}
+
+/// Whether a panic now is one of the emulator that [`Screen`] contains: a panic hook has nothing to say or to
+/// restore then, and no other way to know.
+pub fn contains_panic() -> bool {
+    CONTAINED.get()
+}
+
+/// Lets the emulator work; `None` if it panics, after which nothing of it may be used again, so that no broken
+/// state can be seen.
+fn contained<T>(work: impl FnOnce() -> T) -> Option<T> {
+    CONTAINED.set(true);
+    let done = catch_unwind(AssertUnwindSafe(work));
+    CONTAINED.set(false);
+    done.ok()
 }
 
 /// The bytes that switch focus reports.

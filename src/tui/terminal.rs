@@ -14,6 +14,7 @@ use ratatui::backend::CrosstermBackend;
 use ratatui::layout::{Position, Rect};
 
 use crate::term::screen::CursorShape;
+use crate::term::screen::contains_panic;
 
 /// Bracketed paste on: a paste is told from typing.
 const PASTE_ON: &str = "\x1b[?2004h";
@@ -36,8 +37,11 @@ impl Terminal {
         force_color_output(true);
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            restore();
-            before(info);
+            // The pane goes on with an empty screen; the window is as good as before.
+            if !contains_panic() {
+                restore();
+                before(info);
+            }
         }));
         take()?;
         let backend = CrosstermBackend::new(BufWriter::with_capacity(64 * 1024, io::stdout()));

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::support::fake::FakeDaemon;
+use crate::support::process::resident_bytes;
 use crate::support::{Home, Serve};
 
 /// An agent and the connection it made.
@@ -21,11 +22,6 @@ macro_rules! pump {
         #[allow(unused_mut)]
         let mut $agent = spawned.join().unwrap();
     };
-}
-
-fn resident_bytes(pid: u32) -> usize {
-    let statm = std::fs::read_to_string(format!("/proc/{pid}/statm")).unwrap();
-    statm.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
 }
 
 #[test]

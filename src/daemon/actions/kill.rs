@@ -90,7 +90,7 @@ async fn kill_one(
             stream: Stream::All,
             moves: false,
         };
-        let polled = polled(hub, client, &id, show)?;
+        let polled = polled(hub, client, &id, show).await?;
         Killed {
             session_id: id.clone(),
             previous_status: previous,

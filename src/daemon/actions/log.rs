@@ -1,5 +1,7 @@
 //! `log` and `clear`: the output again, and forgetting it.
 
+use std::collections::VecDeque;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
@@ -10,7 +12,7 @@ use super::super::text::{Source, finish};
 use super::{Answer, answer, find};
 use crate::engine::matcher::compile;
 use crate::protocol::params::{Clear, Log, LogFormat, Stream};
-use crate::protocol::reply::{LogBytes, LogLine, LogLines, LogMatch, LogMatches};
+use crate::protocol::reply::{Left, LogBytes, LogLine, LogLines, LogMatch, LogMatches};
 use crate::protocol::{Error, SessionId, Timestamp};
 use crate::term::plain::{Checkpoint, Line, Plain, render};
 
@@ -26,6 +28,10 @@ const MAX_LINES: u64 = 100_000;
 const DEFAULT_MATCHES: usize = 50;
 const MAX_MATCHES: usize = 10_000;
 const MAX_CONTEXT: usize = 1000;
+
+/// Text in a reply at most, in bytes: no line is longer than a reader's `maxChars`,
+/// and lines come until there is no more room.
+const MAX_TEXT: usize = 4 << 20;
 
 /// Bytes looked at before others have their turn.
 const CHUNK: usize = 64 * 1024;
@@ -134,7 +140,7 @@ fn plain(
     end: u64,
     finished: bool,
 ) -> (String, u64) {
-    let alt = start < to && source.state_at(start, to).alt;
+    let alt = start < to && source.alt_at(start, to);
     let mut rendered = render(&raw, source.layout(), alt);
     if rendered.consumed == 0 && to < end {
         raw = source.log.read_all(start, end.min(to + SEQUENCE)).1;
@@ -200,6 +206,7 @@ async fn read_lines(
             .layout()
     };
     let mut plain = Plain::resume(layout, stretch.at);
+    plain.set_track_touched(false);
     let mut at = stretch.at.offset;
     while at < stretch.end {
         let (start, bytes) = {
@@ -310,9 +317,11 @@ async fn lines(hub: &Hub, id: &SessionId, params: Log, since: Option<Timestamp>)
     let stretch = stretch(hub, id, from, choice.offset())?;
     let least = from.unwrap_or(1);
     let keep_last = params.from_line.is_none();
-    let mut lines = std::collections::VecDeque::new();
+    let mut lines: VecDeque<LogLine> = VecDeque::new();
+    let mut omitted = Left::default();
+    let mut size = 0;
     let mut last_run = None;
-    read_lines(hub, id, &stretch, |line| {
+    read_lines(hub, id, &stretch, |mut line| {
         if line.n < least {
             return true;
         }
@@ -320,12 +329,26 @@ async fn lines(hub: &Hub, id: &SessionId, params: Log, since: Option<Timestamp>)
         if !choice.wants(line.start, at, stream) {
             return true;
         }
-        if lines.len() as u64 == count {
-            if !keep_last {
-                return false;
-            }
-            lines.pop_front();
+        let enough = lines.len() as u64 == count;
+        if enough && !keep_last {
+            return false;
         }
+        if enough && let Some(gone) = lines.pop_front() {
+            size -= gone.text.len();
+        }
+        let cut = cut_line(&mut line.text);
+        size += line.text.len();
+        if size > MAX_TEXT && !keep_last {
+            return false;
+        }
+        while size > MAX_TEXT
+            && let Some(gone) = lines.pop_front()
+        {
+            size -= gone.text.len();
+            omitted.bytes += gone.text.len() as u64;
+            omitted.lines += 1;
+        }
+        omitted.bytes += cut;
         let stream = if stream == 1 { "stderr" } else { "stdout" };
         lines.push_back(LogLine {
             n: line.n,
@@ -337,11 +360,26 @@ async fn lines(hub: &Hub, id: &SessionId, params: Log, since: Option<Timestamp>)
         true
     })
     .await?;
+    let next_line = lines.back().map_or(least, |line| line.n + 1);
     answer(LogLines {
         lines: lines.into(),
         first_line: stretch.first_line,
         total_lines: stretch.total_lines,
+        omitted,
+        next_line,
     })
+}
+
+/// Cuts a long line; says how many bytes that left out.
+fn cut_line(text: &mut String) -> u64 {
+    let whole = text.len();
+    // Every character has at least one byte, so a short line needs no counting.
+    if whole > MAX_CHARS
+        && let Some((cut, _)) = text.char_indices().nth(MAX_CHARS)
+    {
+        text.truncate(cut);
+    }
+    (whole - text.len()) as u64
 }
 
 /// When the byte at `start` came and from where; the run it was found in is
@@ -381,11 +419,12 @@ async fn grep(hub: &Hub, id: &SessionId, params: Log, since: Option<Timestamp>) 
     };
     let stretch = stretch(hub, id, from, choice.offset())?;
     let mut matches: Vec<LogMatch> = Vec::new();
-    let mut before = std::collections::VecDeque::new();
+    let mut before: VecDeque<String> = VecDeque::new();
+    let mut omitted = Left::default();
     let mut truncated = false;
     let mut size = 0;
     let mut last_run = None;
-    read_lines(hub, id, &stretch, |line| {
+    read_lines(hub, id, &stretch, |mut line| {
         if line.n < from.unwrap_or(1) {
             return true;
         }
@@ -393,16 +432,26 @@ async fn grep(hub: &Hub, id: &SessionId, params: Log, since: Option<Timestamp>) 
         if !choice.wants(line.start, at, stream) {
             return true;
         }
+        let hit = regex.is_match(&line.text);
+        let cut = cut_line(&mut line.text);
         for open in matches.iter_mut().rev().take(context) {
             if open.n + context as u64 >= line.n && open.after.len() < context {
-                open.after.push(line.text.clone());
+                size += line.text.len();
+                if size <= MAX_TEXT {
+                    open.after.push(line.text.clone());
+                } else {
+                    omitted.bytes += line.text.len() as u64;
+                    omitted.lines += 1;
+                }
             }
         }
-        let hit = regex.is_match(&line.text);
-        if hit && (matches.len() == most || size > MAX_CHARS * 4) {
+        let around: usize = before.iter().map(String::len).sum();
+        let full = size + line.text.len() + around > MAX_TEXT && !matches.is_empty();
+        if hit && (matches.len() == most || full) {
             truncated = true;
         } else if hit {
-            size += line.text.len();
+            omitted.bytes += cut;
+            size += line.text.len() + around;
             matches.push(LogMatch {
                 n: line.n,
                 text: line.text.clone(),
@@ -411,10 +460,11 @@ async fn grep(hub: &Hub, id: &SessionId, params: Log, since: Option<Timestamp>) 
             });
         }
         if context > 0 {
-            if before.len() == context {
+            before.push_back(line.text);
+            while before.len() > context || before.iter().map(String::len).sum::<usize>() > MAX_TEXT
+            {
                 before.pop_front();
             }
-            before.push_back(line.text);
         }
         let complete = matches
             .last()
@@ -427,6 +477,7 @@ async fn grep(hub: &Hub, id: &SessionId, params: Log, since: Option<Timestamp>) 
         first_line: stretch.first_line,
         total_lines: stretch.total_lines,
         truncated,
+        omitted,
     })
 }
 
@@ -459,6 +510,8 @@ fn typed(hub: &Hub, id: &SessionId, params: &Log) -> Answer {
         lines: lines.collect(),
         first_line: 1,
         total_lines: total,
+        omitted: Left::default(),
+        next_line: from.saturating_add(count).min(total + 1).max(from),
     })
 }
 

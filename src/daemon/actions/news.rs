@@ -5,7 +5,7 @@ use super::super::connection::Client;
 use super::super::driver::Driver;
 use super::super::hub::Hub;
 use super::super::state::State;
-use super::super::text::{Piece, Source};
+use super::super::text::{Piece, Source, Uncounted};
 use super::super::{log_reader::Run, text};
 use crate::engine::session::{Session, is_offloaded};
 use crate::protocol::params::Stream;
@@ -81,13 +81,31 @@ pub(super) struct Show {
     pub(super) moves: bool,
 }
 
+/// Bytes at the end of pipes' output in which one stream is looked for: the
+/// streams may take turns with every byte.
+const ONE_STREAM: u64 = 1 << 20;
+
 /// Status and output since a place.
-pub(super) fn polled(
+pub(super) async fn polled(
     hub: &Hub,
     client: &Client,
     id: &SessionId,
     show: Show,
 ) -> Result<Polled, Error> {
+    let (mut polled, uncounted) = now(hub, client, id, show)?;
+    if let Some(uncounted) = uncounted {
+        polled.omitted.lines += uncounted.count(hub, id).await;
+    }
+    Ok(polled)
+}
+
+/// All of it but the number of lines left out, where that has to be counted.
+fn now(
+    hub: &Hub,
+    client: &Client,
+    id: &SessionId,
+    show: Show,
+) -> Result<(Polled, Option<Uncounted>), Error> {
     let mut state = hub.state();
     let to = state.log_end(id);
     // It may have been removed while it was waited for, which the error says.
@@ -96,13 +114,15 @@ pub(super) fn polled(
         return Err(Error::session_not_found(id.as_str()));
     };
     let finished = session.life.status().is_finished();
-    let mut polled = match session.spec.mode {
+    let (mut piece, streams) = match session.spec.mode {
         Mode::Pty => {
             let piece = text::piece(&state, id, show.since, to, show.max_chars);
-            assemble(&state, session, piece, show, None)
+            (piece, None)
         }
         Mode::Pipe => piped(&state, session, to, show),
     };
+    let uncounted = piece.uncounted.take();
+    let mut polled = assemble(&state, session, piece, show, streams);
     if finished && polled.cursor == cursor(show.since) && to > show.since {
         polled.cursor = cursor(to);
     }
@@ -123,13 +143,13 @@ pub(super) fn polled(
             });
         }
     }
-    Ok(polled)
+    Ok((polled, uncounted))
 }
 
 /// With pipes the streams are told apart by the index.
-fn piped(state: &State, session: &Session, to: u64, show: Show) -> Polled {
+fn piped(state: &State, session: &Session, to: u64, show: Show) -> (Piece, Streams) {
     let Some(driver) = state.drivers.get(&session.id) else {
-        return assemble(state, session, Piece::default(), show, None);
+        return (Piece::default(), None);
     };
     // What the index does not say yet is shown the next time.
     let to = match session.life.status().is_finished() {
@@ -140,8 +160,14 @@ fn piped(state: &State, session: &Session, to: u64, show: Show) -> Polled {
         output: &session.output,
         log: &driver.log,
     };
-    let runs = driver.log.runs(show.since, to);
-    let one = |stream: u8| one_stream(&source, &runs, stream, show.max_chars);
+    let from = show.since.max(to.saturating_sub(ONE_STREAM));
+    let runs = driver.log.runs(from, to);
+    let one = |stream: u8| {
+        let mut piece = one_stream(&source, &runs, stream, show.max_chars);
+        // Of either stream: which, nobody has looked at.
+        piece.omitted.bytes += from - show.since;
+        piece
+    };
     let (stdout, stderr) = (one(0), one(1));
     let piece = match show.stream {
         Stream::Stdout => Piece {
@@ -154,17 +180,14 @@ fn piped(state: &State, session: &Session, to: u64, show: Show) -> Polled {
         },
         _ => text::piece(state, &session.id, show.since, to, show.max_chars),
     };
-    assemble(
-        state,
-        session,
-        piece,
-        show,
-        Some((stdout.text, stderr.text)),
-    )
+    (piece, Some((stdout.text, stderr.text)))
 }
 
+/// Standard output and error of pipes.
+type Streams = Option<(String, String)>;
+
 /// The clean text of one stream within some runs.
-pub(super) fn one_stream(source: &Source<'_>, runs: &[Run], stream: u8, max_chars: usize) -> Piece {
+fn one_stream(source: &Source<'_>, runs: &[Run], stream: u8, max_chars: usize) -> Piece {
     let mut bytes = Vec::new();
     for run in runs.iter().filter(|run| run.stream == stream) {
         bytes.extend(source.log.read_all(run.start, run.end).1);
@@ -178,6 +201,7 @@ pub(super) fn one_stream(source: &Source<'_>, runs: &[Run], stream: u8, max_char
             lines: omitted.lines,
         },
         next: runs.last().map_or(0, |run| run.end),
+        uncounted: None,
     }
 }
 
@@ -186,7 +210,7 @@ fn assemble(
     session: &Session,
     piece: Piece,
     show: Show,
-    streams: Option<(String, String)>,
+    streams: Streams,
 ) -> Polled {
     let id = &session.id;
     let end = state.log_end(id);

@@ -48,7 +48,7 @@ pub(super) async fn poll(hub: &Hub, client: &Rc<Client>, params: Poll) -> Answer
             moves: true,
         }
     };
-    answer(polled(hub, client, &id, show)?)
+    answer(polled(hub, client, &id, show).await?)
 }
 
 /// Waits for output past `from`, or the end.

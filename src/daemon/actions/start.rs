@@ -37,6 +37,11 @@ const MAX_NAME: usize = 100;
 /// The action.
 pub(super) async fn start(hub: &Hub, client: &Rc<Client>, params: Start) -> Answer {
     check_supported(&params)?;
+    if params.timeout_sec.is_some() && params.timeout_ms.is_some() {
+        return Err(Error::invalid(
+            "`timeoutSec` and `timeoutMs` are the same limit; give one",
+        ));
+    }
     let max_chars = max_chars(client, params.max_chars)?;
     let yield_ms = params.yield_ms.or(client.greeting.defaults.yield_ms);
     let yield_ms = wait_ms("yieldMs", yield_ms, YIELD_MS)?;
@@ -71,13 +76,13 @@ pub(super) async fn start(hub: &Hub, client: &Rc<Client>, params: Start) -> Answ
     // then is for the `wait` or `poll` that follows, on every machine.
     let at_once = params.background == Some(true) && params.wait != Some(true);
     let max_chars = if at_once { None } else { Some(max_chars) };
-    let mut started = started(hub, client, &id, max_chars, reused.is_some())?;
+    let mut started = started(hub, client, &id, max_chars, reused.is_some()).await?;
     // The one it had, also if it has ended since.
     started.pid = pid.or(started.pid);
     answer(started)
 }
 
-fn started(
+async fn started(
     hub: &Hub,
     client: &Client,
     id: &SessionId,
@@ -94,7 +99,7 @@ fn started(
                 stream,
                 moves: true,
             };
-            let polled = polled(hub, client, id, show)?;
+            let polled = polled(hub, client, id, show).await?;
             (polled.output, polled.cursor, polled.omitted)
         }
         None => (String::new(), cursor(since), Left::default()),

@@ -34,6 +34,7 @@ pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> 
     {
         let group = pty::foreground_group(&**input);
         record.foreground = group.and_then(|pid| Some(tree::read(pid)?.name));
+        record.unread_input_bytes = input.unread();
     }
     if params.detail == Some(true) {
         let mut detail = session.detail();

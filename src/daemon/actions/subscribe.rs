@@ -77,6 +77,9 @@ pub(super) fn unsubscribe(hub: &Hub, client: &Client, params: Unsubscribe) -> An
 
 /// Ends a request in flight, which is answered `cancelled`.
 pub(super) fn cancel(client: &Client, params: Cancel) -> Answer {
+    if params.request_id.is_null() {
+        return Err(Error::invalid("`cancel` needs the parameter `requestId`"));
+    }
     match client.cancel(&params.request_id) {
         true => answer(serde_json::json!({ "cancelled": true })),
         false => Err(Error::new(

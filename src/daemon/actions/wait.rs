@@ -6,7 +6,7 @@ use tokio::time::{Duration, Instant};
 
 use super::super::connection::Client;
 use super::super::hub::{Hub, now};
-use super::super::text::Source;
+use super::super::text;
 use super::news::{Show, Since, polled};
 use super::{Answer, answer, find_several, max_chars, wait_ms};
 use crate::engine::matcher::{Conditions, Decision, Matcher};
@@ -129,7 +129,7 @@ impl Plan {
                 stream: Stream::All,
                 moves: true,
             };
-            let polled = polled(hub, client, &id, show)?;
+            let polled = polled(hub, client, &id, show).await?;
             let matched_at_entry = at_entry && outcome == Outcome::Matched;
             results.push(Waited {
                 outcome,
@@ -152,16 +152,10 @@ impl Plan {
         until: Instant,
     ) -> Result<(Matcher, Option<Decision>), Error> {
         let gone = || Error::session_not_found(id.as_str());
+        let mut at = text::checkpoint(hub, id, offset).await.ok_or_else(gone)?;
         let mut matcher = {
             let state = hub.state();
             let session = state.registry.get(id).ok_or_else(gone)?;
-            let driver = state.drivers.get(id).ok_or_else(gone)?;
-            let source = Source {
-                output: &session.output,
-                log: &driver.log,
-            };
-            let end = session.output.end();
-            let mut at = source.state_at(offset, end);
             // A cursor in the middle of a sequence is where the sequence begins.
             at.offset = at.offset.min(offset);
             Matcher::new(self.conditions.clone(), session.output.layout(), at, began)

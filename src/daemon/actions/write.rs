@@ -29,6 +29,10 @@ const COOKED_LINE: usize = 4095;
 /// comes on its own, once the text is consumed or this has passed.
 const SUBMIT_PAUSE: Duration = Duration::from_millis(250);
 
+/// A program that reads has done so after a few milliseconds; the pauses between
+/// looks at what is unread double up to this, 31 ms in all.
+const LAST_PAUSE: Duration = Duration::from_millis(16);
+
 /// Repetitions of `send_keys` at most.
 const MAX_REPEAT: u32 = 10_000;
 
@@ -56,21 +60,31 @@ pub(super) async fn write(hub: &Hub, client: &Rc<Client>, params: Write) -> Answ
         .as_ref()
         .map(|spec| Plan::new(client, spec).map(Plan::after_input))
         .transpose()?;
+    let mut before = target.mark(hub, client, params.wait.as_ref())?;
+    let mut sent = Sent::new();
+    bytes.drain(..sent.interrupt(&target, &bytes));
+    if sent.bytes > 0 && bytes.is_empty() && !submit && !eof {
+        return sent
+            .answer(hub, client, plan, before, target.into_id())
+            .await;
+    }
     target.check_room(bytes.len())?;
     let input = target.input.clone();
     let waiting = input.announce(bytes.len());
     // Held until Enter is out: what was asked for later must not come between.
     let turn = input.turn().await;
-    let before = target.mark(hub, client, params.wait.as_ref())?;
-    let mut sent = Sent::new();
+    if sent.bytes == 0 {
+        before = target.mark(hub, client, params.wait.as_ref())?;
+    }
     sent.check_line(&target, &bytes);
     let ends_in_a_line = matches!(bytes.last(), None | Some(b'\n' | b'\r'));
     sent.send(&target, &turn, &bytes).await?;
-    if submit {
+    if submit && !sent.stuffed() {
         tokio::time::sleep_until(Instant::now() + SUBMIT_PAUSE).await;
         sent.send(&target, &turn, b"\r").await?;
     }
-    if eof {
+    // What was cut must not look like all of it.
+    if eof && !sent.stuffed() {
         let at_line_start = ends_in_a_line || submit;
         target
             .end_of_input(hub, &turn, &mut sent, at_line_start)
@@ -111,15 +125,23 @@ pub(super) async fn send_keys(hub: &Hub, client: &Rc<Client>, params: SendKeys) 
         .as_ref()
         .map(|spec| Plan::new(client, spec).map(Plan::after_input))
         .transpose()?;
-    let bytes = once.len().saturating_mul(repeat as usize);
-    target.check_room(bytes)?;
-    let input = target.input.clone();
-    let waiting = input.announce(bytes);
-    let turn = input.turn().await;
-    let before = target.mark(hub, client, params.wait.as_ref())?;
+    target.check_room(once.len().saturating_mul(repeat as usize))?;
+    let mut bytes = once.repeat(repeat as usize);
+    let mut before = target.mark(hub, client, params.wait.as_ref())?;
     let mut sent = Sent::new();
-    sent.send(&target, &turn, &once.repeat(repeat as usize))
-        .await?;
+    bytes.drain(..sent.interrupt(&target, &bytes));
+    if sent.bytes > 0 && bytes.is_empty() {
+        return sent
+            .answer(hub, client, plan, before, target.into_id())
+            .await;
+    }
+    let input = target.input.clone();
+    let waiting = input.announce(bytes.len());
+    let turn = input.turn().await;
+    if sent.bytes == 0 {
+        before = target.mark(hub, client, params.wait.as_ref())?;
+    }
+    sent.send(&target, &turn, &bytes).await?;
     drop((turn, waiting));
     drop(input);
     sent.answer(hub, client, plan, before, target.into_id())
@@ -177,12 +199,12 @@ struct Target {
 impl Target {
     fn find(hub: &Hub, client: &Client, name: &str) -> Result<Self, Error> {
         let id = find(hub, client, name)?;
-        let mut state = hub.state();
-        let end = super::super::text::tail(&state, &id, 500);
-        let Some(session) = state.registry.get_mut(&id) else {
+        let state = hub.state();
+        let Some(session) = state.registry.get(&id) else {
             return Err(Error::session_not_found(name));
         };
         if !session.life.status().is_alive() {
+            let end = super::super::text::tail(&state, &id, 500);
             return Err(not_running(session, &end));
         }
         let closed = session.stdin_closed;
@@ -288,6 +310,8 @@ impl Target {
 struct Sent {
     bytes: u64,
     warnings: Vec<Warning>,
+    /// Whether it ended with the end of a line.
+    line: bool,
 }
 
 impl Sent {
@@ -295,7 +319,27 @@ impl Sent {
         Self {
             bytes: 0,
             warnings: Vec::new(),
+            line: false,
         }
+    }
+
+    /// Whether not all of it was taken.
+    fn stuffed(&self) -> bool {
+        self.warnings.contains(&Warning::NotReading)
+    }
+
+    /// Lets the characters that interrupt, with which `bytes` begin, pass what
+    /// nobody reads. Says how many they were.
+    fn interrupt(&mut self, target: &Target, bytes: &[u8]) -> usize {
+        if target.mode == Mode::Pipe {
+            return 0;
+        }
+        let typed = target.input.interrupt(bytes);
+        if typed > 0 {
+            target.note(&bytes[..typed], true);
+            self.bytes += typed as u64;
+        }
+        typed
     }
 
     fn warn(&mut self, warning: Warning) {
@@ -330,6 +374,7 @@ impl Sent {
             Ok(taken) => {
                 target.note(&bytes[..taken.bytes], echo);
                 self.bytes += taken.bytes as u64;
+                self.line = matches!(bytes[..taken.bytes].last(), Some(b'\n' | b'\r'));
                 if taken.stuffed {
                     self.warn(Warning::NotReading);
                 }
@@ -348,9 +393,14 @@ impl Sent {
         before: u64,
         id: SessionId,
     ) -> Answer {
+        let unread = match (&plan, self.bytes) {
+            // It may read as long as is waited for it.
+            (Some(_), _) | (_, 0) => None,
+            (None, _) => self.settled(hub, &id).await,
+        };
         let waited = match plan {
             Some(plan) => {
-                let from = vec![(before, id)];
+                let from = vec![(before, id.clone())];
                 plan.run(hub, client, from, WaitMode::Any)
                     .await?
                     .results
@@ -358,13 +408,45 @@ impl Sent {
             }
             None => None,
         };
+        let input = hub.state().drivers.get(&id).and_then(|d| d.input.clone());
+        let unread = unread.or_else(|| input.as_ref()?.unread());
         answer(Written {
             bytes_written: self.bytes,
-            consumed: None,
-            unread_input_bytes: None,
+            consumed: input.and_then(|input| self.consumed(&input, unread)),
+            unread_input_bytes: unread,
             warnings: self.warnings,
             waited,
         })
+    }
+
+    /// What is unread once the program has had a moment to read it.
+    async fn settled(&self, hub: &Hub, id: &SessionId) -> Option<u64> {
+        let mut pause = Duration::from_millis(1);
+        loop {
+            let input = hub.state().drivers.get(id)?.input.clone()?;
+            let unread = input.unread()?;
+            if unread == 0 || self.stuffed() || pause > LAST_PAUSE {
+                return Some(unread);
+            }
+            // Not held meanwhile: a pipe is closed only when nobody holds it.
+            drop(input);
+            tokio::time::sleep(pause).await;
+            pause *= 2;
+        }
+    }
+
+    /// Whether the program has read it, as far as the kernel tells.
+    fn consumed(&self, input: &Input, unread: Option<u64>) -> Option<bool> {
+        match unread? {
+            _ if self.stuffed() => Some(false),
+            1.. => Some(false),
+            // A terminal counts only whole lines, and cuts long ones.
+            0 if self.warnings.contains(&Warning::LineOver4095) => None,
+            0 => {
+                let line = pty::line_discipline(input);
+                (self.line || !line.is_ok_and(|line| line.canonical)).then_some(true)
+            }
+        }
     }
 }
 

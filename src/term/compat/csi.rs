@@ -1,6 +1,6 @@
 //! Control sequences: which go through, which are rewritten, which are answered.
 
-use super::{Core, State, columns};
+use super::{Core, MAX_REPEAT, State, columns};
 use crate::term::scan::Csi;
 
 impl State {
@@ -112,7 +112,8 @@ impl State {
         let Some(c) = self.last_char.filter(|&c| columns(c) > Some(0)) else {
             return;
         };
-        let most = usize::from(self.size.rows()) * usize::from(self.size.cols());
+        let cells = usize::from(self.size.rows()) * usize::from(self.size.cols());
+        let most = cells.min(MAX_REPEAT);
         let text: String = std::iter::repeat_n(c, usize::from(count).min(most)).collect();
         if self.modes.insert || !self.modes.wrap {
             self.print(core, &text);

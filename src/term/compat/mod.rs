@@ -86,6 +86,10 @@ fn whole(token: &Token<'_>, len: usize) -> bool {
     !matches!(token, Token::Control(_)) || len == 1
 }
 
+/// Repetitions of a character by one REP at most: what the widest row takes. Programs repeat within a row, and
+/// eight bytes that paint a whole large window, again and again, would hold up everybody.
+pub(super) const MAX_REPEAT: usize = super::size::MAX as usize;
+
 /// Whether REP after this token still has a character to repeat: only straight after text, or another REP.
 pub(super) fn repeats(token: &Token<'_>) -> bool {
     match token {

@@ -1,7 +1,7 @@
 //! What the stream does to the window.
 
 use super::window::Window;
-use crate::term::compat::{charset::Charsets, columns, repeats, tabs::TabStops};
+use crate::term::compat::{MAX_REPEAT, charset::Charsets, columns, repeats, tabs::TabStops};
 use crate::term::scan::{Csi, Token};
 
 /// The modes that decide what text and sequences do, and what DECSC saved.
@@ -141,14 +141,14 @@ impl Interpreter {
         window.print(c, width);
     }
 
-    /// REP, at most a windowful.
+    /// REP, at most a windowful or the widest row.
     fn repeat(&mut self, window: &mut Window, count: u16, start: u64) {
         let Some(c) = self.last_char else { return };
         let width = columns(c).map_or(0, usize::from);
         if width == 0 {
             return;
         }
-        let most = window.rows.len() * (window.edge() + 1);
+        let most = (window.rows.len() * (window.edge() + 1)).min(MAX_REPEAT);
         for _ in 0..usize::from(count).min(most) {
             self.character(window, c, width, start);
         }

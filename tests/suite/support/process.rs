@@ -70,3 +70,9 @@ pub(crate) fn is_alive(pid: u32) -> bool {
         .and_then(|rest| rest.chars().next());
     !matches!(state, None | Some('Z' | 'X'))
 }
+
+/// Memory that a process has, in bytes.
+pub(crate) fn resident_bytes(pid: u32) -> usize {
+    let statm = std::fs::read_to_string(format!("/proc/{pid}/statm")).unwrap();
+    statm.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
+}

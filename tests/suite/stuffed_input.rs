@@ -1,0 +1,170 @@
+//! Input for programs that do not read it: the writer is answered, and nobody else waits.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::support::job::Job;
+use crate::support::{Home, Serve};
+
+fn serve() -> (Home, Serve) {
+    let home = Home::new();
+    let serve = Serve::new(&home, &[]);
+    (home, serve)
+}
+
+/// Not quite a megabyte of short lines: as much as a request may carry.
+fn megabyte() -> String {
+    format!("{}\n", "x".repeat(98)).repeat(10_000)
+}
+
+/// A job that has said "up" and then reads nothing.
+fn deaf(serve: &mut Serve, request: Value) -> Job {
+    let job = Job::request(serve, request);
+    job.wait_for(serve, "^up$");
+    job
+}
+
+fn write(job: &Job, data: &str) -> Value {
+    json!({"action": "write", "sessionId": job.id, "data": data})
+}
+
+#[test]
+fn a_megabyte_that_nobody_reads_is_answered_soon_with_what_was_taken() {
+    let (_home, mut serve) = serve();
+    let commands = [
+        ("pty", "echo up; exec sleep 1000"),
+        ("pty", "stty raw -echo; echo up; exec sleep 1000"),
+        ("pipe", "echo up; exec sleep 1000"),
+    ];
+    for (mode, command) in commands {
+        let job = deaf(&mut serve, json!({"command": command, "mode": mode}));
+        let before = Instant::now();
+        let said = serve.ok(write(&job, &megabyte()));
+        let took = before.elapsed();
+        assert!(took < Duration::from_secs(5), "{command}: {took:?}");
+        let taken = said["bytesWritten"].as_u64().unwrap();
+        assert!((1..990_000).contains(&taken), "{command}: {said}");
+        let unread = said["unreadInputBytes"].as_u64().unwrap();
+        assert!((1..=taken).contains(&unread), "{command}: {said}");
+        assert_eq!(
+            (&said["consumed"], &said["warnings"]),
+            (&json!(false), &json!(["not_reading"])),
+            "{command}"
+        );
+        let status = job.ask(&mut serve, "status", json!({}));
+        assert_eq!(status["unreadInputBytes"], unread, "{command}");
+        // Known to be stuffed, it is not waited for again.
+        let before = Instant::now();
+        for _ in 0..10 {
+            let again = serve.ok(write(&job, &"y\n".repeat(10_000)));
+            assert_eq!(again["warnings"], json!(["not_reading"]), "{command}");
+        }
+        let took = before.elapsed();
+        assert!(took < Duration::from_secs(4), "{command}: {took:?}");
+    }
+}
+
+#[test]
+fn more_than_a_mebibyte_does_not_wait() {
+    let (_home, mut serve) = serve();
+    let job = deaf(&mut serve, json!({"command": "echo up; exec sleep 1000"}));
+    let first = serve.send(write(&job, &megabyte()));
+    let error = serve.err(write(&job, &megabyte()), "limit_exceeded");
+    assert_eq!(error["data"]["limit"], 1 << 20, "{error}");
+    assert!(serve.reply(first)["result"]["bytesWritten"].as_u64() > Some(0));
+    // What waited is gone with its answer, so there is room again.
+    serve.ok(write(&job, &megabyte()));
+}
+
+#[test]
+fn an_interrupt_passes_what_waits_and_discards_it() {
+    let (_home, mut serve) = serve();
+    let command = "echo up; sleep 1000; echo interrupted; read line; echo \"got $line\"";
+    let command = format!("trap : INT; {command}");
+    let job = deaf(&mut serve, json!({"command": command}));
+    let long = serve.send(write(&job, &megabyte()));
+    let later = serve.send(write(&job, "later\n"));
+    let keys = json!({"action": "send_keys", "sessionId": job.id, "keys": ["C-c"]});
+    let pressed = serve.ok(keys);
+    assert_eq!(pressed["bytesWritten"], 1);
+    // It did not wait for its turn: the other two are answered because of it.
+    for id in [long, later] {
+        let said = serve.reply(id);
+        assert_eq!(said["result"]["warnings"], json!(["not_reading"]), "{said}");
+    }
+    job.wait_for(&mut serve, "interrupted$");
+    job.say(&mut serve, "new", "^got new$");
+    job.end(&mut serve);
+}
+
+#[test]
+fn an_interrupt_goes_the_usual_way_where_nothing_is_stuffed() {
+    let (_home, mut serve) = serve();
+    let job = deaf(&mut serve, json!({"command": "echo up; exec sleep 1000"}));
+    // Typed and not ended: the line is the terminal's, which discards it by itself.
+    serve.ok(write(&job, "half"));
+    job.press(&mut serve, json!(["C-c"]));
+    let end = job.end(&mut serve);
+    assert_eq!(end["signal"], "SIGINT", "{end}");
+    assert!(job.output(&mut serve).contains("half^C"));
+}
+
+#[test]
+fn without_its_meaning_the_character_waits_like_any_other() {
+    let (_home, mut serve) = serve();
+    let command = "stty raw -echo; echo up; exec sleep 1000";
+    let job = deaf(&mut serve, json!({"command": command}));
+    serve.ok(write(&job, &megabyte()));
+    // More than once, as the kernel may still have room for a few.
+    let keys = json!({"keys": ["C-c"], "repeat": 10_000});
+    let pressed = job.ask(&mut serve, "send_keys", keys);
+    assert!(pressed["bytesWritten"].as_u64() < Some(10_000), "{pressed}");
+    assert_eq!(pressed["warnings"], json!(["not_reading"]));
+    // A signal needs no terminal.
+    let long = serve.send(write(&job, &megabyte()));
+    let signal = json!({"action": "signal", "sessionId": job.id, "signal": "INT"});
+    assert_eq!(serve.ok(signal)["deliveredTo"], json!([job.pid]));
+    assert_eq!(job.end(&mut serve)["signal"], "SIGINT");
+    serve.reply(long);
+}
+
+#[test]
+fn a_stopped_job_gets_everything_in_order_when_it_goes_on() {
+    let (_home, mut serve) = serve();
+    let job = deaf(
+        &mut serve,
+        json!({"command": "stty -echo; echo up; exec cat"}),
+    );
+    job.ask(&mut serve, "signal", json!({"signal": "STOP"}));
+    let ids: Vec<_> = (0..200)
+        .map(|n| serve.send(write(&job, &format!("line {n}\n"))))
+        .collect();
+    for id in ids {
+        let said = serve.reply(id);
+        assert_eq!(said["result"]["warnings"], json!([]), "{said}");
+    }
+    job.ask(&mut serve, "signal", json!({"signal": "CONT"}));
+    job.wait_for(&mut serve, "^line 199$");
+    let expected: String = (0..200).map(|n| format!("line {n}\n")).collect();
+    assert_eq!(job.output(&mut serve), format!("up\n{expected}"));
+    let last = job.ask(&mut serve, "write", json!({"data": "x\n"}));
+    assert_eq!(
+        (&last["consumed"], &last["unreadInputBytes"]),
+        (&json!(true), &json!(0))
+    );
+}
+
+#[test]
+fn input_that_was_cut_is_not_ended_or_submitted() {
+    let (_home, mut serve) = serve();
+    let command = "echo up; read x; exec sleep 1000";
+    let job = deaf(&mut serve, json!({"command": command, "mode": "pipe"}));
+    let mut request = write(&job, &megabyte());
+    request["eof"] = json!(true);
+    let said = serve.ok(request);
+    assert_eq!(said["warnings"], json!(["not_reading"]));
+    // Still open, so the rest can follow.
+    let more = serve.ok(write(&job, "more"));
+    assert_eq!(more["warnings"], json!(["not_reading"]), "{more}");
+}
