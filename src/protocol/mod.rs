@@ -22,6 +22,8 @@ pub mod record;
 pub mod reply;
 pub mod request;
 pub mod suggest;
+#[cfg(test)]
+pub(crate) mod tests;
 pub mod time;
 
 pub use condition::{Condition, WaitSpec};

@@ -19,6 +19,7 @@ mod doctor;
 mod endings;
 mod endings_refused;
 mod full_disk;
+mod golden_home;
 mod hostile_places;
 mod jobs_short;
 mod journal;
