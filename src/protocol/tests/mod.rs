@@ -1,5 +1,5 @@
 //! The wire and the files against the golden files of version 1.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 mod files;
 pub(crate) mod golden;

@@ -63,7 +63,7 @@ fn the_daemon_introduces_itself() {
         limits: limits(),
         actions: Action::NAMES.iter().map(|&name| name.to_owned()).collect(),
     };
-    golden::passes_over_more(&[hello.clone()], &["", "/limits"]);
+    golden::passes_over_more(std::slice::from_ref(&hello), &["", "/limits"]);
     let event = Event {
         event: EventKind::Hello,
         seq: None,
@@ -83,7 +83,7 @@ fn every_event() {
         screen_seq: 7,
         full: true,
     };
-    golden::passes_over_more(&[screen.clone()], &[""]);
+    golden::passes_over_more(std::slice::from_ref(&screen), &[""]);
     let screen = serde_json::to_value(screen).unwrap();
     let exited = json!({"label": "hello", "command": "make", "status": "error", "exitCode": 2,
         "signal": null, "runtimeMs": 60_000, "endedBy": {"kind": "itself", "scope": null}, "output": "one\n"});
