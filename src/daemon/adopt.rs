@@ -59,6 +59,10 @@ struct Welcome {
 /// A session as the keeper has it.
 type Handed = (Kept, Vec<OwnedFd>);
 
+/// Kinds of messages that have to make sense, or we would tell a job as lost that
+/// runs: then another version of the program is what is needed.
+const NEEDED: &[&str] = &["Welcome", "Adopt"];
+
 /// The keeper says first who it is and then, one by one, what it has.
 async fn greetings(
     channel: &mut Channel,
@@ -70,7 +74,7 @@ async fn greetings(
     let mut kept = HashMap::new();
     while welcome.is_none() || kept.len() < expected {
         ready.readable().await?.clear_ready();
-        for (message, fds) in channel.receive::<ToDaemon>()? {
+        for (message, fds) in channel.receive::<ToDaemon>(NEEDED)? {
             match message {
                 ToDaemon::Welcome {
                     keeper_pid,
@@ -226,5 +230,59 @@ impl State {
         self.persist(&id);
         self.release(&id);
         self.mark_dirty(&id);
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::os::fd::AsFd;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::protocol::tests::keeper::kept;
+    use crate::sys::detach::socket_pair;
+
+    /// A keeper of another version, and what the daemon has of it.
+    fn keeper() -> (Channel, Channel) {
+        let (ours, theirs) = socket_pair().unwrap();
+        let (mut keeper, daemon) = (Channel::new(theirs).unwrap(), Channel::new(ours).unwrap());
+        let listener = UnixListener::from(socket_pair().unwrap().0);
+        let (board, pump) = (Board::create().unwrap(), Pump::create().unwrap());
+        let [out, into] = pump.ends();
+        let fds = [listener.as_fd(), board.as_fd(), out, into];
+        let fds = Vec::from(fds.map(|fd| fd.try_clone_to_owned().unwrap()));
+        keeper.send(&json!({"Weather": "fine"}), vec![]).unwrap();
+        let welcome = json!({"Welcome": {"keeper_pid": std::process::id(), "version": "9.9.9",
+            "sessions": 1, "mood": "new"}});
+        keeper.send(&welcome, fds).unwrap();
+        (keeper, daemon)
+    }
+
+    #[tokio::test]
+    async fn a_keeper_of_another_version_is_heard_out() {
+        let (mut keeper, mut daemon) = keeper();
+        let (one, _) = socket_pair().unwrap();
+        keeper.send(&json!({"Dance": {}}), vec![one]).unwrap();
+        let mut adopt = serde_json::to_value(ToDaemon::Adopt(kept())).unwrap();
+        adopt["Adopt"]["mood"] = json!("new");
+        let (input, pidfd) = socket_pair().unwrap();
+        keeper.send(&adopt, vec![input, pidfd]).unwrap();
+        let link = waiting_end(&daemon).unwrap();
+        let (welcome, handed) = greetings(&mut daemon, &link).await.unwrap();
+        assert_eq!(welcome.process.version, "9.9.9");
+        assert_eq!((welcome.upgrading, welcome.shared.files), (false, None));
+        let (session, fds) = &handed[&kept().session];
+        assert_eq!((session, fds.len()), (&kept(), 2));
+    }
+
+    #[tokio::test]
+    async fn a_job_that_this_version_cannot_take_over_is_not_told_as_lost() {
+        let (mut keeper, mut daemon) = keeper();
+        keeper.send(&json!({"Adopt": {"job": 1}}), vec![]).unwrap();
+        let link = waiting_end(&daemon).unwrap();
+        let error = greetings(&mut daemon, &link).await.err().unwrap();
+        assert_eq!(error.kind(), io::ErrorKind::InvalidData);
     }
 }

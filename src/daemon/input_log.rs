@@ -82,6 +82,7 @@ fn drop_older_half(dir: &Path) -> io::Result<File> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::protocol::tests::golden;
 
     fn entry(text: &str) -> Entry {
         let text = Some(text.to_owned());
@@ -103,6 +104,22 @@ mod tests {
             .unwrap();
         file.write_all(b"{\"at\":\"20").unwrap();
         assert_eq!(read(dir.path()), [entry("abc\n")]);
+    }
+
+    #[test]
+    fn input_of_version_1() {
+        let at = golden::at(1);
+        let shown = Entry {
+            at,
+            ..entry("yes\n")
+        };
+        let hidden = Entry {
+            text: None,
+            bytes: 9,
+            ..shown.clone()
+        };
+        let name = "home/sessions/done00000001/input.log";
+        golden::lines(name, &[shown, hidden], &[""]);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
+use serde::Deserialize;
 
 use super::hub::now;
 use crate::engine::past::{KEPT, Note, Past};
@@ -143,7 +144,13 @@ impl Journal {
             let why = match serde_json::from_slice(line).map(|note| past.take_in(note)) {
                 Ok(true) => continue,
                 Ok(false) => "its number is behind the one before".to_owned(),
-                Err(error) => error.to_string(),
+                Err(error) => {
+                    // An event of a newer version: its number is never used again.
+                    if let Ok(Numbered { seq: used }) = serde_json::from_slice(line) {
+                        past.take_in(Note::Used { used });
+                    }
+                    error.to_string()
+                }
             };
             if bad == 0 {
                 first = format!("line {}: {why}", self.lines);
@@ -176,6 +183,12 @@ impl Journal {
         let path = self.path.display();
         tracing::warn!("{path}: {what}");
     }
+}
+
+/// What every event has, of whatever version.
+#[derive(Deserialize)]
+struct Numbered {
+    seq: u64,
 }
 
 fn open(path: &Path) -> io::Result<File> {
@@ -264,6 +277,19 @@ mod tests {
         add(&mut journal, &mut past);
         let (_, past) = Journal::open(path);
         assert_eq!(seqs(&past), [1, 4, 5]);
+    }
+
+    #[test]
+    fn the_number_of_an_event_that_only_a_newer_version_knows_is_not_used_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("journal.jsonl");
+        let note = r#"{"forgotten":[1],"scope":"a"}"#;
+        let event = r#"{"event":"of_the_future","seq":7,"scope":"a","more":{}}"#;
+        std::fs::write(&path, format!("{note}\n{event}\n")).unwrap();
+        let (mut journal, mut past) = Journal::open(path.clone());
+        assert_eq!((seqs(&past), past.seq()), (vec![], 7));
+        add(&mut journal, &mut past);
+        assert_eq!(seqs(&Journal::open(path).1), [8]);
     }
 
     #[test]

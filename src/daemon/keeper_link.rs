@@ -207,7 +207,7 @@ async fn serve(hub: &Hub, end: OwnedFd) -> io::Result<Over> {
         tokio::select! {
             ready = socket.readable() => {
                 ready?.clear_ready();
-                let messages = hub.state().keeper.channel.receive::<ToDaemon>();
+                let messages = hub.state().keeper.channel.receive::<ToDaemon>(&[]);
                 let messages = match messages {
                     Ok(messages) => messages,
                     // It ends before us when it was told to.

@@ -22,7 +22,7 @@ pub(super) struct RemovedFile {
     lines: usize,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Line {
     session_id: SessionId,
@@ -84,14 +84,15 @@ fn line(id: &SessionId, tombstone: &Tombstone) -> io::Result<Vec<u8>> {
 }
 
 impl State {
-    /// Reads what earlier daemons have removed. A line that a crash cut short is
-    /// passed over; without it the file is written anew.
+    /// Reads what earlier daemons have removed. A line that a crash cut short, or
+    /// that makes no sense to this version, is passed over; without it the file is
+    /// written anew.
     pub(super) fn remember_removed(&mut self) {
         // Without the file, nothing was removed yet.
-        let text = std::fs::read_to_string(&self.removed.path).unwrap_or_default();
+        let text = std::fs::read(&self.removed.path).unwrap_or_default();
         let now = now();
-        for line in text.lines() {
-            let Ok(mut line) = serde_json::from_str::<Line>(line) else {
+        for line in text.split(|&byte| byte == b'\n') {
+            let Ok(mut line) = serde_json::from_slice::<Line>(line) else {
                 continue;
             };
             line.tombstone.removed = line.tombstone.removed.carried_over(now);
@@ -105,5 +106,38 @@ impl State {
             let path = self.removed.path.display();
             tracing::warn!("{path}: {error}");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Now;
+    use crate::protocol::tests::golden::{self, at, id};
+    use crate::protocol::{Scope, Status};
+
+    #[test]
+    fn removed_sessions_of_version_1() {
+        let tombstone = |scope, status, exit_code| Tombstone {
+            scope,
+            status,
+            exit_code,
+            removed: Now {
+                boot: 300_000,
+                wall: at(300),
+            },
+        };
+        let builder = Scope::named("builder").unwrap_or_else(Scope::human);
+        let lines = [
+            Line {
+                session_id: id("removed00001"),
+                tombstone: tombstone(builder, Status::Error, Some(4)),
+            },
+            Line {
+                session_id: id("removed00002"),
+                tombstone: tombstone(Scope::human(), Status::Killed, None),
+            },
+        ];
+        golden::lines("home/removed.jsonl", &lines, &["", "/removed"]);
     }
 }

@@ -262,6 +262,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::protocol::tests::golden;
 
     fn scope(name: &str) -> Scope {
         Scope::named(name).unwrap()
@@ -287,6 +288,41 @@ mod tests {
 
     const ONE: &str = "000000000001";
     const TWO: &str = "000000000002";
+
+    #[test]
+    fn the_journal_of_version_1() {
+        let entry = |seq, kind, session, data| {
+            Note::Entry(Entry {
+                event: Event {
+                    event: kind,
+                    seq: Some(seq),
+                    at: Some(golden::at(10 * seq as i64)),
+                    session_id: Some(golden::id(session)),
+                    data,
+                },
+                scope: scope("builder"),
+                undelivered: seq == 8,
+            })
+        };
+        let completion = |status, code| {
+            json!({"label": "make", "command": "make", "status": status, "exitCode": code,
+                "signal": null, "runtimeMs": 60_000, "output": "out\nerr\nend.\n"})
+        };
+        let notes = [
+            Note::Used { used: 4 },
+            entry(5, EventKind::Started, "done00000001", json!({})),
+            entry(6, EventKind::Exited, "done00000001", completion("done", 0)),
+            Note::Delivered { delivered: vec![6] },
+            Note::Ack {
+                ack: 6,
+                scope: scope("builder"),
+            },
+            entry(7, EventKind::Started, "error0000001", json!({})),
+            entry(8, EventKind::Exited, "error0000001", completion("error", 3)),
+            entry(9, EventKind::Adopted, "running00001", json!({})),
+        ];
+        golden::lines("home/journal.jsonl", &notes, &[""]);
+    }
 
     #[test]
     fn a_line_is_the_event_as_it_was_told_with_its_scope() {

@@ -379,3 +379,7 @@ mod tests {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "meta_tests.rs"]
+mod meta_tests;

@@ -69,10 +69,14 @@ pub(super) struct Inheritance {
     pub(super) sessions: Vec<(Kept, Vec<OwnedFd>)>,
 }
 
-/// Hears the daemon out. If that dies meanwhile, what it has handed over by
-/// then is kept all the same.
-pub(super) fn receive(channel: &mut Channel) -> io::Result<Inheritance> {
+/// Kinds of messages that have to make sense, or output of a job would be nobody's.
+const NEEDED: &[&str] = &["Takeover", "Adopt"];
+
+/// Hears the daemon out; the messages are what it asked right after. If it dies
+/// meanwhile, what it has handed over by then is kept all the same.
+pub(super) fn receive(channel: &mut Channel) -> io::Result<(Inheritance, Vec<ToKeeper>)> {
     let mut inheritance: Option<Inheritance> = None;
+    let mut asked = Vec::new();
     let mut expected = usize::MAX;
     while inheritance
         .as_ref()
@@ -80,8 +84,10 @@ pub(super) fn receive(channel: &mut Channel) -> io::Result<Inheritance> {
     {
         let ready = rustix::event::PollFd::new(channel, rustix::event::PollFlags::IN);
         rustix::io::retry_on_intr(|| rustix::event::poll(&mut [ready.clone()], None))?;
-        let messages = match (channel.receive::<ToKeeper>(), &inheritance) {
+        let messages = match (channel.receive::<ToKeeper>(NEEDED), &inheritance) {
             (Ok(messages), _) => messages,
+            // What the daemon has is more than this version can hold.
+            (Err(error), _) if error.kind() == io::ErrorKind::InvalidData => return Err(error),
             (Err(_), Some(_)) => break,
             (Err(error), None) => return Err(error),
         };
@@ -112,11 +118,15 @@ pub(super) fn receive(channel: &mut Channel) -> io::Result<Inheritance> {
                 (ToKeeper::Adopt(kept), Some(inheritance)) => {
                     inheritance.sessions.push((kept, fds))
                 }
+                (message, Some(inheritance)) if inheritance.sessions.len() == expected => {
+                    asked.push(message);
+                }
                 _ => return Err(io::Error::other("the daemon's handover is not in order")),
             }
         }
     }
-    inheritance.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+    let inheritance = inheritance.ok_or(io::ErrorKind::UnexpectedEof)?;
+    Ok((inheritance, asked))
 }
 
 impl Keeper {
@@ -213,5 +223,62 @@ impl Keeper {
         self.events.add(&daemon, Source::DaemonEnded)?;
         self.foreign_daemon = Some(daemon);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::os::fd::AsFd;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::protocol::tests::keeper::kept;
+    use crate::sys::detach::socket_pair;
+
+    /// A daemon of another version that begins to hand over, and the keeper's end.
+    fn daemon() -> (Channel, Channel) {
+        let (ours, theirs) = socket_pair().unwrap();
+        let (mut daemon, keeper) = (Channel::new(theirs).unwrap(), Channel::new(ours).unwrap());
+        let listener = UnixListener::from(socket_pair().unwrap().0);
+        let (board, pump) = (Board::create().unwrap(), Pump::create().unwrap());
+        let [out, into] = pump.ends();
+        let fds = [listener.as_fd(), board.as_fd(), out, into];
+        let fds = Vec::from(fds.map(|fd| dup(&fd).unwrap()));
+        let takeover = json!({"Takeover": {"daemon_pid": 7, "sessions": 1, "mood": "new"}});
+        daemon.send(&takeover, fds).unwrap();
+        (daemon, keeper)
+    }
+
+    #[test]
+    fn a_daemon_of_another_version_is_heard_out() {
+        let (mut daemon, mut keeper) = daemon();
+        daemon.send(&json!({"Weather": "fine"}), vec![]).unwrap();
+        let mut adopt = serde_json::to_value(ToKeeper::Adopt(kept())).unwrap();
+        adopt["Adopt"]["mood"] = json!("new");
+        daemon.send(&adopt, vec![]).unwrap();
+        let (inheritance, _) = receive(&mut keeper).unwrap();
+        assert_eq!((inheritance.daemon_pid, inheritance.files), (7, None));
+        assert_eq!(inheritance.sessions[0].0, kept());
+    }
+
+    #[test]
+    fn a_job_that_this_version_cannot_hold_is_not_left_behind() {
+        let (mut daemon, mut keeper) = daemon();
+        daemon.send(&json!({"Adopt": {"job": 1}}), vec![]).unwrap();
+        let error = receive(&mut keeper).err().unwrap();
+        assert_eq!(error.kind(), io::ErrorKind::InvalidData);
+    }
+
+    #[test]
+    fn what_is_asked_right_after_the_handover_is_not_lost() {
+        let (mut daemon, mut keeper) = daemon();
+        daemon.send(&ToKeeper::Adopt(kept()), vec![]).unwrap();
+        let session = kept().session;
+        let clear = ToKeeper::Clear { session };
+        daemon.send(&clear, vec![]).unwrap();
+        let (inheritance, asked) = receive(&mut keeper).unwrap();
+        assert_eq!((inheritance.sessions.len(), asked), (1, vec![clear]));
     }
 }

@@ -82,7 +82,7 @@ fn take_over() -> io::Result<Keeper> {
     diag::start(&home, "keeper", None);
     let lease = Lease::wait(&home)?;
     let mut channel = Channel::new(io::stdin().as_fd().try_clone_to_owned()?)?;
-    let mut inheritance = handover::receive(&mut channel)?;
+    let (mut inheritance, asked) = handover::receive(&mut channel)?;
     let daemon_pid = inheritance.daemon_pid;
     let sessions = std::mem::take(&mut inheritance.sessions);
     let mut keeper = Keeper::new(home, lease, inheritance)?;
@@ -90,6 +90,9 @@ fn take_over() -> io::Result<Keeper> {
     keeper.greet_foreign_daemon(channel, daemon_pid)?;
     let version = VERSION.to_owned();
     keeper.tell(&ToDaemon::TakenOver { version }, vec![]);
+    for message in asked {
+        keeper.obey(message);
+    }
     Ok(keeper)
 }
 

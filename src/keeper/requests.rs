@@ -77,7 +77,7 @@ impl Keeper {
         let Some(channel) = &mut self.channel else {
             return;
         };
-        match channel.receive::<ToKeeper>() {
+        match channel.receive::<ToKeeper>(&[]) {
             Ok(messages) => {
                 for (message, _) in messages {
                     self.obey(message);
@@ -89,7 +89,7 @@ impl Keeper {
         }
     }
 
-    fn obey(&mut self, message: ToKeeper) {
+    pub(super) fn obey(&mut self, message: ToKeeper) {
         match message {
             ToKeeper::Ready => {
                 self.supervisor.is_up();

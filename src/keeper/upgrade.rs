@@ -34,8 +34,8 @@ pub(super) enum Upgrade {
 }
 
 /// What the program is to know that takes this one's place. Descriptors are
-/// numbers: they stay open.
-#[derive(Serialize, Deserialize)]
+/// numbers: they stay open. That program may be of another version.
+#[derive(PartialEq, Debug, Serialize, Deserialize)]
 struct Testament {
     locks: [RawFd; 2],
     listener: RawFd,
@@ -134,4 +134,27 @@ pub(super) fn read(number: RawFd) -> io::Result<Heir> {
             sessions,
         },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::tests::golden;
+    use crate::protocol::tests::keeper::kept;
+
+    #[test]
+    fn the_testament_of_version_1() {
+        let testament = Testament {
+            locks: [3, 4],
+            listener: 5,
+            board: 6,
+            pump: [7, 8],
+            channel: 9,
+            files: Some(1024),
+            daemon_pid: 11,
+            sessions: vec![(kept(), vec![10, 11, 12])],
+        };
+        let open = ["", "/sessions/0/0", "/sessions/0/0/spec"];
+        golden::file("keeper/testament.json", &testament, &open);
+    }
 }

@@ -2,6 +2,10 @@
 //!
 //! File descriptors travel beside a message (SCM_RIGHTS), in the order that
 //! each message documents.
+//!
+//! The two may be of different versions. Each passes over messages and fields
+//! that it does not know, so a field that is added has a default for those who
+//! do not send it.
 
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +54,7 @@ pub struct Kept {
     /// Whether its pidfd follows.
     pub has_pidfd: bool,
     /// Whether the memory that holds what its log would not take follows.
+    #[serde(default)]
     pub has_tail: bool,
     /// Why its log is not being written, if it is not.
     pub degraded: Option<String>,
@@ -112,6 +117,7 @@ pub enum ToKeeper {
     /// The daemon ends on purpose: start the next one when a client knocks.
     Rest {
         /// Once that one is up, the keeper is to become the program on disk.
+        #[serde(default)]
         upgrade: bool,
     },
     /// End the keeper as well; all sessions have ended.
@@ -130,6 +136,7 @@ pub enum ToDaemon {
         /// Limit of open files that jobs start with; `None`: no limit.
         files: Option<u64>,
         /// Whether an [`Upgraded`](Self::Upgraded) follows.
+        #[serde(default)]
         upgrading: bool,
         /// `Adopt` messages that follow.
         sessions: usize,

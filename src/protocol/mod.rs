@@ -24,6 +24,8 @@ pub mod reply;
 pub mod request;
 mod strict;
 pub mod suggest;
+#[cfg(test)]
+pub(crate) mod tests;
 pub mod time;
 
 pub use condition::{Condition, WaitSpec};

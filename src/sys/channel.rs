@@ -4,6 +4,9 @@
 //! JSON body. The descriptors ride on the frame's first byte (SCM_RIGHTS), so
 //! they are there by the time the frame is whole. Nothing here ever blocks: a
 //! send that does not fit is kept until the socket takes more.
+//!
+//! The two sides may be of different versions. A message that makes no sense to
+//! the receiver is noted and passed over, with its descriptors.
 
 use std::collections::VecDeque;
 use std::io::{self, IoSlice, IoSliceMut};
@@ -17,9 +20,16 @@ use rustix::net::{
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
-/// Descriptors of one message at most: input, pidfd, tail, stdout and stderr.
+/// Descriptors that we send with one message at most: input, pidfd, tail, stdout
+/// and stderr.
 const MAX_FDS: usize = 5;
+
+/// Descriptors that fit into one message (`SCM_MAX_FD` in unix(7)). Another
+/// version may send more than we do, and those that find no room when they are
+/// received would be missing in the messages after it.
+const ROOM_FOR_FDS: usize = 253;
 
 /// Longest body taken, in bytes: a command line with its environment has at
 /// most 2 MiB (`ARG_MAX`), and JSON escapes it.
@@ -104,14 +114,24 @@ impl Channel {
         self.outbox.is_empty() && self.inbox.is_empty() && self.inbox_fds.is_empty()
     }
 
-    /// Every message that has arrived; an error once the other side is gone.
-    pub fn receive<T: DeserializeOwned>(&mut self) -> io::Result<Vec<Received<T>>> {
+    /// Every message that has arrived and makes sense; an error once the other
+    /// side is gone. A message of one of the `needed` kinds has to make sense:
+    /// one that does not is an error of the kind `InvalidData`.
+    pub fn receive<T: DeserializeOwned>(
+        &mut self,
+        needed: &[&str],
+    ) -> io::Result<Vec<Received<T>>> {
         let ended = self.fill()?;
         let mut messages = Vec::new();
-        while let Some(message) = self.next_message()? {
-            messages.push(message);
+        let mut is_silent = true;
+        while let Some((body, fds)) = self.next_frame()? {
+            is_silent = false;
+            match serde_json::from_slice(&body) {
+                Ok(message) => messages.push((message, fds)),
+                Err(error) => pass_over(&body, &error, needed)?,
+            }
         }
-        if ended && messages.is_empty() {
+        if ended && is_silent {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         Ok(messages)
@@ -121,7 +141,7 @@ impl Channel {
     fn fill(&mut self) -> io::Result<bool> {
         let mut buffer = [0u8; 16 * 1024];
         loop {
-            let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FDS))];
+            let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(ROOM_FOR_FDS))];
             let mut control = RecvAncillaryBuffer::new(&mut space);
             let mut slices = [IoSliceMut::new(&mut buffer)];
             let flags = RecvFlags::CMSG_CLOEXEC;
@@ -143,7 +163,8 @@ impl Channel {
         }
     }
 
-    fn next_message<T: DeserializeOwned>(&mut self) -> io::Result<Option<Received<T>>> {
+    /// The body of the next message and its descriptors, once it is whole.
+    fn next_frame(&mut self) -> io::Result<Option<(Vec<u8>, Vec<OwnedFd>)>> {
         let Some((&[a, b, c, d, count], rest)) = self.inbox.split_first_chunk::<HEADER>() else {
             return Ok(None);
         };
@@ -157,12 +178,34 @@ impl Channel {
         let Some(body) = rest.get(..length) else {
             return Ok(None);
         };
-        let message = serde_json::from_slice(body)?;
+        let body = body.to_vec();
         let count = usize::from(count).min(self.inbox_fds.len());
         let fds = self.inbox_fds.drain(..count).collect();
         self.inbox.drain(..HEADER + length);
-        Ok(Some((message, fds)))
+        Ok(Some((body, fds)))
     }
+}
+
+/// Notes a message that makes no sense, which is an error if it is needed.
+fn pass_over(body: &[u8], error: &serde_json::Error, needed: &[&str]) -> io::Result<()> {
+    let kind = kind_of(body);
+    if needed.contains(&kind.as_str()) {
+        let why = format!("the message `{kind}` is of another version: {error}");
+        return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+    }
+    tracing::warn!(kind, %error, "a message of another version is passed over");
+    Ok(())
+}
+
+/// The name of an enum's variant as serde writes it: alone, or in front of what
+/// goes with it. What comes after it is not told: it may be somebody's secret.
+fn kind_of(body: &[u8]) -> String {
+    let kind = match serde_json::from_slice(body) {
+        Ok(Value::String(kind)) => Some(kind),
+        Ok(Value::Object(map)) => map.into_iter().next().map(|(kind, _)| kind),
+        _ => None,
+    };
+    kind.unwrap_or_else(|| "(unknown)".to_owned())
 }
 
 impl AsFd for Channel {
@@ -211,7 +254,7 @@ mod tests {
         let (reader, writer) = rustix::pipe::pipe().unwrap();
         a.send(&"none", vec![]).unwrap();
         a.send(&"pipe", vec![writer]).unwrap();
-        let messages: Vec<Received<String>> = b.receive().unwrap();
+        let messages: Vec<Received<String>> = b.receive(&[]).unwrap();
         assert_eq!(messages[0].0, "none");
         assert!(messages[0].1.is_empty());
         assert_eq!(messages[1].0, "pipe");
@@ -227,7 +270,7 @@ mod tests {
         assert!(a.wants_to_send());
         let mut got: Vec<Received<String>> = Vec::new();
         while got.is_empty() {
-            got = b.receive().unwrap();
+            got = b.receive(&[]).unwrap();
             a.flush().unwrap();
         }
         assert_eq!(got[0].0, large);
@@ -238,7 +281,65 @@ mod tests {
         let (mut a, mut b) = pair();
         a.send(&1, vec![]).unwrap();
         drop(a);
-        assert_eq!(b.receive::<i32>().unwrap().len(), 1);
-        assert!(b.receive::<i32>().is_err());
+        assert_eq!(b.receive::<i32>(&[]).unwrap().len(), 1);
+        assert!(b.receive::<i32>(&[]).is_err());
+    }
+    #[derive(Serialize, serde::Deserialize, PartialEq, Debug)]
+    enum Ours {
+        Ready,
+        Adopt { pid: u32 },
+    }
+
+    #[test]
+    fn what_another_version_says_beyond_ours_is_passed_over_with_its_descriptors() {
+        let (mut newer, mut b) = pair();
+        let (reader, writer) = rustix::pipe::pipe().unwrap();
+        let (_, ours) = rustix::pipe::pipe().unwrap();
+        let theirs = (0..MAX_FDS).map(|_| writer.try_clone().unwrap());
+        let unknown = serde_json::json!({"Teleport": {"where": [1, 2]}});
+        newer.send(&unknown, theirs.collect()).unwrap();
+        newer.send(&"Dance", vec![]).unwrap();
+        let longer = serde_json::json!({"Adopt": {"pid": 7, "mood": "new"}});
+        newer.send(&longer, vec![ours]).unwrap();
+        newer.send(&Ours::Ready, vec![]).unwrap();
+        drop(writer);
+        let needed = &["Adopt"];
+        let messages = b.receive::<Ours>(needed).unwrap();
+        assert_eq!(messages[0].0, Ours::Adopt { pid: 7 });
+        assert_eq!(messages[0].1.len(), 1);
+        assert_eq!((&messages[1].0, messages.len()), (&Ours::Ready, 2));
+        // Nobody has the other end open any more.
+        assert_eq!(rustix::io::read(&reader, &mut [0; 1]), Ok(0));
+        // Nothing but what is passed over is not the end.
+        newer.send(&"Dance", vec![]).unwrap();
+        assert!(b.receive::<Ours>(needed).unwrap().is_empty());
+    }
+
+    #[test]
+    fn more_descriptors_than_we_ever_send_do_not_mix_up_those_after_them() {
+        let (newer, mut b) = pair();
+        let (_, writer) = rustix::pipe::pipe().unwrap();
+        let fds = [writer.as_fd(); 2 * MAX_FDS];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2 * MAX_FDS))];
+        let mut control = SendAncillaryBuffer::new(&mut space);
+        control.push(SendAncillaryMessage::ScmRights(&fds));
+        let frame = [&[7, 0, 0, 0, 2 * MAX_FDS as u8][..], b"\"Dance\""].concat();
+        let flags = SendFlags::NOSIGNAL;
+        sendmsg(&newer, &[IoSlice::new(&frame)], &mut control, flags).unwrap();
+        let mut newer = newer;
+        newer.send(&Ours::Adopt { pid: 1 }, vec![writer]).unwrap();
+        let messages = b.receive::<Ours>(&[]).unwrap();
+        assert_eq!((messages.len(), messages[0].1.len()), (1, 1));
+        assert!(b.inbox_fds.is_empty());
+    }
+
+    #[test]
+    fn what_is_needed_has_to_make_sense() {
+        let (mut newer, mut b) = pair();
+        let other = serde_json::json!({"Adopt": {"process": "secret"}});
+        newer.send(&other, vec![]).unwrap();
+        let error = b.receive::<Ours>(&["Adopt"]).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::InvalidData);
+        assert!(error.to_string().contains("`Adopt`"), "{error}");
     }
 }

@@ -21,6 +21,7 @@ mod endings_refused;
 mod fault_table;
 mod full_disk;
 mod fuzz_corpus;
+mod golden_home;
 mod hostile_bytes;
 mod hostile_names;
 mod hostile_places;

@@ -1,0 +1,165 @@
+//! `meta.json` of version 1, in the home of the golden files.
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::engine::life::Actor;
+use crate::protocol::keeper::Exit;
+use crate::protocol::tests::golden::{self, at, id};
+
+/// Another boot than that of any machine that runs the tests.
+const BOOT_ID: &str = "00000000-1111-2222-3333-444444444444";
+
+/// Where an older or newer version may have more.
+const OPEN: &[&str] = &[
+    "",
+    "/spec",
+    "/terms",
+    "/life",
+    "/life/endedBy",
+    "/life/runs/0",
+];
+
+fn now(second: i64) -> Now {
+    Now {
+        boot: 100_000 + 1000 * second.cast_unsigned(),
+        wall: at(second),
+    }
+}
+
+fn builder() -> Scope {
+    Scope::named("builder").unwrap()
+}
+
+/// A session that was begun by an agent, and has everything that one can have.
+fn begun(name: &str) -> Session {
+    let spec = Spec {
+        command: "echo one; echo two".to_owned(),
+        args: None,
+        cwd: "/tmp".to_owned(),
+        mode: Mode::Pty,
+        label: Some(
+            name.trim_end_matches(|c: char| c.is_ascii_digit())
+                .to_owned(),
+        ),
+        group: Some("demo".to_owned()),
+        description: Some("what it is for".to_owned()),
+        env_names: vec!["NAME".to_owned()],
+    };
+    let terms = Terms {
+        timeout_ms: 60_000,
+        timeout_grace_ms: 5000,
+        ttl_ms: 30 * 86_400_000,
+        keep: false,
+    };
+    let size = Size::new(24, 80);
+    let mut session = Session::new(id(name), builder(), spec, size, terms, now(0));
+    session.key = Some(format!("key-of-{name}"));
+    session
+}
+
+fn end(session: &mut Session, exit_code: Option<i32>, signal: Option<i32>, second: i64) {
+    let exit = Exit {
+        pid: session.life.pid().unwrap(),
+        exit_code,
+        signal,
+        core_dumped: false,
+        ended_at: at(second),
+        end_offset: 10,
+    };
+    let name = signal.map(|_| "SIGTERM".to_owned());
+    session.life.ended(&exit, name, now(second));
+    session.touch(now(second + 1));
+}
+
+/// Ends as somebody wants it.
+fn ended_by(session: &mut Session, actor: Actor) {
+    assert!(session.life.ask_to_end(actor.clone()));
+    session.life.signalled(15, actor);
+    session.life.grace_began(now(65).boot);
+    end(session, None, Some(15), 60);
+    session.life.grace_ended(None);
+}
+
+fn check(session: &Session, open: &[&str]) -> Meta {
+    let meta = session.meta(BOOT_ID);
+    let name = format!("home/sessions/{}/meta.json", session.id);
+    golden::file(&name, &meta, open);
+    meta
+}
+
+#[test]
+fn records_of_ended_sessions() {
+    let mut done = begun("done00000001");
+    done.life.started(1001, 0, now(0));
+    end(&mut done, Some(0), None, 60);
+    check(&done, OPEN);
+
+    let mut error = begun("error0000001");
+    error.spec.mode = Mode::Pipe;
+    error.spec.args = Some(vec!["-k".to_owned()]);
+    error.spec.command = "make".to_owned();
+    error.life.started(2001, 0, now(0));
+    end(&mut error, Some(3), None, 60);
+    check(&error, OPEN);
+
+    let mut killed = begun("killed000001");
+    killed.scope = Scope::human();
+    killed.key = None;
+    killed.terms.timeout_ms = 0;
+    killed.terms.keep = true;
+    killed.life.started(3001, 0, now(0));
+    ended_by(&mut killed, Actor::Human);
+    check(&killed, OPEN);
+
+    let mut timed_out = begun("timedout0001");
+    timed_out.life.started(4001, 0, now(0));
+    ended_by(&mut timed_out, Actor::TimeLimit(60_000));
+    check(&timed_out, OPEN);
+
+    let mut again = begun("again0000001");
+    again.life.started(5001, 0, now(0));
+    ended_by(&mut again, Actor::Agent(builder()));
+    again.life.started(5002, 10, now(70));
+    end(&mut again, Some(0), None, 80);
+    check(&again, OPEN);
+}
+
+#[test]
+fn records_of_running_sessions() {
+    let mut running = begun("running00001");
+    running.stdin_closed = true;
+    running.output.begin_at(100, 10);
+    running.life.started(6001, 0, now(0));
+    check(&running, &["", "/life"]);
+
+    let mut stopping = begun("stopping0001");
+    stopping.life.started(7001, 0, now(0));
+    let agent = Actor::Agent(builder());
+    stopping.life.ask_to_end(agent.clone());
+    stopping.life.signalled(15, agent);
+    stopping.life.grace_began(now(65).boot);
+    check(&stopping, &["", "/life"]);
+}
+
+#[test]
+fn the_oldest_record_is_read() {
+    let oldest = golden::kept("home/sessions/oldest000001/meta.json");
+    let read: Meta = serde_json::from_slice(&oldest).unwrap();
+    let mut expected = begun("oldest000001");
+    expected.life.started(8001, 0, now(0));
+    end(&mut expected, Some(0), None, 60);
+    // What later versions have added is left out.
+    let mut json = serde_json::to_value(expected.meta(BOOT_ID)).unwrap();
+    json.as_object_mut().unwrap().remove("accessed");
+    let life = json["life"].as_object_mut().unwrap();
+    for added in ["lastPid", "endedBoot", "killAt"] {
+        assert!(life.remove(added).is_some(), "{added}");
+    }
+    assert_eq!(
+        serde_json::from_slice::<serde_json::Value>(&oldest).unwrap(),
+        json
+    );
+    assert_eq!((read.accessed, read.life.last_process()), (None, None));
+    let session = Session::from_meta(read, false, now(100));
+    assert_eq!(session.accessed_boot(), now(100).boot);
+}

@@ -1,0 +1,185 @@
+//! What daemon and keeper say to each other, also if one of them is older or newer.
+
+use serde_json::json;
+
+use super::golden::{self, at, id};
+use crate::protocol::keeper::{Exit, Kept, SpawnSpec, ToDaemon, ToKeeper};
+use crate::protocol::record::Mode;
+
+fn spec() -> SpawnSpec {
+    SpawnSpec {
+        program: "/bin/sh".to_owned(),
+        argv: ["sh", "-c", "echo one"].map(str::to_owned).to_vec(),
+        cwd: "/tmp".to_owned(),
+        env: vec![("NAME".to_owned(), "value".to_owned())],
+        mode: Mode::Pty,
+        umask: Some(0o022),
+    }
+}
+
+fn exit() -> Exit {
+    Exit {
+        pid: 1001,
+        exit_code: Some(0),
+        signal: None,
+        core_dumped: false,
+        ended_at: at(60),
+        end_offset: 10,
+    }
+}
+
+/// Also what the keeper's testament holds.
+pub(crate) fn kept() -> Kept {
+    Kept {
+        session: id("running00001"),
+        slot: 4,
+        pid: 6001,
+        exit: Some(exit()),
+        spec: spec(),
+        keep: 64 << 20,
+        has_input: true,
+        has_pidfd: true,
+        has_tail: true,
+        degraded: Some("No space left on device".to_owned()),
+        open: vec![0, 1],
+    }
+}
+
+#[test]
+fn to_the_keeper() {
+    let session = || id("running00001");
+    let messages = [
+        ToKeeper::Takeover {
+            daemon_pid: 11,
+            files: Some(1024),
+            sessions: 1,
+        },
+        ToKeeper::Adopt(kept()),
+        ToKeeper::Ready,
+        ToKeeper::Spawn {
+            session: session(),
+            spec: spec(),
+            rows: 40,
+            cols: 120,
+            keep: 64 << 20,
+        },
+        ToKeeper::CloseStdin { session: session() },
+        ToKeeper::Clear { session: session() },
+        ToKeeper::Trim {
+            session: session(),
+            first: 100,
+        },
+        ToKeeper::Forget { session: session() },
+        ToKeeper::Rest { upgrade: true },
+        ToKeeper::Quit,
+    ];
+    let open = [
+        "/Takeover",
+        "/Adopt",
+        "/Adopt/exit",
+        "/Adopt/spec",
+        "/Spawn",
+        "/Spawn/spec",
+        "/CloseStdin",
+        "/Clear",
+        "/Trim",
+        "/Forget",
+        "/Rest",
+    ];
+    golden::lines("keeper/to_keeper.jsonl", &messages, &open);
+}
+
+#[test]
+fn to_the_daemon() {
+    let session = || id("running00001");
+    let messages = [
+        ToDaemon::Welcome {
+            keeper_pid: 10,
+            version: "0.1.0".to_owned(),
+            files: None,
+            upgrading: true,
+            sessions: 1,
+        },
+        ToDaemon::Adopt(kept()),
+        ToDaemon::Upgraded {
+            version: "0.1.0".to_owned(),
+            error: Some("not executable".to_owned()),
+        },
+        ToDaemon::TakenOver {
+            version: "0.1.0".to_owned(),
+        },
+        ToDaemon::Spawned {
+            session: session(),
+            slot: 4,
+            pid: 6001,
+            offset: 100,
+        },
+        ToDaemon::SpawnFailed {
+            session: session(),
+            errno: Some(2),
+            message: "No such file or directory".to_owned(),
+            is_terminal: true,
+        },
+        ToDaemon::Grown { slots: vec![4, 5] },
+        ToDaemon::Exited {
+            session: session(),
+            exit: exit(),
+        },
+        ToDaemon::Stopped {
+            session: session(),
+            stopped: true,
+        },
+        ToDaemon::Closed { session: session() },
+        ToDaemon::Cleared {
+            session: session(),
+            first: Some(100),
+        },
+        ToDaemon::Degraded {
+            session: session(),
+            reason: Some("No space left on device".to_owned()),
+        },
+    ];
+    let open = [
+        "/Welcome",
+        "/Adopt",
+        "/Upgraded",
+        "/TakenOver",
+        "/Spawned",
+        "/SpawnFailed",
+        "/Grown",
+        "/Exited",
+        "/Exited/exit",
+        "/Stopped",
+        "/Closed",
+        "/Cleared",
+        "/Degraded",
+    ];
+    golden::lines("keeper/to_daemon.jsonl", &messages, &open);
+}
+
+#[test]
+fn what_an_older_version_leaves_out_has_a_default() {
+    let mut adopt = serde_json::to_value(ToDaemon::Adopt(kept())).unwrap();
+    let fields = adopt["Adopt"].as_object_mut().unwrap();
+    fields.retain(|name, _| !["has_tail", "degraded", "exit"].contains(&name.as_str()));
+    let expected = Kept {
+        has_tail: false,
+        degraded: None,
+        exit: None,
+        ..kept()
+    };
+    let read: ToDaemon = serde_json::from_value(adopt).unwrap();
+    assert_eq!(read, ToDaemon::Adopt(expected));
+    let rest: ToKeeper = serde_json::from_value(json!({"Rest": {}})).unwrap();
+    assert_eq!(rest, ToKeeper::Rest { upgrade: false });
+    let welcome = json!({"Welcome": {"keeper_pid": 10, "version": "0.0.9", "sessions": 0}});
+    let welcome: ToDaemon = serde_json::from_value(welcome).unwrap();
+    let expected = ToDaemon::Welcome {
+        keeper_pid: 10,
+        version: "0.0.9".to_owned(),
+        files: None,
+        upgrading: false,
+        sessions: 0,
+    };
+    assert_eq!(welcome, expected);
+}

@@ -1,0 +1,294 @@
+//! One reply of every kind that has a type.
+
+use std::fmt::Debug;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::json;
+
+use super::golden::{self, at, id};
+use super::told::limits;
+use crate::protocol::record::*;
+use crate::protocol::reply::*;
+use crate::protocol::{Event, EventKind, Scope};
+
+fn summary() -> Summary {
+    Summary {
+        session_id: id("done00000001"),
+        label: Some("hello".to_owned()),
+        group: Some("demo".to_owned()),
+        command: "make".to_owned(),
+        args: Some(vec!["-k".to_owned()]),
+        cwd: "/tmp".to_owned(),
+        mode: Mode::Pty,
+        rows: 40,
+        cols: 120,
+        pid: Some(1001),
+        status: Status::TimedOut,
+        exit_code: None,
+        signal: Some("SIGTERM".to_owned()),
+        created_at: at(0),
+        ended_at: Some(at(60)),
+        runtime_ms: 60_000,
+        last_accessed_at: at(61),
+        last_output_at: Some(at(59)),
+        idle_ms: Some(1000),
+        input_state: InputState::Line,
+        ready: Some(true),
+        title: Some("make".to_owned()),
+        output_bytes: 10,
+        output_lines: 2,
+        offloaded: true,
+        output_file: Some("/state/output.log".to_owned()),
+        cpu_percent: Some(1.5),
+        memory_bytes: Some(4096),
+        restarts: 1,
+        held_by: Some(json!({"by": "human"})),
+        share: Share::Read,
+        keep: true,
+        output: Some("one\ntwo\n".to_owned()),
+    }
+}
+
+fn files() -> Vec<OutputFile> {
+    vec![OutputFile {
+        path: "/state/output.log".to_owned(),
+        offset: 0,
+    }]
+}
+
+fn record() -> Record {
+    let process = Process {
+        pid: 1001,
+        ppid: 10,
+        command: "make -k".to_owned(),
+        state: "S".to_owned(),
+    };
+    let run = Run {
+        run: 1,
+        offset: 0,
+        started_at: at(0),
+        ended_at: Some(at(60)),
+        exit_code: None,
+        signal: Some("SIGTERM".to_owned()),
+    };
+    Record {
+        summary: summary(),
+        scope: Scope::named("builder").unwrap(),
+        reason: Some("it reached its time limit of 60 s (SIGTERM)".to_owned()),
+        ended_by: Some(EndedBy {
+            kind: EndedByKind::Timeout,
+            scope: None,
+        }),
+        unread_input_bytes: Some(0),
+        alt_screen: false,
+        foreground: Some("make".to_owned()),
+        dropped_bytes: 0,
+        processes: Some(1),
+        viewers: 1,
+        tty_open: true,
+        log_degraded: Some("No space left on device".to_owned()),
+        description: Some("what it is for".to_owned()),
+        output_files: files(),
+        detail: Some(Detail {
+            processes: vec![process],
+            ports: vec![8080],
+            urls: vec!["http://localhost:8080".to_owned()],
+            env_names: vec!["NAME".to_owned()],
+            runs: vec![run],
+        }),
+    }
+}
+
+fn left() -> Left {
+    Left { bytes: 5, lines: 1 }
+}
+
+fn polled() -> Polled {
+    Polled {
+        session_id: id("done00000001"),
+        status: Status::Done,
+        exit_code: Some(0),
+        signal: None,
+        output: "two\n".to_owned(),
+        stdout: Some("two\n".to_owned()),
+        stderr: Some(String::new()),
+        prev_cursor: "c0".to_owned(),
+        cursor: "c10".to_owned(),
+        omitted: left(),
+        input_state: InputState::Closed,
+        offloaded: false,
+        output_file: None,
+        output_files: files(),
+        output_bytes: 10,
+    }
+}
+
+fn waited() -> Waited {
+    Waited {
+        outcome: Outcome::Matched,
+        matched: Some(Matched {
+            index: 1,
+            kind: "pattern".to_owned(),
+            line: Some(2),
+            text: Some("two".to_owned()),
+            groups: vec![Some("two".to_owned()), None],
+            session_id: Some(id("done00000001")),
+        }),
+        matched_at_entry: false,
+        elapsed_ms: 12,
+        polled: polled(),
+    }
+}
+
+fn killed() -> Killed {
+    Killed {
+        session_id: id("killed000001"),
+        previous_status: Status::Running,
+        status: Status::Killed,
+        exit_code: None,
+        signal: Some("SIGTERM".to_owned()),
+        killed_pids: vec![3001],
+        survivors: vec![3002],
+        output: "x\n".to_owned(),
+        stdout: Some("x\n".to_owned()),
+        stderr: Some(String::new()),
+        already_ended: true,
+        removed: true,
+    }
+}
+
+/// A result as a reply. A client of this version also reads it with more in it.
+fn reply<T>(result: T) -> Reply
+where
+    T: Serialize + DeserializeOwned + PartialEq + Debug,
+{
+    let results = [result];
+    golden::passes_over_more(&results, &[""]);
+    Reply {
+        id: json!(1),
+        ok: true,
+        result: Some(serde_json::to_value(&results[0]).unwrap()),
+        error: None,
+    }
+}
+
+#[test]
+fn replies_of_version_1() {
+    let event = Event {
+        event: EventKind::Adopted,
+        seq: Some(8),
+        at: Some(at(0)),
+        session_id: Some(id("done00000001")),
+        data: json!({}),
+    };
+    let counts = || [("done".to_owned(), 1)].into();
+    let replies = [
+        reply(Started {
+            session_id: id("done00000001"),
+            status: Status::Done,
+            pid: Some(1001),
+            output: "one\n".to_owned(),
+            cursor: "c5".to_owned(),
+            omitted: left(),
+            reused: Some(true),
+            exit_code: Some(json!(0)),
+            signal: Some(json!("SIGTERM")),
+            runtime_ms: Some(12),
+        }),
+        reply(Listed {
+            sessions: vec![summary()],
+            counts: counts(),
+        }),
+        reply(record()),
+        reply(polled()),
+        reply(LogBytes {
+            output: "one\n".to_owned(),
+            offset: 0,
+            next_offset: 5,
+            first_offset: 0,
+            total_bytes: 10,
+            eof: false,
+        }),
+        reply(LogLines {
+            lines: vec![LogLine {
+                n: 1,
+                at: Some(at(0)),
+                stream: "input".to_owned(),
+                text: "one".to_owned(),
+                by: Some(Scope::human()),
+            }],
+            first_line: 1,
+            total_lines: 2,
+        }),
+        reply(LogMatches {
+            matches: vec![LogMatch {
+                n: 2,
+                text: "two".to_owned(),
+                before: vec!["one".to_owned()],
+                after: vec!["three".to_owned()],
+            }],
+            first_line: 1,
+            total_lines: 3,
+            truncated: true,
+        }),
+        reply(waited()),
+        reply(WaitedAll {
+            outcome: Outcome::Timeout,
+            matched: None,
+            matched_at_entry: false,
+            elapsed_ms: 12,
+            results: vec![waited()],
+        }),
+        reply(Written {
+            bytes_written: 5,
+            consumed: Some(true),
+            unread_input_bytes: Some(0),
+            warnings: vec![
+                Warning::LineOver4095,
+                Warning::NotReading,
+                Warning::NoEffect,
+            ],
+            waited: Some(waited()),
+        }),
+        reply(Captured {
+            text: Some("one".to_owned()),
+            rows: 40,
+            cols: 120,
+            cursor: CursorAt {
+                row: 1,
+                col: 0,
+                visible: true,
+                shape: CursorShape::Bar,
+            },
+            alt_screen: true,
+            title: Some("vim".to_owned()),
+            screen_seq: 7,
+            changed: true,
+        }),
+        reply(killed()),
+        reply(KilledAll {
+            results: vec![killed()],
+        }),
+        reply(StatsReply {
+            daemon_pid: 11,
+            keeper_pid: 10,
+            version: "0.1.0".to_owned(),
+            keeper_version: "0.1.0".to_owned(),
+            upgrade_error: Some("not executable".to_owned()),
+            protocol: 1,
+            home: "/state".to_owned(),
+            uptime_ms: 5000,
+            counts: counts(),
+            connections: 1,
+            memory_bytes: Some(4096),
+            log_bytes: 10,
+            limits: limits(),
+        }),
+        reply(Happened {
+            events: vec![event],
+            next_seq: 8,
+        }),
+    ];
+    golden::lines("wire/replies.jsonl", &replies, &[""]);
+}

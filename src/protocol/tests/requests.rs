@@ -1,0 +1,231 @@
+//! One request of every action, with all that it takes.
+
+use serde_json::json;
+
+use super::golden::{self, id};
+use crate::protocol::condition::{View, WaitMode};
+use crate::protocol::params::*;
+use crate::protocol::record::{Mode, Share};
+use crate::protocol::{Action, Condition, ErrorCode, EventKind, Request, Status, WaitSpec};
+
+const SESSION: &str = "done00000001";
+
+fn every() -> Vec<Action> {
+    let session_id = || SESSION.to_owned();
+    let text = |text: &str| Some(text.to_owned());
+    let sessions = || Some(vec![session_id(), "error0000001".to_owned()]);
+    let until = vec![
+        Condition::Exit(true),
+        Condition::Pattern("^ok$".to_owned()),
+        Condition::Gone("busy".to_owned()),
+        Condition::Input(true),
+        Condition::IdleMs(500),
+        Condition::Ready(true),
+        Condition::Port(8080),
+    ];
+    let fail = vec![Condition::Pattern("error".to_owned())];
+    let wait = WaitSpec {
+        until: Some(until.clone()),
+        fail: Some(fail.clone()),
+        since: text("c10"),
+        view: Some(View::Screen),
+        timeout_ms: Some(1000),
+        max_chars: Some(500),
+    };
+    vec![
+        Action::Start(Start {
+            command: "make".to_owned(),
+            args: Some(vec!["-k".to_owned()]),
+            cwd: text("/tmp"),
+            env: Some([("A".to_owned(), text("1")), ("GONE".to_owned(), None)].into()),
+            mode: Some(Mode::Pipe),
+            rows: Some(24),
+            cols: Some(80),
+            label: text("web"),
+            group: text("demo"),
+            description: text("what it is for"),
+            background: Some(true),
+            yield_ms: Some(10_000),
+            wait: Some(true),
+            timeout_sec: Some(60),
+            timeout_ms: Some(60_000),
+            timeout_grace_ms: Some(5000),
+            ttl_ms: Some(1_800_000),
+            max_chars: Some(500),
+            input: text("y\n"),
+            key: text("k1"),
+            ready: Some(json!({"port": 8080, "timeoutMs": 30_000})),
+            restart: Some(json!({"policy": "on-failure", "maxRetries": 5, "backoffMs": 1000})),
+            limits: Some(json!({"logBytes": 1_000_000})),
+            on_exit: text("true"),
+        }),
+        Action::List(List {
+            status: Some(Status::TimedOut),
+            group: text("demo"),
+            label: text("w*"),
+            include_output: Some(true),
+            limit: Some(200),
+        }),
+        Action::Status(StatusParams {
+            session_id: session_id(),
+            detail: Some(true),
+        }),
+        Action::Poll(Poll {
+            session_id: session_id(),
+            since: text("new"),
+            wait_ms: Some(1000),
+            max_chars: Some(500),
+            stream: Some(Stream::Stdout),
+        }),
+        Action::Log(Log {
+            session_id: session_id(),
+            offset: Some(1),
+            limit: Some(65_536),
+            from_line: Some(1),
+            lines: Some(100),
+            tail: Some(10),
+            stream: Some(Stream::Input),
+            format: Some(LogFormat::Base64),
+            grep: text("x+"),
+            ignore_case: Some(true),
+            context: Some(2),
+            max_matches: Some(50),
+            since_time: text("2026-01-02T03:04:05.678Z"),
+            run: Some(1),
+        }),
+        Action::Wait(Wait {
+            session_id: Some(session_id()),
+            session_ids: sessions(),
+            group: text("demo"),
+            mode: Some(WaitMode::All),
+            until: Some(until),
+            fail: Some(fail),
+            since: text("c10"),
+            view: Some(View::Plain),
+            timeout_ms: Some(10_000),
+            max_chars: Some(500),
+        }),
+        Action::Write(Write {
+            session_id: session_id(),
+            data: text("aGk="),
+            encoding: Some(Encoding::Base64),
+            eof: Some(true),
+            newline: Some(true),
+            submit: Some(true),
+            paste: Some(true),
+            wait: Some(wait.clone()),
+        }),
+        Action::SendKeys(SendKeys {
+            session_id: session_id(),
+            keys: vec![
+                KeyInput::Name("C-c".to_owned()),
+                KeyInput::Text {
+                    text: "hello".to_owned(),
+                },
+            ],
+            repeat: Some(2),
+            wait: Some(wait),
+        }),
+        Action::Capture(Capture {
+            session_id: session_id(),
+            format: Some(CaptureFormat::Ansi),
+            since: Some(7),
+            scrollback: Some(100),
+            trim: Some(true),
+        }),
+        Action::Resize(Resize {
+            session_id: session_id(),
+            rows: 24,
+            cols: 80,
+        }),
+        Action::Signal(SignalParams {
+            session_id: session_id(),
+            signal: SignalName::Name("TERM".to_owned()),
+            target: Some(SignalTarget::Tree),
+        }),
+        Action::Kill(Kill {
+            session_id: Some(session_id()),
+            session_ids: sessions(),
+            group: text("demo"),
+            signal: Some(SignalName::Number(2)),
+            force: Some(true),
+            grace_ms: Some(2000),
+            remove: Some(true),
+        }),
+        Action::Clear(Clear {
+            session_id: session_id(),
+        }),
+        Action::Remove(Remove {
+            session_id: session_id(),
+            kill: Some(true),
+        }),
+        Action::Restart(Restart {
+            session_id: session_id(),
+            grace_ms: Some(2000),
+        }),
+        Action::Set(Set {
+            session_id: session_id(),
+            label: text("web"),
+            group: text("demo"),
+            ttl_ms: Some(1000),
+            timeout_sec: Some(60),
+            keep: Some(true),
+            share: Some(Share::Read),
+        }),
+        Action::Subscribe(Subscribe {
+            events: Some(vec![EventKind::Exited, EventKind::InputNeeded]),
+            session_ids: Some(vec![id(SESSION)]),
+            from_seq: Some(1),
+        }),
+        Action::Unsubscribe(Unsubscribe {
+            subscription_id: "s1".to_owned(),
+        }),
+        Action::Events(Events {
+            after_seq: Some(1),
+            wait_ms: Some(1000),
+            limit: Some(100),
+            ack: Some(1),
+        }),
+        Action::Watch(Watch {
+            session_id: session_id(),
+            max_fps: Some(30),
+        }),
+        Action::Unwatch(Unwatch {
+            session_id: session_id(),
+        }),
+        Action::Cancel(Cancel {
+            request_id: json!(7),
+        }),
+        Action::Stats(Stats {}),
+        Action::Shutdown(Shutdown {
+            sessions: Some(ShutdownSessions::Kill),
+            upgrade: Some(true),
+        }),
+    ]
+}
+
+#[test]
+fn requests_of_version_1() {
+    let requests: Vec<Request> = (1..)
+        .zip(every())
+        .map(|(id, action)| Request {
+            id: json!(id),
+            action,
+        })
+        .collect();
+    let names: Vec<_> = requests.iter().map(|it| it.action.name()).collect();
+    assert_eq!(names, Action::NAMES, "an action is missing");
+    let name = "wire/requests.jsonl";
+    let lines: Vec<u8> = requests.iter().flat_map(Request::to_line).collect();
+    golden::compare(name, &lines);
+    let kept = golden::kept(name);
+    let read = kept.split_inclusive(|&byte| byte == b'\n');
+    for (line, request) in read.zip(requests) {
+        assert_eq!(Request::parse(line), Ok(request));
+        // Nothing that a client asks for is passed over in silence.
+        let more = [&line[..line.len() - 2], br#","ofTheFuture":1}"#].concat();
+        let (id, error) = Request::parse(&more).unwrap_err();
+        assert!(id.is_u64());
+        assert_eq!(error.code, ErrorCode::InvalidParams, "{error:?}");
+    }
+}

@@ -1,0 +1,170 @@
+//! What a client is told without asking: the hello, events, errors.
+
+use serde_json::{Value, json};
+
+use super::golden::{self, at, id};
+use crate::protocol::event::ScreenUpdate;
+use crate::protocol::hello::{Defaults, Limits, OnDisconnect, Policy};
+use crate::protocol::reply::Reply;
+use crate::protocol::{
+    Action, Error, ErrorCode, Event, EventKind, Greeting, Hello, Role, Scope, Status,
+};
+
+pub(super) fn limits() -> Limits {
+    Limits {
+        max_sessions: 50,
+        max_sessions_total: 200,
+        max_finished: 200,
+        max_line_bytes: 1 << 20,
+        max_in_flight: 256,
+        max_chars: 262_144,
+        log_bytes: 64 << 20,
+        total_log_bytes: 2 << 30,
+    }
+}
+
+#[test]
+fn a_client_introduces_itself() {
+    let greeting = Greeting {
+        protocol: 1,
+        version: "0.1.0".to_owned(),
+        role: Role::Agent,
+        scope: Scope::named("builder"),
+        cwd: Some("/tmp".to_owned()),
+        env: Some([("NAME".to_owned(), "value".to_owned())].into()),
+        umask: Some(0o022),
+        defaults: Defaults {
+            yield_ms: Some(10_000),
+            max_chars: Some(500),
+            ttl_ms: Some(1_800_000),
+            timeout_ms: Some(0),
+        },
+        policy: Policy {
+            read_only: true,
+            allow: Some(vec!["make".to_owned()]),
+            on_disconnect: OnDisconnect::Kill,
+            max_sessions: Some(5),
+        },
+    };
+    golden::file(
+        "wire/greeting.json",
+        &greeting,
+        &["", "/defaults", "/policy"],
+    );
+}
+
+#[test]
+fn the_daemon_introduces_itself() {
+    let hello = Hello {
+        protocol: 1,
+        version: "0.1.0".to_owned(),
+        scope: Scope::named("builder").unwrap(),
+        pid: 11,
+        limits: limits(),
+        actions: Action::NAMES.iter().map(|&name| name.to_owned()).collect(),
+    };
+    golden::passes_over_more(std::slice::from_ref(&hello), &["", "/limits"]);
+    let event = Event {
+        event: EventKind::Hello,
+        seq: None,
+        at: None,
+        session_id: None,
+        data: serde_json::to_value(hello).unwrap(),
+    };
+    golden::file("wire/hello.json", &event, &[""]);
+}
+
+#[test]
+fn every_event() {
+    let screen = ScreenUpdate {
+        bytes: "aGVsbG8=".to_owned(),
+        rows: 40,
+        cols: 120,
+        screen_seq: 7,
+        full: true,
+    };
+    golden::passes_over_more(std::slice::from_ref(&screen), &[""]);
+    let screen = serde_json::to_value(screen).unwrap();
+    let exited = json!({"label": "hello", "command": "make", "status": "error", "exitCode": 2,
+        "signal": null, "runtimeMs": 60_000, "endedBy": {"kind": "itself", "scope": null}, "output": "one\n"});
+    let events: [(EventKind, Value); 21] = [
+        (EventKind::Started, json!({})),
+        (EventKind::Ready, json!({})),
+        (EventKind::Exited, exited),
+        (EventKind::Paused, json!({})),
+        (EventKind::Resumed, json!({})),
+        (
+            EventKind::InputNeeded,
+            json!({"inputState": "password", "prompt": "Password:"}),
+        ),
+        (EventKind::HumanAsked, json!({})),
+        (EventKind::HumanInput, json!({"bytes": 3})),
+        (EventKind::Held, json!({})),
+        (EventKind::Released, json!({})),
+        (EventKind::Restarted, json!({})),
+        (EventKind::Lost, json!({})),
+        (EventKind::Adopted, json!({})),
+        (EventKind::OutputDropped, json!({})),
+        (EventKind::Limit, json!({})),
+        (EventKind::Removed, json!({})),
+        (EventKind::Output, json!({"outputBytes": 10})),
+        (EventKind::Screen, screen),
+        (EventKind::Title, json!({"title": "vim"})),
+        (EventKind::Bell, json!({})),
+        (EventKind::Lag, json!({"dropped": 5})),
+    ];
+    let events: Vec<Event> = (1..)
+        .zip(events)
+        .map(|(seq, (event, data))| Event {
+            event,
+            seq: event.is_lifecycle().then_some(seq),
+            at: event.is_lifecycle().then(|| at(0)),
+            session_id: Some(id("done00000001")),
+            data,
+        })
+        .collect();
+    golden::lines("wire/events.jsonl", &events, &[""]);
+}
+
+#[test]
+fn every_error() {
+    use ErrorCode::*;
+    let session = id("done00000001");
+    let full = [
+        Error::session_not_found("done00000001"),
+        Error::session_removed(&session, Status::Error, Some(1), at(0)),
+        Error::limit("50 sessions run in this scope", "maxSessions", 50, 50),
+    ];
+    let codes = [
+        SessionNotRunning,
+        StdinNotAvailable,
+        InputHeld,
+        InvalidKey,
+        NotATty,
+        SpawnFailed,
+        PermissionDenied,
+        TooLarge,
+        Cancelled,
+        DiskFull,
+        Unsupported,
+        IncompatibleVersion,
+        ParseError,
+        InvalidRequest,
+        UnknownAction,
+        InvalidParams,
+        DaemonUnavailable,
+        Internal,
+    ];
+    let bare = codes.map(|code| Error::new(code, "why"));
+    let replies: Vec<Reply> = full
+        .into_iter()
+        .chain(bare)
+        .map(|error| Reply {
+            id: json!("a"),
+            ok: false,
+            result: None,
+            error: Some(error),
+        })
+        .collect();
+    golden::lines("wire/errors.jsonl", &replies, &["", "/error"]);
+}
