@@ -154,7 +154,9 @@ mod tests {
 
         #[test]
         fn what_is_passed_over_would_not_have_been_seen(
-            before in "[a-z\r\n\x1b\\[A]{0,60}", bytes in simple(), after in "[a-z\r\n]{0,50}",
+            // No `g`: tab stops that were moved are not in a checkpoint, and a tab
+            // is then one blank or several.
+            before in "[a-fh-z\r\n\x1b\\[A]{0,60}", bytes in simple(), after in "[a-z\r\n]{0,50}",
         ) {
             let size = Size::new(8, 40);
             let layout = Layout { size, kind: LayoutKind::Terminal };

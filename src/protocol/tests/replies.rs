@@ -220,6 +220,8 @@ fn replies_of_version_1() {
             }],
             first_line: 1,
             total_lines: 2,
+            omitted: Left { bytes: 3, lines: 1 },
+            next_line: 2,
         }),
         reply(LogMatches {
             matches: vec![LogMatch {
@@ -231,6 +233,7 @@ fn replies_of_version_1() {
             first_line: 1,
             total_lines: 3,
             truncated: true,
+            omitted: Left { bytes: 3, lines: 1 },
         }),
         reply(waited()),
         reply(WaitedAll {
