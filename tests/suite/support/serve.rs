@@ -119,6 +119,14 @@ impl Serve {
         })
     }
 
+    /// Events of this kind that came while something else was waited for.
+    pub(crate) fn told(&mut self, kind: &str) -> Vec<Value> {
+        let early = std::mem::take(&mut self.early);
+        let (told, others) = early.into_iter().partition(|one| one["event"] == kind);
+        self.early = others;
+        Vec::from_iter::<VecDeque<Value>>(told)
+    }
+
     /// The first message that fits; others are kept for later.
     #[track_caller]
     pub(crate) fn find(&mut self, what: &str, fits: impl Fn(&Value) -> bool) -> Value {
