@@ -7,7 +7,7 @@ use rustix::process::Signal;
 use serde_json::json;
 
 use super::process::{self, Held};
-use super::{DEADLINE, Home, Serve};
+use super::{DEADLINE, Serve};
 
 /// Pids of daemon and keeper.
 #[track_caller]
@@ -43,13 +43,10 @@ pub(crate) fn kill_pid(pid: u32) {
 }
 
 /// The daemon of a home, if one is there, without asking it.
-pub(crate) fn find(home: &Home) -> Option<(u32, Held)> {
-    process::with_variables(&[
-        &format!("BGPROC_HOME={}", home.path().display()),
-        "BGPROC_ROLE=daemon",
-    ])
-    // What it is just about to start is later than itself.
-    .min_by_key(|(pid, _)| process::started(*pid))
+pub(crate) fn find(home: &Path) -> Option<Held> {
+    let home = format!("BGPROC_HOME={}", home.display());
+    // The oldest: what it is just about to start looks like itself.
+    process::with_variables(&[&home, "BGPROC_ROLE=daemon"])
 }
 
 /// Puts a copy of bgproc at `path`, as an installer does: a new file, renamed.

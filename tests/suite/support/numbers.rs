@@ -67,8 +67,10 @@ impl Reader {
         assert_eq!(text, &lines[skipped..][..text.len()], "at {begin}");
         let omitted = poll["omitted"]["bytes"].as_u64().unwrap();
         assert_eq!(omitted > 0, begin > from, "{from} {begin} {end}");
+        // A line that is cut may be counted on either side.
         let lines = begin / TEXT_LINE - from / TEXT_LINE;
-        assert_eq!(poll["omitted"]["lines"], lines, "{from} {begin} {end}");
+        let told = poll["omitted"]["lines"].as_u64().unwrap();
+        assert!(told.abs_diff(lines) <= 1, "{told} for {lines} lines");
         self.omitted += begin - from;
         self.at = cursor.parse().unwrap();
     }

@@ -50,13 +50,14 @@ pub(crate) fn of_home(home: &Path) -> Vec<Held> {
     found.map(|(_, held, _)| held).collect()
 }
 
-/// Processes that have all of these variables, each written `NAME=VALUE`.
-pub(crate) fn with_variables(wanted: &[&str]) -> impl Iterator<Item = (u32, Held)> {
+/// The oldest process that has all of these variables, each written `NAME=VALUE`.
+pub(crate) fn with_variables(wanted: &[&str]) -> Option<Held> {
     let found = with_environment().filter(|(.., environ)| {
         let vars = split(environ);
         wanted.iter().all(|var| vars.contains(&var.as_bytes()))
     });
-    found.map(|(pid, held, _)| (pid, held))
+    let oldest = found.min_by_key(|(pid, ..)| started(*pid));
+    oldest.map(|(_, held, _)| held)
 }
 
 fn with_environment() -> impl Iterator<Item = (u32, Held, Vec<u8>)> {
@@ -79,7 +80,7 @@ fn split(environ: &[u8]) -> Vec<&[u8]> {
 
 /// When a process was started, in clock ticks after boot: field 22 of
 /// proc_pid_stat(5).
-pub(crate) fn started(pid: u32) -> Option<u64> {
+fn started(pid: u32) -> Option<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     stat.rsplit_once(") ")?.1.split(' ').nth(19)?.parse().ok()
 }
