@@ -214,6 +214,7 @@ fn output_on_its_way_when_the_keeper_dies_arrives() {
     for places in [
         &["output.in_pump"][..],
         &["output.before_telling"],
+        &["output.before_ringing"],
         &["output.in_pump", "takeover.before_emptying"],
     ] {
         let home = Home::new();

@@ -10,6 +10,9 @@ use crate::support::numbers::{self, COUNT, COUNT_GENTLY, Reader};
 use crate::support::process::Held;
 use crate::support::{Home, Serve, daemon, rounds};
 
+/// Bytes of the flood that are kept: each daemon reads all of them again.
+const KEPT: u64 = 8 << 20;
+
 #[test]
 fn kills_of_the_daemon_lose_nothing_at_full_speed() {
     if !have("python3") || !have("vim") || !have("less") {
@@ -32,14 +35,17 @@ fn kills_of_the_daemon_lose_nothing_at_full_speed() {
     less.press(&mut serve, json!(["G"]));
     less.wait_screen(&mut serve, "^1000$");
     let (flood, gentle) = (
-        Job::start(&mut serve, COUNT),
+        Job::request(
+            &mut serve,
+            json!({"command": COUNT, "limits": {"logBytes": KEPT}}),
+        ),
         Job::start(&mut serve, COUNT_GENTLY),
     );
     let mut readers = [(Reader::default(), &flood), (Reader::default(), &gentle)];
     let shown = screens(&mut serve, &[&vim, &less]);
     let pids = pids(&mut serve);
     assert_eq!(pids.len(), 5, "{pids:?}");
-    let total = rounds(10, 1000);
+    let total = rounds(5, 1000);
     for round in 1..=total {
         let brief = Job::start(&mut serve, "read x; exit 7");
         let pending = json!({"action": "wait", "sessionId": brief.id, "timeoutMs": 600_000});
