@@ -10,15 +10,15 @@ use crate::support::numbers::{self, COUNT, COUNT_GENTLY, Reader};
 use crate::support::process::Held;
 use crate::support::{Home, Serve, daemon, rounds};
 
-/// Bytes of the flood that are kept: each daemon reads all of them again.
-const KEPT: u64 = 8 << 20;
+/// What is kept of the flood each daemon reads again.
+const CONFIG: &str = "log_bytes = 8388608\n";
 
 #[test]
 fn kills_of_the_daemon_lose_nothing_at_full_speed() {
     if !have("python3") || !have("vim") || !have("less") {
         return;
     }
-    let home = Home::new();
+    let home = Home::with_config(CONFIG);
     let mut serve = Serve::new(&home, &[]);
     let (_, keeper) = daemon::pids(&mut serve);
     let python = Job::start(&mut serve, "exec python3 -i -q");
@@ -35,10 +35,7 @@ fn kills_of_the_daemon_lose_nothing_at_full_speed() {
     less.press(&mut serve, json!(["G"]));
     less.wait_screen(&mut serve, "^1000$");
     let (flood, gentle) = (
-        Job::request(
-            &mut serve,
-            json!({"command": COUNT, "limits": {"logBytes": KEPT}}),
-        ),
+        Job::start(&mut serve, COUNT),
         Job::start(&mut serve, COUNT_GENTLY),
     );
     let mut readers = [(Reader::default(), &flood), (Reader::default(), &gentle)];

@@ -53,15 +53,15 @@ impl Storm {
     }
 }
 
-/// Bytes of the flood that are kept: each daemon reads all of them again.
-const KEPT: u64 = 8 << 20;
+/// What is kept of the flood each daemon reads again.
+const CONFIG: &str = "log_bytes = 8388608\n";
 
 #[test]
 fn a_kill_every_50_ms_under_load_loses_nothing() {
     if !have("python3") || !have("vim") {
         return;
     }
-    let home = Home::new();
+    let home = Home::with_config(CONFIG);
     let mut serve = Serve::new(&home, &[]);
     serve.ok(json!({"action": "subscribe", "events": ["exited"]}));
     let python = Job::start(&mut serve, "exec python3 -i -q");
@@ -73,10 +73,7 @@ fn a_kill_every_50_ms_under_load_loses_nothing() {
     vim.press(&mut serve, json!(["i", {"text": "half done"}]));
     vim.wait_screen(&mut serve, "^half done$");
     let shown = vim.screen(&mut serve);
-    let flood = Job::request(
-        &mut serve,
-        json!({"command": COUNT, "limits": {"logBytes": KEPT}}),
-    );
+    let flood = Job::start(&mut serve, COUNT);
     let gentle = Job::start(&mut serve, COUNT_GENTLY);
     let mut readers = [(Reader::default(), &flood), (Reader::default(), &gentle)];
     // It does not end when it is asked to.
