@@ -299,7 +299,7 @@ impl Log {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
+#[allow(clippy::unwrap_used, clippy::panic)]
 mod tests {
     use std::os::fd::OwnedFd;
 
