@@ -303,6 +303,11 @@ impl State {
                 );
                 self.keeper.process.version = version;
                 self.keeper.is_upgrading = false;
+                // The one before may have been about to ring, and rings no more.
+                let ids: Vec<SessionId> = self.drivers.keys().cloned().collect();
+                for id in &ids {
+                    self.mark_dirty(id);
+                }
             }
             ToDaemon::Upgraded { version, error } => {
                 tracing::info!(version, error, "the keeper was upgraded");

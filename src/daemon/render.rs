@@ -39,11 +39,7 @@ pub(super) async fn run(hub: Hub) {
         let next = hub.state().next_dirty();
         match next {
             Some(id) => {
-                hub.with(|state| {
-                    if render_chunk(state, &id) {
-                        state.mark_dirty(&id);
-                    }
-                });
+                hub.with(|state| render_chunk(state, &id));
                 tokio::task::yield_now().await;
             }
             None => hub.dirty().await,
@@ -51,7 +47,8 @@ pub(super) async fn run(hub: Hub) {
     }
 }
 
-/// Looks at the next part of a session's log. True if there is more.
+/// Looks at the next part of a session's log. True if there is more; then it has
+/// another turn, whoever asked, for the keeper does not ring for that.
 pub(super) fn render_chunk(state: &mut State, id: &SessionId) -> bool {
     let (first, end) = match state.drivers.get(id) {
         Some(driver) => match driver.slot() {
@@ -84,10 +81,14 @@ pub(super) fn render_chunk(state: &mut State, id: &SessionId) -> bool {
     };
     let seen = session.output.end();
     settle_exit(state, id, seen);
-    match state.drivers.get(id).and_then(Driver::slot) {
+    let more = match state.drivers.get(id).and_then(Driver::slot) {
         Some(slot) => !state.keeper.board().slot(slot).listen(seen),
         None => seen < end,
+    };
+    if more {
+        state.mark_dirty(id);
     }
+    more
 }
 
 /// Up to where the terminal has answered the program's queries.

@@ -121,6 +121,7 @@ impl Keeper {
         if self.grown.is_empty() {
             return;
         }
+        failpoint::hit("output.before_ringing");
         let slots = std::mem::take(&mut self.grown);
         self.tell(&ToDaemon::Grown { slots }, vec![]);
     }

@@ -216,6 +216,9 @@ fn is_marked(pid: u32, mark: &[u8]) -> bool {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use std::io::{Read, Write};
+    use std::process::{Command, Stdio};
+
     use super::*;
 
     #[test]
@@ -255,10 +258,20 @@ mod tests {
     #[test]
     fn a_marked_process_is_found_without_its_leader() {
         let id = SessionId::fresh();
-        let mut child = std::process::Command::new("sleep")
-            .arg("60")
+        let mut child = Command::new("cat")
             .env(MARK, id.as_str())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
             .spawn()
+            .unwrap();
+        // Spawned is not yet there: for a moment it has no environment that shows.
+        child.stdin.as_mut().unwrap().write_all(b"x").unwrap();
+        let mut answer = [0];
+        child
+            .stdout
+            .as_mut()
+            .unwrap()
+            .read_exact(&mut answer)
             .unwrap();
         let found = processes(&id, None);
         let handle = open(&found[0]).unwrap();

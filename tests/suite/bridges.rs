@@ -11,13 +11,13 @@ use crate::support::job::Job;
 use crate::support::process::Held;
 use crate::support::{DEADLINE, Home, Serve, Terminal};
 
-/// A job of people that writes a line each time a line is typed into it.
+/// A job of people that has said `up` and writes a line each time a line is typed into it.
 fn echoing(home: &Home) -> String {
-    home.start(&[
-        "-n",
-        "echo",
-        "stty -echo; while read x; do echo line $x; done; exit 9",
-    ])
+    let line = "stty -echo; echo up; while read x; do echo line $x; done; exit 9";
+    let id = home.start(&["-n", "echo", line]);
+    // What is typed earlier is echoed.
+    home.ok(&["wait", &id, "--for", "match:^up$"]);
+    id
 }
 
 /// A verb that goes on until it is told to end.
@@ -154,6 +154,10 @@ fn following_a_log_loses_and_doubles_no_line() {
     let id = echoing(&home);
     let mut following = Following::new(&home, &["logs", "-f", &id]);
     let mut raw = Following::new(&home, &["logs", "-f", "--raw", &id]);
+    assert_eq!(
+        (following.next(), raw.next().trim_end()),
+        ("up".to_owned(), "up")
+    );
     for n in 0..10 {
         home.ok(&["send", &id, &n.to_string()]);
         if n % 2 == 0 {

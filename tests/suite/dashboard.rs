@@ -361,7 +361,7 @@ fn a_person_watches_an_agent_in_vim() {
     let home = Home::new();
     let mut agent = Serve::new(&home, &["--scope", "claude"]);
     let file = home.scratch("note.txt");
-    let args = json!(["-u", "NONE", "-i", "NONE", "-N", file]);
+    let args = json!(["-n", "-u", "NONE", "-i", "NONE", "-N", file]);
     let request =
         json!({"command": "vim", "args": args, "label": "editor", "rows": 20, "cols": 50});
     let vim = Job::request(&mut agent, request);

@@ -1,14 +1,14 @@
 //! The disk takes no more: jobs go on, the newest output stays readable, and
 //! saving resumes by itself.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use serde_json::{Value, json};
 
 use crate::support::job::Job;
 use crate::support::numbers::{check_bytes, log_bytes};
-use crate::support::{Home, Serve};
+use crate::support::{Home, Serve, daemon};
 
 /// Bytes before the end that stay in memory.
 const TAIL: u64 = 64 * 1024;
@@ -106,7 +106,7 @@ fn a_full_disk_stops_no_job_and_saving_resumes_by_itself() {
     assert_eq!(other.end(&mut serve)["exitCode"], 3);
     assert_eq!(other.output(&mut serve), "other\n");
     // The daemon that comes next finds it all as it was.
-    kill_daemon(&mut serve);
+    daemon::kill(&mut serve);
     check_tail(&mut serve, &job, 4_200_000);
     std::fs::remove_file(disk.ballast()).unwrap();
     let told = loop {
@@ -136,20 +136,8 @@ fn a_full_disk_stops_no_job_and_saving_resumes_by_itself() {
 #[test]
 fn a_limit_on_the_size_of_files_is_met_like_a_full_disk() {
     let home = Home::new();
-    let mut command = Command::new("sh");
-    let template = home.command(&[]);
-    for (name, value) in template.get_envs() {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
     // In blocks of 512 bytes: a megabyte. More is refused with EFBIG, and SIGXFSZ.
-    let program = Path::new(template.get_program());
-    command
-        .args(["-c", "ulimit -f 2048; exec \"$0\" --serve"])
-        .arg(program);
-    let mut serve = Serve::spawn(command);
+    let mut serve = Serve::spawn(home.command_after("ulimit -f 2048", &["--serve"]));
     serve.ok(json!({"action": "subscribe", "events": ["output_dropped"]}));
     let job = Job::start(&mut serve, "seq -f %012.0f 0 199999; exec cat");
     job.wait_for(&mut serve, "^000000199999$");
@@ -192,15 +180,4 @@ fn a_log_that_somebody_deletes_goes_on_in_a_new_file() {
     std::fs::remove_dir_all(&dir).unwrap();
     job.say(&mut serve, "four", "^four$");
     assert_eq!(raw(&mut serve, &job, 0), (17, b"four\r\n".to_vec()));
-}
-
-fn kill_daemon(serve: &mut Serve) {
-    use crate::support::process::Held;
-    let stats = serve.ok(json!({"action": "stats"}));
-    let pid = u32::try_from(stats["daemonPid"].as_u64().unwrap()).unwrap();
-    let daemon = Held::new(pid).unwrap();
-    daemon.signal(rustix::process::Signal::KILL);
-    assert!(daemon.ended(crate::support::DEADLINE));
-    serve.ok(json!({"action": "stats"}));
-    serve.ok(json!({"action": "subscribe", "events": ["output_dropped"]}));
 }

@@ -8,17 +8,7 @@ use serde_json::{Value, json};
 use crate::support::job::{Job, have};
 use crate::support::numbers::{self, COUNT, COUNT_SLOWLY};
 use crate::support::process::Held;
-use crate::support::{DEADLINE, Home, Serve, rounds};
-
-/// Kills `keeperPid` or `daemonPid` and waits for its end.
-fn kill(serve: &mut Serve, which: &str) -> u32 {
-    let stats = serve.ok(json!({"action": "stats"}));
-    let pid = u32::try_from(stats[which].as_u64().unwrap()).unwrap();
-    let process = Held::new(pid).unwrap();
-    process.signal(Signal::KILL);
-    assert!(process.ended(DEADLINE), "it survives SIGKILL");
-    pid
-}
+use crate::support::{DEADLINE, Home, Serve, daemon, rounds};
 
 /// Waits until there is another keeper than this one, and it works.
 #[track_caller]
@@ -39,7 +29,7 @@ fn kills_of_the_keeper_lose_no_byte_at_full_speed() {
     let flood = Job::start(&mut serve, COUNT);
     flood.wait_for(&mut serve, "^000000000100$");
     for _ in 0..rounds(20, 200) {
-        let old = kill(&mut serve, "keeperPid");
+        let old = daemon::kill_keeper(&mut serve);
         let end = flood.ask(&mut serve, "status", json!({}))["outputBytes"].clone();
         let more = json!({"since": format!("c{end}"), "until": [{"pattern": "^\\d{12}$"}]});
         flood.wait_until(&mut serve, more);
@@ -63,7 +53,7 @@ fn the_keeper_dies_as_often_as_the_daemon_and_no_job_notices() {
     let python = Job::start(&mut serve, "exec python3 -i -q");
     python.wait_screen(&mut serve, "^>>>$");
     python.say(&mut serve, "n = 0; print('at', n)", "^at 0$");
-    let args = json!(["-u", "NONE", "-i", "NONE"]);
+    let args = json!(["-n", "-u", "NONE", "-i", "NONE"]);
     let vim = Job::request(&mut serve, json!({"command": "vim", "args": args}));
     vim.wait_screen(&mut serve, "^~$");
     vim.press(&mut serve, json!(["i", {"text": "half done"}]));
@@ -77,12 +67,12 @@ fn the_keeper_dies_as_often_as_the_daemon_and_no_job_notices() {
         // By turns, and now and then the daemon that has just handed over.
         match round % 3 {
             0 => {
-                let old = kill(&mut serve, "keeperPid");
+                let old = daemon::kill_keeper(&mut serve);
                 wait_for_keeper(&mut serve, old);
-                kill(&mut serve, "daemonPid");
+                daemon::kill(&mut serve);
             }
-            1 => drop(kill(&mut serve, "keeperPid")),
-            _ => drop(kill(&mut serve, "daemonPid")),
+            1 => drop(daemon::kill_keeper(&mut serve)),
+            _ => drop(daemon::kill(&mut serve)),
         }
         let at = format!("^at {round}$");
         python.say(&mut serve, "n += 1; print('at', n)", &at);
@@ -110,7 +100,7 @@ fn orphans_have_their_true_ends_and_new_jobs_start() {
         .iter()
         .map(|line| Job::start(&mut serve, line))
         .collect();
-    let old = kill(&mut serve, "keeperPid");
+    let old = daemon::kill_keeper(&mut serve);
     wait_for_keeper(&mut serve, old);
     for job in &jobs {
         job.ask(&mut serve, "write", json!({"data": "\n"}));
@@ -141,12 +131,8 @@ fn an_end_while_there_is_no_keeper_is_known() {
     let line = "echo before; read x < \"$GATE\"; echo after; exit 23";
     let job = Job::request(&mut serve, json!({"command": line, "env": {"GATE": gate}}));
     job.wait_for(&mut serve, "^before$");
-    let stats = serve.ok(json!({"action": "stats"}));
-    let pid = |which: &str| u32::try_from(stats[which].as_u64().unwrap()).unwrap();
-    let (daemon, keeper) = (
-        Held::new(pid("daemonPid")).unwrap(),
-        Held::new(pid("keeperPid")).unwrap(),
-    );
+    let (daemon, keeper) = daemon::pids(&mut serve);
+    let (daemon, keeper) = (Held::new(daemon).unwrap(), Held::new(keeper).unwrap());
     let process = Held::new(job.pid.unwrap()).unwrap();
     // The daemon cannot start another keeper while it is stopped.
     daemon.signal(Signal::STOP);
@@ -228,6 +214,7 @@ fn output_on_its_way_when_the_keeper_dies_arrives() {
     for places in [
         &["output.in_pump"][..],
         &["output.before_telling"],
+        &["output.before_ringing"],
         &["output.in_pump", "takeover.before_emptying"],
     ] {
         let home = Home::new();

@@ -18,7 +18,7 @@ fn vim_edits_a_file_and_leaves_no_trace_in_the_output() {
     }
     let (home, mut serve) = serve();
     let file = home.scratch("note.txt");
-    let args = json!(["-u", "NONE", "-i", "NONE", file]);
+    let args = json!(["-n", "-u", "NONE", "-i", "NONE", file]);
     let vim = Job::request(&mut serve, json!({"command": "vim", "args": args}));
     vim.wait_screen(&mut serve, "^~$");
     vim.press(&mut serve, json!(["i", {"text": "written by an agent"}]));

@@ -7,14 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::job::{Job, have};
 use crate::support::numbers::{self, COUNT_SLOWLY};
-use crate::support::{Home, Serve, rounds};
-
-/// Puts a copy of bgproc at `path`, as an installer does: a new file, renamed.
-fn install(path: &Path) {
-    let beside = path.with_extension("new");
-    std::fs::copy(env!("CARGO_BIN_EXE_bgproc"), &beside).unwrap();
-    std::fs::rename(beside, path).unwrap();
-}
+use crate::support::{Home, Serve, daemon, rounds};
 
 fn program_of(pid: &Value) -> PathBuf {
     std::fs::read_link(format!("/proc/{pid}/exe")).unwrap()
@@ -22,25 +15,10 @@ fn program_of(pid: &Value) -> PathBuf {
 
 /// `path ARGS` in this home.
 fn run(home: &Home, path: &Path, args: &[&str]) -> (Option<i32>, String) {
-    let mut command = home.command(args);
-    let env: Vec<_> = command
-        .get_envs()
-        .map(|(k, v)| (k.to_owned(), v.map(ToOwned::to_owned)))
-        .collect();
-    command = std::process::Command::new(path);
-    command.args(args);
-    for (name, value) in env {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
-    let output = command.output().unwrap();
-    let said = [output.stdout, output.stderr].concat();
-    (
-        output.status.code(),
-        String::from_utf8_lossy(&said).into_owned(),
-    )
+    let program = path.to_str().unwrap();
+    let words = [&[program], args].concat();
+    let ran = Home::finish(home.command_through(&words), args);
+    (ran.code, ran.stdout + &ran.stderr)
 }
 
 #[test]
@@ -50,21 +28,13 @@ fn daemon_and_keeper_become_the_program_on_disk_and_no_job_notices() {
     }
     let home = Home::new();
     let program = home.scratch("bgproc");
-    install(&program);
-    let mut command = std::process::Command::new(&program);
-    let template = home.command(&[]);
-    for (name, value) in template.get_envs() {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
-    command.arg("--serve");
-    let mut serve = Serve::spawn(command);
+    daemon::install(&program);
+    let words = [program.to_str().unwrap(), "--serve"];
+    let mut serve = Serve::spawn(home.command_through(&words));
     let python = Job::start(&mut serve, "exec python3 -i -q");
     python.wait_screen(&mut serve, "^>>>$");
     python.say(&mut serve, "n = 0; print('at', n)", "^at 0$");
-    let vim = json!({"command": "vim", "args": ["-u", "NONE", "-i", "NONE"]});
+    let vim = json!({"command": "vim", "args": ["-n", "-u", "NONE", "-i", "NONE"]});
     let vim = Job::request(&mut serve, vim);
     vim.wait_screen(&mut serve, "^~$");
     vim.press(&mut serve, json!(["i", {"text": "half done"}]));
@@ -82,7 +52,7 @@ fn daemon_and_keeper_become_the_program_on_disk_and_no_job_notices() {
     let shown = vim.ask(&mut serve, "capture", json!({}));
     let before = serve.ok(json!({"action": "stats"}));
     for round in 1..=rounds(2, 20) {
-        install(&program);
+        daemon::install(&program);
         let old = serve.ok(json!({"action": "stats"}));
         assert!(program_of(&old["keeperPid"]).ends_with("bgproc (deleted)"));
         let (code, said) = run(&home, &program, &["daemon", "upgrade"]);
@@ -126,16 +96,16 @@ fn daemon_and_keeper_become_the_program_on_disk_and_no_job_notices() {
 fn a_program_that_does_not_run_changes_nothing() {
     let home = Home::new();
     let program = home.scratch("bgproc");
-    install(&program);
+    daemon::install(&program);
     let (code, said) = run(&home, &program, &["run", "-n", "job", "exec sleep 1000"]);
     assert_eq!(code, Some(0), "{said}");
     let before = home.json(&["status", "job"]);
     let good = home.scratch("good");
-    install(&good);
+    daemon::install(&good);
     let broken = home.scratch("broken");
     std::fs::write(&broken, "#!/bin/sh\necho out of order >&2; exit 1\n").unwrap();
     std::fs::set_permissions(&broken, PermissionsExt::from_mode(0o755)).unwrap();
-    std::fs::rename(&broken, &program).unwrap();
+    daemon::install_as(&broken, &program);
     let (code, said) = run(&home, &good, &["daemon", "upgrade"]);
     assert_eq!(code, Some(1), "{said}");
     assert!(
@@ -148,6 +118,6 @@ fn a_program_that_does_not_run_changes_nothing() {
         (&before["pid"], &json!("running"))
     );
     // What the daemon restarts from, should it die now.
-    install(&program);
+    daemon::install(&program);
     home.ok(&["kill", "job"]);
 }

@@ -78,33 +78,37 @@ async fn kill_one(
         .status();
     let already_ended = previous.is_finished();
     hub.state().restarting.remove(&id);
-    let ended = match already_ended {
-        // Its first process has ended; others may go on without it.
-        true => end_strays(hub, &id, number, grace).await,
-        false => end(hub, client, &id, number, grace).await,
-    };
-    let mut killed = {
+    let show = async || {
         let show = Show {
             since: hub.state().log_first(&id),
             max_chars: OUTPUT_CHARS,
             stream: Stream::All,
             moves: false,
         };
-        let polled = polled(hub, client, &id, show).await?;
-        Killed {
-            session_id: id.clone(),
-            previous_status: previous,
-            status: polled.status,
-            exit_code: polled.exit_code,
-            signal: polled.signal,
-            killed_pids: ended.killed,
-            survivors: ended.survivors,
-            output: polled.output,
-            stdout: polled.stdout,
-            stderr: polled.stderr,
-            already_ended,
-            removed: false,
+        polled(hub, client, &id, show).await
+    };
+    let (polled, ended) = match already_ended {
+        // Its first process has ended; others may go on without it. With them its
+        // TTL may end, too, so what is to be said of it is looked up before.
+        true => (show().await?, end_strays(hub, &id, number, grace).await),
+        false => {
+            let ended = end(hub, client, &id, number, grace).await;
+            (show().await?, ended)
         }
+    };
+    let mut killed = Killed {
+        session_id: id.clone(),
+        previous_status: previous,
+        status: polled.status,
+        exit_code: polled.exit_code,
+        signal: polled.signal,
+        killed_pids: ended.killed,
+        survivors: ended.survivors,
+        output: polled.output,
+        stdout: polled.stdout,
+        stderr: polled.stderr,
+        already_ended,
+        removed: false,
     };
     // One of whom something goes on stays in sight.
     if remove && killed.survivors.is_empty() {

@@ -1,9 +1,12 @@
 //! Daemon and keeper of a home, seen from outside.
 
+use std::path::Path;
+use std::process::Command;
+
 use rustix::process::Signal;
 use serde_json::json;
 
-use super::process::Held;
+use super::process::{self, Held};
 use super::{DEADLINE, Serve};
 
 /// Pids of daemon and keeper.
@@ -14,12 +17,57 @@ pub(crate) fn pids(serve: &mut Serve) -> (u32, u32) {
     (pid("daemonPid"), pid("keeperPid"))
 }
 
-/// Kills the daemon and waits for its end; the next request meets its successor.
+/// Kills the daemon, waits for its end and returns its pid; the next request
+/// meets its successor.
 #[track_caller]
-pub(crate) fn kill(serve: &mut Serve) {
-    let daemon = Held::new(pids(serve).0).unwrap();
-    daemon.signal(Signal::KILL);
-    assert!(daemon.ended(DEADLINE), "it survives SIGKILL");
+pub(crate) fn kill(serve: &mut Serve) -> u32 {
+    let (daemon, _) = pids(serve);
+    kill_pid(daemon);
+    daemon
+}
+
+/// The same of the keeper.
+#[track_caller]
+pub(crate) fn kill_keeper(serve: &mut Serve) -> u32 {
+    let (_, keeper) = pids(serve);
+    kill_pid(keeper);
+    keeper
+}
+
+/// Kills a process that is there, and waits for its end.
+#[track_caller]
+pub(crate) fn kill_pid(pid: u32) {
+    let process = Held::new(pid).unwrap();
+    process.signal(Signal::KILL);
+    assert!(process.ended(DEADLINE), "it survives SIGKILL");
+}
+
+/// The daemon of a home, if one is there, without asking it.
+pub(crate) fn find(home: &Path) -> Option<Held> {
+    let home = format!("BGPROC_HOME={}", home.display());
+    // The oldest: what it is just about to start looks like itself.
+    process::with_variables(&[&home, "BGPROC_ROLE=daemon"])
+}
+
+/// Puts a copy of bgproc at `path`, as an installer does: a new file, renamed.
+#[track_caller]
+pub(crate) fn install(path: &Path) {
+    install_as(Path::new(env!("CARGO_BIN_EXE_bgproc")), path);
+}
+
+/// The same with another program.
+#[track_caller]
+pub(crate) fn install_as(program: &Path, path: &Path) {
+    let beside = path.with_extension("new");
+    // By a process of its own: what another test starts at this moment would
+    // inherit our descriptor, and a file that is open for writing cannot run.
+    let copied = Command::new("cp")
+        .arg("-p")
+        .arg(program)
+        .arg(&beside)
+        .status();
+    assert!(copied.unwrap().success());
+    std::fs::rename(beside, path).unwrap();
 }
 
 /// Descriptors that a process has open.

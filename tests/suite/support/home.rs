@@ -11,8 +11,8 @@ use std::time::Duration;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use super::DEADLINE;
 use super::process::{self, Held};
+use super::{DEADLINE, daemon};
 
 /// A home; dropped, nothing of it is left, also when the test has failed.
 pub(crate) struct Home {
@@ -154,9 +154,7 @@ impl Home {
     #[track_caller]
     pub(crate) fn kill_daemon(&self) {
         let pid = self.json(&["daemon", "status"])["daemonPid"].as_u64();
-        let daemon = Held::new(u32::try_from(pid.unwrap()).unwrap()).unwrap();
-        daemon.signal(Signal::KILL);
-        assert!(daemon.ended(DEADLINE), "it survives SIGKILL");
+        daemon::kill_pid(u32::try_from(pid.unwrap()).unwrap());
     }
 
     /// Asks the daemon of this home, if one can be reached, to end with everything.

@@ -2,10 +2,16 @@
 
 use std::path::Path;
 
-use super::Home;
+use serde_json::json;
+
+use super::job::Job;
+use super::{Home, Serve};
 
 /// Bytes of a line as the terminal sends it: twelve digits and `\r\n`.
 const LINE: u64 = 14;
+
+/// Characters of a line as a reader has it: twelve digits and `\n`.
+const TEXT_LINE: u64 = 13;
 
 /// A shell line that counts as fast as it can, for ever.
 pub(crate) const COUNT: &str = "exec seq -f %012.0f 0 1000000000000";
@@ -20,6 +26,58 @@ while True:
     i += 1000
     time.sleep(0.005)
 '";
+
+/// The same at about 20 kB a second, of which a reader misses nothing in ten seconds.
+pub(crate) const COUNT_GENTLY: &str = "exec python3 -c '
+import sys, time
+i = 0
+while True:
+    sys.stdout.write(\"\".join(\"%012d\\n\" % n for n in range(i, i + 20)))
+    sys.stdout.flush()
+    i += 20
+    time.sleep(0.015)
+'";
+
+/// The most that one `poll` shows, in characters.
+const PAGE: u64 = 262_144;
+
+/// One who reads a counting job along, from the cursor of the last reply.
+#[derive(Default)]
+pub(crate) struct Reader {
+    at: u64,
+    /// Characters that were left out because too many were new.
+    pub(crate) omitted: u64,
+}
+
+impl Reader {
+    /// Reads what is new; fails unless it is what follows.
+    #[track_caller]
+    pub(crate) fn read(&mut self, serve: &mut Serve, job: &Job) {
+        let since = format!("c{}", self.at);
+        let poll = json!({"since": since, "maxChars": PAGE});
+        let poll = job.ask(serve, "poll", poll);
+        // Later, if what follows is no longer kept.
+        let begin = poll["prevCursor"].as_str().unwrap().trim_start_matches('c');
+        assert!(begin.parse::<u64>().unwrap() >= self.at, "{poll}");
+        let cursor = poll["cursor"].as_str().unwrap().trim_start_matches('c');
+        let (from, end) = (text_before(self.at), text_before(cursor.parse().unwrap()));
+        let text = poll["output"].as_str().unwrap();
+        let begin = end - text.len() as u64;
+        let numbers = begin / TEXT_LINE..=end / TEXT_LINE;
+        let lines: String = numbers.map(|n| format!("{n:012}\n")).collect();
+        let skipped = usize::try_from(begin % TEXT_LINE).unwrap();
+        assert_eq!(text, &lines[skipped..][..text.len()], "at {begin}");
+        let omitted = poll["omitted"]["bytes"].as_u64().unwrap();
+        assert_eq!(omitted > 0, begin > from, "{from} {begin} {end}");
+        self.omitted += begin - from;
+        self.at = cursor.parse().unwrap();
+    }
+}
+
+/// Characters of text that the raw bytes up to `offset` are.
+fn text_before(offset: u64) -> u64 {
+    offset / LINE * TEXT_LINE + (offset % LINE).min(TEXT_LINE - 1)
+}
 
 /// Fails unless every byte that is kept of a session's log is the one that
 /// belongs at its offset. Returns where the log begins and ends.

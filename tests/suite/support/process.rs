@@ -45,20 +45,44 @@ impl Held {
 /// the home of bgproc and that of the person.
 pub(crate) fn of_home(home: &Path) -> Vec<Held> {
     let marks = ["BGPROC_HOME", "HOME"].map(|name| format!("{name}={}", home.display()));
+    let ours = |vars: &[&[u8]]| marks.iter().any(|mark| vars.contains(&mark.as_bytes()));
+    let found = with_environment().filter(|(.., environ)| ours(&split(environ)));
+    found.map(|(_, held, _)| held).collect()
+}
+
+/// The oldest process that has all of these variables, each written `NAME=VALUE`.
+pub(crate) fn with_variables(wanted: &[&str]) -> Option<Held> {
+    let found = with_environment().filter(|(.., environ)| {
+        let vars = split(environ);
+        wanted.iter().all(|var| vars.contains(&var.as_bytes()))
+    });
+    let oldest = found.min_by_key(|(pid, ..)| started(*pid));
+    oldest.map(|(_, held, _)| held)
+}
+
+fn with_environment() -> impl Iterator<Item = (u32, Held, Vec<u8>)> {
     let own = std::process::id();
     let pids = std::fs::read_dir("/proc").unwrap().filter_map(|entry| {
         let name = entry.ok()?.file_name().into_string().ok()?;
-        name.parse::<u32>().ok().filter(|pid| *pid != own)
+        name.parse::<u32>().ok()
     });
-    pids.filter_map(|pid| {
+    pids.filter(move |pid| *pid != own).filter_map(|pid| {
         // Held first: what is read afterwards is then about this very process.
         let held = Held::new(pid)?;
         let environ = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
-        let mut vars = environ.split(|byte| *byte == 0);
-        let ours = vars.any(|var| marks.iter().any(|mark| mark.as_bytes() == var));
-        ours.then_some(held)
+        Some((pid, held, environ))
     })
-    .collect()
+}
+
+fn split(environ: &[u8]) -> Vec<&[u8]> {
+    environ.split(|byte| *byte == 0).collect()
+}
+
+/// When a process was started, in clock ticks after boot: field 22 of
+/// proc_pid_stat(5).
+fn started(pid: u32) -> Option<u64> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit_once(") ")?.1.split(' ').nth(19)?.parse().ok()
 }
 
 /// Whether a process of this pid is there and not a zombie.

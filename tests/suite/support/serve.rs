@@ -1,7 +1,6 @@
 //! An agent at `bgproc --serve`.
 
 use std::collections::VecDeque;
-use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -12,6 +11,9 @@ use serde_json::{Value, json};
 use super::process::Held;
 use super::{DEADLINE, Home};
 
+/// Bytes of what was said that are kept at least.
+const TRANSCRIPT: usize = 1 << 20;
+
 /// A running `bgproc --serve`, spoken to line by line.
 pub(crate) struct Serve {
     child: Child,
@@ -20,7 +22,7 @@ pub(crate) struct Serve {
     lines: Receiver<String>,
     /// Messages that came while another was waited for.
     early: VecDeque<Value>,
-    /// Everything that was said, for failures.
+    /// What was said, for failures.
     transcript: String,
     next_id: u64,
     pub(crate) hello: Value,
@@ -69,7 +71,8 @@ impl Serve {
     /// Sends bytes as they are.
     pub(crate) fn send_raw(&mut self, bytes: &[u8]) {
         let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(2000)]);
-        let _ = writeln!(self.transcript, "> {}", shown.trim_end());
+        let line = format!("> {}", shown.trim_end());
+        self.note(&line);
         self.stdin.as_mut().unwrap().write_all(bytes).unwrap();
     }
 
@@ -117,6 +120,14 @@ impl Serve {
         self.find(&format!("the event {kind}"), |message| {
             message["event"] == kind
         })
+    }
+
+    /// Events of this kind that came while something else was waited for.
+    pub(crate) fn told(&mut self, kind: &str) -> Vec<Value> {
+        let early = std::mem::take(&mut self.early).into_iter();
+        let (told, others) = early.partition::<Vec<_>, _>(|one| one["event"] == kind);
+        self.early = others.into();
+        told
     }
 
     /// The first message that fits; others are kept for later.
@@ -173,6 +184,20 @@ impl Serve {
         self.child.wait().unwrap().code()
     }
 
+    /// Remembers what was said, the newest of it.
+    fn note(&mut self, line: &str) {
+        self.transcript.push_str(line);
+        self.transcript.push('\n');
+        if self.transcript.len() > 2 * TRANSCRIPT {
+            let cut = self.transcript.len() - TRANSCRIPT;
+            let line = self.transcript.as_bytes()[cut..]
+                .iter()
+                .position(|byte| *byte == b'\n');
+            let cut = cut + line.unwrap() + 1;
+            self.transcript.drain(..cut);
+        }
+    }
+
     /// The next line on standard output as JSON; `None` at its end or when time is out.
     fn read(&mut self, deadline: Instant) -> Option<Value> {
         loop {
@@ -182,7 +207,7 @@ impl Serve {
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return None,
             };
             let shown: String = line.chars().take(2000).collect();
-            let _ = writeln!(self.transcript, "< {shown}");
+            self.note(&format!("< {shown}"));
             if !line.starts_with("stderr: ") {
                 let parsed = serde_json::from_str(&line);
                 return Some(parsed.unwrap_or_else(|error| panic!("{error}\n{}", self.transcript)));
