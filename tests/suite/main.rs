@@ -29,6 +29,7 @@ mod limits_sessions;
 mod limits_system;
 mod programs;
 mod programs_screen;
+mod restart_refused;
 mod retention;
 mod secrets;
 mod serve;
