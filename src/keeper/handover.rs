@@ -8,6 +8,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixListener;
 
+use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::Keeper;
@@ -82,6 +83,10 @@ pub(super) fn receive(channel: &mut Channel) -> io::Result<Inheritance> {
         rustix::io::retry_on_intr(|| rustix::event::poll(&mut [ready.clone()], None))?;
         let messages = match (channel.receive::<ToKeeper>(), &inheritance) {
             (Ok(messages), _) => messages,
+            // It lives and can hand over once more, to a keeper that has room.
+            (Err(error), _) if error.raw_os_error() == Some(Errno::MFILE.raw_os_error()) => {
+                return Err(error);
+            }
             (Err(_), Some(_)) => break,
             (Err(error), None) => return Err(error),
         };

@@ -12,7 +12,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::io::Errno;
 use rustix::net::{
-    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
 use serde::Serialize;
@@ -104,7 +104,8 @@ impl Channel {
         self.outbox.is_empty() && self.inbox.is_empty() && self.inbox_fds.is_empty()
     }
 
-    /// Every message that has arrived; an error once the other side is gone.
+    /// Every message that has arrived; an error once the other side is gone, or
+    /// if there was no room for its descriptors (`EMFILE`).
     pub fn receive<T: DeserializeOwned>(&mut self) -> io::Result<Vec<Received<T>>> {
         let ended = self.fill()?;
         let mut messages = Vec::new();
@@ -126,6 +127,11 @@ impl Channel {
             let mut slices = [IoSliceMut::new(&mut buffer)];
             let flags = RecvFlags::CMSG_CLOEXEC;
             let read = match recvmsg(&self.socket, &mut slices, &mut control, flags) {
+                // Descriptors for which there was no room are gone, and the next
+                // message's would be taken for this one's.
+                Ok(message) if message.flags.contains(ReturnFlags::CTRUNC) => {
+                    return Err(Errno::MFILE.into());
+                }
                 Ok(message) => message.bytes,
                 Err(Errno::INTR) => continue,
                 Err(Errno::AGAIN) => return Ok(false),
