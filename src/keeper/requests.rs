@@ -162,6 +162,9 @@ impl Keeper {
             if self.table.troubled().contains(&slot) {
                 self.tell_trouble(slot);
             }
+            if let Some(entry) = self.table.get_mut(slot) {
+                entry.close_files();
+            }
         }
         let session = id.clone();
         self.tell(
