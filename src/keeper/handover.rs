@@ -68,6 +68,8 @@ pub(super) struct Inheritance {
     pub(super) files: Option<u64>,
     pub(super) daemon_pid: u32,
     pub(super) sessions: Vec<(Kept, Vec<OwnedFd>)>,
+    /// What the daemon has asked right behind its handover.
+    pub(super) asked: Vec<ToKeeper>,
 }
 
 /// Hears the daemon out. If that dies meanwhile, what it has handed over by
@@ -112,10 +114,16 @@ pub(super) fn receive(channel: &mut Channel) -> io::Result<Inheritance> {
                         files,
                         daemon_pid,
                         sessions: Vec::new(),
+                        asked: Vec::new(),
                     });
                 }
                 (ToKeeper::Adopt(kept), Some(inheritance)) => {
                     inheritance.sessions.push((kept, fds))
+                }
+                // It does not wait for our answer: what the keeper before has not
+                // done is asked again at once, and may come with the last session.
+                (other, Some(inheritance)) if inheritance.sessions.len() >= expected => {
+                    inheritance.asked.push(other);
                 }
                 _ => return Err(io::Error::other("the daemon's handover is not in order")),
             }

@@ -86,11 +86,15 @@ fn take_over() -> io::Result<Keeper> {
     let mut inheritance = handover::receive(&mut channel)?;
     let daemon_pid = inheritance.daemon_pid;
     let sessions = std::mem::take(&mut inheritance.sessions);
+    let asked = std::mem::take(&mut inheritance.asked);
     let mut keeper = Keeper::new(home, lease, inheritance)?;
     keeper.inherit(sessions);
     keeper.greet_foreign_daemon(channel, daemon_pid)?;
     let version = VERSION.to_owned();
     keeper.tell(&ToDaemon::TakenOver { version }, vec![]);
+    for message in asked {
+        keeper.obey(message);
+    }
     Ok(keeper)
 }
 
@@ -170,6 +174,7 @@ impl Keeper {
             files,
             daemon_pid: 0,
             sessions: Vec::new(),
+            asked: Vec::new(),
         };
         inheritance.listener.set_nonblocking(true).map_err(fail)?;
         Self::new(home, lease, inheritance).map_err(fail)

@@ -80,7 +80,7 @@ impl Keeper {
         }
     }
 
-    fn obey(&mut self, message: ToKeeper) {
+    pub(super) fn obey(&mut self, message: ToKeeper) {
         match message {
             ToKeeper::Ready => {
                 self.supervisor.is_up();

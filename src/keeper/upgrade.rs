@@ -132,6 +132,7 @@ pub(super) fn read(number: RawFd) -> io::Result<Heir> {
             files: testament.files,
             daemon_pid: testament.daemon_pid,
             sessions,
+            asked: Vec::new(),
         },
     })
 }
