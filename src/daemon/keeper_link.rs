@@ -187,10 +187,11 @@ impl KeeperLink {
 /// Takes what the keeper says until the daemon is to end. If the keeper is
 /// killed, the next one is told everything.
 pub(super) async fn run(hub: Hub, mut end: OwnedFd) -> io::Result<()> {
+    let mut pause = successor::FIRST_PAUSE;
     loop {
         match serve(&hub, end).await? {
             Over::Stopping => return Ok(()),
-            Over::KeeperGone => end = successor::start(&hub).await?,
+            Over::KeeperGone => end = successor::start(&hub, &mut pause).await?,
         }
     }
 }

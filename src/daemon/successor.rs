@@ -17,7 +17,7 @@ use super::hub::Hub;
 use super::keeper_link::{SpawnFailure, waiting_end};
 use super::state::State;
 use crate::protocol::SessionId;
-use crate::protocol::keeper::ToKeeper;
+use crate::protocol::keeper::{Kept, ToKeeper};
 use crate::sys::channel::Channel;
 use crate::sys::{detach, readiness, signal, tree};
 
@@ -25,7 +25,7 @@ use crate::sys::{detach, readiness, signal, tree};
 const DYING: Duration = Duration::from_secs(5);
 
 /// Pause before another attempt; it doubles up to the last one.
-const FIRST_PAUSE: Duration = Duration::from_millis(10);
+pub(super) const FIRST_PAUSE: Duration = Duration::from_millis(10);
 const LAST_PAUSE: Duration = Duration::from_secs(1);
 
 /// The process.
@@ -48,21 +48,41 @@ impl KeeperProcess {
             child,
         })
     }
+
+    /// Ends one that did not get all that it needs: with a part of it, it would
+    /// keep the others from what it holds.
+    fn give_up(mut self) {
+        if let Some(child) = &mut self.child {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
 }
 
 /// Starts a keeper and hands everything over to it; returns the new socket to
-/// wait on. An error means that the old one is not dead.
-pub(super) async fn start(hub: &Hub) -> io::Result<OwnedFd> {
+/// wait on. An error means that the old one is not dead. `pause` is for the next
+/// attempt that fails, however far it came.
+pub(super) async fn start(hub: &Hub, pause: &mut Duration) -> io::Result<OwnedFd> {
     bury(hub).await?;
-    let mut pause = FIRST_PAUSE;
+    // One that died before it had taken over may be followed by more of its kind.
+    let has_failed = hub.state().keeper.version().is_empty();
+    if has_failed {
+        wait(pause).await;
+    } else {
+        *pause = FIRST_PAUSE;
+    }
     loop {
         match hub.with(State::start_next_keeper) {
             Ok(end) => return Ok(end),
             Err(error) => tracing::error!(%error, "no keeper could be started"),
         }
-        tokio::time::sleep(pause).await;
-        pause = (pause * 2).min(LAST_PAUSE);
+        wait(pause).await;
     }
+}
+
+async fn wait(pause: &mut Duration) {
+    tokio::time::sleep(*pause).await;
+    *pause = (*pause * 2).min(LAST_PAUSE);
 }
 
 /// Waits until the keeper is dead.
@@ -97,17 +117,18 @@ impl State {
         let log = self.store.home().diagnostics("keeper");
         let (child, socket) = detach::start_next_keeper(&log)?;
         let process = KeeperProcess::new(child.id(), String::new(), Some(child))?;
-        let mut channel = Channel::new(socket)?;
         let takeover = ToKeeper::Takeover {
             daemon_pid: std::process::id(),
             files: shared.files,
             sessions: sessions.len(),
         };
-        channel.send(&takeover, fds)?;
-        for (kept, fds) in sessions {
-            channel.send(&ToKeeper::Adopt(kept), fds)?;
-        }
-        let end = waiting_end(&channel)?;
+        let (channel, end) = match hand_over(socket, (takeover, fds), sessions) {
+            Ok(handed) => handed,
+            Err(error) => {
+                process.give_up();
+                return Err(error);
+            }
+        };
         self.keeper.channel = channel;
         self.keeper.process = process;
         self.ask_again();
@@ -138,6 +159,21 @@ impl State {
             self.keeper.send(&ToKeeper::Clear { session });
         }
     }
+}
+
+/// Tells the next keeper everything; returns the channel and an end to wait on.
+fn hand_over(
+    socket: OwnedFd,
+    (takeover, fds): (ToKeeper, Vec<OwnedFd>),
+    sessions: Vec<(Kept, Vec<OwnedFd>)>,
+) -> io::Result<(Channel, OwnedFd)> {
+    let mut channel = Channel::new(socket)?;
+    channel.send(&takeover, fds)?;
+    for (kept, fds) in sessions {
+        channel.send(&ToKeeper::Adopt(kept), fds)?;
+    }
+    let end = waiting_end(&channel)?;
+    Ok((channel, end))
 }
 
 fn end_strays(id: &SessionId) {

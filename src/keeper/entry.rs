@@ -62,6 +62,11 @@ pub(super) struct Table {
 }
 
 impl Table {
+    /// Whether there is a free slot.
+    pub(super) fn has_room(&self) -> bool {
+        !self.free.is_empty() || self.entries.len() < SLOTS as usize
+    }
+
     /// Puts a session on a free slot; `None` if there is none left.
     pub(super) fn insert(&mut self, entry: Entry) -> Option<u32> {
         let slot = match self.free.pop_first() {

@@ -8,6 +8,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixListener;
 
+use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::Keeper;
@@ -86,8 +87,14 @@ pub(super) fn receive(channel: &mut Channel) -> io::Result<(Inheritance, Vec<ToK
         rustix::io::retry_on_intr(|| rustix::event::poll(&mut [ready.clone()], None))?;
         let messages = match (channel.receive::<ToKeeper>(NEEDED), &inheritance) {
             (Ok(messages), _) => messages,
-            // What the daemon has is more than this version can hold.
-            (Err(error), _) if error.kind() == io::ErrorKind::InvalidData => return Err(error),
+            // What the daemon has is more than this version can hold, or than it has
+            // room for. The daemon lives and can hand over once more.
+            (Err(error), _)
+                if error.kind() == io::ErrorKind::InvalidData
+                    || error.raw_os_error() == Some(Errno::MFILE.raw_os_error()) =>
+            {
+                return Err(error);
+            }
             (Err(_), Some(_)) => break,
             (Err(error), None) => return Err(error),
         };
@@ -118,6 +125,8 @@ pub(super) fn receive(channel: &mut Channel) -> io::Result<(Inheritance, Vec<ToK
                 (ToKeeper::Adopt(kept), Some(inheritance)) => {
                     inheritance.sessions.push((kept, fds))
                 }
+                // It does not wait for our answer: what the keeper before has not
+                // done is asked again at once, and may come with the last session.
                 (message, Some(inheritance)) if inheritance.sessions.len() == expected => {
                     asked.push(message);
                 }

@@ -1,9 +1,11 @@
 //! The index beside a log: when bytes came, and from which stream.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
+
+use rustix::fs::{FallocateFlags, OFlags, fallocate};
 
 use crate::protocol::disk::{INDEX, IndexRecord};
 use crate::sys::file;
@@ -22,10 +24,10 @@ const MAX_RECORDS: usize = 256 * 1024;
 #[derive(Debug)]
 pub(super) struct Index {
     file: File,
-    /// Where the last record on disk ends.
-    written: u64,
-    /// How many there are.
-    records: usize,
+    /// Bytes of whole records on disk.
+    length: u64,
+    /// The last of them.
+    written: Option<IndexRecord>,
     pending: Option<IndexRecord>,
 }
 
@@ -36,25 +38,22 @@ impl Index {
         let length = file.metadata()?.len();
         let length = length - length % IndexRecord::BYTES as u64;
         file.set_len(length)?;
-        let mut last = [0; IndexRecord::BYTES];
-        let written = match length.checked_sub(IndexRecord::BYTES as u64) {
-            Some(at) => {
-                file.read_exact_at(&mut last, at)?;
-                IndexRecord::from_bytes(&last).map_or(0, |record| record.end)
-            }
-            None => 0,
-        };
-        Ok(Self {
+        let mut index = Self {
             file,
-            written,
-            records: length as usize / IndexRecord::BYTES,
+            length,
+            written: None,
             pending: None,
-        })
+        };
+        if let Some(last) = index.records().checked_sub(1) {
+            index.written = index.record(last)?;
+        }
+        Ok(index)
     }
 
     /// Up to where the log is known here.
     pub(super) fn end(&self) -> u64 {
-        self.pending.map_or(self.written, |record| record.end)
+        let last = self.pending.or(self.written);
+        last.map_or(0, |record| record.end)
     }
 
     /// What comes next is of this stream: a record of another one is written.
@@ -68,7 +67,7 @@ impl Index {
     /// Notes that the log has grown to `end`.
     pub(super) fn add(&mut self, end: u64, at: i64, stream: u8) -> io::Result<()> {
         match &mut self.pending {
-            Some(last) if last.stream == stream && (0..GRAIN_MS).contains(&(at - last.at)) => {
+            Some(last) if last.stream == stream && is_soon(last, at) => {
                 last.end = end;
                 Ok(())
             }
@@ -80,10 +79,57 @@ impl Index {
         }
     }
 
+    /// Writes what is in memory. What came soon after the last record on disk
+    /// makes that longer: however small the pieces in which a job writes, the
+    /// index grows by no more than a record in [`GRAIN_MS`].
+    pub(super) fn flush(&mut self) -> io::Result<()> {
+        let Some(mut record) = self.pending.take() else {
+            return Ok(());
+        };
+        let size = IndexRecord::BYTES as u64;
+        let mut place = self.length;
+        if let Some(last) = self.written.filter(|last| last.stream == record.stream)
+            && is_soon(&last, record.at)
+        {
+            record.at = last.at;
+            place -= size;
+        }
+        let written = self.file.write_all_at(&record.to_bytes(), place);
+        if written.is_err() {
+            // Half a record would shift all that follow.
+            self.file.set_len(self.length)?;
+            return written;
+        }
+        self.length = place + size;
+        self.written = Some(record);
+        Ok(())
+    }
+
+    /// Gives back the room of the records that end at or before `offset`. They
+    /// read as zeros then, and the others stay where they are, so that nobody
+    /// who is searching the index is led astray.
+    pub(super) fn drop_before(&mut self, offset: u64) -> io::Result<()> {
+        let (mut low, mut high) = (0, self.records());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.record(middle)? {
+                Some(record) if record.end > offset => high = middle,
+                _ => low = middle + 1,
+            }
+        }
+        // The last one tells where the index ends.
+        let dropped = low.min(self.records().saturating_sub(1)) * IndexRecord::BYTES as u64;
+        if dropped == 0 {
+            return Ok(());
+        }
+        let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        Ok(fallocate(&self.file, flags, 0, dropped)?)
+    }
+
     /// Writes the index anew if it has grown too long: without what is about
     /// bytes before `first`, and coarser. A reader finds one or the other.
     pub(super) fn shorten(&mut self, dir: &Path, first: u64) -> io::Result<()> {
-        if self.records < MAX_RECORDS {
+        if self.records() < MAX_RECORDS as u64 {
             return Ok(());
         }
         let bytes = std::fs::read(dir.join(INDEX))?;
@@ -95,27 +141,28 @@ impl Index {
             .collect();
         file::replace(&dir.join(INDEX), &bytes)?;
         self.file = open(dir)?;
-        self.records = records.len();
+        self.length = bytes.len() as u64;
+        self.written = records.last().copied();
         Ok(())
     }
 
-    /// Writes what is in memory.
-    pub(super) fn flush(&mut self) -> io::Result<()> {
-        match self.pending.take() {
-            Some(record) => {
-                self.written = record.end;
-                self.records += 1;
-                let at = self.file.metadata()?.len();
-                let written = self.file.write_all(&record.to_bytes());
-                if written.is_err() {
-                    // Half a record would shift all that follow.
-                    self.file.set_len(at)?;
-                }
-                written
-            }
-            None => Ok(()),
-        }
+    /// How many records are on disk.
+    fn records(&self) -> u64 {
+        self.length / IndexRecord::BYTES as u64
     }
+
+    /// The record of this number, from 0.
+    fn record(&self, n: u64) -> io::Result<Option<IndexRecord>> {
+        let mut bytes = [0; IndexRecord::BYTES];
+        self.file
+            .read_exact_at(&mut bytes, n * IndexRecord::BYTES as u64)?;
+        Ok(IndexRecord::from_bytes(&bytes))
+    }
+}
+
+/// Whether a byte that comes at `at` belongs to `last` as well.
+fn is_soon(last: &IndexRecord, at: i64) -> bool {
+    (0..GRAIN_MS).contains(&(at - last.at))
 }
 
 fn open(dir: &Path) -> io::Result<File> {
@@ -123,7 +170,9 @@ fn open(dir: &Path) -> io::Result<File> {
     options
         .create(true)
         .read(true)
-        .append(true)
+        .write(true)
+        .truncate(false)
+        .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
         .mode(0o600)
         .open(dir.join(INDEX))
 }
@@ -152,7 +201,56 @@ fn shortened(records: impl Iterator<Item = IndexRecord>, first: u64) -> Vec<Inde
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use std::os::unix::fs::MetadataExt;
+
     use super::*;
+
+    fn on_disk(dir: &Path) -> Vec<(u64, i64, u8)> {
+        let bytes = std::fs::read(dir.join(INDEX)).unwrap();
+        let records = bytes.chunks(IndexRecord::BYTES);
+        records
+            .map(|bytes| IndexRecord::from_bytes(bytes).unwrap())
+            .map(|record| (record.end, record.at, record.stream))
+            .collect()
+    }
+
+    #[test]
+    fn what_is_written_in_many_small_pieces_shares_a_record_on_disk() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut index = Index::open(dir.path()).unwrap();
+        for end in 1..=60 {
+            index.add(end, 1000 + end.cast_signed(), 0).unwrap();
+            index.flush().unwrap();
+        }
+        index.add(61, 1061, 1).unwrap();
+        index.flush().unwrap();
+        let expected = [(20, 1001, 0), (40, 1021, 0), (60, 1041, 0), (61, 1061, 1)];
+        assert_eq!(on_disk(dir.path()), expected);
+        // The next keeper goes on with the same record.
+        let mut index = Index::open(dir.path()).unwrap();
+        index.add(62, 1062, 1).unwrap();
+        index.flush().unwrap();
+        assert_eq!(on_disk(dir.path()).last(), Some(&(62, 1061, 1)));
+    }
+
+    #[test]
+    fn records_of_what_is_not_kept_take_no_room() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut index = Index::open(dir.path()).unwrap();
+        for end in 1..=10_000 {
+            index.add(end, end.cast_signed() * 100, 0).unwrap();
+        }
+        index.flush().unwrap();
+        let room = || std::fs::metadata(dir.path().join(INDEX)).unwrap().blocks() * 512;
+        let before = room();
+        index.drop_before(9_000).unwrap();
+        assert!(room() < before / 4, "{} of {before}", room());
+        let records = on_disk(dir.path());
+        assert_eq!(records[9_000], (9_001, 900_100, 0));
+        assert_eq!(records.len(), 10_000);
+        index.drop_before(20_000).unwrap();
+        assert_eq!(Index::open(dir.path()).unwrap().end(), 10_000);
+    }
 
     #[test]
     fn a_long_index_is_shortened_and_goes_on() {

@@ -23,6 +23,11 @@ const LAST_CHUNKS: usize = 64;
 impl Keeper {
     /// Moves one chunk that a job has written.
     pub(super) fn move_output(&mut self, slot: u32, stream: u8) {
+        // The board tells one stream: what others wrote is to be on disk by now,
+        // or the next keeper could not tell their stdout from their stderr.
+        if self.board.pumped().is_some_and(|(last, _)| last != slot) {
+            self.table.flush_indexes();
+        }
         let Some(entry) = self.table.get_mut(slot) else {
             return;
         };
@@ -194,14 +199,20 @@ impl Keeper {
             return;
         };
         let end_offset = entry.log.as_ref().map_or(0, Log::end);
-        let exit = Exit {
+        let dir = self.home.session(&entry.id);
+        // A keeper that was killed may have known, and have told nobody else.
+        let known = match status {
+            Some(_) => None,
+            None => read_exit(&dir).filter(|exit| exit.pid == entry.pid),
+        };
+        let exit = known.unwrap_or(Exit {
             pid: entry.pid,
             exit_code: status.and_then(|status| status.code()),
             signal: status.and_then(|status| status.signal()),
             core_dumped: status.is_some_and(|status| status.core_dumped()),
             ended_at: clock::wall(),
             end_offset,
-        };
+        });
         entry.exit = Some(exit.clone());
         entry.pidfd = None;
         if let Some(log) = &mut entry.log {
@@ -209,7 +220,7 @@ impl Keeper {
         }
         let session = entry.id.clone();
         entry.close_files();
-        if let Err(error) = write_exit(&self.home.session(&session), &exit) {
+        if let Err(error) = write_exit(&dir, &exit) {
             tracing::error!(%session, %error, "{EXIT} cannot be written");
         }
         self.tell_growth();
@@ -238,6 +249,10 @@ impl Keeper {
     fn log_end(&mut self, slot: u32) -> Option<u64> {
         Some(self.table.get_mut(slot)?.log.as_ref()?.end())
     }
+}
+
+fn read_exit(dir: &Path) -> Option<Exit> {
+    serde_json::from_slice(&std::fs::read(dir.join(EXIT)).ok()?).ok()
 }
 
 fn write_exit(dir: &Path, exit: &Exit) -> io::Result<()> {

@@ -17,6 +17,7 @@ mod lease;
 mod log;
 mod requests;
 mod segments;
+mod start;
 mod supervise;
 mod upgrade;
 

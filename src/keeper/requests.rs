@@ -4,25 +4,16 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::process::Stdio;
 
-use rustix::io::Errno;
-
 use super::Keeper;
 use super::entry::Entry;
 use super::events::Source;
 use super::handover::kept;
 use super::log::Log;
 use super::upgrade::Upgrade;
-use crate::protocol::disk::EXIT;
-use crate::protocol::keeper::{SpawnSpec, ToDaemon, ToKeeper};
-use crate::protocol::record::Mode;
+use crate::protocol::keeper::{ToDaemon, ToKeeper};
 use crate::protocol::{SessionId, VERSION};
 use crate::sys::channel::Channel;
-use crate::sys::spawn::{self, SpawnError};
-use crate::sys::{detach, failpoint, limits};
-
-/// Descriptors that have to be free before a job is started: what that takes for
-/// a moment, or what it keeps and the next start of a daemon then needs.
-const SPARE_FILES: usize = 16;
+use crate::sys::detach;
 
 impl Keeper {
     /// Starts a daemon and tells it what there is.
@@ -130,94 +121,9 @@ impl Keeper {
         }
     }
 
-    fn entry(&mut self, id: &SessionId) -> Option<&mut Entry> {
+    pub(super) fn entry(&mut self, id: &SessionId) -> Option<&mut Entry> {
         let slot = self.table.slot_of(id)?;
         self.table.get_mut(slot)
-    }
-
-    fn spawn(&mut self, id: SessionId, spec: SpawnSpec, rows: u16, cols: u16, keep: u64) {
-        match self.try_spawn(&id, spec, rows, cols, keep) {
-            Ok((message, fds)) => self.tell(&message, fds),
-            Err(error) => {
-                let errno = error.errno();
-                let message = error.to_string();
-                let is_terminal = matches!(error, SpawnError::Terminal(_));
-                let failed = ToDaemon::SpawnFailed {
-                    session: id,
-                    errno,
-                    message,
-                    is_terminal,
-                };
-                self.tell(&failed, vec![]);
-            }
-        }
-    }
-
-    fn try_spawn(
-        &mut self,
-        id: &SessionId,
-        spec: SpawnSpec,
-        rows: u16,
-        cols: u16,
-        keep: u64,
-    ) -> Result<(ToDaemon, Vec<OwnedFd>), SpawnError> {
-        if !limits::has_room(SPARE_FILES) {
-            return Err(io::Error::from(Errno::MFILE).into());
-        }
-        // A log that is still open has what is not saved of the run before.
-        let before = self.entry(id).and_then(|entry| entry.log.take());
-        let dir = self.home.session(id);
-        let log = match before {
-            Some(log) => log,
-            None => Log::open(dir.clone(), keep, 0, None)?,
-        };
-        // An exit of an earlier run must not be read as this one's.
-        let _ = std::fs::remove_file(dir.join(EXIT));
-        failpoint::hit("spawn.before_beginning");
-        self.board.begin_spawn();
-        failpoint::hit("spawn.before_fork");
-        let spawned = spawn::spawn(&spec, rows, cols, self.files)?;
-        failpoint::hit("spawn.before_telling");
-        if let Some(old) = self.table.remove(id) {
-            self.stop_watching(&old);
-        }
-        let (first, end, unsaved) = (log.first(), log.end(), log.unsaved());
-        let troubled = log.trouble().is_some();
-        let mut fds = vec![dup(&spawned.input)?, dup(&spawned.pidfd)?];
-        if spec.mode == Mode::Pipe {
-            for output in &spawned.outputs {
-                fds.push(dup(output)?);
-            }
-        }
-        let entry = Entry {
-            id: id.clone(),
-            spec,
-            keep,
-            log: Some(log),
-            pid: spawned.pid,
-            is_child: true,
-            pidfd: Some(spawned.pidfd),
-            input: Some(spawned.input),
-            outputs: spawned.outputs.into_iter().map(Some).collect(),
-            exit: None,
-        };
-        let slot = self
-            .table
-            .insert(entry)
-            .ok_or_else(|| io::Error::other("no free slot"))?;
-        self.table.set_troubled(slot, troubled);
-        self.board.slot(slot).reset(first, end);
-        self.board.slot(slot).set_unsaved(unsaved);
-        self.watch_outputs(slot)?;
-        Ok((
-            ToDaemon::Spawned {
-                session: id.clone(),
-                slot,
-                pid: spawned.pid,
-                offset: end,
-            },
-            fds,
-        ))
     }
 
     pub(super) fn watch_outputs(&mut self, slot: u32) -> io::Result<()> {
@@ -230,7 +136,7 @@ impl Keeper {
         Ok(())
     }
 
-    fn stop_watching(&self, entry: &Entry) {
+    pub(super) fn stop_watching(&self, entry: &Entry) {
         for output in entry.outputs.iter().flatten() {
             self.events.remove(output);
         }
@@ -255,6 +161,9 @@ impl Keeper {
             self.board.slot(slot).set_unsaved(0);
             if self.table.troubled().contains(&slot) {
                 self.tell_trouble(slot);
+            }
+            if let Some(entry) = self.table.get_mut(slot) {
+                entry.close_files();
             }
         }
         let session = id.clone();

@@ -37,7 +37,7 @@ pub struct Slot {
 struct Front {
     /// Slot (from 1) and stream whose bytes are in the pump.
     pumping: AtomicU64,
-    /// `Spawn` messages of this daemon that were begun.
+    /// `Spawn` messages of this daemon that were taken up.
     spawns: AtomicU64,
 }
 
@@ -186,7 +186,8 @@ impl Board {
         Some((slot, (whose & 0xff) as u8))
     }
 
-    /// Keeper: a program is about to be started. Said before the fork.
+    /// Keeper: a program is about to be started. Said once for each that it was
+    /// asked for, before the fork.
     pub fn begin_spawn(&self) {
         self.front().spawns.fetch_add(1, Ordering::Release);
     }

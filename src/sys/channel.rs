@@ -15,7 +15,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::io::Errno;
 use rustix::net::{
-    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
 use serde::Serialize;
@@ -115,8 +115,9 @@ impl Channel {
     }
 
     /// Every message that has arrived and makes sense; an error once the other
-    /// side is gone. A message of one of the `needed` kinds has to make sense:
-    /// one that does not is an error of the kind `InvalidData`.
+    /// side is gone, or if there was no room for its descriptors (`EMFILE`). A
+    /// message of one of the `needed` kinds has to make sense: one that does not
+    /// is an error of the kind `InvalidData`.
     pub fn receive<T: DeserializeOwned>(
         &mut self,
         needed: &[&str],
@@ -146,6 +147,11 @@ impl Channel {
             let mut slices = [IoSliceMut::new(&mut buffer)];
             let flags = RecvFlags::CMSG_CLOEXEC;
             let read = match recvmsg(&self.socket, &mut slices, &mut control, flags) {
+                // Descriptors for which there was no room are gone, and the next
+                // message's would be taken for this one's.
+                Ok(message) if message.flags.contains(ReturnFlags::CTRUNC) => {
+                    return Err(Errno::MFILE.into());
+                }
                 Ok(message) => message.bytes,
                 Err(Errno::INTR) => continue,
                 Err(Errno::AGAIN) => return Ok(false),

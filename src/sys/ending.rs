@@ -6,7 +6,7 @@ use std::os::fd::AsFd;
 use rustix::io::Errno;
 use rustix::ioctl::{Opcode, Updater, ioctl, opcode};
 
-use super::tree;
+use super::{signal, tree};
 
 /// What the kernel tells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,11 +41,12 @@ pub fn of(pidfd: impl AsFd, pid: u32) -> Ending {
         ..Info::default()
     };
     // SAFETY: the opcode takes this structure, and the size of it is in the opcode.
-    let asked = unsafe { ioctl(pidfd, Updater::<{ GET_INFO }, Info>::new(&mut info)) };
+    let asked = unsafe { ioctl(&pidfd, Updater::<{ GET_INFO }, Info>::new(&mut info)) };
     if asked.is_ok() && info.mask & EXIT != 0 {
         return Ending::Status(info.status);
     }
-    match tree::exit_status(pid) {
+    // Looked at after the number was: it is not a later process's zombie then.
+    match tree::exit_status(pid).filter(|_| signal::is_there(&pidfd)) {
         Some(status) => Ending::Status(status),
         // ESRCH: it was reaped before the kernel began to keep this.
         None if matches!(asked, Err(Errno::NOTTY | Errno::INVAL | Errno::SRCH)) => Ending::Unknown,

@@ -55,9 +55,23 @@ impl Pump {
     /// Takes what `source` has, one chunk at most, into the empty pipe.
     pub fn take(&self, source: impl AsFd) -> io::Result<Taken> {
         let flags = SpliceFlags::NONBLOCK;
-        match splice(source, None, &self.into, None, CHUNK, flags) {
+        match splice(&source, None, &self.into, None, CHUNK, flags) {
             Ok(0) | Err(Errno::IO) => Ok(Taken::End),
             Ok(bytes) => Ok(Taken::Bytes(bytes)),
+            Err(Errno::AGAIN | Errno::INTR) => Ok(Taken::Nothing),
+            Err(Errno::INVAL) => self.take_through_memory(source),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// For kernels that refuse to splice from a terminal. A keeper that is
+    /// killed between the two calls loses the page that it has read.
+    fn take_through_memory(&self, source: impl AsFd) -> io::Result<Taken> {
+        // An empty pipe has room for a page, however small it is.
+        let mut page = [0u8; 4096];
+        match rustix::io::read(source, &mut page) {
+            Ok(0) | Err(Errno::IO) => Ok(Taken::End),
+            Ok(bytes) => Ok(Taken::Bytes(rustix::io::write(&self.into, &page[..bytes])?)),
             Err(Errno::AGAIN | Errno::INTR) => Ok(Taken::Nothing),
             Err(error) => Err(error.into()),
         }
@@ -124,6 +138,17 @@ mod tests {
         assert_eq!(text, b"\0\0\0hello\r\n");
         drop(pty.slave);
         assert_eq!(pump.take(&pty.master).unwrap(), Taken::End);
+    }
+
+    #[test]
+    fn a_source_that_cannot_be_spliced_is_read() {
+        let pump = Pump::create().unwrap();
+        let flags = rustix::event::EventfdFlags::NONBLOCK;
+        let source = rustix::event::eventfd(7, flags).unwrap();
+        assert_eq!(pump.take(&source).unwrap(), Taken::Bytes(8));
+        let log = tempfile::tempfile().unwrap();
+        assert_eq!(pump.put(&log, 0, 8), (8, None));
+        assert_eq!(pump.take(&source).unwrap(), Taken::Nothing);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, getrlimit, pidfd_open, setrlimit};
 
@@ -76,6 +76,7 @@ fn spawn_on_pty(
     files: Rlimit,
 ) -> Result<Spawned, SpawnError> {
     let pty = pty::open(rows, cols).map_err(SpawnError::Terminal)?;
+    let output = pty.master.try_clone()?;
     command
         .stdin(pty.slave.try_clone()?)
         .stdout(pty.slave.try_clone()?)
@@ -89,9 +90,7 @@ fn spawn_on_pty(
             Ok(())
         });
     }
-    let child = command.spawn()?;
-    let (pid, pidfd) = handle(child.id())?;
-    let output = pty.master.try_clone()?;
+    let (pid, pidfd) = handle(&mut command.spawn()?)?;
     Ok(Spawned {
         pid,
         pidfd,
@@ -114,7 +113,7 @@ fn spawn_on_pipes(mut command: Command, files: Rlimit) -> io::Result<Spawned> {
         });
     }
     let mut child = command.spawn()?;
-    let (pid, pidfd) = handle(child.id())?;
+    let (pid, pidfd) = handle(&mut child)?;
     let missing = || io::Error::other("a pipe that was asked for is missing");
     let input: OwnedFd = child.stdin.take().ok_or_else(missing)?.into();
     let stdout: OwnedFd = child.stdout.take().ok_or_else(missing)?.into();
@@ -130,10 +129,16 @@ fn spawn_on_pipes(mut command: Command, files: Rlimit) -> io::Result<Spawned> {
     })
 }
 
-fn handle(pid: u32) -> io::Result<(u32, OwnedFd)> {
-    let raw = Pid::from_raw(pid.cast_signed()).ok_or(io::ErrorKind::InvalidData)?;
+fn handle(child: &mut Child) -> io::Result<(u32, OwnedFd)> {
     // The child is not reaped yet, so the pid is still its own.
-    Ok((pid, pidfd_open(raw, PidfdFlags::empty())?))
+    match pidfd_open(Pid::from_child(child), PidfdFlags::empty()) {
+        Ok(pidfd) => Ok((child.id(), pidfd)),
+        Err(error) => {
+            // Told to have failed, it must not run.
+            let _ = child.kill();
+            Err(error.into())
+        }
+    }
 }
 
 /// The limit that jobs are to start with, of a keeper that was started with a

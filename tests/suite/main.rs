@@ -35,6 +35,7 @@ mod limits_system;
 mod long_logs;
 mod programs;
 mod programs_screen;
+mod restart_refused;
 mod retention;
 mod secrets;
 mod serve;
