@@ -25,7 +25,7 @@ use crate::sys::board::Board;
 use crate::sys::channel::Channel;
 use crate::sys::paths::Home;
 use crate::sys::pump::Pump;
-use crate::sys::{pty, readiness};
+use crate::sys::{pty, readiness, tree};
 
 /// Hears the keeper out and puts together the state to go on with.
 pub(super) async fn adopt(
@@ -123,6 +123,11 @@ impl State {
                 continue;
             }
             let mine = kept.remove(&id);
+            if mine.is_none() && self.was_never_started(&meta) {
+                tracing::info!(session = %id, "it was not started before the daemon died");
+                self.store.remove(&id);
+                continue;
+            }
             self.take_over_session(meta, mine);
             if self
                 .registry
@@ -145,6 +150,18 @@ impl State {
         }
         self.check_log_quota();
         ending
+    }
+
+    /// Whether a session was written down, but its start never reached the
+    /// keeper, which has lived since before: nobody was told of it, and whoever
+    /// asked for it may ask again.
+    fn was_never_started(&self, meta: &Meta) -> bool {
+        let is_new = meta.life.status() == Status::Starting && meta.life.runs().is_empty();
+        let since = tree::read(self.keeper.pid()).map(|keeper| keeper.started_boot());
+        is_new
+            && meta.boot_id == self.store.boot_id()
+            && since.is_some_and(|since| since < meta.life.started_boot())
+            && self.store.read_exit(&meta.id).is_none()
     }
 
     /// A session without a record: what runs goes on, what has ended is told.

@@ -77,10 +77,7 @@ fn command(argv: Vec<String>) -> (String, Option<Vec<String>>) {
 
 /// When a process began.
 fn begun(pid: u32, now: Now) -> Option<Now> {
-    /// Of the times in `/proc/PID/stat` (proc_pid_stat(5)): 100 a second on every
-    /// Linux that bgproc runs on.
-    const TICK_MS: u64 = 10;
-    let boot = tree::read(pid)?.start * TICK_MS;
+    let boot = tree::read(pid)?.started_boot();
     Some(ago(now, now.boot.saturating_sub(boot)))
 }
 

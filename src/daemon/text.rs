@@ -100,7 +100,12 @@ async fn newlines(hub: &Hub, id: &SessionId, range: Range<u64>) -> u64 {
 
 /// The end of a session's output.
 pub(super) fn tail(state: &State, id: &SessionId, max_chars: usize) -> String {
-    let (from, to) = (state.log_first(id), state.log_end(id));
+    // Of a session that was just taken over nothing was looked at yet.
+    let there = state
+        .drivers
+        .get(id)
+        .map_or(0, |driver| driver.log.bounds().1);
+    let (from, to) = (state.log_first(id), state.log_end(id).max(there));
     piece(state, id, from, to, max_chars).text
 }
 

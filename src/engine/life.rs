@@ -205,7 +205,10 @@ impl Life {
             boot: now.boot,
             wall: exit.ended_at,
         };
-        self.ended_boot = Some(ended.carried_over(now).boot);
+        let ended_boot = ended.carried_over(now).boot;
+        self.ended_boot = Some(ended_boot);
+        // It may have ended a while before anybody was there to be told.
+        self.runtime_ms = Some(ended_boot.saturating_sub(self.started_boot));
         self.exit_code = exit.exit_code;
         self.signal = exit.signal;
         let is_ours = asked.is_some() || ours.is_some();

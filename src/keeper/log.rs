@@ -166,7 +166,11 @@ impl Log {
         let mut left = bytes;
         if let Some(tail) = self.trouble.as_ref().and_then(|t| t.tail.as_ref()) {
             for (place, length) in Tail::parts(offsets) {
-                left -= pump.put(tail, place, length).0;
+                let (put, refused) = pump.put(tail, place, length);
+                left -= put;
+                if refused.is_some() {
+                    break;
+                }
             }
         }
         pump.discard(left);

@@ -8,8 +8,8 @@ const HEALTHY: Duration = Duration::from_secs(5);
 /// Pause after the second early death; it doubles with each further one.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 
-/// Longest pause.
-const LAST_PAUSE: Duration = Duration::from_secs(5);
+/// Longest pause: a person who asks for something meanwhile waits as long.
+const LAST_PAUSE: Duration = Duration::from_secs(1);
 
 /// When the next daemon is to be started.
 #[derive(Debug)]

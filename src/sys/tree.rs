@@ -77,6 +77,17 @@ impl Leader {
     }
 }
 
+/// Of the times in `/proc/PID/stat` (proc_pid_stat(5)): 100 a second on every
+/// Linux that bgproc runs on.
+const TICK_MS: u64 = 10;
+
+impl Process {
+    /// When it started, in boot-time milliseconds.
+    pub fn started_boot(&self) -> u64 {
+        self.start * TICK_MS
+    }
+}
+
 /// Every live process of a session; zombies are not live.
 pub fn processes(session: &SessionId, leader: Option<Leader>) -> Vec<Process> {
     let all: Vec<Process> = all_pids()
