@@ -203,6 +203,7 @@ impl State {
         let mut session = Session::from_meta(meta, same_boot, now);
         session.output.begin_at(first, lines_before + 1);
         let mut driver = Driver::new(log);
+        driver.end = end;
         driver.unsaved = driver.log.gaps();
         driver.measured = end;
         let exit = kept.as_ref().and_then(|(kept, _)| kept.exit.clone());

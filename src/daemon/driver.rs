@@ -25,7 +25,10 @@ pub(super) struct Driver {
     pub(super) pidfd: Option<Rc<OwnedFd>>,
     /// Its log.
     pub(super) log: LogReader,
-    /// Bytes that no file has, of a session that no keeper has either.
+    /// Where its log ended when this daemon began, of a session that no keeper
+    /// has: it may not have been looked at yet.
+    pub(super) end: u64,
+    /// Bytes of that which no file has.
     pub(super) unsaved: u64,
     /// How it ended, until its output up to then has been looked at.
     pub(super) pending_exit: Option<Exit>,
@@ -56,6 +59,7 @@ impl Driver {
             input: None,
             pidfd: None,
             log,
+            end: 0,
             unsaved: 0,
             pending_exit: None,
             watchers: Vec::new(),

@@ -111,8 +111,14 @@ impl State {
             .registry
             .get(id)
             .map_or(0, |session| session.output.end());
-        let slot = self.drivers.get(id).and_then(Driver::slot);
-        slot.map_or(seen, |slot| self.keeper.board().slot(slot).end().max(seen))
+        let there = self
+            .drivers
+            .get(id)
+            .map_or(0, |driver| match driver.slot() {
+                Some(slot) => self.keeper.board().slot(slot).end(),
+                None => driver.end,
+            });
+        seen.max(there)
     }
 
     /// Where a session's log begins now.
