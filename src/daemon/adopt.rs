@@ -196,11 +196,15 @@ impl State {
     fn take_over_session(&mut self, meta: Meta, kept: Option<Handed>) {
         let now = now();
         let id = meta.id.clone();
-        let lines_before = meta.lines_before;
+        let (lines_before, counted_to) = (meta.lines_before, meta.lines_before_offset);
         let same_boot = meta.boot_id == self.store.boot_id();
         let log = LogReader::new(self.store.dir(&id));
         let (first, end) = log.bounds();
         let mut session = Session::from_meta(meta, same_boot, now);
+        // They were counted up to some place behind the first byte that is kept.
+        let (_, counted) = log.read_all(first, counted_to.unwrap_or(first));
+        let newlines = counted.iter().filter(|&&byte| byte == b'\n').count() as u64;
+        let lines_before = lines_before.saturating_sub(newlines);
         session.output.begin_at(first, lines_before + 1);
         let mut driver = Driver::new(log);
         driver.end = end;

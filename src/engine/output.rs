@@ -358,6 +358,13 @@ impl Output {
         }
     }
 
+    /// The offset to which [`Self::first_line`] belongs, which may lie behind the
+    /// first one that is kept; `None` at the very beginning.
+    pub fn first_line_offset(&self) -> Option<u64> {
+        let checkpoint = self.checkpoints.first().filter(|_| self.first > 0)?;
+        Some(checkpoint.offset)
+    }
+
     /// Up to where `scope` has been shown the output.
     pub fn shown(&self, scope: &Scope) -> u64 {
         self.shown.get(scope).copied().unwrap_or(0).max(self.first)

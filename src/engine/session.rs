@@ -75,6 +75,9 @@ pub struct Meta {
     pub life: Life,
     /// Lines of clean text up to the first byte that is kept.
     pub lines_before: u64,
+    /// Offset before which those lines are; absent: where the log begins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines_before_offset: Option<u64>,
     /// Its standard input was closed.
     pub stdin_closed: bool,
     /// When a client last asked for it, not later than a twentieth of its TTL ago
@@ -179,6 +182,7 @@ impl Session {
             terms: self.terms,
             life: self.life.clone(),
             lines_before: self.output.first_line().saturating_sub(1),
+            lines_before_offset: self.output.first_line_offset(),
             stdin_closed: self.stdin_closed,
             accessed: Some(self.accessed),
         }

@@ -139,3 +139,28 @@ fn what_runs_is_cut_last_and_never_harmed() {
     let tail = large.ask(&mut serve, "log", json!({"tail": 3}));
     assert_eq!(tail["lines"][0]["text"], "large", "{tail}");
 }
+
+#[test]
+fn lines_keep_their_numbers_when_a_daemon_takes_over_a_log_that_has_dropped_some() {
+    let home = Home::with_config("log_bytes = 1048576\n");
+    let mut serve = Serve::new(&home, &[]);
+    // In steps that are less than the log keeps, so that none of it is dropped unseen.
+    let step = "seq $((i * 30000 + 1)) $((i * 30000 + 30000)); i=$((i + 1))";
+    let line = format!("stty -echo; echo up; i=0; while read x; do {step}; done");
+    let job = Job::start(&mut serve, &line);
+    job.wait_for(&mut serve, "^up$");
+    for end in 1..=10 {
+        job.say(&mut serve, "", &format!("^{}$", end * 30_000));
+    }
+    for _ in 0..3 {
+        let lines = job.ask(&mut serve, "log", json!({"tail": 2}));
+        let last = &lines["lines"][1];
+        assert_eq!(
+            (&last["n"], &last["text"]),
+            (&json!(300_001), &json!("300000")),
+            "{lines}"
+        );
+        assert!(lines["firstLine"].as_u64().unwrap() > 1, "{lines}");
+        home.kill_daemon();
+    }
+}
