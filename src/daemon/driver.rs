@@ -13,6 +13,7 @@ use super::log_reader::{LogReader, SharedTail};
 use crate::protocol::keeper::{Exit, Kept};
 use crate::protocol::record::Mode;
 use crate::sys::board::Board;
+use crate::sys::kept::KeptFds;
 use crate::sys::tail::Tail;
 
 /// One session's descriptors and whereabouts.
@@ -72,25 +73,25 @@ impl Driver {
 
     /// Takes what the keeper has sent of it.
     pub(super) fn hold(&mut self, kept: Kept, fds: Vec<OwnedFd>, board: &Rc<Board>) {
-        let mut fds = fds.into_iter();
-        self.input = kept
-            .has_input
-            .then(|| fds.next())
-            .flatten()
-            .map(|fd| Rc::new(Input::new(fd)));
-        self.pidfd = kept.has_pidfd.then(|| fds.next()).flatten().map(Rc::new);
-        let tail = kept.has_tail.then(|| fds.next()).flatten();
-        let slot = kept.slot;
+        let fds = KeptFds::split(&kept, fds);
+        self.input = fds.input.map(|fd| Rc::new(Input::new(fd)));
+        self.pidfd = fds.pidfd.map(Rc::new);
         self.log.set_growing(!kept.open.is_empty());
         self.held = Some(Held {
             kept,
-            outputs: fds.collect(),
+            outputs: fds.outputs,
         });
-        self.log.set_tail(tail.map(|fd| SharedTail {
-            tail: Tail::open(fd),
+        self.share_tail(fds.tail, board);
+    }
+
+    fn share_tail(&mut self, tail: Option<Tail>, board: &Rc<Board>) {
+        let slot = self.slot();
+        let shared = tail.zip(slot).map(|(tail, slot)| SharedTail {
+            tail,
             board: board.clone(),
             slot,
-        }));
+        });
+        self.log.set_tail(shared);
     }
 
     /// Its slot on the board.
@@ -104,7 +105,6 @@ impl Driver {
         if let Some(held) = &mut self.held {
             held.kept.exit = Some(exit.clone());
         }
-        self.close();
     }
 
     /// Nobody has its terminal or pipes open any more.
@@ -112,16 +112,6 @@ impl Driver {
         if let Some(held) = &mut self.held {
             held.kept.open.clear();
             held.outputs.clear();
-        }
-        self.close();
-    }
-
-    /// Nothing can be written to it any more: its terminal is given back.
-    fn close(&mut self) {
-        let held = self.held.as_ref();
-        if held.is_some_and(|held| held.kept.exit.is_some() && held.kept.open.is_empty()) {
-            self.input = None;
-            self.log.set_growing(false);
         }
     }
 
@@ -134,12 +124,7 @@ impl Driver {
     ) {
         let Some(held) = &mut self.held else { return };
         held.kept.degraded = reason;
-        let slot = held.kept.slot;
-        self.log.set_tail(tail.map(|fd| SharedTail {
-            tail: Tail::open(fd),
-            board: board.clone(),
-            slot,
-        }));
+        self.share_tail(tail.map(Tail::open), board);
     }
 
     /// Everything that another keeper needs to go on with it.
@@ -147,27 +132,20 @@ impl Driver {
         let Some(held) = &self.held else {
             return Ok(None);
         };
-        let mut fds = Vec::new();
-        if let Some(input) = &self.input {
-            fds.push(input.as_fd().try_clone_to_owned()?);
-        }
-        if let Some(pidfd) = &self.pidfd {
-            fds.push(pidfd.try_clone()?);
-        }
-        let tail = self.log.tail_fd()?;
-        let has_tail = tail.is_some();
-        fds.extend(tail);
-        for output in &held.outputs {
-            fds.push(output.try_clone()?);
-        }
+        let input = self.input.as_ref().map(|input| input.as_fd());
+        let outputs = held.outputs.iter().map(OwnedFd::try_clone);
+        let fds = KeptFds {
+            input: input.map(|fd| fd.try_clone_to_owned()).transpose()?,
+            pidfd: self.pidfd.as_ref().map(|fd| fd.try_clone()).transpose()?,
+            tail: self.log.tail().map(Tail::try_clone).transpose()?,
+            outputs: outputs.collect::<io::Result<_>>()?,
+        };
         let mut kept = held.kept.clone();
         // Without its master there is nothing to read from.
         if kept.spec.mode == Mode::Pty && self.input.is_none() {
             kept.open.clear();
         }
-        kept.has_input = self.input.is_some();
-        kept.has_pidfd = self.pidfd.is_some();
-        kept.has_tail = has_tail;
+        let fds = fds.join(&mut kept);
         Ok(Some((kept, fds)))
     }
 

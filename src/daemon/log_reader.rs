@@ -2,16 +2,15 @@
 
 use std::cell::RefCell;
 use std::fs::File;
-use std::io;
-use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use crate::protocol::Timestamp;
-use crate::protocol::disk::{INDEX, IndexRecord, segment_name, segment_start};
+use crate::protocol::disk::{INDEX, IndexRecord, segment_name};
 use crate::protocol::record::OutputFile;
 use crate::sys::board::Board;
+use crate::sys::segments;
 use crate::sys::tail::{KEPT, Tail};
 
 /// One session's log, open for reading.
@@ -97,11 +96,9 @@ impl LogReader {
         self.tail = tail;
     }
 
-    /// A second descriptor of that memory.
-    pub(super) fn tail_fd(&self) -> io::Result<Option<OwnedFd>> {
-        let tail = self.tail.as_ref();
-        tail.map(|shared| shared.tail.as_fd().try_clone_to_owned())
-            .transpose()
+    /// That memory.
+    pub(super) fn tail(&self) -> Option<&Tail> {
+        self.tail.as_ref().map(|shared| &shared.tail)
     }
 
     /// Whether more is expected. If not, nothing is kept open between two reads.
@@ -113,10 +110,9 @@ impl LogReader {
     /// The kept segments as (offset, bytes), oldest first.
     pub(super) fn segments(&self) -> Vec<(u64, u64)> {
         let starts = self.starts().into_iter();
-        let bytes = |start| {
-            std::fs::metadata(self.dir.join(segment_name(start))).map_or(0, |meta| meta.len())
-        };
-        starts.map(|start| (start, bytes(start))).collect()
+        starts
+            .map(|start| (start, segments::length(&self.dir, start)))
+            .collect()
     }
 
     /// Drops the segments before `first`, of a log that nobody writes any more.
@@ -150,21 +146,14 @@ impl LogReader {
     }
 
     fn starts(&self) -> Vec<u64> {
-        let entries = std::fs::read_dir(&self.dir).into_iter().flatten().flatten();
-        // A link that somebody has put there leads anywhere.
-        let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
-        let mut starts: Vec<u64> = files
-            .filter_map(|entry| segment_start(entry.file_name().to_str()?))
-            .collect();
-        starts.sort_unstable();
-        starts
+        segments::starts(&self.dir).unwrap_or_default()
     }
 
     /// First and last offset as the files have them.
     pub(super) fn bounds(&self) -> (u64, u64) {
         let starts = self.starts();
         let last = starts.last().copied().unwrap_or(0);
-        let length = std::fs::metadata(self.dir.join(segment_name(last))).map_or(0, |m| m.len());
+        let length = segments::length(&self.dir, last);
         (starts.first().copied().unwrap_or(0), last + length)
     }
 
@@ -211,13 +200,8 @@ impl LogReader {
 
     /// Bytes after the first one that no file has.
     pub(super) fn gaps(&self) -> u64 {
-        let starts = self.starts();
-        let length =
-            |start| std::fs::metadata(self.dir.join(segment_name(start))).map_or(0, |m| m.len());
-        let pairs = starts.iter().zip(starts.iter().skip(1));
-        pairs
-            .map(|(&start, &next)| next.saturating_sub(start + length(start)))
-            .sum()
+        let (_, end) = self.bounds();
+        segments::gaps(&self.dir, self.starts().into_iter(), end)
     }
 
     fn read_some(&self, at: u64, want: usize, bytes: &mut Vec<u8>) -> usize {

@@ -10,7 +10,6 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::process::Child;
 use std::time::Duration;
 
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use tokio::io::Interest;
 
 use super::hub::Hub;
@@ -40,11 +39,10 @@ pub(super) struct KeeperProcess {
 impl KeeperProcess {
     /// The keeper of this pid, which has just spoken to us.
     pub(super) fn new(pid: u32, version: String, child: Option<Child>) -> io::Result<Self> {
-        let raw = Pid::from_raw(pid.cast_signed()).ok_or(io::ErrorKind::InvalidData)?;
         Ok(Self {
             pid,
             version,
-            pidfd: pidfd_open(raw, PidfdFlags::empty())?,
+            pidfd: tree::handle(pid)?,
             child,
         })
     }

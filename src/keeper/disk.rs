@@ -1,15 +1,10 @@
-//! How much room there is for logs.
+//! How much room there is for logs. Where it is too little, only the newest output
+//! is kept, in memory.
 
 use std::path::PathBuf;
 
-use rustix::fs::statvfs;
-
 use crate::sys::clock;
-
-/// Logs are not to fill a disk: below this, or a twentieth of it if that is
-/// less, only the newest output is kept, in memory.
-const RESERVE: u64 = 1 << 30;
-const SHARE: u64 = 20;
+use crate::sys::disk::Space;
 
 /// The disk is looked at again after so many bytes of output.
 const LOOK_BYTES: u64 = 4 << 20;
@@ -54,33 +49,7 @@ impl Disk {
         self.bytes = 0;
         self.looked_at = clock::boot_ms();
         // A disk that does not tell is written to until it refuses.
-        let Ok(found) = statvfs(&self.place) else {
-            self.low = None;
-            return;
-        };
-        let (free, size) = (
-            found.f_bavail * found.f_frsize,
-            found.f_blocks * found.f_frsize,
-        );
-        self.low = is_low(free, size).then(|| format!("only {} MiB of disk are free", free >> 20));
-    }
-}
-
-fn is_low(free: u64, size: u64) -> bool {
-    // Some file systems (of containers, say) know no size.
-    size > 0 && free < RESERVE.min(size / SHARE)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_small_disk_may_be_filled_to_its_last_twentieth() {
-        assert!(!is_low(2 << 20, 20 << 20));
-        assert!(is_low((1 << 20) - 1, 20 << 20));
-        assert!(is_low(RESERVE - 1, 1 << 40));
-        assert!(!is_low(RESERVE, 1 << 40));
-        assert!(!is_low(0, 0));
+        let low = Space::of(&self.place).ok().filter(|space| space.is_low());
+        self.low = low.map(|space| format!("only {} MiB of disk are free", space.free >> 20));
     }
 }

@@ -9,7 +9,6 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixListener;
 
 use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::Keeper;
 use super::entry::Entry;
@@ -20,6 +19,7 @@ use crate::protocol::keeper::{Kept, ToKeeper};
 use crate::protocol::record::Mode;
 use crate::sys::board::Board;
 use crate::sys::channel::Channel;
+use crate::sys::kept::KeptFds;
 use crate::sys::pump::Pump;
 use crate::sys::tail::Tail;
 use crate::sys::{failpoint, tree};
@@ -27,36 +27,38 @@ use crate::sys::{failpoint, tree};
 /// What a session's next holder is to know, and the descriptors to go with it.
 pub(super) fn kept(slot: u32, entry: &Entry) -> io::Result<(Kept, Vec<OwnedFd>)> {
     let trouble = entry.log.as_ref().and_then(Log::trouble);
-    let tail = trouble.and_then(|(_, tail)| tail);
-    let mut fds = Vec::new();
-    for fd in entry.input.iter().chain(&entry.pidfd) {
-        fds.push(dup(fd)?);
-    }
-    if let Some(tail) = tail {
-        fds.push(dup(tail)?);
-    }
     let streams = (0..).zip(&entry.outputs);
     let open: Vec<(u8, &OwnedFd)> = streams
         .filter_map(|(n, fd)| Some((n, fd.as_ref()?)))
         .collect();
-    if entry.spec.mode == Mode::Pipe {
-        for (_, output) in &open {
-            fds.push(dup(*output)?);
-        }
-    }
-    let kept = Kept {
+    let outputs = match entry.spec.mode {
+        // Read from where is written.
+        Mode::Pty => Ok(Vec::new()),
+        Mode::Pipe => open.iter().map(|(_, output)| dup(*output)).collect(),
+    };
+    let fds = KeptFds {
+        input: entry.input.as_ref().map(dup).transpose()?,
+        pidfd: entry.pidfd.as_ref().map(dup).transpose()?,
+        tail: trouble
+            .and_then(|(_, tail)| tail)
+            .map(Tail::try_clone)
+            .transpose()?,
+        outputs: outputs?,
+    };
+    let mut kept = Kept {
         session: entry.id.clone(),
         slot,
         pid: entry.pid,
         exit: entry.exit.clone(),
         spec: entry.spec.clone(),
         keep: entry.keep,
-        has_input: entry.input.is_some(),
-        has_pidfd: entry.pidfd.is_some(),
-        has_tail: tail.is_some(),
+        has_input: false,
+        has_pidfd: false,
+        has_tail: false,
         degraded: trouble.map(|(reason, _)| reason.to_owned()),
         open: open.iter().map(|(stream, _)| *stream).collect(),
     };
+    let fds = fds.join(&mut kept);
     Ok((kept, fds))
 }
 
@@ -162,15 +164,14 @@ impl Keeper {
     }
 
     fn inherit_one(&mut self, kept: Kept, fds: Vec<OwnedFd>) -> io::Result<()> {
-        let mut fds = fds.into_iter();
-        let input = kept.has_input.then(|| fds.next()).flatten();
-        let pidfd = kept.has_pidfd.then(|| fds.next()).flatten();
-        let tail = kept.has_tail.then(|| fds.next()).flatten().map(Tail::open);
+        let fds = KeptFds::split(&kept, fds);
+        let (input, pidfd, tail) = (fds.input, fds.pidfd, fds.tail);
+        let mut piped = fds.outputs.into_iter();
         let mut outputs = Vec::new();
         for stream in &kept.open {
             let output = match kept.spec.mode {
                 Mode::Pty => input.as_ref().map(dup).transpose()?,
-                Mode::Pipe => fds.next(),
+                Mode::Pipe => piped.next(),
             };
             outputs.resize_with(usize::from(*stream), || None);
             outputs.push(output);
@@ -227,8 +228,7 @@ impl Keeper {
         self.set_channel(channel)?;
         self.supervisor.started(pid);
         self.supervisor.is_up();
-        let raw = Pid::from_raw(pid.cast_signed()).ok_or(io::ErrorKind::InvalidData)?;
-        let daemon = pidfd_open(raw, PidfdFlags::empty())?;
+        let daemon = tree::handle(pid)?;
         self.events.add(&daemon, Source::DaemonEnded)?;
         self.foreign_daemon = Some(daemon);
         Ok(())

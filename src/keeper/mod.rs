@@ -83,12 +83,8 @@ fn take_over() -> io::Result<Keeper> {
     diag::start(&home, "keeper", None);
     let lease = Lease::wait(&home)?;
     let mut channel = Channel::new(io::stdin().as_fd().try_clone_to_owned()?)?;
-    let (mut inheritance, asked) = handover::receive(&mut channel)?;
-    let daemon_pid = inheritance.daemon_pid;
-    let sessions = std::mem::take(&mut inheritance.sessions);
-    let mut keeper = Keeper::new(home, lease, inheritance)?;
-    keeper.inherit(sessions);
-    keeper.greet_foreign_daemon(channel, daemon_pid)?;
+    let (inheritance, asked) = handover::receive(&mut channel)?;
+    let mut keeper = Keeper::succeed(home, lease, inheritance, channel)?;
     let version = VERSION.to_owned();
     keeper.tell(&ToDaemon::TakenOver { version }, vec![]);
     for message in asked {
@@ -103,12 +99,7 @@ fn go_on(number: &str) -> io::Result<Keeper> {
     diag::start(&home, "keeper", None);
     let number = number.parse().map_err(io::Error::other)?;
     let heir = upgrade::read(number)?;
-    let mut inheritance = heir.inheritance;
-    let daemon_pid = inheritance.daemon_pid;
-    let sessions = std::mem::take(&mut inheritance.sessions);
-    let mut keeper = Keeper::new(home, heir.lease, inheritance)?;
-    keeper.inherit(sessions);
-    keeper.greet_foreign_daemon(heir.channel, daemon_pid)?;
+    let mut keeper = Keeper::succeed(home, heir.lease, heir.inheritance, heir.channel)?;
     let version = VERSION.to_owned();
     keeper.tell(
         &ToDaemon::Upgraded {
@@ -176,6 +167,22 @@ impl Keeper {
         };
         inheritance.listener.set_nonblocking(true).map_err(fail)?;
         Self::new(home, lease, inheritance).map_err(fail)
+    }
+
+    /// A keeper that goes on with what another one had, under the daemon that
+    /// is there already.
+    fn succeed(
+        home: Home,
+        lease: Lease,
+        mut inheritance: Inheritance,
+        channel: Channel,
+    ) -> io::Result<Self> {
+        let daemon_pid = inheritance.daemon_pid;
+        let sessions = std::mem::take(&mut inheritance.sessions);
+        let mut keeper = Self::new(home, lease, inheritance)?;
+        keeper.inherit(sessions);
+        keeper.greet_foreign_daemon(channel, daemon_pid)?;
+        Ok(keeper)
     }
 
     fn new(home: Home, lease: Lease, inheritance: Inheritance) -> io::Result<Self> {

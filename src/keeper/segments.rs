@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 
-use crate::protocol::disk::{segment_name, segment_start};
+use crate::protocol::disk::segment_name;
+use crate::sys::segments;
 
 /// The segments of one log.
 #[derive(Debug)]
@@ -21,12 +22,7 @@ pub(super) struct Segments {
 impl Segments {
     /// What is in `dir`; a first segment is made if there is none.
     pub(super) fn open(dir: PathBuf) -> io::Result<(Self, File)> {
-        let mut starts: Vec<u64> = std::fs::read_dir(&dir)?
-            .flatten()
-            .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
-            .filter_map(|entry| segment_start(entry.file_name().to_str()?))
-            .collect();
-        starts.sort_unstable();
+        let mut starts = segments::starts(&dir)?;
         let last = starts.last().copied().unwrap_or(0);
         if starts.is_empty() {
             starts.push(last);
@@ -87,11 +83,7 @@ impl Segments {
 
     /// Bytes that are in no file, between the segments and up to `end`.
     pub(super) fn gaps(&self, end: u64) -> u64 {
-        let next = self.starts.iter().skip(1).copied().chain([end]);
-        let pairs = self.starts.iter().zip(next);
-        pairs
-            .map(|(&start, next)| next.saturating_sub(start + self.saved(start)))
-            .sum()
+        segments::gaps(&self.dir, self.starts.iter().copied(), end)
     }
 
     /// What lies where the segment that is being written should be is not it.
@@ -106,7 +98,7 @@ impl Segments {
     }
 
     fn saved(&self, start: u64) -> u64 {
-        std::fs::metadata(self.path(start)).map_or(0, |meta| meta.len())
+        segments::length(&self.dir, start)
     }
 }
 

@@ -6,22 +6,26 @@
 //! daemon share, [`pty`] and [`spawn`] a job's terminal and process, [`pump`]
 //! bytes from a terminal into a log, [`tail`] those that no log takes, [`tree`]
 //! and [`signal`] whom to end, [`ending`] how somebody else's child ended,
-//! [`limits`] how much there may be, [`mod@file`] small files whole, [`clock`] what
+//! [`kept`] what goes with a session to the next process, [`segments`] the files
+//! of a log, [`disk`] and [`limits`] how much there may be, [`mod@file`] small files whole, [`clock`] what
 //! time it is.
 
 pub mod board;
 pub mod channel;
 pub mod clock;
 pub mod detach;
+pub mod disk;
 pub mod ending;
 pub mod failpoint;
 pub mod file;
+pub mod kept;
 pub mod limits;
 pub mod lock;
 pub mod paths;
 pub mod pty;
 pub mod pump;
 pub mod readiness;
+pub mod segments;
 pub mod signal;
 pub mod socket;
 pub mod spawn;

@@ -39,6 +39,12 @@ impl Tail {
         Self { memory }
     }
 
+    /// The same ring once more.
+    pub fn try_clone(&self) -> io::Result<Self> {
+        let memory = self.memory.try_clone()?;
+        Ok(Self { memory })
+    }
+
     /// The parts of the ring, in order, where the bytes of `offsets` lie: as
     /// position in the ring and length. There is room for one chunk at a time.
     pub fn parts(offsets: Range<u64>) -> impl Iterator<Item = (u64, usize)> {
@@ -63,6 +69,12 @@ impl Tail {
             }
         }
         Ok(())
+    }
+}
+
+impl From<Tail> for OwnedFd {
+    fn from(tail: Tail) -> Self {
+        tail.memory
     }
 }
 

@@ -6,6 +6,7 @@
 //! which is how one that called `setsid` and was orphaned is still found.
 
 use std::collections::{HashMap, HashSet};
+use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 
@@ -122,10 +123,15 @@ fn add_descendants(all: &[Process], members: &mut HashSet<u32>) {
     }
 }
 
+/// A handle on whatever process has this pid now.
+pub fn handle(pid: u32) -> io::Result<OwnedFd> {
+    let pid = Pid::from_raw(pid.cast_signed()).ok_or(io::ErrorKind::InvalidData)?;
+    Ok(pidfd_open(pid, PidfdFlags::empty())?)
+}
+
 /// A handle on `process`, if that pid is still the same process.
 pub fn open(process: &Process) -> Option<OwnedFd> {
-    let pid = Pid::from_raw(process.pid.cast_signed())?;
-    let pidfd = pidfd_open(pid, PidfdFlags::empty()).ok()?;
+    let pidfd = handle(process.pid).ok()?;
     // Looked up again after the handle was taken: it is not a later process then.
     (read(process.pid)?.start == process.start).then_some(pidfd)
 }

@@ -125,9 +125,7 @@ fn orphans_have_their_true_ends_and_new_jobs_start() {
 fn an_end_while_there_is_no_keeper_is_known() {
     let home = Home::new();
     let mut serve = Serve::new(&home, &[]);
-    let gate = home.scratch("gate");
-    let made = std::process::Command::new("mkfifo").arg(&gate).status();
-    assert!(made.unwrap().success());
+    let gate = home.gate();
     let line = "echo before; read x < \"$GATE\"; echo after; exit 23";
     let job = Job::request(&mut serve, json!({"command": line, "env": {"GATE": gate}}));
     job.wait_for(&mut serve, "^before$");
@@ -219,9 +217,7 @@ fn output_on_its_way_when_the_keeper_dies_arrives() {
     ] {
         let home = Home::new();
         let (trap, mut serve) = Trap::new(&home, places);
-        let gate = home.scratch("gate");
-        let made = std::process::Command::new("mkfifo").arg(&gate).status();
-        assert!(made.unwrap().success());
+        let gate = home.gate();
         let line = "read x < \"$GATE\"; seq -f %012.0f 0 99999; read x";
         let job = Job::request(&mut serve, json!({"command": line, "env": {"GATE": gate}}));
         let other = Job::start(

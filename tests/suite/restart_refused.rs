@@ -12,9 +12,7 @@ use crate::support::{Home, Serve};
 fn what_outlives_a_job_is_logged_after_a_restart_that_failed() {
     let home = Home::new();
     let mut serve = Serve::new(&home, &[]);
-    let gate = home.scratch("gate");
-    let made = std::process::Command::new("mkfifo").arg(&gate).status();
-    assert!(made.unwrap().success());
+    let gate = home.gate();
     let program = home.scratch("program");
     let text = "#!/bin/sh\n(read x < \"$GATE\"; echo late) &\necho early\n";
     std::fs::write(&program, text).unwrap();

@@ -104,9 +104,7 @@ fn kills_of_the_daemon_lose_nothing_at_full_speed() {
 fn an_end_that_no_daemon_saw_is_known_with_its_code() {
     let home = Home::new();
     let mut serve = Serve::new(&home, &[]);
-    let gate = home.scratch("gate");
-    let made = std::process::Command::new("mkfifo").arg(&gate).status();
-    assert!(made.unwrap().success());
+    let gate = home.gate();
     let line = "echo before; read x < \"$GATE\"; echo after; exit 23";
     let job = Job::request(&mut serve, json!({"command": line, "env": {"GATE": gate}}));
     job.wait_for(&mut serve, "^before$");

@@ -6,13 +6,10 @@ use std::path::Path;
 use rustix::fs::{Access, StatVfsMountFlags, access, statvfs};
 
 use super::Finding;
+use crate::sys::disk::Space;
 use crate::sys::paths::{Home, PathError, check_private};
 
 const SUBJECT: &str = "directories";
-
-/// Below this much free space, or a twentieth of the file system if that is
-/// less, only the newest output of a job is kept.
-const LOW: u64 = 1 << 30;
 
 pub(super) fn check(home: &Home) -> Vec<Finding> {
     let sessions = home.sessions();
@@ -78,19 +75,15 @@ fn is_read_only(path: &Path) -> bool {
 
 fn space(path: &Path) -> Option<Finding> {
     let place = if path.exists() { path } else { nearest(path) };
-    let fs = statvfs(place).ok()?;
-    let free = fs.f_bavail.saturating_mul(fs.f_frsize);
-    let total = fs.f_blocks.saturating_mul(fs.f_frsize);
-    Some(judge_space(free, total))
+    Space::of(place).ok().map(judge_space)
 }
 
-fn judge_space(free: u64, total: u64) -> Finding {
-    let least = LOW.min(total / 20);
-    let text = format!("{} MiB are free for logs", free >> 20);
-    if free >= least {
+fn judge_space(space: Space) -> Finding {
+    let text = format!("{} MiB are free for logs", space.free >> 20);
+    if !space.is_low() {
         return Finding::ok(SUBJECT, text);
     }
-    let least = least >> 20;
+    let least = space.least() >> 20;
     let text = format!("{text}; below {least} MiB only the newest output of a job is kept");
     Finding::problem(SUBJECT, text).advise("make room on the disk; bgproc clean drops ended jobs")
 }
@@ -103,10 +96,11 @@ mod tests {
 
     #[test]
     fn the_bound_is_a_gibibyte_or_a_twentieth() {
-        assert_eq!(judge_space(2 << 30, 100 << 30).verdict, Verdict::Ok);
-        assert_eq!(judge_space(1 << 29, 100 << 30).verdict, Verdict::Problem);
-        assert_eq!(judge_space(6 << 20, 100 << 20).verdict, Verdict::Ok);
-        assert_eq!(judge_space(4 << 20, 100 << 20).verdict, Verdict::Problem);
+        let judge = |free, size| judge_space(Space { free, size }).verdict;
+        assert_eq!(judge(2 << 30, 100 << 30), Verdict::Ok);
+        assert_eq!(judge(1 << 29, 100 << 30), Verdict::Problem);
+        assert_eq!(judge(6 << 20, 100 << 20), Verdict::Ok);
+        assert_eq!(judge(4 << 20, 100 << 20), Verdict::Problem);
     }
 
     #[test]

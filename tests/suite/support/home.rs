@@ -52,6 +52,14 @@ impl Home {
         dir.join(name)
     }
 
+    /// A fifo on which a job can wait without reading from its terminal.
+    pub(crate) fn gate(&self) -> PathBuf {
+        let gate = self.scratch("gate");
+        let made = Command::new("mkfifo").arg(&gate).status();
+        assert!(made.unwrap().success());
+        gate
+    }
+
     /// Variables that every process of this home is given, and those it must not inherit.
     pub(crate) fn environment(&self) -> (Vec<(&'static str, String)>, Vec<String>) {
         let set = vec![
