@@ -74,15 +74,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_is_room_for_some_and_not_for_all() {
+    fn there_is_room_and_trying_it_out_takes_none() {
+        // That there is none is shown by a daemon with few descriptors: to take all of this
+        // process would fail the tests beside this one.
         let open = open_files(std::process::id());
         assert!(open.current > 2 && open.limit > open.current, "{open:?}");
-        assert!(has_room(2));
-        let all = usize::try_from(open.limit).unwrap_or(usize::MAX);
-        if all < 100_000 {
-            assert!(!has_room(all));
+        for _ in 0..open.limit.min(10_000) {
+            assert!(has_room(2));
         }
-        assert!(has_room(2), "they were closed again");
     }
 
     #[test]
