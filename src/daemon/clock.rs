@@ -41,6 +41,7 @@ fn act(hub: &Hub, due: Due) {
         Due::Timeout(id) => time_limit(hub, &id),
         Due::Expiry(id) => hub.with(|state| expire(state, &id)),
         Due::Wait(ticket) => hub.with(|state| look_at_clock(state, ticket)),
+        Due::Input(id) => hub.with(|state| state.look_at_input(&id)),
         Due::Output(id) => hub.with(|state| render::tell_output(state, &id)),
         Due::Dropped(id) => hub.with(|state| state.tell_dropped(&id)),
     }

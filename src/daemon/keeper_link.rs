@@ -288,6 +288,11 @@ impl State {
                 }
                 self.degraded(&session, reason, fds.into_iter().next());
             }
+            ToDaemon::Probed {
+                session,
+                ask,
+                probe,
+            } => self.probed(&session, ask, probe),
             ToDaemon::Cleared { session, first } => {
                 if let Some(first) = first {
                     self.log_begins_at(&session, first);
@@ -332,6 +337,7 @@ impl State {
         session.tty_open = true;
         session.stdin_closed = false;
         session.log_degraded = None;
+        session.input.begin(now().boot);
         let shown = session.output.shown(&session.scope);
         self.keeper.board().slot(slot).set_shown(shown);
         if let (Some(driver), Some(spawning)) = (self.drivers.get_mut(id), &spawning) {
@@ -358,6 +364,7 @@ impl State {
         // Told here and not by whoever asked, so that it comes before its end.
         self.publish_start(id);
         self.persist(id);
+        self.arm_input(id);
         // From here on the keeper rings when there is output.
         self.mark_dirty(id);
         if let Some(spawning) = spawning {

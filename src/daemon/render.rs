@@ -149,6 +149,12 @@ fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
             .map_or(0, |session| session.output.end());
         reply(state, id, &news, seen);
     }
+    let eager = state.waits.want_input(id);
+    if let Some(session) = state.registry.get_mut(id)
+        && session.input.stir(now().boot, eager)
+    {
+        state.arm_input(id);
+    }
     state.look(id);
     tell(state, id, &news);
 }
@@ -230,6 +236,7 @@ pub(super) fn tell_output(state: &mut State, id: &SessionId) {
         "outputBytes": session.output.end(),
         "outputLines": session.output.total_lines(),
         "lastOutputAt": session.output.last_output_at(),
+        "inputState": session.input_state(),
     });
     state.publish(EventKind::Output, id, data);
 }

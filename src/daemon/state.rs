@@ -12,6 +12,7 @@ use super::journal::Journal;
 use super::keeper_link::KeeperLink;
 use super::log_quota::LogQuota;
 use super::outbox::Outbox;
+use super::probe::Probes;
 use super::removed::RemovedFile;
 use super::settings::Settings;
 use super::store::Store;
@@ -22,6 +23,7 @@ use crate::engine::session::{Session, is_offloaded};
 use crate::engine::timers::{Due, Timers};
 use crate::engine::waits::{Pending, Ticket, Verdict, Waits};
 use crate::protocol::keeper::{Exit, ToKeeper};
+use crate::protocol::record::InputState;
 use crate::protocol::{EventKind, Record, SessionId, Status};
 use crate::sys::signal;
 
@@ -44,6 +46,7 @@ pub(super) struct State {
     pub(super) journal: Journal,
     pub(super) removed: RemovedFile,
     pub(super) log_quota: LogQuota,
+    pub(super) probes: Probes,
     verdicts: HashMap<Ticket, oneshot::Sender<Verdict>>,
     dirty: VecDeque<SessionId>,
     is_dirty: HashSet<SessionId>,
@@ -72,6 +75,7 @@ impl State {
             started_boot,
             restarting: HashSet::new(),
             journal,
+            probes: Probes::default(),
             verdicts: HashMap::new(),
             dirty: VecDeque::new(),
             is_dirty: HashSet::new(),
@@ -166,6 +170,14 @@ impl State {
         sender: oneshot::Sender<Verdict>,
     ) -> Ticket {
         let ticket = self.waits.add(pending);
+        for id in self.waits.undecided(ticket) {
+            if let Some(session) = self.registry.get_mut(&id)
+                && self.waits.want_input(&id)
+            {
+                session.input.hurry(now().boot);
+                self.arm_input(&id);
+            }
+        }
         self.verdicts.insert(ticket, sender);
         self.arm_wait(ticket);
         ticket
@@ -202,7 +214,9 @@ impl State {
             return;
         };
         let status = session.life.status();
-        let over = self.waits.look(id, &mut session.output, status, now().boot);
+        let input = session.input_state();
+        let at = now().boot;
+        let over = self.waits.look(id, &mut session.output, status, input, at);
         self.resolve(over);
     }
 
@@ -224,11 +238,13 @@ impl State {
         session.life.ended(exit, exit.signal.map(signal::name), now);
         tracing::debug!(session = %id, status = session.life.status().as_str(), "ended");
         session.touch(now);
+        session.input.end();
         let scope = session.scope.clone();
         if let Some(driver) = self.drivers.get_mut(id) {
             driver.ended(exit);
         }
         self.publish_end(EventKind::Exited, id);
+        self.arm_input(id);
         self.persist(id);
         self.release(id);
         self.look(id);
@@ -258,12 +274,13 @@ impl State {
             return;
         };
         self.registry.arm(id, &mut self.timers);
+        self.arm_input(id);
         let data = json!({ "label": session.spec.label });
         self.publish_for(EventKind::Removed, &session.scope, id, data);
         // Whoever waits for it will not be told anything else.
-        let over = self
-            .waits
-            .look(id, &mut session.output, Status::Lost, now().boot);
+        let (status, input) = (Status::Lost, InputState::Closed);
+        let at = now().boot;
+        let over = self.waits.look(id, &mut session.output, status, input, at);
         self.resolve(over);
         for watcher in self
             .drivers

@@ -2,8 +2,10 @@
 
 use regex::{Regex, RegexBuilder};
 
+use super::input::{needs, waits};
 use super::output::Output;
 use crate::protocol::condition::View;
+use crate::protocol::record::InputState;
 use crate::protocol::reply::Matched;
 use crate::protocol::{Condition, Error, Status};
 use crate::term::plain::{Checkpoint, Layout, Plain};
@@ -38,6 +40,10 @@ enum Compiled {
     Pattern(Regex),
     Gone(Regex),
     Idle(u64),
+    /// It waits for input.
+    Input,
+    /// It waits for a line or a password, of which people are told too.
+    Needed,
     /// Any output.
     Output,
     /// Another status than this.
@@ -74,9 +80,13 @@ impl Conditions {
         }
     }
 
-    /// Anything new: output, or another status than `status`.
-    pub fn news(status: Status) -> Self {
-        let until = vec![Compiled::Output, Compiled::Changed(status)];
+    /// Anything new: output, another status than `status`, or that it needs input,
+    /// unless it did before.
+    pub fn news(status: Status, input: InputState) -> Self {
+        let mut until = vec![Compiled::Output, Compiled::Changed(status)];
+        if !needs(input) {
+            until.push(Compiled::Needed);
+        }
         Self {
             until,
             fail: Vec::new(),
@@ -88,6 +98,12 @@ impl Conditions {
     pub fn reads_output(&self) -> bool {
         self.all()
             .any(|condition| matches!(condition, Compiled::Pattern(_) | Compiled::Gone(_)))
+    }
+
+    /// Whether what the program does with its input has to be looked at.
+    pub fn wants_input(&self) -> bool {
+        self.all()
+            .any(|condition| matches!(condition, Compiled::Input | Compiled::Needed))
     }
 
     fn reads_lines(&self) -> bool {
@@ -106,6 +122,7 @@ impl Compiled {
             Condition::Exit(false) | Condition::Input(false) | Condition::Ready(false) => {
                 Self::Never
             }
+            Condition::Input(true) => Self::Input,
             Condition::Pattern(pattern) => Self::Pattern(compile(pattern, false)?),
             Condition::Gone(pattern) => Self::Gone(compile(pattern, false)?),
             Condition::IdleMs(ms) => Self::Idle(*ms),
@@ -121,6 +138,7 @@ impl Compiled {
     fn kind(&self) -> &'static str {
         match self {
             Self::Exit => "exit",
+            Self::Input | Self::Needed => "input",
             Self::Pattern(_) => "pattern",
             Self::Gone(_) => "gone",
             Self::Idle(_) => "idleMs",
@@ -191,6 +209,11 @@ impl Matcher {
         self.conditions.reads_output()
     }
 
+    /// Whether what the program does with its input has to be looked at.
+    pub fn wants_input(&self) -> bool {
+        self.conditions.wants_input()
+    }
+
     /// Looks at bytes that begin at `offset`; what was looked at before is passed over.
     pub fn output(&mut self, offset: u64, bytes: &[u8]) -> Option<Decision> {
         let seen = usize::try_from(self.position.saturating_sub(offset)).unwrap_or(usize::MAX);
@@ -223,7 +246,13 @@ impl Matcher {
     }
 
     /// Looks at everything that does not come as bytes: screen, silence, end.
-    pub fn look(&mut self, output: &mut Output, status: Status, now: u64) -> Option<Decision> {
+    pub fn look(
+        &mut self,
+        output: &mut Output,
+        status: Status,
+        input: InputState,
+        now: u64,
+    ) -> Option<Decision> {
         let conditions = self.conditions.clone();
         let rows = conditions.all().any(|condition| match condition {
             Compiled::Gone(_) => true,
@@ -241,6 +270,8 @@ impl Matcher {
                 .enumerate()
                 .find_map(|(index, condition)| match condition {
                     Compiled::Exit if status.is_finished() => plain_match(index, "exit"),
+                    Compiled::Input if waits(input) => plain_match(index, "input"),
+                    Compiled::Needed if needs(input) => plain_match(index, "input"),
                     Compiled::Changed(from) if status != *from => plain_match(index, "status"),
                     Compiled::Idle(ms) if now >= quiet_since + ms && !status.is_finished() => {
                         plain_match(index, "idleMs")

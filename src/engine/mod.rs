@@ -2,7 +2,7 @@
 //!
 //! Pure: no clock, no files, no environment, no tokio. The daemon drives it and
 //! its tests move the time themselves. [`session`] is one session, made of its
-//! [`life`] and its [`output`]; [`registry`] is all of them with retention,
+//! [`life`], its [`output`] and its [`input`]; [`registry`] is all of them with retention,
 //! [`room`] says whether one more may run, [`quota`] which output goes when logs
 //! are too large, [`tombstones`] is what is remembered of removed ones; [`matcher`] and [`waits`] are what clients wait for; [`timers`]
 //! says when something is due; [`bus`] numbers what happens and tells who
@@ -11,6 +11,7 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod bus;
+pub mod input;
 pub mod life;
 pub mod matcher;
 pub mod output;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Now;
+use super::input::{InputWatch, Situation};
 use super::life::Life;
 use super::output::Output;
 use crate::protocol::record::{Detail, InputState, Mode, Record, Share, Summary};
@@ -107,6 +108,8 @@ pub struct Session {
     pub life: Life,
     /// Its output.
     pub output: Output,
+    /// What its program does with its input.
+    pub input: InputWatch,
     /// Whether its standard input was closed.
     pub stdin_closed: bool,
     /// Whether a process has its terminal or pipes open.
@@ -138,6 +141,7 @@ impl Session {
             spec,
             terms,
             life: Life::new(now),
+            input: InputWatch::default(),
             stdin_closed: false,
             tty_open: false,
             log_degraded: None,
@@ -212,6 +216,20 @@ impl Session {
             .saturating_sub(since.unwrap_or(self.life.started_boot()))
     }
 
+    /// Whether its program could read something.
+    pub fn takes_input(&self) -> bool {
+        self.life.status().is_alive() && !self.stdin_closed
+    }
+
+    /// What its program does with its input, as last seen.
+    pub fn input_state(&self) -> InputState {
+        self.input.state(Situation {
+            alive: self.life.status().is_alive(),
+            closed: self.stdin_closed,
+            alt_screen: self.output.alt_screen(),
+        })
+    }
+
     /// When its time limit is reached, in boot-time milliseconds.
     pub fn timeout_at(&self) -> Option<u64> {
         let limited = self.terms.timeout_ms > 0
@@ -263,7 +281,7 @@ impl Session {
             last_accessed_at: self.accessed.wall,
             last_output_at: self.output.last_output_at(),
             idle_ms: status.is_alive().then(|| self.idle_ms(now)),
-            input_state: InputState::Unknown,
+            input_state: self.input_state(),
             ready: None,
             title: title.filter(|title| !title.is_empty()).map(clean),
             output_bytes: self.output.end(),

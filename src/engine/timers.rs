@@ -14,6 +14,8 @@ pub enum Due {
     Expiry(SessionId),
     /// A wait has to look at the clock.
     Wait(Ticket),
+    /// A session's program may wait for input by now.
+    Input(SessionId),
     /// Output that was held back is told.
     Output(SessionId),
     /// That output was dropped is told.

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::matcher::{Decision, Matcher};
 use super::output::Output;
 use crate::protocol::condition::WaitMode;
+use crate::protocol::record::InputState;
 use crate::protocol::{SessionId, Status};
 
 /// Name of one pending wait.
@@ -121,6 +122,14 @@ impl Waits {
         })
     }
 
+    /// Whether some wait looks at what this session's program does with its input.
+    pub fn want_input(&self, session: &SessionId) -> bool {
+        self.on(session).any(|pending| {
+            let mut open = pending.parts.iter().filter(|part| part.decision.is_none());
+            open.any(|part| part.session == *session && part.matcher.wants_input())
+        })
+    }
+
     fn on(&self, session: &SessionId) -> impl Iterator<Item = &Pending> {
         let tickets = self.by_session.get(session).into_iter().flatten();
         tickets.filter_map(|ticket| self.pending.get(ticket))
@@ -137,9 +146,10 @@ impl Waits {
         session: &SessionId,
         output: &mut Output,
         status: Status,
+        input: InputState,
         now: u64,
     ) -> Vec<Ticket> {
-        self.decide(session, |matcher| matcher.look(output, status, now))
+        self.decide(session, |matcher| matcher.look(output, status, input, now))
     }
 
     fn decide(

@@ -230,7 +230,7 @@ impl Keeper {
     /// Moves what a job wrote before it ended. The read itself makes the
     /// terminal hand over what is still on its way (n_tty flushes its work
     /// queue before it says that there is nothing), so "nothing" is the end.
-    fn drain(&mut self, slot: u32) {
+    pub(super) fn drain(&mut self, slot: u32) {
         for _ in 0..LAST_CHUNKS {
             let before = self.log_end(slot);
             let streams = self

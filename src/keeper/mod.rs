@@ -15,6 +15,7 @@ mod index;
 mod jobs;
 mod lease;
 mod log;
+mod probe;
 mod requests;
 mod segments;
 mod start;

@@ -114,6 +114,7 @@ impl Keeper {
                 self.supervisor.rest();
                 self.listen_for_knock();
             }
+            ToKeeper::Probe { session, ask } => self.probe(session, ask),
             ToKeeper::Quit => self.quit = true,
             ToKeeper::Takeover { .. } | ToKeeper::Adopt(_) => {
                 tracing::warn!("a handover came late");

@@ -122,6 +122,13 @@ pub enum ToKeeper {
     },
     /// End the keeper as well; all sessions have ended.
     Quit,
+    /// What does a session's program do with its input?
+    Probe {
+        /// Which session.
+        session: SessionId,
+        /// Named in the answer.
+        ask: u64,
+    },
 }
 
 /// Keeper to daemon.
@@ -218,6 +225,36 @@ pub enum ToDaemon {
         /// Why.
         reason: Option<String>,
     },
+    /// The answer to [`ToKeeper::Probe`]. What the program had written before it
+    /// began to wait is in the log.
+    Probed {
+        /// Which session.
+        session: SessionId,
+        /// As asked.
+        ask: u64,
+        /// `None` if it does not run, or has no input any more.
+        probe: Option<Probe>,
+    },
+}
+
+/// What the kernel tells of a session's program and its input.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Probe {
+    /// Whether a process that may read it waits for some; `None` if that cannot be told.
+    pub reading: Option<bool>,
+    /// How its terminal treats what is typed; `None`: its input is a pipe, or unknown.
+    pub line: Option<Line>,
+    /// Bytes that were typed and not read.
+    pub unread: Option<u64>,
+}
+
+/// How a terminal treats what is typed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Line {
+    /// By lines (ICANON).
+    pub canonical: bool,
+    /// It is shown (ECHO).
+    pub echo: bool,
 }
 
 /// How a process ended; also the content of `exit.json`.

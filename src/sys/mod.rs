@@ -6,6 +6,7 @@
 //! daemon share, [`pty`] and [`spawn`] a job's terminal and process, [`pump`]
 //! bytes from a terminal into a log, [`tail`] those that no log takes, [`tree`]
 //! and [`signal`] whom to end, [`ending`] how somebody else's child ended,
+//! [`probe`] whether a program waits for input,
 //! [`kept`] what goes with a session to the next process, [`segments`] the files
 //! of a log, [`disk`] and [`limits`] how much there may be, [`mod@file`] small files whole, [`clock`] what
 //! time it is.
@@ -22,6 +23,7 @@ pub mod kept;
 pub mod limits;
 pub mod lock;
 pub mod paths;
+pub mod probe;
 pub mod pty;
 pub mod pump;
 pub mod readiness;

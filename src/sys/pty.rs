@@ -125,27 +125,31 @@ pub fn unread_input(input: impl AsFd) -> Option<u64> {
     if !isatty(&input) {
         return rustix::io::ioctl_fionread(input).ok();
     }
-    let slave = slave(input)?;
+    unread_of_peer(&peer(input)?)
+}
+
+/// [`unread_input`] of a terminal whose other end is open.
+pub fn unread_of_peer(peer: &OwnedFd) -> Option<u64> {
     // What was typed reaches the line discipline by a worker of the kernel;
     // asking whether there is something to read waits for it.
     let now = Timespec {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    poll(&mut [PollFd::new(&slave, PollFlags::IN)], Some(&now)).ok()?;
-    rustix::io::ioctl_fionread(&slave).ok()
+    poll(&mut [PollFd::new(peer, PollFlags::IN)], Some(&now)).ok()?;
+    rustix::io::ioctl_fionread(peer).ok()
 }
 
 /// Discards input that the program has not read, as typing `^C` does.
 pub fn discard_input(master: impl AsFd) {
-    if let Some(slave) = slave(master) {
+    if let Some(slave) = peer(master) {
         // There is nothing to be done about a terminal that refuses.
         let _ = tcflush(slave, QueueSelector::IFlush);
     }
 }
 
 /// The program's end, opened for a moment. It does not become ours to be hung up by.
-fn slave(master: impl AsFd) -> Option<OwnedFd> {
+pub fn peer(master: impl AsFd) -> Option<OwnedFd> {
     let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
     ioctl_tiocgptpeer(master, flags).ok()
 }

@@ -215,7 +215,8 @@ pub fn threads_of_user() -> u64 {
     .sum()
 }
 
-fn all_pids() -> impl Iterator<Item = u32> {
+/// Every process there is.
+pub fn all_pids() -> impl Iterator<Item = u32> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }

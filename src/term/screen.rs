@@ -201,6 +201,25 @@ impl Screen {
         rows
     }
 
+    /// The text before the cursor, or where there is none the last line above it:
+    /// what a program that waits for input has asked for.
+    pub fn prompt(&self) -> String {
+        let cursor = self.cursor();
+        let own: String = self
+            .row_text(cursor.row)
+            .chars()
+            .take(usize::from(cursor.col))
+            .collect();
+        if !own.trim().is_empty() {
+            return own;
+        }
+        let above = (0..cursor.row).rev().map(|row| self.row_text(row));
+        above
+            .map(|row| row.trim_end().to_owned())
+            .find(|row| !row.is_empty())
+            .unwrap_or_default()
+    }
+
     /// A copy to compare with later.
     pub fn picture(&self) -> Picture {
         Picture {

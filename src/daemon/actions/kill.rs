@@ -153,7 +153,8 @@ pub(super) async fn wait_for_exit(hub: &Hub, id: &SessionId, within: Option<u64>
         let conditions = Rc::new(Conditions::exit());
         let mut matcher = Matcher::new(conditions, session.output.layout(), at, began);
         let status = session.life.status();
-        let decision = matcher.look(&mut session.output, status, began);
+        let input = session.input_state();
+        let decision = matcher.look(&mut session.output, status, input, began);
         let deadline = within.map(|ms| began + ms);
         Pending::new(
             WaitMode::Any,

@@ -49,7 +49,7 @@ pub(super) async fn run(hub: Hub, client: Rc<Client>, action: Action) -> Answer 
     check_policy(&client, &action)?;
     match action {
         Action::Start(params) => start::start(&hub, &client, params).await,
-        Action::List(params) => list::list(&hub, &client, params),
+        Action::List(params) => list::list(&hub, &client, params).await,
         Action::Status(params) => status::status(&hub, &client, params).await,
         Action::Poll(params) => poll::poll(&hub, &client, params).await,
         Action::Log(params) => log::log(&hub, &client, params).await,

@@ -9,7 +9,7 @@ use super::super::text::{Piece, Source, Uncounted};
 use super::super::{log_reader::Run, text};
 use crate::engine::session::{Session, is_offloaded};
 use crate::protocol::params::Stream;
-use crate::protocol::record::{InputState, Mode};
+use crate::protocol::record::Mode;
 use crate::protocol::reply::Polled;
 use crate::protocol::{Error, SessionId};
 use crate::sys::signal;
@@ -92,6 +92,7 @@ pub(super) async fn polled(
     id: &SessionId,
     show: Show,
 ) -> Result<Polled, Error> {
+    hub.probe(id).await;
     let (mut polled, uncounted) = now(hub, client, id, show)?;
     if let Some(uncounted) = uncounted {
         polled.omitted.lines += uncounted.count(hub, id).await;
@@ -125,6 +126,9 @@ fn now(
     let mut polled = assemble(&state, session, piece, show, streams);
     if finished && polled.cursor == cursor(show.since) && to > show.since {
         polled.cursor = cursor(to);
+    }
+    if let Some(session) = state.registry.get_mut(id) {
+        session.input.show(&client.viewer.scope, polled.input_state);
     }
     if show.moves
         && let (Ok(offset), Some(session)) =
@@ -233,7 +237,7 @@ fn assemble(
         prev_cursor: cursor(show.since),
         cursor: cursor(piece.next.max(show.since)),
         omitted: piece.omitted,
-        input_state: InputState::Unknown,
+        input_state: session.input_state(),
         offloaded: !files.is_empty(),
         output_file: files.last().map(|file| file.path.clone()),
         output_files: files,

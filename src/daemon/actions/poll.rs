@@ -33,7 +33,7 @@ pub(super) async fn poll(hub: &Hub, client: &Rc<Client>, params: Poll) -> Answer
         }
     };
     if wait > 0 {
-        wait_for_news(hub, &id, from, wait).await;
+        wait_for_news(hub, client, &id, from, wait).await;
     }
     let show = {
         let state = hub.state();
@@ -51,9 +51,11 @@ pub(super) async fn poll(hub: &Hub, client: &Rc<Client>, params: Poll) -> Answer
     answer(polled(hub, client, &id, show).await?)
 }
 
-/// Waits for output past `from`, or the end.
-async fn wait_for_news(hub: &Hub, id: &SessionId, from: u64, wait: u64) {
+/// Waits for output past `from`, the end, or that it needs input. That this client
+/// was told before is no news: who asks again and again would be answered at once.
+async fn wait_for_news(hub: &Hub, client: &Client, id: &SessionId, from: u64, wait: u64) {
     let deadline = now().boot + wait;
+    hub.probe(id).await;
     let pending = {
         let state = hub.state();
         let end = state.log_end(id);
@@ -63,10 +65,12 @@ async fn wait_for_news(hub: &Hub, id: &SessionId, from: u64, wait: u64) {
             return;
         };
         let status = session.life.status();
-        if there || status.is_finished() {
+        let input = session.input_state();
+        let unknown = session.input.is_news_to(&client.viewer.scope, input);
+        if there || status.is_finished() || unknown {
             return;
         }
-        let conditions = Rc::new(Conditions::news(status));
+        let conditions = Rc::new(Conditions::news(status, input));
         let layout = session.output.layout();
         let matcher = Matcher::new(conditions, layout, Checkpoint::at(end), now().boot);
         let parts = vec![(id.clone(), matcher, None)];

@@ -22,6 +22,7 @@ pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> 
         // The final count of lines; while it runs, the count so far will do.
         hub.catch_up(&id).await;
     }
+    hub.probe(&id).await;
     let state = hub.state();
     let Some(session) = state.registry.get(&id) else {
         return Err(Error::session_not_found(id.as_str()));

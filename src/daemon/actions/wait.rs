@@ -100,6 +100,11 @@ impl Plan {
     ) -> Result<WaitedAll, Error> {
         let began = now().boot;
         let until = Instant::now() + Duration::from_millis(self.timeout_ms.max(LOOK_MS));
+        if self.conditions.wants_input() {
+            for (_, id) in &from {
+                hub.probe(id).await;
+            }
+        }
         let mut parts = Vec::new();
         for (offset, id) in &from {
             let (matcher, decision) = self.enter(hub, id, *offset, began, until).await?;
@@ -207,7 +212,8 @@ impl Plan {
         }
         let session = state.registry.get_mut(id).ok_or_else(gone)?;
         let status = session.life.status();
-        Ok(matcher.look(&mut session.output, status, now().boot))
+        let input = session.input_state();
+        Ok(matcher.look(&mut session.output, status, input, now().boot))
     }
 }
 

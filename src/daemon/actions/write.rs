@@ -373,6 +373,7 @@ impl Sent {
         match turn.write(bytes).await {
             Ok(taken) => {
                 target.note(&bytes[..taken.bytes], echo);
+                target.hub.with(|state| state.typed(&target.id));
                 self.bytes += taken.bytes as u64;
                 self.line = matches!(bytes[..taken.bytes].last(), Some(b'\n' | b'\r'));
                 if taken.stuffed {

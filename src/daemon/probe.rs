@@ -1,0 +1,164 @@
+//! Asks the keeper what programs do with their input, and tells what comes of it.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::sync::oneshot;
+
+use super::hub::{Hub, now};
+use super::state::State;
+use super::{render, text};
+use crate::engine::timers::Due;
+use crate::protocol::keeper::{Probe, ToKeeper};
+use crate::protocol::record::Mode;
+use crate::protocol::{EventKind, SessionId};
+use crate::term::sanitize::clean;
+
+/// For so long an answer is waited for where somebody asks: a keeper answers in
+/// less than a millisecond, unless it is of a version that does not know the
+/// question, or is being replaced.
+const PATIENCE: Duration = Duration::from_millis(250);
+
+/// Chunks of output looked at first. A program that waits has written little that
+/// nobody has looked at, but another one may write beside it.
+const PROMPT_CHUNKS: usize = 8;
+
+/// Characters of a prompt that are told.
+const PROMPT_CHARS: usize = 200;
+
+/// Questions that were not answered yet.
+#[derive(Default)]
+pub(super) struct Probes {
+    last: u64,
+    waiting: HashMap<u64, oneshot::Sender<()>>,
+    /// Pid of a keeper that does not answer.
+    deaf: Option<u32>,
+}
+
+impl Hub {
+    /// Looks now at what a session's program does with its input, and at what it
+    /// wrote before.
+    pub(super) async fn probe(&self, id: &SessionId) {
+        self.probe_all(std::slice::from_ref(id)).await;
+    }
+
+    /// The same of several, at once.
+    pub(super) async fn probe_all(&self, ids: &[SessionId]) {
+        let asked: Vec<_> =
+            self.with(|state| ids.iter().filter_map(|id| state.question(id)).collect());
+        let (asks, answers): (Vec<u64>, Vec<_>) = asked.into_iter().unzip();
+        let all = async {
+            for answer in answers {
+                // It is forgotten only with what was asked.
+                let _ = answer.await;
+            }
+        };
+        if tokio::time::timeout(PATIENCE, all).await.is_err() {
+            self.with(|state| {
+                for ask in asks {
+                    state.probes.waiting.remove(&ask);
+                }
+                state.probes.deaf = Some(state.keeper.pid());
+            });
+        }
+    }
+}
+
+impl State {
+    /// The time for a look at a session has come.
+    pub(super) fn look_at_input(&mut self, id: &SessionId) {
+        let eager = self.waits.want_input(id);
+        let Some(session) = self.registry.get_mut(id) else {
+            return;
+        };
+        if !session.takes_input() {
+            session.input.end();
+        } else if session.input.is_due(now().boot, eager) {
+            self.ask(id);
+        }
+        self.arm_input(id);
+    }
+
+    /// Sets the clock for the next look.
+    pub(super) fn arm_input(&mut self, id: &SessionId) {
+        let session = self.registry.get(id);
+        let next = session.and_then(|session| session.input.next());
+        self.timers.set(Due::Input(id.clone()), next);
+    }
+
+    /// Something was typed into a session.
+    pub(super) fn typed(&mut self, id: &SessionId) {
+        let eager = self.waits.want_input(id);
+        if let Some(session) = self.registry.get_mut(id) {
+            session.input.typed(now().boot, eager);
+            self.arm_input(id);
+        }
+    }
+
+    /// Asks about a session on somebody's behalf, if there is anything to be asked
+    /// that is not known.
+    fn question(&mut self, id: &SessionId) -> Option<(u64, oneshot::Receiver<()>)> {
+        let session = self.registry.get(id)?;
+        let worth = session.takes_input() && !session.input.is_fresh(now().boot);
+        (worth && self.probes.deaf != Some(self.keeper.pid())).then_some(())?;
+        let (sender, receiver) = oneshot::channel();
+        let ask = self.ask(id);
+        self.probes.waiting.insert(ask, sender);
+        Some((ask, receiver))
+    }
+
+    fn ask(&mut self, id: &SessionId) -> u64 {
+        self.probes.last += 1;
+        let ask = self.probes.last;
+        let session = id.clone();
+        self.keeper.send(&ToKeeper::Probe { session, ask });
+        ask
+    }
+
+    /// The keeper's answer.
+    pub(super) fn probed(&mut self, id: &SessionId, ask: u64, probe: Option<Probe>) {
+        self.probes.deaf = None;
+        if probe.is_some_and(|probe| probe.reading == Some(true)) {
+            // Which screen it is on, and its prompt, are in the last it wrote.
+            for _ in 0..PROMPT_CHUNKS {
+                if !render::render_chunk(self, id) {
+                    break;
+                }
+            }
+        }
+        if let Some(session) = self.registry.get_mut(id) {
+            let before = session.input_state();
+            session.input.saw(probe, now().boot);
+            let state = session.input_state();
+            let needed = session.input.news(state, now().boot);
+            if state != before && self.bus.has_listeners(EventKind::Output) {
+                render::tell_output(self, id);
+            }
+            if let Some(state) = needed {
+                let data = json!({ "inputState": state, "prompt": self.prompt(id) });
+                self.publish(EventKind::InputNeeded, id, data);
+            }
+            self.look(id);
+        }
+        if let Some(asker) = self.probes.waiting.remove(&ask) {
+            // It may have given up.
+            let _ = asker.send(());
+        }
+    }
+
+    /// The line on which a program waits.
+    fn prompt(&self, id: &SessionId) -> Option<String> {
+        let session = self.registry.get(id)?;
+        let line = match session.spec.mode {
+            Mode::Pty => session.output.screen_if_any()?.prompt(),
+            Mode::Pipe => {
+                let tail = text::tail(self, id, PROMPT_CHARS);
+                tail.lines().last().unwrap_or_default().to_owned()
+            }
+        };
+        let line = clean(line.trim_end());
+        let excess = line.chars().count().saturating_sub(PROMPT_CHARS);
+        Some(line.chars().skip(excess).collect())
+    }
+}

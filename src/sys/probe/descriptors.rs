@@ -1,0 +1,119 @@
+//! What the descriptors of a process are.
+
+use std::io;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+
+use rustix::fs::makedev;
+
+use super::family::Reader;
+
+/// What a session's program reads from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Input {
+    /// The terminal of this device number.
+    Terminal(u64),
+    /// The pipe of this device and inode.
+    Pipe(u64, u64),
+}
+
+/// What was seen of a thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Sight {
+    /// It waits for the session's input.
+    Input,
+    /// It does not.
+    Other,
+    /// It may not be looked at.
+    Unseen,
+}
+
+/// Descriptors in an epoll set that are epoll sets themselves, one in another.
+const MAX_NESTING: usize = 3;
+
+/// Whether a descriptor is the session's input.
+pub(super) fn is(reader: Reader, fd: i32, input: Input) -> Sight {
+    let meta = match std::fs::metadata(format!("/proc/{}/fd/{fd}", reader.pid)) {
+        Ok(meta) => meta,
+        Err(error) => return unseen(&error),
+    };
+    let same = match input {
+        Input::Terminal(device) => {
+            // `/dev/tty` is the terminal that controls whoever opens it.
+            let is_own = reader.is_controlled && meta.rdev() == makedev(5, 0);
+            meta.file_type().is_char_device() && (meta.rdev() == device || is_own)
+        }
+        Input::Pipe(device, inode) => meta.dev() == device && meta.ino() == inode,
+    };
+    if same { Sight::Input } else { Sight::Other }
+}
+
+/// Whether one of these descriptors is the session's input.
+pub(super) fn any(reader: Reader, fds: &[i32], input: Input) -> Sight {
+    let mut sight = Sight::Other;
+    for &fd in fds {
+        match is(reader, fd, input) {
+            Sight::Input => return Sight::Input,
+            Sight::Unseen => sight = Sight::Unseen,
+            Sight::Other => {}
+        }
+    }
+    sight
+}
+
+/// Whether an epoll instance waits for the session's input.
+pub(super) fn polled(reader: Reader, epoll: i32, input: Input) -> Sight {
+    nested(reader, epoll, input, MAX_NESTING)
+}
+
+fn nested(reader: Reader, epoll: i32, input: Input, depth: usize) -> Sight {
+    let info = match std::fs::read_to_string(format!("/proc/{}/fdinfo/{epoll}", reader.pid)) {
+        Ok(info) => info,
+        Err(error) => return unseen(&error),
+    };
+    let fds: Vec<i32> = info.lines().filter_map(target).collect();
+    let sight = any(reader, &fds, input);
+    if sight != Sight::Other || depth == 0 {
+        return sight;
+    }
+    let is_epoll = |fd: &&i32| {
+        std::fs::read_link(format!("/proc/{}/fd/{fd}", reader.pid))
+            .is_ok_and(|link| link.as_os_str() == "anon_inode:[eventpoll]")
+    };
+    fds.iter()
+        .filter(is_epoll)
+        .map(|&fd| nested(reader, fd, input, depth - 1))
+        .find(|sight| *sight != Sight::Other)
+        .unwrap_or(Sight::Other)
+}
+
+/// The descriptor in a line `tfd: 5 events: 19 data: …` of an epoll's `fdinfo`
+/// (proc_pid_fdinfo(5)), if it is waited for to be readable.
+fn target(line: &str) -> Option<i32> {
+    const EPOLLIN: u32 = 0x001;
+    let mut words = line.strip_prefix("tfd:")?.split_ascii_whitespace();
+    let fd = words.next()?.parse().ok()?;
+    (words.next()? == "events:").then_some(())?;
+    let events = u32::from_str_radix(words.next()?, 16).ok()?;
+    (events & EPOLLIN != 0).then_some(fd)
+}
+
+/// What a failure to look means: no right to, or nothing there any more.
+pub(super) fn unseen(error: &io::Error) -> Sight {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => Sight::Unseen,
+        _ => Sight::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_fdinfo_is_read() {
+        let line = "tfd:        5 events:       19 data:                5  pos:0 ino:61af sdev:7";
+        assert_eq!(target(line), Some(5));
+        assert_eq!(target(&line.replace("19", "1c")), None);
+        assert_eq!(target("pos:\t0"), None);
+    }
+}

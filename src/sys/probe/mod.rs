@@ -1,0 +1,149 @@
+//! What a session's program does with its input, as the kernel tells it.
+//!
+//! A program that waits for input is blocked in a system call that names the
+//! terminal: `read` on it, or one of the `poll` and `select` family with it in the
+//! set. `/proc/PID/task/TID/syscall` (proc_pid_syscall(5)) shows call and
+//! arguments of every blocked thread ([`blocked`]); the sets are in the process's
+//! memory and in `fdinfo` ([`descriptors`]). Only those who may read the
+//! terminal are looked at ([`family`]).
+//!
+//! Reading another's system calls needs the right to trace it, which the kernel
+//! may give to ancestors only (Yama's `ptrace_scope` 1), so the keeper asks.
+//! What it may not see is `None`, never guessed.
+
+mod blocked;
+mod descriptors;
+mod family;
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::fs::fstat;
+
+use self::blocked::{Blocked, blocked};
+use self::descriptors::{Input, Sight};
+use self::family::Reader;
+use super::pty;
+use crate::protocol::keeper::{Line, Probe};
+
+/// Threads looked at for one answer. Programs that wait for people have few.
+const MAX_THREADS: usize = 512;
+
+/// Asks about a program on a terminal. `leader` is the session's first process.
+pub fn terminal(master: &OwnedFd, leader: u32) -> io::Result<Probe> {
+    let discipline = pty::line_discipline(master)?;
+    // Asked before the threads: what was typed until now is read by then, or counts.
+    let peer = pty::peer(master).ok_or(io::ErrorKind::NotFound)?;
+    let unread = pty::unread_of_peer(&peer);
+    let input = Input::Terminal(fstat(&peer)?.st_rdev);
+    drop(peer);
+    let group = pty::foreground_group(master);
+    let readers = group.map_or_else(Vec::new, |group| family::readers(leader, group));
+    Ok(Probe {
+        reading: reading(&readers, input),
+        line: Some(Line {
+            canonical: discipline.canonical,
+            echo: discipline.echo,
+        }),
+        unread,
+    })
+}
+
+/// Asks about a program whose standard input is a pipe, of which we have the
+/// writing end.
+pub fn pipe(writer: &OwnedFd, leader: u32) -> io::Result<Probe> {
+    let unread = rustix::io::ioctl_fionread(writer.as_fd()).ok();
+    let stat = fstat(writer)?;
+    let input = Input::Pipe(stat.st_dev, stat.st_ino);
+    Ok(Probe {
+        reading: reading(&family::heirs(leader), input),
+        line: None,
+        unread,
+    })
+}
+
+/// Whether some thread of these processes waits for `input`; `None` if none was
+/// seen to, and not all could be looked at.
+fn reading(readers: &[Reader], input: Input) -> Option<bool> {
+    let mut left = MAX_THREADS;
+    let mut blind = false;
+    for &reader in readers {
+        for thread in family::threads(reader.pid) {
+            if left == 0 {
+                return None;
+            }
+            left -= 1;
+            let sight = match blocked(reader.pid, thread) {
+                Ok(Some(call)) => waits_for(reader, &call, input),
+                Ok(None) => Sight::Other,
+                Err(error) => descriptors::unseen(&error),
+            };
+            match sight {
+                Sight::Input => return Some(true),
+                Sight::Other => {}
+                Sight::Unseen => blind = true,
+            }
+        }
+    }
+    (!blind).then_some(false)
+}
+
+fn waits_for(reader: Reader, call: &Blocked, input: Input) -> Sight {
+    match call {
+        Blocked::Read(fd) => descriptors::is(reader, *fd, input),
+        Blocked::Poll(fds) => descriptors::any(reader, fds, input),
+        Blocked::Epoll(fd) => descriptors::polled(reader, *fd, input),
+        // What was submitted to a ring is not shown.
+        Blocked::Ring => Sight::Unseen,
+        Blocked::Otherwise => Sight::Other,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::process::{Child, Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    /// Looks until the answer is `wanted`: a program takes a moment to get there.
+    fn comes_to(wanted: Option<bool>, mut look: impl FnMut() -> Option<bool>) {
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while look() != wanted {
+            assert!(Instant::now() < deadline, "it is {:?}", look());
+            std::thread::yield_now();
+        }
+    }
+
+    fn end(mut child: Child) {
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+
+    #[test]
+    fn who_reads_a_pipe_waits_until_something_comes() {
+        let mut cat = Command::new("cat")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let writer = OwnedFd::from(cat.stdin.take().unwrap());
+        comes_to(Some(true), || pipe(&writer, cat.id()).unwrap().reading);
+        end(cat);
+    }
+
+    #[test]
+    fn who_sleeps_does_not_read() {
+        let mut sleep = Command::new("sleep")
+            .arg("60")
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let writer = OwnedFd::from(sleep.stdin.take().unwrap());
+        comes_to(Some(false), || pipe(&writer, sleep.id()).unwrap().reading);
+        rustix::io::write(&writer, b"abc").unwrap();
+        assert_eq!(pipe(&writer, sleep.id()).unwrap().unread, Some(3));
+        end(sleep);
+    }
+}
