@@ -4,6 +4,7 @@
 //! and prints everything that was said when it fails ([`support`]).
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod acceptance;
 mod actions_life;
 mod actions_output;
 mod bridges;
@@ -25,6 +26,8 @@ mod golden_home;
 mod hostile_bytes;
 mod hostile_names;
 mod hostile_places;
+mod input_needed;
+mod input_state;
 mod jobs_short;
 mod journal;
 mod keeper_death;

@@ -128,12 +128,14 @@ fn output_came(model: &mut Model, id: &SessionId, data: &Value, cmds: &mut Vec<C
     if let Some(at) = data.get("lastOutputAt").and_then(Value::as_str) {
         summary.last_output_at = Timestamp::parse(at).or(summary.last_output_at);
     }
-    // No event says that a prompt was answered; writing on is how it shows.
-    let answered = job.state().needs_input();
-    model.dirty |= is_current;
-    if answered {
-        refresh(model, id, cmds);
+    // No event says that a prompt was answered: what it does with its input comes
+    // with what it writes.
+    let state = data.get("inputState").cloned();
+    if let Some(Ok(state)) = state.map(serde_json::from_value) {
+        model.dirty |= summary.input_state != state;
+        summary.input_state = state;
     }
+    model.dirty |= is_current;
 }
 
 /// Asks for a record, or remembers to ask again once the answer on its way has come.
