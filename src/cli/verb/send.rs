@@ -9,9 +9,11 @@ use clap::Args;
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::note;
-use crate::protocol::params::{Encoding, Write};
+use crate::protocol::params::{Encoding, StatusParams, Write};
+use crate::protocol::record::InputState;
 use crate::protocol::reply::{Warning, Written};
-use crate::protocol::{Action, Mode, SessionId};
+use crate::protocol::{Action, Mode, Record, SessionId};
+use crate::term::sanitize;
 
 /// Bytes per request, well below the longest line of the protocol once they are base64.
 const CHUNK: usize = 256 * 1024;
@@ -30,12 +32,28 @@ pub struct Send {
     /// Tell the program that it is pasted, if it wants to know
     #[arg(long)]
     paste: bool,
+    /// Ask for the text without showing it, and only send it where it is not shown either
+    #[arg(long, conflicts_with = "text")]
+    password: bool,
 }
 
 impl Send {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
-        let data = self.data()?;
         let job = ctx.one(&self.job)?;
+        if self.password {
+            let session_id = job.summary.session_id.to_string();
+            let status = Action::Status(StatusParams {
+                session_id,
+                detail: None,
+            });
+            let record: Record = ctx.daemon()?.call_as(status)?;
+            if let Some(why) = would_show(record.summary.input_state) {
+                let name = sanitize::clean(&self.job);
+                note(&format!("{name} {why}; nothing was sent"));
+                return Ok(Exit::STATE);
+            }
+        }
+        let data = self.data()?;
         let mut chunks: Vec<&[u8]> = data.chunks(CHUNK).collect();
         if chunks.is_empty() {
             chunks.push(b"");
@@ -66,6 +84,9 @@ impl Send {
             return Ok(self.text.join(" ").into_bytes());
         }
         let mut stdin = std::io::stdin();
+        if self.password && stdin.is_terminal() {
+            return Ok(rpassword::prompt_password("Password: ")?.into_bytes());
+        }
         if stdin.is_terminal() {
             let message = "there is no text to send; to press Enter alone: bgproc keys JOB Enter";
             return Err(Failure::Usage(message.to_owned()));
@@ -77,6 +98,17 @@ impl Send {
             data.pop();
         }
         Ok(data)
+    }
+}
+
+/// Why a secret that is typed now would be seen, and kept.
+fn would_show(state: InputState) -> Option<&'static str> {
+    match state {
+        InputState::Line => Some("shows what is typed"),
+        InputState::None => Some("does not ask for anything now"),
+        InputState::Closed => Some("reads no more"),
+        // A full-screen program or line editor shows what it will.
+        InputState::Password | InputState::Raw | InputState::Tui | InputState::Unknown => None,
     }
 }
 

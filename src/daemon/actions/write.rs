@@ -80,7 +80,7 @@ pub(super) async fn write(hub: &Hub, client: &Rc<Client>, params: Write) -> Answ
     let ends_in_a_line = matches!(bytes.last(), None | Some(b'\n' | b'\r'));
     sent.send(&target, &turn, &bytes).await?;
     if submit && !sent.stuffed() {
-        tokio::time::sleep_until(Instant::now() + SUBMIT_PAUSE).await;
+        consumed(&input).await;
         sent.send(&target, &turn, b"\r").await?;
     }
     // What was cut must not look like all of it.
@@ -167,6 +167,16 @@ fn decode(data: String, encoding: Encoding) -> Result<Vec<u8>, Error> {
         Encoding::Base64 => STANDARD
             .decode(data)
             .map_err(|error| Error::invalid(format!("`data` is no base64: {error}"))),
+    }
+}
+
+/// Until a program has read what was typed, for [`SUBMIT_PAUSE`] at most.
+async fn consumed(input: &Input) {
+    let deadline = Instant::now() + SUBMIT_PAUSE;
+    let mut pause = Duration::from_millis(1);
+    while input.unread().is_none_or(|bytes| bytes > 0) && Instant::now() < deadline {
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(LAST_PAUSE);
     }
 }
 

@@ -88,7 +88,7 @@ fn event_came(model: &mut Model, event: Event, cmds: &mut Vec<Cmd>) {
     };
     match event.event {
         EventKind::Screen => screen_came(model, &id, event.data),
-        EventKind::Output => output_came(model, &id, &event.data, cmds),
+        EventKind::Output => output_came(model, &id, &event.data),
         EventKind::Title | EventKind::Bell | EventKind::Hello => {}
         EventKind::Removed => forget(model, &id),
         // An end that nobody was there to hear, told late. The list, which is
@@ -112,7 +112,7 @@ fn screen_came(model: &mut Model, id: &SessionId, data: Value) {
     }
 }
 
-fn output_came(model: &mut Model, id: &SessionId, data: &Value, cmds: &mut Vec<Cmd>) {
+fn output_came(model: &mut Model, id: &SessionId, data: &Value) {
     let is_current = model.current_id() == Some(id);
     let Some(job) = model.jobs.iter_mut().find(|job| job.id() == id) else {
         return;

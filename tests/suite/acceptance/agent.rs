@@ -91,7 +91,12 @@ impl Job {
         let until = json!([{"pattern": pattern}]);
         let wait = json!({"until": until, "view": "screen", "timeoutMs": PATIENCE_MS});
         let pressed = self.act(agent, "send_keys", json!({"keys": keys, "wait": wait}));
-        assert_eq!(pressed["outcome"], "matched", "{pressed}\n{}", self.screen(agent));
+        assert_eq!(
+            pressed["outcome"],
+            "matched",
+            "{pressed}\n{}",
+            self.screen(agent)
+        );
         pressed
     }
 
@@ -105,5 +110,7 @@ impl Job {
 
 /// The text of a field.
 pub(super) fn text<'a>(value: &'a Value, field: &str) -> &'a str {
-    value[field].as_str().unwrap_or_else(|| panic!("no `{field}`: {value}"))
+    value[field]
+        .as_str()
+        .unwrap_or_else(|| panic!("no `{field}`: {value}"))
 }
