@@ -7,6 +7,7 @@
 
 mod actions;
 mod adopt;
+mod again;
 mod clock;
 mod connection;
 mod driver;
@@ -21,8 +22,10 @@ mod lines;
 mod listen;
 mod log_quota;
 mod log_reader;
+mod on_exit;
 mod outbox;
 mod publish;
+mod ready;
 mod rebuild;
 mod removed;
 mod render;

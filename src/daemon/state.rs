@@ -17,6 +17,7 @@ use super::settings::Settings;
 use super::store::Store;
 use crate::engine::Now;
 use crate::engine::bus::{Bus, ConnectionId};
+use crate::engine::facts::Facts;
 use crate::engine::registry::Registry;
 use crate::engine::session::{Session, is_offloaded};
 use crate::engine::timers::{Due, Timers};
@@ -168,6 +169,9 @@ impl State {
         let ticket = self.waits.add(pending);
         self.verdicts.insert(ticket, sender);
         self.arm_wait(ticket);
+        for id in self.waits.undecided(ticket) {
+            self.await_ports(&id);
+        }
         ticket
     }
 
@@ -201,8 +205,8 @@ impl State {
         let Some(session) = self.registry.get_mut(id) else {
             return;
         };
-        let status = session.life.status();
-        let over = self.waits.look(id, &mut session.output, status, now().boot);
+        let facts = session.facts();
+        let over = self.waits.look(id, &mut session.output, facts, now().boot);
         self.resolve(over);
     }
 
@@ -223,18 +227,24 @@ impl State {
         };
         session.life.ended(exit, exit.signal.map(signal::name), now);
         tracing::debug!(session = %id, status = session.life.status().as_str(), "ended");
-        session.touch(now);
-        let scope = session.scope.clone();
         if let Some(driver) = self.drivers.get_mut(id) {
             driver.ended(exit);
         }
-        self.publish_end(EventKind::Exited, id);
-        self.persist(id);
-        self.release(id);
-        self.look(id);
-        for surplus in self.registry.surplus(&scope) {
-            self.remove(&surplus);
+        if let Some(limit) = &exit.limit {
+            let reason = session.life.reason().map(str::to_owned);
+            self.publish(
+                EventKind::Limit,
+                id,
+                json!({ "limit": limit, "reason": reason }),
+            );
         }
+        self.run_over(id);
+    }
+
+    /// Bytes of a session's log that are kept at least.
+    pub(super) fn log_bytes(&self, session: &Session) -> u64 {
+        let own = session.spec.limits.and_then(|limits| limits.log_bytes);
+        own.unwrap_or(self.settings.log_bytes)
     }
 
     /// Lets go of what a session has no use for once it has ended and nobody has
@@ -263,7 +273,7 @@ impl State {
         // Whoever waits for it will not be told anything else.
         let over = self
             .waits
-            .look(id, &mut session.output, Status::Lost, now().boot);
+            .look(id, &mut session.output, Facts::of(Status::Lost), now().boot);
         self.resolve(over);
         for watcher in self
             .drivers

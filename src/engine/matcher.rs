@@ -2,6 +2,7 @@
 
 use regex::{Regex, RegexBuilder};
 
+use super::facts::Facts;
 use super::output::Output;
 use crate::protocol::condition::View;
 use crate::protocol::reply::Matched;
@@ -19,7 +20,11 @@ pub fn compile(pattern: &str, ignore_case: bool) -> Result<Regex, Error> {
         .size_limit(REGEX_BYTES)
         .build()
         .map_err(|error| {
-            Error::invalid(format!("`{pattern}` is no regular expression: {error}"))
+            // A syntax error is a drawing of several lines; the last one says it.
+            let error = error.to_string();
+            let why = error.lines().last().unwrap_or_default();
+            let why = why.strip_prefix("error: ").unwrap_or(why);
+            Error::invalid(format!("`{pattern}` is no regular expression: {why}"))
                 .hint("Rust's regex syntax: no look-around, no back-references")
         })
 }
@@ -38,6 +43,8 @@ enum Compiled {
     Pattern(Regex),
     Gone(Regex),
     Idle(u64),
+    Ready,
+    Port(u16),
     /// Any output.
     Output,
     /// Another status than this.
@@ -74,6 +81,15 @@ impl Conditions {
         }
     }
 
+    /// Another status than `status`.
+    pub fn other_status(status: Status) -> Self {
+        Self {
+            until: vec![Compiled::Changed(status)],
+            fail: Vec::new(),
+            view: View::Plain,
+        }
+    }
+
     /// Anything new: output, or another status than `status`.
     pub fn news(status: Status) -> Self {
         let until = vec![Compiled::Output, Compiled::Changed(status)];
@@ -88,6 +104,19 @@ impl Conditions {
     pub fn reads_output(&self) -> bool {
         self.all()
             .any(|condition| matches!(condition, Compiled::Pattern(_) | Compiled::Gone(_)))
+    }
+
+    /// Whether it matters if the session is ready.
+    pub fn wants_ready(&self) -> bool {
+        self.all().any(|c| matches!(c, Compiled::Ready))
+    }
+
+    /// The ports that matter.
+    pub fn ports(&self) -> impl Iterator<Item = u16> {
+        self.all().filter_map(|condition| match condition {
+            Compiled::Port(port) => Some(*port),
+            _ => None,
+        })
     }
 
     fn reads_lines(&self) -> bool {
@@ -109,6 +138,8 @@ impl Compiled {
             Condition::Pattern(pattern) => Self::Pattern(compile(pattern, false)?),
             Condition::Gone(pattern) => Self::Gone(compile(pattern, false)?),
             Condition::IdleMs(ms) => Self::Idle(*ms),
+            Condition::Ready(true) => Self::Ready,
+            Condition::Port(port) => Self::Port(*port),
             other => {
                 return Err(Error::unsupported(format!(
                     "The condition `{}` of `wait`",
@@ -124,6 +155,8 @@ impl Compiled {
             Self::Pattern(_) => "pattern",
             Self::Gone(_) => "gone",
             Self::Idle(_) => "idleMs",
+            Self::Ready => "ready",
+            Self::Port(_) => "port",
             Self::Output => "output",
             Self::Changed(_) => "status",
             Self::Never => "never",
@@ -191,6 +224,11 @@ impl Matcher {
         self.conditions.reads_output()
     }
 
+    /// What is to be true of the session.
+    pub fn conditions(&self) -> &Conditions {
+        &self.conditions
+    }
+
     /// Looks at bytes that begin at `offset`; what was looked at before is passed over.
     pub fn output(&mut self, offset: u64, bytes: &[u8]) -> Option<Decision> {
         let seen = usize::try_from(self.position.saturating_sub(offset)).unwrap_or(usize::MAX);
@@ -207,23 +245,25 @@ impl Matcher {
         let touched = lines.take_touched();
         // Only kept for its side effect: final lines are not needed any more.
         lines.drain_final();
-        let hit = |list: &[Compiled]| {
+        let hit = |list: &[Compiled], n: u64, text: &str| {
             list.iter().enumerate().find_map(|(index, condition)| {
                 let Compiled::Pattern(regex) = condition else {
                     return None;
                 };
-                touched.iter().find_map(|line| {
-                    found(regex, index, condition.kind(), Some(line.n), &line.text)
-                })
+                found(regex, index, condition.kind(), Some(n), text)
             })
         };
-        hit(&self.conditions.fail)
-            .map(Decision::Failed)
-            .or_else(|| hit(&self.conditions.until).map(Decision::Matched))
+        // The first line decides, however many of them came at once.
+        touched.iter().find_map(|line| {
+            hit(&self.conditions.fail, line.n, &line.text)
+                .map(Decision::Failed)
+                .or_else(|| hit(&self.conditions.until, line.n, &line.text).map(Decision::Matched))
+        })
     }
 
     /// Looks at everything that does not come as bytes: screen, silence, end.
-    pub fn look(&mut self, output: &mut Output, status: Status, now: u64) -> Option<Decision> {
+    pub fn look(&mut self, output: &mut Output, facts: Facts<'_>, now: u64) -> Option<Decision> {
+        let status = facts.status;
         let conditions = self.conditions.clone();
         let rows = conditions.all().any(|condition| match condition {
             Compiled::Gone(_) => true,
@@ -242,13 +282,21 @@ impl Matcher {
                 .find_map(|(index, condition)| match condition {
                     Compiled::Exit if status.is_finished() => plain_match(index, "exit"),
                     Compiled::Changed(from) if status != *from => plain_match(index, "status"),
-                    Compiled::Idle(ms) if now >= quiet_since + ms && !status.is_finished() => {
+                    Compiled::Idle(ms)
+                        if now >= quiet_since.saturating_add(*ms) && !status.is_finished() =>
+                    {
                         plain_match(index, "idleMs")
+                    }
+                    Compiled::Ready if facts.ready == Some(true) => plain_match(index, "ready"),
+                    Compiled::Port(port)
+                        if facts.ports.is_some_and(|ports| ports.contains(port)) =>
+                    {
+                        plain_match(index, "port")
                     }
                     Compiled::Gone(regex) if !rows.iter().any(|row| regex.is_match(row)) => {
                         plain_match(index, "gone")
                     }
-                    Compiled::Pattern(regex) if conditions.view == View::Screen => (0..)
+                    Compiled::Pattern(regex) if conditions.view == View::Screen => (1..)
                         .zip(&rows)
                         .find_map(|(n, row)| found(regex, index, "pattern", Some(n), row)),
                     _ => None,
@@ -273,7 +321,7 @@ impl Matcher {
         self.conditions
             .all()
             .filter_map(|condition| match condition {
-                Compiled::Idle(ms) => Some(quiet_since + ms),
+                Compiled::Idle(ms) => Some(quiet_since.saturating_add(*ms)),
                 _ => None,
             })
             .min()

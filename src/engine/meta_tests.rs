@@ -44,6 +44,7 @@ fn begun(name: &str) -> Session {
         group: Some("demo".to_owned()),
         description: Some("what it is for".to_owned()),
         env_names: vec!["NAME".to_owned()],
+        ..Spec::default()
     };
     let terms = Terms {
         timeout_ms: 60_000,
@@ -65,6 +66,7 @@ fn end(session: &mut Session, exit_code: Option<i32>, signal: Option<i32>, secon
         core_dumped: false,
         ended_at: at(second),
         end_offset: 10,
+        limit: None,
     };
     let name = signal.map(|_| "SIGTERM".to_owned());
     session.life.ended(&exit, name, now(second));

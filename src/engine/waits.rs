@@ -1,11 +1,12 @@
 //! What clients wait for, over one session or several.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use super::matcher::{Decision, Matcher};
+use super::facts::Facts;
+use super::matcher::{Conditions, Decision, Matcher};
 use super::output::Output;
+use crate::protocol::SessionId;
 use crate::protocol::condition::WaitMode;
-use crate::protocol::{SessionId, Status};
 
 /// Name of one pending wait.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -121,6 +122,24 @@ impl Waits {
         })
     }
 
+    /// Whether some wait is for this session to be ready.
+    pub fn want_ready(&self, session: &SessionId) -> bool {
+        self.open(session).any(Conditions::wants_ready)
+    }
+
+    /// The ports that waits on this session are for.
+    pub fn ports(&self, session: &SessionId) -> BTreeSet<u16> {
+        self.open(session).flat_map(Conditions::ports).collect()
+    }
+
+    /// What is undecided about a session.
+    fn open(&self, session: &SessionId) -> impl Iterator<Item = &Conditions> {
+        let parts = self.on(session).flat_map(|pending| &pending.parts);
+        parts
+            .filter(move |part| part.session == *session && part.decision.is_none())
+            .map(|part| part.matcher.conditions())
+    }
+
     fn on(&self, session: &SessionId) -> impl Iterator<Item = &Pending> {
         let tickets = self.by_session.get(session).into_iter().flatten();
         tickets.filter_map(|ticket| self.pending.get(ticket))
@@ -136,10 +155,10 @@ impl Waits {
         &mut self,
         session: &SessionId,
         output: &mut Output,
-        status: Status,
+        facts: Facts<'_>,
         now: u64,
     ) -> Vec<Ticket> {
-        self.decide(session, |matcher| matcher.look(output, status, now))
+        self.decide(session, |matcher| matcher.look(output, facts, now))
     }
 
     fn decide(

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::condition::{Condition, View, WaitMode, WaitSpec};
 use super::record::{Mode, Share};
-use super::{EventKind, SessionId, Status};
+use super::{EventKind, JobLimits, Probe, RestartPolicy, SessionId, Status};
 
 /// Defines the parameters of an action: strict, camelCase, absent when not set.
 /// What is not an `Option` is required.
@@ -74,12 +74,12 @@ params! {
         /// Idempotency: the same key in the same scope returns the session it made.
         key: Option<String>,
         /// Readiness probe.
-        ready: Option<serde_json::Value>,
+        ready: Option<Probe>,
         /// Restart policy.
-        restart: Option<serde_json::Value>,
+        restart: Option<RestartPolicy>,
         /// Resource limits.
-        limits: Option<serde_json::Value>,
-        /// Shell line to run at the end.
+        limits: Option<JobLimits>,
+        /// Shell line to run once it has ended for good.
         on_exit: Option<String>,
     }
     /// `list`: the sessions one can see.

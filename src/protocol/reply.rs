@@ -134,7 +134,8 @@ pub struct Matched {
     pub index: usize,
     /// Kind of condition.
     pub kind: String,
-    /// For patterns: line number (or row from 0, on the screen).
+    /// For patterns: number of the line, from 1 for ever; with `view` `screen` of the
+    /// row, from 1 at the top.
     pub line: Option<u64>,
     /// For patterns: the whole line (or row) that matched.
     pub text: Option<String>,

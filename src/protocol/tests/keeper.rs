@@ -14,6 +14,7 @@ fn spec() -> SpawnSpec {
         env: vec![("NAME".to_owned(), "value".to_owned())],
         mode: Mode::Pty,
         umask: Some(0o022),
+        limits: None,
     }
 }
 
@@ -25,6 +26,7 @@ fn exit() -> Exit {
         core_dumped: false,
         ended_at: at(60),
         end_offset: 10,
+        limit: None,
     }
 }
 
@@ -42,6 +44,7 @@ pub(crate) fn kept() -> Kept {
         has_tail: true,
         degraded: Some("No space left on device".to_owned()),
         open: vec![0, 1],
+        on_exit_ran: false,
     }
 }
 
