@@ -5,7 +5,7 @@
 //! output, then less, and not at all when nobody waits. One look serves all that
 //! wait for ports of a session.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use serde_json::json;
 
@@ -14,12 +14,17 @@ use super::state::State;
 use crate::engine::facts::Facts;
 use crate::engine::life::Probed;
 use crate::engine::timers::Due;
+use crate::engine::urls;
 use crate::protocol::{EventKind, SessionId};
 use crate::sys::ports::{self, Listening};
+use crate::sys::tree;
 
 /// Milliseconds between two looks: at first, and at last.
 const FIRST_PAUSE_MS: u64 = 20;
 const LAST_PAUSE_MS: u64 = 250;
+
+/// Characters of output in which URLs are looked for.
+const URL_CHARS: usize = 64 * 1024;
 
 /// How the ports of a session are being looked up.
 pub(super) struct Sweep {
@@ -168,6 +173,31 @@ impl State {
         match sockets {
             [] => BTreeSet::new(),
             _ => ports::held(self.processes(id).into_iter().map(|p| p.pid), sockets),
+        }
+    }
+
+    /// The ports on which the processes of each session listen.
+    pub(super) fn ports_of_all(&self) -> HashMap<SessionId, Vec<u16>> {
+        let sockets = ports::listening();
+        let mut found: HashMap<SessionId, BTreeSet<u16>> = HashMap::new();
+        if !sockets.is_empty() {
+            for (pid, ports) in ports::holders(tree::all_pids(), &sockets) {
+                if let Some(id) = tree::session_of(pid) {
+                    found.entry(id).or_default().extend(ports);
+                }
+            }
+        }
+        let sorted = found.into_iter();
+        sorted
+            .map(|(id, ports)| (id, Vec::from_iter(ports)))
+            .collect()
+    }
+
+    /// Where a session serves, as far as its newest output says so.
+    pub(super) fn urls(&self, id: &SessionId, ports: &[u16]) -> Vec<String> {
+        match ports {
+            [] => Vec::new(),
+            _ => urls::urls(&super::text::tail(self, id, URL_CHARS), ports),
         }
     }
 

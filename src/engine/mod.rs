@@ -6,7 +6,7 @@
 //! [`readiness`]; [`registry`] is all of them with retention,
 //! [`room`] says whether one more may run, [`quota`] which output goes when logs
 //! are too large, [`tombstones`] is what is remembered of removed ones; [`matcher`] and [`waits`] are what clients wait for, [`facts`] what it is compared with; [`timers`]
-//! says when something is due; [`bus`] numbers what happens and tells who
+//! says when something is due; [`urls`] finds where it serves; [`bus`] numbers what happens and tells who
 //! wants to know, and [`past`] is what has happened.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
@@ -25,6 +25,7 @@ pub mod room;
 pub mod session;
 pub mod timers;
 pub mod tombstones;
+pub mod urls;
 pub mod waits;
 
 use serde::{Deserialize, Serialize};

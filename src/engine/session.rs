@@ -374,6 +374,8 @@ impl Session {
             held_by: None,
             share: Share::None,
             keep: self.terms.keep,
+            ports: None,
+            urls: None,
             output: None,
         };
         Record {

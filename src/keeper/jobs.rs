@@ -259,7 +259,7 @@ impl Keeper {
 
 /// The limit of its own that a job has ended at, where the kernel tells.
 fn reached_limit(entry: &Entry, status: Option<ExitStatus>) -> Option<String> {
-    let (limits, status) = (entry.spec.limits?, status?);
+    let (limits, status) = (entry.spec.limits.as_ref()?, status?);
     let grouped = limits.memory_bytes.is_some() || limits.processes.is_some();
     // Asked also of one that ended well: its group goes with it.
     let is_short_of_memory = grouped && cgroup::ended(&entry.id);

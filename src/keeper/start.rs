@@ -75,7 +75,10 @@ impl Keeper {
         // An exit of an earlier run must not be read as this one's.
         let _ = std::fs::remove_file(dir.join(EXIT));
         failpoint::hit("spawn.before_fork");
-        let group = spec.limits.and_then(|limits| cgroup::create(id, &limits));
+        let group = spec
+            .limits
+            .as_ref()
+            .and_then(|limits| cgroup::create(id, limits));
         let spawned = spawn::spawn(&spec, rows, cols, self.files, group)?;
         failpoint::hit("spawn.before_telling");
         let pid = spawned.pid;

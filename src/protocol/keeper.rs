@@ -30,7 +30,7 @@ pub struct SpawnSpec {
     pub umask: Option<u32>,
     /// What it may take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub limits: Option<JobLimits>,
+    pub limits: Option<Box<JobLimits>>,
 }
 
 /// A session as one process hands it to the next: keeper to daemon, and daemon

@@ -92,6 +92,8 @@ params! {
         label: Option<String>,
         /// With the last ten lines of each (false).
         include_output: Option<bool>,
+        /// With the ports that each listens on, and their URLs (false).
+        include_ports: Option<bool>,
         /// At most so many (200), newest first to stay.
         limit: Option<usize>,
     }

@@ -415,6 +415,9 @@ pub struct StatsReply {
     pub log_bytes: u64,
     /// Limits in force.
     pub limits: super::hello::Limits,
+    /// How the limits of a job are enforced here, by their names in `start`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub enforcement: BTreeMap<String, String>,
 }
 
 /// `events`.

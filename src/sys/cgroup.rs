@@ -57,7 +57,7 @@ impl Place {
                 processes: has("pids"),
             };
             let ours = access(dir, Access::WRITE_OK).is_ok()
-                && access(&dir.join("cgroup.procs"), Access::WRITE_OK).is_ok();
+                && access(dir.join("cgroup.procs"), Access::WRITE_OK).is_ok();
             (ours && (place.memory || place.processes)).then_some(place)
         });
         places.next()

@@ -47,15 +47,26 @@ fn parse(list: impl BufRead) -> Vec<Listening> {
 
 /// The ports among `sockets` that one of these processes has open.
 pub fn held(pids: impl IntoIterator<Item = u32>, sockets: &[Listening]) -> BTreeSet<u16> {
+    let holders = holders(pids, sockets).into_values();
+    holders.flatten().collect()
+}
+
+/// Which of these processes have which of the ports of `sockets` open.
+pub fn holders(
+    pids: impl IntoIterator<Item = u32>,
+    sockets: &[Listening],
+) -> HashMap<u32, BTreeSet<u16>> {
     let by_inode: HashMap<u64, u16> = sockets.iter().map(|s| (s.inode, s.port)).collect();
-    let mut found = BTreeSet::new();
+    let mut found: HashMap<u32, BTreeSet<u16>> = HashMap::new();
     for pid in pids {
         // Unreadable for processes of other users.
         let open = std::fs::read_dir(format!("/proc/{pid}/fd"));
         for entry in open.into_iter().flatten().flatten() {
             let target = std::fs::read_link(entry.path());
             let inode = target.ok().and_then(|target| inode(&target));
-            found.extend(inode.and_then(|inode| by_inode.get(&inode)));
+            if let Some(port) = inode.and_then(|inode| by_inode.get(&inode)) {
+                found.entry(pid).or_default().insert(*port);
+            }
         }
     }
     found

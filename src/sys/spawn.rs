@@ -55,7 +55,7 @@ pub fn spawn(
     group: Option<Group>,
 ) -> Result<Spawned, SpawnError> {
     let mut command = command(spec);
-    let files = match spec.limits.and_then(|limits| limits.open_files) {
+    let files = match spec.limits.as_ref().and_then(|limits| limits.open_files) {
         Some(open) => Rlimit {
             current: Some(open),
             maximum: Some(open),

@@ -1,5 +1,7 @@
 //! `list`: the sessions one can see.
 
+use std::collections::HashMap;
+
 use super::super::connection::Client;
 use super::super::hub::{Hub, now};
 use super::super::text;
@@ -31,6 +33,10 @@ pub(super) fn list(hub: &Hub, client: &Client, params: List) -> Answer {
     let counts = Registry::counts(listed.iter().copied());
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT);
     let newest = &listed[listed.len().saturating_sub(limit)..];
+    let mut ports = match params.include_ports {
+        Some(true) => state.ports_of_all(),
+        _ => HashMap::new(),
+    };
     let records: Vec<Record> = newest
         .iter()
         .map(|session| {
@@ -38,6 +44,11 @@ pub(super) fn list(hub: &Hub, client: &Client, params: List) -> Answer {
             if params.include_output == Some(true) {
                 record.summary.output =
                     Some(last_lines(&text::tail(&state, &session.id, OUTPUT_CHARS)));
+            }
+            if params.include_ports == Some(true) {
+                let ports = ports.remove(&session.id).unwrap_or_default();
+                record.summary.urls = Some(state.urls(&session.id, &ports));
+                record.summary.ports = Some(ports);
             }
             record
         })

@@ -120,7 +120,7 @@ pub(super) fn spawn_spec(
         env,
         mode: spec.mode,
         umask: client.greeting.umask,
-        limits: spec.limits,
+        limits: spec.limits.map(Box::new),
     })
 }
 

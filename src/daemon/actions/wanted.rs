@@ -1,9 +1,11 @@
 //! What `start` asks for beyond the run itself, checked: a probe, limits.
 
+use std::collections::BTreeMap;
+
 use crate::engine::readiness::Readiness;
 use crate::protocol::params::Start;
 use crate::protocol::{Error, JobLimits};
-use crate::sys::rlimits;
+use crate::sys::{cgroup, rlimits};
 
 /// Bytes of log that a session keeps at least: less than that would hold no screen.
 const LEAST_LOG_BYTES: u64 = 64 * 1024;
@@ -24,6 +26,33 @@ pub(super) fn check(params: &Start, total_log_bytes: u64) -> Result<(), Error> {
         check_limits(limits, total_log_bytes)?;
     }
     Ok(())
+}
+
+/// How limits of a job are enforced on this system, by their names.
+pub(super) fn enforcement() -> BTreeMap<String, String> {
+    let place = cgroup::Place::find();
+    let grouped = |has: fn(&cgroup::Place) -> bool| place.as_ref().is_some_and(has);
+    let memory = match grouped(|place| place.memory) {
+        true => "cgroup v2 memory.max, all processes of the job together",
+        false => "RLIMIT_AS, address space of each process",
+    };
+    let processes = match grouped(|place| place.processes) {
+        true => "cgroup v2 pids.max, all processes and threads of the job",
+        false => "RLIMIT_NPROC, all processes and threads of the user; not of root",
+    };
+    [
+        ("logBytes", "oldest output is dropped, in whole segments"),
+        ("memoryBytes", memory),
+        (
+            "cpuSec",
+            "RLIMIT_CPU, each process: SIGXCPU, a second later SIGKILL",
+        ),
+        ("processes", processes),
+        ("openFiles", "RLIMIT_NOFILE, each process"),
+        ("nice", "setpriority(2), inherited"),
+    ]
+    .map(|(name, how)| (name.to_owned(), how.to_owned()))
+    .into()
 }
 
 fn check_limits(limits: &JobLimits, total_log_bytes: u64) -> Result<(), Error> {

@@ -70,6 +70,7 @@ fn every() -> Vec<Action> {
             group: text("demo"),
             label: text("w*"),
             include_output: Some(true),
+            include_ports: None,
             limit: Some(200),
         }),
         Action::Status(StatusParams {
