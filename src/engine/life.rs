@@ -298,7 +298,11 @@ impl Life {
             }
             Verdict::Exhausted => {
                 self.retry = None;
-                format!("it was run again {count} times and is not any more")
+                match count {
+                    0 => return false,
+                    1 => "it was run again once, and is not any more".to_owned(),
+                    _ => format!("it was run again {count} times in a row, and is not any more"),
+                }
             }
             Verdict::Again { count, backoff_ms } => {
                 self.retry = Some(Retry {
