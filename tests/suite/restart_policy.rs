@@ -201,8 +201,5 @@ fn people_say_it_in_a_word() {
         json!({"action": "start", "command": "x", "restart": {"policy": "sometimes"}}),
         "invalid_params",
     );
-    assert!(
-        error["message"].as_str().unwrap().contains("on-failure"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("on-failure"), "{error}");
 }

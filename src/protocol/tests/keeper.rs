@@ -18,6 +18,13 @@ fn spec() -> SpawnSpec {
     }
 }
 
+fn limited() -> SpawnSpec {
+    SpawnSpec {
+        limits: Some(Box::default()),
+        ..spec()
+    }
+}
+
 fn exit() -> Exit {
     Exit {
         pid: 1001,
@@ -68,6 +75,11 @@ fn to_the_keeper() {
         },
         ToKeeper::CloseStdin { session: session() },
         ToKeeper::Clear { session: session() },
+        ToKeeper::RunOnExit {
+            session: session(),
+            spec: limited(),
+            within_ms: 60_000,
+        },
         ToKeeper::Trim {
             session: session(),
             first: 100,
@@ -85,6 +97,8 @@ fn to_the_keeper() {
         "/Spawn/spec",
         "/CloseStdin",
         "/Clear",
+        "/RunOnExit",
+        "/RunOnExit/spec",
         "/Trim",
         "/Forget",
         "/Rest",
@@ -133,6 +147,11 @@ fn to_the_daemon() {
             stopped: true,
         },
         ToDaemon::Closed { session: session() },
+        ToDaemon::OnExitBegan { session: session() },
+        ToDaemon::OnExitEnded {
+            session: session(),
+            failure: Some("exit status: 3".to_owned()),
+        },
         ToDaemon::Cleared {
             session: session(),
             first: Some(100),
@@ -154,6 +173,8 @@ fn to_the_daemon() {
         "/Exited/exit",
         "/Stopped",
         "/Closed",
+        "/OnExitBegan",
+        "/OnExitEnded",
         "/Cleared",
         "/Degraded",
     ];
