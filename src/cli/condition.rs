@@ -29,10 +29,14 @@ pub fn parse(text: &str) -> Result<Condition, String> {
         ("quiet", Some(time)) => {
             duration::parse(time).map(|time| Condition::IdleMs(duration::millis(time)))
         }
+        ("port", Some(port)) => match port.parse() {
+            Ok(port @ 1..) => Ok(Condition::Port(port)),
+            _ => Err(format!("`{port}` is no port; write port:8080")),
+        },
         ("match", _) => pattern("match").map(Condition::Pattern),
         ("gone", _) => pattern("gone").map(Condition::Gone),
         _ => Err(format!(
-            "`{text}` is nothing to wait for; known: exit, input, quiet[:TIME], match:REGEX, gone:REGEX"
+            "`{text}` is nothing to wait for; known: exit, ready, input, quiet[:TIME], match:REGEX, gone:REGEX, port:N"
         )),
     }
 }
@@ -47,10 +51,12 @@ mod tests {
         assert_eq!(parse("exit").unwrap(), Condition::Exit(true));
         assert_eq!(parse("quiet").unwrap(), Condition::IdleMs(2000));
         assert_eq!(parse("quiet:500ms").unwrap(), Condition::IdleMs(500));
+        assert_eq!(parse("port:80").unwrap(), Condition::Port(80));
         let colon = Condition::Pattern("a:b".to_owned());
         assert_eq!(parse("match:a:b").unwrap(), colon);
         for text in [
-            "", "exit:1", "match", "match:", "match:(", "quiet:x", "gone", "lunch",
+            "", "exit:1", "match", "match:", "match:(", "quiet:x", "gone", "lunch", "port",
+            "port:0", "port:x", "ready:1",
         ] {
             assert!(parse(text).is_err(), "{text}");
         }

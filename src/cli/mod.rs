@@ -14,6 +14,7 @@ pub mod front;
 pub mod interrupt;
 pub mod output;
 pub mod program;
+mod restart;
 pub mod show;
 pub mod style;
 pub mod table;

@@ -6,6 +6,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixListener;
 use std::rc::Rc;
 
+use serde_json::json;
 use tokio::io::Interest;
 
 use super::driver::Driver;
@@ -213,6 +214,9 @@ impl State {
         let exit = kept.as_ref().and_then(|(kept, _)| kept.exit.clone());
         let exit = exit.or_else(|| self.store.read_exit(&id));
         let was_alive = session.life.status().is_alive();
+        let mut is_unseen_retry = false;
+        let before =
+            json!({ "reason": session.life.reason(), "backoffMs": session.life.backoff_ms() });
         let mut is_new = was_alive && session.life.pid().is_none() && exit.is_some();
         if let Some((kept, fds)) = kept {
             self.keeper.take_slot(kept.slot, &id);
@@ -220,7 +224,10 @@ impl State {
             session.log_degraded.clone_from(&kept.degraded);
             let shown = self.keeper.board().slot(kept.slot).shown();
             session.output.show(&session.scope, shown);
-            if session.life.pid().is_none() && exit.is_none() {
+            let last = session.life.last_process().map(|(pid, _)| pid);
+            is_unseen_retry = session.life.status() == Status::Retrying
+                && last.is_some_and(|pid| pid != kept.pid);
+            if session.life.pid().is_none() && exit.is_none() || is_unseen_retry {
                 // Started, and the daemon ended before it wrote the pid down.
                 session.life.started(kept.pid, end, now);
                 is_new = true;
@@ -237,21 +244,42 @@ impl State {
         self.registry.insert(session);
         self.drivers.insert(id.clone(), driver);
         let told = self.bus.past.last_turn(&id);
-        if is_new && !matches!(told, Some(EventKind::Started | EventKind::Restarted)) {
-            self.publish_start(&id);
+        // Ends that its policy goes on from are not told, so this cannot have been.
+        let is_told = matches!(told, Some(EventKind::Started | EventKind::Restarted));
+        if is_new && (is_unseen_retry || !is_told) {
+            self.publish_start(&id, before);
         }
         let status = self.registry.get(&id).map(|s| s.life.status());
-        match exit.filter(|_| was_alive) {
+        match exit.filter(|_| was_alive || is_unseen_retry) {
             Some(exit) => self.finish(&id, &exit),
-            None if !was_alive => {}
+            None if !was_alive && !is_unseen_retry => self.take_over_ended(&id),
             None if status.is_some_and(Status::is_finished) => {
                 self.publish_end(EventKind::Lost, &id);
             }
             None => self.publish(EventKind::Adopted, &id, serde_json::json!({})),
         }
+        self.begin_probe(&id);
         self.persist(&id);
         self.release(&id);
         self.mark_dirty(&id);
+    }
+}
+
+impl State {
+    /// Goes on with what is still to be done for a session without a process.
+    fn take_over_ended(&mut self, id: &SessionId) {
+        let can_run = self
+            .drivers
+            .get(id)
+            .is_some_and(|driver| driver.spec().is_some());
+        let waits = self
+            .registry
+            .get(id)
+            .is_some_and(|s| s.life.retry_at().is_some());
+        if waits && !can_run {
+            self.stop_retrying(id, None);
+        }
+        self.run_on_exit(id);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::again;
 use super::end_tree;
 use super::hub::{Hub, now};
 use super::render;
@@ -44,6 +45,9 @@ fn act(hub: &Hub, due: Due) {
         Due::Input(id) => hub.with(|state| state.look_at_input(&id)),
         Due::Output(id) => hub.with(|state| render::tell_output(state, &id)),
         Due::Dropped(id) => hub.with(|state| state.tell_dropped(&id)),
+        Due::Late(id) => hub.with(|state| state.tell_late(&id)),
+        Due::Ports(id) => hub.with(|state| state.sweep_ports(&id)),
+        Due::Retry(id) => again::begin(hub, &id),
     }
 }
 

@@ -20,6 +20,7 @@ use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
 use super::actions;
+use super::again;
 use super::end_tree::{self, GRACE_MS};
 use super::hub::Hub;
 use super::lines::{Line, Lines};
@@ -137,13 +138,17 @@ fn leave(hub: &Hub, client: &Client) {
     let ids: Vec<SessionId> = {
         let state = hub.state();
         let own = state.registry.iter().filter(|s| s.scope == *scope);
-        own.filter(|s| s.life.status().is_alive() && s.life.ending().is_none())
+        own.filter(|s| !s.life.status().is_finished() && s.life.ending().is_none())
             .map(|s| s.id.clone())
             .collect()
     };
     for id in ids {
         let actor = actions::actor(&client.viewer);
-        end_tree::begin(hub, &id, actor, signal::TERM, GRACE_MS);
+        let hub = hub.clone();
+        tokio::task::spawn_local(async move {
+            again::stop(&hub, &id, &actor).await;
+            end_tree::begin(&hub, &id, actor, signal::TERM, GRACE_MS);
+        });
     }
 }
 

@@ -10,6 +10,7 @@ use tokio::sync::Notify;
 
 use super::input::Input;
 use super::log_reader::{LogReader, SharedTail};
+use super::ready::Sweep;
 use crate::protocol::keeper::{Exit, Kept};
 use crate::protocol::record::Mode;
 use crate::sys::board::Board;
@@ -43,6 +44,8 @@ pub(super) struct Driver {
     pub(super) dropped: u64,
     /// When its next `output_dropped` event may be sent, in boot-time milliseconds.
     pub(super) next_dropped_event: u64,
+    /// How its ports are being looked up, while somebody waits for one.
+    pub(super) sweep: Option<Sweep>,
 }
 
 struct Held {
@@ -68,6 +71,7 @@ impl Driver {
             measured: 0,
             dropped: 0,
             next_dropped_event: 0,
+            sweep: None,
         }
     }
 
@@ -104,6 +108,13 @@ impl Driver {
         self.pidfd = None;
         if let Some(held) = &mut self.held {
             held.kept.exit = Some(exit.clone());
+        }
+    }
+
+    /// Its `onExit` is being run, or was.
+    pub(super) fn on_exit_began(&mut self) {
+        if let Some(held) = &mut self.held {
+            held.kept.on_exit_ran = true;
         }
     }
 

@@ -152,6 +152,11 @@ impl KeeperLink {
         self.spawning.insert(id.clone(), spawning);
     }
 
+    /// Whether a session is being started.
+    pub(super) fn is_spawning(&self, id: &SessionId) -> bool {
+        self.spawning.contains_key(id)
+    }
+
     /// Sessions that are being started.
     pub(super) fn starting(&self) -> usize {
         self.spawning.len()
@@ -288,11 +293,21 @@ impl State {
                 }
                 self.degraded(&session, reason, fds.into_iter().next());
             }
-            ToDaemon::Probed {
+            ToDaemon::Seen {
                 session,
                 ask,
-                probe,
-            } => self.probed(&session, ask, probe),
+                sight,
+            } => self.input_seen(&session, ask, sight),
+            ToDaemon::OnExitBegan { session } => {
+                if let Some(driver) = self.drivers.get_mut(&session) {
+                    driver.on_exit_began();
+                }
+                if let Some(session) = self.registry.get_mut(&session) {
+                    session.life.on_exit_began();
+                }
+                self.persist(&session);
+            }
+            ToDaemon::OnExitEnded { session, failure } => self.on_exit_ended(&session, failure),
             ToDaemon::Cleared { session, first } => {
                 if let Some(first) = first {
                     self.log_begins_at(&session, first);
@@ -329,6 +344,7 @@ impl State {
 
     fn spawned(&mut self, id: &SessionId, slot: u32, pid: u32, offset: u64, fds: Vec<OwnedFd>) {
         self.keeper.take_slot(slot, id);
+        let before = self.run_before(id);
         let spawning = self.keeper.spawning.remove(id);
         let Some(session) = self.registry.get_mut(id) else {
             return;
@@ -356,17 +372,20 @@ impl State {
                     Mode::Pty => vec![0],
                     Mode::Pipe => vec![0, 1],
                 },
+                on_exit_ran: false,
                 spec,
             };
             driver.hold(kept, fds, &self.keeper.shared.board);
         }
         tracing::debug!(session = %id, pid, "started");
         // Told here and not by whoever asked, so that it comes before its end.
-        self.publish_start(id);
+        self.publish_start(id, before);
+        self.begin_probe(id);
         self.persist(id);
         self.arm_input(id);
         // From here on the keeper rings when there is output.
         self.mark_dirty(id);
+        self.look(id);
         if let Some(spawning) = spawning {
             let _ = spawning.answer.send(Ok(pid));
         }
@@ -387,7 +406,8 @@ impl State {
     }
 
     fn exited(&mut self, id: &SessionId, exit: Exit) {
-        let wait_for_output = self.waits.read_output(id)
+        let probes = self.registry.get(id).is_some_and(|s| s.probes_output());
+        let wait_for_output = (probes || self.waits.read_output(id))
             && self
                 .registry
                 .get(id)

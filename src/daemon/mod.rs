@@ -7,6 +7,7 @@
 
 mod actions;
 mod adopt;
+mod again;
 mod clock;
 mod connection;
 mod driver;
@@ -21,14 +22,16 @@ mod lines;
 mod listen;
 mod log_quota;
 mod log_reader;
+mod on_exit;
 mod outbox;
-mod probe;
 mod publish;
+mod ready;
 mod rebuild;
 mod removed;
 mod render;
 mod settings;
 mod shortage;
+mod sight;
 mod state;
 mod store;
 mod successor;

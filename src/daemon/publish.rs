@@ -54,13 +54,15 @@ impl State {
         }
     }
 
-    /// Publishes that a session runs, or runs again.
-    pub(super) fn publish_start(&mut self, id: &SessionId) {
+    /// Publishes that a session runs, or runs again after a run that ended as
+    /// `before` says.
+    pub(super) fn publish_start(&mut self, id: &SessionId, before: Value) {
         let Some(session) = self.registry.get(id) else {
             return;
         };
         let mut data = json!({ "pid": session.life.pid() });
-        let kind = match session.life.restarts() {
+        let restarts = session.life.restarts();
+        let kind = match restarts {
             0 => {
                 let scope = session.scope.clone();
                 let by = match scope.is_human() {
@@ -70,7 +72,12 @@ impl State {
                 data["by"] = json!(by.ended_by());
                 EventKind::Started
             }
-            _ => EventKind::Restarted,
+            _ => {
+                data["restarts"] = json!(restarts);
+                data["reason"] = before["reason"].clone();
+                data["backoffMs"] = before["backoffMs"].clone();
+                EventKind::Restarted
+            }
         };
         self.publish(kind, id, data);
     }

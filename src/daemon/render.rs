@@ -129,14 +129,12 @@ fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
         bytes.truncate(chunk(session.output.size()));
     }
     let mut news = session.output.feed(&bytes, now());
-    let over = state.waits.output(id, start, &bytes);
-    state.resolve(over);
+    state.show_output(id, start, &bytes);
     if let (Some(stretch), Some(hidden)) = (stretch, hidden) {
         if let Some(session) = state.registry.get_mut(id) {
             session.output.pass_over(&stretch, now());
         }
-        let over = state.waits.output(id, start + bytes.len() as u64, &hidden);
-        state.resolve(over);
+        state.show_output(id, start + bytes.len() as u64, &hidden);
         news.screen = true;
     }
     if news.restarted {

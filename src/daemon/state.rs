@@ -12,18 +12,18 @@ use super::journal::Journal;
 use super::keeper_link::KeeperLink;
 use super::log_quota::LogQuota;
 use super::outbox::Outbox;
-use super::probe::Probes;
 use super::removed::RemovedFile;
 use super::settings::Settings;
+use super::sight::Looks;
 use super::store::Store;
 use crate::engine::Now;
 use crate::engine::bus::{Bus, ConnectionId};
+use crate::engine::facts::Facts;
 use crate::engine::registry::Registry;
 use crate::engine::session::{Session, is_offloaded};
 use crate::engine::timers::{Due, Timers};
 use crate::engine::waits::{Pending, Ticket, Verdict, Waits};
 use crate::protocol::keeper::{Exit, ToKeeper};
-use crate::protocol::record::InputState;
 use crate::protocol::{EventKind, Record, SessionId, Status};
 use crate::sys::signal;
 
@@ -46,7 +46,7 @@ pub(super) struct State {
     pub(super) journal: Journal,
     pub(super) removed: RemovedFile,
     pub(super) log_quota: LogQuota,
-    pub(super) probes: Probes,
+    pub(super) looks: Looks,
     verdicts: HashMap<Ticket, oneshot::Sender<Verdict>>,
     dirty: VecDeque<SessionId>,
     is_dirty: HashSet<SessionId>,
@@ -75,7 +75,7 @@ impl State {
             started_boot,
             restarting: HashSet::new(),
             journal,
-            probes: Probes::default(),
+            looks: Looks::default(),
             verdicts: HashMap::new(),
             dirty: VecDeque::new(),
             is_dirty: HashSet::new(),
@@ -180,6 +180,9 @@ impl State {
         }
         self.verdicts.insert(ticket, sender);
         self.arm_wait(ticket);
+        for id in self.waits.undecided(ticket) {
+            self.await_ports(&id);
+        }
         ticket
     }
 
@@ -213,10 +216,8 @@ impl State {
         let Some(session) = self.registry.get_mut(id) else {
             return;
         };
-        let status = session.life.status();
-        let input = session.input_state();
-        let at = now().boot;
-        let over = self.waits.look(id, &mut session.output, status, input, at);
+        let facts = session.facts();
+        let over = self.waits.look(id, &mut session.output, facts, now().boot);
         self.resolve(over);
     }
 
@@ -237,20 +238,24 @@ impl State {
         };
         session.life.ended(exit, exit.signal.map(signal::name), now);
         tracing::debug!(session = %id, status = session.life.status().as_str(), "ended");
-        session.touch(now);
-        session.input.end();
-        let scope = session.scope.clone();
         if let Some(driver) = self.drivers.get_mut(id) {
             driver.ended(exit);
         }
-        self.publish_end(EventKind::Exited, id);
-        self.arm_input(id);
-        self.persist(id);
-        self.release(id);
-        self.look(id);
-        for surplus in self.registry.surplus(&scope) {
-            self.remove(&surplus);
+        if let Some(limit) = &exit.limit {
+            let reason = session.life.reason().map(str::to_owned);
+            self.publish(
+                EventKind::Limit,
+                id,
+                json!({ "limit": limit, "reason": reason }),
+            );
         }
+        self.run_over(id);
+    }
+
+    /// Bytes of a session's log that are kept at least.
+    pub(super) fn log_bytes(&self, session: &Session) -> u64 {
+        let own = session.spec.limits.and_then(|limits| limits.log_bytes);
+        own.unwrap_or(self.settings.log_bytes)
     }
 
     /// Lets go of what a session has no use for once it has ended and nobody has
@@ -278,9 +283,9 @@ impl State {
         let data = json!({ "label": session.spec.label });
         self.publish_for(EventKind::Removed, &session.scope, id, data);
         // Whoever waits for it will not be told anything else.
-        let (status, input) = (Status::Lost, InputState::Closed);
-        let at = now().boot;
-        let over = self.waits.look(id, &mut session.output, status, input, at);
+        let over = self
+            .waits
+            .look(id, &mut session.output, Facts::of(Status::Lost), now().boot);
         self.resolve(over);
         for watcher in self
             .drivers

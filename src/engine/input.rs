@@ -9,7 +9,7 @@
 use std::collections::HashSet;
 
 use crate::protocol::Scope;
-use crate::protocol::keeper::Probe;
+use crate::protocol::keeper::Sight;
 use crate::protocol::record::InputState;
 
 /// Output that has been quiet for so long, in milliseconds, is worth a look; what
@@ -45,7 +45,7 @@ pub struct Situation {
 /// What a session's program does with its input, as last seen.
 #[derive(Debug, Default)]
 pub struct InputWatch {
-    seen: Option<Probe>,
+    seen: Option<Sight>,
     /// When that was, and when something was last written or typed, in boot-time
     /// milliseconds.
     seen_at: u64,
@@ -133,8 +133,8 @@ impl InputWatch {
     }
 
     /// The kernel's answer.
-    pub fn saw(&mut self, probe: Option<Probe>, now: u64) {
-        self.seen = probe;
+    pub fn saw(&mut self, sight: Option<Sight>, now: u64) {
+        self.seen = sight;
         self.seen_at = now;
     }
 
@@ -227,17 +227,17 @@ mod tests {
         alt_screen: false,
     };
 
-    fn probe(reading: Option<bool>, canonical: bool, echo: bool) -> Probe {
-        Probe {
+    fn sight(reading: Option<bool>, canonical: bool, echo: bool) -> Sight {
+        Sight {
             reading,
             line: Some(Line { canonical, echo }),
             unread: Some(0),
         }
     }
 
-    fn state(probe: Probe, situation: Situation) -> InputState {
+    fn state(sight: Sight, situation: Situation) -> InputState {
         let mut watch = InputWatch::default();
-        watch.saw(Some(probe), 0);
+        watch.saw(Some(sight), 0);
         watch.state(situation)
     }
 
@@ -248,39 +248,39 @@ mod tests {
             ..ALIVE
         };
         assert_eq!(
-            state(probe(Some(true), true, true), ALIVE),
+            state(sight(Some(true), true, true), ALIVE),
             InputState::Line
         );
         assert_eq!(
-            state(probe(Some(true), true, false), ALIVE),
+            state(sight(Some(true), true, false), ALIVE),
             InputState::Password
         );
         assert_eq!(
-            state(probe(Some(true), false, false), ALIVE),
+            state(sight(Some(true), false, false), ALIVE),
             InputState::Raw
         );
-        assert_eq!(state(probe(Some(true), false, false), alt), InputState::Tui);
+        assert_eq!(state(sight(Some(true), false, false), alt), InputState::Tui);
         assert_eq!(
-            state(probe(Some(false), true, true), ALIVE),
+            state(sight(Some(false), true, true), ALIVE),
             InputState::None
         );
     }
 
     #[test]
     fn who_may_not_be_looked_at_is_unknown_but_for_passwords() {
-        assert_eq!(state(probe(None, true, true), ALIVE), InputState::Unknown);
-        assert_eq!(state(probe(None, true, false), ALIVE), InputState::Password);
+        assert_eq!(state(sight(None, true, true), ALIVE), InputState::Unknown);
+        assert_eq!(state(sight(None, true, false), ALIVE), InputState::Password);
         assert_eq!(
-            state(probe(Some(false), true, false), ALIVE),
+            state(sight(Some(false), true, false), ALIVE),
             InputState::None
         );
     }
 
     #[test]
     fn who_has_not_read_what_is_there_does_not_wait() {
-        let unread = Probe {
+        let unread = Sight {
             unread: Some(3),
-            ..probe(Some(true), true, true)
+            ..sight(Some(true), true, true)
         };
         assert_eq!(state(unread, ALIVE), InputState::None);
         let closed = Situation {

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::Now;
+use super::retry::{self, Retry, Verdict};
 use crate::protocol::keeper::Exit;
 use crate::protocol::record::{EndedBy, EndedByKind, Run};
-use crate::protocol::{Scope, Status, Timestamp};
+use crate::protocol::{RestartPolicy, Scope, Status, Timestamp};
 
 /// Number of the signal that cannot be caught.
 const KILL: i32 = 9;
@@ -25,6 +26,15 @@ pub enum Actor {
 }
 
 impl Actor {
+    /// As a reason names it.
+    fn name(&self) -> String {
+        match self {
+            Self::Agent(scope) => format!("agent {scope}"),
+            Self::Human => "a person".to_owned(),
+            Self::TimeLimit(_) => "its time limit".to_owned(),
+        }
+    }
+
     /// As the record says it.
     pub fn ended_by(&self) -> EndedBy {
         match self {
@@ -75,6 +85,32 @@ pub struct Life {
     kill_at: Option<u64>,
     /// The signal that bgproc sent last to this run, and who asked for it.
     last_signal: Option<(i32, Actor)>,
+    /// Where it is with its restart policy; absent until that has taken effect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    retry: Option<Retry>,
+    /// How far its probe has come in this run; absent: it looks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    probed: Option<Probed>,
+    /// Whether its `onExit` has still to be run.
+    #[serde(default, skip_serializing_if = "is_false")]
+    owes_on_exit: bool,
+    /// What went wrong with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    on_exit_failure: Option<String>,
+}
+
+/// How a probe came out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Probed {
+    /// It held.
+    Ready,
+    /// It has not held in the time it had, and is still looked at.
+    Late,
+}
+
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 impl Life {
@@ -99,6 +135,10 @@ impl Life {
             ending: None,
             kill_at: None,
             last_signal: None,
+            retry: None,
+            probed: None,
+            owes_on_exit: false,
+            on_exit_failure: None,
         }
     }
 
@@ -134,6 +174,12 @@ impl Life {
         self.ending = None;
         self.kill_at = None;
         self.last_signal = None;
+        if let Some(retry) = &mut self.retry {
+            retry.at = None;
+        }
+        self.probed = None;
+        self.owes_on_exit = false;
+        self.on_exit_failure = None;
     }
 
     /// It could not be started again.
@@ -212,15 +258,25 @@ impl Life {
         self.exit_code = exit.exit_code;
         self.signal = exit.signal;
         let is_ours = asked.is_some() || ours.is_some();
+        // Whoever asked for its end has more to do with it than a limit.
+        let limit = exit.limit.as_ref().filter(|_| !is_ours);
         let why = reason(asked.as_ref(), exit, signal_name.as_deref());
+        let why = match limit {
+            Some(limit) => format!("it reached its limit `{limit}` ({why})"),
+            None => why,
+        };
         self.reason = Some(match exit.signal {
+            _ if limit.is_some() => why,
             // Nobody here sent it, and the kernel sends it for one reason.
             Some(KILL) if !is_ours => format!("{why} (out of memory?)"),
             _ => why,
         });
         let by = asked.or(ours.map(|(_, by)| by)).map(|by| by.ended_by());
         self.ended_by = Some(by.unwrap_or(EndedBy {
-            kind: EndedByKind::Itself,
+            kind: match limit {
+                Some(_) => EndedByKind::Limit,
+                None => EndedByKind::Itself,
+            },
             scope: None,
         }));
         if let Some(run) = self.runs.last_mut() {
@@ -228,6 +284,125 @@ impl Life {
             run.exit_code = exit.exit_code;
             run.signal = signal_name;
         }
+    }
+
+    /// Its run is over: whether its policy has it run again. Then it is
+    /// `retrying` until that time.
+    pub fn retry(&mut self, policy: RestartPolicy, now: Now) -> bool {
+        let count = self.retry.map_or(0, |retry| retry.count);
+        let runtime_ms = self.runtime_ms.unwrap_or_default();
+        let note = match retry::judge(policy, self.status, runtime_ms, count) {
+            Verdict::Final => {
+                self.retry = None;
+                return false;
+            }
+            Verdict::Exhausted => {
+                self.retry = None;
+                match count {
+                    0 => return false,
+                    1 => "it was run again once, and is not any more".to_owned(),
+                    _ => format!("it was run again {count} times in a row, and is not any more"),
+                }
+            }
+            Verdict::Again { count, backoff_ms } => {
+                self.retry = Some(Retry {
+                    count,
+                    backoff_ms,
+                    at: Some(now.boot.saturating_add(backoff_ms)),
+                    outcome: self.status,
+                });
+                self.status = Status::Retrying;
+                format!("it is run again ({count} of {})", policy.max_retries())
+            }
+        };
+        self.add_reason(&note);
+        self.status == Status::Retrying
+    }
+
+    /// It is not run again after all: `by` has ended it, or it cannot be. True if
+    /// it was to be.
+    pub fn stop_retrying(&mut self, by: Option<&Actor>) -> bool {
+        let Some(retry) = self
+            .retry
+            .take()
+            .filter(|_| self.status == Status::Retrying)
+        else {
+            return false;
+        };
+        match by {
+            Some(actor) => {
+                self.status = Status::Killed;
+                self.ended_by = Some(actor.ended_by());
+                self.add_reason(&format!("{} ended it before that", actor.name()));
+            }
+            None => {
+                self.status = retry.outcome;
+                self.add_reason("bgproc was ended before that, and its environment is not known");
+            }
+        }
+        true
+    }
+
+    /// Restarts so far no longer count: somebody has asked for this one.
+    pub fn forget_retries(&mut self) {
+        if let Some(retry) = &mut self.retry {
+            retry.count = 0;
+        }
+    }
+
+    /// When its policy has it run again, in boot-time milliseconds.
+    pub fn retry_at(&self) -> Option<u64> {
+        let waits = self.status == Status::Retrying;
+        self.retry.filter(|_| waits).and_then(|retry| retry.at)
+    }
+
+    /// The pause before the next run, while it is waited for.
+    pub fn backoff_ms(&self) -> Option<u64> {
+        let waits = self.status == Status::Retrying;
+        self.retry.filter(|_| waits).map(|retry| retry.backoff_ms)
+    }
+
+    fn add_reason(&mut self, note: &str) {
+        self.reason = Some(match self.reason.take() {
+            Some(reason) => format!("{reason}; {note}"),
+            None => note.to_owned(),
+        });
+    }
+
+    /// Its probe came out so.
+    pub fn set_probed(&mut self, probed: Probed) {
+        self.probed = Some(probed);
+    }
+
+    /// How its probe came out in this run.
+    pub fn probed(&self) -> Option<Probed> {
+        self.probed
+    }
+
+    /// It has ended for good, and its `onExit` is to be run.
+    pub fn owe_on_exit(&mut self) {
+        self.owes_on_exit = true;
+    }
+
+    /// Its `onExit` is being run.
+    pub fn on_exit_began(&mut self) {
+        self.owes_on_exit = false;
+    }
+
+    /// Its `onExit` is over.
+    pub fn on_exit_ended(&mut self, failure: Option<String>) {
+        self.owes_on_exit = false;
+        self.on_exit_failure = failure;
+    }
+
+    /// Whether its `onExit` has still to be run.
+    pub fn owes_on_exit(&self) -> bool {
+        self.owes_on_exit
+    }
+
+    /// What went wrong with its `onExit`.
+    pub fn on_exit_failure(&self) -> Option<&str> {
+        self.on_exit_failure.as_deref()
     }
 
     /// It ended while nothing was there to see how.
@@ -375,6 +550,7 @@ mod tests {
             core_dumped: false,
             ended_at,
             end_offset: 0,
+            limit: None,
         }
     }
 

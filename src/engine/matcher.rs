@@ -2,6 +2,7 @@
 
 use regex::{Regex, RegexBuilder};
 
+use super::facts::Facts;
 use super::input::{needs, waits};
 use super::output::Output;
 use crate::protocol::condition::View;
@@ -21,7 +22,11 @@ pub fn compile(pattern: &str, ignore_case: bool) -> Result<Regex, Error> {
         .size_limit(REGEX_BYTES)
         .build()
         .map_err(|error| {
-            Error::invalid(format!("`{pattern}` is no regular expression: {error}"))
+            // A syntax error is a drawing of several lines; the last one says it.
+            let error = error.to_string();
+            let why = error.lines().last().unwrap_or_default();
+            let why = why.strip_prefix("error: ").unwrap_or(why);
+            Error::invalid(format!("`{pattern}` is no regular expression: {why}"))
                 .hint("Rust's regex syntax: no look-around, no back-references")
         })
 }
@@ -44,6 +49,8 @@ enum Compiled {
     Input,
     /// It waits for a line or a password, of which people are told too.
     Needed,
+    Ready,
+    Port(u16),
     /// Any output.
     Output,
     /// Another status than this.
@@ -80,6 +87,15 @@ impl Conditions {
         }
     }
 
+    /// Another status than `status`.
+    pub fn other_status(status: Status) -> Self {
+        Self {
+            until: vec![Compiled::Changed(status)],
+            fail: Vec::new(),
+            view: View::Plain,
+        }
+    }
+
     /// Anything new: output, another status than `status`, or that it needs input,
     /// unless it did before.
     pub fn news(status: Status, input: InputState) -> Self {
@@ -106,6 +122,19 @@ impl Conditions {
             .any(|condition| matches!(condition, Compiled::Input | Compiled::Needed))
     }
 
+    /// Whether it matters if the session is ready.
+    pub fn wants_ready(&self) -> bool {
+        self.all().any(|c| matches!(c, Compiled::Ready))
+    }
+
+    /// The ports that matter.
+    pub fn ports(&self) -> impl Iterator<Item = u16> {
+        self.all().filter_map(|condition| match condition {
+            Compiled::Port(port) => Some(*port),
+            _ => None,
+        })
+    }
+
     fn reads_lines(&self) -> bool {
         self.view == View::Plain && self.all().any(|c| matches!(c, Compiled::Pattern(_)))
     }
@@ -126,12 +155,8 @@ impl Compiled {
             Condition::Pattern(pattern) => Self::Pattern(compile(pattern, false)?),
             Condition::Gone(pattern) => Self::Gone(compile(pattern, false)?),
             Condition::IdleMs(ms) => Self::Idle(*ms),
-            other => {
-                return Err(Error::unsupported(format!(
-                    "The condition `{}` of `wait`",
-                    other.kind()
-                )));
-            }
+            Condition::Ready(true) => Self::Ready,
+            Condition::Port(port) => Self::Port(*port),
         })
     }
 
@@ -142,6 +167,8 @@ impl Compiled {
             Self::Pattern(_) => "pattern",
             Self::Gone(_) => "gone",
             Self::Idle(_) => "idleMs",
+            Self::Ready => "ready",
+            Self::Port(_) => "port",
             Self::Output => "output",
             Self::Changed(_) => "status",
             Self::Never => "never",
@@ -209,9 +236,9 @@ impl Matcher {
         self.conditions.reads_output()
     }
 
-    /// Whether what the program does with its input has to be looked at.
-    pub fn wants_input(&self) -> bool {
-        self.conditions.wants_input()
+    /// What is to be true of the session.
+    pub fn conditions(&self) -> &Conditions {
+        &self.conditions
     }
 
     /// Looks at bytes that begin at `offset`; what was looked at before is passed over.
@@ -230,29 +257,25 @@ impl Matcher {
         let touched = lines.take_touched();
         // Only kept for its side effect: final lines are not needed any more.
         lines.drain_final();
-        let hit = |list: &[Compiled]| {
+        let hit = |list: &[Compiled], n: u64, text: &str| {
             list.iter().enumerate().find_map(|(index, condition)| {
                 let Compiled::Pattern(regex) = condition else {
                     return None;
                 };
-                touched.iter().find_map(|line| {
-                    found(regex, index, condition.kind(), Some(line.n), &line.text)
-                })
+                found(regex, index, condition.kind(), Some(n), text)
             })
         };
-        hit(&self.conditions.fail)
-            .map(Decision::Failed)
-            .or_else(|| hit(&self.conditions.until).map(Decision::Matched))
+        // The first line decides, however many of them came at once.
+        touched.iter().find_map(|line| {
+            hit(&self.conditions.fail, line.n, &line.text)
+                .map(Decision::Failed)
+                .or_else(|| hit(&self.conditions.until, line.n, &line.text).map(Decision::Matched))
+        })
     }
 
     /// Looks at everything that does not come as bytes: screen, silence, end.
-    pub fn look(
-        &mut self,
-        output: &mut Output,
-        status: Status,
-        input: InputState,
-        now: u64,
-    ) -> Option<Decision> {
+    pub fn look(&mut self, output: &mut Output, facts: Facts<'_>, now: u64) -> Option<Decision> {
+        let status = facts.status;
         let conditions = self.conditions.clone();
         let rows = conditions.all().any(|condition| match condition {
             Compiled::Gone(_) => true,
@@ -270,16 +293,24 @@ impl Matcher {
                 .enumerate()
                 .find_map(|(index, condition)| match condition {
                     Compiled::Exit if status.is_finished() => plain_match(index, "exit"),
-                    Compiled::Input if waits(input) => plain_match(index, "input"),
-                    Compiled::Needed if needs(input) => plain_match(index, "input"),
+                    Compiled::Input if waits(facts.input) => plain_match(index, "input"),
+                    Compiled::Needed if needs(facts.input) => plain_match(index, "input"),
                     Compiled::Changed(from) if status != *from => plain_match(index, "status"),
-                    Compiled::Idle(ms) if now >= quiet_since + ms && !status.is_finished() => {
+                    Compiled::Idle(ms)
+                        if now >= quiet_since.saturating_add(*ms) && !status.is_finished() =>
+                    {
                         plain_match(index, "idleMs")
+                    }
+                    Compiled::Ready if facts.ready == Some(true) => plain_match(index, "ready"),
+                    Compiled::Port(port)
+                        if facts.ports.is_some_and(|ports| ports.contains(port)) =>
+                    {
+                        plain_match(index, "port")
                     }
                     Compiled::Gone(regex) if !rows.iter().any(|row| regex.is_match(row)) => {
                         plain_match(index, "gone")
                     }
-                    Compiled::Pattern(regex) if conditions.view == View::Screen => (0..)
+                    Compiled::Pattern(regex) if conditions.view == View::Screen => (1..)
                         .zip(&rows)
                         .find_map(|(n, row)| found(regex, index, "pattern", Some(n), row)),
                     _ => None,
@@ -304,7 +335,7 @@ impl Matcher {
         self.conditions
             .all()
             .filter_map(|condition| match condition {
-                Compiled::Idle(ms) => Some(quiet_since + ms),
+                Compiled::Idle(ms) => Some(quiet_since.saturating_add(*ms)),
                 _ => None,
             })
             .min()

@@ -3,7 +3,9 @@
 
 use super::*;
 use crate::engine::life::Actor;
+use crate::protocol::Status;
 use crate::protocol::keeper::Exit;
+use crate::protocol::policy::RestartWhen;
 use crate::protocol::tests::golden::{self, at, id};
 
 /// Another boot than that of any machine that runs the tests.
@@ -44,6 +46,7 @@ fn begun(name: &str) -> Session {
         group: Some("demo".to_owned()),
         description: Some("what it is for".to_owned()),
         env_names: vec!["NAME".to_owned()],
+        ..Spec::default()
     };
     let terms = Terms {
         timeout_ms: 60_000,
@@ -65,6 +68,7 @@ fn end(session: &mut Session, exit_code: Option<i32>, signal: Option<i32>, secon
         core_dumped: false,
         ended_at: at(second),
         end_offset: 10,
+        limit: None,
     };
     let name = signal.map(|_| "SIGTERM".to_owned());
     session.life.ended(&exit, name, now(second));
@@ -122,6 +126,44 @@ fn records_of_ended_sessions() {
     again.life.started(5002, 10, now(70));
     end(&mut again, Some(0), None, 80);
     check(&again, OPEN);
+}
+
+#[test]
+fn the_record_of_one_that_waits_for_its_next_run() {
+    let mut retrying = begun("retrying0001");
+    retrying.spec.ready = Some(Probe {
+        pattern: None,
+        port: Some(8080),
+        timeout_ms: Some(5000),
+    });
+    let policy = RestartPolicy {
+        policy: RestartWhen::OnFailure,
+        max_retries: Some(3),
+        backoff_ms: Some(2000),
+    };
+    retrying.spec.restart = Some(policy);
+    retrying.spec.limits = Some(JobLimits {
+        log_bytes: Some(1 << 20),
+        nice: Some(5),
+        ..JobLimits::default()
+    });
+    retrying.spec.on_exit = Some("true".to_owned());
+    retrying.life.started(9001, 0, now(0));
+    retrying.life.set_probed(Probed::Late);
+    end(&mut retrying, Some(3), None, 30);
+    assert!(retrying.life.retry(policy, now(30)));
+    assert_eq!(retrying.life.status(), Status::Retrying);
+    assert_eq!(retrying.life.retry_at(), Some(now(32).boot));
+    // What clients send is read strictly, here as well.
+    let open = [OPEN, &["/life/retry"]].concat();
+    let meta = check(&retrying, &open);
+    // Its environment is known to keeper and daemon alone, so nobody can run it.
+    let mut later = Session::from_meta(meta, false, now(100));
+    assert!(later.life.stop_retrying(None));
+    assert_eq!(
+        (later.life.status(), later.life.retry_at()),
+        (Status::Error, None)
+    );
 }
 
 #[test]

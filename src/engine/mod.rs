@@ -2,26 +2,31 @@
 //!
 //! Pure: no clock, no files, no environment, no tokio. The daemon drives it and
 //! its tests move the time themselves. [`session`] is one session, made of its
-//! [`life`], its [`output`] and its [`input`]; [`registry`] is all of them with retention,
+//! [`life`] (with [`retry`], its restart policy), its [`output`], its [`input`] and
+//! its [`readiness`]; [`registry`] is all of them with retention,
 //! [`room`] says whether one more may run, [`quota`] which output goes when logs
-//! are too large, [`tombstones`] is what is remembered of removed ones; [`matcher`] and [`waits`] are what clients wait for; [`timers`]
-//! says when something is due; [`bus`] numbers what happens and tells who
+//! are too large, [`tombstones`] is what is remembered of removed ones; [`matcher`] and [`waits`] are what clients wait for, [`facts`] what it is compared with; [`timers`]
+//! says when something is due; [`urls`] finds where it serves; [`bus`] numbers what happens and tells who
 //! wants to know, and [`past`] is what has happened.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod bus;
+pub mod facts;
 pub mod input;
 pub mod life;
 pub mod matcher;
 pub mod output;
 pub mod past;
 pub mod quota;
+pub mod readiness;
 pub mod registry;
+pub mod retry;
 pub mod room;
 pub mod session;
 pub mod timers;
 pub mod tombstones;
+pub mod urls;
 pub mod waits;
 
 use serde::{Deserialize, Serialize};

@@ -174,13 +174,18 @@ impl Registry {
             Due::Expiry(id.clone()),
             session.and_then(Session::expires_at),
         );
+        timers.set(Due::Late(id.clone()), session.and_then(Session::late_at));
+        timers.set(
+            Due::Retry(id.clone()),
+            session.and_then(|session| session.life.retry_at()),
+        );
     }
 
-    /// Whether any session has a process.
+    /// Whether any session has a process, or will have one again by its policy.
     pub fn any_alive(&self) -> bool {
         self.sessions
             .values()
-            .any(|session| session.life.status().is_alive())
+            .any(|session| !session.life.status().is_finished())
     }
 }
 

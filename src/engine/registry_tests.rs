@@ -57,6 +57,7 @@ fn end(registry: &mut Registry, id: &SessionId, boot: u64) {
         core_dumped: false,
         ended_at: Timestamp(0),
         end_offset: 0,
+        limit: None,
     };
     let session = registry.get_mut(id).unwrap();
     session.life.ended(&exit, None, now(boot));

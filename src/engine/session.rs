@@ -3,11 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::Now;
+use super::facts::Facts;
 use super::input::{InputWatch, Situation};
-use super::life::Life;
+use super::life::{Life, Probed};
 use super::output::Output;
+use super::readiness::{self, Readiness};
 use crate::protocol::record::{Detail, InputState, Mode, Record, Share, Summary};
-use crate::protocol::{Scope, SessionId};
+use crate::protocol::{JobLimits, Probe, RestartPolicy, Scope, SessionId};
 use crate::term::sanitize::clean;
 use crate::term::size::Size;
 
@@ -34,6 +36,18 @@ pub struct Spec {
     pub description: Option<String>,
     /// Names of the variables that were set for it; their values are not kept.
     pub env_names: Vec<String>,
+    /// How to tell that it is ready.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ready: Option<Probe>,
+    /// Whether it is run again after its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restart: Option<RestartPolicy>,
+    /// What it may take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<JobLimits>,
+    /// Shell line to run once it has ended for good.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_exit: Option<String>,
 }
 
 /// How long things may take. Milliseconds; a time limit of 0 is none.
@@ -118,6 +132,8 @@ pub struct Session {
     pub log_degraded: Option<String>,
     /// Clients that watch its screen.
     pub viewers: u32,
+    /// Its probe, while the present run is not ready.
+    readiness: Option<Readiness>,
     accessed: Now,
     /// The access that `meta.json` tells of, in boot-time milliseconds.
     saved_access: u64,
@@ -146,6 +162,7 @@ impl Session {
             tty_open: false,
             log_degraded: None,
             viewers: 0,
+            readiness: None,
             accessed: now,
             saved_access: now.boot,
         }
@@ -238,6 +255,88 @@ impl Session {
         limited.then(|| self.life.started_boot() + self.terms.timeout_ms)
     }
 
+    /// Begins to probe the present run, unless that was found ready before.
+    pub fn probe(&mut self) {
+        let missing = self.life.status().is_alive() && self.life.probed() != Some(Probed::Ready);
+        let offset = self.life.runs().last().map(|run| run.offset);
+        let probe = self.spec.ready.as_ref().filter(|_| missing).zip(offset);
+        self.readiness = probe.and_then(|(probe, at)| Readiness::new(probe, &self.output, at));
+    }
+
+    /// Output for the probe; true if that makes it ready.
+    pub fn probe_output(&mut self, offset: u64, bytes: &[u8]) -> bool {
+        let probe = self.readiness.as_mut();
+        let holds = probe.is_some_and(|probe| probe.output(offset, bytes));
+        self.found_ready(holds)
+    }
+
+    /// Its tree listens on `ports`; true if that makes it ready.
+    pub fn probe_ports(&mut self, ports: &[u16]) -> bool {
+        let probe = self.readiness.as_mut();
+        let holds = probe.is_some_and(|probe| probe.listens(&mut self.output, ports));
+        self.found_ready(holds)
+    }
+
+    fn found_ready(&mut self, holds: bool) -> bool {
+        if holds {
+            self.readiness = None;
+            self.life.set_probed(Probed::Ready);
+        }
+        holds
+    }
+
+    /// Whether output can still make it ready.
+    pub fn probes_output(&self) -> bool {
+        let by_pattern = self
+            .spec
+            .ready
+            .as_ref()
+            .is_some_and(|p| p.pattern.is_some());
+        by_pattern && self.readiness.is_some()
+    }
+
+    /// The port that is to make it ready.
+    pub fn probed_port(&self) -> Option<u16> {
+        let probe = self.spec.ready.as_ref()?;
+        probe.port.filter(|_| self.is_probing())
+    }
+
+    fn is_probing(&self) -> bool {
+        self.readiness.is_some() && self.life.status().is_alive()
+    }
+
+    /// When its probe is late, in boot-time milliseconds.
+    pub fn late_at(&self) -> Option<u64> {
+        let probe = self.spec.ready.as_ref()?;
+        let open = self.is_probing() && self.life.probed().is_none();
+        open.then(|| self.life.started_boot().saturating_add(probe.patience_ms()))
+    }
+
+    /// Whether it is ready: `None` without a probe, never once it has ended.
+    pub fn ready(&self) -> Option<bool> {
+        self.spec.ready.as_ref()?;
+        Some(self.life.status().is_alive() && self.life.probed() == Some(Probed::Ready))
+    }
+
+    /// Why it is not ready although its time is over.
+    pub fn late_reason(&self) -> Option<String> {
+        let probe = self.spec.ready.as_ref()?;
+        let late = self.is_probing() && self.life.probed() == Some(Probed::Late);
+        late.then(|| {
+            let ms = probe.patience_ms();
+            format!("not ready after {ms} ms: {}", readiness::missing(probe))
+        })
+    }
+
+    /// What conditions are compared with.
+    pub fn facts(&self) -> Facts<'static> {
+        Facts {
+            input: self.input_state(),
+            ready: self.ready(),
+            ..Facts::of(self.life.status())
+        }
+    }
+
     /// When it is to be forgotten, in boot-time milliseconds: not while a process
     /// that it left has its terminal, which would be hung up.
     pub fn expires_at(&self) -> Option<u64> {
@@ -282,7 +381,7 @@ impl Session {
             last_output_at: self.output.last_output_at(),
             idle_ms: status.is_alive().then(|| self.idle_ms(now)),
             input_state: self.input_state(),
-            ready: None,
+            ready: self.ready(),
             title: title.filter(|title| !title.is_empty()).map(clean),
             output_bytes: self.output.end(),
             output_lines: self.output.total_lines(),
@@ -294,6 +393,8 @@ impl Session {
             held_by: None,
             share: Share::None,
             keep: self.terms.keep,
+            ports: None,
+            urls: None,
             output: None,
         };
         Record {
@@ -325,6 +426,10 @@ impl Session {
         let left = self.life.status().is_finished() && self.tty_open;
         let reasons = [
             self.life.reason().map(str::to_owned),
+            self.late_reason(),
+            self.life
+                .on_exit_failure()
+                .map(|why| format!("its onExit failed: {why}")),
             left.then(|| format!("a process that it left has its {what} open")),
             self.output.failed_at().map(|end| {
                 format!(
@@ -393,6 +498,7 @@ mod tests {
                 core_dumped: false,
                 ended_at: later.wall,
                 end_offset: 0,
+                limit: None,
             };
             session.life.ended(&exit, None, later);
             session.touch(later);

@@ -20,6 +20,12 @@ pub enum Due {
     Output(SessionId),
     /// That output was dropped is told.
     Dropped(SessionId),
+    /// A probe has waited for as long as it may.
+    Late(SessionId),
+    /// Ports that are waited for are looked up.
+    Ports(SessionId),
+    /// A restart policy has waited long enough.
+    Retry(SessionId),
 }
 
 /// Deadlines in boot-time milliseconds, at most one for each thing.

@@ -1,12 +1,12 @@
 //! What clients wait for, over one session or several.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use super::matcher::{Decision, Matcher};
+use super::facts::Facts;
+use super::matcher::{Conditions, Decision, Matcher};
 use super::output::Output;
+use crate::protocol::SessionId;
 use crate::protocol::condition::WaitMode;
-use crate::protocol::record::InputState;
-use crate::protocol::{SessionId, Status};
 
 /// Name of one pending wait.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -124,10 +124,25 @@ impl Waits {
 
     /// Whether some wait looks at what this session's program does with its input.
     pub fn want_input(&self, session: &SessionId) -> bool {
-        self.on(session).any(|pending| {
-            let mut open = pending.parts.iter().filter(|part| part.decision.is_none());
-            open.any(|part| part.session == *session && part.matcher.wants_input())
-        })
+        self.open(session).any(Conditions::wants_input)
+    }
+
+    /// Whether some wait is for this session to be ready.
+    pub fn want_ready(&self, session: &SessionId) -> bool {
+        self.open(session).any(Conditions::wants_ready)
+    }
+
+    /// The ports that waits on this session are for.
+    pub fn ports(&self, session: &SessionId) -> BTreeSet<u16> {
+        self.open(session).flat_map(Conditions::ports).collect()
+    }
+
+    /// What is undecided about a session.
+    fn open(&self, session: &SessionId) -> impl Iterator<Item = &Conditions> {
+        let parts = self.on(session).flat_map(|pending| &pending.parts);
+        parts
+            .filter(move |part| part.session == *session && part.decision.is_none())
+            .map(|part| part.matcher.conditions())
     }
 
     fn on(&self, session: &SessionId) -> impl Iterator<Item = &Pending> {
@@ -145,11 +160,10 @@ impl Waits {
         &mut self,
         session: &SessionId,
         output: &mut Output,
-        status: Status,
-        input: InputState,
+        facts: Facts<'_>,
         now: u64,
     ) -> Vec<Ticket> {
-        self.decide(session, |matcher| matcher.look(output, status, input, now))
+        self.decide(session, |matcher| matcher.look(output, facts, now))
     }
 
     fn decide(

@@ -27,6 +27,8 @@ pub(super) struct Entry {
     /// PTY master, or stdout and stderr; `None` once ended.
     pub(super) outputs: Vec<Option<OwnedFd>>,
     pub(super) exit: Option<Exit>,
+    /// Whether its `onExit` was run after this run.
+    pub(super) on_exit_ran: bool,
 }
 
 impl Entry {

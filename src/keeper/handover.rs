@@ -57,6 +57,7 @@ pub(super) fn kept(slot: u32, entry: &Entry) -> io::Result<(Kept, Vec<OwnedFd>)>
         has_tail: false,
         degraded: trouble.map(|(reason, _)| reason.to_owned()),
         open: open.iter().map(|(stream, _)| *stream).collect(),
+        on_exit_ran: entry.on_exit_ran,
     };
     let fds = fds.join(&mut kept);
     Ok((kept, fds))
@@ -195,6 +196,7 @@ impl Keeper {
             input,
             outputs,
             exit: kept.exit,
+            on_exit_ran: kept.on_exit_ran,
         };
         if let Some(pidfd) = entry.pidfd.as_ref().filter(|_| !entry.is_child) {
             let slot = kept.slot;

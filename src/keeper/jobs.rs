@@ -9,12 +9,13 @@ use std::process::ExitStatus;
 use rustix::process::{WaitOptions, wait};
 
 use super::Keeper;
+use super::entry::Entry;
 use super::events::Source;
 use super::log::{Grew, Log};
 use crate::protocol::disk::EXIT;
 use crate::protocol::keeper::{Exit, ToDaemon};
 use crate::sys::ending::{self, Ending};
-use crate::sys::{clock, failpoint, file};
+use crate::sys::{cgroup, clock, failpoint, file, signal};
 
 /// Chunks moved for one session before an exit is told, in case a process that
 /// outlives the first one keeps writing.
@@ -147,6 +148,9 @@ impl Keeper {
                 self.daemon_ended();
             } else if let Some(slot) = self.table.slot_of_child(pid) {
                 self.job_ended(slot, Some(ExitStatus::from_raw(status.as_raw())));
+            } else {
+                // What is none of these is an orphan of a job.
+                self.on_exit_reaped(pid, ExitStatus::from_raw(status.as_raw()));
             }
         }
     }
@@ -205,6 +209,7 @@ impl Keeper {
             Some(_) => None,
             None => read_exit(&dir).filter(|exit| exit.pid == entry.pid),
         };
+        let limit = reached_limit(entry, status);
         let exit = known.unwrap_or(Exit {
             pid: entry.pid,
             exit_code: status.and_then(|status| status.code()),
@@ -212,6 +217,7 @@ impl Keeper {
             core_dumped: status.is_some_and(|status| status.core_dumped()),
             ended_at: clock::wall(),
             end_offset,
+            limit,
         });
         entry.exit = Some(exit.clone());
         entry.pidfd = None;
@@ -249,6 +255,20 @@ impl Keeper {
     fn log_end(&mut self, slot: u32) -> Option<u64> {
         Some(self.table.get_mut(slot)?.log.as_ref()?.end())
     }
+}
+
+/// The limit of its own that a job has ended at, where the kernel tells.
+fn reached_limit(entry: &Entry, status: Option<ExitStatus>) -> Option<String> {
+    let (limits, status) = (entry.spec.limits.as_ref()?, status?);
+    let grouped = limits.memory_bytes.is_some() || limits.processes.is_some();
+    // Asked also of one that ended well: its group goes with it.
+    let is_short_of_memory = grouped && cgroup::ended(&entry.id);
+    let name = match status.signal() {
+        Some(signal::XCPU) if limits.cpu_sec.is_some() => "cpuSec",
+        _ if is_short_of_memory && !status.success() => "memoryBytes",
+        _ => return None,
+    };
+    Some(name.to_owned())
 }
 
 fn read_exit(dir: &Path) -> Option<Exit> {

@@ -15,9 +15,10 @@ mod index;
 mod jobs;
 mod lease;
 mod log;
-mod probe;
+mod on_exit;
 mod requests;
 mod segments;
+mod sight;
 mod start;
 mod supervise;
 mod upgrade;
@@ -46,6 +47,7 @@ use events::{Events, Source};
 use handover::Inheritance;
 use lease::Lease;
 use log::RETRY_MS;
+use on_exit::OnExits;
 use supervise::Supervisor;
 use upgrade::Upgrade;
 
@@ -138,6 +140,8 @@ struct Keeper {
     /// Whether something waits for room in it.
     channel_is_full: bool,
     supervisor: Supervisor,
+    /// Commands that run after the end of a session.
+    on_exits: OnExits,
     /// A handle on a daemon that is no child of ours.
     foreign_daemon: Option<OwnedFd>,
     /// Limit of open files that jobs start with.
@@ -200,6 +204,7 @@ impl Keeper {
             channel: None,
             channel_is_full: false,
             supervisor: Supervisor::default(),
+            on_exits: OnExits::default(),
             foreign_daemon: None,
             files: spawn::file_limit(inheritance.files),
             grown: Vec::new(),
@@ -222,6 +227,7 @@ impl Keeper {
             self.events.wait(&mut ready, timeout.as_ref())?;
             self.turn(&ready);
         }
+        self.on_exits.end_all();
         // Nobody is to find a socket that no daemon will ever answer.
         let _ = std::fs::remove_file(self.home.socket());
         tracing::info!(pid = std::process::id(), "stopped");
@@ -232,7 +238,8 @@ impl Keeper {
     fn pause(&self) -> Option<Duration> {
         let troubled = !self.table.troubled().is_empty();
         let retry = troubled.then_some(Duration::from_millis(RETRY_MS));
-        retry.into_iter().chain(self.supervisor.pause()).min()
+        let others = [self.supervisor.pause(), self.on_exits.pause()];
+        retry.into_iter().chain(others.into_iter().flatten()).min()
     }
 
     fn turn(&mut self, ready: &[Source]) {
@@ -248,6 +255,7 @@ impl Keeper {
             }
         }
         self.retry_logs();
+        self.on_exits.end_late();
         self.table.flush_indexes();
         if children {
             self.reap();

@@ -3,6 +3,7 @@
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::process::Stdio;
+use std::time::Duration;
 
 use super::Keeper;
 use super::entry::Entry;
@@ -13,7 +14,7 @@ use super::upgrade::Upgrade;
 use crate::protocol::keeper::{ToDaemon, ToKeeper};
 use crate::protocol::{SessionId, VERSION};
 use crate::sys::channel::Channel;
-use crate::sys::detach;
+use crate::sys::{cgroup, detach};
 
 impl Keeper {
     /// Starts a daemon and tells it what there is.
@@ -102,10 +103,18 @@ impl Keeper {
                     entry.input = None;
                 }
             }
+            ToKeeper::RunOnExit {
+                session,
+                spec,
+                within_ms,
+            } => self.run_on_exit(session, &spec, Duration::from_millis(within_ms)),
             ToKeeper::Clear { session } => self.clear(&session),
             ToKeeper::Trim { session, first } => self.trim(&session, first),
             ToKeeper::Forget { session } => {
                 if let Some(entry) = self.table.remove(&session) {
+                    if entry.spec.limits.is_some() {
+                        cgroup::ended(&session);
+                    }
                     self.stop_watching(&entry);
                 }
             }
@@ -114,7 +123,7 @@ impl Keeper {
                 self.supervisor.rest();
                 self.listen_for_knock();
             }
-            ToKeeper::Probe { session, ask } => self.probe(session, ask),
+            ToKeeper::Look { session, ask } => self.look(session, ask),
             ToKeeper::Quit => self.quit = true,
             ToKeeper::Takeover { .. } | ToKeeper::Adopt(_) => {
                 tracing::warn!("a handover came late");

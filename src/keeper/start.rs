@@ -14,7 +14,7 @@ use crate::protocol::disk::EXIT;
 use crate::protocol::keeper::{SpawnSpec, ToDaemon};
 use crate::protocol::record::Mode;
 use crate::sys::spawn::{self, SpawnError, Spawned};
-use crate::sys::{failpoint, limits, signal};
+use crate::sys::{cgroup, failpoint, limits, signal};
 
 /// Descriptors that have to be free before a job is started: what that takes for
 /// a moment, or what it keeps and the next start of a daemon then needs.
@@ -75,7 +75,11 @@ impl Keeper {
         // An exit of an earlier run must not be read as this one's.
         let _ = std::fs::remove_file(dir.join(EXIT));
         failpoint::hit("spawn.before_fork");
-        let spawned = spawn::spawn(&spec, rows, cols, self.files)?;
+        let group = spec
+            .limits
+            .as_ref()
+            .and_then(|limits| cgroup::create(id, limits));
+        let spawned = spawn::spawn(&spec, rows, cols, self.files, group)?;
         failpoint::hit("spawn.before_telling");
         let pid = spawned.pid;
         let fds = copies(&spec, &spawned).inspect_err(|_| end(&spawned.pidfd))?;
@@ -99,6 +103,7 @@ impl Keeper {
             input: Some(spawned.input),
             outputs: spawned.outputs.into_iter().map(Some).collect(),
             exit: None,
+            on_exit_ran: false,
         };
         let slot = self
             .table

@@ -58,7 +58,8 @@ impl Keeper {
     /// Does what is due; returns only if nothing was, or it failed.
     pub(super) fn upgrade_if_due(&mut self) {
         let idle = self.channel.as_ref().is_some_and(Channel::is_idle);
-        if self.upgrade != Some(Upgrade::Now) || !idle {
+        // A command after the end of a session is not handed on: it is short.
+        if self.upgrade != Some(Upgrade::Now) || !idle || !self.on_exits.is_empty() {
             return;
         }
         self.upgrade = None;

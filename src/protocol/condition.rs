@@ -50,6 +50,7 @@ impl TryFrom<Fields> for Condition {
         ];
         let mut given = all.into_iter().flatten();
         match (given.next(), given.next()) {
+            (Some(Self::Port(0)), None) => Err("a port is a number from 1 to 65535"),
             (Some(condition), None) => Ok(condition),
             _ => Err(
                 "a condition is exactly one of `exit`, `pattern`, `gone`, `input`, `idleMs`, `ready` and `port`",

@@ -10,7 +10,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::record::Mode;
-use super::{SessionId, Timestamp};
+use super::{JobLimits, SessionId, Timestamp};
 
 /// What the keeper is to run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -28,6 +28,9 @@ pub struct SpawnSpec {
     /// Its umask; absent: the keeper's.
     #[serde(default)]
     pub umask: Option<u32>,
+    /// What it may take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<Box<JobLimits>>,
 }
 
 /// A session as one process hands it to the next: keeper to daemon, and daemon
@@ -60,6 +63,13 @@ pub struct Kept {
     pub degraded: Option<String>,
     /// Streams that a process still has open (0: stdout or the PTY, 1: stderr).
     pub open: Vec<u8>,
+    /// Whether its `onExit` was run after this run.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub on_exit_ran: bool,
+}
+
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 /// Daemon to keeper.
@@ -102,6 +112,15 @@ pub enum ToKeeper {
         /// Which session.
         session: SessionId,
     },
+    /// Run a command after the end of a session, once after each run of it.
+    RunOnExit {
+        /// Which session.
+        session: SessionId,
+        /// What to run; without terminal and log.
+        spec: SpawnSpec,
+        /// It is killed after so many milliseconds.
+        within_ms: u64,
+    },
     /// Drop the segments of a log that lie wholly before an offset.
     Trim {
         /// Which session.
@@ -123,7 +142,7 @@ pub enum ToKeeper {
     /// End the keeper as well; all sessions have ended.
     Quit,
     /// What does a session's program do with its input?
-    Probe {
+    Look {
         /// Which session.
         session: SessionId,
         /// Named in the answer.
@@ -210,6 +229,18 @@ pub enum ToDaemon {
         /// Which session.
         session: SessionId,
     },
+    /// The command after its end runs, or has run.
+    OnExitBegan {
+        /// Which session.
+        session: SessionId,
+    },
+    /// That command has ended, or could not be started.
+    OnExitEnded {
+        /// Which session.
+        session: SessionId,
+        /// What went wrong, in words.
+        failure: Option<String>,
+    },
     /// Its output so far was dropped.
     Cleared {
         /// Which session.
@@ -225,21 +256,21 @@ pub enum ToDaemon {
         /// Why.
         reason: Option<String>,
     },
-    /// The answer to [`ToKeeper::Probe`]. What the program had written before it
+    /// The answer to [`ToKeeper::Look`]. What the program had written before it
     /// began to wait is in the log.
-    Probed {
+    Seen {
         /// Which session.
         session: SessionId,
         /// As asked.
         ask: u64,
         /// `None` if it does not run, or has no input any more.
-        probe: Option<Probe>,
+        sight: Option<Sight>,
     },
 }
 
 /// What the kernel tells of a session's program and its input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct Probe {
+pub struct Sight {
     /// Whether a process that may read it waits for some; `None` if that cannot be told.
     pub reading: Option<bool>,
     /// How its terminal treats what is typed; `None`: its input is a pipe, or unknown.
@@ -275,4 +306,7 @@ pub struct Exit {
     pub ended_at: Timestamp,
     /// Bytes of output at that moment.
     pub end_offset: u64,
+    /// Name of the limit that ended it, where the kernel tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<String>,
 }

@@ -5,8 +5,8 @@
 //! names are camelCase on output and never change once released.
 //!
 //! Reading order: [`request`] (the envelope and how a line becomes an
-//! [`Action`]), [`params`] (what each action takes), [`record`] and [`reply`]
-//! (what comes back), [`event`], [`error`], [`hello`] (who a connection is),
+//! [`Action`]), [`params`] (what each action takes; [`probe`], [`policy`] and
+//! [`limits`] are parts of `start`), [`record`] and [`reply`] (what comes back), [`event`], [`error`], [`hello`] (who a connection is),
 //! [`keeper`] (the few messages between daemon and keeper) and [`disk`] (the
 //! files of a session).
 
@@ -18,7 +18,10 @@ mod explain;
 pub mod hello;
 pub mod id;
 pub mod keeper;
+pub mod limits;
 pub mod params;
+pub mod policy;
+pub mod probe;
 pub mod record;
 pub mod reply;
 pub mod request;
@@ -33,6 +36,9 @@ pub use error::{Error, ErrorCode};
 pub use event::{Event, EventKind};
 pub use hello::{Greeting, Hello, Role};
 pub use id::{Scope, SessionId};
+pub use limits::JobLimits;
+pub use policy::RestartPolicy;
+pub use probe::Probe;
 pub use record::{Mode, Record, Status, Summary};
 pub use request::{Action, Request, RequestId};
 pub use time::Timestamp;

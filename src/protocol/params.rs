@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::condition::{Condition, View, WaitMode, WaitSpec};
 use super::record::{Mode, Share};
-use super::{EventKind, SessionId, Status};
+use super::{EventKind, JobLimits, Probe, RestartPolicy, SessionId, Status};
 
 /// Defines the parameters of an action: strict, camelCase, absent when not set.
 /// What is not an `Option` is required.
@@ -74,12 +74,12 @@ params! {
         /// Idempotency: the same key in the same scope returns the session it made.
         key: Option<String>,
         /// Readiness probe.
-        ready: Option<serde_json::Value>,
+        ready: Option<Probe>,
         /// Restart policy.
-        restart: Option<serde_json::Value>,
+        restart: Option<RestartPolicy>,
         /// Resource limits.
-        limits: Option<serde_json::Value>,
-        /// Shell line to run at the end.
+        limits: Option<JobLimits>,
+        /// Shell line to run once it has ended for good.
         on_exit: Option<String>,
     }
     /// `list`: the sessions one can see.
@@ -92,6 +92,8 @@ params! {
         label: Option<String>,
         /// With the last ten lines of each (false).
         include_output: Option<bool>,
+        /// With the ports that each listens on, and their URLs (false).
+        include_ports: Option<bool>,
         /// At most so many (200), newest first to stay.
         limit: Option<usize>,
     }

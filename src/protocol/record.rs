@@ -221,6 +221,12 @@ pub struct Summary {
     pub share: Share,
     /// Whether it is kept after its TTL.
     pub keep: bool,
+    /// Ports its tree listens on, with `includePorts`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ports: Option<Vec<u16>>,
+    /// URLs in its newest output that lead there, with `includePorts`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub urls: Option<Vec<String>>,
     /// Last ten lines, with `includeOutput`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,

@@ -134,7 +134,8 @@ pub struct Matched {
     pub index: usize,
     /// Kind of condition.
     pub kind: String,
-    /// For patterns: line number (or row from 0, on the screen).
+    /// For patterns: number of the line, from 1 for ever; with `view` `screen` of the
+    /// row, from 1 at the top.
     pub line: Option<u64>,
     /// For patterns: the whole line (or row) that matched.
     pub text: Option<String>,
@@ -414,6 +415,9 @@ pub struct StatsReply {
     pub log_bytes: u64,
     /// Limits in force.
     pub limits: super::hello::Limits,
+    /// How the limits of a job are enforced here, by their names in `start`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub enforcement: BTreeMap<String, String>,
 }
 
 /// `events`.

@@ -6,12 +6,14 @@
 //! daemon share, [`pty`] and [`spawn`] a job's terminal and process, [`pump`]
 //! bytes from a terminal into a log, [`tail`] those that no log takes, [`tree`]
 //! and [`signal`] whom to end, [`ending`] how somebody else's child ended,
-//! [`probe`] whether a program waits for input,
-//! [`kept`] what goes with a session to the next process, [`segments`] the files
-//! of a log, [`disk`] and [`limits`] how much there may be, [`mod@file`] small files whole, [`clock`] what
+//! [`input`] whether a program waits for input,
+//! [`kept`] what goes with a session to the next process, [`ports`] where it listens, [`segments`] the files
+//! of a log, [`disk`] and [`limits`] how much there may be, [`cgroup`] and [`rlimits`] how
+//! much a job may take, [`mod@file`] small files whole, [`clock`] what
 //! time it is.
 
 pub mod board;
+pub mod cgroup;
 pub mod channel;
 pub mod clock;
 pub mod detach;
@@ -19,14 +21,16 @@ pub mod disk;
 pub mod ending;
 pub mod failpoint;
 pub mod file;
+pub mod input;
 pub mod kept;
 pub mod limits;
 pub mod lock;
 pub mod paths;
-pub mod probe;
+pub mod ports;
 pub mod pty;
 pub mod pump;
 pub mod readiness;
+pub mod rlimits;
 pub mod segments;
 pub mod signal;
 pub mod socket;

@@ -11,6 +11,9 @@ pub const TERM: i32 = 15;
 /// Ends a process.
 pub const KILL: i32 = 9;
 
+/// Sent at a limit of processor time.
+pub const XCPU: i32 = 24;
+
 /// Lets a stopped process go on.
 pub const CONT: i32 = 18;
 
@@ -78,6 +81,15 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// Sends to the process behind a pidfd, which is never another one.
 pub fn send(pidfd: impl AsFd, number: i32) -> io::Result<()> {
     Ok(pidfd_send_signal(pidfd, signal(number)?)?)
+}
+
+/// Sends to a process group whose leader is a child that was not reaped yet: the
+/// number is its own until then. That nobody is left in it is no error.
+pub fn send_group(leader: u32, number: i32) {
+    let group = rustix::process::Pid::from_raw(leader.cast_signed());
+    if let (Some(group), Ok(signal)) = (group, signal(number)) {
+        let _ = rustix::process::kill_process_group(group, signal);
+    }
 }
 
 /// Whether the process behind a pidfd is still there, as a zombie perhaps: its

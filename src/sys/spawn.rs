@@ -8,7 +8,9 @@ use std::process::{Child, Command, Stdio};
 
 use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, getrlimit, pidfd_open, setrlimit};
 
+use super::cgroup::Group;
 use super::pty;
+use super::rlimits::Rlimits;
 use crate::protocol::keeper::SpawnSpec;
 use crate::protocol::record::Mode;
 
@@ -44,8 +46,52 @@ impl SpawnError {
     }
 }
 
-/// Runs `spec`; an error of `exec` is reported exactly.
-pub fn spawn(spec: &SpawnSpec, rows: u16, cols: u16, files: Rlimit) -> Result<Spawned, SpawnError> {
+/// Runs `spec`, in `group` if it has one; an error of `exec` is reported exactly.
+pub fn spawn(
+    spec: &SpawnSpec,
+    rows: u16,
+    cols: u16,
+    files: Rlimit,
+    group: Option<Group>,
+) -> Result<Spawned, SpawnError> {
+    let mut command = command(spec);
+    let files = match spec.limits.as_ref().and_then(|limits| limits.open_files) {
+        Some(open) => Rlimit {
+            current: Some(open),
+            maximum: Some(open),
+        },
+        None => files,
+    };
+    if let Some(limits) = &spec.limits {
+        let limits = Rlimits::new(limits, group.as_ref());
+        // SAFETY: only system calls between fork and exec, nothing that allocates.
+        unsafe {
+            command.pre_exec(move || {
+                if let Some(group) = &group {
+                    rustix::io::write(&group.join, b"0")?;
+                }
+                limits.apply()
+            });
+        }
+    }
+    match spec.mode {
+        Mode::Pty => spawn_on_pty(command, rows, cols, files),
+        Mode::Pipe => Ok(spawn_on_pipes(command, files)?),
+    }
+}
+
+/// Runs `spec` with nothing to read from and nowhere to write to.
+pub fn spawn_silent(spec: &SpawnSpec, files: Rlimit) -> io::Result<(u32, OwnedFd)> {
+    let mut command = command(spec);
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    lead_session(&mut command, files);
+    handle(&mut command.spawn()?)
+}
+
+fn command(spec: &SpawnSpec) -> Command {
     let mut command = Command::new(&spec.program);
     if let Some((first, rest)) = spec.argv.split_first() {
         command.arg0(first).args(rest);
@@ -63,10 +109,7 @@ pub fn spawn(spec: &SpawnSpec, rows: u16, cols: u16, files: Rlimit) -> Result<Sp
             });
         }
     }
-    match spec.mode {
-        Mode::Pty => spawn_on_pty(command, rows, cols, files),
-        Mode::Pipe => Ok(spawn_on_pipes(command, files)?),
-    }
+    command
 }
 
 fn spawn_on_pty(
@@ -104,14 +147,7 @@ fn spawn_on_pipes(mut command: Command, files: Rlimit) -> io::Result<Spawned> {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    // SAFETY: as above.
-    unsafe {
-        command.pre_exec(move || {
-            rustix::process::setsid()?;
-            setrlimit(Resource::Nofile, files)?;
-            Ok(())
-        });
-    }
+    lead_session(&mut command, files);
     let mut child = command.spawn()?;
     let (pid, pidfd) = handle(&mut child)?;
     let missing = || io::Error::other("a pipe that was asked for is missing");
@@ -127,6 +163,17 @@ fn spawn_on_pipes(mut command: Command, files: Rlimit) -> io::Result<Spawned> {
         input,
         outputs: vec![stdout, stderr],
     })
+}
+
+fn lead_session(command: &mut Command, files: Rlimit) {
+    // SAFETY: only system calls between fork and exec, nothing that allocates.
+    unsafe {
+        command.pre_exec(move || {
+            rustix::process::setsid()?;
+            setrlimit(Resource::Nofile, files)?;
+            Ok(())
+        });
+    }
 }
 
 fn handle(child: &mut Child) -> io::Result<(u32, OwnedFd)> {

@@ -215,7 +215,29 @@ pub fn threads_of_user() -> u64 {
     .sum()
 }
 
-/// Every process there is.
+/// The session that a process, or the nearest one above it, is marked with.
+pub fn session_of(pid: u32) -> Option<SessionId> {
+    let mut pid = pid;
+    // A process may have written over its environment; those above it may not.
+    while pid > 1 {
+        if let Some(id) = mark_of(pid) {
+            return Some(id);
+        }
+        pid = read(pid)?.ppid;
+    }
+    None
+}
+
+fn mark_of(pid: u32) -> Option<SessionId> {
+    let environment = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
+    let mut entries = environment.split(|&byte| byte == 0);
+    entries.find_map(|entry| {
+        let (name, value) = std::str::from_utf8(entry).ok()?.split_once('=')?;
+        (name == MARK).then(|| SessionId::parse(value))?
+    })
+}
+
+/// Pid of every process.
 pub fn all_pids() -> impl Iterator<Item = u32> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())

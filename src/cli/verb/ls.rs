@@ -53,6 +53,7 @@ impl Ls {
             status: self.status,
             group: self.group.clone(),
             limit: Some(ALL),
+            include_ports: Some(form != Form::Tsv),
             ..List::default()
         }))?;
         if form == Form::Json {
@@ -90,10 +91,11 @@ impl Ls {
 }
 
 /// The columns; the ones from [`FITTED`] on are only for `--wide`.
-const COLUMNS: [Column; 9] = [
+const COLUMNS: [Column; 10] = [
     column("NAME", Fit::Middle(10), 9),
     column("STATE", Fit::Whole, 8),
     column("GROUP", Fit::Middle(6), 2),
+    number("PORT", 3),
     column("TIME", Fit::Whole, 6),
     number("CPU", 3),
     number("MEM", 4),
@@ -103,7 +105,7 @@ const COLUMNS: [Column; 9] = [
 ];
 
 /// Columns of the ordinary table.
-const FITTED: usize = 7;
+const FITTED: usize = 8;
 
 const fn column(title: &'static str, fit: Fit, rank: u8) -> Column {
     Column {
@@ -131,6 +133,7 @@ fn row(record: &Record, now: Timestamp) -> Vec<Cell> {
         Cell::plain(words::name(job)),
         Cell::toned(state, tone),
         Cell::plain(field(job.group.as_deref())),
+        Cell::plain(ports(job.ports.as_deref().unwrap_or_default())),
         Cell::plain(words::time(job, now)),
         Cell::plain(percent.unwrap_or_else(none)),
         Cell::plain(job.memory_bytes.map_or_else(none, words::bytes)),
@@ -159,6 +162,15 @@ fn tab_separated(record: &Record) -> String {
         words::command(job),
     ]
     .join("\t")
+}
+
+/// The first port, and how many more there are.
+fn ports(ports: &[u16]) -> String {
+    match ports {
+        [] => none(),
+        [one] => one.to_string(),
+        [first, rest @ ..] => format!("{first}+{}", rest.len()),
+    }
 }
 
 fn field(text: Option<&str>) -> String {

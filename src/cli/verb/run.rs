@@ -10,11 +10,11 @@ use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::follow::{Follower, Form};
 use crate::cli::show::{self, Show};
-use crate::cli::{duration, interrupt, program, words};
+use crate::cli::{duration, interrupt, program, restart, words};
 use crate::client::recent;
 use crate::protocol::params::{Start, StatusParams};
 use crate::protocol::reply::Started;
-use crate::protocol::{Action, Error, ErrorCode, Mode, Record, SessionId};
+use crate::protocol::{Action, Error, ErrorCode, Mode, Probe, Record, RestartPolicy, SessionId};
 use crate::term::size::{self, Size};
 
 /// What `run` takes.
@@ -53,6 +53,15 @@ pub struct Run {
     /// End it after so long (30s, 10m, 2h)
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     timeout: Option<Duration>,
+    /// Run it again after its end: no, on-failure (5 times in a row), on-failure:N, always
+    #[arg(long, value_name = "WHEN", value_parser = restart::parse)]
+    restart: Option<RestartPolicy>,
+    /// It is ready once a line of its output matches
+    #[arg(long, value_name = "REGEX", group = "ready")]
+    ready_log: Option<String>,
+    /// It is ready once it listens on this TCP port
+    #[arg(long, value_name = "N", group = "ready", value_parser = clap::value_parser!(u16).range(1..))]
+    ready_port: Option<u16>,
     /// One argument is a shell line; several are a program and its arguments
     #[arg(required = true, trailing_var_arg = true)]
     command: Vec<String>,
@@ -100,6 +109,16 @@ impl Run {
         Ok(Exit::OK)
     }
 
+    fn probe(&self) -> Option<Probe> {
+        let (pattern, port) = (self.ready_log.clone(), self.ready_port);
+        let asked = pattern.is_some() || port.is_some();
+        asked.then_some(Probe {
+            pattern,
+            port,
+            timeout_ms: None,
+        })
+    }
+
     /// What was typed, as a request.
     fn start(&self) -> Result<Start, Failure> {
         let (command, args) = match self.command.as_slice() {
@@ -123,6 +142,8 @@ impl Run {
             group: self.group.clone(),
             background: Some(true),
             timeout_ms: millis,
+            restart: self.restart,
+            ready: self.probe(),
             ..Start::default()
         })
     }

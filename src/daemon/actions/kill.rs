@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::super::again;
 use super::super::connection::Client;
 use super::super::end_tree::{self, Ended, GRACE_MS};
 use super::super::hub::{Hub, now};
@@ -77,7 +78,10 @@ async fn kill_one(
         .life
         .status();
     let already_ended = previous.is_finished();
-    hub.state().restarting.remove(&id);
+    if remove {
+        hub.state().drop_on_exit(&id);
+    }
+    let waited = again::stop(hub, &id, &actor(&client.viewer)).await;
     let show = async || {
         let show = Show {
             since: hub.state().log_first(&id),
@@ -87,7 +91,7 @@ async fn kill_one(
         };
         polled(hub, client, &id, show).await
     };
-    let (polled, ended) = match already_ended {
+    let (polled, ended) = match already_ended || waited {
         // Its first process has ended; others may go on without it. With them its
         // TTL may end, too, so what is to be said of it is looked up before.
         true => (show().await?, end_strays(hub, &id, number, grace).await),
@@ -152,9 +156,8 @@ pub(super) async fn wait_for_exit(hub: &Hub, id: &SessionId, within: Option<u64>
         let at = Checkpoint::at(session.output.end());
         let conditions = Rc::new(Conditions::exit());
         let mut matcher = Matcher::new(conditions, session.output.layout(), at, began);
-        let status = session.life.status();
-        let input = session.input_state();
-        let decision = matcher.look(&mut session.output, status, input, began);
+        let facts = session.facts();
+        let decision = matcher.look(&mut session.output, facts, began);
         let deadline = within.map(|ms| began + ms);
         Pending::new(
             WaitMode::Any,
@@ -168,7 +171,10 @@ pub(super) async fn wait_for_exit(hub: &Hub, id: &SessionId, within: Option<u64>
 /// The action `remove`.
 pub(super) async fn remove(hub: &Hub, client: &Rc<Client>, params: Remove) -> Answer {
     let id = find(hub, client, &params.session_id)?;
-    hub.state().restarting.remove(&id);
+    hub.state().drop_on_exit(&id);
+    if params.kill != Some(false) {
+        again::stop(hub, &id, &actor(&client.viewer)).await;
+    }
     let alive = hub
         .state()
         .registry

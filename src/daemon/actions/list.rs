@@ -1,5 +1,7 @@
 //! `list`: the sessions one can see.
 
+use std::collections::HashMap;
+
 use super::super::connection::Client;
 use super::super::hub::{Hub, now};
 use super::super::text;
@@ -19,7 +21,7 @@ const OUTPUT_CHARS: usize = 4000;
 
 /// Programs looked at for one list: each takes the keeper a tenth of a millisecond
 /// or so, and what is not looked at now was when it was last quiet.
-const PROBES: usize = 64;
+const LOOKS: usize = 64;
 
 /// Oldest first; with more than `limit` the newest stay. People get whole records.
 pub(super) async fn list(hub: &Hub, client: &Client, params: List) -> Answer {
@@ -30,9 +32,9 @@ pub(super) async fn list(hub: &Hub, client: &Client, params: List) -> Answer {
             .iter()
             .filter(|s| client.viewer.sees(&s.scope));
         let old = seen.filter(|s| s.takes_input() && s.input.is_old(now));
-        old.take(PROBES).map(|session| session.id.clone()).collect()
+        old.take(LOOKS).map(|session| session.id.clone()).collect()
     };
-    hub.probe_all(&old).await;
+    hub.see_inputs(&old).await;
     let state = hub.state();
     let now = now();
     let (group, label) = (params.group.as_deref(), params.label.as_deref());
@@ -45,6 +47,10 @@ pub(super) async fn list(hub: &Hub, client: &Client, params: List) -> Answer {
     let counts = Registry::counts(listed.iter().copied());
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT);
     let newest = &listed[listed.len().saturating_sub(limit)..];
+    let mut ports = match params.include_ports {
+        Some(true) => state.ports_of_all(),
+        _ => HashMap::new(),
+    };
     let records: Vec<Record> = newest
         .iter()
         .map(|session| {
@@ -52,6 +58,11 @@ pub(super) async fn list(hub: &Hub, client: &Client, params: List) -> Answer {
             if params.include_output == Some(true) {
                 record.summary.output =
                     Some(last_lines(&text::tail(&state, &session.id, OUTPUT_CHARS)));
+            }
+            if params.include_ports == Some(true) {
+                let ports = ports.remove(&session.id).unwrap_or_default();
+                record.summary.urls = Some(state.urls(&session.id, &ports));
+                record.summary.ports = Some(ports);
             }
             record
         })

@@ -16,6 +16,7 @@ mod start;
 mod status;
 mod subscribe;
 mod wait;
+mod wanted;
 mod watch;
 mod write;
 
@@ -24,7 +25,7 @@ use std::rc::Rc;
 use serde::Serialize;
 use serde_json::Value;
 
-pub(super) use program::SHELL_ARGV;
+pub(super) use program::{SHELL, SHELL_ARGV};
 pub(super) use start::{TIMEOUT_GRACE_MS, TTL_MS};
 
 use super::connection::{Client, MAX_CHARS, fixed_limits};

@@ -92,7 +92,7 @@ pub(super) async fn polled(
     id: &SessionId,
     show: Show,
 ) -> Result<Polled, Error> {
-    hub.probe(id).await;
+    hub.see_input(id).await;
     let (mut polled, uncounted) = now(hub, client, id, show)?;
     if let Some(uncounted) = uncounted {
         polled.omitted.lines += uncounted.count(hub, id).await;

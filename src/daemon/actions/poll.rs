@@ -55,7 +55,7 @@ pub(super) async fn poll(hub: &Hub, client: &Rc<Client>, params: Poll) -> Answer
 /// was told before is no news: who asks again and again would be answered at once.
 async fn wait_for_news(hub: &Hub, client: &Client, id: &SessionId, from: u64, wait: u64) {
     let deadline = now().boot + wait;
-    hub.probe(id).await;
+    hub.see_input(id).await;
     let pending = {
         let state = hub.state();
         let end = state.log_end(id);

@@ -18,7 +18,7 @@ use crate::sys::detach::ROLE;
 use crate::sys::tree::MARK;
 
 /// The shell that runs a command without `args`.
-const SHELL: &str = "/bin/sh";
+pub(in crate::daemon) const SHELL: &str = "/bin/sh";
 
 /// What it is called with in front of the command.
 pub(in crate::daemon) const SHELL_ARGV: [&str; 2] = ["sh", "-c"];
@@ -120,6 +120,7 @@ pub(super) fn spawn_spec(
         env,
         mode: spec.mode,
         umask: client.greeting.umask,
+        limits: spec.limits.map(Box::new),
     })
 }
 

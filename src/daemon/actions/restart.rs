@@ -2,18 +2,16 @@
 
 use std::rc::Rc;
 
-use tokio::sync::oneshot;
-
+use super::super::again::Turn;
 use super::super::connection::Client;
 use super::super::driver::Driver;
 use super::super::end_tree::GRACE_MS;
 use super::super::hub::{Hub, now};
-use super::super::keeper_link::Launch;
 use super::kill::{cannot_end, end};
 use super::program::{fresh_spec, spawn_failed};
 use super::{Answer, answer, find, wait_ms};
 use crate::protocol::params::Restart;
-use crate::protocol::{Error, ErrorCode, SessionId};
+use crate::protocol::{Error, ErrorCode};
 use crate::sys::signal;
 
 /// Ends the run that is there, if any, and starts the next one.
@@ -21,23 +19,23 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
     let grace = wait_ms("graceMs", params.grace_ms, GRACE_MS)?;
     let id = find(hub, client, &params.session_id)?;
     let gone = || Error::session_not_found(id.as_str());
-    let _turn = Turn::take(hub, &id)?;
-    let alive = !hub
-        .state()
-        .registry
-        .get(&id)
-        .ok_or_else(gone)?
-        .life
-        .status()
-        .is_finished();
-    if alive {
+    let _turn = Turn::take(hub, &id).ok_or_else(|| {
+        let message = format!("Session {id} is being restarted already");
+        Error::new(ErrorCode::InvalidRequest, message)
+    })?;
+    let (status, waits) = {
+        let state = hub.state();
+        let life = &state.registry.get(&id).ok_or_else(gone)?.life;
+        (life.status(), life.retry_at().is_some())
+    };
+    // One that waits for its next run by its policy has it now.
+    if !status.is_finished() && !waits {
         let ended = end(hub, client, &id, signal::TERM, grace).await;
         if !ended.survivors.is_empty() {
             return Err(cannot_end(&id, "restarted", &ended));
         }
     }
-    let (sender, receiver) = oneshot::channel();
-    hub.with(|state| {
+    let receiver = hub.with(|state| {
         // Whoever asked for the end meanwhile asked later, and has it.
         if !state.restarting.contains(&id) {
             let message = format!("Session {id} was ended while it was being restarted");
@@ -45,7 +43,6 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
         }
         state.check_descriptors()?;
         let session = state.registry.get(&id).ok_or_else(gone)?;
-        let size = session.output.size();
         // After the end of both keeper and daemon its environment is not known
         // any more, because that is never written to a file.
         let known = state.drivers.get(&id).and_then(Driver::spec).cloned();
@@ -53,14 +50,10 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
             Some(spec) => spec,
             None => fresh_spec(client, &id, &session.spec)?,
         };
-        let launch = Launch {
-            spec,
-            rows: size.rows(),
-            cols: size.cols(),
-            keep: state.settings.log_bytes,
-        };
-        state.keeper.spawn(&id, launch, sender);
-        Ok::<(), Error>(())
+        if let Some(session) = state.registry.get_mut(&id) {
+            session.life.forget_retries();
+        }
+        state.relaunch(&id, spec).ok_or_else(gone)
     })?;
     let started = receiver.await.map_err(|_| gone())?;
     hub.with(|state| {
@@ -75,38 +68,16 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
             if let Some(session) = state.registry.get_mut(&id) {
                 session.life.failed_to_start(&failure.message, now());
             }
-            state.persist(&id);
-            state.look(&id);
+            match waits {
+                true => state.end_for_good(&id),
+                false => {
+                    state.persist(&id);
+                    state.look(&id);
+                }
+            }
             return Err(spawn_failed(state, &command, &failure));
         }
         let session = state.registry.get(&id).ok_or_else(gone)?;
         answer(state.record(session, now()))
     })
-}
-
-/// One restart of a session at a time; dropped, the next one may begin.
-struct Turn {
-    hub: Hub,
-    id: SessionId,
-}
-
-impl Turn {
-    fn take(hub: &Hub, id: &SessionId) -> Result<Self, Error> {
-        match hub.state().restarting.insert(id.clone()) {
-            true => Ok(Self {
-                hub: hub.clone(),
-                id: id.clone(),
-            }),
-            false => {
-                let message = format!("Session {id} is being restarted already");
-                Err(Error::new(ErrorCode::InvalidRequest, message))
-            }
-        }
-    }
-}
-
-impl Drop for Turn {
-    fn drop(&mut self) {
-        self.hub.state().restarting.remove(&self.id);
-    }
 }

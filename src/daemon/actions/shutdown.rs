@@ -3,11 +3,12 @@
 use std::rc::Rc;
 use std::time::Duration;
 
+use super::super::again;
 use super::super::connection::Client;
 use super::super::end_tree::GRACE_MS;
 use super::super::hub::Hub;
 use super::kill::{end, end_strays};
-use super::{Answer, answer, people_only};
+use super::{Answer, actor, answer, people_only};
 use crate::protocol::SessionId;
 use crate::protocol::keeper::ToKeeper;
 use crate::protocol::params::{Shutdown, ShutdownSessions};
@@ -32,7 +33,7 @@ pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -
         let alive = state
             .registry
             .iter()
-            .filter(|session| session.life.status().is_alive());
+            .filter(|session| !session.life.status().is_finished());
         alive.map(|session| session.id.clone()).collect()
     };
     let mut survivors = Vec::new();
@@ -44,7 +45,11 @@ pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -
             .map(|id| {
                 let (hub, client) = (hub.clone(), client.clone());
                 tokio::task::spawn_local(async move {
-                    end(&hub, &client, &id, signal::TERM, GRACE_MS).await
+                    let by = actor(&client.viewer);
+                    match again::stop(&hub, &id, &by).await {
+                        true => end_strays(&hub, &id, signal::TERM, GRACE_MS).await,
+                        false => end(&hub, &client, &id, signal::TERM, GRACE_MS).await,
+                    }
                 })
             })
             .collect();

@@ -15,8 +15,8 @@ use super::super::log_reader::LogReader;
 use super::capture::checked_size;
 use super::kill::wait_for_exit;
 use super::news::{Show, Since, cursor, polled};
-use super::program::{check_directory, environment, named, spawn_failed, spawn_spec};
-use super::{Answer, answer, limits, max_chars, wait_ms};
+use super::program::{SHELL, check_directory, environment, named, spawn_failed, spawn_spec};
+use super::{Answer, answer, limits, max_chars, wait_ms, wanted};
 use crate::engine::session::{Session, Spec, Terms};
 use crate::protocol::hello::Role;
 use crate::protocol::keeper::SpawnSpec;
@@ -36,7 +36,7 @@ const MAX_NAME: usize = 100;
 
 /// The action.
 pub(super) async fn start(hub: &Hub, client: &Rc<Client>, params: Start) -> Answer {
-    check_supported(&params)?;
+    wanted::check(&params, hub.state().settings.total_log_bytes)?;
     if params.timeout_sec.is_some() && params.timeout_ms.is_some() {
         return Err(Error::invalid(
             "`timeoutSec` and `timeoutMs` are the same limit; give one",
@@ -137,6 +137,7 @@ async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<(SessionId
     let environment = environment(client, &id, params.env.as_ref(), spec.mode)?;
     let run = spawn_spec(client, &spec, environment)?;
     check_allowed(client, params, &run)?;
+    check_on_exit(client, params, &run)?;
     let (sender, receiver) = oneshot::channel();
     hub.with(|state| {
         state.check_descriptors()?;
@@ -151,6 +152,7 @@ async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<(SessionId
         session.key = key;
         // Written before it runs, so that a daemon that dies now leaves no stranger.
         state.store.write_meta(&session);
+        let keep = state.log_bytes(&session);
         state.registry.insert(session);
         let driver = Driver::new(LogReader::new(state.store.dir(&id)));
         state.drivers.insert(id.clone(), driver);
@@ -158,7 +160,7 @@ async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<(SessionId
             spec: run,
             rows: size.rows(),
             cols: size.cols(),
-            keep: state.settings.log_bytes,
+            keep,
         };
         state.keeper.spawn(&id, launch, sender);
         Ok::<(), Error>(())
@@ -184,21 +186,6 @@ async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<(SessionId
             Err(spawn_failed(state, &command, &failure))
         }
     })
-}
-
-fn check_supported(params: &Start) -> Result<(), Error> {
-    let later = [
-        ("ready", params.ready.is_some()),
-        ("restart", params.restart.is_some()),
-        ("limits", params.limits.is_some()),
-        ("onExit", params.on_exit.is_some()),
-    ];
-    match later.iter().find(|(_, asked)| *asked) {
-        Some((name, _)) => Err(Error::unsupported(format!(
-            "The parameter `{name}` of `start`"
-        ))),
-        None => Ok(()),
-    }
 }
 
 fn spec(client: &Client, params: &Start) -> Result<Spec, Error> {
@@ -242,6 +229,10 @@ fn spec(client: &Client, params: &Start) -> Result<Spec, Error> {
             .flat_map(BTreeMap::keys)
             .cloned()
             .collect(),
+        ready: params.ready.clone(),
+        restart: params.restart,
+        limits: params.limits,
+        on_exit: params.on_exit.clone(),
     })
 }
 
@@ -306,6 +297,23 @@ fn check_allowed(client: &Client, params: &Start, run: &SpawnSpec) -> Result<(),
     };
     let message = format!("{what} is not allowed here; allowed: {}", allow.join(", "));
     Err(Error::new(ErrorCode::PermissionDenied, message))
+}
+
+/// What is run at the end is a shell line like any other.
+fn check_on_exit(client: &Client, params: &Start, run: &SpawnSpec) -> Result<(), Error> {
+    let Some(line) = &params.on_exit else {
+        return Ok(());
+    };
+    no_nul("onExit", line)?;
+    let as_command = Start {
+        command: line.clone(),
+        ..Start::default()
+    };
+    let run = SpawnSpec {
+        program: SHELL.to_owned(),
+        ..run.clone()
+    };
+    check_allowed(client, &as_command, &run)
 }
 
 fn no_directory(error: &std::io::Error) -> Error {

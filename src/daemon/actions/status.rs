@@ -2,7 +2,7 @@
 
 use super::super::connection::Client;
 use super::super::hub::{Hub, now};
-use super::{Answer, answer, find, limits};
+use super::{Answer, answer, find, limits, wanted};
 use crate::engine::registry::Registry;
 use crate::protocol::params::StatusParams;
 use crate::protocol::record::Process;
@@ -22,7 +22,7 @@ pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> 
         // The final count of lines; while it runs, the count so far will do.
         hub.catch_up(&id).await;
     }
-    hub.probe(&id).await;
+    hub.see_input(&id).await;
     let state = hub.state();
     let Some(session) = state.registry.get(&id) else {
         return Err(Error::session_not_found(id.as_str()));
@@ -54,6 +54,8 @@ pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> 
                 state: process.state.to_string(),
             })
             .collect();
+        detail.ports = state.ports(&id, None);
+        detail.urls = state.urls(&id, &detail.ports);
         record.detail = Some(detail);
     }
     answer(record)
@@ -90,5 +92,6 @@ pub(super) fn stats(hub: &Hub, client: &Client) -> Answer {
         memory_bytes: memory,
         log_bytes,
         limits: limits(&state.settings, &client.greeting),
+        enforcement: wanted::enforcement(),
     })
 }

@@ -9,6 +9,7 @@ use super::super::hub::{Hub, now};
 use super::super::text;
 use super::news::{Show, Since, polled};
 use super::{Answer, answer, find_several, max_chars, wait_ms};
+use crate::engine::facts::Facts;
 use crate::engine::matcher::{Conditions, Decision, Matcher};
 use crate::engine::waits::Pending;
 use crate::protocol::condition::{WaitMode, WaitSpec};
@@ -98,11 +99,12 @@ impl Plan {
         from: Vec<(u64, SessionId)>,
         mode: WaitMode,
     ) -> Result<WaitedAll, Error> {
+        self.check_probes(hub, &from)?;
         let began = now().boot;
         let until = Instant::now() + Duration::from_millis(self.timeout_ms.max(LOOK_MS));
         if self.conditions.wants_input() {
             for (_, id) in &from {
-                hub.probe(id).await;
+                hub.see_input(id).await;
             }
         }
         let mut parts = Vec::new();
@@ -145,6 +147,23 @@ impl Plan {
             });
         }
         Ok(sum_up(results, mode, elapsed_ms))
+    }
+
+    /// Without a probe nothing would ever be ready.
+    fn check_probes(&self, hub: &Hub, from: &[(u64, SessionId)]) -> Result<(), Error> {
+        if !self.conditions.wants_ready() {
+            return Ok(());
+        }
+        let state = hub.state();
+        let mut sessions = from.iter().filter_map(|(_, id)| state.registry.get(id));
+        match sessions.find(|session| session.ready().is_none()) {
+            Some(session) => Err(Error::invalid(format!(
+                "Session {} has no readiness probe, so it can never be ready",
+                session.id
+            ))
+            .hint("give `ready` to `start`, or wait for a `pattern` or a `port`")),
+            None => Ok(()),
+        }
     }
 
     /// Looks at what is there already; what was not looked at by `until` decides nothing.
@@ -210,10 +229,14 @@ impl Plan {
                 return Ok(Some(decision));
             }
         }
+        let wanted: Vec<u16> = self.conditions.ports().collect();
+        let ports = (!wanted.is_empty()).then(|| state.ports(id, Some(&wanted)));
         let session = state.registry.get_mut(id).ok_or_else(gone)?;
-        let status = session.life.status();
-        let input = session.input_state();
-        Ok(matcher.look(&mut session.output, status, input, now().boot))
+        let facts = Facts {
+            ports: ports.as_deref(),
+            ..session.facts()
+        };
+        Ok(matcher.look(&mut session.output, facts, now().boot))
     }
 }
 

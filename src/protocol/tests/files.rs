@@ -38,6 +38,7 @@ fn the_exit_of_version_1() {
         core_dumped: false,
         ended_at: at(60),
         end_offset: 13,
+        limit: None,
     };
     golden::file("home/sessions/error0000001/exit.json", &error, &[""]);
     let stopping = Exit {
@@ -47,6 +48,7 @@ fn the_exit_of_version_1() {
         core_dumped: true,
         ended_at: at(70),
         end_offset: 6,
+        limit: None,
     };
     golden::file("home/sessions/stopping0001/exit.json", &stopping, &[""]);
 }

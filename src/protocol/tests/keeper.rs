@@ -14,6 +14,14 @@ fn spec() -> SpawnSpec {
         env: vec![("NAME".to_owned(), "value".to_owned())],
         mode: Mode::Pty,
         umask: Some(0o022),
+        limits: None,
+    }
+}
+
+fn limited() -> SpawnSpec {
+    SpawnSpec {
+        limits: Some(Box::default()),
+        ..spec()
     }
 }
 
@@ -25,6 +33,7 @@ fn exit() -> Exit {
         core_dumped: false,
         ended_at: at(60),
         end_offset: 10,
+        limit: None,
     }
 }
 
@@ -42,6 +51,7 @@ pub(crate) fn kept() -> Kept {
         has_tail: true,
         degraded: Some("No space left on device".to_owned()),
         open: vec![0, 1],
+        on_exit_ran: false,
     }
 }
 
@@ -65,6 +75,11 @@ fn to_the_keeper() {
         },
         ToKeeper::CloseStdin { session: session() },
         ToKeeper::Clear { session: session() },
+        ToKeeper::RunOnExit {
+            session: session(),
+            spec: limited(),
+            within_ms: 60_000,
+        },
         ToKeeper::Trim {
             session: session(),
             first: 100,
@@ -82,6 +97,8 @@ fn to_the_keeper() {
         "/Spawn/spec",
         "/CloseStdin",
         "/Clear",
+        "/RunOnExit",
+        "/RunOnExit/spec",
         "/Trim",
         "/Forget",
         "/Rest",
@@ -130,6 +147,11 @@ fn to_the_daemon() {
             stopped: true,
         },
         ToDaemon::Closed { session: session() },
+        ToDaemon::OnExitBegan { session: session() },
+        ToDaemon::OnExitEnded {
+            session: session(),
+            failure: Some("exit status: 3".to_owned()),
+        },
         ToDaemon::Cleared {
             session: session(),
             first: Some(100),
@@ -151,6 +173,8 @@ fn to_the_daemon() {
         "/Exited/exit",
         "/Stopped",
         "/Closed",
+        "/OnExitBegan",
+        "/OnExitEnded",
         "/Cleared",
         "/Degraded",
     ];

@@ -46,6 +46,8 @@ fn summary() -> Summary {
         held_by: Some(json!({"by": "human"})),
         share: Share::Read,
         keep: true,
+        ports: None,
+        urls: None,
         output: Some("one\ntwo\n".to_owned()),
     }
 }
@@ -287,6 +289,7 @@ fn replies_of_version_1() {
             memory_bytes: Some(4096),
             log_bytes: 10,
             limits: limits(),
+            enforcement: [].into(),
         }),
         reply(Happened {
             events: vec![event],

@@ -8,6 +8,10 @@ use crate::protocol::params::*;
 use crate::protocol::record::{Mode, Share};
 use crate::protocol::{Action, Condition, ErrorCode, EventKind, Request, Status, WaitSpec};
 
+fn from<T: serde::de::DeserializeOwned>(value: serde_json::Value) -> T {
+    serde_json::from_value(value).unwrap()
+}
+
 const SESSION: &str = "done00000001";
 
 fn every() -> Vec<Action> {
@@ -54,9 +58,11 @@ fn every() -> Vec<Action> {
             max_chars: Some(500),
             input: text("y\n"),
             key: text("k1"),
-            ready: Some(json!({"port": 8080, "timeoutMs": 30_000})),
-            restart: Some(json!({"policy": "on-failure", "maxRetries": 5, "backoffMs": 1000})),
-            limits: Some(json!({"logBytes": 1_000_000})),
+            ready: Some(from(json!({"port": 8080, "timeoutMs": 30_000}))),
+            restart: Some(from(
+                json!({"policy": "on-failure", "maxRetries": 5, "backoffMs": 1000}),
+            )),
+            limits: Some(from(json!({"logBytes": 1_000_000}))),
             on_exit: text("true"),
         }),
         Action::List(List {
@@ -64,6 +70,7 @@ fn every() -> Vec<Action> {
             group: text("demo"),
             label: text("w*"),
             include_output: Some(true),
+            include_ports: None,
             limit: Some(200),
         }),
         Action::Status(StatusParams {

@@ -53,6 +53,8 @@ pub(in crate::tui) fn record(name: &str) -> Record {
             held_by: None,
             share: Share::None,
             keep: false,
+            ports: None,
+            urls: None,
             output: None,
         },
         scope: Scope::human(),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Home, Serve};
+use crate::support::Serve;
 
 /// How long a program may take for what is asked of it, in milliseconds.
 pub(super) const PATIENCE_MS: u64 = 18_000;

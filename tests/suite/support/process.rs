@@ -95,6 +95,15 @@ pub(crate) fn is_alive(pid: u32) -> bool {
     !matches!(state, None | Some('Z' | 'X'))
 }
 
+/// Time of the processor that a process has used, in milliseconds: fields 14 and
+/// 15 of proc_pid_stat(5), in ticks of 10 ms.
+pub(crate) fn cpu_ms(pid: u32) -> u64 {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let fields: Vec<&str> = stat.rsplit_once(") ").unwrap().1.split(' ').collect();
+    let ticks = |place: usize| fields[place].parse::<u64>().unwrap();
+    (ticks(11) + ticks(12)) * 10
+}
+
 /// Memory that a process has, in bytes.
 pub(crate) fn resident_bytes(pid: u32) -> usize {
     let statm = std::fs::read_to_string(format!("/proc/{pid}/statm")).unwrap();

@@ -10,7 +10,7 @@ use super::hub::{Hub, now};
 use super::state::State;
 use super::{render, text};
 use crate::engine::timers::Due;
-use crate::protocol::keeper::{Probe, ToKeeper};
+use crate::protocol::keeper::{Sight, ToKeeper};
 use crate::protocol::record::Mode;
 use crate::protocol::{EventKind, SessionId};
 use crate::term::sanitize::clean;
@@ -29,7 +29,7 @@ const PROMPT_CHARS: usize = 200;
 
 /// Questions that were not answered yet.
 #[derive(Default)]
-pub(super) struct Probes {
+pub(super) struct Looks {
     last: u64,
     waiting: HashMap<u64, oneshot::Sender<()>>,
     /// Pid of a keeper that does not answer.
@@ -39,12 +39,12 @@ pub(super) struct Probes {
 impl Hub {
     /// Looks now at what a session's program does with its input, and at what it
     /// wrote before.
-    pub(super) async fn probe(&self, id: &SessionId) {
-        self.probe_all(std::slice::from_ref(id)).await;
+    pub(super) async fn see_input(&self, id: &SessionId) {
+        self.see_inputs(std::slice::from_ref(id)).await;
     }
 
     /// The same of several, at once.
-    pub(super) async fn probe_all(&self, ids: &[SessionId]) {
+    pub(super) async fn see_inputs(&self, ids: &[SessionId]) {
         let asked: Vec<_> =
             self.with(|state| ids.iter().filter_map(|id| state.question(id)).collect());
         let (asks, answers): (Vec<u64>, Vec<_>) = asked.into_iter().unzip();
@@ -57,9 +57,9 @@ impl Hub {
         if tokio::time::timeout(PATIENCE, all).await.is_err() {
             self.with(|state| {
                 for ask in asks {
-                    state.probes.waiting.remove(&ask);
+                    state.looks.waiting.remove(&ask);
                 }
-                state.probes.deaf = Some(state.keeper.pid());
+                state.looks.deaf = Some(state.keeper.pid());
             });
         }
     }
@@ -101,25 +101,25 @@ impl State {
     fn question(&mut self, id: &SessionId) -> Option<(u64, oneshot::Receiver<()>)> {
         let session = self.registry.get(id)?;
         let worth = session.takes_input() && !session.input.is_fresh(now().boot);
-        (worth && self.probes.deaf != Some(self.keeper.pid())).then_some(())?;
+        (worth && self.looks.deaf != Some(self.keeper.pid())).then_some(())?;
         let (sender, receiver) = oneshot::channel();
         let ask = self.ask(id);
-        self.probes.waiting.insert(ask, sender);
+        self.looks.waiting.insert(ask, sender);
         Some((ask, receiver))
     }
 
     fn ask(&mut self, id: &SessionId) -> u64 {
-        self.probes.last += 1;
-        let ask = self.probes.last;
+        self.looks.last += 1;
+        let ask = self.looks.last;
         let session = id.clone();
-        self.keeper.send(&ToKeeper::Probe { session, ask });
+        self.keeper.send(&ToKeeper::Look { session, ask });
         ask
     }
 
     /// The keeper's answer.
-    pub(super) fn probed(&mut self, id: &SessionId, ask: u64, probe: Option<Probe>) {
-        self.probes.deaf = None;
-        if probe.is_some_and(|probe| probe.reading == Some(true)) {
+    pub(super) fn input_seen(&mut self, id: &SessionId, ask: u64, sight: Option<Sight>) {
+        self.looks.deaf = None;
+        if sight.is_some_and(|sight| sight.reading == Some(true)) {
             // Which screen it is on, and its prompt, are in the last it wrote.
             for _ in 0..PROMPT_CHUNKS {
                 if !render::render_chunk(self, id) {
@@ -129,7 +129,7 @@ impl State {
         }
         if let Some(session) = self.registry.get_mut(id) {
             let before = session.input_state();
-            session.input.saw(probe, now().boot);
+            session.input.saw(sight, now().boot);
             let state = session.input_state();
             let needed = session.input.news(state, now().boot);
             if state != before && self.bus.has_listeners(EventKind::Output) {
@@ -141,7 +141,7 @@ impl State {
             }
             self.look(id);
         }
-        if let Some(asker) = self.probes.waiting.remove(&ask) {
+        if let Some(asker) = self.looks.waiting.remove(&ask) {
             // It may have given up.
             let _ = asker.send(());
         }

@@ -18,7 +18,7 @@ pub(super) enum Input {
 
 /// What was seen of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Sight {
+pub(super) enum Found {
     /// It waits for the session's input.
     Input,
     /// It does not.
@@ -31,7 +31,7 @@ pub(super) enum Sight {
 const MAX_NESTING: usize = 3;
 
 /// Whether a descriptor is the session's input.
-pub(super) fn is(reader: Reader, fd: i32, input: Input) -> Sight {
+pub(super) fn is(reader: Reader, fd: i32, input: Input) -> Found {
     let meta = match std::fs::metadata(format!("/proc/{}/fd/{fd}", reader.pid)) {
         Ok(meta) => meta,
         Err(error) => return unseen(&error),
@@ -44,36 +44,36 @@ pub(super) fn is(reader: Reader, fd: i32, input: Input) -> Sight {
         }
         Input::Pipe(device, inode) => meta.dev() == device && meta.ino() == inode,
     };
-    if same { Sight::Input } else { Sight::Other }
+    if same { Found::Input } else { Found::Other }
 }
 
 /// Whether one of these descriptors is the session's input.
-pub(super) fn any(reader: Reader, fds: &[i32], input: Input) -> Sight {
-    let mut sight = Sight::Other;
+pub(super) fn any(reader: Reader, fds: &[i32], input: Input) -> Found {
+    let mut found = Found::Other;
     for &fd in fds {
         match is(reader, fd, input) {
-            Sight::Input => return Sight::Input,
-            Sight::Unseen => sight = Sight::Unseen,
-            Sight::Other => {}
+            Found::Input => return Found::Input,
+            Found::Unseen => found = Found::Unseen,
+            Found::Other => {}
         }
     }
-    sight
+    found
 }
 
 /// Whether an epoll instance waits for the session's input.
-pub(super) fn polled(reader: Reader, epoll: i32, input: Input) -> Sight {
+pub(super) fn polled(reader: Reader, epoll: i32, input: Input) -> Found {
     nested(reader, epoll, input, MAX_NESTING)
 }
 
-fn nested(reader: Reader, epoll: i32, input: Input, depth: usize) -> Sight {
+fn nested(reader: Reader, epoll: i32, input: Input, depth: usize) -> Found {
     let info = match std::fs::read_to_string(format!("/proc/{}/fdinfo/{epoll}", reader.pid)) {
         Ok(info) => info,
         Err(error) => return unseen(&error),
     };
     let fds: Vec<i32> = info.lines().filter_map(target).collect();
-    let sight = any(reader, &fds, input);
-    if sight != Sight::Other || depth == 0 {
-        return sight;
+    let found = any(reader, &fds, input);
+    if found != Found::Other || depth == 0 {
+        return found;
     }
     let is_epoll = |fd: &&i32| {
         std::fs::read_link(format!("/proc/{}/fd/{fd}", reader.pid))
@@ -82,8 +82,8 @@ fn nested(reader: Reader, epoll: i32, input: Input, depth: usize) -> Sight {
     fds.iter()
         .filter(is_epoll)
         .map(|&fd| nested(reader, fd, input, depth - 1))
-        .find(|sight| *sight != Sight::Other)
-        .unwrap_or(Sight::Other)
+        .find(|found| *found != Found::Other)
+        .unwrap_or(Found::Other)
 }
 
 /// The descriptor in a line `tfd: 5 events: 19 data: …` of an epoll's `fdinfo`
@@ -98,10 +98,10 @@ fn target(line: &str) -> Option<i32> {
 }
 
 /// What a failure to look means: no right to, or nothing there any more.
-pub(super) fn unseen(error: &io::Error) -> Sight {
+pub(super) fn unseen(error: &io::Error) -> Found {
     match error.kind() {
-        io::ErrorKind::PermissionDenied => Sight::Unseen,
-        _ => Sight::Other,
+        io::ErrorKind::PermissionDenied => Found::Unseen,
+        _ => Found::Other,
     }
 }
 

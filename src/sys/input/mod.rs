@@ -21,16 +21,16 @@ use std::os::fd::{AsFd, OwnedFd};
 use rustix::fs::fstat;
 
 use self::blocked::{Blocked, blocked};
-use self::descriptors::{Input, Sight};
+use self::descriptors::{Found, Input};
 use self::family::Reader;
 use super::pty;
-use crate::protocol::keeper::{Line, Probe};
+use crate::protocol::keeper::{Line, Sight};
 
 /// Threads looked at for one answer. Programs that wait for people have few.
 const MAX_THREADS: usize = 512;
 
 /// Asks about a program on a terminal. `leader` is the session's first process.
-pub fn terminal(master: &OwnedFd, leader: u32) -> io::Result<Probe> {
+pub fn terminal(master: &OwnedFd, leader: u32) -> io::Result<Sight> {
     let discipline = pty::line_discipline(master)?;
     // Asked before the threads: what was typed until now is read by then, or counts.
     let peer = pty::peer(master).ok_or(io::ErrorKind::NotFound)?;
@@ -39,7 +39,7 @@ pub fn terminal(master: &OwnedFd, leader: u32) -> io::Result<Probe> {
     drop(peer);
     let group = pty::foreground_group(master);
     let readers = group.map_or_else(Vec::new, |group| family::readers(leader, group));
-    Ok(Probe {
+    Ok(Sight {
         reading: reading(&readers, input),
         line: Some(Line {
             canonical: discipline.canonical,
@@ -51,11 +51,11 @@ pub fn terminal(master: &OwnedFd, leader: u32) -> io::Result<Probe> {
 
 /// Asks about a program whose standard input is a pipe, of which we have the
 /// writing end.
-pub fn pipe(writer: &OwnedFd, leader: u32) -> io::Result<Probe> {
+pub fn pipe(writer: &OwnedFd, leader: u32) -> io::Result<Sight> {
     let unread = rustix::io::ioctl_fionread(writer.as_fd()).ok();
     let stat = fstat(writer)?;
     let input = Input::Pipe(stat.st_dev, stat.st_ino);
-    Ok(Probe {
+    Ok(Sight {
         reading: reading(&family::heirs(leader), input),
         line: None,
         unread,
@@ -73,29 +73,29 @@ fn reading(readers: &[Reader], input: Input) -> Option<bool> {
                 return None;
             }
             left -= 1;
-            let sight = match blocked(reader.pid, thread) {
+            let found = match blocked(reader.pid, thread) {
                 Ok(Some(call)) => waits_for(reader, &call, input),
-                Ok(None) => Sight::Other,
+                Ok(None) => Found::Other,
                 Err(error) => descriptors::unseen(&error),
             };
-            match sight {
-                Sight::Input => return Some(true),
-                Sight::Other => {}
-                Sight::Unseen => blind = true,
+            match found {
+                Found::Input => return Some(true),
+                Found::Other => {}
+                Found::Unseen => blind = true,
             }
         }
     }
     (!blind).then_some(false)
 }
 
-fn waits_for(reader: Reader, call: &Blocked, input: Input) -> Sight {
+fn waits_for(reader: Reader, call: &Blocked, input: Input) -> Found {
     match call {
         Blocked::Read(fd) => descriptors::is(reader, *fd, input),
         Blocked::Poll(fds) => descriptors::any(reader, fds, input),
         Blocked::Epoll(fd) => descriptors::polled(reader, *fd, input),
         // What was submitted to a ring is not shown.
-        Blocked::Ring => Sight::Unseen,
-        Blocked::Otherwise => Sight::Other,
+        Blocked::Ring => Found::Unseen,
+        Blocked::Otherwise => Found::Other,
     }
 }
 

@@ -3,44 +3,44 @@
 
 use super::Keeper;
 use crate::protocol::SessionId;
-use crate::protocol::keeper::{Probe, ToDaemon};
+use crate::protocol::keeper::{Sight, ToDaemon};
 use crate::protocol::record::Mode;
-use crate::sys::probe;
+use crate::sys::input;
 
 impl Keeper {
-    /// Answers [`ToKeeper::Probe`](crate::protocol::keeper::ToKeeper::Probe).
-    pub(super) fn probe(&mut self, session: SessionId, ask: u64) {
+    /// Answers [`ToKeeper::Look`](crate::protocol::keeper::ToKeeper::Look).
+    pub(super) fn look(&mut self, session: SessionId, ask: u64) {
         let slot = self.table.slot_of(&session);
-        let probe = slot.and_then(|slot| self.look_at(slot));
+        let sight = slot.and_then(|slot| self.look_at(slot));
         // What it says before it waits is to be known with that it waits. It writes
         // nothing meanwhile, so there is little.
         if let (
             Some(slot),
-            Some(Probe {
+            Some(Sight {
                 reading: Some(true),
                 ..
             }),
-        ) = (slot, &probe)
+        ) = (slot, &sight)
         {
             self.drain(slot);
             self.tell_growth();
         }
         self.tell(
-            &ToDaemon::Probed {
+            &ToDaemon::Seen {
                 session,
                 ask,
-                probe,
+                sight,
             },
             vec![],
         );
     }
 
-    fn look_at(&mut self, slot: u32) -> Option<Probe> {
+    fn look_at(&mut self, slot: u32) -> Option<Sight> {
         let entry = self.table.get_mut(slot)?;
-        let input = entry.input.as_ref().filter(|_| entry.exit.is_none())?;
+        let fd = entry.input.as_ref().filter(|_| entry.exit.is_none())?;
         let seen = match entry.spec.mode {
-            Mode::Pty => probe::terminal(input, entry.pid),
-            Mode::Pipe => probe::pipe(input, entry.pid),
+            Mode::Pty => input::terminal(fd, entry.pid),
+            Mode::Pipe => input::pipe(fd, entry.pid),
         };
         seen.inspect_err(
             |error| tracing::debug!(session = %entry.id, %error, "cannot be looked at"),

@@ -1,0 +1,210 @@
+//! Readiness of jobs, and the ports that they listen on.
+//!
+//! Patterns are held against output as it comes. Of ports nobody tells, so they
+//! are looked up while a wait or a probe is for one: often at first and after
+//! output, then less, and not at all when nobody waits. One look serves all that
+//! wait for ports of a session.
+
+use std::collections::{BTreeSet, HashMap};
+
+use serde_json::json;
+
+use super::hub::now;
+use super::state::State;
+use crate::engine::facts::Facts;
+use crate::engine::life::Probed;
+use crate::engine::timers::Due;
+use crate::engine::urls;
+use crate::protocol::{EventKind, SessionId};
+use crate::sys::ports::{self, Listening};
+use crate::sys::tree;
+
+/// Milliseconds between two looks: at first, and at last.
+const FIRST_PAUSE_MS: u64 = 20;
+const LAST_PAUSE_MS: u64 = 250;
+
+/// Characters of output in which URLs are looked for.
+const URL_CHARS: usize = 64 * 1024;
+
+/// How the ports of a session are being looked up.
+pub(super) struct Sweep {
+    /// When it was done last, in boot-time milliseconds.
+    at: u64,
+    pause: u64,
+    /// Sockets on these ports that are not of its tree: a socket stays whose it is.
+    foreign: Vec<Listening>,
+}
+
+impl State {
+    /// Output of a session, for those who look for something in it.
+    pub(super) fn show_output(&mut self, id: &SessionId, offset: u64, bytes: &[u8]) {
+        let session = self.registry.get_mut(id);
+        if session.is_some_and(|session| session.probe_output(offset, bytes)) {
+            self.tell_ready(id);
+        }
+        let over = self.waits.output(id, offset, bytes);
+        self.resolve(over);
+        self.hasten_ports(id);
+    }
+
+    /// Begins to probe the present run, if it has a probe.
+    pub(super) fn begin_probe(&mut self, id: &SessionId) {
+        if let Some(session) = self.registry.get_mut(id) {
+            session.probe();
+        }
+        self.registry.arm(id, &mut self.timers);
+        self.await_ports(id);
+    }
+
+    fn tell_ready(&mut self, id: &SessionId) {
+        let Some(session) = self.registry.get(id) else {
+            return;
+        };
+        let took = now().boot.saturating_sub(session.life.started_boot());
+        let data = json!({ "tookMs": took, "probe": session.spec.ready });
+        self.publish(EventKind::Ready, id, data);
+        self.persist(id);
+        self.look(id);
+    }
+
+    /// Tells that a probe has not held in its time. The job goes on, and so does
+    /// the probe.
+    pub(super) fn tell_late(&mut self, id: &SessionId) {
+        let at = now().boot;
+        let Some(session) = self.registry.get_mut(id) else {
+            return;
+        };
+        if session.late_at().is_some_and(|late| late <= at) {
+            session.life.set_probed(Probed::Late);
+            let limit = session.spec.ready.as_ref().map(|probe| probe.patience_ms());
+            let reason = session.late_reason();
+            let data = json!({ "limit": "ready.timeoutMs", "value": limit, "reason": reason });
+            self.publish(EventKind::Limit, id, data);
+        }
+        self.persist(id);
+    }
+
+    /// The ports of a session that somebody waits for.
+    fn wanted_ports(&self, id: &SessionId) -> BTreeSet<u16> {
+        let mut wanted = self.waits.ports(id);
+        if let Some(session) = self.registry.get(id) {
+            // A probe that is late and that nobody waits for costs nothing more.
+            let is_late = session.life.probed() == Some(Probed::Late);
+            let probed = session.probed_port();
+            wanted.extend(probed.filter(|_| !is_late || self.waits.want_ready(id)));
+        }
+        wanted
+    }
+
+    /// Begins to look up a session's ports, if somebody waits for one.
+    pub(super) fn await_ports(&mut self, id: &SessionId) {
+        if self.wanted_ports(id).is_empty() {
+            return;
+        }
+        let Some(driver) = self.drivers.get_mut(id) else {
+            return;
+        };
+        let at = now().boot;
+        driver.sweep.get_or_insert(Sweep {
+            at,
+            pause: 0,
+            foreign: Vec::new(),
+        });
+        self.hasten_ports(id);
+    }
+
+    /// A port may have come: looks soon, if ports are being looked up at all.
+    fn hasten_ports(&mut self, id: &SessionId) {
+        let sweep = self.drivers.get_mut(id).and_then(|d| d.sweep.as_mut());
+        if let Some(sweep) = sweep {
+            sweep.pause = FIRST_PAUSE_MS;
+            let due = sweep.at + sweep.pause;
+            self.timers.set(Due::Ports(id.clone()), Some(due));
+        }
+    }
+
+    /// Looks up the ports of a session that somebody waits for.
+    pub(super) fn sweep_ports(&mut self, id: &SessionId) {
+        let wanted = self.wanted_ports(id);
+        let Some(driver) = self.drivers.get_mut(id) else {
+            return;
+        };
+        let Some(mut sweep) = driver.sweep.take().filter(|_| !wanted.is_empty()) else {
+            return;
+        };
+        let mut sockets = ports::listening();
+        sockets.retain(|socket| wanted.contains(&socket.port));
+        if sockets != sweep.foreign {
+            let own = self.held_ports(id, &sockets);
+            sockets.retain(|socket| !own.contains(&socket.port));
+            self.found_ports(id, &Vec::from_iter(own));
+        }
+        sweep.foreign = sockets;
+        sweep.at = now().boot;
+        sweep.pause = (sweep.pause * 2).min(LAST_PAUSE_MS);
+        let due = sweep.at + sweep.pause;
+        // What was found may have ended the last wait, and the session.
+        if let Some(driver) = self.drivers.get_mut(id) {
+            driver.sweep = Some(sweep);
+            self.timers.set(Due::Ports(id.clone()), Some(due));
+        }
+    }
+
+    fn found_ports(&mut self, id: &SessionId, own: &[u16]) {
+        let Some(session) = self.registry.get_mut(id) else {
+            return;
+        };
+        if session.probe_ports(own) {
+            self.tell_ready(id);
+        }
+        let Some(session) = self.registry.get_mut(id) else {
+            return;
+        };
+        let facts = Facts {
+            ports: Some(own),
+            ..session.facts()
+        };
+        let over = self.waits.look(id, &mut session.output, facts, now().boot);
+        self.resolve(over);
+    }
+
+    /// The ports among `sockets` on which a session's tree listens.
+    fn held_ports(&self, id: &SessionId, sockets: &[Listening]) -> BTreeSet<u16> {
+        match sockets {
+            [] => BTreeSet::new(),
+            _ => ports::held(self.processes(id).into_iter().map(|p| p.pid), sockets),
+        }
+    }
+
+    /// The ports on which the processes of each session listen.
+    pub(super) fn ports_of_all(&self) -> HashMap<SessionId, Vec<u16>> {
+        let sockets = ports::listening();
+        let mut found: HashMap<SessionId, BTreeSet<u16>> = HashMap::new();
+        if !sockets.is_empty() {
+            for (pid, ports) in ports::holders(tree::all_pids(), &sockets) {
+                if let Some(id) = tree::session_of(pid) {
+                    found.entry(id).or_default().extend(ports);
+                }
+            }
+        }
+        let sorted = found.into_iter();
+        sorted
+            .map(|(id, ports)| (id, Vec::from_iter(ports)))
+            .collect()
+    }
+
+    /// Where a session serves, as far as its newest output says so.
+    pub(super) fn urls(&self, id: &SessionId, ports: &[u16]) -> Vec<String> {
+        match ports {
+            [] => Vec::new(),
+            _ => urls::urls(&super::text::tail(self, id, URL_CHARS), ports),
+        }
+    }
+
+    /// The ports on which a session's tree listens, of these or of all.
+    pub(super) fn ports(&self, id: &SessionId, of: Option<&[u16]>) -> Vec<u16> {
+        let mut sockets = ports::listening();
+        sockets.retain(|socket| of.is_none_or(|of| of.contains(&socket.port)));
+        self.held_ports(id, &sockets).into_iter().collect()
+    }
+}

@@ -1,0 +1,131 @@
+//! Restart policies: whether and when a session is run again.
+
+use serde::{Deserialize, Serialize};
+
+use crate::protocol::policy::RestartWhen;
+use crate::protocol::{RestartPolicy, Status};
+
+/// A run that lasted so long was a success: what failed before it no longer
+/// counts. Of Docker it is 10 s; a server may well take that long to fail.
+pub const LASTING_MS: u64 = 60_000;
+
+/// The pause doubles up to this, unless it began with a longer one.
+pub const LONGEST_MS: u64 = 60_000;
+
+/// Where a session is with its policy.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Retry {
+    /// Restarts in a row, the one to come included.
+    pub count: u32,
+    /// The pause before the latest of them, in milliseconds.
+    pub backoff_ms: u64,
+    /// When it is due, in boot-time milliseconds; `None` once it runs.
+    pub at: Option<u64>,
+    /// How its latest run ended, which is its status if it is not run again.
+    pub outcome: Status,
+}
+
+/// What a policy says about an end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// That is not what it is for.
+    Final,
+    /// It was run again often enough.
+    Exhausted,
+    /// Again, the so-manieth time in a row and after such a pause.
+    Again {
+        /// Restarts in a row, this one included.
+        count: u32,
+        /// Milliseconds to wait.
+        backoff_ms: u64,
+    },
+}
+
+/// Judges a run that `ended` after `runtime_ms`, before which there were
+/// `count` restarts in a row.
+pub fn judge(policy: RestartPolicy, ended: Status, runtime_ms: u64, count: u32) -> Verdict {
+    let failed = matches!(ended, Status::Error | Status::TimedOut | Status::Lost);
+    let meant = match policy.policy {
+        RestartWhen::Never => false,
+        RestartWhen::OnFailure => failed,
+        RestartWhen::Always => failed || ended == Status::Done,
+    };
+    let count = if runtime_ms >= LASTING_MS { 0 } else { count };
+    match meant {
+        false => Verdict::Final,
+        true if count >= policy.max_retries() => Verdict::Exhausted,
+        true => Verdict::Again {
+            count: count + 1,
+            backoff_ms: backoff(policy.backoff_ms(), count),
+        },
+    }
+}
+
+fn backoff(first_ms: u64, count: u32) -> u64 {
+    let factor = 1u64.checked_shl(count).unwrap_or(u64::MAX);
+    first_ms
+        .saturating_mul(factor)
+        .min(LONGEST_MS.max(first_ms))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn policy(policy: RestartWhen) -> RestartPolicy {
+        RestartPolicy {
+            policy,
+            max_retries: None,
+            backoff_ms: None,
+        }
+    }
+
+    #[test]
+    fn each_policy_is_for_its_ends() {
+        use RestartWhen::{Always, Never, OnFailure};
+        let again = |when, ended| judge(policy(when), ended, 5, 0) != Verdict::Final;
+        for (ended, on_failure, always) in [
+            (Status::Done, false, true),
+            (Status::Error, true, true),
+            (Status::TimedOut, true, true),
+            (Status::Lost, true, true),
+            (Status::Killed, false, false),
+        ] {
+            assert!(!again(Never, ended));
+            assert_eq!(again(OnFailure, ended), on_failure, "{ended:?}");
+            assert_eq!(again(Always, ended), always, "{ended:?}");
+        }
+    }
+
+    #[test]
+    fn pauses_double_up_to_a_minute_and_there_are_only_so_many() {
+        let mut policy = policy(RestartWhen::OnFailure);
+        let pause = |policy, count| match judge(policy, Status::Error, 5, count) {
+            Verdict::Again { backoff_ms, .. } => Some(backoff_ms),
+            _ => None,
+        };
+        let pauses: Vec<_> = (0..6).map(|count| pause(policy, count)).collect();
+        let seconds = [1000, 2000, 4000, 8000, 16_000].map(Some);
+        assert_eq!(pauses, [&seconds[..], &[None]].concat());
+        policy.max_retries = Some(u32::MAX);
+        assert_eq!(pause(policy, 7), Some(60_000));
+        assert_eq!(pause(policy, 4_000_000), Some(60_000));
+        policy.backoff_ms = Some(90_000);
+        assert_eq!(pause(policy, 3), Some(90_000));
+        policy.backoff_ms = Some(0);
+        assert_eq!(pause(policy, 99), Some(0));
+    }
+
+    #[test]
+    fn a_run_that_lasted_forgives_those_before() {
+        let policy = policy(RestartWhen::Always);
+        let judged = |runtime_ms| judge(policy, Status::Done, runtime_ms, 5);
+        assert_eq!(judged(LASTING_MS - 1), Verdict::Exhausted);
+        let first = Verdict::Again {
+            count: 1,
+            backoff_ms: 1000,
+        };
+        assert_eq!(judged(LASTING_MS), first);
+    }
+}

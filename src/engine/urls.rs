@@ -1,0 +1,53 @@
+//! URLs of this machine in what a job has written.
+
+use std::collections::BTreeSet;
+
+use regex::Regex;
+
+/// URLs told at most.
+const MOST: usize = 20;
+
+/// URLs in `text` of this machine on one of `ports`, in the order they came first.
+pub fn urls(text: &str, ports: &[u16]) -> Vec<String> {
+    let hosts = r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])";
+    let pattern = format!(r#"(?i)\b(https?)://{hosts}(?::(\d+))?(?:/[^\s"'<>|\\^`{{}}]*)?"#);
+    let Ok(pattern) = Regex::new(&pattern) else {
+        return Vec::new();
+    };
+    let mut seen = BTreeSet::new();
+    let found = pattern.captures_iter(text).filter_map(|captures| {
+        let port = match captures.get(2) {
+            Some(port) => port.as_str().parse().ok()?,
+            None if captures[1].eq_ignore_ascii_case("https") => 443,
+            None => 80,
+        };
+        // A sentence or a bracket may go on after it.
+        let url = captures[0].trim_end_matches(['.', ',', ';', ':', ')', '!', '?']);
+        let is_new = ports.contains(&port) && seen.insert(url.to_owned());
+        is_new.then(|| url.to_owned())
+    });
+    found.take(MOST).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_of_this_machine_whose_port_is_there() {
+        let text = "  Local: http://localhost:5173/\n  Network: http://192.168.1.5:5173/\n\
+            (see http://127.0.0.1:5173/a?b=1). again http://localhost:5173/ \
+            http://[::1]:8080 https://localhost/x http://localhost:9/ \"http://0.0.0.0:8080\"";
+        let found = urls(text, &[5173, 8080, 443]);
+        let expected = [
+            "http://localhost:5173/",
+            "http://127.0.0.1:5173/a?b=1",
+            "http://[::1]:8080",
+            "https://localhost/x",
+            "http://0.0.0.0:8080",
+        ];
+        assert_eq!(found, expected);
+        assert!(urls(text, &[]).is_empty());
+        assert!(urls("http://localhost:99999/", &[80]).is_empty());
+    }
+}

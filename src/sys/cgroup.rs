@@ -1,0 +1,186 @@
+//! Control groups (cgroups(7), version 2): limits on all processes of a job
+//! together, where the system lets us make groups.
+//!
+//! That is so where a group above this process hands memory or pids on to the
+//! groups in it, and is ours to write: under a user's systemd, in many
+//! containers, for root. Elsewhere limits of each process have to do.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Access, Mode, OFlags, access};
+
+use crate::protocol::{JobLimits, SessionId};
+
+/// Where the hierarchy is (systemd's choice, and everybody's since).
+const MOUNT: &str = "/sys/fs/cgroup";
+
+/// A group that hands on to others what can be limited.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    dir: PathBuf,
+    /// Whether memory can be limited.
+    pub memory: bool,
+    /// Whether the number of processes can be limited.
+    pub processes: bool,
+}
+
+/// A job's group, for its first process to join.
+#[derive(Debug)]
+pub struct Group {
+    /// Writing `0` here moves the writer.
+    pub join: OwnedFd,
+    /// Whether it limits memory.
+    pub memory: bool,
+    /// Whether it limits the number of processes.
+    pub processes: bool,
+}
+
+impl Place {
+    /// The nearest one to this process; `None`: there is none.
+    pub fn find() -> Option<Self> {
+        let own = std::fs::read_to_string("/proc/self/cgroup").ok()?;
+        let own = own.lines().find_map(|line| line.strip_prefix("0::/"))?;
+        Self::search(Path::new(MOUNT), own)
+    }
+
+    fn search(mount: &Path, own: &str) -> Option<Self> {
+        let start = mount.join(own);
+        let dirs = start.ancestors().take_while(|dir| dir.starts_with(mount));
+        let mut places = dirs.filter_map(|dir| {
+            let handed_on = std::fs::read_to_string(dir.join("cgroup.subtree_control")).ok()?;
+            let has = |controller| handed_on.split_whitespace().any(|one| one == controller);
+            let place = Self {
+                dir: dir.to_owned(),
+                memory: has("memory"),
+                processes: has("pids"),
+            };
+            let ours = access(dir, Access::WRITE_OK).is_ok()
+                && access(dir.join("cgroup.procs"), Access::WRITE_OK).is_ok();
+            (ours && (place.memory || place.processes)).then_some(place)
+        });
+        places.next()
+    }
+
+    fn group(&self, id: &SessionId) -> PathBuf {
+        self.dir.join(format!("bgproc-{id}"))
+    }
+
+    fn create(&self, id: &SessionId, limits: &JobLimits) -> io::Result<Group> {
+        let dir = self.group(id);
+        match std::fs::create_dir(&dir) {
+            // What an earlier run has left goes on in it.
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
+        let set = |file: &str, value: u64| std::fs::write(dir.join(file), value.to_string());
+        let memory = limits.memory_bytes.filter(|_| self.memory);
+        if let Some(bytes) = memory {
+            set("memory.max", bytes)?;
+            // Missing where there is no swap.
+            let _ = set("memory.swap.max", 0);
+        }
+        let processes = limits.processes.filter(|_| self.processes);
+        if let Some(count) = processes {
+            set("pids.max", count)?;
+        }
+        let flags = OFlags::WRONLY | OFlags::CLOEXEC;
+        Ok(Group {
+            join: rustix::fs::open(dir.join("cgroup.procs"), flags, Mode::empty())?,
+            memory: memory.is_some(),
+            processes: processes.is_some(),
+        })
+    }
+}
+
+/// A group for a job with limits that one can have; `None`: there is none.
+pub fn create(id: &SessionId, limits: &JobLimits) -> Option<Group> {
+    if limits.memory_bytes.is_none() && limits.processes.is_none() {
+        return None;
+    }
+    let place = Place::find()?;
+    match place.create(id, limits) {
+        Ok(group) => Some(group),
+        Err(error) => {
+            tracing::warn!(session = %id, %error, "no control group could be made");
+            let _ = std::fs::remove_dir(place.group(id));
+            None
+        }
+    }
+}
+
+/// A job's first process has ended: whether the kernel has killed one of its
+/// processes because of its limit of memory. Its group goes unless it left some.
+pub fn ended(id: &SessionId) -> bool {
+    let Some(place) = Place::find() else {
+        return false;
+    };
+    let dir = place.group(id);
+    let events = std::fs::read_to_string(dir.join("memory.events")).unwrap_or_default();
+    let _ = std::fs::remove_dir(dir);
+    killed(&events)
+}
+
+fn killed(events: &str) -> bool {
+    let count = events
+        .lines()
+        .find_map(|line| line.strip_prefix("oom_kill "));
+    count.is_some_and(|count| count.trim() != "0")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_group_that_hands_something_on_is_found() {
+        let root = tempfile::tempdir().unwrap();
+        let group = |path: &str, handed_on: &str| {
+            let dir = root.path().join(path);
+            std::fs::create_dir_all(&dir).unwrap();
+            std::fs::write(dir.join("cgroup.subtree_control"), handed_on).unwrap();
+            std::fs::write(dir.join("cgroup.procs"), "").unwrap();
+        };
+        group("", "cpu memory pids\n");
+        group("user", "memory pids\n");
+        group("user/app", "pids\n");
+        group("user/app/scope", "\n");
+        let found = Place::search(root.path(), "user/app/scope").unwrap();
+        assert_eq!(found.dir, root.path().join("user/app"));
+        assert_eq!((found.memory, found.processes), (false, true));
+        assert_eq!(Place::search(&root.path().join("user/app/scope"), ""), None);
+    }
+
+    #[test]
+    fn a_group_has_the_limits_that_it_can_have() {
+        let root = tempfile::tempdir().unwrap();
+        let place = Place {
+            dir: root.path().to_owned(),
+            memory: true,
+            processes: false,
+        };
+        let id = SessionId::fresh();
+        let dir = place.group(&id);
+        std::fs::create_dir(&dir).unwrap();
+        std::fs::write(dir.join("cgroup.procs"), "").unwrap();
+        let limits = JobLimits {
+            memory_bytes: Some(1 << 20),
+            processes: Some(7),
+            ..JobLimits::default()
+        };
+        let group = place.create(&id, &limits).unwrap();
+        assert_eq!((group.memory, group.processes), (true, false));
+        let max = std::fs::read_to_string(dir.join("memory.max")).unwrap();
+        assert_eq!(max, "1048576");
+        assert!(!dir.join("pids.max").exists());
+    }
+
+    #[test]
+    fn a_kill_is_counted() {
+        assert!(killed("low 0\noom 1\noom_kill 1\noom_group_kill 0\n"));
+        assert!(!killed("low 0\noom 0\noom_kill 0\n"));
+        assert!(!killed(""));
+    }
+}

@@ -1,0 +1,125 @@
+//! Which TCP ports processes listen on.
+//!
+//! The kernel tells nobody that a socket began to listen, so it has to be asked.
+//! Its lists begin with the sockets that listen, and only those are read: that is
+//! cheap, and the processes are looked at only if there is one to be found.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+/// State of a listening socket in `/proc/net/tcp` (proc_net(5)).
+const LISTEN: &str = "0A";
+
+/// A socket that listens.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Listening {
+    /// Its TCP port, of IPv4 or IPv6.
+    pub port: u16,
+    /// Its inode: what tells sockets apart.
+    pub inode: u64,
+}
+
+/// Every socket of this network that listens.
+pub fn listening() -> Vec<Listening> {
+    let files = ["/proc/net/tcp", "/proc/net/tcp6"].map(File::open);
+    let files = files.into_iter().flatten();
+    let mut found: Vec<_> = files.flat_map(|file| parse(BufReader::new(file))).collect();
+    found.sort_unstable();
+    found
+}
+
+/// `sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode …`
+fn parse(list: impl BufRead) -> Vec<Listening> {
+    let lines = list.lines().skip(1).map_while(Result::ok);
+    let entries = lines.map_while(|line| {
+        let mut fields = line.split_ascii_whitespace();
+        let address = fields.nth(1)?;
+        let listens = fields.nth(1)? == LISTEN;
+        let port = u16::from_str_radix(address.rsplit(':').next()?, 16).ok()?;
+        let inode = fields.nth(5)?.parse().ok()?;
+        // Connections follow, of which there may be very many.
+        listens.then_some(Listening { port, inode })
+    });
+    entries.collect()
+}
+
+/// The ports among `sockets` that one of these processes has open.
+pub fn held(pids: impl IntoIterator<Item = u32>, sockets: &[Listening]) -> BTreeSet<u16> {
+    let holders = holders(pids, sockets).into_values();
+    holders.flatten().collect()
+}
+
+/// Which of these processes have which of the ports of `sockets` open.
+pub fn holders(
+    pids: impl IntoIterator<Item = u32>,
+    sockets: &[Listening],
+) -> HashMap<u32, BTreeSet<u16>> {
+    let by_inode: HashMap<u64, u16> = sockets.iter().map(|s| (s.inode, s.port)).collect();
+    let mut found: HashMap<u32, BTreeSet<u16>> = HashMap::new();
+    for pid in pids {
+        // Unreadable for processes of other users.
+        let open = std::fs::read_dir(format!("/proc/{pid}/fd"));
+        for entry in open.into_iter().flatten().flatten() {
+            let target = std::fs::read_link(entry.path());
+            let inode = target.ok().and_then(|target| inode(&target));
+            if let Some(port) = inode.and_then(|inode| by_inode.get(&inode)) {
+                found.entry(pid).or_default().insert(*port);
+            }
+        }
+    }
+    found
+}
+
+/// `socket:[12345]`
+fn inode(target: &Path) -> Option<u64> {
+    let text = target.to_str()?.strip_prefix("socket:[")?;
+    text.strip_suffix(']')?.parse().ok()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::net::{TcpListener, TcpStream};
+
+    use super::*;
+
+    #[test]
+    fn the_list_is_read_up_to_the_first_connection() {
+        let list = b"  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n\
+            \x20  0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 4242 1 x\n\
+            \x20  1: 0100007F:1F91 0100007F:1F92 01 00000000:00000000 00:00000000 00000000     0        0 4243 1 x\n\
+            \x20  2: 0100007F:1F93 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 4244 1 x\n";
+        let expected = Listening {
+            port: 8080,
+            inode: 4242,
+        };
+        assert_eq!(parse(&list[..]), [expected]);
+        assert_eq!(parse(&b"heading\nnonsense\n"[..]), []);
+    }
+
+    #[test]
+    fn a_port_is_found_with_the_process_that_listens_and_no_other() {
+        let four = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = four.local_addr().unwrap().port();
+        let _connected = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        let sockets: Vec<_> = listening().into_iter().filter(|s| s.port == port).collect();
+        assert_eq!(sockets.len(), 1, "the connection is none that listens");
+        let own = held([std::process::id()], &sockets);
+        assert_eq!(own, BTreeSet::from([port]));
+        assert!(held([1_u32 << 30], &sockets).is_empty());
+        drop(four);
+        assert!(listening().iter().all(|s| s.port != port));
+    }
+
+    #[test]
+    fn ports_of_ipv6_count() {
+        let Ok(six) = TcpListener::bind("[::1]:0") else {
+            eprintln!("SKIPPED: there is no IPv6 here");
+            return;
+        };
+        let port = six.local_addr().unwrap().port();
+        assert!(listening().iter().any(|s| s.port == port));
+    }
+}

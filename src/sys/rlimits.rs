@@ -1,0 +1,110 @@
+//! Limits of each process of a job (getrlimit(2)), to be set between fork and exec.
+
+use rustix::process::{Resource, Rlimit, getrlimit, setpriority_process, setrlimit};
+
+use super::cgroup::Group;
+use crate::protocol::JobLimits;
+
+/// After its limit of processor time a process has so many seconds to end itself.
+const LAST_SECONDS: u64 = 1;
+
+/// What a new process is to set for itself; open files go with its descriptors.
+#[derive(Clone, Debug, Default)]
+pub struct Rlimits {
+    limits: Vec<(Resource, Rlimit)>,
+    nice: Option<i32>,
+}
+
+impl Rlimits {
+    /// Limits of a job, but for what its group limits.
+    pub fn new(limits: &JobLimits, group: Option<&Group>) -> Self {
+        let memory = limits
+            .memory_bytes
+            .filter(|_| group.is_none_or(|group| !group.memory));
+        let processes = limits
+            .processes
+            .filter(|_| group.is_none_or(|group| !group.processes));
+        let wanted = [
+            (Resource::As, memory, 0),
+            (Resource::Cpu, limits.cpu_sec, LAST_SECONDS),
+            (Resource::Nproc, processes, 0),
+        ];
+        let set = wanted.into_iter().filter_map(|(resource, value, more)| {
+            let value = value?;
+            let hard = value.saturating_add(more);
+            let maximum = getrlimit(resource).maximum;
+            let limit = Rlimit {
+                current: Some(value),
+                maximum: Some(maximum.map_or(hard, |maximum| hard.min(maximum))),
+            };
+            Some((resource, limit))
+        });
+        Self {
+            limits: set.collect(),
+            nice: limits.nice,
+        }
+    }
+
+    /// Sets them for this process: system calls only, nothing that allocates.
+    pub fn apply(&self) -> std::io::Result<()> {
+        for (resource, limit) in &self.limits {
+            setrlimit(*resource, *limit)?;
+        }
+        if let Some(nice) = self.nice {
+            setpriority_process(None, nice)?;
+        }
+        Ok(())
+    }
+}
+
+/// Why this system would refuse such limits, if it would: the name of the limit,
+/// and the most that one may ask for.
+pub fn beyond(limits: &JobLimits) -> Option<(&'static str, u64)> {
+    if rustix::process::geteuid().is_root() {
+        return None;
+    }
+    let wanted = [
+        ("memoryBytes", limits.memory_bytes, Resource::As),
+        ("cpuSec", limits.cpu_sec, Resource::Cpu),
+        ("processes", limits.processes, Resource::Nproc),
+        ("openFiles", limits.open_files, Resource::Nofile),
+    ];
+    wanted.into_iter().find_map(|(name, value, resource)| {
+        let maximum = getrlimit(resource).maximum?;
+        (value? > maximum).then_some((name, maximum))
+    })
+}
+
+/// The lowest niceness that a process of ours may give itself.
+pub fn least_nice() -> i32 {
+    if rustix::process::geteuid().is_root() {
+        return -20;
+    }
+    // RLIMIT_NICE counts down from 20; a process may stay as it is.
+    let limit = getrlimit(Resource::Nice).current.unwrap_or(40).min(40);
+    let own = rustix::process::getpriority_process(None).unwrap_or(0);
+    own.min(20 - i32::try_from(limit).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_limit_is_one_of_the_system_s() {
+        let limits = JobLimits {
+            memory_bytes: Some(1 << 30),
+            cpu_sec: Some(5),
+            open_files: Some(64),
+            nice: Some(3),
+            ..JobLimits::default()
+        };
+        let set = Rlimits::new(&limits, None);
+        let resources: Vec<_> = set.limits.iter().map(|(resource, _)| *resource).collect();
+        assert_eq!(resources, [Resource::As, Resource::Cpu]);
+        assert_eq!(set.limits[1].1.maximum, Some(6));
+        assert_eq!(set.nice, Some(3));
+        assert_eq!(beyond(&limits), None);
+        assert!((-20..=19).contains(&least_nice()));
+    }
+}

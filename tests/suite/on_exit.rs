@@ -1,0 +1,173 @@
+//! `onExit`: what is run once, when a job has ended for good.
+
+use std::path::Path;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::support::job::Job;
+use crate::support::process::is_alive;
+use crate::support::{DEADLINE, Home, Serve, daemon};
+
+/// Waits until a file has a line, which is its last act, and returns it all.
+fn written(path: &Path) -> String {
+    let deadline = Instant::now() + DEADLINE;
+    loop {
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        if text.ends_with("end\n") {
+            return text;
+        }
+        assert!(Instant::now() < deadline, "{}: {text:?}", path.display());
+        std::thread::yield_now();
+    }
+}
+
+/// Waits until a job's record says something.
+fn until(serve: &mut Serve, job: &Job, what: &str, holds: impl Fn(&Value) -> bool) -> Value {
+    let deadline = Instant::now() + DEADLINE;
+    loop {
+        let record = job.ask(serve, "status", json!({}));
+        if holds(&record) {
+            return record;
+        }
+        assert!(Instant::now() < deadline, "not {what}: {record}");
+    }
+}
+
+#[test]
+fn it_is_told_how_the_job_ended() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let file = home.scratch("told");
+    let line = format!(
+        "{{ pwd; env | grep ^BGPROC_ | sort; echo $VALUE; cat $BGPROC_LOG; tty; echo end; }} > {}",
+        file.display()
+    );
+    let job = Job::request(
+        &mut serve,
+        json!({"command": "seq 3000; kill -USR1 $$", "label": "web",
+        "onExit": line, "cwd": "/tmp", "env": {"VALUE": "mine"}}),
+    );
+    job.end(&mut serve);
+    let told = written(&file);
+    let log = job.ask(&mut serve, "status", json!({}))["outputFile"].clone();
+    for part in [
+        "/tmp\n",
+        &format!("BGPROC_SESSION_ID={}\n", job.id),
+        "BGPROC_LABEL=web\n",
+        "BGPROC_STATUS=error\n",
+        "BGPROC_EXIT_CODE=\n",
+        "BGPROC_SIGNAL=SIGUSR1\n",
+        "BGPROC_RESTARTS=0\n",
+        &format!("BGPROC_LOG={}\n", log.as_str().unwrap()),
+        "mine\n",
+        "\n3000\r\n",
+        "not a tty\n",
+    ] {
+        assert!(told.contains(part), "{part:?} is not in {told}");
+    }
+    assert!(
+        !told.contains("BGPROC_SESSION="),
+        "it is none of the job's processes"
+    );
+    let list = serve.ok(json!({"action": "list"}));
+    assert_eq!(list["sessions"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn it_runs_once_after_the_last_run_and_not_for_what_is_removed() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let file = home.scratch("ends");
+    let line = format!(
+        "echo $BGPROC_EXIT_CODE $BGPROC_RESTARTS >> {0}; echo end >> {0}",
+        file.display()
+    );
+    let policy = json!({"policy": "on-failure", "maxRetries": 2, "backoffMs": 1});
+    let job = Job::request(
+        &mut serve,
+        json!({"command": "exit 4", "onExit": line, "restart": policy}),
+    );
+    job.end(&mut serve);
+    assert_eq!(written(&file), "4 2\nend\n");
+    // The next daemon does not run it again, nor one that meets a new keeper.
+    daemon::kill(&mut serve);
+    job.ask(&mut serve, "status", json!({}));
+    daemon::kill_keeper(&mut serve);
+    daemon::kill(&mut serve);
+    // A restart by hand ends a run, but not for good.
+    let other = home.scratch("other");
+    let line = format!(
+        "echo $BGPROC_STATUS >> {0}; echo end >> {0}",
+        other.display()
+    );
+    let job = Job::request(&mut serve, json!({"command": "exec cat", "onExit": line}));
+    job.ask(&mut serve, "restart", json!({}));
+    job.ask(&mut serve, "kill", json!({}));
+    assert_eq!(written(&other), "killed\nend\n");
+    let gone = home.scratch("gone");
+    let touch = format!("echo end > {}", gone.display());
+    let start = json!({"command": "exec cat", "onExit": touch});
+    for end in [
+        json!({"action": "remove"}),
+        json!({"action": "kill", "remove": true}),
+    ] {
+        let job = Job::request(&mut serve, start.clone());
+        let mut end = end;
+        end["sessionId"] = json!(job.id);
+        serve.ok(end);
+    }
+    // Later ones come after them: the keeper runs them in order.
+    let last = home.scratch("last");
+    let touch = format!("echo end > {}", last.display());
+    Job::request(&mut serve, json!({"command": "true", "onExit": touch}));
+    written(&last);
+    assert!(!gone.exists(), "who removes a job wants nothing more of it");
+    assert_eq!(written(&file), "4 2\nend\n", "once");
+}
+
+#[test]
+fn what_goes_wrong_is_said_and_nothing_of_it_is_left() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let job = Job::request(&mut serve, json!({"command": "true", "onExit": "exit 3"}));
+    job.end(&mut serve);
+    let failed = |record: &Value| {
+        record["reason"]
+            .as_str()
+            .unwrap_or("")
+            .contains("onExit failed")
+    };
+    let record = until(&mut serve, &job, "failed", failed);
+    assert!(record["reason"].as_str().unwrap().contains('3'), "{record}");
+    assert_eq!(
+        (&record["status"], &record["exitCode"]),
+        (&json!("done"), &json!(0))
+    );
+    // One that still runs goes with the keeper.
+    let file = home.scratch("pid");
+    let line = format!(
+        "echo $$ > {0}; echo end >> {0}; exec sleep 50",
+        file.display()
+    );
+    let job = Job::request(&mut serve, json!({"command": "true", "onExit": line}));
+    job.end(&mut serve);
+    let pid = written(&file).lines().next().unwrap().parse().unwrap();
+    assert!(is_alive(pid));
+    home.ok(&["daemon", "stop", "--kill"]);
+    let deadline = Instant::now() + DEADLINE;
+    while is_alive(pid) {
+        assert!(Instant::now() < deadline, "it goes on");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn it_is_a_shell_line_also_for_an_allow_list() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &["--allow", "true"]);
+    let start = json!({"action": "start", "command": "true", "args": [], "onExit": "echo x"});
+    serve.err(start.clone(), "permission_denied");
+    let mut serve = Serve::new(&home, &["--allow", "true,sh"]);
+    serve.ok(start);
+}

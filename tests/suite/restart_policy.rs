@@ -1,0 +1,205 @@
+//! Jobs that are run again by their policy, and what ends that.
+
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::support::job::Job;
+use crate::support::{DEADLINE, Home, Serve, daemon};
+
+fn start(serve: &mut Serve, command: &str, restart: Value) -> Job {
+    Job::request(serve, json!({"command": command, "restart": restart}))
+}
+
+fn record(serve: &mut Serve, job: &Job) -> Value {
+    job.ask(serve, "status", json!({"detail": true}))
+}
+
+/// Waits until the policy of a job waits.
+fn until_retrying(serve: &mut Serve, job: &Job) {
+    let deadline = Instant::now() + DEADLINE;
+    loop {
+        let poll = job.ask(serve, "poll", json!({"waitMs": 50}));
+        match poll["status"].as_str().unwrap() {
+            "retrying" => return,
+            "running" => assert!(Instant::now() < deadline, "{poll}"),
+            _ => panic!("{poll}"),
+        }
+    }
+}
+
+#[test]
+fn a_job_that_fails_is_run_again_so_often_and_no_more() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    serve.ok(json!({"action": "subscribe", "events": ["started", "restarted", "exited"]}));
+    let policy = json!({"policy": "on-failure", "maxRetries": 2, "backoffMs": 10});
+    let job = start(&mut serve, "echo run; exit 4", policy);
+    let ended = job.end(&mut serve);
+    assert_eq!(
+        (&ended["status"], &ended["exitCode"]),
+        (&json!("error"), &json!(4))
+    );
+    assert_eq!(
+        job.output(&mut serve),
+        "run\nrun\nrun\n",
+        "one log for all runs"
+    );
+    let record = record(&mut serve, &job);
+    assert_eq!(record["restarts"], 2);
+    let offsets: Vec<_> = record["detail"]["runs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|run| (run["offset"].clone(), run["exitCode"].clone()))
+        .collect();
+    assert_eq!(offsets, [0, 5, 10].map(|at| (json!(at), json!(4))));
+    let reason = record["reason"].as_str().unwrap();
+    assert!(reason.contains("run again 2 times"), "{reason}");
+    for (restarts, backoff) in [(1, 10), (2, 20)] {
+        let event = serve.event("restarted");
+        assert_eq!(event["data"]["restarts"], restarts, "{event}");
+        assert_eq!(event["data"]["backoffMs"], backoff);
+        assert!(
+            event["data"]["reason"]
+                .as_str()
+                .unwrap()
+                .starts_with("exit code 4")
+        );
+    }
+    serve.event("exited");
+    assert!(
+        serve.told("exited").is_empty(),
+        "it has ended for good once"
+    );
+}
+
+#[test]
+fn success_ends_a_policy_for_failures_and_always_goes_on() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let on_failure = json!({"policy": "on-failure", "backoffMs": 1});
+    let counted = home.scratch("count");
+    let line = format!(
+        "echo x >> {0}; test $(wc -l < {0}) -ge 3",
+        counted.display()
+    );
+    let job = start(&mut serve, &line, on_failure);
+    assert_eq!(job.end(&mut serve)["status"], "done");
+    assert_eq!(record(&mut serve, &job)["restarts"], 2);
+    let always = json!({"policy": "always", "maxRetries": 1, "backoffMs": 1});
+    let job = start(&mut serve, "true", always);
+    assert_eq!(job.end(&mut serve)["status"], "done");
+    assert_eq!(record(&mut serve, &job)["restarts"], 1);
+    // A time limit is a failure.
+    let policy = json!({"policy": "on-failure", "maxRetries": 1, "backoffMs": 1});
+    let job = Job::request(
+        &mut serve,
+        json!({"command": "exec cat", "restart": policy, "timeoutMs": 100}),
+    );
+    assert_eq!(job.end(&mut serve)["status"], "timed_out");
+    assert_eq!(record(&mut serve, &job)["restarts"], 1);
+}
+
+#[test]
+fn whoever_ends_a_job_ends_its_policy() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let policy = json!({"policy": "always", "backoffMs": 600_000});
+    // While it runs.
+    let job = start(&mut serve, "exec cat", policy.clone());
+    let killed = job.ask(&mut serve, "kill", json!({}));
+    assert_eq!(killed["status"], "killed");
+    assert_eq!(record(&mut serve, &job)["restarts"], 0);
+    // While it waits.
+    let job = start(&mut serve, "exit 9", policy.clone());
+    until_retrying(&mut serve, &job);
+    let pending = serve.send(json!({"action": "wait", "sessionId": job.id, "timeoutMs": 18_000}));
+    let killed = job.ask(&mut serve, "kill", json!({}));
+    assert_eq!(
+        (
+            &killed["previousStatus"],
+            &killed["status"],
+            &killed["alreadyEnded"]
+        ),
+        (&json!("retrying"), &json!("killed"), &Value::Null)
+    );
+    let ended = serve.reply(pending)["result"].take();
+    assert_eq!(
+        (&ended["outcome"], &ended["exitCode"]),
+        (&json!("matched"), &json!(9))
+    );
+    let record = record(&mut serve, &job);
+    assert_eq!(record["endedBy"]["kind"], "agent");
+    // A removed one is not run again either.
+    let job = start(&mut serve, "exit 9", policy);
+    until_retrying(&mut serve, &job);
+    assert_eq!(job.ask(&mut serve, "remove", json!({}))["removed"], true);
+}
+
+#[test]
+fn a_restart_by_hand_needs_not_wait_and_begins_to_count_anew() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let policy = json!({"policy": "on-failure", "maxRetries": 1, "backoffMs": 600_000});
+    let job = start(&mut serve, "read x; exit 9", policy);
+    job.ask(&mut serve, "write", json!({"data": "\n"}));
+    until_retrying(&mut serve, &job);
+    let record = job.ask(&mut serve, "restart", json!({}));
+    assert_eq!(
+        (&record["status"], &record["restarts"]),
+        (&json!("running"), &json!(1))
+    );
+    job.ask(&mut serve, "write", json!({"data": "\n"}));
+    until_retrying(&mut serve, &job);
+    // While it runs, too, and the policy still holds afterwards.
+    job.ask(&mut serve, "restart", json!({}));
+    let record = job.ask(&mut serve, "restart", json!({}));
+    assert_eq!(
+        (&record["status"], &record["restarts"]),
+        (&json!("running"), &json!(3))
+    );
+    job.ask(&mut serve, "write", json!({"data": "\n"}));
+    until_retrying(&mut serve, &job);
+}
+
+#[test]
+fn a_policy_outlives_daemon_and_keeper() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let policy = json!({"policy": "on-failure", "maxRetries": 3, "backoffMs": 400});
+    let line = "echo $VALUE; read x; exit 9";
+    let job = Job::request(
+        &mut serve,
+        json!({"command": line, "restart": policy, "env": {"VALUE": "kept"}}),
+    );
+    job.wait_for(&mut serve, "kept");
+    job.ask(&mut serve, "write", json!({"data": "\n"}));
+    until_retrying(&mut serve, &job);
+    daemon::kill(&mut serve);
+    let two = json!({"until": [{"pattern": "^kept$"}], "since": "c5"});
+    job.wait_until(&mut serve, two);
+    // It ends while no daemon is there to see it.
+    daemon::kill_keeper(&mut serve);
+    job.ask(&mut serve, "write", json!({"data": "\n"}));
+    until_retrying(&mut serve, &job);
+    let third = json!({"until": [{"pattern": "^kept$"}], "since": "new"});
+    job.wait_until(&mut serve, third);
+    assert_eq!(record(&mut serve, &job)["restarts"], 2);
+}
+
+#[test]
+fn people_say_it_in_a_word() {
+    let home = Home::new();
+    let id = home.start(&["-n", "web", "--restart", "on-failure:0", "exit 5"]);
+    home.run(&["wait", "web"]).expect_code(5);
+    let status = home.run(&["--json", "status", &id]).expect_code(3).stdout;
+    assert!(status.contains("\"restarts\":0"), "{status}");
+    home.run(&["run", "--restart", "sometimes", "true"])
+        .expect_code(2);
+    let error = Serve::new(&home, &[]).err(
+        json!({"action": "start", "command": "x", "restart": {"policy": "sometimes"}}),
+        "invalid_params",
+    );
+    assert!(error.to_string().contains("on-failure"), "{error}");
+}
