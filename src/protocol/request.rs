@@ -76,6 +76,8 @@ actions! {
     SendKeys(SendKeys) = "send_keys",
     /// The screen now.
     Capture(Capture) = "capture",
+    /// The whole log.
+    Export(Export) = "export",
     /// The terminal's size.
     Resize(Resize) = "resize",
     /// A signal.
@@ -109,7 +111,7 @@ actions! {
 }
 
 /// Actions that the protocol names and this version does not have yet.
-const NOT_YET: &[&str] = &["ask_human", "export"];
+const NOT_YET: &[&str] = &["ask_human"];
 
 impl Request {
     /// Reads one line. On failure the id, as far as it could be read, comes with the error.

@@ -6,6 +6,7 @@ mod daemon;
 mod daemon_logs;
 mod doctor;
 mod events;
+mod export;
 mod help;
 mod keys;
 mod logs;
@@ -54,6 +55,8 @@ pub enum Verb {
     /// Print a job's screen
     #[command(visible_alias = "screen")]
     Capture(capture::Capture),
+    /// Write a job's whole log as a recording (asciicast), text, page or bytes
+    Export(export::Export),
     /// End jobs with all their processes: a signal, then KILL
     Stop(stop::Stop),
     /// The same as stop -s KILL
@@ -102,6 +105,7 @@ impl Verb {
             Self::Send(verb) => verb.run(ctx),
             Self::Keys(verb) => verb.run(ctx),
             Self::Capture(verb) => verb.run(ctx),
+            Self::Export(verb) => verb.run(ctx),
             Self::Stop(verb) => verb.run(ctx),
             Self::Kill(verb) => verb.run_as_kill(ctx),
             Self::Restart(verb) => verb.run(ctx),
