@@ -6,7 +6,7 @@
 //!
 //! Reading order: [`request`] (the envelope and how a line becomes an
 //! [`Action`]), [`params`] (what each action takes), [`record`] and [`reply`]
-//! (what comes back), [`event`], [`error`], [`hello`] (who a connection is),
+//! (what comes back), [`event`], [`error`], [`hello`] (who a connection is), [`schema`] (all of it as JSON Schema),
 //! [`keeper`] (the few messages between daemon and keeper) and [`disk`] (the
 //! files of a session).
 
@@ -22,6 +22,7 @@ pub mod params;
 pub mod record;
 pub mod reply;
 pub mod request;
+pub mod schema;
 mod strict;
 pub mod suggest;
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The envelope of a request, and how a line becomes an [`Action`].
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -46,6 +47,12 @@ macro_rules! actions {
                     $($name => Ok(Self::$variant(typed(name, params)?)),)*
                     other => Err(unknown_action(other)),
                 }
+            }
+
+            /// The schema of each action's parameters, by its name.
+            pub(super) fn schemas(schemas: &mut SchemaGenerator) -> Vec<(&'static str, Schema)> {
+                // Not by reference: a request is its action and its parameters in one.
+                vec![$(($name, <$params>::json_schema(schemas))),*]
             }
 
             fn params(&self) -> Value {

@@ -29,7 +29,7 @@ fn help_is_data_and_costs_no_daemon() {
         assert!(ran.stdout.contains("Usage: bgproc"), "{ran}");
         assert!(ran.stderr.is_empty(), "{ran}");
     }
-    for topic in ["targets", "keys", "exit-codes"] {
+    for topic in ["targets", "keys", "exit-codes", "agents"] {
         assert!(home.ok(&["help", topic]).lines().count() > 10, "{topic}");
     }
     assert!(

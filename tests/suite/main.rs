@@ -37,6 +37,7 @@ mod programs;
 mod programs_screen;
 mod restart_refused;
 mod retention;
+mod schema;
 mod screens;
 mod secrets;
 mod serve;

@@ -13,6 +13,7 @@ mod logs;
 mod ls;
 mod rm;
 mod run;
+mod schema;
 mod send;
 mod state;
 mod status;
@@ -81,14 +82,13 @@ pub enum Verb {
     Daemon(daemon::Daemon),
     /// Look for what keeps bgproc from working here, and say what to do
     Doctor(doctor::Doctor),
-    /// Explain a verb, or a topic: targets, keys, exit-codes
+    /// Explain a verb, or a topic: targets, keys, exit-codes, agents
     Help(help::Help),
     /// Serve agents by the Model Context Protocol
     #[command(hide = true)]
     Mcp,
     /// Print the JSON Schema of the protocol
-    #[command(hide = true)]
-    Schema,
+    Schema(schema::Schema),
 }
 
 impl Verb {
@@ -119,7 +119,7 @@ impl Verb {
             Self::Doctor(verb) => verb.run(ctx),
             Self::Help(verb) => verb.run(ctx),
             Self::Mcp => Err(not_built("mcp")),
-            Self::Schema => Err(not_built("schema")),
+            Self::Schema(verb) => verb.run(ctx),
         }
     }
 
