@@ -301,6 +301,8 @@ mod tests {
             (r#"{"action":"subscribe"}"#, true, false),
             (r#"{"action":"subscribe","fromSeq":0}"#, false, false),
             (r#"{"action":"kill"}"#, false, true),
+            (r#"{"action":"export"}"#, true, false),
+            (r#"{"action":"export","path":"x"}"#, false, true),
         ] {
             let ticket = ticket(line);
             let found = (ticket.is_repeatable, ticket.changes());

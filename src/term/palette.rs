@@ -44,7 +44,7 @@ pub fn indexed(index: u8) -> u32 {
 pub fn mixed(a: u32, b: u32, share: u32) -> u32 {
     let part = |shift: u32| {
         let (a, b) = (a >> shift & 0xff, b >> shift & 0xff);
-        (a * share + b * (4 - share)) / 4 << shift
+        ((a * share + b * (4 - share)) / 4) << shift
     };
     part(16) | part(8) | part(0)
 }

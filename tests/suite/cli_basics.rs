@@ -76,11 +76,9 @@ fn a_bare_daemon_prints_its_help_and_what_is_not_built_says_so() {
     let home = Home::new();
     let ran = home.run(&["daemon"]).expect_code(2);
     assert!(ran.stderr.contains("upgrade"), "{ran}");
-    for verb in ["mcp", "schema"] {
-        home.run(&[verb])
-            .expect_code(2)
-            .expect_said("not built into this version");
-    }
+    home.run(&["mcp"])
+        .expect_code(2)
+        .expect_said("not built into this version");
 }
 
 #[test]
