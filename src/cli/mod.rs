@@ -43,7 +43,7 @@ use style::ColorChoice;
     disable_version_flag = true,
     disable_help_subcommand = true
 )]
-#[command(after_help = "Topics: bgproc help targets | keys | exit-codes")]
+#[command(after_help = "Topics: bgproc help targets | keys | exit-codes | agents")]
 pub struct Cli {
     #[command(subcommand)]
     verb: Option<verb::Verb>,

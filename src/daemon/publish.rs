@@ -12,6 +12,7 @@ use crate::engine::Now;
 use crate::engine::bus::Published;
 use crate::engine::life::Actor;
 use crate::engine::past::{Entry, Note};
+use crate::protocol::event::Completion;
 use crate::protocol::{EventKind, Scope, SessionId};
 use crate::sys::signal;
 
@@ -116,15 +117,15 @@ impl State {
         let Some(session) = self.registry.get(id) else {
             return Value::Null;
         };
-        json!({
-            "label": session.spec.label,
-            "command": head(&session.spec.command, COMPLETION_CHARS),
-            "status": session.life.status(),
-            "exitCode": session.life.exit_code(),
-            "signal": session.life.signal().map(signal::name),
-            "runtimeMs": session.life.runtime_ms(now),
-            "endedBy": session.life.ended_by(),
-            "output": output,
+        json!(Completion {
+            label: session.spec.label.clone(),
+            command: head(&session.spec.command, COMPLETION_CHARS).to_owned(),
+            status: session.life.status(),
+            exit_code: session.life.exit_code(),
+            signal: session.life.signal().map(signal::name),
+            runtime_ms: session.life.runtime_ms(now),
+            ended_by: session.life.ended_by().cloned(),
+            output,
         })
     }
 }

@@ -1,10 +1,12 @@
 //! What a client can wait for.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One condition of `wait`.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", try_from = "Fields")]
+#[schemars(!try_from)]
 pub enum Condition {
     /// The session has ended.
     Exit(bool),
@@ -75,7 +77,7 @@ impl Condition {
 }
 
 /// Which of the three views of the output a pattern is looked for in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum View {
     /// Lines of clean text, as they went by.
@@ -86,7 +88,7 @@ pub enum View {
 }
 
 /// For several sessions: which must hold.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum WaitMode {
     /// The first one ends the wait.
@@ -97,7 +99,7 @@ pub enum WaitMode {
 }
 
 /// The part of `wait` that `write` and `send_keys` take too.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct WaitSpec {
     /// Any of these is success; absent: exit.

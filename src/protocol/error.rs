@@ -1,12 +1,13 @@
 //! Errors as a client sees them: a code for programs, words for readers.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{SessionId, Status, Timestamp};
 
 /// What kind of trouble it is. Codes are never renamed or reused.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorCode {
     /// No such session in this scope.
@@ -54,7 +55,7 @@ pub enum ErrorCode {
 }
 
 /// One error: what failed, why, and what to do next.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, thiserror::Error)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
     /// For programs.

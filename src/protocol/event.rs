@@ -1,12 +1,14 @@
 //! What happens, told to those who asked.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{SessionId, Timestamp};
+use super::record::EndedBy;
+use super::{SessionId, Status, Timestamp};
 
 /// What happened. Lifecycle events have a sequence number, live ones have none.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EventKind {
     /// First line of a connection.
@@ -66,7 +68,7 @@ impl EventKind {
 }
 
 /// One event line.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Event {
     /// What happened.
@@ -86,7 +88,7 @@ pub struct Event {
 }
 
 /// Data of a `screen` event: terminal bytes that bring a screen of this size up to date.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ScreenUpdate {
     /// Terminal bytes, base64.
@@ -99,4 +101,26 @@ pub struct ScreenUpdate {
     pub screen_seq: u64,
     /// Whether the bytes paint the whole screen anew.
     pub full: bool,
+}
+
+/// Data of `exited` and `lost`: the completion message.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Completion {
+    /// The name that people gave it.
+    pub label: Option<String>,
+    /// What it ran, at most 2,000 characters.
+    pub command: String,
+    /// How it ended.
+    pub status: Status,
+    /// Exit code; `null` after a signal.
+    pub exit_code: Option<i32>,
+    /// The signal it died of.
+    pub signal: Option<String>,
+    /// How long it ran.
+    pub runtime_ms: u64,
+    /// Who ended it.
+    pub ended_by: Option<EndedBy>,
+    /// The last 2,000 characters of its output.
+    pub output: String,
 }

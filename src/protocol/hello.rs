@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{PROTOCOL, Scope, VERSION};
 
 /// Who is at the other end.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Role {
     /// A program; sees its own scope.
@@ -18,7 +19,7 @@ pub enum Role {
 }
 
 /// What becomes of an agent's sessions when its connection ends.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum OnDisconnect {
     /// They go on.
@@ -32,7 +33,7 @@ pub enum OnDisconnect {
 ///
 /// `--serve` sends it before anything from its stdin, which is why an agent
 /// cannot choose another scope or policy later.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Greeting {
     /// Protocol version of the client.
@@ -76,7 +77,7 @@ impl Default for Greeting {
 }
 
 /// Defaults of a connection; a request's own parameters win.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Defaults {
     /// `yieldMs` of `start`.
@@ -94,7 +95,7 @@ pub struct Defaults {
 }
 
 /// What a connection may do.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Policy {
     /// Only list, status, poll, log, capture, wait and events.
@@ -110,7 +111,7 @@ pub struct Policy {
 }
 
 /// Data of the event `hello`, the daemon's first line.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Hello {
     /// Protocol version of the daemon.
@@ -128,7 +129,7 @@ pub struct Hello {
 }
 
 /// Limits in force for a connection.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Limits {
     /// Running sessions of this scope.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Length of a session id in characters.
@@ -14,7 +15,9 @@ const ID_ALPHABET: [char; 36] = [
 ];
 
 /// Name of one session: a nanoid of 12 characters of `0-9a-z`, never reused.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(
+    Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(transparent)]
 pub struct SessionId(String);
 
@@ -47,7 +50,9 @@ impl fmt::Display for SessionId {
 }
 
 /// Whose sessions these are: an agent sees its own scope only.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(
+    Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(transparent)]
 pub struct Scope(String);
 

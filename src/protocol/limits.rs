@@ -1,9 +1,10 @@
 //! `limits` of `start`: what a job may take.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Limits of a job; absent: those of the system.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct JobLimits {
     /// Bytes of its log that are kept.

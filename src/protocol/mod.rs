@@ -6,7 +6,8 @@
 //!
 //! Reading order: [`request`] (the envelope and how a line becomes an
 //! [`Action`]), [`params`] (what each action takes; [`probe`], [`policy`] and
-//! [`limits`] are parts of `start`), [`record`] and [`reply`] (what comes back), [`event`], [`error`], [`hello`] (who a connection is),
+//! [`limits`] are parts of `start`), [`record`] and [`reply`] (what comes back),
+//! [`event`], [`error`], [`hello`] (who a connection is), [`schema`] (all of it as JSON Schema),
 //! [`keeper`] (the few messages between daemon and keeper) and [`disk`] (the
 //! files of a session).
 
@@ -25,6 +26,7 @@ pub mod probe;
 pub mod record;
 pub mod reply;
 pub mod request;
+pub mod schema;
 mod strict;
 pub mod suggest;
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::condition::{Condition, View, WaitMode, WaitSpec};
@@ -13,7 +14,7 @@ use super::{EventKind, JobLimits, Probe, RestartPolicy, SessionId, Status};
 macro_rules! params {
     ($($(#[$doc:meta])* $name:ident { $($(#[$fdoc:meta])* $field:ident: $type:ty,)* })*) => {$(
         $(#[$doc])*
-        #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+        #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
         #[serde(rename_all = "camelCase", deny_unknown_fields)]
         pub struct $name {
             $(
@@ -207,12 +208,21 @@ params! {
         session_id: String,
         /// Text (default), ansi, html, svg or json.
         format: Option<CaptureFormat>,
-        /// A `screenSeq`: answer `changed:false` without text if it is still that.
+        /// A `screenSeq`: answer `changed:false` without a picture if it is still that.
         since: Option<u64>,
         /// Lines above the screen (0).
         scrollback: Option<u64>,
         /// Cut blanks at row ends and blank rows at the end (true).
         trim: Option<bool>,
+    }
+    /// `export`: the whole log, to keep or to show elsewhere.
+    Export {
+        /// Which session.
+        session_id: String,
+        /// Asciicast (default), text, html or raw.
+        format: Option<ExportFormat>,
+        /// File to write, relative to where the client is; absent: the reply has it.
+        path: Option<String>,
     }
     /// `resize`: the size of the terminal.
     Resize {
@@ -340,7 +350,7 @@ params! {
 }
 
 /// One of the streams of a session.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Stream {
     /// All output in the order it came.
@@ -355,7 +365,7 @@ pub enum Stream {
 }
 
 /// Form of `log`'s output.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum LogFormat {
     /// Clean text.
@@ -368,7 +378,7 @@ pub enum LogFormat {
 }
 
 /// How `data` of `write` is written down.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Encoding {
     /// As it stands.
@@ -379,7 +389,7 @@ pub enum Encoding {
 }
 
 /// A key by name, or text as it stands.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(
     untagged,
     deny_unknown_fields,
@@ -396,7 +406,7 @@ pub enum KeyInput {
 }
 
 /// Form of `capture`'s picture.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum CaptureFormat {
     /// Characters only.
@@ -412,8 +422,23 @@ pub enum CaptureFormat {
     Json,
 }
 
+/// Form of `export`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum ExportFormat {
+    /// A recording that asciinema plays (asciicast v2).
+    #[default]
+    Asciicast,
+    /// Clean text.
+    Text,
+    /// Text with its colours, as a page.
+    Html,
+    /// The bytes exactly.
+    Raw,
+}
+
 /// A signal by name (`TERM`, `SIGTERM`) or number.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "expected the name or number of a signal")]
 pub enum SignalName {
     /// By number.
@@ -429,7 +454,7 @@ impl Default for SignalName {
 }
 
 /// Whom a signal is for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum SignalTarget {
     /// The process group in the foreground of the terminal.
@@ -442,7 +467,7 @@ pub enum SignalTarget {
 }
 
 /// What becomes of running sessions at `shutdown`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ShutdownSessions {
     /// They go on.

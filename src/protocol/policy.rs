@@ -1,9 +1,10 @@
 //! `restart` of `start`: whether a job that has ended is run again.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A restart policy.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RestartPolicy {
     /// After which ends.
@@ -18,7 +19,7 @@ pub struct RestartPolicy {
 }
 
 /// After which ends a job is run again.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RestartWhen {
     /// None.

@@ -1,5 +1,6 @@
 //! `ready` of `start`: how to tell that a job is ready.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Condition;
@@ -8,8 +9,9 @@ use super::Condition;
 pub const READY_TIMEOUT_MS: u64 = 30_000;
 
 /// A readiness probe: exactly one of `pattern` and `port`.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", try_from = "Fields")]
+#[schemars(!try_from, deny_unknown_fields)]
 pub struct Probe {
     /// A line of the run's clean text matches this regular expression.
     #[serde(skip_serializing_if = "Option::is_none")]

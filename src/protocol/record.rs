@@ -1,12 +1,13 @@
 //! One session as `list` and `status` show it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Scope, SessionId, Timestamp};
 
 /// How a session's program is connected.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Mode {
     /// A pseudo-terminal: stdout and stderr are one.
@@ -17,7 +18,9 @@ pub enum Mode {
 }
 
 /// Where a session is in its life.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// Waits for what it needs.
@@ -95,7 +98,7 @@ impl Status {
 }
 
 /// What the program does with its input, as the kernel tells it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum InputState {
     /// It does not read.
@@ -116,7 +119,7 @@ pub enum InputState {
 }
 
 /// Who ended a session.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum EndedByKind {
     /// An agent asked.
@@ -132,7 +135,7 @@ pub enum EndedByKind {
 }
 
 /// Who ended a session, and from which scope.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct EndedBy {
     /// What kind of actor.
     pub kind: EndedByKind,
@@ -141,7 +144,7 @@ pub struct EndedBy {
 }
 
 /// Whether agents of other scopes may see a session.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Share {
     /// No.
@@ -154,7 +157,7 @@ pub enum Share {
 }
 
 /// What `list` returns for each session. A field without a value is `null`, never missing.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Summary {
     /// Its name.
@@ -233,7 +236,7 @@ pub struct Summary {
 }
 
 /// What `status` returns (and `list`, to people).
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Record {
     /// What `list` returns too.
@@ -272,7 +275,7 @@ pub struct Record {
 }
 
 /// One segment of a raw log.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct OutputFile {
     /// Where it is.
     pub path: String,
@@ -281,7 +284,7 @@ pub struct OutputFile {
 }
 
 /// What `status` adds with `detail`.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Detail {
     /// Its processes.
@@ -297,7 +300,7 @@ pub struct Detail {
 }
 
 /// One process of a session's tree.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Process {
     /// Its pid.
     pub pid: u32,
@@ -310,7 +313,7 @@ pub struct Process {
 }
 
 /// One run of a session.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Run {
     /// From 1.

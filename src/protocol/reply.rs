@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -9,7 +10,7 @@ use super::record::{InputState, OutputFile, Summary};
 use super::{Error, Event, RequestId, SessionId, Status};
 
 /// One reply line.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Reply {
     /// The request's id.
     pub id: RequestId,
@@ -24,7 +25,7 @@ pub struct Reply {
 }
 
 /// What a bounded text left out in front.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Left {
     /// Bytes of text (of raw output where it was too much to render).
     pub bytes: u64,
@@ -33,7 +34,7 @@ pub struct Left {
 }
 
 /// `poll`, and the part of `wait` and others that shows news.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Polled {
     /// Which session.
@@ -72,7 +73,7 @@ pub struct Polled {
 }
 
 /// `start`.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Started {
     /// Its name from now on.
@@ -91,9 +92,11 @@ pub struct Started {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reused: Option<bool>,
     /// How it ended, if it has; `null` after a signal.
+    #[schemars(with = "Option<i32>")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<Value>,
     /// The signal it died of, if it has ended; `null` if none.
+    #[schemars(with = "Option<String>")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<Value>,
     /// How long it ran, if it has ended.
@@ -102,7 +105,7 @@ pub struct Started {
 }
 
 /// `list`.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Listed<R = Summary> {
     /// Oldest first.
     pub sessions: Vec<R>,
@@ -111,7 +114,7 @@ pub struct Listed<R = Summary> {
 }
 
 /// How a `wait` came out; each is `ok:true`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Outcome {
     /// A listed condition holds.
@@ -127,7 +130,7 @@ pub enum Outcome {
 }
 
 /// What matched.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Matched {
     /// Place in `until` (or `fail`).
@@ -148,7 +151,7 @@ pub struct Matched {
 }
 
 /// `wait` on one session, and the wait part of `write` and `send_keys`.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Waited {
     /// How it came out.
@@ -165,7 +168,7 @@ pub struct Waited {
 }
 
 /// `wait` on several sessions.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WaitedAll {
     /// How it came out as a whole.
@@ -181,7 +184,7 @@ pub struct WaitedAll {
 }
 
 /// `write` and `send_keys`.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Written {
     /// Bytes that the kernel took.
@@ -198,7 +201,7 @@ pub struct Written {
 }
 
 /// What to know about a write.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Warning {
     /// A cooked terminal cuts a line at 4,095 bytes without a word.
@@ -211,7 +214,7 @@ pub enum Warning {
 }
 
 /// The cursor of a screen.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CursorAt {
     /// From 0.
@@ -225,7 +228,7 @@ pub struct CursorAt {
 }
 
 /// Shape of a cursor.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum CursorShape {
     /// A full cell.
@@ -238,12 +241,24 @@ pub enum CursorShape {
 }
 
 /// `capture`.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Captured {
-    /// The screen, unless `changed` is false.
+    /// The screen as text or ansi, unless `changed` is false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
+    /// As a page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub html: Option<String>,
+    /// As a picture.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub svg: Option<String>,
+    /// As rows of cells, `cols` of them in each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cells: Option<Vec<Vec<ScreenCell>>>,
+    /// How many rows of it stand above the screen.
+    #[serde(default)]
+    pub scrollback: u64,
     /// Rows.
     pub rows: u16,
     /// Columns.
@@ -258,10 +273,84 @@ pub struct Captured {
     pub screen_seq: u64,
     /// Whether it differs from `since`.
     pub changed: bool,
+    /// What the program asked of the keyboard and the mouse.
+    #[serde(default)]
+    pub modes: InputModes,
+}
+
+/// One cell of a screen. What is not there has its default.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ScreenCell {
+    /// Its character, with what combines with it; a blank where nothing was written, empty in the right half of a
+    /// wide one.
+    pub ch: String,
+    /// Columns of the character: 2 for a wide one, 0 for the right half of one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub width: Option<u8>,
+    /// Colour of the text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fg: Option<CellColor>,
+    /// Colour behind it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bg: Option<CellColor>,
+    /// Bold.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub bold: bool,
+    /// Dim.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub dim: bool,
+    /// Italic.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub italic: bool,
+    /// Underlined.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub underline: bool,
+    /// Colours swapped.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub inverse: bool,
+}
+
+/// Colour of a cell.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum CellColor {
+    /// One of xterm's 256.
+    Index(u8),
+    /// `#rrggbb`.
+    Rgb(String),
+}
+
+/// What a program asked of its terminal's keyboard and mouse.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct InputModes {
+    /// Arrow keys send what application mode has (`send_keys` knows).
+    pub app_cursor: bool,
+    /// A paste is told from typing.
+    pub bracketed_paste: bool,
+    /// Mouse events are told to it.
+    pub mouse: bool,
+}
+
+/// `export`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Exported {
+    /// The file that was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Without a file: all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<String>,
+    /// How `data` is written down.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<super::params::Encoding>,
+    /// How much it is.
+    pub bytes: u64,
 }
 
 /// `kill` of one session.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Killed {
     /// Which session.
@@ -295,14 +384,14 @@ pub struct Killed {
 }
 
 /// `kill` of several sessions.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct KilledAll {
     /// Each session.
     pub results: Vec<Killed>,
 }
 
 /// `log` by bytes.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LogBytes {
     /// In the format asked for.
@@ -320,7 +409,7 @@ pub struct LogBytes {
 }
 
 /// One line of `log`.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LogLine {
     /// From 1, for ever.
     pub n: u64,
@@ -336,7 +425,7 @@ pub struct LogLine {
 }
 
 /// `log` by lines.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LogLines {
     /// In order.
@@ -354,7 +443,7 @@ pub struct LogLines {
 }
 
 /// One match of `log` with `grep`.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LogMatch {
     /// Line number.
     pub n: u64,
@@ -367,7 +456,7 @@ pub struct LogMatch {
 }
 
 /// `log` with `grep`.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LogMatches {
     /// In order.
@@ -384,7 +473,7 @@ pub struct LogMatches {
 }
 
 /// `stats`, as `bgproc daemon status --json` prints it.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StatsReply {
     /// The daemon.
@@ -421,11 +510,79 @@ pub struct StatsReply {
 }
 
 /// `events`.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Happened {
     /// Oldest first.
     pub events: Vec<Event>,
     /// What to give as `afterSeq` next, also if nothing has happened.
     pub next_seq: u64,
+}
+
+/// `resize`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Resized {
+    /// Rows.
+    pub rows: u16,
+    /// Columns.
+    pub cols: u16,
+}
+
+/// `signal`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Signalled {
+    /// Processes that it was sent to.
+    pub delivered_to: Vec<u32>,
+}
+
+/// `clear`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Cleared {
+    /// Bytes of output that are forgotten.
+    pub cleared_bytes: u64,
+}
+
+/// `remove`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Removed {
+    /// Which session.
+    pub session_id: SessionId,
+    /// That it is gone.
+    pub removed: bool,
+}
+
+/// `subscribe`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Subscribed {
+    /// What `unsubscribe` takes.
+    pub subscription_id: String,
+    /// What to give as `fromSeq` next time.
+    pub next_seq: u64,
+}
+
+/// `cancel`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Cancelled {
+    /// That there was such a request.
+    pub cancelled: bool,
+}
+
+/// What has nothing to tell but that it is done.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Done {}
+
+/// `shutdown`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ShutDown {
+    /// Sessions that go on.
+    pub kept: u64,
+    /// Sessions that were ended.
+    pub killed: u64,
+    /// Processes that could not be ended.
+    pub survivors: Vec<u32>,
 }

@@ -1,5 +1,6 @@
 //! The envelope of a request, and how a line becomes an [`Action`].
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -48,6 +49,12 @@ macro_rules! actions {
                 }
             }
 
+            /// The schema of each action's parameters, by its name.
+            pub(super) fn schemas(schemas: &mut SchemaGenerator) -> Vec<(&'static str, Schema)> {
+                // Not by reference: a request is its action and its parameters in one.
+                vec![$(($name, <$params>::json_schema(schemas))),*]
+            }
+
             fn params(&self) -> Value {
                 match self {
                     $(Self::$variant(params) => serde_json::to_value(params).unwrap_or_default(),)*
@@ -76,6 +83,8 @@ actions! {
     SendKeys(SendKeys) = "send_keys",
     /// The screen now.
     Capture(Capture) = "capture",
+    /// The whole log.
+    Export(Export) = "export",
     /// The terminal's size.
     Resize(Resize) = "resize",
     /// A signal.
@@ -109,7 +118,7 @@ actions! {
 }
 
 /// Actions that the protocol names and this version does not have yet.
-const NOT_YET: &[&str] = &["ask_human", "export"];
+const NOT_YET: &[&str] = &["ask_human"];
 
 impl Request {
     /// Reads one line. On failure the id, as far as it could be read, comes with the error.

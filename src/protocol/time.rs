@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// A moment in milliseconds since 1970-01-01T00:00:00Z, for display only: what
@@ -27,6 +28,20 @@ impl fmt::Display for Timestamp {
         // Out of jiff's range only if the clock is tens of thousands of years off.
         let at = jiff::Timestamp::from_millisecond(self.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
         write!(f, "{at:.3}")
+    }
+}
+
+impl JsonSchema for Timestamp {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Timestamp".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A moment: RFC 3339, UTC, milliseconds.",
+            "type": "string",
+            "format": "date-time",
+        })
     }
 }
 

@@ -86,6 +86,8 @@ impl Ticket {
             "start" => !field("key").is_null(),
             // What was replayed before would be replayed again.
             "subscribe" => field("fromSeq").is_null() && field("from_seq").is_null(),
+            // It is in the reply; with a path it may have been written.
+            "export" => field("path").is_null(),
             action => READING.contains(&action),
         };
         Some(Self {
@@ -97,7 +99,11 @@ impl Ticket {
 
     /// Whether it may have changed something.
     fn changes(&self) -> bool {
-        let reads = self.action == "subscribe" || READING.contains(&self.action.as_str());
+        let reads = match self.action.as_str() {
+            "subscribe" => true,
+            "export" => self.is_repeatable,
+            action => READING.contains(&action),
+        };
         !self.action.is_empty() && !reads
     }
 
@@ -295,6 +301,8 @@ mod tests {
             (r#"{"action":"subscribe"}"#, true, false),
             (r#"{"action":"subscribe","fromSeq":0}"#, false, false),
             (r#"{"action":"kill"}"#, false, true),
+            (r#"{"action":"export"}"#, true, false),
+            (r#"{"action":"export","path":"x"}"#, false, true),
         ] {
             let ticket = ticket(line);
             let found = (ticket.is_repeatable, ticket.changes());

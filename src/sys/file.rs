@@ -3,10 +3,14 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
+use rustix::process::geteuid;
+
+use crate::protocol::SessionId;
+
 /// The umask of this process; none where the system does not tell.
 pub fn umask() -> Option<u32> {
     // Asking umask(2) would change it, for all threads.
@@ -26,6 +30,65 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         let _ = std::fs::remove_file(&beside);
     }
     written
+}
+
+/// A file that takes its place when it is whole. Until then it lies beside it under another name; dropped
+/// unfinished, it is gone. It is for its owner alone (0600).
+#[derive(Debug)]
+pub struct Draft {
+    path: PathBuf,
+    beside: PathBuf,
+    file: File,
+}
+
+impl Draft {
+    /// Begins a file that will be at `path`, where there may be a file of one's own or nothing: no directory, no
+    /// symbolic link, nothing of somebody else's.
+    pub fn new(path: &Path) -> io::Result<Self> {
+        let refused = |why: &str| Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
+        match std::fs::symlink_metadata(path) {
+            Ok(meta) if meta.is_symlink() => return refused("it is a symbolic link"),
+            Ok(meta) if !meta.is_file() => return refused("it is no regular file"),
+            Ok(meta) if meta.uid() != geteuid().as_raw() => {
+                return refused("it belongs to somebody else");
+            }
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let Some(name) = path.file_name() else {
+            return refused("it is no regular file");
+        };
+        let name = format!(".{}.{}.tmp", name.to_string_lossy(), SessionId::fresh());
+        let beside = path.with_file_name(name);
+        let mut options = OpenOptions::new();
+        let file = options
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&beside)?;
+        Ok(Self {
+            path: path.to_owned(),
+            beside,
+            file,
+        })
+    }
+
+    /// Adds to it.
+    pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all(bytes)
+    }
+
+    /// Puts it in its place.
+    pub fn finish(self) -> io::Result<()> {
+        std::fs::rename(&self.beside, &self.path)
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        // After `finish` there is nothing by that name.
+        let _ = std::fs::remove_file(&self.beside);
+    }
 }
 
 /// Opens a file to add to, making it if need be (0600). A symbolic link in its
@@ -67,6 +130,34 @@ mod tests {
         );
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
         assert!(replace(&dir.path().join("no/where"), b"x").is_err());
+    }
+
+    #[test]
+    fn a_draft_is_there_whole_or_not_at_all() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("out.cast");
+        std::fs::write(&path, "old").unwrap();
+        let mut draft = Draft::new(&path).unwrap();
+        draft.write(b"half").unwrap();
+        drop(draft);
+        assert_eq!(std::fs::read(&path).unwrap(), b"old");
+        let mut draft = Draft::new(&path).unwrap();
+        draft.write(b"new").unwrap();
+        draft.finish().unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"new");
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+        let link = dir.path().join("link");
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        for (path, why) in [
+            (link.as_path(), "symbolic link"),
+            (dir.path(), "no regular file"),
+        ] {
+            let error = Draft::new(path).unwrap_err();
+            assert!(error.to_string().contains(why), "{error}");
+        }
+        assert!(Draft::new(&dir.path().join("no/where")).is_err());
     }
 
     #[test]

@@ -37,6 +37,13 @@ pub struct Cell<'a> {
     pub inverse: bool,
 }
 
+impl Cell<'_> {
+    /// Whether it looks like one of an empty screen.
+    pub fn is_blank(&self) -> bool {
+        Self { width: 0, ..*self } == Self::default()
+    }
+}
+
 impl<'a> Cell<'a> {
     /// The emulator's cell in our words.
     pub(super) fn new(cell: &'a vt100::Cell) -> Self {

@@ -4,8 +4,10 @@
 //! - [`scan`]: a byte stream cut into text, controls and escape sequences.
 //! - [`screen`]: the grid a program has painted, with what it asked of its terminal; [`compat`] stands between the
 //!   scanner and the emulator, [`replies`] answers queries.
+//! - [`export`]: a whole log as a recording, text or a page, in pieces.
 //! - [`keys`]: names of keys to the bytes xterm sends; [`keyparse`] is the way back.
 //! - [`plain`]: bytes to the lines a reader would have seen scroll by.
+//! - [`snapshot`]: a screen as text, page, picture or cells; [`palette`] has its colours.
 //! - [`skim`]: output of which only the end can be seen.
 //! - [`sanitize`]: names and titles made safe to show.
 
@@ -14,10 +16,12 @@
 pub mod cell;
 pub mod compat;
 pub mod cursor;
+pub mod export;
 pub mod keyparse;
 pub mod keys;
 pub mod modes;
 pub mod paint;
+pub mod palette;
 pub mod plain;
 pub mod replies;
 pub mod sanitize;
@@ -25,6 +29,7 @@ pub mod scan;
 pub mod screen;
 pub mod size;
 pub mod skim;
+pub mod snapshot;
 pub mod title;
 
 #[cfg(test)]

@@ -31,39 +31,35 @@ pub fn difference(screen: &vt100::Screen, before: &vt100::Screen) -> String {
     painter.out
 }
 
-/// Each row with its attributes and nothing else, for reading or printing anywhere: no cursor movement, no mode,
-/// and attributes are reset at the end of each row. `trim` leaves out blank cells at row ends.
-pub fn rows(screen: &vt100::Screen, trim: bool) -> Vec<String> {
-    let (rows, cols) = screen.size();
-    (0..rows.get())
-        .map(|row| {
-            let cell = |col| screen.cell(row, col);
-            let used = (0..cols.get()).rposition(|col| cell(col).is_some_and(|cell| !blank(cell)));
-            let end = if trim {
-                used.map_or(0, |last| last + 1)
-            } else {
-                usize::from(cols.get())
-            };
-            let mut painter = Painter::new(screen, None);
-            for cell in (0..cols.get()).take(end).filter_map(cell) {
-                if cell.is_wide_continuation() {
-                    continue;
-                }
-                if painter.pen.is_some() || !plain_look(cell) {
-                    painter.pen(cell);
-                }
-                painter.out.push_str(if cell.has_contents() {
-                    cell.contents()
-                } else {
-                    " "
-                });
-            }
-            if painter.pen.is_some_and(|pen| !plain_look(pen)) {
-                painter.out.push_str("\x1b[0m");
-            }
-            painter.out
-        })
-        .collect()
+/// A row with its attributes and nothing else, for reading or printing anywhere: no cursor movement, no mode,
+/// and attributes are reset at its end. `trim` leaves out blank cells at the end.
+pub fn row(screen: &vt100::Screen, row: u16, trim: bool) -> String {
+    let cols = screen.size().1.get();
+    let cell = |col| screen.cell(row, col);
+    let used = (0..cols).rposition(|col| cell(col).is_some_and(|cell| !blank(cell)));
+    let end = if trim {
+        used.map_or(0, |last| last + 1)
+    } else {
+        usize::from(cols)
+    };
+    let mut painter = Painter::new(screen, None);
+    for cell in (0..cols).take(end).filter_map(cell) {
+        if cell.is_wide_continuation() {
+            continue;
+        }
+        if painter.pen.is_some() || !plain_look(cell) {
+            painter.pen(cell);
+        }
+        painter.out.push_str(if cell.has_contents() {
+            cell.contents()
+        } else {
+            " "
+        });
+    }
+    if painter.pen.is_some_and(|pen| !plain_look(pen)) {
+        painter.out.push_str("\x1b[0m");
+    }
+    painter.out
 }
 
 struct Painter<'a> {

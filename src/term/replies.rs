@@ -3,6 +3,7 @@
 //! Programs such as fish, vim and crossterm's wait for these. The values are those of a dark xterm-256color; what
 //! a terminal without a feature does not answer (the kitty keyboard query) is not answered.
 
+use super::palette::{BACKGROUND, FOREGROUND, indexed};
 use super::size::Size;
 
 /// Most bytes that wait to be taken. A program that asks and never reads must not fill the memory, and a cooked
@@ -10,15 +11,6 @@ use super::size::Size;
 const MAX: usize = 4095;
 /// Cell size reported to a program that asks for pixels, in pixels: there are none, and this is a common font.
 const CELL: (u32, u32) = (16, 8);
-/// Foreground and cursor colour.
-const FOREGROUND: u32 = 0xe5_e5_e5;
-/// Background colour.
-const BACKGROUND: u32 = 0;
-/// xterm's first sixteen colours.
-const BASE_COLORS: [u32; 16] = [
-    0x00_00_00, 0xcd_00_00, 0x00_cd_00, 0xcd_cd_00, 0x00_00_ee, 0xcd_00_cd, 0x00_cd_cd, 0xe5_e5_e5,
-    0x7f_7f_7f, 0xff_00_00, 0x00_ff_00, 0xff_ff_00, 0x5c_5c_ff, 0xff_00_ff, 0x00_ff_ff, 0xff_ff_ff,
-];
 
 /// Answers that wait to be sent to the program.
 #[derive(Default, Debug)]
@@ -135,7 +127,7 @@ impl Replies {
                         .ok()
                         .and_then(|index| index.parse().ok());
                     if let (Some(index), b"?") = (index, value) {
-                        self.say(&format!("\x1b]4;{index};{}{end}", spelt(palette(index))));
+                        self.say(&format!("\x1b]4;{index};{}{end}", spelt(indexed(index))));
                     }
                 }
             }
@@ -165,25 +157,6 @@ impl Replies {
 fn spelt(color: u32) -> String {
     let [_, r, g, b] = color.to_be_bytes();
     format!("rgb:{r:02x}{r:02x}/{g:02x}{g:02x}/{b:02x}{b:02x}")
-}
-
-/// Colour `index` of the 256.
-fn palette(index: u8) -> u32 {
-    let level = |step: u8| {
-        if step == 0 {
-            0
-        } else {
-            55 + 40 * u32::from(step)
-        }
-    };
-    match index {
-        0..=15 => BASE_COLORS[usize::from(index)],
-        16..=231 => {
-            let at = index - 16;
-            level(at / 36) << 16 | level(at / 6 % 6) << 8 | level(at % 6)
-        }
-        232.. => (8 + 10 * u32::from(index - 232)) * 0x01_01_01,
-    }
 }
 
 /// The attributes text is drawn with now, as SGR parameters and the `m`.

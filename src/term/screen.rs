@@ -188,15 +188,22 @@ impl Screen {
         paint::shown(out)
     }
 
-    /// The text of each row with its attributes (SGR sequences) and no other sequence, as `tmux capture-pane -e`
-    /// prints it. `trim` cuts blank cells at row ends and blank rows at the end.
+    /// The text of a row with its attributes (SGR sequences) and no other sequence, as `tmux capture-pane -e`
+    /// prints it. `trim` cuts blank cells at its end.
+    pub fn row_ansi(&self, row: u16, trim: bool) -> String {
+        let text = paint::row(self.core.screen(), row, trim);
+        match text.contains(REPLACEMENT) {
+            true => text.replace(REPLACEMENT, "\u{fffd}"),
+            false => text,
+        }
+    }
+
+    /// Each row as [`row_ansi`](Self::row_ansi) has it; `trim` also leaves out blank rows at the end.
     pub fn rows_ansi(&self, trim: bool) -> Vec<String> {
-        let mut rows = paint::rows(self.core.screen(), trim);
+        let rows = 0..self.size.rows();
+        let mut rows: Vec<_> = rows.map(|row| self.row_ansi(row, trim)).collect();
         while trim && rows.last().is_some_and(String::is_empty) {
             rows.pop();
-        }
-        for row in rows.iter_mut().filter(|row| row.contains(REPLACEMENT)) {
-            *row = row.replace(REPLACEMENT, "\u{fffd}");
         }
         rows
     }
@@ -257,6 +264,29 @@ impl Screen {
     /// A cell, for drawing.
     pub fn cell(&self, row: u16, col: u16) -> Option<Cell<'_>> {
         self.core.screen().cell(row, col).map(Cell::new)
+    }
+
+    /// The cells of a row, for drawing.
+    pub fn row(&self, row: u16) -> Vec<Cell<'_>> {
+        let cols = 0..self.size.cols();
+        let mut cells: Vec<Cell<'_>> = cols.filter_map(|col| self.cell(row, col)).collect();
+        // The emulator gives the right half of a wide character no attributes; it looks as the left one does.
+        for right in 1..cells.len() {
+            if cells[right].width == 0 {
+                let (text, width) = ("", 0);
+                cells[right] = Cell {
+                    text,
+                    width,
+                    ..cells[right - 1]
+                };
+            }
+        }
+        cells
+    }
+
+    /// Forgets what has scrolled off.
+    pub fn clear_scrollback(&mut self) {
+        self.core.screen_mut().clear_scrollback();
     }
 
     /// Whether the text of a row goes on in the next one.

@@ -500,10 +500,6 @@ fn the_screen_is_captured_resized_and_compared() {
         json!({"action": "resize", "sessionId": id, "rows": 1, "cols": 50}),
         "invalid_params",
     );
-    serve.err(
-        json!({"action": "capture", "sessionId": id, "format": "svg"}),
-        "unsupported",
-    );
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn help_is_data_and_costs_no_daemon() {
         assert!(ran.stdout.contains("Usage: bgproc"), "{ran}");
         assert!(ran.stderr.is_empty(), "{ran}");
     }
-    for topic in ["targets", "keys", "exit-codes"] {
+    for topic in ["targets", "keys", "exit-codes", "agents"] {
         assert!(home.ok(&["help", topic]).lines().count() > 10, "{topic}");
     }
     assert!(
@@ -76,11 +76,9 @@ fn a_bare_daemon_prints_its_help_and_what_is_not_built_says_so() {
     let home = Home::new();
     let ran = home.run(&["daemon"]).expect_code(2);
     assert!(ran.stderr.contains("upgrade"), "{ran}");
-    for verb in ["mcp", "schema"] {
-        home.run(&[verb])
-            .expect_code(2)
-            .expect_said("not built into this version");
-    }
+    home.run(&["mcp"])
+        .expect_code(2)
+        .expect_said("not built into this version");
 }
 
 #[test]

@@ -44,6 +44,8 @@ mod ready;
 mod restart_policy;
 mod restart_refused;
 mod retention;
+mod schema;
+mod screens;
 mod secrets;
 mod serve;
 mod serve_edges;

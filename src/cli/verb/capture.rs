@@ -1,9 +1,12 @@
 //! `capture`: a job's screen as it is now.
 
-use clap::Args;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::note;
 use crate::protocol::Action;
 use crate::protocol::params::{Capture as Params, CaptureFormat};
 use crate::protocol::reply::Captured;
@@ -14,28 +17,120 @@ pub struct Capture {
     /// Which job
     #[arg(default_value = "-")]
     job: String,
-    /// With colours, as escape sequences
-    #[arg(short)]
+    /// With colours, as escape sequences (--format ansi)
+    #[arg(short, group = "form")]
     escapes: bool,
+    /// As a page (--format html)
+    #[arg(long, group = "form")]
+    html: bool,
+    /// As a picture (--format svg)
+    #[arg(long, group = "form")]
+    svg: bool,
+    /// The form; without it, that of FILE's ending, else text
+    #[arg(long, group = "form")]
+    format: Option<Form>,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// With so many lines that have scrolled off above it
+    #[arg(long, value_name = "N")]
+    scrollback: Option<u64>,
+    /// Do not cut blanks at line ends and blank lines at the end
+    #[arg(long)]
+    no_trim: bool,
+    /// Say where the cursor is, on standard error
+    #[arg(long)]
+    cursor: bool,
+}
+
+/// Forms of a screen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Form {
+    /// Characters only
+    Text,
+    /// With escape sequences for colours
+    Ansi,
+    /// A page
+    Html,
+    /// A picture
+    Svg,
+    /// The reply with each cell
+    Json,
 }
 
 impl Capture {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        let form = self.form();
         let job = ctx.one(&self.job)?;
         let value = ctx.daemon()?.call(Action::Capture(Params {
             session_id: job.summary.session_id.to_string(),
-            format: self.escapes.then_some(CaptureFormat::Ansi),
-            ..Params::default()
+            format: (form != Form::Text).then_some(form.into()),
+            scrollback: self.scrollback,
+            trim: self.no_trim.then_some(false),
+            since: None,
         }))?;
-        if ctx.json {
-            ctx.out.json(&value)?;
-            return Ok(Exit::OK);
+        let captured: Captured =
+            serde_json::from_value(value.clone()).map_err(std::io::Error::from)?;
+        if self.cursor {
+            note(&cursor(&captured));
         }
-        let captured: Captured = serde_json::from_value(value).map_err(std::io::Error::from)?;
-        let text = captured.text.unwrap_or_default();
-        if !text.is_empty() {
-            ctx.out.line(text.strip_suffix('\n').unwrap_or(&text))?;
+        let mut text = match form {
+            _ if ctx.json => value.to_string(),
+            Form::Text | Form::Ansi => captured.text.unwrap_or_default(),
+            Form::Html => captured.html.unwrap_or_default(),
+            Form::Svg => captured.svg.unwrap_or_default(),
+            Form::Json => value.to_string(),
+        };
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+        match &self.output {
+            Some(file) => write(file, &text)?,
+            None => ctx.out.bytes(text.as_bytes())?,
         }
         Ok(Exit::OK)
     }
+
+    fn form(&self) -> Form {
+        let ending = self.output.as_ref().and_then(|file| file.extension());
+        let ending = ending.and_then(|ending| ending.to_str());
+        match self.format {
+            Some(form) => form,
+            None if self.escapes => Form::Ansi,
+            None if self.html => Form::Html,
+            None if self.svg => Form::Svg,
+            None => ending
+                .and_then(|ending| Form::from_str(ending, true).ok())
+                .unwrap_or(Form::Text),
+        }
+    }
+}
+
+impl From<Form> for CaptureFormat {
+    fn from(form: Form) -> Self {
+        match form {
+            Form::Text => Self::Text,
+            Form::Ansi => Self::Ansi,
+            Form::Html => Self::Html,
+            Form::Svg => Self::Svg,
+            Form::Json => Self::Json,
+        }
+    }
+}
+
+fn write(file: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(file, text).map_err(|error| {
+        let message = format!("cannot write {}: {error}", file.display());
+        Failure::told(Exit::FAILED, message)
+    })
+}
+
+fn cursor(captured: &Captured) -> String {
+    let at = captured.cursor;
+    let shape = format!("{:?}", at.shape).to_lowercase();
+    let hidden = if at.visible { "" } else { ", hidden" };
+    format!(
+        "cursor: row {} column {} (from 0), {shape}{hidden}",
+        at.row, at.col
+    )
 }

@@ -8,13 +8,14 @@ use crate::cli::exit::{Exit, Failure};
 use crate::protocol::suggest::nearest;
 
 /// What is explained beyond the verbs.
-const TOPICS: [(&str, &str); 3] = [
+const TOPICS: [(&str, &str); 4] = [
     ("targets", include_str!("../../../assets/help/targets.md")),
     ("keys", include_str!("../../../assets/help/keys.md")),
     (
         "exit-codes",
         include_str!("../../../assets/help/exit-codes.md"),
     ),
+    ("agents", include_str!("../../../assets/agent-guide.md")),
 ];
 
 /// What `help` takes.
@@ -47,7 +48,9 @@ impl Help {
         Err(
             match nearest(&topic, known.iter().map(String::as_str).chain(topics)) {
                 Some(near) => failure.hint(format!("did you mean `{near}`?")),
-                None => failure.hint("topics: targets, keys, exit-codes; verbs: bgproc help"),
+                None => {
+                    failure.hint("topics: targets, keys, exit-codes, agents; verbs: bgproc help")
+                }
             },
         )
     }

@@ -6,12 +6,14 @@ mod daemon;
 mod daemon_logs;
 mod doctor;
 mod events;
+mod export;
 mod help;
 mod keys;
 mod logs;
 mod ls;
 mod rm;
 mod run;
+mod schema;
 mod send;
 mod state;
 mod status;
@@ -54,6 +56,8 @@ pub enum Verb {
     /// Print a job's screen
     #[command(visible_alias = "screen")]
     Capture(capture::Capture),
+    /// Write a job's whole log as a recording (asciicast), text, page or bytes
+    Export(export::Export),
     /// End jobs with all their processes: a signal, then KILL
     Stop(stop::Stop),
     /// The same as stop -s KILL
@@ -78,14 +82,13 @@ pub enum Verb {
     Daemon(daemon::Daemon),
     /// Look for what keeps bgproc from working here, and say what to do
     Doctor(doctor::Doctor),
-    /// Explain a verb, or a topic: targets, keys, exit-codes
+    /// Explain a verb, or a topic: targets, keys, exit-codes, agents
     Help(help::Help),
     /// Serve agents by the Model Context Protocol
     #[command(hide = true)]
     Mcp,
     /// Print the JSON Schema of the protocol
-    #[command(hide = true)]
-    Schema,
+    Schema(schema::Schema),
 }
 
 impl Verb {
@@ -102,6 +105,7 @@ impl Verb {
             Self::Send(verb) => verb.run(ctx),
             Self::Keys(verb) => verb.run(ctx),
             Self::Capture(verb) => verb.run(ctx),
+            Self::Export(verb) => verb.run(ctx),
             Self::Stop(verb) => verb.run(ctx),
             Self::Kill(verb) => verb.run_as_kill(ctx),
             Self::Restart(verb) => verb.run(ctx),
@@ -115,7 +119,7 @@ impl Verb {
             Self::Doctor(verb) => verb.run(ctx),
             Self::Help(verb) => verb.run(ctx),
             Self::Mcp => Err(not_built("mcp")),
-            Self::Schema => Err(not_built("schema")),
+            Self::Schema(verb) => verb.run(ctx),
         }
     }
 

@@ -6,11 +6,13 @@ use super::super::render;
 use super::{Answer, answer, find};
 use crate::protocol::params::{Capture, CaptureFormat, Resize};
 use crate::protocol::record::Mode;
-use crate::protocol::reply::Captured;
+use crate::protocol::reply::{Captured, InputModes, Resized};
 use crate::protocol::{Error, ErrorCode};
 use crate::sys::pty;
-use crate::term::screen::Screen;
+use crate::term::modes::MouseMode;
+use crate::term::sanitize::clean;
 use crate::term::size::Size;
+use crate::term::snapshot::{MAX_BYTES, MAX_CELLS, Snapshot, TooLarge};
 
 /// Lines above the screen that can be asked for.
 const MAX_SCROLLBACK: u64 = 10_000;
@@ -20,81 +22,79 @@ const BOUNDS: std::ops::RangeInclusive<u16> = 2..=1000;
 
 /// The screen, with all that had been written when it was asked for.
 pub(super) async fn capture(hub: &Hub, client: &Client, params: Capture) -> Answer {
-    let format = params.format.unwrap_or_default();
-    let scrollback = params.scrollback.unwrap_or(0);
-    match format {
-        CaptureFormat::Text | CaptureFormat::Ansi => {}
-        CaptureFormat::Html => return Err(Error::unsupported("The format `html` of `capture`")),
-        CaptureFormat::Svg => return Err(Error::unsupported("The format `svg` of `capture`")),
-        CaptureFormat::Json => return Err(Error::unsupported("The format `json` of `capture`")),
-    }
-    if scrollback > MAX_SCROLLBACK {
-        let message = format!("`scrollback` is at most {MAX_SCROLLBACK} lines, not {scrollback}");
+    let wanted = params.scrollback.unwrap_or(0);
+    if wanted > MAX_SCROLLBACK {
+        let message = format!("`scrollback` is at most {MAX_SCROLLBACK} lines, not {wanted}");
         return Err(Error::invalid(message).hint("`log` has everything"));
-    }
-    if scrollback > 0 && format == CaptureFormat::Ansi {
-        return Err(Error::unsupported("`scrollback` with the format `ansi`"));
     }
     let id = find(hub, client, &params.session_id)?;
     hub.catch_up(&id).await;
     let mut state = hub.state();
-    let above = match scrollback {
-        0 => Vec::new(),
-        lines => {
-            let size = state
-                .registry
-                .get(&id)
-                .map(|s| s.output.size())
-                .unwrap_or_default();
-            let lines = usize::try_from(lines).unwrap_or_default();
-            lines_above(&mut render::repaint_screen(&state, &id, size, lines), lines)
-        }
-    };
     let Some(session) = state.registry.get_mut(&id) else {
         return Err(Error::session_not_found(id.as_str()));
     };
-    let screen = session.output.screen();
-    let changed = params.since != Some(screen.seq());
-    let text = changed.then(|| match format {
-        CaptureFormat::Ansi => screen.rows_ansi(params.trim.unwrap_or(true)).join("\n"),
-        _ => {
-            let mut rows = above;
-            rows.extend(screen.rows_text(params.trim.unwrap_or(true)));
-            rows.join("\n")
-        }
-    });
-    answer(Captured {
-        text,
-        rows: screen.size().rows(),
-        cols: screen.size().cols(),
+    // It is made now if there was no output yet.
+    let (size, seq) = (session.output.size(), session.output.screen().seq());
+    let changed = params.since != Some(seq);
+    let lines = usize::try_from(wanted).unwrap_or_default();
+    let above = (changed && lines > 0).then(|| render::repaint_screen(&state, &id, size, lines));
+    let Some(session) = state.registry.get(&id) else {
+        return Err(Error::session_not_found(id.as_str()));
+    };
+    let Some(screen) = session.output.screen_if_any() else {
+        return Err(Error::internal("the screen is gone"));
+    };
+    let modes = screen.modes();
+    let mut captured = Captured {
+        text: None,
+        html: None,
+        svg: None,
+        cells: None,
+        scrollback: 0,
+        rows: size.rows(),
+        cols: size.cols(),
         cursor: screen.cursor(),
         alt_screen: screen.alt_screen(),
         title: Some(screen.title())
             .filter(|title| !title.is_empty())
             .map(str::to_owned),
-        screen_seq: screen.seq(),
+        screen_seq: seq,
         changed,
-    })
+        modes: InputModes {
+            app_cursor: modes.app_cursor,
+            bracketed_paste: modes.bracketed_paste,
+            mouse: modes.mouse != MouseMode::None,
+        },
+    };
+    if changed {
+        let name = captured.title.as_deref().unwrap_or(&session.spec.command);
+        let format = params.format.unwrap_or_default();
+        let trim = params.trim.unwrap_or(true);
+        let mut shot = Snapshot::new(screen, above, lines);
+        captured.scrollback = shot.lines_above() as u64;
+        let drawn = match format {
+            CaptureFormat::Text => shot.text(trim).map(|text| captured.text = Some(text)),
+            CaptureFormat::Ansi => shot.ansi(trim).map(|text| captured.text = Some(text)),
+            CaptureFormat::Html => shot
+                .html(&clean(name), trim)
+                .map(|page| captured.html = Some(page)),
+            CaptureFormat::Svg => shot.svg().map(|picture| captured.svg = Some(picture)),
+            CaptureFormat::Json => shot.cells().map(|cells| captured.cells = Some(cells)),
+        };
+        drawn.map_err(|TooLarge| too_large(format))?;
+    }
+    answer(captured)
 }
 
-/// The last lines that have scrolled off a screen, oldest first.
-fn lines_above(screen: &mut Screen, wanted: usize) -> Vec<String> {
-    let rows = usize::from(screen.size().rows());
-    let there = screen.scrollback_len().min(wanted);
-    let mut lines = Vec::with_capacity(there);
-    let mut up = there;
-    while up > 0 {
-        screen.scroll_to(up);
-        let page = screen.rows_text(false);
-        let take = up.min(rows);
-        lines.extend(
-            page.into_iter()
-                .take(take)
-                .map(|row| row.trim_end().to_owned()),
-        );
-        up -= take;
-    }
-    lines
+fn too_large(format: CaptureFormat) -> Error {
+    let (limit, unit) = match format {
+        CaptureFormat::Json => (MAX_CELLS, "cells"),
+        _ => (MAX_BYTES, "bytes"),
+    };
+    let message = format!("that would be more than {limit} {unit}");
+    Error::new(ErrorCode::TooLarge, message)
+        .hint("ask for less `scrollback`, or use `export` with a `path`")
+        .data(serde_json::json!({ "limit": limit, "unit": unit }))
 }
 
 /// Gives the terminal another size.
@@ -121,7 +121,10 @@ pub(super) fn resize(hub: &Hub, client: &Client, params: Resize) -> Answer {
             }
             state.persist(&id);
         }
-        answer(serde_json::json!({ "rows": size.rows(), "cols": size.cols() }))
+        answer(Resized {
+            rows: size.rows(),
+            cols: size.cols(),
+        })
     })
 }
 

@@ -13,7 +13,7 @@ use crate::engine::matcher::{Conditions, Matcher};
 use crate::engine::waits::Pending;
 use crate::protocol::condition::WaitMode;
 use crate::protocol::params::{Kill, Remove, SignalName, Stream};
-use crate::protocol::reply::{Killed, KilledAll};
+use crate::protocol::reply::{Killed, KilledAll, Removed};
 use crate::protocol::{Error, ErrorCode, SessionId, suggest};
 use crate::sys::signal;
 use crate::term::plain::Checkpoint;
@@ -198,7 +198,10 @@ pub(super) async fn remove(hub: &Hub, client: &Rc<Client>, params: Remove) -> An
         return Err(cannot_end(&id, "removed", &ended).hint(hint));
     }
     hub.with(|state| state.remove(&id));
-    answer(serde_json::json!({ "sessionId": id, "removed": true }))
+    answer(Removed {
+        session_id: id,
+        removed: true,
+    })
 }
 
 /// A session was not `what`, because something of it cannot be ended.

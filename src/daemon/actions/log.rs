@@ -12,7 +12,7 @@ use super::super::text::{Source, finish};
 use super::{Answer, answer, find};
 use crate::engine::matcher::compile;
 use crate::protocol::params::{Clear, Log, LogFormat, Stream};
-use crate::protocol::reply::{Left, LogBytes, LogLine, LogLines, LogMatch, LogMatches};
+use crate::protocol::reply::{Cleared, Left, LogBytes, LogLine, LogLines, LogMatch, LogMatches};
 use crate::protocol::{Error, SessionId, Timestamp};
 use crate::term::plain::{Checkpoint, Line, Plain, render};
 
@@ -528,5 +528,7 @@ pub(super) async fn clear(hub: &Hub, client: &Client, params: Clear) -> Answer {
         }
         state.persist(&id);
     });
-    answer(serde_json::json!({ "clearedBytes": first.saturating_sub(before) }))
+    answer(Cleared {
+        cleared_bytes: first.saturating_sub(before),
+    })
 }

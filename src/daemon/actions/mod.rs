@@ -2,6 +2,7 @@
 
 mod capture;
 mod events;
+mod export;
 mod kill;
 mod list;
 mod log;
@@ -34,6 +35,7 @@ use super::settings::Settings;
 use crate::engine::life::Actor;
 use crate::engine::registry::Viewer;
 use crate::protocol::hello::Limits;
+use crate::protocol::params::Export;
 use crate::protocol::{Action, Error, ErrorCode, Greeting, PROTOCOL, Role, SessionId, VERSION};
 
 /// What a verb returns.
@@ -58,6 +60,7 @@ pub(super) async fn run(hub: Hub, client: Rc<Client>, action: Action) -> Answer 
         Action::Write(params) => write::write(&hub, &client, params).await,
         Action::SendKeys(params) => write::send_keys(&hub, &client, params).await,
         Action::Capture(params) => capture::capture(&hub, &client, params).await,
+        Action::Export(params) => export::export(&hub, &client, params).await,
         Action::Resize(params) => capture::resize(&hub, &client, params),
         Action::Signal(params) => signal::signal(&hub, &client, params),
         Action::Kill(params) => kill::kill(&hub, &client, params).await,
@@ -96,6 +99,7 @@ fn check_policy(client: &Client, action: &Action) -> Result<(), Error> {
             | Action::Poll(_)
             | Action::Log(_)
             | Action::Capture(_)
+            | Action::Export(Export { path: None, .. })
             | Action::Wait(_)
             | Action::Subscribe(_)
             | Action::Unsubscribe(_)

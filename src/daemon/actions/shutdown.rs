@@ -12,6 +12,7 @@ use super::{Answer, actor, answer, people_only};
 use crate::protocol::SessionId;
 use crate::protocol::keeper::ToKeeper;
 use crate::protocol::params::{Shutdown, ShutdownSessions};
+use crate::protocol::reply::ShutDown;
 use crate::protocol::{Error, ErrorCode};
 use crate::sys::{detach, signal};
 
@@ -84,9 +85,13 @@ pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -
         stopping.stop();
     });
     let (kept, killed) = if kill {
-        (0, running.len())
+        (0, running.len() as u64)
     } else {
-        (running.len(), 0)
+        (running.len() as u64, 0)
     };
-    answer(serde_json::json!({ "kept": kept, "killed": killed, "survivors": survivors }))
+    answer(ShutDown {
+        kept,
+        killed,
+        survivors,
+    })
 }

@@ -9,6 +9,7 @@ use super::{Answer, actor, answer, find};
 use crate::protocol::Error;
 use crate::protocol::params::{SignalParams, SignalTarget};
 use crate::protocol::record::Mode;
+use crate::protocol::reply::Signalled;
 use crate::sys::{pty, signal as sys_signal, tree};
 
 /// Sends it, and says to whom.
@@ -57,5 +58,7 @@ pub(super) fn signal(hub: &Hub, client: &Client, params: SignalParams) -> Answer
             _ => {}
         }
     }
-    answer(serde_json::json!({ "deliveredTo": delivered }))
+    answer(Signalled {
+        delivered_to: delivered,
+    })
 }

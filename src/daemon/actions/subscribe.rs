@@ -6,6 +6,7 @@ use super::{Answer, answer};
 use crate::engine::bus::{Filter, SubscriptionId};
 use crate::engine::past::Entry;
 use crate::protocol::params::{Cancel, Subscribe, Unsubscribe};
+use crate::protocol::reply::{Cancelled, Done, Subscribed};
 use crate::protocol::{Error, ErrorCode};
 
 /// Events of the past that are told at once; then the client has to read. The
@@ -42,7 +43,10 @@ pub(super) async fn subscribe(hub: &Hub, client: &Client, params: Subscribe) -> 
     let mut state = hub.state();
     let id = state.bus.subscribe(client.id, filter);
     let next_seq = state.bus.past.seq();
-    answer(serde_json::json!({ "subscriptionId": format!("s{}", id.0), "nextSeq": next_seq }))
+    answer(Subscribed {
+        subscription_id: format!("s{}", id.0),
+        next_seq,
+    })
 }
 
 /// Tells events of the past. A completion that is told for the first time counts
@@ -68,7 +72,7 @@ pub(super) fn unsubscribe(hub: &Hub, client: &Client, params: Unsubscribe) -> An
         .and_then(|digits| digits.parse().ok())
         .map(SubscriptionId);
     match id {
-        Some(id) if hub.state().bus.unsubscribe(client.id, id) => answer(serde_json::json!({})),
+        Some(id) if hub.state().bus.unsubscribe(client.id, id) => answer(Done {}),
         _ => Err(Error::invalid(format!(
             "`subscriptionId`: there is no subscription `{name}`"
         ))),
@@ -81,7 +85,7 @@ pub(super) fn cancel(client: &Client, params: Cancel) -> Answer {
         return Err(Error::invalid("`cancel` needs the parameter `requestId`"));
     }
     match client.cancel(&params.request_id) {
-        true => answer(serde_json::json!({ "cancelled": true })),
+        true => answer(Cancelled { cancelled: true }),
         false => Err(Error::new(
             ErrorCode::InvalidRequest,
             format!("No request {} is in flight", params.request_id),

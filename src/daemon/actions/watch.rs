@@ -11,6 +11,7 @@ use super::super::watch as watcher;
 use super::{Answer, answer, find};
 use crate::protocol::Error;
 use crate::protocol::params::{Unwatch, Watch};
+use crate::protocol::reply::Done;
 
 /// Frames a second where nobody says otherwise, and at most.
 const MAX_FPS: u32 = 60;
@@ -31,7 +32,7 @@ pub(super) fn watch(hub: &Hub, client: &Rc<Client>, params: Watch) -> Answer {
     if let Some(before) = client.watches.borrow_mut().insert(id, handle) {
         before.abort();
     }
-    answer(serde_json::json!({}))
+    answer(Done {})
 }
 
 /// Stops sending.
@@ -40,7 +41,7 @@ pub(super) fn unwatch(hub: &Hub, client: &Client, params: Unwatch) -> Answer {
     match client.watches.borrow_mut().remove(&id) {
         Some(handle) => {
             handle.abort();
-            answer(serde_json::json!({}))
+            answer(Done {})
         }
         None => Err(Error::invalid(format!(
             "Session {id} is not watched by this connection"

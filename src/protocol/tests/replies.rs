@@ -258,6 +258,20 @@ fn replies_of_version_1() {
         }),
         reply(Captured {
             text: Some("one".to_owned()),
+            html: None,
+            svg: None,
+            cells: Some(vec![vec![ScreenCell {
+                ch: "é".to_owned(),
+                width: Some(2),
+                fg: Some(CellColor::Index(208)),
+                bg: Some(CellColor::Rgb("#010203".to_owned())),
+                bold: true,
+                dim: true,
+                italic: true,
+                underline: true,
+                inverse: true,
+            }]]),
+            scrollback: 3,
             rows: 40,
             cols: 120,
             cursor: CursorAt {
@@ -270,6 +284,11 @@ fn replies_of_version_1() {
             title: Some("vim".to_owned()),
             screen_seq: 7,
             changed: true,
+            modes: InputModes {
+                app_cursor: true,
+                bracketed_paste: true,
+                mouse: true,
+            },
         }),
         reply(killed()),
         reply(KilledAll {

@@ -140,6 +140,11 @@ fn every() -> Vec<Action> {
             scrollback: Some(100),
             trim: Some(true),
         }),
+        Action::Export(Export {
+            session_id: session_id(),
+            format: Some(ExportFormat::Asciicast),
+            path: Some("web.cast".to_owned()),
+        }),
         Action::Resize(Resize {
             session_id: session_id(),
             rows: 24,

@@ -1,0 +1,143 @@
+//! `export`: a job's whole log, to keep or to show elsewhere.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use clap::{Args, ValueEnum};
+
+use crate::cli::context::Context;
+use crate::cli::exit::{Exit, Failure};
+use crate::protocol::params::{Encoding, Export as Params, ExportFormat};
+use crate::protocol::reply::Exported;
+use crate::protocol::{Action, ErrorCode, SessionId};
+
+/// Bytes of a long export that are copied at a time.
+const PIECE: usize = 64 * 1024;
+
+/// What `export` takes.
+#[derive(Args, Debug)]
+pub struct Export {
+    /// Which job
+    #[arg(default_value = "-")]
+    job: String,
+    /// The form; without it, that of FILE's ending, else asciicast
+    #[arg(long)]
+    format: Option<Form>,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// Forms of a log.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Form {
+    /// A recording that asciinema plays
+    #[value(alias = "cast")]
+    Asciicast,
+    /// Clean text
+    #[value(alias = "txt")]
+    Text,
+    /// Text with its colours, as a page
+    #[value(alias = "htm")]
+    Html,
+    /// The bytes exactly
+    Raw,
+}
+
+impl Export {
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        let format = self.format().into();
+        let job = ctx.one(&self.job)?;
+        let params = Params {
+            session_id: job.summary.session_id.to_string(),
+            format: Some(format),
+            path: None,
+        };
+        match &self.output {
+            Some(file) => {
+                let params = Params {
+                    path: Some(absolute(file)?),
+                    ..params
+                };
+                let value = ctx.daemon()?.call(Action::Export(params))?;
+                if ctx.json {
+                    ctx.out.json(&value)?;
+                }
+            }
+            None => print(ctx, params)?,
+        }
+        Ok(Exit::OK)
+    }
+
+    fn format(&self) -> Form {
+        let ending = self.output.as_ref().and_then(|file| file.extension());
+        let ending = ending.and_then(|ending| ending.to_str());
+        self.format
+            .or_else(|| Form::from_str(ending?, true).ok())
+            .unwrap_or(Form::Asciicast)
+    }
+}
+
+impl From<Form> for ExportFormat {
+    fn from(form: Form) -> Self {
+        match form {
+            Form::Asciicast => Self::Asciicast,
+            Form::Text => Self::Text,
+            Form::Html => Self::Html,
+            Form::Raw => Self::Raw,
+        }
+    }
+}
+
+/// Prints an export; one that no reply has room for comes by way of a file.
+fn print(ctx: &mut Context, params: Params) -> Result<(), Failure> {
+    let answer = ctx.daemon()?.call(Action::Export(params.clone()));
+    match answer {
+        Err(error) if error.code == ErrorCode::TooLarge && !ctx.json => print_long(ctx, params),
+        Err(error) => Err(error.into()),
+        Ok(value) if ctx.json => Ok(ctx.out.json(&value)?),
+        Ok(value) => {
+            let exported: Exported = serde_json::from_value(value).map_err(std::io::Error::from)?;
+            let data = exported.data.unwrap_or_default();
+            let bytes = match exported.encoding {
+                Some(Encoding::Base64) => STANDARD.decode(data).map_err(std::io::Error::other)?,
+                _ => data.into_bytes(),
+            };
+            Ok(ctx.out.bytes(&bytes)?)
+        }
+    }
+}
+
+fn print_long(ctx: &mut Context, params: Params) -> Result<(), Failure> {
+    let name = format!("bgproc-export-{}", SessionId::fresh());
+    let file = std::env::temp_dir().join(name);
+    let params = Params {
+        path: Some(absolute(&file)?),
+        ..params
+    };
+    let written = ctx.daemon()?.call(Action::Export(params));
+    // Opened, it needs no name any more.
+    let opened = File::open(&file);
+    let _ = std::fs::remove_file(&file);
+    written?;
+    let mut opened = opened?;
+    let mut piece = vec![0; PIECE];
+    loop {
+        match opened.read(&mut piece)? {
+            0 => return Ok(()),
+            read => ctx.out.bytes(&piece[..read])?,
+        }
+    }
+}
+
+/// The daemon is somewhere else.
+fn absolute(file: &Path) -> Result<String, Failure> {
+    let path = std::path::absolute(file)?;
+    path.into_os_string().into_string().map_err(|path| {
+        let message = format!("{} is not UTF-8", path.to_string_lossy());
+        Failure::told(Exit::FAILED, message)
+    })
+}

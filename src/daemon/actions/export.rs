@@ -1,0 +1,294 @@
+//! `export`: the whole log in another form, as a file or in the reply.
+//!
+//! It is read and written in chunks, with turns for others in between, so a log of any length costs no memory to
+//! speak of. A file is there whole or not at all.
+
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use super::super::connection::Client;
+use super::super::hub::Hub;
+use super::super::text;
+use super::{Answer, answer, find};
+use crate::engine::session::Session;
+use crate::protocol::params::{Encoding, Export, ExportFormat};
+use crate::protocol::record::Mode;
+use crate::protocol::reply::Exported;
+use crate::protocol::{Error, ErrorCode, SessionId, Timestamp};
+use crate::sys::file::Draft;
+use crate::term::export::{Cast, Encoder, Header, Pages};
+use crate::term::plain::{Checkpoint, Plain};
+use crate::term::sanitize::clean;
+
+/// Bytes in a reply at most.
+const MAX_DATA: usize = 1 << 20;
+
+/// Brings a terminal to where a log stands whose beginning was dropped while a full-screen program painted.
+const ALT_SCREEN: &[u8] = b"\x1b[?1049h";
+
+/// The whole log as it is now.
+pub(super) async fn export(hub: &Hub, client: &Client, params: Export) -> Answer {
+    let path = params
+        .path
+        .as_deref()
+        .map(|path| checked_path(client, path));
+    let path = path.transpose()?;
+    let format = params.format.unwrap_or_default();
+    let id = find(hub, client, &params.session_id)?;
+    hub.catch_up(&id).await;
+    let (first, end) = {
+        let state = hub.state();
+        (state.log_first(&id), state.log_end(&id))
+    };
+    let gone = || Error::session_not_found(id.as_str());
+    // In the middle of a sequence nothing but bytes can begin.
+    let begin = text::checkpoint(hub, &id, first).await.ok_or_else(gone)?;
+    let from = match format {
+        ExportFormat::Raw => first,
+        _ => begin.offset,
+    };
+    let source = Source::new(hub, &id, from..end, begin).ok_or_else(gone)?;
+    let encoder = source.encoder(format, begin).ok_or_else(gone)?;
+    match path {
+        None => {
+            let mut data = Vec::new();
+            source
+                .run(encoder, |bytes| {
+                    data.extend_from_slice(bytes);
+                    if data.len() > MAX_DATA {
+                        Err(too_large())
+                    } else {
+                        Ok(())
+                    }
+                })
+                .await?;
+            answer(in_reply(data, format))
+        }
+        Some(path) => {
+            let failed = |error: io::Error| cannot_write(&path, &error);
+            let mut draft = Draft::new(&path).map_err(failed)?;
+            let mut bytes = 0;
+            source
+                .run(encoder, |piece| {
+                    bytes += piece.len() as u64;
+                    draft.write(piece).map_err(failed)
+                })
+                .await?;
+            draft.finish().map_err(failed)?;
+            answer(Exported {
+                path: Some(path.display().to_string()),
+                data: None,
+                encoding: None,
+                bytes,
+            })
+        }
+    }
+}
+
+fn in_reply(data: Vec<u8>, format: ExportFormat) -> Exported {
+    let bytes = data.len() as u64;
+    let (data, encoding) = match format {
+        ExportFormat::Raw => (STANDARD.encode(&data), Encoding::Base64),
+        _ => (String::from_utf8_lossy(&data).into_owned(), Encoding::Utf8),
+    };
+    Exported {
+        path: None,
+        data: Some(data),
+        encoding: Some(encoding),
+        bytes,
+    }
+}
+
+/// Where a client may have a file written.
+fn checked_path(client: &Client, path: &str) -> Result<PathBuf, Error> {
+    if client.greeting.policy.allow.is_some() {
+        // What a job prints, written to a place that a shell reads, would be a way around it.
+        let message = "`path` is not allowed: this connection may only start certain programs";
+        return Err(Error::new(ErrorCode::PermissionDenied, message).hint("leave out `path`"));
+    }
+    if path.is_empty() || path.contains('\0') {
+        return Err(Error::invalid("`path` is no name of a file"));
+    }
+    match &client.greeting.cwd {
+        Some(cwd) => Ok(Path::new(cwd).join(path)),
+        None if Path::new(path).is_absolute() => Ok(path.into()),
+        None => Err(Error::invalid(format!(
+            "`path`: {path} is relative, and this connection has no directory"
+        ))
+        .hint("give an absolute path")),
+    }
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> Error {
+    let code = match error.kind() {
+        io::ErrorKind::PermissionDenied => ErrorCode::PermissionDenied,
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => ErrorCode::DiskFull,
+        _ => ErrorCode::InvalidParams,
+    };
+    let path = path.display().to_string();
+    Error::new(code, format!("cannot write {path}: {error}"))
+        .data(serde_json::json!({ "path": path }))
+}
+
+fn too_large() -> Error {
+    let message = format!("that is more than {MAX_DATA} bytes, which is what a reply holds");
+    Error::new(ErrorCode::TooLarge, message)
+        .hint("give a `path` to have it written to")
+        .data(serde_json::json!({ "limit": MAX_DATA, "unit": "bytes" }))
+}
+
+/// What is to be exported.
+struct Source<'a> {
+    hub: &'a Hub,
+    id: &'a SessionId,
+    at: u64,
+    end: u64,
+    /// Whether the alternate screen is on where it begins.
+    alt: bool,
+    /// When it began; times count from there.
+    began: Timestamp,
+    /// When the last piece came.
+    last: Timestamp,
+    /// Number and first offset of the runs that begin within it.
+    runs: Vec<(u32, u64)>,
+}
+
+/// Bytes that came together.
+struct Piece {
+    range: Range<u64>,
+    at: Timestamp,
+    /// The run that begins with it.
+    run: Option<u32>,
+}
+
+impl<'a> Source<'a> {
+    fn new(hub: &'a Hub, id: &'a SessionId, range: Range<u64>, begin: Checkpoint) -> Option<Self> {
+        let state = hub.state();
+        let session = state.registry.get(id)?;
+        let first = state.drivers.get(id)?.log.run_at(range.start);
+        let began = first.map_or(session.life.created_at(), |run| run.at);
+        let runs = session.life.runs().iter();
+        let runs = runs.filter(|run| run.run > 1 && range.contains(&run.offset));
+        Some(Self {
+            hub,
+            id,
+            at: range.start,
+            end: range.end,
+            alt: begin.alt,
+            began,
+            last: began,
+            runs: runs.map(|run| (run.run, run.offset)).collect(),
+        })
+    }
+
+    fn encoder(&self, format: ExportFormat, begin: Checkpoint) -> Option<Encoder> {
+        let state = self.hub.state();
+        let session = state.registry.get(self.id)?;
+        let output = &session.output;
+        let size = output.size();
+        let command = clean(&command(session));
+        Some(match format {
+            ExportFormat::Raw => Encoder::Raw,
+            ExportFormat::Text => {
+                let mut plain = Plain::resume(output.layout(), begin);
+                plain.set_track_touched(false);
+                Encoder::Text(Box::new(plain))
+            }
+            ExportFormat::Html => {
+                let screen = output.painted(size, Pages::SCROLLBACK, b"");
+                let name = session.spec.label.as_deref().map(clean);
+                Encoder::Html(Box::new(Pages::new(screen, &name.unwrap_or(command))))
+            }
+            ExportFormat::Asciicast => {
+                let seconds = self.began.millis().div_euclid(1000);
+                let header = Header::new(size.cols(), size.rows(), seconds, command);
+                let header = header.titled(session.spec.label.as_deref().map(clean));
+                Encoder::Cast(Cast::new(header, session.spec.mode == Mode::Pipe))
+            }
+        })
+    }
+
+    /// Reads all of it.
+    async fn run(
+        mut self,
+        mut encoder: Encoder,
+        mut write: impl FnMut(&[u8]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let mut out = Vec::new();
+        if self.alt && matches!(encoder, Encoder::Html(_) | Encoder::Cast(_)) {
+            encoder.feed(0, ALT_SCREEN, &mut out);
+        }
+        while self.at < self.end {
+            let (start, bytes) = {
+                let state = self.hub.state();
+                let driver = state.drivers.get(self.id);
+                let driver = driver.ok_or_else(|| Error::session_not_found(self.id.as_str()))?;
+                driver.log.read(self.at, self.end, encoder.turn())
+            };
+            if bytes.is_empty() {
+                break;
+            }
+            self.at = start + bytes.len() as u64;
+            for piece in self.pieces(start..self.at, encoder.is_timed()) {
+                let at = piece.at.millis().saturating_sub(self.began.millis());
+                let at = u64::try_from(at).unwrap_or_default();
+                if let Some(number) = piece.run {
+                    encoder.run(at, number, &mut out);
+                }
+                let inside = |offset: u64| usize::try_from(offset - start).unwrap_or(bytes.len());
+                let range = inside(piece.range.start)..inside(piece.range.end);
+                encoder.feed(at, &bytes[range], &mut out);
+            }
+            write(&out)?;
+            out.clear();
+            tokio::task::yield_now().await;
+        }
+        encoder.finish(&mut out);
+        write(&out)
+    }
+
+    /// A range by when its bytes came, and by runs.
+    fn pieces(&mut self, range: Range<u64>, timed: bool) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        let mut add = |mut range: Range<u64>, at: Timestamp| {
+            while !range.is_empty() {
+                let next = self.runs.iter().find(|(_, offset)| *offset > range.start);
+                let end = next.map_or(range.end, |(_, offset)| (*offset).min(range.end));
+                let run = self.runs.iter().find(|(_, offset)| *offset == range.start);
+                pieces.push(Piece {
+                    range: range.start..end,
+                    at,
+                    run: run.map(|(number, _)| *number),
+                });
+                range.start = end;
+            }
+        };
+        let mut known = range.start;
+        if timed {
+            let state = self.hub.state();
+            let runs = state
+                .drivers
+                .get(self.id)
+                .map(|driver| driver.log.runs(range.start, range.end));
+            for run in runs.unwrap_or_default() {
+                add(run.start..run.end, run.at);
+                known = run.end;
+                self.last = run.at;
+            }
+        }
+        // The newest bytes may be in no index yet.
+        add(known..range.end, self.last);
+        pieces
+    }
+}
+
+/// What it runs, on one line.
+fn command(session: &Session) -> String {
+    let spec = &session.spec;
+    let words = std::iter::once(&spec.command).chain(spec.args.iter().flatten());
+    words.cloned().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,324 @@
+//! The JSON Schema of the protocol (draft 2020-12), made from the types that are on the wire.
+//!
+//! In `$defs` each action has `NAME.request` and `NAME.result`, each kind of event `NAME.event`; `Request`, `Reply`
+//! and `Event` are any of them. It is kept as `assets/schema.json`, and a test holds that it is fresh.
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::{Map, Value, json};
+
+use super::event::{Completion, ScreenUpdate};
+use super::record::Record;
+use super::reply::*;
+use super::{Action, Error, EventKind, Hello, PROTOCOL, SessionId, Timestamp};
+
+/// What a line can be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// What a client sends.
+    Requests,
+    /// What it is answered.
+    Replies,
+    /// What it is told without asking.
+    Events,
+}
+
+impl Part {
+    /// Its definition.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Requests => "Request",
+            Self::Replies => "Reply",
+            Self::Events => "Event",
+        }
+    }
+}
+
+/// The schema of every line.
+pub fn document() -> Value {
+    let any = [Part::Requests, Part::Replies, Part::Events].map(|part| reference(part.name()));
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": format!("bgproc protocol {PROTOCOL}: one JSON object a line"),
+        "anyOf": any,
+        "$defs": definitions(),
+    })
+}
+
+/// The schema of one kind of line, with what it needs and nothing else.
+pub fn part(part: Part) -> Value {
+    let all = definitions();
+    let mut needed = Map::new();
+    let mut wanted = vec![part.name().to_owned()];
+    while let Some(name) = wanted.pop() {
+        if let Some(schema) = all.get(&name).filter(|_| !needed.contains_key(&name)) {
+            references(schema, &mut wanted);
+            needed.insert(name, schema.clone());
+        }
+    }
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": format!("bgproc protocol {PROTOCOL}: {}", part.name()),
+        "$ref": format!("#/$defs/{}", part.name()),
+        "$defs": needed,
+    })
+}
+
+fn definitions() -> Map<String, Value> {
+    let mut all = Map::new();
+    requests(&mut all);
+    replies(&mut all);
+    events(&mut all);
+    all
+}
+
+fn requests(all: &mut Map<String, Value>) {
+    // What is read, not what is written: optional parameters may be left out or `null`.
+    let mut schemas = SchemaSettings::draft2020_12()
+        .for_deserialize()
+        .into_generator();
+    let mut any = Vec::new();
+    for (name, schema) in Action::schemas(&mut schemas) {
+        let mut schema = schema.to_value();
+        schema["properties"]["action"] = json!({ "const": name });
+        schema["properties"]["id"] = json!({ "description": "Echoed in the reply." });
+        match schema["required"].as_array_mut() {
+            Some(required) => required.insert(0, json!("action")),
+            None => schema["required"] = json!(["action"]),
+        }
+        any.push(define(all, &format!("{name}.request"), schema));
+    }
+    all.extend(schemas.take_definitions(true));
+    let about = "What a client sends. Names may be written in snake_case, too.";
+    define(
+        all,
+        "Request",
+        json!({ "description": about, "oneOf": any }),
+    );
+}
+
+/// The results of the actions: of some there are several, by what was asked for.
+macro_rules! results {
+    ($schemas:ident; $($name:literal: $($type:ty),+;)*) => {
+        [$(($name, vec![$($schemas.subschema_for::<$type>()),+]),)*]
+    };
+}
+
+fn replies(all: &mut Map<String, Value>) {
+    let mut schemas = SchemaSettings::draft2020_12()
+        .for_serialize()
+        .into_generator();
+    let results = results! { schemas;
+        "start": Started;
+        "list": Listed, Listed<Record>;
+        "status": Record;
+        "poll": Polled;
+        "log": LogBytes, LogLines, LogMatches;
+        "wait": Waited, WaitedAll;
+        "write": Written;
+        "send_keys": Written;
+        "capture": Captured;
+        "export": Exported;
+        "resize": Resized;
+        "signal": Signalled;
+        "kill": Killed, KilledAll;
+        "clear": Cleared;
+        "remove": Removed;
+        "restart": Record;
+        "set": Record;
+        "subscribe": Subscribed;
+        "unsubscribe": Done;
+        "events": Happened;
+        "watch": Done;
+        "unwatch": Done;
+        "cancel": Cancelled;
+        "stats": StatsReply;
+        "shutdown": ShutDown;
+    };
+    let mut any = Vec::new();
+    for (name, mut types) in results {
+        let schema = match types.len() {
+            1 => types.remove(0).to_value(),
+            _ => json!({ "anyOf": types }),
+        };
+        any.push(define(all, &format!("{name}.result"), schema));
+    }
+    let error = schemas.subschema_for::<Error>();
+    all.extend(schemas.take_definitions(true));
+    let id = json!({ "description": "The request's." });
+    let done = json!({
+        "type": "object",
+        "properties": { "id": id, "ok": { "const": true }, "result": { "anyOf": any } },
+        "required": ["id", "ok", "result"],
+    });
+    let refused = json!({
+        "type": "object",
+        "properties": { "id": id, "ok": { "const": false }, "error": error },
+        "required": ["id", "ok", "error"],
+    });
+    let about = "The answer to a request; which result it has depends on the action.";
+    define(
+        all,
+        "Reply",
+        json!({ "description": about, "oneOf": [done, refused] }),
+    );
+}
+
+fn events(all: &mut Map<String, Value>) {
+    let mut schemas = SchemaSettings::draft2020_12()
+        .for_serialize()
+        .into_generator();
+    let kinds = EventKind::json_schema(&mut schemas).to_value();
+    let mut any = Vec::new();
+    for kind in kinds["oneOf"].as_array().into_iter().flatten() {
+        let Ok(event) = serde_json::from_value::<EventKind>(kind["const"].clone()) else {
+            continue;
+        };
+        let schema = event_schema(event, kind, &mut schemas);
+        let name = kind["const"].as_str().unwrap_or_default();
+        any.push(define(all, &format!("{name}.event"), schema));
+    }
+    all.extend(schemas.take_definitions(true));
+    let about = "What happened. Lifecycle events have a number and are kept; live ones have none.";
+    define(all, "Event", json!({ "description": about, "oneOf": any }));
+}
+
+fn event_schema(event: EventKind, kind: &Value, schemas: &mut SchemaGenerator) -> Value {
+    let data: Schema = match event {
+        EventKind::Hello => schemas.subschema_for::<Hello>(),
+        EventKind::Screen => schemas.subschema_for::<ScreenUpdate>(),
+        EventKind::Exited | EventKind::Lost => schemas.subschema_for::<Completion>(),
+        _ => schemars::json_schema!({ "type": "object" }),
+    };
+    let mut required = vec!["event", "data"];
+    if event.is_lifecycle() {
+        required.extend(["seq", "at", "sessionId"]);
+    }
+    json!({
+        "description": kind["description"],
+        "type": "object",
+        "properties": {
+            "event": { "const": kind["const"] },
+            "seq": { "type": "integer", "minimum": 0 },
+            "at": schemas.subschema_for::<Timestamp>(),
+            "sessionId": schemas.subschema_for::<SessionId>(),
+            "data": data,
+        },
+        "required": required,
+    })
+}
+
+/// Adds a definition and returns the reference to it.
+fn define(all: &mut Map<String, Value>, name: &str, schema: Value) -> Value {
+    all.insert(name.to_owned(), schema);
+    reference(name)
+}
+
+fn reference(name: &str) -> Value {
+    json!({ "$ref": format!("#/$defs/{name}") })
+}
+
+/// Collects the names of the definitions that a schema refers to.
+fn references(schema: &Value, found: &mut Vec<String>) {
+    match schema {
+        Value::Object(fields) => {
+            let name = fields.get("$ref").and_then(Value::as_str);
+            found.extend(
+                name.and_then(|name| name.strip_prefix("#/$defs/"))
+                    .map(str::to_owned),
+            );
+            fields.values().for_each(|value| references(value, found));
+        }
+        Value::Array(items) => items.iter().for_each(|item| references(item, found)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::panic)]
+mod tests {
+    use super::*;
+    use crate::protocol::tests::golden;
+
+    /// The schema as it is kept and as `bgproc schema` prints it.
+    fn text() -> String {
+        serde_json::to_string_pretty(&document()).unwrap() + "\n"
+    }
+
+    #[test]
+    fn what_is_kept_is_fresh() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/schema.json");
+        if std::env::var_os("BGPROC_BLESS").is_some_and(|value| value == "1") {
+            std::fs::write(path, text()).unwrap();
+        }
+        let kept = std::fs::read_to_string(path).unwrap_or_default();
+        assert!(
+            kept == text(),
+            "run: BGPROC_BLESS=1 cargo test --lib schema"
+        );
+    }
+
+    #[test]
+    fn every_action_has_a_request_and_a_result_and_nothing_is_missing() {
+        let all = definitions();
+        for name in Action::NAMES {
+            for what in ["request", "result"] {
+                assert!(all.contains_key(&format!("{name}.{what}")), "{name}.{what}");
+            }
+        }
+        let mut found = Vec::new();
+        references(&json!(all), &mut found);
+        for name in found {
+            assert!(all.contains_key(&name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_part_has_what_it_needs_and_no_more() {
+        let requests = part(Part::Requests);
+        assert!(requests["$defs"]["start.request"].is_object());
+        assert!(requests["$defs"]["Condition"].is_object());
+        assert!(requests["$defs"]["start.result"].is_null());
+    }
+
+    /// The lines of a golden file, and whether each fits.
+    #[track_caller]
+    fn fits(name: &str, what: Part) {
+        let schema = jsonschema::validator_for(&part(what)).unwrap();
+        let kept = golden::kept(name);
+        for line in kept
+            .split(|byte| *byte == b'\n')
+            .filter(|line| !line.is_empty())
+        {
+            let value: Value = serde_json::from_slice(line).unwrap();
+            let errors: Vec<String> = schema
+                .iter_errors(&value)
+                .map(|error| error.to_string())
+                .collect();
+            assert!(errors.is_empty(), "{value}\n{errors:#?}");
+        }
+    }
+
+    #[test]
+    fn requests_and_replies_of_version_1_fit() {
+        fits("wire/requests.jsonl", Part::Requests);
+        fits("wire/replies.jsonl", Part::Replies);
+        fits("wire/errors.jsonl", Part::Replies);
+    }
+
+    #[test]
+    fn what_makes_no_sense_does_not_fit() {
+        let schema = jsonschema::validator_for(&part(Part::Requests)).unwrap();
+        for wrong in [
+            json!({}),
+            json!({"action": "poll"}),
+            json!({"action": "pol", "sessionId": "x"}),
+            json!({"action": "poll", "sessionId": "x", "wait": 1}),
+            json!({"action": "wait", "sessionId": "x", "until": [{"exit": true, "port": 1}]}),
+            json!({"action": "start", "command": "x", "rows": -1}),
+        ] {
+            assert!(!schema.is_valid(&wrong), "{wrong}");
+        }
+        assert!(schema.is_valid(&json!({"action": "poll", "sessionId": "x", "since": null})));
+    }
+}

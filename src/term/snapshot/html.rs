@@ -1,0 +1,140 @@
+//! Rows of cells as a page: selectable text with its colours, and nothing from elsewhere.
+
+use std::fmt::Write as _;
+
+use super::ink::Ink;
+use super::markup::escape;
+use super::shown;
+use crate::term::cell::Cell;
+use crate::term::palette::{BACKGROUND, FOREGROUND};
+
+/// A page that grows by a row at a time.
+pub struct Page {
+    out: String,
+    trim: bool,
+    /// Newlines and blank rows that come before the next row that is not blank.
+    newlines: usize,
+    /// Whether a row has been written.
+    begun: bool,
+}
+
+impl Page {
+    /// An empty page. `trim` cuts blank cells at row ends and blank rows at the end.
+    pub fn new(title: &str, trim: bool) -> Self {
+        let mut out = String::from(
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>",
+        );
+        escape(title, &mut out);
+        let _ = write!(
+            out,
+            "</title>\n<style>\n\
+             body {{ margin: 0; background: #{BACKGROUND:06x}; }}\n\
+             pre {{ margin: 0; padding: 8px; color: #{FOREGROUND:06x}; font: 15px/1.17 \"DejaVu Sans Mono\", \
+             \"Liberation Mono\", Menlo, Consolas, monospace; }}\n\
+             .b {{ font-weight: bold; }}\n.i {{ font-style: italic; }}\n.u {{ text-decoration: underline; }}\n\
+             .w {{ display: inline-block; width: 2ch; }}\n\
+             </style>\n</head>\n<body>\n<pre>\n"
+        );
+        Self {
+            out,
+            trim,
+            newlines: 0,
+            begun: false,
+        }
+    }
+
+    /// Adds a row; the cursor stands on the cell of this column.
+    pub fn row(&mut self, cells: &[Cell<'_>], cursor: Option<u16>) {
+        self.newlines += usize::from(self.begun);
+        self.begun = true;
+        let cursor = cursor.map(usize::from);
+        let blank = |at: usize| cells[at].is_blank() && cursor != Some(at);
+        let used = (0..cells.len()).rev().find(|&at| !blank(at));
+        let end = match self.trim {
+            true => used.map_or(0, |last| last + 1),
+            false => cells.len(),
+        };
+        if end == 0 {
+            return;
+        }
+        let ink = |(at, cell)| match Ink::of(cell) {
+            ink if cursor == Some(at) => ink.under_cursor(),
+            ink => ink,
+        };
+        let inks: Vec<Ink> = cells[..end].iter().enumerate().map(ink).collect();
+        self.end_lines();
+        let mut at = 0;
+        while at < end {
+            let run = (at..end).take_while(|&next| inks[next] == inks[at]).count();
+            self.run(&cells[at..at + run], inks[at]);
+            at += run;
+        }
+    }
+
+    /// Bytes of it that were not taken yet.
+    pub fn bytes(&self) -> usize {
+        self.out.len()
+    }
+
+    /// Takes what there is of it.
+    pub fn take(&mut self) -> String {
+        std::mem::take(&mut self.out)
+    }
+
+    /// The rest of it.
+    pub fn finish(mut self) -> String {
+        if !self.trim {
+            self.end_lines();
+        }
+        self.out.push_str("</pre>\n</body>\n</html>\n");
+        self.out
+    }
+
+    fn end_lines(&mut self) {
+        self.out.extend(std::iter::repeat_n('\n', self.newlines));
+        self.newlines = 0;
+    }
+
+    /// Cells of one look.
+    fn run(&mut self, cells: &[Cell<'_>], ink: Ink) {
+        if ink != Ink::PLAIN {
+            self.open(ink);
+        }
+        for cell in cells.iter().filter(|cell| cell.width > 0) {
+            if cell.width == 2 {
+                self.out.push_str("<span class=\"w\">");
+            }
+            escape(shown(cell), &mut self.out);
+            if cell.width == 2 {
+                self.out.push_str("</span>");
+            }
+        }
+        if ink != Ink::PLAIN {
+            self.out.push_str("</span>");
+        }
+    }
+
+    fn open(&mut self, ink: Ink) {
+        self.out.push_str("<span");
+        let flags = [(ink.bold, "b"), (ink.italic, "i"), (ink.underline, "u")];
+        let classes: Vec<_> = flags
+            .iter()
+            .filter(|(on, _)| *on)
+            .map(|(_, name)| *name)
+            .collect();
+        if !classes.is_empty() {
+            let _ = write!(self.out, " class=\"{}\"", classes.join(" "));
+        }
+        let mut style = Vec::new();
+        if ink.fg != FOREGROUND {
+            style.push(format!("color:#{:06x}", ink.fg));
+        }
+        if ink.bg != BACKGROUND {
+            style.push(format!("background:#{:06x}", ink.bg));
+        }
+        if !style.is_empty() {
+            let _ = write!(self.out, " style=\"{}\"", style.join(";"));
+        }
+        self.out.push('>');
+    }
+}

@@ -1,0 +1,105 @@
+//! How a cell looks in a picture: its colours as numbers, with what inverse, dim and the cursor make of them.
+
+use crate::term::cell::{Cell, Color};
+use crate::term::palette::{BACKGROUND, FOREGROUND, mixed, rgb};
+
+/// Quarters of its colour that dim text keeps.
+const DIM: u32 = 2;
+
+/// The look of a cell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Ink {
+    /// Colour of the text.
+    pub(super) fg: u32,
+    /// Colour behind it.
+    pub(super) bg: u32,
+    pub(super) bold: bool,
+    pub(super) italic: bool,
+    pub(super) underline: bool,
+}
+
+impl Ink {
+    /// Text on an empty screen.
+    pub(super) const PLAIN: Self = Self {
+        fg: FOREGROUND,
+        bg: BACKGROUND,
+        bold: false,
+        italic: false,
+        underline: false,
+    };
+
+    /// The look of `cell`.
+    pub(super) fn of(cell: &Cell<'_>) -> Self {
+        // As xterm does by itself: programs draw bright edges with bold white.
+        let own = match cell.fg {
+            Color::Idx(index @ 0..=7) if cell.bold => Color::Idx(index + 8),
+            own => own,
+        };
+        let mut fg = rgb(own).unwrap_or(FOREGROUND);
+        let mut bg = rgb(cell.bg).unwrap_or(BACKGROUND);
+        if cell.inverse {
+            std::mem::swap(&mut fg, &mut bg);
+        }
+        if cell.dim {
+            fg = mixed(fg, bg, DIM);
+        }
+        Self {
+            fg,
+            bg,
+            bold: cell.bold,
+            italic: cell.italic,
+            underline: cell.underline,
+        }
+    }
+
+    /// The look of the cell that a block cursor stands on.
+    pub(super) fn under_cursor(self) -> Self {
+        Self {
+            fg: BACKGROUND,
+            bg: FOREGROUND,
+            ..self
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inverse_swaps_the_colours_also_those_of_the_terminal() {
+        let cell = Cell {
+            fg: Color::Idx(1),
+            inverse: true,
+            ..Cell::default()
+        };
+        let ink = Ink::of(&cell);
+        assert_eq!((ink.fg, ink.bg), (BACKGROUND, 0xcd_00_00));
+    }
+
+    #[test]
+    fn bold_makes_the_first_eight_colours_bright() {
+        let bold = |fg| {
+            Ink::of(&Cell {
+                fg,
+                bold: true,
+                ..Cell::default()
+            })
+            .fg
+        };
+        assert_eq!(bold(Color::Idx(7)), 0xff_ff_ff);
+        assert_eq!(bold(Color::Idx(9)), 0xff_00_00);
+        assert_eq!(bold(Color::Default), FOREGROUND);
+    }
+
+    #[test]
+    fn dim_text_is_nearer_to_what_is_behind_it() {
+        let cell = Cell {
+            fg: Color::Idx(15),
+            bg: Color::Idx(4),
+            dim: true,
+            ..Cell::default()
+        };
+        assert_eq!(Ink::of(&cell).fg, 0x7f_7f_f6);
+    }
+}

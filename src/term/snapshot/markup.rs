@@ -1,0 +1,30 @@
+//! Text in XML and HTML.
+
+/// Appends `text` so that it is text there and nothing else. What XML cannot hold (control characters and
+/// noncharacters) becomes U+FFFD.
+pub(super) fn escape(text: &str, out: &mut String) {
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            c if c.is_control() => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_becomes_markup() {
+        let mut out = String::new();
+        escape("<b a=\"1\">&amp;\u{1b}\u{9b}\u{ffff}é", &mut out);
+        let expected = "&lt;b a=&quot;1&quot;&gt;&amp;amp;\u{fffd}\u{fffd}\u{fffd}é";
+        assert_eq!(out, expected);
+    }
+}

@@ -1,0 +1,293 @@
+//! Rows of cells as a picture. Every cell has its place in pixels: words are positioned and fitted one by one, so
+//! that columns stay straight whatever the font, and lines and blocks are drawn as shapes.
+
+use std::fmt::Write as _;
+
+use super::boxes::{HEIGHT, Rect, Shape, WIDTH, shapes};
+use super::ink::Ink;
+use super::markup::escape;
+use crate::term::cell::Cell;
+use crate::term::cursor::CursorShape;
+use crate::term::palette::{BACKGROUND, FOREGROUND, mixed};
+
+/// Size of the text: most monospaced fonts are 0.6 as wide, which is a cell.
+const FONT_SIZE: i32 = 15;
+/// From the top of a row to the line that the text stands on.
+const BASELINE: i32 = 15;
+/// From the top of a row to the line under underlined text.
+const UNDERLINE: i32 = 17;
+/// Thickness of a cursor that is a line.
+const CURSOR: i32 = 2;
+
+/// A picture that grows by a row at a time.
+pub(super) struct Picture {
+    out: String,
+    /// Of the row that comes next.
+    y: i32,
+}
+
+impl Picture {
+    /// The background of so many rows and columns.
+    pub(super) fn new(rows: usize, cols: u16) -> Self {
+        let (w, h) = (i32::from(cols) * WIDTH, rows as i64 * i64::from(HEIGHT));
+        let mut out = String::new();
+        let _ = write!(
+            out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" \
+             font-family=\"'DejaVu Sans Mono','Liberation Mono',Menlo,Consolas,monospace\" \
+             font-size=\"{FONT_SIZE}\" shape-rendering=\"crispEdges\">\n\
+             <rect width=\"{w}\" height=\"{h}\" fill=\"#{BACKGROUND:06x}\"/>\n"
+        );
+        Self { out, y: 0 }
+    }
+
+    /// Adds a row; the cursor stands in this column.
+    pub(super) fn row(&mut self, cells: &[Cell<'_>], cursor: Option<(u16, CursorShape)>) {
+        let mut row = Row::new(self.y);
+        let on = cursor.and_then(|(col, _)| cursor_cells(cells, usize::from(col)));
+        let is_block = cursor.is_some_and(|(_, shape)| shape == CursorShape::Block);
+        for (col, cell) in cells.iter().enumerate() {
+            let ink = Ink::of(cell);
+            let is_under = is_block && on.as_ref().is_some_and(|on| on.contains(&col));
+            row.cell(col, cell, if is_under { ink.under_cursor() } else { ink });
+        }
+        row.end_word();
+        if let (Some(on), Some((_, shape))) = (on, cursor) {
+            row.cursor(on, shape);
+        }
+        row.write(&mut self.out);
+        self.y += HEIGHT;
+    }
+
+    /// Bytes so far.
+    pub(super) fn bytes(&self) -> usize {
+        self.out.len()
+    }
+
+    pub(super) fn finish(mut self) -> String {
+        self.out.push_str("</svg>\n");
+        self.out
+    }
+}
+
+/// The cells that a cursor in this column covers.
+fn cursor_cells(cells: &[Cell<'_>], col: usize) -> Option<std::ops::Range<usize>> {
+    let cell = cells.get(col)?;
+    match cell.width {
+        0 => Some(col.saturating_sub(1)..col + 1),
+        width => Some(col..col + usize::from(width)),
+    }
+}
+
+/// One row, in layers.
+struct Row {
+    y: i32,
+    backgrounds: Fills,
+    shapes: Fills,
+    lines: String,
+    words: String,
+    word: Option<Word>,
+}
+
+/// Characters that are written together.
+struct Word {
+    col: usize,
+    cols: usize,
+    text: String,
+    ink: Ink,
+}
+
+impl Row {
+    fn new(y: i32) -> Self {
+        Self {
+            y,
+            backgrounds: Fills::default(),
+            shapes: Fills::default(),
+            lines: String::new(),
+            words: String::new(),
+            word: None,
+        }
+    }
+
+    fn cell(&mut self, col: usize, cell: &Cell<'_>, ink: Ink) {
+        let (x, y) = (pixel(col), self.y);
+        if ink.bg != BACKGROUND {
+            self.backgrounds.add(ink.bg, Rect::new(x, y, WIDTH, HEIGHT));
+        }
+        if ink.underline {
+            self.shapes
+                .add(ink.fg, Rect::new(x, y + UNDERLINE, WIDTH, 1));
+        }
+        let Some(c) = cell.text.chars().next().filter(|c| *c != ' ') else {
+            // The right half of a wide character has no text of its own.
+            if cell.width > 0 {
+                self.end_word();
+            }
+            return;
+        };
+        if let Some(shapes) = shapes(c) {
+            self.end_word();
+            shapes
+                .into_iter()
+                .for_each(|shape| self.shape(x, shape, ink));
+        } else if cell.width == 1 && is_of_a_word(c) {
+            self.letter(col, cell.text, ink);
+        } else {
+            self.end_word();
+            self.alone(col, cell, ink);
+        }
+    }
+
+    fn shape(&mut self, x: i32, shape: Shape, ink: Ink) {
+        let y = self.y;
+        match shape {
+            Shape::Rect(Rect { x: dx, y: dy, w, h }) => {
+                self.shapes.add(ink.fg, Rect::new(x + dx, y + dy, w, h));
+            }
+            Shape::Shade(share) => {
+                let color = mixed(ink.fg, ink.bg, share);
+                self.shapes.add(color, Rect::new(x, y, WIDTH, HEIGHT));
+            }
+            Shape::Line(path) => {
+                let _ = writeln!(
+                    self.lines,
+                    "<path d=\"M{x} {y}{path}\" fill=\"none\" stroke=\"#{:06x}\" shape-rendering=\"auto\"/>",
+                    ink.fg
+                );
+            }
+        }
+    }
+
+    fn letter(&mut self, col: usize, text: &str, ink: Ink) {
+        if self
+            .word
+            .as_ref()
+            .is_some_and(|word| !word.ink.writes_as(&ink))
+        {
+            self.end_word();
+        }
+        let word = self.word.get_or_insert_with(|| Word {
+            col,
+            cols: 0,
+            text: String::new(),
+            ink,
+        });
+        word.cols += 1;
+        word.text.push_str(text);
+    }
+
+    fn end_word(&mut self) {
+        let Some(word) = self.word.take() else {
+            return;
+        };
+        let (x, y, length) = (pixel(word.col), self.y + BASELINE, pixel(word.cols));
+        let _ = write!(
+            self.words,
+            "<text x=\"{x}\" y=\"{y}\" textLength=\"{length}\" lengthAdjust=\"spacingAndGlyphs\""
+        );
+        self.text(&word.text, word.ink);
+    }
+
+    /// A character of unknown width, in the middle of its cells.
+    fn alone(&mut self, col: usize, cell: &Cell<'_>, ink: Ink) {
+        let middle = f64::from(pixel(col)) + f64::from(i32::from(cell.width) * WIDTH) / 2.0;
+        let y = self.y + BASELINE;
+        let _ = write!(
+            self.words,
+            "<text x=\"{middle}\" y=\"{y}\" text-anchor=\"middle\""
+        );
+        self.text(cell.text, ink);
+    }
+
+    /// What both kinds of text have.
+    fn text(&mut self, text: &str, ink: Ink) {
+        let _ = write!(self.words, " fill=\"#{:06x}\"", ink.fg);
+        if ink.bold {
+            self.words.push_str(" font-weight=\"bold\"");
+        }
+        if ink.italic {
+            self.words.push_str(" font-style=\"italic\"");
+        }
+        self.words.push('>');
+        escape(text, &mut self.words);
+        self.words.push_str("</text>\n");
+    }
+
+    /// A block is drawn by the look of its cells; the others are lines.
+    fn cursor(&mut self, on: std::ops::Range<usize>, shape: CursorShape) {
+        let (x, w) = (pixel(on.start), pixel(on.len()));
+        match shape {
+            CursorShape::Block => {}
+            CursorShape::Underline => {
+                let y = self.y + HEIGHT - CURSOR;
+                self.shapes.add(FOREGROUND, Rect::new(x, y, w, CURSOR));
+            }
+            CursorShape::Bar => self
+                .shapes
+                .add(FOREGROUND, Rect::new(x, self.y, CURSOR, HEIGHT)),
+        }
+    }
+
+    fn write(&self, out: &mut String) {
+        self.backgrounds.write(out);
+        self.shapes.write(out);
+        out.push_str(&self.lines);
+        out.push_str(&self.words);
+    }
+}
+
+impl Ink {
+    /// Whether text in the two can be written together: what is behind it does not matter.
+    fn writes_as(&self, other: &Self) -> bool {
+        (self.fg, self.bold, self.italic) == (other.fg, other.bold, other.italic)
+    }
+}
+
+/// Left edge of a column.
+fn pixel(col: usize) -> i32 {
+    // A screen has at most a thousand columns.
+    i32::try_from(col).unwrap_or(i32::MAX / WIDTH) * WIDTH
+}
+
+/// Letters and signs of scripts that monospaced fonts have and that run from left to right.
+fn is_of_a_word(c: char) -> bool {
+    matches!(c, '!'..='\u{58f}' | '\u{1e00}'..='\u{1fff}')
+}
+
+/// Rectangles by colour. Those that touch or overlap become one.
+#[derive(Default)]
+struct Fills(Vec<(u32, Vec<Rect>)>);
+
+impl Fills {
+    fn add(&mut self, color: u32, mut rect: Rect) {
+        let place = self.0.iter().position(|(of, _)| *of == color);
+        let place = place.unwrap_or_else(|| {
+            self.0.push((color, Vec::new()));
+            self.0.len() - 1
+        });
+        let rects = &mut self.0[place].1;
+        // What it may continue was added just before: a cell has a few shapes.
+        let recent = rects.len().saturating_sub(8);
+        for at in (recent..rects.len()).rev() {
+            let other = rects[at];
+            let touches = rect.x <= other.x + other.w && other.x <= rect.x + rect.w;
+            if touches && (other.y, other.h) == (rect.y, rect.h) {
+                let end = (other.x + other.w).max(rect.x + rect.w);
+                rect.x = rect.x.min(other.x);
+                rect.w = end - rect.x;
+                rects.remove(at);
+            }
+        }
+        rects.push(rect);
+    }
+
+    fn write(&self, out: &mut String) {
+        for (color, rects) in &self.0 {
+            out.push_str("<path d=\"");
+            for Rect { x, y, w, h } in rects {
+                let _ = write!(out, "M{x} {y}h{w}v{h}h-{w}z");
+            }
+            let _ = writeln!(out, "\" fill=\"#{color:06x}\"/>");
+        }
+    }
+}

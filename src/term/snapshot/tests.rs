@@ -1,0 +1,135 @@
+use super::*;
+use crate::protocol::reply::CellColor;
+use crate::term::size::Size;
+
+fn painted(text: &str) -> Screen {
+    let mut screen = Screen::new(Size::new(4, 12));
+    screen.feed(text.as_bytes());
+    screen
+}
+
+fn svg(text: &str) -> String {
+    Snapshot::new(&painted(text), None, 0).svg().unwrap()
+}
+
+fn html(text: &str) -> String {
+    Snapshot::new(&painted(text), None, 0)
+        .html("title", true)
+        .unwrap()
+}
+
+#[test]
+fn rows_that_scrolled_off_stand_above() {
+    let mut kept = Screen::with_scrollback(Size::new(4, 12), 100);
+    kept.feed(b"1\r\n2\r\n3\r\n4\r\n5\r\n6\r\n7\r\n\x1b[31m8\x1b[m");
+    let now = painted("5\r\n6\r\n7\r\n8");
+    let mut shot = Snapshot::new(&now, Some(kept), 3);
+    assert_eq!(shot.lines_above(), 3);
+    assert_eq!(shot.text(true).unwrap(), "2\n3\n4\n5\n6\n7\n8");
+    assert_eq!(shot.cells().unwrap().len(), 7);
+    assert!(shot.ansi(true).unwrap().starts_with("2\n3\n"));
+    let mut few = Snapshot::new(&now, None, 3);
+    assert_eq!(few.text(true).unwrap(), "5\n6\n7\n8");
+}
+
+#[test]
+fn trimming_is_a_choice() {
+    let screen = painted("a b  \r\n\r\nc\x1b[44m ");
+    let mut shot = Snapshot::new(&screen, None, 0);
+    assert_eq!(shot.text(true).unwrap(), "a b\n\nc");
+    let blank = " ".repeat(12);
+    let whole = format!("a b         \n{blank}\nc           \n{blank}");
+    assert_eq!(shot.text(false).unwrap(), whole);
+}
+
+#[test]
+fn cells_say_only_what_is_not_usual() {
+    let screen = painted("a\x1b[1;31;48;2;1;2;3m漢\x1b[m \x1b[7;38;5;208mz");
+    let cells = Snapshot::new(&screen, None, 0).cells().unwrap();
+    assert!(cells.len() == 4 && cells.iter().all(|row| row.len() == 12));
+    let row = serde_json::to_value(&cells[0][..5]).unwrap();
+    let expected = serde_json::json!([
+        {"ch": "a"},
+        {"ch": "漢", "width": 2, "fg": 1, "bg": "#010203", "bold": true},
+        {"ch": "", "width": 0, "fg": 1, "bg": "#010203", "bold": true},
+        {"ch": " "},
+        {"ch": "z", "fg": 208, "inverse": true},
+    ]);
+    assert_eq!(row, expected);
+    let back: Vec<ScreenCell> = serde_json::from_value(row).unwrap();
+    assert_eq!(back[4].fg, Some(CellColor::Index(208)));
+}
+
+#[test]
+fn a_page_has_text_with_its_colours_and_no_markup_of_the_program() {
+    let page = html("\x1b[?25l<b>&\r\n\r\n\x1b[1;4;32;41mok\x1b[m 漢");
+    let body = page.split("<pre>\n").nth(1).unwrap();
+    let expected = "&lt;b&gt;&amp;\n\n\
+        <span class=\"b u\" style=\"color:#00ff00;background:#cd0000\">ok</span> \
+        <span class=\"w\">漢</span></pre>\n</body>\n</html>\n";
+    assert_eq!(body, expected);
+    assert!(page.starts_with("<!DOCTYPE html>"));
+}
+
+#[test]
+fn the_cursor_is_on_the_page() {
+    let page = html("ab\x1b[D");
+    let cursor = "a<span style=\"color:#000000;background:#e5e5e5\">b</span></pre>";
+    assert!(page.contains(cursor), "{page}");
+}
+
+#[test]
+fn words_stand_in_their_columns() {
+    let picture = svg("\x1b[?25lab \x1b[1mcd\x1b[mé 漢");
+    let texts: Vec<&str> = picture
+        .lines()
+        .filter(|line| line.starts_with("<text"))
+        .collect();
+    assert_eq!(texts.len(), 4, "{picture}");
+    assert!(texts[0].contains("x=\"0\" y=\"15\" textLength=\"18\"") && texts[0].contains(">ab<"));
+    assert!(texts[1].contains("x=\"27\"") && texts[1].contains("font-weight=\"bold\">cd<"));
+    assert!(texts[2].contains("x=\"45\"") && texts[2].contains(">é<"));
+    assert!(texts[3].contains("x=\"72\"") && texts[3].contains("text-anchor=\"middle\""));
+    assert!(
+        picture
+            .starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"108\" height=\"76\"")
+    );
+}
+
+#[test]
+fn a_box_is_one_shape_a_row_and_a_background_one_rectangle() {
+    let picture = svg("\x1b[?25l\x1b[44m┌────┐\x1b[m");
+    assert!(!picture.contains("<text"), "{picture}");
+    assert!(picture.contains("<path d=\"M0 0h54v19h-54z\" fill=\"#0000ee\"/>"));
+    assert!(picture.contains("M4 9h46v1h-46z"), "{picture}");
+}
+
+#[test]
+fn the_cursor_has_its_shape() {
+    let at = |picture: &str, path: &str| assert!(picture.contains(path), "{path} in {picture}");
+    at(&svg("a"), "<path d=\"M9 0h9v19h-9z\" fill=\"#e5e5e5\"/>");
+    at(
+        &svg("a\x1b[6 q"),
+        "<path d=\"M9 0h2v19h-2z\" fill=\"#e5e5e5\"/>",
+    );
+    at(
+        &svg("漢\x1b[4 q\x1b[D"),
+        "<path d=\"M0 17h18v2h-18z\" fill=\"#e5e5e5\"/>",
+    );
+    assert!(!svg("\x1b[?25l").contains("<path"));
+}
+
+#[test]
+fn what_is_too_large_is_refused() {
+    let mut large = Screen::new(Size::new(400, 1000));
+    let mut text = String::new();
+    for n in 0..400_000_u32 {
+        text.push_str(&format!("\x1b[38;5;{}mx", n % 200 + 16));
+    }
+    large.feed(text.as_bytes());
+    let mut shot = Snapshot::new(&large, None, 0);
+    assert_eq!(shot.cells(), Err(TooLarge));
+    assert_eq!(shot.svg(), Err(TooLarge));
+    assert_eq!(shot.html("", true), Err(TooLarge));
+    assert!(shot.text(true).is_ok());
+}
