@@ -200,9 +200,13 @@ fn what_has_happened_is_remembered() {
     found.sort_unstable();
     assert_eq!(
         found,
-        [("exited", "stopping0001"), ("lost", "running00001")]
+        [
+            ("exited", "retrying0001"),
+            ("exited", "stopping0001"),
+            ("lost", "running00001")
+        ]
     );
-    assert_eq!((past[5].0, past[6].0), (11, 12));
+    assert_eq!((past[5].0, past[7].0), (11, 13));
     let unread = serve.ok(json!({"action": "events"}));
     assert_eq!(unread["events"][0]["seq"], 7, "acknowledged up to 6");
     let status = |id: &str| json!({"action": "status", "sessionId": id});
