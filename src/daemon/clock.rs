@@ -43,6 +43,7 @@ fn act(hub: &Hub, due: Due) {
         Due::Wait(ticket) => hub.with(|state| look_at_clock(state, ticket)),
         Due::Output(id) => hub.with(|state| render::tell_output(state, &id)),
         Due::Dropped(id) => hub.with(|state| state.tell_dropped(&id)),
+        Due::Lease(id) => hub.with(|state| state.look_at_lease(&id)),
     }
 }
 

@@ -22,6 +22,7 @@ mod listen;
 mod log_quota;
 mod log_reader;
 mod outbox;
+mod people;
 mod publish;
 mod rebuild;
 mod removed;

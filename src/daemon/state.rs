@@ -228,6 +228,7 @@ impl State {
         if let Some(driver) = self.drivers.get_mut(id) {
             driver.ended(exit);
         }
+        self.release_keyboard(id);
         self.publish_end(EventKind::Exited, id);
         self.persist(id);
         self.release(id);
@@ -260,6 +261,7 @@ impl State {
         self.registry.arm(id, &mut self.timers);
         let data = json!({ "label": session.spec.label });
         self.publish_for(EventKind::Removed, &session.scope, id, data);
+        self.bus.set_shared(id, false);
         // Whoever waits for it will not be told anything else.
         let over = self
             .waits

@@ -4,13 +4,14 @@
 //! its tests move the time themselves. [`session`] is one session, made of its
 //! [`life`] and its [`output`]; [`registry`] is all of them with retention,
 //! [`room`] says whether one more may run, [`quota`] which output goes when logs
-//! are too large, [`tombstones`] is what is remembered of removed ones; [`matcher`] and [`waits`] are what clients wait for; [`timers`]
+//! are too large, [`lease`] who has the keyboard, [`tombstones`] is what is remembered of removed ones; [`matcher`] and [`waits`] are what clients wait for; [`timers`]
 //! says when something is due; [`bus`] numbers what happens and tells who
 //! wants to know, and [`past`] is what has happened.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod bus;
+pub mod lease;
 pub mod life;
 pub mod matcher;
 pub mod output;

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::Now;
+use super::lease::Lease;
 use super::life::Life;
 use super::output::Output;
-use crate::protocol::record::{Detail, InputState, Mode, Record, Share, Summary};
+use crate::protocol::record::{Detail, HeldBy, InputState, Mode, Record, Share, Summary};
 use crate::protocol::{Scope, SessionId};
 use crate::term::sanitize::clean;
 use crate::term::size::Size;
@@ -84,6 +85,9 @@ pub struct Meta {
     /// or so; absent in what version 0.1 wrote.
     #[serde(default)]
     pub accessed: Option<Now>,
+    /// Whether agents of other scopes may see it; absent: they may not.
+    #[serde(default, skip_serializing_if = "Share::is_none")]
+    pub share: Share,
 }
 
 impl Meta {
@@ -115,6 +119,10 @@ pub struct Session {
     pub log_degraded: Option<String>,
     /// Clients that watch its screen.
     pub viewers: u32,
+    /// Who has its keyboard.
+    pub lease: Lease,
+    /// Whether agents of other scopes may see it.
+    pub share: Share,
     accessed: Now,
     /// The access that `meta.json` tells of, in boot-time milliseconds.
     saved_access: u64,
@@ -142,6 +150,8 @@ impl Session {
             tty_open: false,
             log_degraded: None,
             viewers: 0,
+            lease: Lease::default(),
+            share: Share::None,
             accessed: now,
             saved_access: now.boot,
         }
@@ -157,6 +167,7 @@ impl Session {
             session.life.forget_processes();
         }
         session.stdin_closed = meta.stdin_closed;
+        session.share = meta.share;
         if let Some(accessed) = meta.accessed {
             session.accessed = match same_boot {
                 true => accessed,
@@ -185,6 +196,7 @@ impl Session {
             lines_before_offset: self.output.first_line_offset(),
             stdin_closed: self.stdin_closed,
             accessed: Some(self.accessed),
+            share: self.share,
         }
     }
 
@@ -273,8 +285,8 @@ impl Session {
             cpu_percent: None,
             memory_bytes: None,
             restarts: life.restarts(),
-            held_by: None,
-            share: Share::None,
+            held_by: self.lease.until(now).map(HeldBy::person),
+            share: self.share,
             keep: self.terms.keep,
             output: None,
         };

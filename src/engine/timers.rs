@@ -18,6 +18,8 @@ pub enum Due {
     Output(SessionId),
     /// That output was dropped is told.
     Dropped(SessionId),
+    /// Something about a person's hold on a session is told.
+    Lease(SessionId),
 }
 
 /// Deadlines in boot-time milliseconds, at most one for each thing.

@@ -1,9 +1,8 @@
 //! One session as `list` and `status` show it.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use super::{Scope, SessionId, Timestamp};
+use super::{Role, Scope, SessionId, Timestamp};
 
 /// How a session's program is connected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -140,6 +139,28 @@ pub struct EndedBy {
     pub scope: Option<Scope>,
 }
 
+/// Who holds a session's keyboard.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct HeldBy {
+    /// A person; agents hold nothing.
+    pub kind: Role,
+    /// Its scope.
+    pub by: Scope,
+    /// Until when, if no further key comes.
+    pub until: Timestamp,
+}
+
+impl HeldBy {
+    /// A person, until then.
+    pub fn person(until: Timestamp) -> Self {
+        Self {
+            kind: Role::Human,
+            by: Scope::human(),
+            until,
+        }
+    }
+}
+
 /// Whether agents of other scopes may see a session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -151,6 +172,13 @@ pub enum Share {
     Read,
     /// They may type, too.
     Write,
+}
+
+impl Share {
+    /// Whether nobody else may see it.
+    pub fn is_none(&self) -> bool {
+        *self == Self::None
+    }
 }
 
 /// What `list` returns for each session. A field without a value is `null`, never missing.
@@ -216,7 +244,7 @@ pub struct Summary {
     /// How often it was restarted.
     pub restarts: u32,
     /// Who holds its keyboard.
-    pub held_by: Option<Value>,
+    pub held_by: Option<HeldBy>,
     /// Whether agents of other scopes may see it.
     pub share: Share,
     /// Whether it is kept after its TTL.

@@ -332,6 +332,9 @@ pub struct LogLine {
     /// For what was typed: whose scope it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<super::Scope>,
+    /// For what was typed: a person, or an agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<super::Role>,
 }
 
 /// `log` by lines.

@@ -13,6 +13,7 @@ mod ls;
 mod rm;
 mod run;
 mod send;
+mod share;
 mod state;
 mod status;
 mod stop;
@@ -51,6 +52,8 @@ pub enum Verb {
     Send(send::Send),
     /// Press keys in a job: C-c Up Enter F5 M-x (bgproc help keys)
     Keys(keys::Keys),
+    /// Open a job to agents that did not start it: read, write or none
+    Share(share::ShareWith),
     /// Print a job's screen
     #[command(visible_alias = "screen")]
     Capture(capture::Capture),
@@ -101,6 +104,7 @@ impl Verb {
             Self::Attach(verb) => verb.run(ctx),
             Self::Send(verb) => verb.run(ctx),
             Self::Keys(verb) => verb.run(ctx),
+            Self::Share(verb) => verb.run(ctx),
             Self::Capture(verb) => verb.run(ctx),
             Self::Stop(verb) => verb.run(ctx),
             Self::Kill(verb) => verb.run_as_kill(ctx),

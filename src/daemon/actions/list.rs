@@ -25,7 +25,7 @@ pub(super) fn list(hub: &Hub, client: &Client, params: List) -> Answer {
     let listed: Vec<&Session> = state
         .registry
         .iter()
-        .filter(|session| client.viewer.sees(&session.scope))
+        .filter(|session| client.viewer.sees(session))
         .filter(|session| is_listed(session, params.status, group, label))
         .collect();
     let counts = Registry::counts(listed.iter().copied());

@@ -12,6 +12,7 @@ use super::super::keeper_link::Launch;
 use super::kill::{cannot_end, end};
 use super::program::{fresh_spec, spawn_failed};
 use super::{Answer, answer, find, wait_ms};
+use crate::engine::registry::Access;
 use crate::protocol::params::Restart;
 use crate::protocol::{Error, ErrorCode, SessionId};
 use crate::sys::signal;
@@ -19,7 +20,7 @@ use crate::sys::signal;
 /// Ends the run that is there, if any, and starts the next one.
 pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> Answer {
     let grace = wait_ms("graceMs", params.grace_ms, GRACE_MS)?;
-    let id = find(hub, client, &params.session_id)?;
+    let id = find(hub, client, &params.session_id, Access::Own)?;
     let gone = || Error::session_not_found(id.as_str());
     let _turn = Turn::take(hub, &id)?;
     let alive = !hub

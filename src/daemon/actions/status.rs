@@ -3,7 +3,7 @@
 use super::super::connection::Client;
 use super::super::hub::{Hub, now};
 use super::{Answer, answer, find, limits};
-use crate::engine::registry::Registry;
+use crate::engine::registry::{Access, Registry};
 use crate::protocol::params::StatusParams;
 use crate::protocol::record::Process;
 use crate::protocol::reply::StatsReply;
@@ -12,7 +12,7 @@ use crate::sys::{pty, tree};
 
 /// One session's record.
 pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> Answer {
-    let id = find(hub, client, &params.session_id)?;
+    let id = find(hub, client, &params.session_id, Access::Look)?;
     let over = hub
         .state()
         .registry
@@ -70,7 +70,7 @@ pub(super) fn stats(hub: &Hub, client: &Client) -> Answer {
         state
             .registry
             .iter()
-            .filter(|session| client.viewer.sees(&session.scope))
+            .filter(|session| client.viewer.sees(session))
     };
     let log_bytes = seen()
         .map(|s| state.log_end(&s.id).saturating_sub(state.log_first(&s.id)))

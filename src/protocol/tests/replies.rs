@@ -10,7 +10,7 @@ use super::golden::{self, at, id};
 use super::told::limits;
 use crate::protocol::record::*;
 use crate::protocol::reply::*;
-use crate::protocol::{Event, EventKind, Scope};
+use crate::protocol::{Event, EventKind, Role, Scope};
 
 fn summary() -> Summary {
     Summary {
@@ -43,7 +43,7 @@ fn summary() -> Summary {
         cpu_percent: Some(1.5),
         memory_bytes: Some(4096),
         restarts: 1,
-        held_by: Some(json!({"by": "human"})),
+        held_by: Some(HeldBy::person(at(9))),
         share: Share::Read,
         keep: true,
         output: Some("one\ntwo\n".to_owned()),
@@ -217,6 +217,7 @@ fn replies_of_version_1() {
                 stream: "input".to_owned(),
                 text: "one".to_owned(),
                 by: Some(Scope::human()),
+                kind: Some(Role::Human),
             }],
             first_line: 1,
             total_lines: 2,
