@@ -28,6 +28,7 @@ mod rebuild;
 mod removed;
 mod render;
 mod settings;
+mod shell_line;
 mod shortage;
 mod state;
 mod store;

@@ -34,6 +34,7 @@ mod limits_log;
 mod limits_sessions;
 mod limits_system;
 mod long_logs;
+mod policies;
 mod programs;
 mod programs_screen;
 mod restart_refused;

@@ -1,5 +1,6 @@
 //! The verbs of the protocol, one file each.
 
+mod allow;
 mod capture;
 mod events;
 mod kill;

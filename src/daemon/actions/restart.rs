@@ -9,6 +9,7 @@ use super::super::driver::Driver;
 use super::super::end_tree::GRACE_MS;
 use super::super::hub::{Hub, now};
 use super::super::keeper_link::Launch;
+use super::allow::check_spec;
 use super::kill::{cannot_end, end};
 use super::program::{fresh_spec, spawn_failed};
 use super::{Answer, answer, find, wait_ms};
@@ -22,6 +23,10 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
     let grace = wait_ms("graceMs", params.grace_ms, GRACE_MS)?;
     let id = find(hub, client, &params.session_id, Access::Own)?;
     let gone = || Error::session_not_found(id.as_str());
+    check_spec(
+        client,
+        &hub.state().registry.get(&id).ok_or_else(gone)?.spec,
+    )?;
     let _turn = Turn::take(hub, &id)?;
     let alive = !hub
         .state()
