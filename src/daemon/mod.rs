@@ -1,7 +1,6 @@
 //! The daemon: drives the engine, and talks to keeper and clients.
 //!
 //! One thread. Everything it knows is one `state::State`, which is only ever
-//! touched between two awaits; tasks (one a connection, one for rendering, one
 //! for the clock, one for the keeper, one a watched screen) take turns on it.
 //! Each verb of the protocol is a file in `actions`.
 
@@ -34,6 +33,7 @@ mod state;
 mod store;
 mod successor;
 mod text;
+mod usage;
 mod watch;
 
 use std::io;
@@ -76,7 +76,6 @@ fn start() -> io::Result<()> {
         .build()?;
     let local = LocalSet::new();
     let outcome = local.block_on(&runtime, serve(home, settings, channel));
-    // Tasks that are still there hold nothing that has to be finished.
     runtime.shutdown_background();
     outcome
 }
@@ -116,7 +115,6 @@ async fn serve(home: Home, settings: Settings, channel: Channel) -> io::Result<(
     tokio::task::spawn_local(clock::run(hub.clone()));
     let listening = hub.clone();
     tokio::task::spawn_local(async move {
-        // Whoever asks for an upgrade is answered when it is done.
         listening.keeper_settled().await;
         listen::run(listening, listener).await;
     });

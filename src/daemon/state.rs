@@ -15,6 +15,7 @@ use super::outbox::Outbox;
 use super::removed::RemovedFile;
 use super::settings::Settings;
 use super::store::Store;
+use super::usage::LastUsage;
 use crate::engine::Now;
 use crate::engine::bus::{Bus, ConnectionId};
 use crate::engine::registry::Registry;
@@ -44,6 +45,7 @@ pub(super) struct State {
     pub(super) journal: Journal,
     pub(super) removed: RemovedFile,
     pub(super) log_quota: LogQuota,
+    pub(super) usage: LastUsage,
     verdicts: HashMap<Ticket, oneshot::Sender<Verdict>>,
     dirty: VecDeque<SessionId>,
     is_dirty: HashSet<SessionId>,
@@ -57,6 +59,7 @@ impl State {
         Self {
             removed: RemovedFile::new(store.home()),
             log_quota: LogQuota::new(settings.total_log_bytes),
+            usage: LastUsage::default(),
             store,
             settings,
             registry: Registry::new(settings.caps),

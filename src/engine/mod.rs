@@ -4,7 +4,7 @@
 //! its tests move the time themselves. [`session`] is one session, made of its
 //! [`life`] and its [`output`]; [`registry`] is all of them with retention,
 //! [`room`] says whether one more may run, [`quota`] which output goes when logs
-//! are too large, [`lease`] who has the keyboard, [`tombstones`] is what is remembered of removed ones; [`matcher`] and [`waits`] are what clients wait for; [`timers`]
+//! are too large, [`usage`] how busy a session is, [`lease`] who has the keyboard, [`tombstones`] is what is remembered of removed ones; [`matcher`] and [`waits`] are what clients wait for; [`timers`]
 //! says when something is due; [`bus`] numbers what happens and tells who
 //! wants to know, and [`past`] is what has happened.
 
@@ -22,6 +22,7 @@ pub mod room;
 pub mod session;
 pub mod timers;
 pub mod tombstones;
+pub mod usage;
 pub mod waits;
 
 use serde::{Deserialize, Serialize};

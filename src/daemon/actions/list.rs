@@ -8,7 +8,7 @@ use crate::engine::registry::{Registry, is_listed};
 use crate::engine::session::Session;
 use crate::protocol::params::List;
 use crate::protocol::reply::Listed;
-use crate::protocol::{Record, Role, Summary};
+use crate::protocol::{Record, Role, SessionId, Summary};
 
 /// Sessions returned where nobody says otherwise.
 const DEFAULT_LIMIT: usize = 200;
@@ -19,7 +19,10 @@ const OUTPUT_CHARS: usize = 4000;
 
 /// Oldest first; with more than `limit` the newest stay. People get whole records.
 pub(super) fn list(hub: &Hub, client: &Client, params: List) -> Answer {
-    let state = hub.state();
+    let mut state = hub.state();
+    let seen = state.registry.iter().filter(|s| client.viewer.sees(s));
+    let seen: Vec<SessionId> = seen.map(|session| session.id.clone()).collect();
+    state.look_at_usage(&seen);
     let now = now();
     let (group, label) = (params.group.as_deref(), params.label.as_deref());
     let listed: Vec<&Session> = state
@@ -35,6 +38,7 @@ pub(super) fn list(hub: &Hub, client: &Client, params: List) -> Answer {
         .iter()
         .map(|session| {
             let mut record = state.record(session, now);
+            state.add_usage(&mut record);
             if params.include_output == Some(true) {
                 record.summary.output =
                     Some(last_lines(&text::tail(&state, &session.id, OUTPUT_CHARS)));

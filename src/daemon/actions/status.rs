@@ -22,11 +22,13 @@ pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> 
         // The final count of lines; while it runs, the count so far will do.
         hub.catch_up(&id).await;
     }
-    let state = hub.state();
+    let mut state = hub.state();
+    state.look_at_usage(std::slice::from_ref(&id));
     let Some(session) = state.registry.get(&id) else {
         return Err(Error::session_not_found(id.as_str()));
     };
     let mut record = state.record(session, now());
+    state.add_usage(&mut record);
     if let Some(input) = state
         .drivers
         .get(&id)
@@ -38,13 +40,8 @@ pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> 
     }
     if params.detail == Some(true) {
         let mut detail = session.detail();
-        let found = state.processes(&id);
-        record.summary.memory_bytes = found
-            .iter()
-            .filter_map(|p| tree::memory(p.pid))
-            .reduce(|a, b| a + b);
-        record.processes = u32::try_from(found.len()).ok();
-        detail.processes = found
+        detail.processes = state
+            .processes(&id)
             .into_iter()
             .map(|process| Process {
                 pid: process.pid,
