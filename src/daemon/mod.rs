@@ -1,11 +1,13 @@
 //! The daemon: drives the engine, and talks to keeper and clients.
 //!
 //! One thread. Everything it knows is one `state::State`, which is only ever
+//! touched between two awaits; tasks (one a connection, one for rendering, one
 //! for the clock, one for the keeper, one a watched screen) take turns on it.
 //! Each verb of the protocol is a file in `actions`.
 
 mod actions;
 mod adopt;
+mod asks;
 mod clock;
 mod connection;
 mod driver;
@@ -76,6 +78,7 @@ fn start() -> io::Result<()> {
         .build()?;
     let local = LocalSet::new();
     let outcome = local.block_on(&runtime, serve(home, settings, channel));
+    // Tasks that are still there hold nothing that has to be finished.
     runtime.shutdown_background();
     outcome
 }
@@ -115,6 +118,7 @@ async fn serve(home: Home, settings: Settings, channel: Channel) -> io::Result<(
     tokio::task::spawn_local(clock::run(hub.clone()));
     let listening = hub.clone();
     tokio::task::spawn_local(async move {
+        // Whoever asks for an upgrade is answered when it is done.
         listening.keeper_settled().await;
         listen::run(listening, listener).await;
     });

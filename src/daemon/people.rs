@@ -18,7 +18,7 @@ impl State {
     /// now on; an agent may not while a person does.
     pub(super) fn take_keyboard(&mut self, viewer: &Viewer, id: &SessionId) -> Result<(), Error> {
         if viewer.role == Role::Human {
-            self.person_typed(id, 0);
+            self.person_typed(id, 0, false);
             return Ok(());
         }
         let held = self.registry.get(id).and_then(|s| s.lease.until(now()));
@@ -28,8 +28,8 @@ impl State {
         }
     }
 
-    /// A person has typed so many bytes.
-    pub(super) fn person_typed(&mut self, id: &SessionId, bytes: usize) {
+    /// A person has typed so many bytes, with which a line, say, is `finished`.
+    pub(super) fn person_typed(&mut self, id: &SessionId, bytes: usize, finished: bool) {
         // A hold that is over by now is told before the next one.
         self.look_at_lease(id);
         let Some(session) = self.registry.get_mut(id) else {
@@ -38,6 +38,9 @@ impl State {
         let is_new = session.lease.typed(bytes, now());
         if is_new {
             self.tell_lease(id, News::Held);
+        }
+        if bytes > 0 || finished {
+            self.typed_for_asks(id, finished);
         }
         self.registry.arm(id, &mut self.timers);
     }
@@ -62,6 +65,9 @@ impl State {
     }
 
     fn tell_lease(&mut self, id: &SessionId, news: News) {
+        if news == News::Released {
+            self.settle_typed_asks(id);
+        }
         let Some(session) = self.registry.get(id) else {
             return;
         };

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use serde_json::json;
 use tokio::sync::{Notify, oneshot};
 
+use super::asks::Asks;
 use super::driver::Driver;
 use super::hub::now;
 use super::journal::Journal;
@@ -46,6 +47,7 @@ pub(super) struct State {
     pub(super) removed: RemovedFile,
     pub(super) log_quota: LogQuota,
     pub(super) usage: LastUsage,
+    pub(super) asks: Asks,
     verdicts: HashMap<Ticket, oneshot::Sender<Verdict>>,
     dirty: VecDeque<SessionId>,
     is_dirty: HashSet<SessionId>,
@@ -60,6 +62,7 @@ impl State {
             removed: RemovedFile::new(store.home()),
             log_quota: LogQuota::new(settings.total_log_bytes),
             usage: LastUsage::default(),
+            asks: Asks::default(),
             store,
             settings,
             registry: Registry::new(settings.caps),
@@ -150,6 +153,7 @@ impl State {
     /// Its record, with what only the system knows.
     pub(super) fn record(&self, session: &Session, now: Now) -> Record {
         let mut record = session.record(now, signal::name);
+        record.asked = self.asks.about(&session.id);
         record.summary.output_bytes = self.log_end(&session.id);
         record.summary.offloaded = is_offloaded(record.summary.output_bytes);
         record.dropped_bytes = self.log_first(&session.id) + self.unsaved(&session.id);
@@ -232,6 +236,7 @@ impl State {
             driver.ended(exit);
         }
         self.release_keyboard(id);
+        self.forget_asks(id);
         self.publish_end(EventKind::Exited, id);
         self.persist(id);
         self.release(id);
@@ -258,6 +263,7 @@ impl State {
 
     /// Forgets a session and its files.
     pub(super) fn remove(&mut self, id: &SessionId) {
+        self.forget_asks(id);
         let Some(mut session) = self.registry.remove(id, now()) else {
             return;
         };

@@ -305,6 +305,7 @@ impl Session {
             log_degraded: self.log_degraded.clone(),
             description: self.spec.description.clone(),
             output_files: Vec::new(),
+            asked: Vec::new(),
             detail: None,
         }
     }

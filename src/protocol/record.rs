@@ -288,9 +288,25 @@ pub struct Record {
     /// All kept segments of the raw log.
     #[serde(default)]
     pub output_files: Vec<OutputFile>,
+    /// What agents ask a person to do in it.
+    #[serde(default)]
+    pub asked: Vec<Asked>,
     /// More, with `detail`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<Detail>,
+}
+
+/// A question of an agent.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Asked {
+    /// What is asked.
+    pub message: String,
+    /// The scope that asks.
+    pub by: Scope,
+    /// Since when.
+    pub at: Timestamp,
+    /// Until when it waits for an answer.
+    pub until: Timestamp,
 }
 
 /// One segment of a raw log.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::record::{InputState, OutputFile, Summary};
+use super::record::{HeldBy, InputState, OutputFile, Summary};
 use super::{Error, Event, RequestId, SessionId, Status};
 
 /// One reply line.
@@ -257,6 +257,30 @@ pub struct Captured {
     pub screen_seq: u64,
     /// Whether it differs from `since`.
     pub changed: bool,
+}
+
+/// How a question came out; each is `ok:true`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum AskOutcome {
+    /// A person has typed into the session.
+    Answered,
+    /// A person will not.
+    Declined,
+    /// Nobody has in time.
+    Timeout,
+}
+
+/// `ask_human`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HumanAnswered {
+    /// How it came out.
+    pub outcome: AskOutcome,
+    /// How long it took.
+    pub elapsed_ms: u64,
+    /// Who still has the keyboard, and until when.
+    pub held_by: Option<HeldBy>,
 }
 
 /// `kill` of one session.

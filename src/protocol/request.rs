@@ -90,6 +90,10 @@ actions! {
     Restart(Restart) = "restart",
     /// Changes what can be changed.
     Set(Set) = "set",
+    /// Asks a person.
+    AskHuman(AskHuman) = "ask_human",
+    /// A person's no.
+    Decline(Decline) = "decline",
     /// Tells what happens.
     Subscribe(Subscribe) = "subscribe",
     /// Stops telling.
@@ -109,7 +113,7 @@ actions! {
 }
 
 /// Actions that the protocol names and this version does not have yet.
-const NOT_YET: &[&str] = &["ask_human", "export"];
+const NOT_YET: &[&str] = &["export"];
 
 impl Request {
     /// Reads one line. On failure the id, as far as it could be read, comes with the error.

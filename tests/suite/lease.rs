@@ -60,6 +60,10 @@ fn a_person_who_types_holds_the_session_for_five_seconds() {
         .collect();
     assert_eq!(text, "onetwo\r", "{typed}");
     let scope = &agent.hello["scope"];
+    let told = home.ok(&["logs", "--stdin", &job.id]);
+    assert!(told.contains("a person] two\n"), "{told}");
+    let by_agent = format!("agent {}] from-agent\n", scope.as_str().unwrap());
+    assert!(told.contains(&by_agent), "{told}");
     assert!(
         lines
             .iter()

@@ -6,6 +6,7 @@
 
 mod actions_life;
 mod actions_output;
+mod ask_human;
 mod bridges;
 mod cli_basics;
 mod cli_jobs;
@@ -53,4 +54,5 @@ mod takeover;
 mod takeover_storm;
 mod terminal;
 mod upgrade;
+mod usage;
 mod versions;

@@ -4,6 +4,7 @@ mod attach;
 mod capture;
 mod daemon;
 mod daemon_logs;
+mod decline;
 mod doctor;
 mod events;
 mod help;
@@ -54,6 +55,8 @@ pub enum Verb {
     Keys(keys::Keys),
     /// Open a job to agents that did not start it: read, write or none
     Share(share::ShareWith),
+    /// Tell agents that nobody will answer what they have asked about a job
+    Decline(decline::DeclineFor),
     /// Print a job's screen
     #[command(visible_alias = "screen")]
     Capture(capture::Capture),
@@ -105,6 +108,7 @@ impl Verb {
             Self::Send(verb) => verb.run(ctx),
             Self::Keys(verb) => verb.run(ctx),
             Self::Share(verb) => verb.run(ctx),
+            Self::Decline(verb) => verb.run(ctx),
             Self::Capture(verb) => verb.run(ctx),
             Self::Stop(verb) => verb.run(ctx),
             Self::Kill(verb) => verb.run_as_kill(ctx),

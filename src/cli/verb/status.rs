@@ -89,6 +89,9 @@ fn block(record: &Record, now: Timestamp) -> Vec<(&'static str, String)> {
     add("log", job.output_file.clone());
     add("not saved", record.log_degraded.clone());
     add("memory", job.memory_bytes.map(words::bytes));
+    for asked in &record.asked {
+        add("asked", Some(asked.message.clone()));
+    }
     add("shared", shared(job.share));
     add(
         "held by",

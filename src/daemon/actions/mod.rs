@@ -1,6 +1,7 @@
 //! The verbs of the protocol, one file each.
 
 mod allow;
+mod ask_human;
 mod capture;
 mod events;
 mod kill;
@@ -65,6 +66,8 @@ pub(super) async fn run(hub: Hub, client: Rc<Client>, action: Action) -> Answer 
         Action::Remove(params) => kill::remove(&hub, &client, params).await,
         Action::Restart(params) => restart::restart(&hub, &client, params).await,
         Action::Set(params) => set::set(&hub, &client, params),
+        Action::AskHuman(params) => ask_human::ask_human(&hub, &client, params).await,
+        Action::Decline(params) => ask_human::decline(&hub, &client, &params),
         Action::Subscribe(params) => subscribe::subscribe(&hub, &client, params).await,
         Action::Unsubscribe(params) => subscribe::unsubscribe(&hub, &client, params),
         Action::Events(params) => events::events(&hub, &client, params).await,
@@ -79,7 +82,7 @@ pub(super) async fn run(hub: Hub, client: Rc<Client>, action: Action) -> Answer 
 /// Whether a request only waits, so that it is cancelled when its client leaves.
 pub(super) fn is_wait(action: &Action) -> bool {
     match action {
-        Action::Wait(_) | Action::Poll(_) => true,
+        Action::Wait(_) | Action::Poll(_) | Action::AskHuman(_) => true,
         Action::Events(params) => params.wait_ms.is_some(),
         Action::Write(params) => params.wait.is_some(),
         Action::SendKeys(params) => params.wait.is_some(),

@@ -34,6 +34,9 @@ const SUBMIT_PAUSE: Duration = Duration::from_millis(250);
 /// looks at what is unread double up to this, 31 ms in all.
 const LAST_PAUSE: Duration = Duration::from_millis(16);
 
+/// What a person ends an answer with: Enter, a line feed, `^C`, `^D`.
+const FINISHES: [u8; 4] = [b'\r', b'\n', 0x03, 0x04];
+
 /// Repetitions of `send_keys` at most.
 const MAX_REPEAT: u32 = 10_000;
 
@@ -268,8 +271,9 @@ impl Target {
             tracing::warn!(session = %self.id, %error, "the input log cannot be written");
         }
         if self.viewer.role == Role::Human {
+            let finished = bytes.iter().any(|byte| FINISHES.contains(byte));
             self.hub
-                .with(|state| state.person_typed(&self.id, bytes.len()));
+                .with(|state| state.person_typed(&self.id, bytes.len(), finished));
         }
     }
 
@@ -315,6 +319,9 @@ impl Target {
                     .keeper
                     .send(&crate::protocol::keeper::ToKeeper::CloseStdin { session });
                 state.persist(&self.id);
+                if self.viewer.role == Role::Human {
+                    state.person_typed(&self.id, 0, true);
+                }
             });
             return Ok(());
         }

@@ -90,6 +90,12 @@ fn record() -> Record {
         log_degraded: Some("No space left on device".to_owned()),
         description: Some("what it is for".to_owned()),
         output_files: files(),
+        asked: vec![Asked {
+            message: "the passphrase, please".to_owned(),
+            by: Scope::human(),
+            at: at(1),
+            until: at(301),
+        }],
         detail: Some(Detail {
             processes: vec![process],
             ports: vec![8080],
@@ -269,6 +275,11 @@ fn replies_of_version_1() {
             title: Some("vim".to_owned()),
             screen_seq: 7,
             changed: true,
+        }),
+        reply(HumanAnswered {
+            outcome: AskOutcome::Answered,
+            elapsed_ms: 12,
+            held_by: Some(HeldBy::person(at(9))),
         }),
         reply(killed()),
         reply(KilledAll {
