@@ -235,6 +235,7 @@ impl State {
         if let Some(driver) = self.drivers.get_mut(id) {
             driver.ended(exit);
         }
+        self.usage.forget(id);
         self.release_keyboard(id);
         self.forget_asks(id);
         self.publish_end(EventKind::Exited, id);

@@ -20,6 +20,13 @@ pub(super) struct LastUsage {
     meters: HashMap<SessionId, Meter>,
 }
 
+impl LastUsage {
+    /// A session has ended: what it used is no news any more.
+    pub(super) fn forget(&mut self, id: &SessionId) {
+        self.found.remove(id);
+    }
+}
+
 impl State {
     /// Looks what all sessions use, unless that has just been done and these were there.
     pub(super) fn look_at_usage(&mut self, asked: &[SessionId]) {

@@ -90,17 +90,11 @@ impl Process {
     }
 }
 
-/// Every live process of a session; zombies are not live.
+/// Every live process of a session.
 pub fn processes(session: &SessionId, leader: Option<Leader>) -> Vec<Process> {
     let all = live();
-    let mut members = leader.map_or_else(HashSet::new, |leader| leader.led(&all));
-    let mark = format!("{MARK}={session}");
-    for process in &all {
-        if !members.contains(&process.pid) && is_marked(process.pid, mark.as_bytes()) {
-            members.insert(process.pid);
-        }
-    }
-    add_descendants(&all, &mut members);
+    let session = [(session.clone(), leader)];
+    let members: HashSet<u32> = owners(&all, &session).into_keys().collect();
     all.into_iter()
         .filter(|p| members.contains(&p.pid))
         .collect()
@@ -112,9 +106,8 @@ pub(super) fn live() -> Vec<Process> {
     all.filter(|process| process.state != 'Z').collect()
 }
 
-/// The pids of `all` that belong to one of these sessions, each with its session:
-/// as [`processes`] finds them, of all sessions at once. The environment of a
-/// process is only read if nothing else says whose it is.
+/// The pids of `all` that belong to one of these sessions, each with its session.
+/// The environment of a process is only read if nothing else says whose it is.
 pub(super) fn owners<'a>(
     all: &[Process],
     sessions: &'a [(SessionId, Option<Leader>)],
@@ -154,21 +147,6 @@ fn inherit<'a>(all: &[Process], owners: &mut HashMap<u32, &'a SessionId>) {
             if let Entry::Vacant(place) = owners.entry(child) {
                 place.insert(session);
                 queue.push((child, session));
-            }
-        }
-    }
-}
-
-fn add_descendants(all: &[Process], members: &mut HashSet<u32>) {
-    let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
-    for process in all {
-        children.entry(process.ppid).or_default().push(process.pid);
-    }
-    let mut queue: Vec<u32> = members.iter().copied().collect();
-    while let Some(pid) = queue.pop() {
-        for &child in children.get(&pid).into_iter().flatten() {
-            if members.insert(child) {
-                queue.push(child);
             }
         }
     }
@@ -271,7 +249,8 @@ fn all_pids() -> impl Iterator<Item = u32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
-/// The session that a process carries the name of.
+/// The session that a process carries the name of. Unreadable for processes of
+/// other users, which cannot be ended anyway.
 fn mark(pid: u32) -> Option<String> {
     let environment = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
     let mut entries = environment.split(|&byte| byte == 0);
@@ -280,16 +259,6 @@ fn mark(pid: u32) -> Option<String> {
         value.strip_prefix(b"=").filter(|_| name == MARK.as_bytes())
     })?;
     String::from_utf8(name.to_vec()).ok()
-}
-
-fn is_marked(pid: u32, mark: &[u8]) -> bool {
-    // Unreadable for processes of other users, which cannot be ended anyway.
-    let Ok(environment) = std::fs::read(format!("/proc/{pid}/environ")) else {
-        return false;
-    };
-    environment
-        .split(|&byte| byte == 0)
-        .any(|entry| entry == mark)
 }
 
 #[cfg(test)]

@@ -45,6 +45,7 @@ fn a_read_only_agent_looks_and_changes_nothing() {
         json!({"action": "remove", "sessionId": id}),
         json!({"action": "restart", "sessionId": id}),
         json!({"action": "set", "sessionId": id, "label": "x"}),
+        json!({"action": "ask_human", "sessionId": id, "message": "x"}),
         json!({"action": "shutdown"}),
     ];
     for request in changes {

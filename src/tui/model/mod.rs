@@ -148,9 +148,6 @@ pub struct Model {
     pub keys: KeyReader,
     /// When half a key is taken as it stands.
     pub flush_at: Option<i64>,
-    /// When the record of the selected job is asked for again: no event tells what
-    /// it uses of the machine.
-    pub usage_at: Option<i64>,
     /// When the job that is typed into was seen to end.
     pub ended_at: Option<i64>,
     /// Whether `rows` has to be made anew.
@@ -206,7 +203,6 @@ impl Model {
             toasts: Toasts::default(),
             keys: KeyReader::new(),
             flush_at: None,
-            usage_at: None,
             ended_at: None,
             stale: true,
             dirty: true,
@@ -341,8 +337,7 @@ impl Model {
                 at
             }
         });
-        let (toasts, flush) = (self.toasts.next_due(), self.flush_at);
-        [second, Some(clock), toasts, flush, self.usage_at]
+        [second, Some(clock), self.toasts.next_due(), self.flush_at]
             .into_iter()
             .flatten()
             .min()

@@ -1,6 +1,5 @@
 //! After each message: the rows follow the jobs, the cursor follows the rows, and what is watched follows the cursor.
 
-use super::daemon::refresh;
 use super::msg::{Cmd, Tag};
 use crate::protocol::Action;
 use crate::protocol::params::{Unwatch, Watch as WatchParams};
@@ -11,9 +10,6 @@ use crate::tui::model::{Link, Model, Selected};
 
 /// Frames a second asked of the daemon: what the view draws at most.
 const MAX_FPS: u32 = 30;
-
-/// Milliseconds between two looks at what the selected job uses.
-const USAGE_MS: i64 = 2000;
 
 /// Sorts the list anew, if something in it has changed.
 pub(super) fn settle_rows(model: &mut Model) {
@@ -33,7 +29,6 @@ pub(super) fn settle(model: &mut Model, cmds: &mut Vec<Cmd>) {
     settle_cursor(model);
     settle_list_top(model);
     settle_watch(model, cmds);
-    settle_usage(model, cmds);
     let size = model.pane_size();
     if let (Mode::Scroll(scroll, _), Some(size)) = (&mut model.mode, size) {
         scroll.resize(size);
@@ -103,21 +98,6 @@ fn settle_list_top(model: &mut Model) {
         .list_top
         .min(last_top)
         .clamp(lowest.min(highest), highest);
-}
-
-/// Asks what the selected job uses, as long as it runs and can be asked about.
-fn settle_usage(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    let (now, up) = (model.now.ms, model.link == Link::Up);
-    let job = model.current().filter(|job| up && job.is_alive());
-    let Some(id) = job.map(|job| job.id().clone()) else {
-        model.usage_at = None;
-        return;
-    };
-    let due = *model.usage_at.get_or_insert(now + USAGE_MS);
-    if now >= due {
-        model.usage_at = Some(now + USAGE_MS);
-        refresh(model, &id, cmds);
-    }
 }
 
 fn settle_watch(model: &mut Model, cmds: &mut Vec<Cmd>) {

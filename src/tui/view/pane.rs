@@ -16,6 +16,9 @@ use crate::tui::model::scroll::{Part, Scroll, row_text};
 use crate::tui::state::State;
 use crate::tui::{pane, text};
 
+/// Columns of a name that a question follows, as in the status line.
+const NAME: usize = 24;
+
 /// Draws the line above the pane: whose it is, and how it is seen.
 pub(super) fn title(model: &Model, area: Rect, buf: &mut Buffer) {
     let theme = &model.theme;
@@ -26,8 +29,10 @@ pub(super) fn title(model: &Model, area: Rect, buf: &mut Buffer) {
     }
     if let Some(job) = model.current() {
         let room = usize::from(area.width).saturating_sub(2);
-        let name = text::clip_middle(&job.name, room, theme.glyph("…"));
-        let left = room.saturating_sub(text::width(&name) + 2);
+        let is_asked = !job.record.asked.is_empty();
+        let most = if is_asked { NAME.min(room) } else { room };
+        let name = text::clip_middle(&job.name, most, theme.glyph("…"));
+        let left = room.saturating_sub(text::width(&name) + 3);
         bar.text(0, name, name_style);
         if let Some(question) = question(model, left) {
             bar.text(0, question, theme.state(&State::Asked));
