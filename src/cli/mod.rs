@@ -19,6 +19,7 @@ pub mod show;
 pub mod style;
 pub mod table;
 pub mod target;
+mod typed;
 pub mod verb;
 pub mod words;
 

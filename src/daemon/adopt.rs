@@ -202,6 +202,7 @@ impl State {
         let log = LogReader::new(self.store.dir(&id));
         let (first, end) = log.bounds();
         let mut session = Session::from_meta(meta, same_boot, now);
+        self.bus.set_shared(&id, !session.share.is_none());
         // They were counted up to some place behind the first byte that is kept.
         let (_, counted) = log.read_all(first, counted_to.unwrap_or(first));
         let newlines = counted.iter().filter(|&&byte| byte == b'\n').count() as u64;

@@ -13,7 +13,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::protocol::disk::INPUT;
-use crate::protocol::{Scope, Timestamp};
+use crate::protocol::{Role, Scope, Timestamp};
 use crate::sys::file;
 
 /// Beyond this the older half is dropped, in bytes.
@@ -34,6 +34,14 @@ pub(super) struct Entry {
 }
 
 impl Entry {
+    /// Whether a person typed it, or an agent: people's scope is theirs alone.
+    pub(super) fn kind(&self) -> Role {
+        match self.by.is_human() {
+            true => Role::Human,
+            false => Role::Agent,
+        }
+    }
+
     /// What a reader is shown.
     pub(super) fn shown(&self) -> String {
         match &self.text {

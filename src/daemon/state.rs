@@ -6,6 +6,7 @@ use std::rc::Rc;
 use serde_json::json;
 use tokio::sync::{Notify, oneshot};
 
+use super::asks::Asks;
 use super::driver::Driver;
 use super::hub::now;
 use super::journal::Journal;
@@ -16,6 +17,7 @@ use super::removed::RemovedFile;
 use super::settings::Settings;
 use super::sight::Looks;
 use super::store::Store;
+use super::usage::LastUsage;
 use crate::engine::Now;
 use crate::engine::bus::{Bus, ConnectionId};
 use crate::engine::facts::Facts;
@@ -47,6 +49,8 @@ pub(super) struct State {
     pub(super) removed: RemovedFile,
     pub(super) log_quota: LogQuota,
     pub(super) looks: Looks,
+    pub(super) usage: LastUsage,
+    pub(super) asks: Asks,
     verdicts: HashMap<Ticket, oneshot::Sender<Verdict>>,
     dirty: VecDeque<SessionId>,
     is_dirty: HashSet<SessionId>,
@@ -60,6 +64,8 @@ impl State {
         Self {
             removed: RemovedFile::new(store.home()),
             log_quota: LogQuota::new(settings.total_log_bytes),
+            usage: LastUsage::default(),
+            asks: Asks::default(),
             store,
             settings,
             registry: Registry::new(settings.caps),
@@ -151,6 +157,7 @@ impl State {
     /// Its record, with what only the system knows.
     pub(super) fn record(&self, session: &Session, now: Now) -> Record {
         let mut record = session.record(now, signal::name);
+        record.asked = self.asks.about(&session.id);
         record.summary.output_bytes = self.log_end(&session.id);
         record.summary.offloaded = is_offloaded(record.summary.output_bytes);
         record.dropped_bytes = self.log_first(&session.id) + self.unsaved(&session.id);
@@ -241,8 +248,14 @@ impl State {
         if let Some(driver) = self.drivers.get_mut(id) {
             driver.ended(exit);
         }
+        self.usage.forget(id);
+        self.release_keyboard(id);
+        self.forget_asks(id);
         if let Some(limit) = &exit.limit {
-            let reason = session.life.reason().map(str::to_owned);
+            let session = self.registry.get(id);
+            let reason = session
+                .and_then(|session| session.life.reason())
+                .map(str::to_owned);
             self.publish(
                 EventKind::Limit,
                 id,
@@ -275,6 +288,7 @@ impl State {
 
     /// Forgets a session and its files.
     pub(super) fn remove(&mut self, id: &SessionId) {
+        self.forget_asks(id);
         let Some(mut session) = self.registry.remove(id, now()) else {
             return;
         };
@@ -282,6 +296,7 @@ impl State {
         self.arm_input(id);
         let data = json!({ "label": session.spec.label });
         self.publish_for(EventKind::Removed, &session.scope, id, data);
+        self.bus.set_shared(id, false);
         // Whoever waits for it will not be told anything else.
         let over = self
             .waits

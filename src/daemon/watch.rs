@@ -10,14 +10,17 @@ use tokio::time::Instant;
 
 use super::hub::{Hub, now};
 use super::outbox::Outbox;
+use crate::engine::registry;
 use crate::protocol::event::ScreenUpdate;
 use crate::protocol::{Event, EventKind, SessionId};
 use crate::term::screen::Picture;
 use crate::term::size::Size;
 
-/// Sends the screen, and then what changes, until the session is gone.
+/// Sends the screen, and then what changes, until the session is gone, or not
+/// shared with the viewer any more.
 pub(super) async fn run(
     hub: Hub,
+    viewer: registry::Viewer,
     id: SessionId,
     changed: Rc<Notify>,
     outbox: Rc<Outbox>,
@@ -28,7 +31,7 @@ pub(super) async fn run(
     loop {
         // A slow client gets a newer frame later, not an older one now.
         outbox.room_for_frame().await;
-        let Some(event) = frame(&hub, &id, &mut last) else {
+        let Some(event) = frame(&hub, &viewer, &id, &mut last) else {
             return;
         };
         outbox.push_event(&event);
@@ -39,9 +42,15 @@ pub(super) async fn run(
 }
 
 /// What has changed since `last`, which becomes what is there now.
-fn frame(hub: &Hub, id: &SessionId, last: &mut Option<(Size, Picture)>) -> Option<Event> {
+fn frame(
+    hub: &Hub,
+    viewer: &registry::Viewer,
+    id: &SessionId,
+    last: &mut Option<(Size, Picture)>,
+) -> Option<Event> {
     let mut state = hub.state();
-    let screen = state.registry.get_mut(id)?.output.screen();
+    let session = state.registry.get_mut(id).filter(|s| viewer.sees(s))?;
+    let screen = session.output.screen();
     let (bytes, full) = match last {
         Some((size, picture)) if *size == screen.size() => (screen.diff(picture), false),
         _ => (screen.ansi(), true),

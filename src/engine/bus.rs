@@ -29,8 +29,9 @@ pub struct Filter {
 }
 
 impl Filter {
-    fn wants(&self, event: &Event, scope: &Scope) -> bool {
-        self.viewer.sees(scope)
+    fn wants(&self, event: &Event, scope: &Scope, shared: &HashSet<SessionId>) -> bool {
+        let is_shared = |id| shared.contains(id);
+        (self.viewer.owns(scope) || event.session_id.as_ref().is_some_and(is_shared))
             && match &self.kinds {
                 Some(kinds) => kinds.contains(&event.event),
                 None => event.event.is_lifecycle(),
@@ -67,6 +68,8 @@ pub struct Bus {
     last: u64,
     /// Completions on their way to somebody for the first time.
     promised: HashMap<u64, ConnectionId>,
+    /// Sessions of which agents of other scopes may be told, too.
+    shared: HashSet<SessionId>,
 }
 
 impl Bus {
@@ -99,7 +102,7 @@ impl Bus {
         let wanted: Vec<&Subscription> = self
             .subscriptions
             .values()
-            .filter(|subscription| subscription.filter.wants(&event, scope))
+            .filter(|subscription| subscription.filter.wants(&event, scope, &self.shared))
             .collect();
         let own = wanted.iter().any(|s| s.filter.viewer.scope == *scope);
         let mut to: Vec<ConnectionId> = wanted.iter().map(|s| s.connection).collect();
@@ -117,6 +120,15 @@ impl Bus {
         Published { entry, to }
     }
 
+    /// Whether agents of other scopes may be told of a session, its past included.
+    pub fn set_shared(&mut self, session: &SessionId, shared: bool) {
+        if shared {
+            self.shared.insert(session.clone());
+        } else {
+            self.shared.remove(session);
+        }
+    }
+
     /// Whether anybody wants live events of this kind.
     pub fn has_listeners(&self, kind: EventKind) -> bool {
         self.subscriptions.values().any(|s| {
@@ -130,7 +142,7 @@ impl Bus {
     /// The first events from number `from` on that `filter` wants.
     pub fn replay(&self, filter: &Filter, from: u64, limit: usize) -> Vec<Entry> {
         let past = self.past.since(from);
-        let wanted = past.filter(|entry| filter.wants(&entry.event, &entry.scope));
+        let wanted = past.filter(|entry| filter.wants(&entry.event, &entry.scope, &self.shared));
         wanted.take(limit).cloned().collect()
     }
 
@@ -142,12 +154,12 @@ impl Bus {
         filter: &Filter,
         before: u64,
     ) -> Vec<Entry> {
-        let promised = &mut self.promised;
+        let (promised, shared) = (&mut self.promised, &self.shared);
         let owed = self.past.since(0).filter(|entry| {
             entry.undelivered
                 && entry.seq() < before
                 && entry.scope == filter.viewer.scope
-                && filter.wants(&entry.event, &entry.scope)
+                && filter.wants(&entry.event, &entry.scope, shared)
                 && !promised.contains_key(&entry.seq())
         });
         let owed: Vec<Entry> = owed.cloned().collect();
@@ -245,6 +257,24 @@ mod tests {
         bus.subscribe(ConnectionId(1), filter("a", Some(&[EventKind::Exited])));
         bus.subscribe(ConnectionId(2), filter("b", None));
         assert_eq!(publish(&mut bus, EventKind::Exited, "a"), [ConnectionId(1)]);
+    }
+
+    #[test]
+    fn of_a_shared_session_other_scopes_are_told_its_past_included_while_it_is() {
+        let mut bus = Bus::default();
+        bus.subscribe(ConnectionId(2), filter("b", None));
+        let (a, id) = (Scope::named("a").unwrap(), SessionId::fresh());
+        let told = |bus: &mut Bus| {
+            let (kind, now) = (EventKind::Paused, Now::default());
+            bus.publish(kind, &a, &id, Value::Null, now).to
+        };
+        assert!(told(&mut bus).is_empty());
+        bus.set_shared(&id, true);
+        assert_eq!(told(&mut bus), [ConnectionId(2)]);
+        assert_eq!(seqs(&bus.replay(&filter("b", None), 0, 9)), [1, 2]);
+        bus.set_shared(&id, false);
+        assert!(told(&mut bus).is_empty());
+        assert!(bus.replay(&filter("b", None), 0, 9).is_empty());
     }
 
     #[test]

@@ -5,7 +5,9 @@
 //! [`life`] (with [`retry`], its restart policy), its [`output`], its [`input`] and
 //! its [`readiness`]; [`registry`] is all of them with retention,
 //! [`room`] says whether one more may run, [`quota`] which output goes when logs
-//! are too large, [`tombstones`] is what is remembered of removed ones; [`matcher`] and [`waits`] are what clients wait for, [`facts`] what it is compared with; [`timers`]
+//! are too large, [`usage`] how busy a session is, [`lease`] who has the keyboard,
+//! [`tombstones`] is what is remembered of removed ones; [`matcher`] and [`waits`] are
+//! what clients wait for, [`facts`] what it is compared with; [`timers`]
 //! says when something is due; [`urls`] finds where it serves; [`bus`] numbers what happens and tells who
 //! wants to know, and [`past`] is what has happened.
 
@@ -14,6 +16,7 @@
 pub mod bus;
 pub mod facts;
 pub mod input;
+pub mod lease;
 pub mod life;
 pub mod matcher;
 pub mod output;
@@ -27,6 +30,7 @@ pub mod session;
 pub mod timers;
 pub mod tombstones;
 pub mod urls;
+pub mod usage;
 pub mod waits;
 
 use serde::{Deserialize, Serialize};

@@ -6,6 +6,7 @@ use super::Now;
 use super::session::Session;
 use super::timers::{Due, Timers};
 use super::tombstones::{Tombstone, Tombstones};
+use crate::protocol::record::Share;
 use crate::protocol::{Error, Role, Scope, SessionId, Status};
 
 /// Who asks.
@@ -17,10 +18,37 @@ pub struct Viewer {
     pub scope: Scope,
 }
 
+/// What somebody wants of a session.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Access {
+    /// Look at it.
+    Look,
+    /// Type into it.
+    Type,
+    /// End it, change it, forget it.
+    Own,
+}
+
 impl Viewer {
-    /// A person sees every scope, an agent its own.
-    pub fn sees(&self, scope: &Scope) -> bool {
+    /// A person owns every session, an agent those of its scope.
+    pub fn owns(&self, scope: &Scope) -> bool {
         self.role == Role::Human || self.scope == *scope
+    }
+
+    /// Whether it may do this to a session. Of other scopes' sessions, an agent
+    /// gets what a person has opened to it, and is never their owner.
+    pub fn may(&self, access: Access, session: &Session) -> bool {
+        self.owns(&session.scope)
+            || match session.share {
+                Share::None => false,
+                Share::Read => access <= Access::Look,
+                Share::Write => access <= Access::Type,
+            }
+    }
+
+    /// Whether it may know of a session.
+    pub fn sees(&self, session: &Session) -> bool {
+        self.may(Access::Look, session)
     }
 }
 
@@ -109,7 +137,7 @@ impl Registry {
     pub fn find(&mut self, viewer: &Viewer, name: &str) -> Result<&mut Session, Error> {
         let not_found = || Error::session_not_found(&crate::term::sanitize::clean(name));
         let id = SessionId::parse(name).ok_or_else(not_found)?;
-        if let Some(tombstone) = self.tombstones.get(&id).filter(|t| viewer.sees(&t.scope)) {
+        if let Some(tombstone) = self.tombstones.get(&id).filter(|t| viewer.owns(&t.scope)) {
             return Err(Error::session_removed(
                 &id,
                 tombstone.status,
@@ -118,7 +146,7 @@ impl Registry {
             ));
         }
         match self.sessions.get_mut(&id) {
-            Some(session) if viewer.sees(&session.scope) => Ok(session),
+            Some(session) if viewer.sees(session) => Ok(session),
             _ => Err(not_found()),
         }
     }
@@ -178,6 +206,10 @@ impl Registry {
         timers.set(
             Due::Retry(id.clone()),
             session.and_then(|session| session.life.retry_at()),
+        );
+        timers.set(
+            Due::Lease(id.clone()),
+            session.and_then(|session| session.lease.due()),
         );
     }
 

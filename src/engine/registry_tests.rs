@@ -65,6 +65,35 @@ fn end(registry: &mut Registry, id: &SessionId, boot: u64) {
 }
 
 #[test]
+fn of_a_shared_session_other_agents_get_what_was_opened_and_are_never_its_owner() {
+    let mut registry = Registry::new(CAPS);
+    let id = start(&mut registry, "a", 0);
+    let (owner, other) = (agent("a"), agent("b"));
+    let person = Viewer {
+        role: Role::Human,
+        scope: Scope::human(),
+    };
+    for (share, may) in [
+        (Share::None, [false, false, false]),
+        (Share::Read, [true, false, false]),
+        (Share::Write, [true, true, false]),
+    ] {
+        registry.get_mut(&id).unwrap().share = share;
+        let session = registry.get(&id).unwrap();
+        let again = Session::from_meta(session.meta("boot"), true, now(1));
+        assert_eq!(again.share, share, "it is written down");
+        for (access, may) in [Access::Look, Access::Type, Access::Own]
+            .into_iter()
+            .zip(may)
+        {
+            assert_eq!(other.may(access, session), may, "{share:?} {access:?}");
+            assert!(owner.may(access, session) && person.may(access, session));
+        }
+        assert_eq!(registry.find(&other, id.as_str()).is_ok(), may[0]);
+    }
+}
+
+#[test]
 fn another_scope_s_session_is_not_found_in_the_words_of_one_that_never_was() {
     let mut registry = Registry::new(CAPS);
     let id = start(&mut registry, "a", 0);

@@ -53,7 +53,7 @@ impl Registry {
     /// Adds the sessions that have been idle for the longest, as far as `viewer`
     /// may know of them.
     fn with_idlest(&self, error: Error, viewer: &Viewer, scope: Option<&Scope>, now: Now) -> Error {
-        let seen = self.running(scope).filter(|s| viewer.sees(&s.scope));
+        let seen = self.running(scope).filter(|s| viewer.sees(s));
         let mut idle: Vec<Reclaimable<'_>> = seen
             .map(|session| Reclaimable {
                 session_id: &session.id,

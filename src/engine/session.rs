@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize};
 use super::Now;
 use super::facts::Facts;
 use super::input::{InputWatch, Situation};
+use super::lease::Lease;
 use super::life::{Life, Probed};
 use super::output::Output;
 use super::readiness::{self, Readiness};
-use crate::protocol::record::{Detail, InputState, Mode, Record, Share, Summary};
+use crate::protocol::record::{Detail, HeldBy, InputState, Mode, Record, Share, Summary};
 use crate::protocol::{JobLimits, Probe, RestartPolicy, Scope, SessionId};
 use crate::term::sanitize::clean;
 use crate::term::size::Size;
@@ -99,6 +100,9 @@ pub struct Meta {
     /// or so; absent in what version 0.1 wrote.
     #[serde(default)]
     pub accessed: Option<Now>,
+    /// Whether agents of other scopes may see it; absent: they may not.
+    #[serde(default, skip_serializing_if = "Share::is_none")]
+    pub share: Share,
 }
 
 impl Meta {
@@ -132,6 +136,10 @@ pub struct Session {
     pub log_degraded: Option<String>,
     /// Clients that watch its screen.
     pub viewers: u32,
+    /// Who has its keyboard.
+    pub lease: Lease,
+    /// Whether agents of other scopes may see it.
+    pub share: Share,
     /// Its probe, while the present run is not ready.
     readiness: Option<Readiness>,
     accessed: Now,
@@ -162,6 +170,8 @@ impl Session {
             tty_open: false,
             log_degraded: None,
             viewers: 0,
+            lease: Lease::default(),
+            share: Share::None,
             readiness: None,
             accessed: now,
             saved_access: now.boot,
@@ -178,6 +188,7 @@ impl Session {
             session.life.forget_processes();
         }
         session.stdin_closed = meta.stdin_closed;
+        session.share = meta.share;
         if let Some(accessed) = meta.accessed {
             session.accessed = match same_boot {
                 true => accessed,
@@ -206,6 +217,7 @@ impl Session {
             lines_before_offset: self.output.first_line_offset(),
             stdin_closed: self.stdin_closed,
             accessed: Some(self.accessed),
+            share: self.share,
         }
     }
 
@@ -390,8 +402,8 @@ impl Session {
             cpu_percent: None,
             memory_bytes: None,
             restarts: life.restarts(),
-            held_by: None,
-            share: Share::None,
+            held_by: self.lease.until(now).map(HeldBy::person),
+            share: self.share,
             keep: self.terms.keep,
             ports: None,
             urls: None,
@@ -412,6 +424,7 @@ impl Session {
             log_degraded: self.log_degraded.clone(),
             description: self.spec.description.clone(),
             output_files: Vec::new(),
+            asked: Vec::new(),
             detail: None,
         }
     }

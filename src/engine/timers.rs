@@ -26,6 +26,8 @@ pub enum Due {
     Ports(SessionId),
     /// A restart policy has waited long enough.
     Retry(SessionId),
+    /// Something about a person's hold on a session is told.
+    Lease(SessionId),
 }
 
 /// Deadlines in boot-time milliseconds, at most one for each thing.

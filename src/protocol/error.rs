@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::record::HeldBy;
 use super::{SessionId, Status, Timestamp};
 
 /// What kind of trouble it is. Codes are never renamed or reused.
@@ -115,6 +116,14 @@ impl Error {
             format!("Session {id} not found"),
         )
         .hint("`list` shows the sessions of this scope")
+    }
+
+    /// A person is typing into the session.
+    pub fn input_held(id: &SessionId, held: &HeldBy) -> Self {
+        let message = format!("Session {id} is held: a person is typing");
+        Self::new(ErrorCode::InputHeld, message)
+            .hint("nothing was typed; ask again after `until`, or wait for the event `released`")
+            .data(serde_json::json!(held))
     }
 
     /// The session was removed; its tombstone tells how it had ended.

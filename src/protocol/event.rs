@@ -27,6 +27,8 @@ pub enum EventKind {
     InputNeeded,
     /// An agent asked a person.
     HumanAsked,
+    /// That question is settled; data says how.
+    HumanAnswered,
     /// A person typed.
     HumanInput,
     /// A person holds the keyboard.

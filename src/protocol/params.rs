@@ -295,6 +295,20 @@ params! {
         /// Open it to agents of other scopes (people only).
         share: Option<Share>,
     }
+    /// `ask_human`: asks a person to type into a session.
+    AskHuman {
+        /// Which session.
+        session_id: String,
+        /// What the person is to know or do.
+        message: String,
+        /// At most so long (300,000).
+        timeout_ms: Option<u64>,
+    }
+    /// `decline`: nobody will answer what is asked about a session (people only).
+    Decline {
+        /// Which session.
+        session_id: String,
+    }
     /// `subscribe`: tell what happens.
     Subscribe {
         /// Only these kinds.

@@ -2,9 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use super::{Scope, SessionId, Timestamp};
+use super::{Role, Scope, SessionId, Timestamp};
 
 /// How a session's program is connected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -143,6 +142,28 @@ pub struct EndedBy {
     pub scope: Option<Scope>,
 }
 
+/// Who holds a session's keyboard.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct HeldBy {
+    /// A person; agents hold nothing.
+    pub kind: Role,
+    /// Its scope.
+    pub by: Scope,
+    /// Until when, if no further key comes.
+    pub until: Timestamp,
+}
+
+impl HeldBy {
+    /// A person, until then.
+    pub fn person(until: Timestamp) -> Self {
+        Self {
+            kind: Role::Human,
+            by: Scope::human(),
+            until,
+        }
+    }
+}
+
 /// Whether agents of other scopes may see a session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -154,6 +175,13 @@ pub enum Share {
     Read,
     /// They may type, too.
     Write,
+}
+
+impl Share {
+    /// Whether nobody else may see it.
+    pub fn is_none(&self) -> bool {
+        *self == Self::None
+    }
 }
 
 /// What `list` returns for each session. A field without a value is `null`, never missing.
@@ -219,7 +247,7 @@ pub struct Summary {
     /// How often it was restarted.
     pub restarts: u32,
     /// Who holds its keyboard.
-    pub held_by: Option<Value>,
+    pub held_by: Option<HeldBy>,
     /// Whether agents of other scopes may see it.
     pub share: Share,
     /// Whether it is kept after its TTL.
@@ -269,9 +297,25 @@ pub struct Record {
     /// All kept segments of the raw log.
     #[serde(default)]
     pub output_files: Vec<OutputFile>,
+    /// What agents ask a person to do in it.
+    #[serde(default)]
+    pub asked: Vec<Asked>,
     /// More, with `detail`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<Detail>,
+}
+
+/// A question of an agent.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Asked {
+    /// What is asked.
+    pub message: String,
+    /// The scope that asks.
+    pub by: Scope,
+    /// Since when.
+    pub at: Timestamp,
+    /// Until when it waits for an answer.
+    pub until: Timestamp,
 }
 
 /// One segment of a raw log.

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::record::{InputState, OutputFile, Summary};
+use super::record::{HeldBy, InputState, OutputFile, Summary};
 use super::{Error, Event, RequestId, SessionId, Status};
 
 /// One reply line.
@@ -349,6 +349,38 @@ pub struct Exported {
     pub bytes: u64,
 }
 
+/// How a question came out; each is `ok:true`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum AskOutcome {
+    /// A person has typed into the session.
+    Answered,
+    /// A person will not.
+    Declined,
+    /// Nobody has in time.
+    Timeout,
+}
+
+/// `decline`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Declined {
+    /// Questions that were declined.
+    pub declined: usize,
+}
+
+/// `ask_human`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HumanAnswered {
+    /// How it came out.
+    pub outcome: AskOutcome,
+    /// How long it took.
+    pub elapsed_ms: u64,
+    /// Who still has the keyboard, and until when.
+    pub held_by: Option<HeldBy>,
+}
+
 /// `kill` of one session.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -422,6 +454,9 @@ pub struct LogLine {
     /// For what was typed: whose scope it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<super::Scope>,
+    /// For what was typed: a person, or an agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<super::Role>,
 }
 
 /// `log` by lines.

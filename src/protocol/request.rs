@@ -99,6 +99,10 @@ actions! {
     Restart(Restart) = "restart",
     /// Changes what can be changed.
     Set(Set) = "set",
+    /// Asks a person.
+    AskHuman(AskHuman) = "ask_human",
+    /// A person's no.
+    Decline(Decline) = "decline",
     /// Tells what happens.
     Subscribe(Subscribe) = "subscribe",
     /// Stops telling.
@@ -116,9 +120,6 @@ actions! {
     /// Ends the daemon.
     Shutdown(Shutdown) = "shutdown",
 }
-
-/// Actions that the protocol names and this version does not have yet.
-const NOT_YET: &[&str] = &["ask_human"];
 
 impl Request {
     /// Reads one line. On failure the id, as far as it could be read, comes with the error.
@@ -233,9 +234,6 @@ fn given_twice(key: &str) -> Error {
 }
 
 fn unknown_action(name: &str) -> Error {
-    if NOT_YET.contains(&name) {
-        return Error::unsupported(format!("The action `{name}`"));
-    }
     let error = Error::new(
         ErrorCode::UnknownAction,
         format!("Unknown action `{}`", quoted(name)),

@@ -126,6 +126,8 @@ fn replies(all: &mut Map<String, Value>) {
         "remove": Removed;
         "restart": Record;
         "set": Record;
+        "ask_human": HumanAnswered;
+        "decline": Declined;
         "subscribe": Subscribed;
         "unsubscribe": Done;
         "events": Happened;

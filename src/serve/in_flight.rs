@@ -11,8 +11,9 @@ use crate::protocol::reply::Reply;
 use crate::protocol::{Error, ErrorCode, RequestId};
 
 /// Actions after which nothing has changed, whether they happened or not: the
-/// next daemon can be asked again.
-const READING: [&str; 12] = [
+/// next daemon can be asked again, and a person by it.
+const READING: [&str; 13] = [
+    "ask_human",
     "cancel",
     "capture",
     "events",
@@ -33,6 +34,9 @@ const MAX_KEPT: usize = 64 * 1024;
 
 /// `timeoutMs` of a `wait` that names none.
 const WAIT_MS: u64 = 10_000;
+
+/// `timeoutMs` of an `ask_human` that names none.
+const ASK_MS: u64 = 300_000;
 
 /// What is known of a request from its line.
 #[derive(Clone, PartialEq, Debug)]
@@ -192,6 +196,7 @@ impl Request {
         let waited = u64::try_from(waited).unwrap_or(u64::MAX);
         let (names, usual) = match self.ticket.as_ref()?.action.as_str() {
             "wait" => (["timeoutMs", "timeout_ms"], WAIT_MS),
+            "ask_human" => (["timeoutMs", "timeout_ms"], ASK_MS),
             "poll" | "events" => (["waitMs", "wait_ms"], 0),
             _ => return None,
         };
@@ -391,6 +396,8 @@ mod tests {
         assert_eq!(wait["timeoutMs"], 9999);
         let poll = again(r#"{"id":1,"action":"poll","wait_ms":5}"#, 1200).unwrap();
         assert_eq!(poll["wait_ms"], 0);
+        let ask = again(r#"{"id":1,"action":"ask_human","message":"x"}"#, 1000).unwrap();
+        assert_eq!(ask["timeoutMs"], 299_000);
         assert_eq!(again(r#"{"id":1,"action":"log"}"#, 1200), None);
         assert_eq!(request(r#"{"id":1,"action":"wait"}"#).again(began), None);
     }

@@ -6,7 +6,7 @@
 //! daemon share, [`pty`] and [`spawn`] a job's terminal and process, [`pump`]
 //! bytes from a terminal into a log, [`tail`] those that no log takes, [`tree`]
 //! and [`signal`] whom to end, [`ending`] how somebody else's child ended,
-//! [`input`] whether a program waits for input,
+//! [`input`] whether a program waits for input, [`usage`] what processes use,
 //! [`kept`] what goes with a session to the next process, [`ports`] where it listens, [`segments`] the files
 //! of a log, [`disk`] and [`limits`] how much there may be, [`cgroup`] and [`rlimits`] how
 //! much a job may take, [`mod@file`] small files whole, [`clock`] what
@@ -37,3 +37,4 @@ pub mod socket;
 pub mod spawn;
 pub mod tail;
 pub mod tree;
+pub mod usage;

@@ -5,6 +5,7 @@
 //! does; or carries the session's name in its environment (`BGPROC_SESSION`),
 //! which is how one that called `setsid` and was orphaned is still found.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::os::fd::OwnedFd;
@@ -89,35 +90,63 @@ impl Process {
     }
 }
 
-/// Every live process of a session; zombies are not live.
+/// Every live process of a session.
 pub fn processes(session: &SessionId, leader: Option<Leader>) -> Vec<Process> {
-    let all: Vec<Process> = all_pids()
-        .filter_map(read)
-        .filter(|p| p.state != 'Z')
-        .collect();
-    let mut members = leader.map_or_else(HashSet::new, |leader| leader.led(&all));
-    let mark = format!("{MARK}={session}");
-    for process in &all {
-        if !members.contains(&process.pid) && is_marked(process.pid, mark.as_bytes()) {
-            members.insert(process.pid);
-        }
-    }
-    add_descendants(&all, &mut members);
+    let all = live();
+    let session = [(session.clone(), leader)];
+    let members: HashSet<u32> = owners(&all, &session).into_keys().collect();
     all.into_iter()
         .filter(|p| members.contains(&p.pid))
         .collect()
 }
 
-fn add_descendants(all: &[Process], members: &mut HashSet<u32>) {
+/// All live processes; zombies are not live.
+pub(super) fn live() -> Vec<Process> {
+    let all = all_pids().filter_map(read);
+    all.filter(|process| process.state != 'Z').collect()
+}
+
+/// The pids of `all` that belong to one of these sessions, each with its session.
+/// The environment of a process is only read if nothing else says whose it is.
+pub(super) fn owners<'a>(
+    all: &[Process],
+    sessions: &'a [(SessionId, Option<Leader>)],
+) -> HashMap<u32, &'a SessionId> {
+    let mut owners = HashMap::new();
+    for (session, leader) in sessions {
+        let led = leader.map_or_else(HashSet::new, |leader| leader.led(all));
+        owners.extend(led.into_iter().map(|pid| (pid, session)));
+    }
+    inherit(all, &mut owners);
+    let by_name: HashMap<&str, &SessionId> =
+        sessions.iter().map(|(id, _)| (id.as_str(), id)).collect();
+    for process in all {
+        if !owners.contains_key(&process.pid)
+            && let Some(session) =
+                mark(process.pid).and_then(|name| by_name.get(name.as_str()).copied())
+        {
+            owners.insert(process.pid, session);
+        }
+    }
+    inherit(all, &mut owners);
+    owners
+}
+
+/// Gives the descendants of what is owned to the same owner.
+fn inherit<'a>(all: &[Process], owners: &mut HashMap<u32, &'a SessionId>) {
     let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
     for process in all {
         children.entry(process.ppid).or_default().push(process.pid);
     }
-    let mut queue: Vec<u32> = members.iter().copied().collect();
-    while let Some(pid) = queue.pop() {
+    let mut queue: Vec<(u32, &'a SessionId)> = owners
+        .iter()
+        .map(|(&pid, &session)| (pid, session))
+        .collect();
+    while let Some((pid, session)) = queue.pop() {
         for &child in children.get(&pid).into_iter().flatten() {
-            if members.insert(child) {
-                queue.push(child);
+            if let Entry::Vacant(place) = owners.entry(child) {
+                place.insert(session);
+                queue.push((child, session));
             }
         }
     }
@@ -243,14 +272,16 @@ pub fn all_pids() -> impl Iterator<Item = u32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
-fn is_marked(pid: u32, mark: &[u8]) -> bool {
-    // Unreadable for processes of other users, which cannot be ended anyway.
-    let Ok(environment) = std::fs::read(format!("/proc/{pid}/environ")) else {
-        return false;
-    };
-    environment
-        .split(|&byte| byte == 0)
-        .any(|entry| entry == mark)
+/// The session that a process carries the name of. Unreadable for processes of
+/// other users, which cannot be ended anyway.
+fn mark(pid: u32) -> Option<String> {
+    let environment = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
+    let mut entries = environment.split(|&byte| byte == 0);
+    let name = entries.find_map(|entry| {
+        let (name, value) = entry.split_at_checked(MARK.len())?;
+        value.strip_prefix(b"=").filter(|_| name == MARK.as_bytes())
+    })?;
+    String::from_utf8(name.to_vec()).ok()
 }
 
 #[cfg(test)]

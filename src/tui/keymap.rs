@@ -83,6 +83,8 @@ pub enum Action {
     Restart,
     /// Pause or continue.
     Pause,
+    /// Say no to what an agent asks.
+    Decline,
     /// Start a job.
     New,
     /// Forget an ended job.
@@ -232,6 +234,7 @@ pub const TABLE: &[Binding] = {
         key(Normal, &["X"], A::Kill, "kill", "SIGKILL at once. Asks"),
         key(Normal, &["r"], A::Restart, "restart", "Run it again. Asks while it runs"),
         key(Normal, &["p"], A::Pause, "pause", "Pause, or continue"),
+        key(Normal, &["N"], A::Decline, "decline", "Say no to what an agent asks"),
         key(Normal, &["n", "a"], A::New, "new", "New job"),
         key(Normal, &["d"], A::Remove, "remove", "Remove an ended job and its log"),
         key(Normal, &["/"], A::Filter, "filter", "Filter: text, failed, !done, ?, g:group, @agent"),

@@ -16,6 +16,8 @@ pub enum State {
     NeedsInput,
     /// Waits for a password.
     NeedsPassword,
+    /// An agent asks a person to type into it.
+    Asked,
     /// Was asked to end.
     Stopping,
     /// Stopped by a signal.
@@ -43,6 +45,7 @@ impl State {
             Self::Running,
             Self::NeedsInput,
             Self::NeedsPassword,
+            Self::Asked,
             Self::Stopping,
             Self::Paused,
             Self::Done,
@@ -60,6 +63,7 @@ impl State {
         match job.status {
             Status::Queued => Self::Queued,
             Status::Starting => Self::Starting,
+            Status::Running if !record.asked.is_empty() => Self::Asked,
             Status::Running => match job.input_state {
                 // Pipes have nobody at a prompt: reading is what a filter does all day.
                 InputState::Line if job.mode == Mode::Pty => Self::NeedsInput,
@@ -93,7 +97,7 @@ impl State {
             Self::Queued => ("◌", "."),
             Self::Starting => ("◔", "o"),
             Self::Running => ("●", "*"),
-            Self::NeedsInput | Self::NeedsPassword => ("?", "?"),
+            Self::NeedsInput | Self::NeedsPassword | Self::Asked => ("?", "?"),
             Self::Stopping => ("◍", "-"),
             Self::Paused => ("‖", "="),
             Self::Done => ("✓", "+"),
@@ -113,6 +117,7 @@ impl State {
             Self::Running => "running".to_owned(),
             Self::NeedsInput => "needs input".to_owned(),
             Self::NeedsPassword => "password prompt".to_owned(),
+            Self::Asked => "agent asks you".to_owned(),
             Self::Stopping => "stopping".to_owned(),
             Self::Paused => "paused".to_owned(),
             Self::Done => "done".to_owned(),
@@ -130,6 +135,7 @@ impl State {
             Self::Running | Self::Done | Self::Starting => Vec::new(),
             Self::NeedsInput => vec!["input".to_owned()],
             Self::NeedsPassword => vec!["password".to_owned()],
+            Self::Asked => vec!["asks".to_owned()],
             Self::Failed(code) => vec![format!("exit {code}"), code.to_string()],
             Self::Died(signal) => {
                 let short = signal.strip_prefix("SIG").unwrap_or(signal);
@@ -148,7 +154,7 @@ impl State {
 
     /// Whether it waits for a person to type.
     pub fn needs_input(&self) -> bool {
-        matches!(self, Self::NeedsInput | Self::NeedsPassword)
+        matches!(self, Self::NeedsInput | Self::NeedsPassword | Self::Asked)
     }
 
     /// Whether it went wrong by itself.

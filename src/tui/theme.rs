@@ -82,7 +82,7 @@ impl Theme {
             State::Queued | State::Killed(_) => (Color::DarkGray, Color::Rgb(0x99, 0x99, 0x99)),
             State::Starting => (Color::Cyan, Color::Rgb(0x56, 0xB4, 0xE9)),
             State::Running => (Color::Green, Color::Rgb(0x00, 0x9E, 0x73)),
-            State::NeedsInput | State::NeedsPassword => {
+            State::NeedsInput | State::NeedsPassword | State::Asked => {
                 (Color::Yellow, Color::Rgb(0xF0, 0xE4, 0x42))
             }
             State::Stopping => (Color::Magenta, Color::Rgb(0xCC, 0x79, 0xA7)),
@@ -100,10 +100,14 @@ impl Theme {
         };
         let bare = self.depth == Depth::None;
         let modifier = match state {
-            State::NeedsInput | State::NeedsPassword if bare => Modifier::BOLD | Modifier::REVERSED,
-            State::NeedsInput | State::NeedsPassword | State::Failed(_) | State::Died(_) => {
-                Modifier::BOLD
+            State::NeedsInput | State::NeedsPassword | State::Asked if bare => {
+                Modifier::BOLD | Modifier::REVERSED
             }
+            State::NeedsInput
+            | State::NeedsPassword
+            | State::Asked
+            | State::Failed(_)
+            | State::Died(_) => Modifier::BOLD,
             State::Lost => Modifier::REVERSED,
             State::Done if self.depth != Depth::True => Modifier::DIM,
             State::Queued | State::Stopping | State::Paused | State::Killed(_) if bare => {

@@ -365,6 +365,7 @@ fn a_person_watches_an_agent_in_vim() {
     let request =
         json!({"command": "vim", "args": args, "label": "editor", "rows": 20, "cols": 50});
     let vim = Job::request(&mut agent, request);
+    agent.ok(json!({"action": "subscribe"}));
     vim.wait_screen(&mut agent, "^~$");
     let mut view = open(&home, (80, 24), "editor ●");
     wait_line(&mut view, "~");
@@ -380,6 +381,7 @@ fn a_person_watches_an_agent_in_vim() {
     view.send("\x1b");
     let typed = json!({"until": [{"gone": "-- INSERT --"}], "view": "screen"});
     vim.wait_until(&mut agent, typed);
+    agent.event("released");
     vim.press(&mut agent, json!([{"text": ":wq"}, "Enter"]));
     assert_eq!(vim.end(&mut agent)["exitCode"], 0);
     view.wait_for_text("editor has exited (0).");

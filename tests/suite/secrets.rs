@@ -8,7 +8,7 @@ use crate::support::job::{Job, have};
 use crate::support::{Home, Serve, Terminal};
 
 /// Whether any file below `dir` holds `text`.
-fn file_with(dir: &Path, text: &str) -> Option<String> {
+pub(crate) fn file_with(dir: &Path, text: &str) -> Option<String> {
     for entry in std::fs::read_dir(dir).unwrap().flatten() {
         let path = entry.path();
         if entry.file_type().unwrap().is_dir() {

@@ -93,12 +93,15 @@ fn name(event: &Event) -> String {
 
 fn what(event: &Event) -> String {
     let data = &event.data;
+    let text = |key: &str| data[key].as_str().unwrap_or_default();
     match event.event {
         EventKind::Exited => match (data["exitCode"].as_i64(), data["signal"].as_str()) {
             (Some(code), _) => format!("ended, exit {code}"),
             (None, Some(signal)) => format!("ended, {}", clean(signal)),
             (None, None) => "ended".to_owned(),
         },
+        EventKind::HumanAsked => format!("asks: {}", clean(text("message"))),
+        EventKind::HumanAnswered => format!("question {}", clean(text("outcome"))),
         kind => {
             let word = serde_json::to_value(kind).unwrap_or_default();
             word.as_str().unwrap_or_default().replace('_', " ")
@@ -111,7 +114,10 @@ fn by(event: &Event) -> String {
     let actor = data.get("by").or_else(|| data.get("endedBy"));
     let actor = actor.and_then(|actor| serde_json::from_value::<EndedBy>(actor.clone()).ok());
     let Some(actor) = actor else {
-        return "-".to_owned();
+        return match event.event {
+            EventKind::Held | EventKind::HumanInput => "a person".to_owned(),
+            _ => "-".to_owned(),
+        };
     };
     match (actor.kind, actor.scope) {
         (EndedByKind::Human, _) => "a person".to_owned(),

@@ -9,6 +9,7 @@ use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::follow::{Follower, Form, News};
 use crate::cli::show::{self, Show};
+use crate::cli::typed::{self, Typed};
 use crate::cli::{duration, interrupt, words};
 use crate::protocol::params::Log;
 use crate::protocol::reply::{LogLine, LogLines};
@@ -38,6 +39,9 @@ pub struct Logs {
     /// Only what was written after this time, or in the last so long (10m)
     #[arg(long, value_name = "TIME", value_parser = parse_since, conflicts_with_all = ["follow", "raw"])]
     since: Option<Timestamp>,
+    /// With what was typed into it, when and by whom; not what was typed without echo
+    #[arg(long, conflicts_with_all = ["follow", "raw"])]
+    stdin: bool,
     /// Which jobs
     #[arg(default_value = "-")]
     jobs: Vec<String>,
@@ -92,20 +96,31 @@ impl Logs {
                 (last.total_lines + 1).saturating_sub(count).max(1)
             }
         };
+        let mut typed = match self.stdin {
+            true => Typed::of(ctx, id, self.since)?,
+            false => Typed::none(),
+        };
+        let mut is_first = self.lines.is_some();
         loop {
             let page = self.page(ctx, id, Some(next))?;
             for line in &page.lines {
-                if ctx.json {
-                    ctx.out.json(&with_session(id, line))?;
-                } else {
-                    show.whole_line(ctx, &line.text)?;
+                if std::mem::take(&mut is_first) {
+                    typed.skip_to(line);
                 }
+                while let Some(input) = typed.before(Some(line)) {
+                    print_line(ctx, id, show, &input, &typed::shown(&input))?;
+                }
+                print_line(ctx, id, show, line, &line.text)?;
             }
             match page.lines.last() {
                 Some(last) if last.n < page.total_lines && last.n >= next => next = last.n + 1,
-                _ => return Ok(()),
+                _ => break,
             }
         }
+        while let Some(input) = typed.before(None) {
+            print_line(ctx, id, show, &input, &typed::shown(&input))?;
+        }
+        Ok(())
     }
 
     /// A page of lines from `from`, or only the last line.
@@ -224,6 +239,20 @@ enum Said {
     Output(Vec<u8>),
     End,
     Failure(Failure),
+}
+
+fn print_line(
+    ctx: &mut Context,
+    id: &SessionId,
+    show: &mut Show,
+    line: &LogLine,
+    text: &str,
+) -> Result<(), Failure> {
+    match ctx.json {
+        true => ctx.out.json(&with_session(id, line))?,
+        false => show.whole_line(ctx, text)?,
+    }
+    Ok(())
 }
 
 fn with_session(id: &SessionId, line: &LogLine) -> serde_json::Value {

@@ -4,6 +4,7 @@ mod attach;
 mod capture;
 mod daemon;
 mod daemon_logs;
+mod decline;
 mod doctor;
 mod events;
 mod export;
@@ -15,6 +16,7 @@ mod rm;
 mod run;
 mod schema;
 mod send;
+mod share;
 mod state;
 mod status;
 mod stop;
@@ -53,6 +55,10 @@ pub enum Verb {
     Send(send::Send),
     /// Press keys in a job: C-c Up Enter F5 M-x (bgproc help keys)
     Keys(keys::Keys),
+    /// Open a job to agents that did not start it: read, write or none
+    Share(share::ShareWith),
+    /// Tell agents that nobody will answer what they have asked about a job
+    Decline(decline::DeclineFor),
     /// Print a job's screen
     #[command(visible_alias = "screen")]
     Capture(capture::Capture),
@@ -104,6 +110,8 @@ impl Verb {
             Self::Attach(verb) => verb.run(ctx),
             Self::Send(verb) => verb.run(ctx),
             Self::Keys(verb) => verb.run(ctx),
+            Self::Share(verb) => verb.run(ctx),
+            Self::Decline(verb) => verb.run(ctx),
             Self::Capture(verb) => verb.run(ctx),
             Self::Export(verb) => verb.run(ctx),
             Self::Stop(verb) => verb.run(ctx),

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::share::{self, Agents};
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::follow::{Follower, Form};
@@ -62,6 +63,9 @@ pub struct Run {
     /// It is ready once it listens on this TCP port
     #[arg(long, value_name = "N", group = "ready", value_parser = clap::value_parser!(u16).range(1..))]
     ready_port: Option<u16>,
+    /// Let agents look at it (read), or type into it, too (write)
+    #[arg(long, value_name = "HOW")]
+    share: Option<Agents>,
     /// One argument is a shell line; several are a program and its arguments
     #[arg(required = true, trailing_var_arg = true)]
     command: Vec<String>,
@@ -83,6 +87,9 @@ impl Run {
             serde_json::from_value(value.clone()).map_err(std::io::Error::from)?;
         let id = started.session_id;
         recent::remember(&id);
+        if let Some(agents) = self.share {
+            share::set(ctx, &id, agents)?;
+        }
         let name = label.unwrap_or_else(|| id.to_string());
         if self.attach {
             return super::attach::open(&id, false, &[], true);

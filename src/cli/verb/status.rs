@@ -8,7 +8,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::style::Tone;
 use crate::cli::words;
 use crate::protocol::params::StatusParams;
-use crate::protocol::record::EndedByKind;
+use crate::protocol::record::{EndedByKind, Share};
 use crate::protocol::{Action, Record, Timestamp};
 use crate::term::sanitize::clean;
 
@@ -89,6 +89,16 @@ fn block(record: &Record, now: Timestamp) -> Vec<(&'static str, String)> {
     add("log", job.output_file.clone());
     add("not saved", record.log_degraded.clone());
     add("memory", job.memory_bytes.map(words::bytes));
+    for asked in &record.asked {
+        add("asked", Some(asked.message.clone()));
+    }
+    add("shared", shared(job.share));
+    add(
+        "held by",
+        job.held_by
+            .as_ref()
+            .map(|_| "a person who types".to_owned()),
+    );
     add(
         "scope",
         (!record.scope.is_human()).then(|| record.scope.to_string()),
@@ -108,6 +118,14 @@ fn ended_by(record: &Record) -> Option<String> {
             Some(scope) => format!("the agent {scope}"),
             None => "an agent".to_owned(),
         }),
+    }
+}
+
+fn shared(share: Share) -> Option<String> {
+    match share {
+        Share::None => None,
+        Share::Read => Some("every agent may look".to_owned()),
+        Share::Write => Some("every agent may look and type".to_owned()),
     }
 }
 

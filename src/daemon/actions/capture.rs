@@ -4,6 +4,7 @@ use super::super::connection::Client;
 use super::super::hub::Hub;
 use super::super::render;
 use super::{Answer, answer, find};
+use crate::engine::registry::Access;
 use crate::protocol::params::{Capture, CaptureFormat, Resize};
 use crate::protocol::record::Mode;
 use crate::protocol::reply::{Captured, InputModes, Resized};
@@ -27,7 +28,7 @@ pub(super) async fn capture(hub: &Hub, client: &Client, params: Capture) -> Answ
         let message = format!("`scrollback` is at most {MAX_SCROLLBACK} lines, not {wanted}");
         return Err(Error::invalid(message).hint("`log` has everything"));
     }
-    let id = find(hub, client, &params.session_id)?;
+    let id = find(hub, client, &params.session_id, Access::Look)?;
     hub.catch_up(&id).await;
     let mut state = hub.state();
     let Some(session) = state.registry.get_mut(&id) else {
@@ -100,7 +101,7 @@ fn too_large(format: CaptureFormat) -> Error {
 /// Gives the terminal another size.
 pub(super) fn resize(hub: &Hub, client: &Client, params: Resize) -> Answer {
     let size = checked_size(Some(params.rows), Some(params.cols))?;
-    let id = find(hub, client, &params.session_id)?;
+    let id = find(hub, client, &params.session_id, Access::Own)?;
     hub.with(|state| {
         let Some(session) = state.registry.get(&id) else {
             return Err(Error::session_not_found(id.as_str()));

@@ -14,6 +14,7 @@ use super::super::connection::Client;
 use super::super::hub::Hub;
 use super::super::text;
 use super::{Answer, answer, find};
+use crate::engine::registry::Access;
 use crate::engine::session::Session;
 use crate::protocol::params::{Encoding, Export, ExportFormat};
 use crate::protocol::record::Mode;
@@ -38,7 +39,7 @@ pub(super) async fn export(hub: &Hub, client: &Client, params: Export) -> Answer
         .map(|path| checked_path(client, path));
     let path = path.transpose()?;
     let format = params.format.unwrap_or_default();
-    let id = find(hub, client, &params.session_id)?;
+    let id = find(hub, client, &params.session_id, Access::Look)?;
     hub.catch_up(&id).await;
     let (first, end) = {
         let state = hub.state();

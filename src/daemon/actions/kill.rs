@@ -10,6 +10,7 @@ use super::super::text;
 use super::news::{Show, polled};
 use super::{Answer, actor, answer, find, find_several};
 use crate::engine::matcher::{Conditions, Matcher};
+use crate::engine::registry::Access;
 use crate::engine::waits::Pending;
 use crate::protocol::condition::WaitMode;
 use crate::protocol::params::{Kill, Remove, SignalName, Stream};
@@ -27,7 +28,14 @@ const OUTPUT_CHARS: usize = 500;
 /// The action `kill`.
 pub(super) async fn kill(hub: &Hub, client: &Rc<Client>, params: Kill) -> Answer {
     let (one, several) = (params.session_id.as_deref(), params.session_ids.as_deref());
-    let (ids, single) = find_several(hub, client, one, several, params.group.as_deref())?;
+    let (ids, single) = find_several(
+        hub,
+        client,
+        one,
+        several,
+        params.group.as_deref(),
+        Access::Own,
+    )?;
     let number = match (params.force, &params.signal) {
         (Some(true), _) => signal::KILL,
         (_, Some(name)) => signal_number(name)?,
@@ -170,7 +178,7 @@ pub(super) async fn wait_for_exit(hub: &Hub, id: &SessionId, within: Option<u64>
 
 /// The action `remove`.
 pub(super) async fn remove(hub: &Hub, client: &Rc<Client>, params: Remove) -> Answer {
-    let id = find(hub, client, &params.session_id)?;
+    let id = find(hub, client, &params.session_id, Access::Own)?;
     hub.state().drop_on_exit(&id);
     if params.kill != Some(false) {
         again::stop(hub, &id, &actor(&client.viewer)).await;

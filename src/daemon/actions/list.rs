@@ -25,23 +25,25 @@ const LOOKS: usize = 64;
 
 /// Oldest first; with more than `limit` the newest stay. People get whole records.
 pub(super) async fn list(hub: &Hub, client: &Client, params: List) -> Answer {
-    let old: Vec<SessionId> = {
+    let (seen, old) = {
         let (state, now) = (hub.state(), now().boot);
-        let seen = state
-            .registry
-            .iter()
-            .filter(|s| client.viewer.sees(&s.scope));
-        let old = seen.filter(|s| s.takes_input() && s.input.is_old(now));
-        old.take(LOOKS).map(|session| session.id.clone()).collect()
+        let all = state.registry.iter();
+        let seen: Vec<&Session> = all.filter(|s| client.viewer.sees(s)).collect();
+        let is_old = |session: &&&Session| session.takes_input() && session.input.is_old(now);
+        let old = seen.iter().filter(is_old).take(LOOKS);
+        let old: Vec<SessionId> = old.map(|session| session.id.clone()).collect();
+        let seen: Vec<SessionId> = seen.iter().map(|session| session.id.clone()).collect();
+        (seen, old)
     };
     hub.see_inputs(&old).await;
-    let state = hub.state();
+    let mut state = hub.state();
+    state.look_at_usage(&seen);
     let now = now();
     let (group, label) = (params.group.as_deref(), params.label.as_deref());
     let listed: Vec<&Session> = state
         .registry
         .iter()
-        .filter(|session| client.viewer.sees(&session.scope))
+        .filter(|session| client.viewer.sees(session))
         .filter(|session| is_listed(session, params.status, group, label))
         .collect();
     let counts = Registry::counts(listed.iter().copied());
@@ -55,6 +57,7 @@ pub(super) async fn list(hub: &Hub, client: &Client, params: List) -> Answer {
         .iter()
         .map(|session| {
             let mut record = state.record(session, now);
+            state.add_usage(&mut record);
             if params.include_output == Some(true) {
                 record.summary.output =
                     Some(last_lines(&text::tail(&state, &session.id, OUTPUT_CHARS)));

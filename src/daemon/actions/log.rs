@@ -11,6 +11,7 @@ use super::super::input_log;
 use super::super::text::{Source, finish};
 use super::{Answer, answer, find};
 use crate::engine::matcher::compile;
+use crate::engine::registry::Access;
 use crate::protocol::params::{Clear, Log, LogFormat, Stream};
 use crate::protocol::reply::{Cleared, Left, LogBytes, LogLine, LogLines, LogMatch, LogMatches};
 use crate::protocol::{Error, SessionId, Timestamp};
@@ -52,7 +53,7 @@ pub(super) async fn log(hub: &Hub, client: &Client, params: Log) -> Answer {
         })?),
         None => None,
     };
-    let id = find(hub, client, &params.session_id)?;
+    let id = find(hub, client, &params.session_id, Access::Look)?;
     if params.stream == Some(Stream::Input) {
         return typed(hub, &id, &params);
     }
@@ -356,6 +357,7 @@ async fn lines(hub: &Hub, id: &SessionId, params: Log, since: Option<Timestamp>)
             stream: stream.to_owned(),
             text: line.text,
             by: None,
+            kind: None,
         });
         true
     })
@@ -504,6 +506,7 @@ fn typed(hub: &Hub, id: &SessionId, params: &Log) -> Answer {
                 stream,
                 text: entry.shown(),
                 by: Some(entry.by.clone()),
+                kind: Some(entry.kind()),
             }
         });
     answer(LogLines {
@@ -517,7 +520,7 @@ fn typed(hub: &Hub, id: &SessionId, params: &Log) -> Answer {
 
 /// Forgets what was written so far; offsets and line numbers go on.
 pub(super) async fn clear(hub: &Hub, client: &Client, params: Clear) -> Answer {
-    let id = find(hub, client, &params.session_id)?;
+    let id = find(hub, client, &params.session_id, Access::Own)?;
     let (before, cleared) = hub.with(|state| (state.log_first(&id), state.keeper.clear(&id)));
     let first = cleared.await.ok().flatten();
     let first = first.ok_or_else(|| Error::internal("the log could not be cleared"))?;

@@ -1,5 +1,7 @@
 //! The verbs of the protocol, one file each.
 
+mod allow;
+mod ask_human;
 mod capture;
 mod events;
 mod export;
@@ -33,7 +35,7 @@ use super::connection::{Client, MAX_CHARS, fixed_limits};
 use super::hub::Hub;
 use super::settings::Settings;
 use crate::engine::life::Actor;
-use crate::engine::registry::Viewer;
+use crate::engine::registry::{Access, Viewer};
 use crate::protocol::hello::Limits;
 use crate::protocol::params::Export;
 use crate::protocol::{Action, Error, ErrorCode, Greeting, PROTOCOL, Role, SessionId, VERSION};
@@ -68,6 +70,8 @@ pub(super) async fn run(hub: Hub, client: Rc<Client>, action: Action) -> Answer 
         Action::Remove(params) => kill::remove(&hub, &client, params).await,
         Action::Restart(params) => restart::restart(&hub, &client, params).await,
         Action::Set(params) => set::set(&hub, &client, params),
+        Action::AskHuman(params) => ask_human::ask_human(&hub, &client, params).await,
+        Action::Decline(params) => ask_human::decline(&hub, &client, &params),
         Action::Subscribe(params) => subscribe::subscribe(&hub, &client, params).await,
         Action::Unsubscribe(params) => subscribe::unsubscribe(&hub, &client, params),
         Action::Events(params) => events::events(&hub, &client, params).await,
@@ -82,7 +86,7 @@ pub(super) async fn run(hub: Hub, client: Rc<Client>, action: Action) -> Answer 
 /// Whether a request only waits, so that it is cancelled when its client leaves.
 pub(super) fn is_wait(action: &Action) -> bool {
     match action {
-        Action::Wait(_) | Action::Poll(_) => true,
+        Action::Wait(_) | Action::Poll(_) | Action::AskHuman(_) => true,
         Action::Events(params) => params.wait_ms.is_some(),
         Action::Write(params) => params.wait.is_some(),
         Action::SendKeys(params) => params.wait.is_some(),
@@ -164,10 +168,14 @@ pub(super) fn limits(settings: &Settings, greeting: &Greeting) -> Limits {
     fixed_limits(greeting.policy.max_sessions.unwrap_or(scope), settings)
 }
 
-/// The session of that name, as seen by this client; that is an access.
-fn find(hub: &Hub, client: &Client, name: &str) -> Result<SessionId, Error> {
+/// The session of that name, if this client may do that to it; asking for it
+/// keeps it for longer.
+fn find(hub: &Hub, client: &Client, name: &str, access: Access) -> Result<SessionId, Error> {
     hub.with(|state| {
         let session = state.registry.find(&client.viewer, name)?;
+        if !client.viewer.may(access, session) {
+            return Err(not_shared(&session.id, access));
+        }
         session.touch(super::hub::now());
         let (id, unsaved) = (session.id.clone(), session.is_access_unsaved());
         match unsaved {
@@ -178,6 +186,18 @@ fn find(hub: &Hub, client: &Client, name: &str) -> Result<SessionId, Error> {
     })
 }
 
+/// A session of another scope is shared, and not for this.
+fn not_shared(id: &SessionId, access: Access) -> Error {
+    let why = match access {
+        Access::Type => "shared to be looked at, not to be typed into",
+        Access::Look | Access::Own => "shared; only its owner, or a person, may do that to it",
+    };
+    Error::new(
+        ErrorCode::PermissionDenied,
+        format!("Session {id} is {why}"),
+    )
+}
+
 /// The sessions that `sessionId`, `sessionIds` or `group` name; the flag says
 /// whether it was one by its own name.
 fn find_several(
@@ -186,13 +206,14 @@ fn find_several(
     one: Option<&str>,
     several: Option<&[String]>,
     group: Option<&str>,
+    access: Access,
 ) -> Result<(Vec<SessionId>, bool), Error> {
     match (one, several, group) {
-        (Some(name), None, None) => Ok((vec![find(hub, client, name)?], true)),
+        (Some(name), None, None) => Ok((vec![find(hub, client, name, access)?], true)),
         (None, Some(names), None) if !names.is_empty() => {
             let mut ids = Vec::new();
             for name in names {
-                let id = find(hub, client, name)?;
+                let id = find(hub, client, name, access)?;
                 if !ids.contains(&id) {
                     ids.push(id);
                 }
@@ -202,7 +223,7 @@ fn find_several(
         (None, None, Some(group)) => {
             let state = hub.state();
             let members = state.registry.iter().filter(|session| {
-                client.viewer.sees(&session.scope) && session.spec.group.as_deref() == Some(group)
+                client.viewer.may(access, session) && session.spec.group.as_deref() == Some(group)
             });
             let ids: Vec<SessionId> = members.map(|session| session.id.clone()).collect();
             match ids.is_empty() {

@@ -8,6 +8,7 @@ use super::super::text;
 use super::news::{Show, Since, polled};
 use super::{Answer, answer, find, max_chars, wait_ms};
 use crate::engine::matcher::{Conditions, Matcher};
+use crate::engine::registry::Access;
 use crate::engine::waits::Pending;
 use crate::protocol::condition::WaitMode;
 use crate::protocol::params::{Poll, Stream};
@@ -20,7 +21,7 @@ pub(super) async fn poll(hub: &Hub, client: &Rc<Client>, params: Poll) -> Answer
         return Err(Error::invalid("`stream`: `log` has what was typed")
             .hint("{\"action\":\"log\",\"stream\":\"input\"}"));
     }
-    let id = find(hub, client, &params.session_id)?;
+    let id = find(hub, client, &params.session_id, Access::Look)?;
     let since = Since::parse(params.since.as_deref())?;
     let max_chars = max_chars(client, params.max_chars)?;
     let wait = wait_ms("waitMs", params.wait_ms, 0)?;

@@ -9,6 +9,7 @@ use serde_json::json;
 use super::super::connection::Client;
 use super::super::keeper_link::SpawnFailure;
 use super::super::state::State;
+use super::allow::{check_program, checked_line};
 use super::start::no_nul;
 use crate::engine::session::Spec;
 use crate::protocol::keeper::SpawnSpec;
@@ -89,8 +90,8 @@ pub(super) fn environment(
     Ok(env)
 }
 
-/// What to run: the program's path is looked up here, so that the error can
-/// name the places that were searched.
+/// What to run, if the client may: the program's path is looked up here, so that
+/// the error can name the places that were searched.
 pub(super) fn spawn_spec(
     client: &Client,
     spec: &Spec,
@@ -99,12 +100,13 @@ pub(super) fn spawn_spec(
     let (program, argv) = match &spec.args {
         None => {
             let mut argv: Vec<_> = SHELL_ARGV.map(str::to_owned).into();
-            argv.push(spec.command.clone());
+            argv.push(checked_line(client, &spec.command, Path::new(&spec.cwd))?);
             (SHELL.to_owned(), argv)
         }
         Some(args) => {
             let path = env.get("PATH").map_or(DEFAULT_PATH, String::as_str);
             let program = find_program(&spec.command, path, Path::new(&spec.cwd))?;
+            check_program(client, spec, &program)?;
             let argv = std::iter::once(&spec.command)
                 .chain(args)
                 .cloned()
@@ -142,7 +144,7 @@ pub(super) fn named(client: &Client, word: &str) -> Option<String> {
     find_program(word, path, Path::new("/")).ok()
 }
 
-fn find_program(command: &str, path: &str, cwd: &Path) -> Result<String, Error> {
+pub(super) fn find_program(command: &str, path: &str, cwd: &Path) -> Result<String, Error> {
     let mut refused = None;
     let candidates: Vec<PathBuf> = match command.contains('/') {
         true => vec![cwd.join(command)],

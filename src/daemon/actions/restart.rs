@@ -7,9 +7,11 @@ use super::super::connection::Client;
 use super::super::driver::Driver;
 use super::super::end_tree::GRACE_MS;
 use super::super::hub::{Hub, now};
+use super::allow::check_spec;
 use super::kill::{cannot_end, end};
 use super::program::{fresh_spec, spawn_failed};
 use super::{Answer, answer, find, wait_ms};
+use crate::engine::registry::Access;
 use crate::protocol::params::Restart;
 use crate::protocol::{Error, ErrorCode};
 use crate::sys::signal;
@@ -17,8 +19,12 @@ use crate::sys::signal;
 /// Ends the run that is there, if any, and starts the next one.
 pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> Answer {
     let grace = wait_ms("graceMs", params.grace_ms, GRACE_MS)?;
-    let id = find(hub, client, &params.session_id)?;
+    let id = find(hub, client, &params.session_id, Access::Own)?;
     let gone = || Error::session_not_found(id.as_str());
+    check_spec(
+        client,
+        &hub.state().registry.get(&id).ok_or_else(gone)?.spec,
+    )?;
     let _turn = Turn::take(hub, &id).ok_or_else(|| {
         let message = format!("Session {id} is being restarted already");
         Error::new(ErrorCode::InvalidRequest, message)

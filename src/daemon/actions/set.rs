@@ -4,6 +4,7 @@ use super::super::connection::Client;
 use super::super::hub::{Hub, now};
 use super::start::checked_name;
 use super::{Answer, answer, find, people_only};
+use crate::engine::registry::Access;
 use crate::protocol::Error;
 use crate::protocol::params::Set;
 
@@ -11,7 +12,6 @@ use crate::protocol::params::Set;
 pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
     if params.share.is_some() {
         people_only(client, "open a session to agents")?;
-        return Err(Error::unsupported("The parameter `share` of `set`"));
     }
     let label = params
         .label
@@ -21,7 +21,7 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
         .group
         .map(|group| checked_name("group", group))
         .transpose()?;
-    let id = find(hub, client, &params.session_id)?;
+    let id = find(hub, client, &params.session_id, Access::Own)?;
     hub.with(|state| {
         let Some(session) = state.registry.get_mut(&id) else {
             return Err(Error::session_not_found(id.as_str()));
@@ -41,6 +41,10 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
         }
         if let Some(keep) = params.keep {
             session.terms.keep = keep;
+        }
+        if let Some(share) = params.share {
+            session.share = share;
+            state.bus.set_shared(&id, !share.is_none());
         }
         state.persist(&id);
         let Some(session) = state.registry.get(&id) else {

@@ -6,6 +6,7 @@ use super::super::text;
 use super::kill::signal_number;
 use super::write::not_running;
 use super::{Answer, actor, answer, find};
+use crate::engine::registry::Access;
 use crate::protocol::Error;
 use crate::protocol::params::{SignalParams, SignalTarget};
 use crate::protocol::record::Mode;
@@ -15,7 +16,7 @@ use crate::sys::{pty, signal as sys_signal, tree};
 /// Sends it, and says to whom.
 pub(super) fn signal(hub: &Hub, client: &Client, params: SignalParams) -> Answer {
     let number = signal_number(&params.signal)?;
-    let id = find(hub, client, &params.session_id)?;
+    let id = find(hub, client, &params.session_id, Access::Own)?;
     let mut state = hub.state();
     let output = text::tail(&state, &id, 500);
     let input = state

@@ -12,14 +12,14 @@ use super::super::driver::Driver;
 use super::super::hub::{Hub, now};
 use super::super::keeper_link::{Launch, SpawnFailure};
 use super::super::log_reader::LogReader;
+use super::allow::{check_env, checked_line};
 use super::capture::checked_size;
 use super::kill::wait_for_exit;
 use super::news::{Show, Since, cursor, polled};
-use super::program::{SHELL, check_directory, environment, named, spawn_failed, spawn_spec};
+use super::program::{check_directory, environment, spawn_failed, spawn_spec};
 use super::{Answer, answer, limits, max_chars, wait_ms, wanted};
 use crate::engine::session::{Session, Spec, Terms};
 use crate::protocol::hello::Role;
-use crate::protocol::keeper::SpawnSpec;
 use crate::protocol::params::{Start, Stream};
 use crate::protocol::reply::{Left, Started};
 use crate::protocol::{Error, ErrorCode, SessionId};
@@ -134,10 +134,9 @@ async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<(SessionId
         .map(|key| checked_name("key", key))
         .transpose()?;
     let id = SessionId::fresh();
+    check_env(client, params.env.iter().flat_map(BTreeMap::keys))?;
     let environment = environment(client, &id, params.env.as_ref(), spec.mode)?;
     let run = spawn_spec(client, &spec, environment)?;
-    check_allowed(client, params, &run)?;
-    check_on_exit(client, params, &run)?;
     let (sender, receiver) = oneshot::channel();
     hub.with(|state| {
         state.check_descriptors()?;
@@ -209,6 +208,11 @@ fn spec(client: &Client, params: &Start) -> Result<Spec, Error> {
         None => PathBuf::from(base),
     };
     check_directory(&cwd)?;
+    let on_exit = params.on_exit.as_deref().map(|line| {
+        no_nul("onExit", line)?;
+        checked_line(client, line, &cwd)
+    });
+    let on_exit = on_exit.transpose()?;
     let name = |what: &str, value: &Option<String>| {
         value
             .clone()
@@ -232,7 +236,7 @@ fn spec(client: &Client, params: &Start) -> Result<Spec, Error> {
         ready: params.ready.clone(),
         restart: params.restart,
         limits: params.limits,
-        on_exit: params.on_exit.clone(),
+        on_exit,
     })
 }
 
@@ -276,44 +280,6 @@ pub(super) fn no_nul(what: &str, text: &str) -> Result<(), Error> {
         true => Err(Error::invalid(format!("`{what}` has a NUL character"))),
         false => Ok(()),
     }
-}
-
-/// With an allow-list, only what it names may be started; a shell line could
-/// start anything, so the shell itself has to be on it. A name means the file
-/// that the connection's own PATH finds, so no other file of that name will do.
-fn check_allowed(client: &Client, params: &Start, run: &SpawnSpec) -> Result<(), Error> {
-    let Some(allow) = &client.greeting.policy.allow else {
-        return Ok(());
-    };
-    if allow
-        .iter()
-        .any(|word| named(client, word).as_deref() == Some(&run.program))
-    {
-        return Ok(());
-    }
-    let what = match params.args {
-        Some(_) => run.program.clone(),
-        None => format!("a shell line ({})", run.program),
-    };
-    let message = format!("{what} is not allowed here; allowed: {}", allow.join(", "));
-    Err(Error::new(ErrorCode::PermissionDenied, message))
-}
-
-/// What is run at the end is a shell line like any other.
-fn check_on_exit(client: &Client, params: &Start, run: &SpawnSpec) -> Result<(), Error> {
-    let Some(line) = &params.on_exit else {
-        return Ok(());
-    };
-    no_nul("onExit", line)?;
-    let as_command = Start {
-        command: line.clone(),
-        ..Start::default()
-    };
-    let run = SpawnSpec {
-        program: SHELL.to_owned(),
-        ..run.clone()
-    };
-    check_allowed(client, &as_command, &run)
 }
 
 fn no_directory(error: &std::io::Error) -> Error {

@@ -3,7 +3,7 @@
 use super::super::connection::Client;
 use super::super::hub::{Hub, now};
 use super::{Answer, answer, find, limits, wanted};
-use crate::engine::registry::Registry;
+use crate::engine::registry::{Access, Registry};
 use crate::protocol::params::StatusParams;
 use crate::protocol::record::Process;
 use crate::protocol::reply::StatsReply;
@@ -12,7 +12,7 @@ use crate::sys::{pty, tree};
 
 /// One session's record.
 pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> Answer {
-    let id = find(hub, client, &params.session_id)?;
+    let id = find(hub, client, &params.session_id, Access::Look)?;
     let over = hub
         .state()
         .registry
@@ -23,11 +23,13 @@ pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> 
         hub.catch_up(&id).await;
     }
     hub.see_input(&id).await;
-    let state = hub.state();
+    let mut state = hub.state();
+    state.look_at_usage(std::slice::from_ref(&id));
     let Some(session) = state.registry.get(&id) else {
         return Err(Error::session_not_found(id.as_str()));
     };
     let mut record = state.record(session, now());
+    state.add_usage(&mut record);
     if let Some(input) = state
         .drivers
         .get(&id)
@@ -39,13 +41,8 @@ pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> 
     }
     if params.detail == Some(true) {
         let mut detail = session.detail();
-        let found = state.processes(&id);
-        record.summary.memory_bytes = found
-            .iter()
-            .filter_map(|p| tree::memory(p.pid))
-            .reduce(|a, b| a + b);
-        record.processes = u32::try_from(found.len()).ok();
-        detail.processes = found
+        detail.processes = state
+            .processes(&id)
             .into_iter()
             .map(|process| Process {
                 pid: process.pid,
@@ -73,7 +70,7 @@ pub(super) fn stats(hub: &Hub, client: &Client) -> Answer {
         state
             .registry
             .iter()
-            .filter(|session| client.viewer.sees(&session.scope))
+            .filter(|session| client.viewer.sees(session))
     };
     let log_bytes = seen()
         .map(|s| state.log_end(&s.id).saturating_sub(state.log_first(&s.id)))

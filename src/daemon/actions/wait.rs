@@ -11,6 +11,7 @@ use super::news::{Show, Since, polled};
 use super::{Answer, answer, find_several, max_chars, wait_ms};
 use crate::engine::facts::Facts;
 use crate::engine::matcher::{Conditions, Decision, Matcher};
+use crate::engine::registry::Access;
 use crate::engine::waits::Pending;
 use crate::protocol::condition::{WaitMode, WaitSpec};
 use crate::protocol::params::{Stream, Wait};
@@ -30,7 +31,14 @@ const CHUNK: usize = 64 * 1024;
 /// The action.
 pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer {
     let (one, several) = (params.session_id.as_deref(), params.session_ids.as_deref());
-    let (ids, single) = find_several(hub, client, one, several, params.group.as_deref())?;
+    let (ids, single) = find_several(
+        hub,
+        client,
+        one,
+        several,
+        params.group.as_deref(),
+        Access::Look,
+    )?;
     let spec = WaitSpec {
         until: params.until,
         fail: params.fail,

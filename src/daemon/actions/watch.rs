@@ -9,6 +9,7 @@ use super::super::connection::Client;
 use super::super::hub::Hub;
 use super::super::watch as watcher;
 use super::{Answer, answer, find};
+use crate::engine::registry::Access;
 use crate::protocol::Error;
 use crate::protocol::params::{Unwatch, Watch};
 use crate::protocol::reply::Done;
@@ -24,10 +25,11 @@ pub(super) fn watch(hub: &Hub, client: &Rc<Client>, params: Watch) -> Answer {
             "`maxFps` is between 1 and {MAX_FPS}, not {fps}"
         )));
     }
-    let id = find(hub, client, &params.session_id)?;
+    let id = find(hub, client, &params.session_id, Access::Look)?;
     let pace = Duration::from_secs(1) / fps;
     let (changed, outbox) = (Rc::new(Notify::new()), client.outbox.clone());
-    let task = watcher::run(hub.clone(), id.clone(), changed, outbox, pace);
+    let viewer = client.viewer.clone();
+    let task = watcher::run(hub.clone(), viewer, id.clone(), changed, outbox, pace);
     let handle = tokio::task::spawn_local(task).abort_handle();
     if let Some(before) = client.watches.borrow_mut().insert(id, handle) {
         before.abort();
@@ -37,7 +39,7 @@ pub(super) fn watch(hub: &Hub, client: &Rc<Client>, params: Watch) -> Answer {
 
 /// Stops sending.
 pub(super) fn unwatch(hub: &Hub, client: &Client, params: Unwatch) -> Answer {
-    let id = find(hub, client, &params.session_id)?;
+    let id = find(hub, client, &params.session_id, Access::Look)?;
     match client.watches.borrow_mut().remove(&id) {
         Some(handle) => {
             handle.abort();

@@ -12,11 +12,12 @@ use super::super::input::{Input, MAX_WAITING, Turn};
 use super::super::input_log;
 use super::wait::Plan;
 use super::{Answer, answer, find, news};
+use crate::engine::registry::{Access, Viewer};
 use crate::protocol::condition::{WaitMode, WaitSpec};
 use crate::protocol::params::{Encoding, KeyInput, SendKeys, Write};
 use crate::protocol::record::Mode;
 use crate::protocol::reply::{Warning, Written};
-use crate::protocol::{Error, ErrorCode, Scope, SessionId};
+use crate::protocol::{Error, ErrorCode, Role, SessionId};
 use crate::sys::{pty, signal};
 use crate::term::keys;
 use crate::term::modes::Modes;
@@ -32,6 +33,9 @@ const SUBMIT_PAUSE: Duration = Duration::from_millis(250);
 /// A program that reads has done so after a few milliseconds; the pauses between
 /// looks at what is unread double up to this, 31 ms in all.
 const LAST_PAUSE: Duration = Duration::from_millis(16);
+
+/// What a person ends an answer with: Enter, a line feed, `^C`, `^D`.
+const FINISHES: [u8; 4] = [b'\r', b'\n', 0x03, 0x04];
 
 /// Repetitions of `send_keys` at most.
 const MAX_REPEAT: u32 = 10_000;
@@ -61,6 +65,10 @@ pub(super) async fn write(hub: &Hub, client: &Rc<Client>, params: Write) -> Answ
         .map(|spec| Plan::new(client, spec).map(Plan::after_input))
         .transpose()?;
     let mut before = target.mark(hub, client, params.wait.as_ref())?;
+    let types = !bytes.is_empty() || submit || eof;
+    if types {
+        target.take_keyboard()?;
+    }
     let mut sent = Sent::new();
     bytes.drain(..sent.interrupt(&target, &bytes));
     if sent.bytes > 0 && bytes.is_empty() && !submit && !eof {
@@ -73,7 +81,10 @@ pub(super) async fn write(hub: &Hub, client: &Rc<Client>, params: Write) -> Answ
     let waiting = input.announce(bytes.len());
     // Held until Enter is out: what was asked for later must not come between.
     let turn = input.turn().await;
-    if sent.bytes == 0 {
+    if sent.bytes == 0 && types {
+        // A person may have begun while others had their turn. What has begun is
+        // finished, so that nobody's line is cut in two.
+        target.take_keyboard()?;
         before = target.mark(hub, client, params.wait.as_ref())?;
     }
     sent.check_line(&target, &bytes);
@@ -128,6 +139,10 @@ pub(super) async fn send_keys(hub: &Hub, client: &Rc<Client>, params: SendKeys) 
     target.check_room(once.len().saturating_mul(repeat as usize))?;
     let mut bytes = once.repeat(repeat as usize);
     let mut before = target.mark(hub, client, params.wait.as_ref())?;
+    let types = !bytes.is_empty();
+    if types {
+        target.take_keyboard()?;
+    }
     let mut sent = Sent::new();
     bytes.drain(..sent.interrupt(&target, &bytes));
     if sent.bytes > 0 && bytes.is_empty() {
@@ -138,7 +153,8 @@ pub(super) async fn send_keys(hub: &Hub, client: &Rc<Client>, params: SendKeys) 
     let input = target.input.clone();
     let waiting = input.announce(bytes.len());
     let turn = input.turn().await;
-    if sent.bytes == 0 {
+    if sent.bytes == 0 && types {
+        target.take_keyboard()?;
         before = target.mark(hub, client, params.wait.as_ref())?;
     }
     sent.send(&target, &turn, &bytes).await?;
@@ -199,7 +215,7 @@ fn without_paste_end(bytes: &[u8]) -> Vec<u8> {
 /// A session that takes input.
 struct Target {
     hub: Hub,
-    by: Scope,
+    viewer: Viewer,
     id: SessionId,
     mode: Mode,
     modes: Modes,
@@ -208,7 +224,7 @@ struct Target {
 
 impl Target {
     fn find(hub: &Hub, client: &Client, name: &str) -> Result<Self, Error> {
-        let id = find(hub, client, name)?;
+        let id = find(hub, client, name, Access::Type)?;
         let state = hub.state();
         let Some(session) = state.registry.get(&id) else {
             return Err(Error::session_not_found(name));
@@ -231,7 +247,7 @@ impl Target {
         {
             Some(input) if !closed => Ok(Self {
                 hub: hub.clone(),
-                by: client.viewer.scope.clone(),
+                viewer: client.viewer.clone(),
                 id,
                 mode,
                 modes,
@@ -253,7 +269,7 @@ impl Target {
     /// Notes what was typed.
     fn note(&self, bytes: &[u8], echo: bool) {
         let text = echo.then(|| String::from_utf8_lossy(bytes).into_owned());
-        let by = self.by.clone();
+        let by = self.viewer.scope.clone();
         let entry = input_log::Entry {
             at: now().wall,
             by,
@@ -264,6 +280,17 @@ impl Target {
         if let Err(error) = input_log::append(&dir, &entry) {
             tracing::warn!(session = %self.id, %error, "the input log cannot be written");
         }
+        if self.viewer.role == Role::Human {
+            let finished = bytes.iter().any(|byte| FINISHES.contains(byte));
+            self.hub
+                .with(|state| state.person_typed(&self.id, bytes.len(), finished));
+        }
+    }
+
+    /// A person holds the session from now on; an agent is refused while one does.
+    fn take_keyboard(&self) -> Result<(), Error> {
+        self.hub
+            .with(|state| state.take_keyboard(&self.viewer, &self.id))
     }
 
     /// Lets go of the input: a pipe is closed only when nobody holds it.
@@ -302,6 +329,9 @@ impl Target {
                     .keeper
                     .send(&crate::protocol::keeper::ToKeeper::CloseStdin { session });
                 state.persist(&self.id);
+                if self.viewer.role == Role::Human {
+                    state.person_typed(&self.id, 0, true);
+                }
             });
             return Ok(());
         }

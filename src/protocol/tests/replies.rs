@@ -10,7 +10,7 @@ use super::golden::{self, at, id};
 use super::told::limits;
 use crate::protocol::record::*;
 use crate::protocol::reply::*;
-use crate::protocol::{Event, EventKind, Scope};
+use crate::protocol::{Event, EventKind, Role, Scope};
 
 fn summary() -> Summary {
     Summary {
@@ -43,7 +43,7 @@ fn summary() -> Summary {
         cpu_percent: Some(1.5),
         memory_bytes: Some(4096),
         restarts: 1,
-        held_by: Some(json!({"by": "human"})),
+        held_by: Some(HeldBy::person(at(9))),
         share: Share::Read,
         keep: true,
         ports: None,
@@ -92,6 +92,12 @@ fn record() -> Record {
         log_degraded: Some("No space left on device".to_owned()),
         description: Some("what it is for".to_owned()),
         output_files: files(),
+        asked: vec![Asked {
+            message: "the passphrase, please".to_owned(),
+            by: Scope::human(),
+            at: at(1),
+            until: at(301),
+        }],
         detail: Some(Detail {
             processes: vec![process],
             ports: vec![8080],
@@ -219,6 +225,7 @@ fn replies_of_version_1() {
                 stream: "input".to_owned(),
                 text: "one".to_owned(),
                 by: Some(Scope::human()),
+                kind: Some(Role::Human),
             }],
             first_line: 1,
             total_lines: 2,
@@ -289,6 +296,11 @@ fn replies_of_version_1() {
                 bracketed_paste: true,
                 mouse: true,
             },
+        }),
+        reply(HumanAnswered {
+            outcome: AskOutcome::Answered,
+            elapsed_ms: 12,
+            held_by: Some(HeldBy::person(at(9))),
         }),
         reply(killed()),
         reply(KilledAll {

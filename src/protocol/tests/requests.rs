@@ -184,6 +184,14 @@ fn every() -> Vec<Action> {
             keep: Some(true),
             share: Some(Share::Read),
         }),
+        Action::AskHuman(AskHuman {
+            session_id: session_id(),
+            message: "the passphrase, please".to_owned(),
+            timeout_ms: Some(1000),
+        }),
+        Action::Decline(Decline {
+            session_id: session_id(),
+        }),
         Action::Subscribe(Subscribe {
             events: Some(vec![EventKind::Exited, EventKind::InputNeeded]),
             session_ids: Some(vec![id(SESSION)]),

@@ -87,7 +87,7 @@ fn every_event() {
     let screen = serde_json::to_value(screen).unwrap();
     let exited = json!({"label": "hello", "command": "make", "status": "error", "exitCode": 2,
         "signal": null, "runtimeMs": 60_000, "endedBy": {"kind": "itself", "scope": null}, "output": "one\n"});
-    let events: [(EventKind, Value); 21] = [
+    let events: [(EventKind, Value); 22] = [
         (EventKind::Started, json!({})),
         (EventKind::Ready, json!({})),
         (EventKind::Exited, exited),
@@ -98,6 +98,7 @@ fn every_event() {
             json!({"inputState": "password", "prompt": "Password:"}),
         ),
         (EventKind::HumanAsked, json!({})),
+        (EventKind::HumanAnswered, json!({"outcome": "declined"})),
         (EventKind::HumanInput, json!({"bytes": 3})),
         (EventKind::Held, json!({})),
         (EventKind::Released, json!({})),

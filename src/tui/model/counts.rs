@@ -25,7 +25,7 @@ impl Counts {
         let mut counts = Self::default();
         for state in states {
             let slot = match state {
-                State::NeedsInput | State::NeedsPassword => &mut counts.input,
+                State::NeedsInput | State::NeedsPassword | State::Asked => &mut counts.input,
                 State::Paused => &mut counts.paused,
                 State::Done => &mut counts.done,
                 State::Killed(_) => &mut counts.killed,

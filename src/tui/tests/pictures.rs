@@ -1,9 +1,10 @@
 //! Pictures of each layout, mode and theme, kept as text.
 
 use super::harness::{Dash, compare, theme};
-use super::jobs::{ended, id, record, shop_records};
-use crate::protocol::Status;
+use super::jobs::{NOW, ended, id, record, shop_records};
+use crate::protocol::record::Asked;
 use crate::protocol::{EventKind, Mode};
+use crate::protocol::{Scope, Status, Timestamp};
 use crate::tui::model::scroll::Part;
 use crate::tui::options::Options;
 use crate::tui::state::State;
@@ -57,6 +58,26 @@ fn zoom_and_insert() {
     assert_eq!(cursor, Some((32, 4).into()));
     dash.press("\x1d").snapshot("normal-after-insert-80x24");
     dash.press("z").snapshot("zoom-80x24");
+}
+
+#[test]
+fn an_agent_asks() {
+    let mut records = shop_records();
+    let web = records
+        .iter_mut()
+        .find(|one| one.summary.session_id == id("web"));
+    let asked = |message: &str| Asked {
+        message: message.to_owned(),
+        by: Scope::named("builder").unwrap(),
+        at: Timestamp(NOW),
+        until: Timestamp(NOW + 300_000),
+    };
+    web.unwrap().asked = vec![asked("Please type the\npassphrase\x1b[2J"), asked("again")];
+    let mut dash = Dash::new(80, 24, records);
+    dash.press("j").screen("web", 40, 120, WEB);
+    dash.snapshot("asked-80x24");
+    dash.press("i").snapshot("asked-insert-80x24");
+    dash.press("\x1dz").snapshot("asked-zoom-80x24");
 }
 
 #[test]

@@ -38,7 +38,7 @@ pub(super) fn answer(model: &mut Model, tag: Tag, value: Value, cmds: &mut Vec<C
             killed(model, &id, value);
             refresh(model, &id, cmds);
         }
-        Tag::Signal(id) => refresh(model, &id, cmds),
+        Tag::Signal(id) | Tag::Decline(id) => refresh(model, &id, cmds),
         Tag::Remove(id) => forget(model, &id),
         Tag::Log(id, part) => log_came(model, &id, part, value),
         Tag::Type(id) => {

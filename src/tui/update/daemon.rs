@@ -18,7 +18,7 @@ use crate::tui::model::{Link, Model};
 const LIST_LIMIT: usize = 1000;
 
 /// Events that change what is shown. Those without a sequence number come only to those who name them.
-const EVENTS: [EventKind; 17] = [
+const EVENTS: [EventKind; 18] = [
     EventKind::Started,
     EventKind::Ready,
     EventKind::Exited,
@@ -26,6 +26,7 @@ const EVENTS: [EventKind; 17] = [
     EventKind::Resumed,
     EventKind::InputNeeded,
     EventKind::HumanAsked,
+    EventKind::HumanAnswered,
     EventKind::Held,
     EventKind::Released,
     EventKind::Restarted,

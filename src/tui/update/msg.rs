@@ -74,6 +74,8 @@ pub enum Tag {
     Restart(SessionId),
     /// Pause or continue.
     Signal(SessionId),
+    /// A no to what is asked about a job.
+    Decline(SessionId),
     /// A job to forget.
     Remove(SessionId),
     /// A new job.

@@ -50,6 +50,7 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
         Action::Kill => verbs::kill(model, cmds),
         Action::Restart => verbs::restart(model, cmds),
         Action::Pause => verbs::pause(model, cmds),
+        Action::Decline => verbs::decline(model, cmds),
         Action::Remove if model.attached != Attached::No => cmds.push(Cmd::Quit(Exit::Closed)),
         Action::Remove => verbs::remove(model, cmds),
         Action::New => prompt::open(model),
@@ -82,6 +83,7 @@ fn changes(action: Action) -> bool {
             | Action::Restart
             | Action::Pause
             | Action::Remove
+            | Action::Decline
             | Action::New
     )
 }

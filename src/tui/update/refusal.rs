@@ -20,7 +20,8 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
         Tag::Record(id) | Tag::Watch(id) | Tag::Type(id) | Tag::Resize(id) | Tag::Kill(id) => {
             Some(id)
         }
-        Tag::Restart(id) | Tag::Signal(id) | Tag::Remove(id) | Tag::Log(id, _) => Some(id),
+        Tag::Restart(id) | Tag::Signal(id) | Tag::Decline(id) => Some(id),
+        Tag::Remove(id) | Tag::Log(id, _) => Some(id),
         Tag::Subscribe | Tag::List | Tag::Unwatch | Tag::Start => None,
     };
     if let (true, Some(id)) = (gone, id) {
@@ -54,6 +55,11 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
         }
         Tag::Restart(_) => format!("{name} did not restart"),
         Tag::Signal(_) => format!("{name} was not paused or continued"),
+        // It is settled in another way.
+        Tag::Decline(id) => {
+            refresh(model, &id.clone(), cmds);
+            return;
+        }
         Tag::Remove(_) => format!("{name} was not removed"),
         Tag::Log(..) => format!("The log of {name} could not be read"),
         Tag::Start => "Nothing was started".to_owned(),

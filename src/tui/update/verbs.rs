@@ -2,7 +2,9 @@
 
 use super::confirm;
 use super::msg::{Cmd, Tag};
-use crate::protocol::params::{Kill, Remove, Restart, SignalName, SignalParams, SignalTarget};
+use crate::protocol::params::{
+    Decline, Kill, Remove, Restart, SignalName, SignalParams, SignalTarget,
+};
 use crate::protocol::{Action, SessionId, Status};
 use crate::tui::keymap;
 use crate::tui::model::Model;
@@ -60,6 +62,19 @@ pub(super) fn pause(model: &mut Model, cmds: &mut Vec<Cmd>) {
         };
         cmds.push(Cmd::Ask(Tag::Signal(id), Action::Signal(params)));
     }
+}
+
+/// Tells agents that nobody will answer what they ask about the selected job.
+pub(super) fn decline(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let asked = model.current().filter(|job| !job.record.asked.is_empty());
+    let Some(id) = asked.map(|job| job.id().clone()) else {
+        model.note("No agent asks anything about this job.");
+        return;
+    };
+    let params = Decline {
+        session_id: id.to_string(),
+    };
+    cmds.push(Cmd::Ask(Tag::Decline(id), Action::Decline(params)));
 }
 
 /// Removes what is selected and has ended; asks unless it is one job that ended well.

@@ -131,6 +131,9 @@ fn normal(model: &Model) -> (Vec<Hint>, Vec<Hint>) {
             kept = vec![Action::Help];
         }
         (_, Some(job)) if job.is_alive() => {
+            if !job.record.asked.is_empty() {
+                actions.push(Action::Decline);
+            }
             actions.extend([Action::Attach, Action::Type, Action::Stop, Action::Restart]);
             actions.extend([Action::New, Action::Filter, Action::Scroll, Action::Zoom]);
         }

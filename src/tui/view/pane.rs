@@ -8,11 +8,16 @@ use ratatui::text::Span;
 
 use super::bar::Bar;
 use super::list;
+use crate::term::sanitize::clean;
 use crate::term::screen::Screen;
 use crate::tui::model::Model;
 use crate::tui::model::mode::Mode;
 use crate::tui::model::scroll::{Part, Scroll, row_text};
+use crate::tui::state::State;
 use crate::tui::{pane, text};
+
+/// Columns of a name that a question follows, as in the status line.
+const NAME: usize = 24;
 
 /// Draws the line above the pane: whose it is, and how it is seen.
 pub(super) fn title(model: &Model, area: Rect, buf: &mut Buffer) {
@@ -24,8 +29,16 @@ pub(super) fn title(model: &Model, area: Rect, buf: &mut Buffer) {
     }
     if let Some(job) = model.current() {
         let room = usize::from(area.width).saturating_sub(2);
-        let name = text::clip_middle(&job.name, room, theme.glyph("…"));
+        let is_asked = !job.record.asked.is_empty();
+        let most = if is_asked { NAME.min(room) } else { room };
+        let name = text::clip_middle(&job.name, most, theme.glyph("…"));
+        let left = room.saturating_sub(text::width(&name) + 3);
         bar.text(0, name, name_style);
+        if let Some(question) = question(model, left) {
+            bar.text(0, question, theme.state(&State::Asked));
+            bar.draw(area, buf);
+            return;
+        }
         if job.command != job.name {
             // Room is kept for how it is seen, `cropped 120x40` at the longest.
             let rest = room.saturating_sub(text::width(&job.name) + 20).max(8);
@@ -44,6 +57,23 @@ pub(super) fn title(model: &Model, area: Rect, buf: &mut Buffer) {
         bar.text(1, format!("{n} {jobs}"), theme.dim());
     }
     bar.draw(area, buf);
+}
+
+/// What agents ask about the job: the first question, and how many there are more.
+pub(super) fn question(model: &Model, room: usize) -> Option<String> {
+    let asked = &model.current()?.record.asked;
+    let more = match asked.len() {
+        0 | 1 => String::new(),
+        n => format!(" (+{})", n - 1),
+    };
+    let message = clean(&asked.first()?.message);
+    let room = room.saturating_sub(more.len());
+    let message = text::clip(
+        &format!("agent asks: {message}"),
+        room,
+        model.theme.glyph("…"),
+    );
+    Some(message + &more)
 }
 
 /// `following`, `scrolled back`, `paused` or `cropped 120x40`.

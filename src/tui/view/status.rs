@@ -61,6 +61,9 @@ fn normal(model: &Model, area: Rect, frame: &mut Frame<'_>) {
     }
     let kind = model.layout().kind;
     if kind == Kind::Stack && model.frame.open || kind == Kind::Zoom {
+        if let Some(question) = pane::question(model, usize::from(area.width) / 2) {
+            bar.text(1, question, theme.state(&State::Asked));
+        }
         let seen = pane::how_seen(model);
         if !seen.is_empty() {
             bar.right(4, vec![Span::styled(seen, theme.dim())]);
@@ -177,7 +180,12 @@ fn insert(model: &Model, area: Rect, frame: &mut Frame<'_>) {
     match model.current() {
         Some(job) if job.is_alive() => {
             job_items(model, job, &mut bar, wide);
-            bar.right(2, vec![Span::styled("keys go to the job", theme.dim())]);
+            let asked = model.layout().title.is_none();
+            let asked = asked.then(|| pane::question(model, usize::from(area.width) / 2));
+            match asked.flatten() {
+                Some(question) => bar.text(1, question, theme.state(&State::Asked)),
+                None => bar.right(2, vec![Span::styled("keys go to the job", theme.dim())]),
+            }
         }
         Some(job) => {
             let name = text::clip_middle(&job.name, 24, theme.glyph("…"));

@@ -5,6 +5,7 @@ pub(crate) mod fake;
 pub(crate) mod home;
 pub(crate) mod job;
 pub(crate) mod numbers;
+pub(crate) mod person;
 pub(crate) mod privilege;
 pub(crate) mod process;
 pub(crate) mod serve;
@@ -14,6 +15,7 @@ pub(crate) mod terminal;
 use std::time::Duration;
 
 pub(crate) use home::{Home, Ran};
+pub(crate) use person::Person;
 pub(crate) use serve::Serve;
 pub(crate) use terminal::Terminal;
 

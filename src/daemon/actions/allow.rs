@@ -1,0 +1,112 @@
+//! `--allow`: which programs a connection may start.
+//!
+//! A word on the list means the file that the connection's own PATH finds for
+//! it, so no other file of that name will do, whatever a request changes. A
+//! shell line runs with each of its commands replaced by such a file; it is
+//! refused if that cannot be done for certain ([`ShellLine`]), unless the shell
+//! itself is on the list. What an allowed program then starts is its business.
+
+use std::path::Path;
+
+use super::super::connection::Client;
+use super::super::shell_line::ShellLine;
+use super::program::{SHELL, find_program, named};
+use crate::engine::session::Spec;
+use crate::protocol::{Error, ErrorCode};
+
+/// Variables by which whoever sets them makes shell and loader run other code.
+const STEERING: [&str; 8] = [
+    "PATH",
+    "IFS",
+    "ENV",
+    "CDPATH",
+    "SHELLOPTS",
+    "BASHOPTS",
+    "PS4",
+    "GCONV_PATH",
+];
+
+/// The same, by how they begin.
+const STEERING_PREFIXES: [&str; 3] = ["LD_", "BASH_", "GLIBC_"];
+
+/// Whether a request may set these variables.
+pub(super) fn check_env<'a>(
+    client: &Client,
+    names: impl IntoIterator<Item = &'a String>,
+) -> Result<(), Error> {
+    if client.greeting.policy.allow.is_none() {
+        return Ok(());
+    }
+    let steers = |name: &&String| {
+        STEERING.contains(&name.as_str())
+            || STEERING_PREFIXES
+                .iter()
+                .any(|prefix| name.starts_with(prefix))
+    };
+    match names.into_iter().find(steers) {
+        Some(name) => Err(refused(
+            client,
+            &format!("`env` may not change {name}: it decides which programs run"),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Whether `client` may run what `spec` says, which is the file `program`.
+pub(super) fn check_program(client: &Client, spec: &Spec, program: &str) -> Result<(), Error> {
+    match is_allowed(client, program) {
+        true => Ok(()),
+        false => Err(refused(
+            client,
+            &format!("`{}` is not allowed here", spec.command),
+        )),
+    }
+}
+
+/// The shell line to run for `line`: with an allow-list, one in which each command
+/// is the path of an allowed program.
+pub(super) fn checked_line(client: &Client, line: &str, cwd: &Path) -> Result<String, Error> {
+    if client.greeting.policy.allow.is_none() || is_allowed(client, SHELL) {
+        return Ok(line.to_owned());
+    }
+    let parsed = ShellLine::parse(line)
+        .map_err(|what| refused(client, &format!("a shell line may not have {what}")))?;
+    parsed.with_programs(|name| allowed_file(client, name, cwd))
+}
+
+/// Whether `client` may run again what it, or somebody who may run more, has started.
+pub(super) fn check_spec(client: &Client, spec: &Spec) -> Result<(), Error> {
+    let cwd = Path::new(&spec.cwd);
+    match &spec.args {
+        _ if client.greeting.policy.allow.is_none() => Ok(()),
+        None => checked_line(client, &spec.command, cwd).map(drop),
+        Some(_) => allowed_file(client, &spec.command, cwd).map(drop),
+    }
+}
+
+/// The file that a word means, if the list has it.
+fn allowed_file(client: &Client, word: &str, cwd: &Path) -> Result<String, Error> {
+    let file = match word.contains('/') {
+        true => find_program(word, "", cwd).ok(),
+        false => named(client, word),
+    };
+    file.filter(|file| is_allowed(client, file))
+        .ok_or_else(|| refused(client, &format!("`{word}` is not allowed here")))
+}
+
+/// Whether the list has this file, or there is no list.
+fn is_allowed(client: &Client, program: &str) -> bool {
+    let Some(allow) = &client.greeting.policy.allow else {
+        return true;
+    };
+    let mut files = allow.iter().filter_map(|word| named(client, word));
+    files.any(|file| file == program)
+}
+
+fn refused(client: &Client, why: &str) -> Error {
+    let allow = client.greeting.policy.allow.iter().flatten();
+    let allow: Vec<&str> = allow.map(String::as_str).collect();
+    let message = format!("{why}; allowed: {}", allow.join(", "));
+    Error::new(ErrorCode::PermissionDenied, message)
+        .hint("`args` runs one program without a shell; a shell line may join allowed ones")
+}

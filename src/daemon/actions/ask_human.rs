@@ -1,0 +1,94 @@
+//! `ask_human` and `decline`: a question of an agent, and a person's no.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use super::super::asks::Question;
+use super::super::connection::Client;
+use super::super::hub::{Hub, now};
+use super::super::text;
+use super::write::not_running;
+use super::{Answer, answer, find, people_only};
+use crate::engine::registry::Access;
+use crate::protocol::params::{AskHuman, Decline};
+use crate::protocol::record::HeldBy;
+use crate::protocol::reply::{AskOutcome, Declined, HumanAnswered};
+use crate::protocol::{Error, ErrorCode, SessionId};
+
+/// Time allowed where nobody says otherwise, and at most, in milliseconds: people
+/// go home, and come back the next day.
+const DEFAULT_TIMEOUT_MS: u64 = 300_000;
+const MAX_TIMEOUT_MS: u64 = 86_400_000;
+
+/// Characters of a question at most.
+const MAX_MESSAGE: usize = 2000;
+
+/// Waits until a person has typed into the session, or has declined.
+pub(super) async fn ask_human(hub: &Hub, client: &Rc<Client>, params: AskHuman) -> Answer {
+    let message = params.message.trim();
+    if message.is_empty() {
+        return Err(Error::invalid("`message` is empty"));
+    }
+    if message.chars().count() > MAX_MESSAGE {
+        return Err(Error::invalid(format!(
+            "`message` has at most {MAX_MESSAGE} characters"
+        )));
+    }
+    let timeout = params.timeout_ms.unwrap_or(DEFAULT_TIMEOUT_MS);
+    if timeout > MAX_TIMEOUT_MS {
+        return Err(Error::invalid(format!(
+            "`timeoutMs` is at most {MAX_TIMEOUT_MS} ms, not {timeout}"
+        )));
+    }
+    let id = find(hub, client, &params.session_id, Access::Type)?;
+    check_runs(hub, &id)?;
+    let began = now().boot;
+    let mut question = Question::put(hub, &client.viewer, &id, message.to_owned(), timeout);
+    let answered = tokio::time::timeout(Duration::from_millis(timeout), &mut question.answer);
+    let outcome = match answered.await {
+        Ok(Ok(outcome)) => outcome,
+        // It is over: dropped without an answer.
+        Ok(Err(_)) => {
+            check_runs(hub, &id)?;
+            return Err(Error::session_not_found(id.as_str()));
+        }
+        Err(_) => {
+            question.time_out();
+            AskOutcome::Timeout
+        }
+    };
+    let held = {
+        let state = hub.state();
+        let session = state.registry.get(&id);
+        session.and_then(|session| session.lease.until(now()))
+    };
+    answer(HumanAnswered {
+        outcome,
+        elapsed_ms: now().boot - began,
+        held_by: held.map(HeldBy::person),
+    })
+}
+
+/// A person will not answer what is asked about a session.
+pub(super) fn decline(hub: &Hub, client: &Client, params: &Decline) -> Answer {
+    people_only(client, "decline what an agent has asked")?;
+    let id = find(hub, client, &params.session_id, Access::Own)?;
+    match hub.with(|state| state.settle_asks(&id, AskOutcome::Declined)) {
+        0 => Err(Error::new(
+            ErrorCode::InvalidRequest,
+            format!("Nothing is asked about session {id}"),
+        )),
+        declined => answer(Declined { declined }),
+    }
+}
+
+fn check_runs(hub: &Hub, id: &SessionId) -> Result<(), Error> {
+    let state = hub.state();
+    let Some(session) = state.registry.get(id) else {
+        return Err(Error::session_not_found(id.as_str()));
+    };
+    match session.life.status().is_alive() {
+        true => Ok(()),
+        false => Err(not_running(session, &text::tail(&state, id, 500))),
+    }
+}

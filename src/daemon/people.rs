@@ -1,0 +1,85 @@
+//! People at the keyboards of sessions: what their typing means to agents.
+//!
+//! The rules are in the engine (`lease`); here the clock is set for them and
+//! what comes of them is told. A job of people that no agent may see is held
+//! against nobody, so nothing is told of it.
+
+use serde_json::json;
+
+use super::hub::now;
+use super::state::State;
+use crate::engine::lease::News;
+use crate::engine::registry::Viewer;
+use crate::protocol::record::{HeldBy, Share};
+use crate::protocol::{Error, EventKind, Role, SessionId};
+
+impl State {
+    /// Whether `viewer` may type now. A person may, and holds the session from
+    /// now on; an agent may not while a person does.
+    pub(super) fn take_keyboard(&mut self, viewer: &Viewer, id: &SessionId) -> Result<(), Error> {
+        if viewer.role == Role::Human {
+            self.person_typed(id, 0, false);
+            return Ok(());
+        }
+        let held = self.registry.get(id).and_then(|s| s.lease.until(now()));
+        match held {
+            Some(until) => Err(Error::input_held(id, &HeldBy::person(until))),
+            None => Ok(()),
+        }
+    }
+
+    /// A person has typed so many bytes, with which a line, say, is `finished`.
+    pub(super) fn person_typed(&mut self, id: &SessionId, bytes: usize, finished: bool) {
+        // A hold that is over by now is told before the next one.
+        self.look_at_lease(id);
+        let Some(session) = self.registry.get_mut(id) else {
+            return;
+        };
+        let is_new = session.lease.typed(bytes, now());
+        if is_new {
+            self.tell_lease(id, News::Held);
+        }
+        if bytes > 0 || finished {
+            self.typed_for_asks(id, finished);
+        }
+        self.registry.arm(id, &mut self.timers);
+    }
+
+    /// Tells what is due about a person's hold.
+    pub(super) fn look_at_lease(&mut self, id: &SessionId) {
+        let session = self.registry.get_mut(id);
+        let news = session.map(|session| session.lease.look(now()));
+        for news in news.into_iter().flatten() {
+            self.tell_lease(id, news);
+        }
+        self.registry.arm(id, &mut self.timers);
+    }
+
+    /// Nobody types into a session that is over.
+    pub(super) fn release_keyboard(&mut self, id: &SessionId) {
+        let session = self.registry.get_mut(id);
+        let news = session.map(|session| session.lease.release());
+        for news in news.into_iter().flatten() {
+            self.tell_lease(id, news);
+        }
+    }
+
+    fn tell_lease(&mut self, id: &SessionId, news: News) {
+        if news == News::Released {
+            self.settle_typed_asks(id);
+        }
+        let Some(session) = self.registry.get(id) else {
+            return;
+        };
+        if session.scope.is_human() && session.share == Share::None {
+            return;
+        }
+        let held = session.lease.until(now()).map(HeldBy::person);
+        let (kind, data) = match news {
+            News::Held => (EventKind::Held, json!(held)),
+            News::Typed(bytes) => (EventKind::HumanInput, json!({ "bytes": bytes })),
+            News::Released => (EventKind::Released, json!({})),
+        };
+        self.publish(kind, id, data);
+    }
+}

@@ -1,0 +1,173 @@
+//! Policies of `--serve`, which the daemon enforces.
+
+use serde_json::{Value, json};
+
+use crate::support::daemon::kill_pid;
+use crate::support::job::Job;
+use crate::support::{Home, Serve};
+
+fn line(command: &str) -> Value {
+    json!({"action": "start", "command": command})
+}
+
+#[test]
+fn a_read_only_agent_looks_and_changes_nothing() {
+    let home = Home::new();
+    let mut owner = Serve::new(&home, &["--scope", "s"]);
+    let job = Job::start(&mut owner, "echo up; exec cat");
+    job.wait_for(&mut owner, "^up$");
+    let mut looking = Serve::new(&home, &["--scope", "s", "--read-only"]);
+    let id = &job.id;
+    let reads = [
+        json!({"action": "list"}),
+        json!({"action": "status", "sessionId": id}),
+        json!({"action": "poll", "sessionId": id}),
+        json!({"action": "log", "sessionId": id}),
+        json!({"action": "capture", "sessionId": id}),
+        json!({"action": "wait", "sessionId": id, "timeoutMs": 1}),
+        json!({"action": "events"}),
+        json!({"action": "subscribe"}),
+        json!({"action": "watch", "sessionId": id}),
+        json!({"action": "unwatch", "sessionId": id}),
+        json!({"action": "stats"}),
+    ];
+    reads
+        .into_iter()
+        .for_each(|request| drop(looking.ok(request)));
+    let changes = [
+        json!({"action": "start", "command": "true"}),
+        json!({"action": "write", "sessionId": id, "data": "x"}),
+        json!({"action": "send_keys", "sessionId": id, "keys": ["x"]}),
+        json!({"action": "resize", "sessionId": id, "rows": 10, "cols": 10}),
+        json!({"action": "signal", "sessionId": id, "signal": "TERM"}),
+        json!({"action": "kill", "sessionId": id}),
+        json!({"action": "clear", "sessionId": id}),
+        json!({"action": "remove", "sessionId": id}),
+        json!({"action": "restart", "sessionId": id}),
+        json!({"action": "set", "sessionId": id, "label": "x"}),
+        json!({"action": "ask_human", "sessionId": id, "message": "x"}),
+        json!({"action": "shutdown"}),
+    ];
+    for request in changes {
+        looking.err(request, "permission_denied");
+    }
+    assert_eq!(
+        job.ask(&mut owner, "status", json!({}))["status"],
+        "running"
+    );
+}
+
+#[test]
+fn a_shell_line_may_join_allowed_programs_and_nothing_else() {
+    let home = Home::new();
+    let tools = home.scratch("tools");
+    std::fs::create_dir_all(&tools).unwrap();
+    let evil = tools.join("cat");
+    std::fs::write(&evil, "#!/bin/sh\necho evil\n").unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&evil, mode).unwrap();
+    let mut agent = Serve::new(&home, &["--allow", "echo,cat,false,printf"]);
+    for (command, output) in [
+        (
+            "echo one && echo two | cat; false || echo 'th;ree'",
+            "one\ntwo\nth;ree\n",
+        ),
+        ("echo \"$BGPROC_ODD\" 2>&1 >/dev/null; echo end", "end\n"),
+        ("\"ec\"ho x", "x\n"),
+    ] {
+        assert_eq!(agent.ok(line(command))["output"], output, "{command}");
+    }
+    // No builtin is run under the name of a program: this one would set PATH.
+    let tried = format!(
+        "printf -v PATH {}; cat </dev/null; echo end",
+        tools.display()
+    );
+    let said = agent.ok(line(&tried));
+    assert!(!said["output"].as_str().unwrap().contains("evil"), "{said}");
+    let evil = evil.display();
+    for (command, named) in [
+        ("id", "`id`"),
+        ("echo x; id", "`id`"),
+        ("echo x | sh", "`sh`"),
+        ("eval id", "`eval`"),
+        ("exec id", "`exec`"),
+        (". ./x", "`.`"),
+        ("command id", "`command`"),
+        ("trap id EXIT", "`trap`"),
+        ("alias echo=id", "`alias`"),
+        ("if echo x", "`if`"),
+        ("time id", "`time`"),
+        ("env cat", "`env`"),
+        (&format!("{evil} x"), "tools/cat"),
+        ("echo $(id)", "plain name"),
+        ("echo `id`", "inside a word"),
+        ("cat() { id; }; cat", "( )"),
+        ("PATH=/tmp cat", "PATH=/tmp"),
+        ("echo x > cat", "`>`"),
+        ("$HOME/x", "not plain"),
+    ] {
+        let error = agent.err(line(command), "permission_denied");
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains(named), "{command}: {message}");
+        assert!(message.contains("allowed: echo, cat"), "{message}");
+    }
+    // Neither by the environment, nor by the directory.
+    for name in [
+        "PATH",
+        "LD_PRELOAD",
+        "BASH_ENV",
+        "ENV",
+        "IFS",
+        "BASH_FUNC_cat%%",
+    ] {
+        let mut start = line("cat /dev/null");
+        start["env"] = json!({ name: tools.display().to_string() });
+        agent.err(start, "permission_denied");
+    }
+    for start in [
+        json!({"action": "start", "command": "./cat", "args": [], "cwd": tools}),
+        json!({"action": "start", "command": "./cat", "cwd": tools}),
+    ] {
+        agent.err(start, "permission_denied");
+    }
+    let mut start = line("cat /dev/null; echo $ODD");
+    start["env"] = json!({"ODD": "fine"});
+    start["cwd"] = json!(tools);
+    assert_eq!(agent.ok(start)["output"], "fine\n");
+    // With the shell on the list there is nothing to check.
+    let mut shell = Serve::new(&home, &["--allow", "sh"]);
+    assert_eq!(shell.ok(line("echo $(echo x)"))["output"], "x\n");
+}
+
+#[test]
+fn a_restart_starts_only_what_is_allowed() {
+    let home = Home::new();
+    let mut free = Serve::new(&home, &["--scope", "s"]);
+    let sleeps = Job::start(&mut free, "sleep 1000");
+    let more = Job::start(&mut free, "sleep 1000; id");
+    let mut few = Serve::new(&home, &["--scope", "s", "--allow", "sleep"]);
+    let restart = |job: &Job| json!({"action": "restart", "sessionId": job.id});
+    few.ok(restart(&sleeps));
+    few.err(restart(&more), "permission_denied");
+    assert_eq!(more.ask(&mut few, "status", json!({}))["status"], "running");
+}
+
+#[test]
+fn what_is_to_end_with_its_agent_ends_also_when_that_is_killed() {
+    let home = Home::new();
+    let mut keep = Serve::new(&home, &["--scope", "keeps"]);
+    let kept = Job::start(&mut keep, "exec sleep 1000");
+    let mut agent = Serve::new(&home, &["--scope", "kills", "--on-disconnect", "kill"]);
+    let job = Job::start(&mut agent, "sleep 1000 & exec sleep 1000");
+    kill_pid(agent.pid());
+    kill_pid(keep.pid());
+    // Ends with the job's own code.
+    home.run(&["wait", &job.id, "--timeout", "15s"])
+        .expect_code(143);
+    let status = home.run(&["--json", "status", &job.id]).stdout;
+    let status: Value = serde_json::from_str(&status).unwrap();
+    assert_eq!(status["status"], "killed", "{status}");
+    assert_eq!(status["endedBy"]["kind"], "agent", "{status}");
+    let kept = home.json(&["status", &kept.id]);
+    assert_eq!(kept["status"], "running");
+}

@@ -1,0 +1,58 @@
+//! A person's connection to the daemon, as command line and dashboard have it.
+
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::net::UnixStream;
+
+use serde_json::{Value, json};
+
+use super::{DEADLINE, Home};
+
+/// A person at the socket of a home whose daemon runs.
+pub(crate) struct Person {
+    stream: UnixStream,
+    lines: BufReader<UnixStream>,
+}
+
+impl Person {
+    pub(crate) fn new(home: &Home) -> Self {
+        let stream = UnixStream::connect(home.path().join("daemon.sock")).unwrap();
+        stream.set_read_timeout(Some(DEADLINE)).unwrap();
+        let lines = BufReader::new(stream.try_clone().unwrap());
+        let mut person = Self { stream, lines };
+        person.send(&json!({"action": "hello", "protocol": 1, "version": "test", "role": "human"}));
+        person.next(|line| line["event"] == "hello");
+        person
+    }
+
+    pub(crate) fn send(&mut self, request: &Value) {
+        writeln!(self.stream, "{request}").unwrap();
+    }
+
+    /// The next line that fits; others are passed over.
+    pub(crate) fn next(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let mut line = String::new();
+            assert!(self.lines.read_line(&mut line).unwrap() > 0, "it hung up");
+            let value: Value = serde_json::from_str(&line).unwrap();
+            if fits(&value) {
+                return value;
+            }
+        }
+    }
+
+    /// Asks, expects success, and returns the result.
+    #[track_caller]
+    pub(crate) fn ok(&mut self, mut request: Value) -> Value {
+        request["id"] = json!("person");
+        self.send(&request);
+        let mut reply = self.next(|line| line["id"] == "person");
+        assert_eq!(reply["ok"], true, "{reply}");
+        reply["result"].take()
+    }
+
+    /// Types as it stands.
+    #[track_caller]
+    pub(crate) fn types(&mut self, session: &str, data: &str) -> Value {
+        self.ok(json!({"action": "write", "sessionId": session, "data": data}))
+    }
+}
