@@ -10,6 +10,7 @@ mod help;
 mod keys;
 mod logs;
 mod ls;
+mod mcp;
 mod rm;
 mod run;
 mod send;
@@ -80,9 +81,8 @@ pub enum Verb {
     Doctor(doctor::Doctor),
     /// Explain a verb, or a topic: targets, keys, exit-codes
     Help(help::Help),
-    /// Serve agents by the Model Context Protocol
-    #[command(hide = true)]
-    Mcp,
+    /// Serve an agent by the Model Context Protocol, on standard input and output
+    Mcp(mcp::Mcp),
     /// Print the JSON Schema of the protocol
     #[command(hide = true)]
     Schema,
@@ -114,7 +114,7 @@ impl Verb {
             Self::Daemon(verb) => verb.run(ctx),
             Self::Doctor(verb) => verb.run(ctx),
             Self::Help(verb) => verb.run(ctx),
-            Self::Mcp => Err(not_built("mcp")),
+            Self::Mcp(verb) => verb.run(ctx),
             Self::Schema => Err(not_built("schema")),
         }
     }
