@@ -9,7 +9,7 @@
 //! 5. [`keeper`]: parent of every job, writer of every log.
 //! 6. [`daemon`]: drives the engine, talks to keeper and clients.
 //! 7. [`client`]: how a front door talks to the daemon.
-//! 8. The front doors: [`cli`], [`serve`], [`tui`].
+//! 8. The front doors: [`cli`], [`serve`], [`mcp`], [`tui`].
 //!
 //! Beside them: [`config`], what a person has decided once for all, and
 //! [`diag`], what keeper and daemon have to say about themselves.
@@ -21,6 +21,7 @@ pub mod daemon;
 pub mod diag;
 pub mod engine;
 pub mod keeper;
+pub mod mcp;
 pub mod protocol;
 pub mod serve;
 pub mod sys;

@@ -135,7 +135,8 @@ pub fn dashboard_options(flag: &[String]) -> Result<tui::Options, Failure> {
     })
 }
 
-fn parse_on_disconnect(text: &str) -> Result<OnDisconnect, String> {
+/// `--on-disconnect` of `--serve` and `mcp`.
+pub(super) fn parse_on_disconnect(text: &str) -> Result<OnDisconnect, String> {
     match text {
         "keep" => Ok(OnDisconnect::Keep),
         "kill" => Ok(OnDisconnect::Kill),

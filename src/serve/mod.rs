@@ -15,6 +15,9 @@ pub mod queue;
 pub mod settings;
 pub mod standing;
 
+use std::io;
+use std::os::fd::AsFd;
+
 use crate::client::{self, AutoStart};
 use crate::protocol::{Error, Greeting};
 
@@ -23,5 +26,14 @@ pub use settings::{Flags, greeting};
 /// Serves until standard input or output is closed.
 pub fn run(greeting: Greeting) -> Result<(), Error> {
     let wire = client::connect(&greeting, AutoStart::Yes)?.into_wire();
-    pump::Pump::new(greeting, wire)?.run()
+    let input = io::stdin().as_fd().try_clone_to_owned().map_err(no_stdio)?;
+    let output = io::stdout()
+        .as_fd()
+        .try_clone_to_owned()
+        .map_err(no_stdio)?;
+    pump::Pump::new(greeting, wire, input, output)?.run()
+}
+
+fn no_stdio(error: io::Error) -> Error {
+    Error::internal(format!("cannot use standard input and output: {error}"))
 }

@@ -10,16 +10,18 @@
 //! until there is: looking for one would start it, also where a person has just
 //! stopped it.
 //!
-//! Standard input and output stay blocking, because that mode belongs to the
-//! open file, which a shell or a parent may share. A read after poll(2) takes
+//! Input and output (the standard ones, for `--serve`) stay blocking, because that
+//! mode belongs to the open file, which a shell or a parent may share. A read after poll(2) takes
 //! what is there; how a write does not block is told in [`outbox`].
 //!
 //! [`in_flight`]: super::in_flight
 //! [`outbox`]: super::outbox
 //! [`standing`]: super::standing
 
-use std::io::{self, Read, Stdin, Stdout, Write};
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::net::Shutdown;
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::time::Instant;
 
@@ -49,8 +51,8 @@ const LAST_WORDS: Timespec = Timespec {
 #[derive(Debug)]
 pub struct Pump {
     greeting: Greeting,
-    stdin: Option<Stdin>,
-    stdout: Stdout,
+    stdin: Option<OwnedFd>,
+    stdout: File,
     /// To the daemon, while there is one.
     socket: Option<UnixStream>,
     /// From standard input: what is not a whole line yet.
@@ -98,15 +100,21 @@ impl From<Errno> for Stop {
 }
 
 impl Pump {
-    /// A pump over a fresh connection; `greeting` is said again to the next daemon.
-    pub fn new(greeting: Greeting, wire: Wire) -> Result<Self, Error> {
+    /// A pump between an agent's descriptors and a fresh connection; `greeting` is
+    /// said again to the next daemon.
+    pub fn new(
+        greeting: Greeting,
+        wire: Wire,
+        input: OwnedFd,
+        output: OwnedFd,
+    ) -> Result<Self, Error> {
         let mut pump = Self {
             greeting: Greeting {
                 scope: Some(wire.hello.scope.clone()),
                 ..greeting
             },
-            stdin: Some(io::stdin()),
-            stdout: io::stdout(),
+            stdin: Some(input),
+            stdout: File::from(output),
             socket: Some(nonblocking(wire.stream)?),
             lines: Lines::default(),
             requests: Queue::default(),

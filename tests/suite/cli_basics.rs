@@ -72,13 +72,10 @@ fn what_is_misunderstood_is_said_with_our_name_and_ends_with_2() {
 }
 
 #[test]
-fn a_bare_daemon_prints_its_help_and_what_is_not_built_says_so() {
+fn a_bare_daemon_prints_its_help() {
     let home = Home::new();
     let ran = home.run(&["daemon"]).expect_code(2);
     assert!(ran.stderr.contains("upgrade"), "{ran}");
-    home.run(&["mcp"])
-        .expect_code(2)
-        .expect_said("not built into this version");
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod help;
 mod keys;
 mod logs;
 mod ls;
+mod mcp;
 mod rm;
 mod run;
 mod schema;
@@ -90,9 +91,8 @@ pub enum Verb {
     Doctor(doctor::Doctor),
     /// Explain a verb, or a topic: targets, keys, exit-codes, agents
     Help(help::Help),
-    /// Serve agents by the Model Context Protocol
-    #[command(hide = true)]
-    Mcp,
+    /// Serve an agent by the Model Context Protocol, on standard input and output
+    Mcp(mcp::Mcp),
     /// Print the JSON Schema of the protocol
     Schema(schema::Schema),
 }
@@ -126,7 +126,7 @@ impl Verb {
             Self::Daemon(verb) => verb.run(ctx),
             Self::Doctor(verb) => verb.run(ctx),
             Self::Help(verb) => verb.run(ctx),
-            Self::Mcp => Err(not_built("mcp")),
+            Self::Mcp(verb) => verb.run(ctx),
             Self::Schema(verb) => verb.run(ctx),
         }
     }
@@ -135,8 +135,4 @@ impl Verb {
     pub(super) fn list() -> Self {
         Self::Ls(ls::Ls::default())
     }
-}
-
-fn not_built(what: &str) -> Failure {
-    Failure::Usage(format!("{what} is not built into this version"))
 }

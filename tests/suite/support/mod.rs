@@ -4,6 +4,7 @@ pub(crate) mod daemon;
 pub(crate) mod fake;
 pub(crate) mod home;
 pub(crate) mod job;
+pub(crate) mod mcp;
 pub(crate) mod numbers;
 pub(crate) mod person;
 pub(crate) mod privilege;
@@ -15,6 +16,7 @@ pub(crate) mod terminal;
 use std::time::Duration;
 
 pub(crate) use home::{Home, Ran};
+pub(crate) use mcp::Mcp;
 pub(crate) use person::Person;
 pub(crate) use serve::Serve;
 pub(crate) use terminal::Terminal;

@@ -36,8 +36,17 @@ impl Serve {
         Self::spawn(home.command(&all))
     }
 
-    /// Starts a command that was prepared.
-    pub(crate) fn spawn(mut command: Command) -> Self {
+    /// Starts a command that was prepared, and reads the daemon's hello.
+    pub(crate) fn spawn(command: Command) -> Self {
+        let mut serve = Self::open(command);
+        let hello = serve.next();
+        assert_eq!(hello["event"], "hello", "{}", serve.transcript);
+        serve.hello = hello["data"].clone();
+        serve
+    }
+
+    /// Starts anything that speaks JSON lines.
+    pub(super) fn open(mut command: Command) -> Self {
         command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -48,7 +57,7 @@ impl Serve {
         let errors = sender.clone();
         std::thread::spawn(move || forward(out, "", &sender));
         std::thread::spawn(move || forward(err, "stderr: ", &errors));
-        let mut serve = Self {
+        Self {
             held: Held::new(child.id()).unwrap(),
             stdin: child.stdin.take(),
             child,
@@ -57,11 +66,7 @@ impl Serve {
             transcript: String::new(),
             next_id: 1,
             hello: Value::Null,
-        };
-        let hello = serve.next();
-        assert_eq!(hello["event"], "hello", "{}", serve.transcript);
-        serve.hello = hello["data"].clone();
-        serve
+        }
     }
 
     pub(crate) fn pid(&self) -> u32 {

@@ -1,0 +1,56 @@
+//! `mcp`: the Model Context Protocol on standard input and output.
+
+use clap::Args;
+
+use crate::cli::context::Context;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::front::{configuration, parse_on_disconnect};
+use crate::mcp::{self, ToolSet};
+use crate::protocol::hello::OnDisconnect;
+use crate::serve;
+
+/// What `mcp` takes: which tools, and what `--serve` takes.
+#[derive(Args, Debug)]
+pub struct Mcp {
+    /// Which tools to offer: own, deepchat, dotnet, duragent or macos-shell
+    #[arg(long, value_name = "SET", default_value = "own", value_parser = parse_tools)]
+    tools: ToolSet,
+    /// The agent's scope: it sees what was started from the same one
+    #[arg(long, value_name = "NAME")]
+    scope: Option<String>,
+    /// No changes: the agent may only look
+    #[arg(long)]
+    read_only: bool,
+    /// Programs that the agent may start
+    #[arg(long, value_name = "CMD", value_delimiter = ',')]
+    allow: Option<Vec<String>>,
+    /// What becomes of the agent's jobs at the end: keep or kill
+    #[arg(long, value_name = "WHAT", value_parser = parse_on_disconnect)]
+    on_disconnect: Option<OnDisconnect>,
+    /// Running jobs of the agent at most
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_sessions: Option<u32>,
+}
+
+impl Mcp {
+    pub(super) fn run(self, _: &mut Context) -> Result<Exit, Failure> {
+        let flags = serve::Flags {
+            scope: self.scope,
+            read_only: self.read_only,
+            allow: self.allow,
+            on_disconnect: self.on_disconnect.unwrap_or_default(),
+            max_sessions: self.max_sessions,
+        };
+        let var = |name: &str| std::env::var_os(name);
+        let greeting = serve::greeting(flags, var, &configuration()?).map_err(Failure::Usage)?;
+        mcp::run(greeting, self.tools)?;
+        Ok(Exit::OK)
+    }
+}
+
+fn parse_tools(name: &str) -> Result<ToolSet, String> {
+    ToolSet::parse(name).ok_or_else(|| {
+        let names = ToolSet::NAMES.map(|(name, _)| name);
+        format!("it is one of {}", names.join(", "))
+    })
+}

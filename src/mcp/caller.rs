@@ -1,0 +1,220 @@
+//! Actions of the protocol as calls that can be awaited.
+//!
+//! The other end is the pump of `--serve`, on a thread of its own, behind a pair of
+//! sockets instead of standard input and output: it reconnects, asks again what may
+//! be asked again, and keeps subscriptions standing. Requests are numbered here; a
+//! call that is dropped before its answer came is cancelled.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream as StdStream;
+use std::rc::Rc;
+
+use serde_json::{Map, Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::UnixStream;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::client::{self, AutoStart};
+use crate::protocol::reply::Reply;
+use crate::protocol::{Error, ErrorCode, Event, Greeting};
+use crate::serve::pump::Pump;
+
+/// Request lines on their way to the pump; callers wait while it is full.
+const LINES: usize = 256;
+
+/// Events that nobody has taken; what comes beyond is dropped.
+const EVENTS: usize = 1024;
+
+/// A result, or why there is none.
+pub type Answer = Result<Value, Error>;
+
+/// The way to the daemon, shared by all calls.
+#[derive(Clone, Debug)]
+pub struct Caller(Rc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    lines: mpsc::Sender<Vec<u8>>,
+    next: Cell<u64>,
+    pending: RefCell<HashMap<u64, Pending>>,
+    /// Set once nobody will answer, or nobody wants to wait.
+    stop: Cell<Stop>,
+}
+
+#[derive(Debug)]
+struct Pending {
+    answer: oneshot::Sender<Answer>,
+    is_wait: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Stop {
+    No,
+    /// No more waits.
+    Waits,
+    /// The pump is gone.
+    All,
+}
+
+/// Connects, starting a daemon if need be. To be called within a runtime and a
+/// local set. Events are those that are subscribed to.
+pub fn connect(greeting: Greeting) -> Result<(Caller, mpsc::Receiver<Event>), Error> {
+    let wire = client::connect(&greeting, AutoStart::Yes)?.into_wire();
+    let (ours, theirs) = StdStream::pair().map_err(no_way)?;
+    let input = OwnedFd::from(theirs.try_clone().map_err(no_way)?);
+    let mut pump = Pump::new(greeting, wire, input, theirs.into())?;
+    // It ends with its input; what broke it is told by the calls that it leaves open.
+    std::thread::Builder::new()
+        .name("pump".to_owned())
+        .spawn(move || pump.run())
+        .map_err(no_way)?;
+    ours.set_nonblocking(true).map_err(no_way)?;
+    let (reader, writer) = UnixStream::from_std(ours).map_err(no_way)?.into_split();
+    let (lines, outgoing) = mpsc::channel(LINES);
+    let (events, incoming) = mpsc::channel(EVENTS);
+    let caller = Caller(Rc::new(Shared {
+        lines,
+        next: Cell::new(1),
+        pending: RefCell::default(),
+        stop: Cell::new(Stop::No),
+    }));
+    tokio::task::spawn_local(write(writer, outgoing));
+    tokio::task::spawn_local(read(reader, caller.clone(), events));
+    Ok((caller, incoming))
+}
+
+fn no_way(error: std::io::Error) -> Error {
+    Error::internal(format!("no way to the daemon: {error}"))
+}
+
+impl Caller {
+    /// Asks for an action and waits for its answer; `params` is an object.
+    pub async fn call(&self, action: &str, params: Value) -> Answer {
+        let mut params = match params {
+            Value::Object(params) => params,
+            _ => Map::new(),
+        };
+        let is_wait = is_wait(action, &params);
+        match self.0.stop.get() {
+            Stop::Waits if is_wait => return Err(cancelled()),
+            Stop::All => return Err(gone()),
+            _ => {}
+        }
+        let id = self.0.next.get();
+        self.0.next.set(id + 1);
+        params.insert("id".to_owned(), id.into());
+        params.insert("action".to_owned(), action.into());
+        let (answer, answered) = oneshot::channel();
+        let pending = Pending { answer, is_wait };
+        self.0.pending.borrow_mut().insert(id, pending);
+        let _in_flight = InFlight { caller: self, id };
+        let line = format!("{}\n", Value::Object(params)).into_bytes();
+        if self.0.lines.send(line).await.is_err() {
+            return Err(gone());
+        }
+        answered.await.unwrap_or_else(|_| Err(gone()))
+    }
+
+    /// The client is gone: nobody waits any more.
+    pub fn stop_waiting(&self) {
+        if self.0.stop.get() == Stop::No {
+            self.0.stop.set(Stop::Waits);
+        }
+        let waits: Vec<u64> = {
+            let pending = self.0.pending.borrow();
+            let waits = pending.iter().filter(|(_, pending)| pending.is_wait);
+            waits.map(|(id, _)| *id).collect()
+        };
+        for id in waits {
+            self.cancel(id);
+        }
+    }
+
+    fn cancel(&self, request: u64) {
+        let line = json!({ "id": null, "action": "cancel", "requestId": request });
+        // With 256 requests before it, the daemon refuses this one as well.
+        let _ = self.0.lines.try_send(format!("{line}\n").into_bytes());
+    }
+
+    fn answered(&self, reply: Reply) {
+        let Some(id) = reply.id.as_u64() else {
+            return;
+        };
+        let Some(pending) = self.0.pending.borrow_mut().remove(&id) else {
+            return;
+        };
+        let answer = match (reply.ok, reply.error) {
+            (true, _) => Ok(reply.result.unwrap_or_default()),
+            (false, Some(error)) => Err(error),
+            (false, None) => Err(Error::internal("an error without words")),
+        };
+        // Who asked may have gone.
+        let _ = pending.answer.send(answer);
+    }
+}
+
+/// A call on its way; dropped, it is none any more.
+struct InFlight<'a> {
+    caller: &'a Caller,
+    id: u64,
+}
+
+impl Drop for InFlight<'_> {
+    fn drop(&mut self) {
+        if self
+            .caller
+            .0
+            .pending
+            .borrow_mut()
+            .remove(&self.id)
+            .is_some()
+        {
+            self.caller.cancel(self.id);
+        }
+    }
+}
+
+/// Whether a request only waits; as the daemon sees it, and people's answers too.
+fn is_wait(action: &str, params: &Map<String, Value>) -> bool {
+    match action {
+        "wait" | "poll" | "ask_human" => true,
+        "write" | "send_keys" => params.contains_key("wait"),
+        _ => false,
+    }
+}
+
+async fn write(mut to: OwnedWriteHalf, mut lines: mpsc::Receiver<Vec<u8>>) {
+    while let Some(line) = lines.recv().await {
+        if to.write_all(&line).await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn read(from: OwnedReadHalf, caller: Caller, events: mpsc::Sender<Event>) {
+    let mut from = BufReader::with_capacity(64 * 1024, from);
+    let mut line = Vec::new();
+    while matches!(from.read_until(b'\n', &mut line).await, Ok(count) if count > 0) {
+        if let Ok(reply) = serde_json::from_slice::<Reply>(&line) {
+            caller.answered(reply);
+        } else if let Ok(event) = serde_json::from_slice::<Event>(&line) {
+            let _ = events.try_send(event);
+        }
+        line.clear();
+    }
+    caller.0.stop.set(Stop::All);
+    // Each of them hears that nobody answers.
+    caller.0.pending.borrow_mut().clear();
+}
+
+fn gone() -> Error {
+    Error::new(ErrorCode::DaemonUnavailable, "the daemon cannot be reached")
+        .hint("run: bgproc doctor")
+}
+
+fn cancelled() -> Error {
+    Error::new(ErrorCode::Cancelled, "the client has hung up")
+}

@@ -1,0 +1,210 @@
+//! Telling a client that a background process has ended, in Duragent's words.
+//!
+//! MCP cannot put a message into a conversation, so it goes out as a log
+//! notification, and once more with the next `process list` for clients that show
+//! none. The daemon keeps what nobody was there to hear, and tells it to the scope's
+//! next connection: a completion outlives this server, the daemon and the client.
+//!
+//! Who waits for the end with `wait:true` is told by that call and not again. Which
+//! sessions these are is known once they are started; until then events are held.
+#![allow(
+    deprecated,
+    reason = "clients of today still have logging; later versions of MCP drop it"
+)]
+
+use std::cell::{Cell, RefCell};
+use std::collections::{HashSet, VecDeque};
+
+use rmcp::model::{LoggingLevel, LoggingMessageNotificationParam};
+use rmcp::service::{Peer, RoleServer};
+use serde_json::{Value, json};
+use tokio::sync::{Notify, mpsc};
+
+use super::caller::Caller;
+use crate::protocol::Event;
+
+/// Messages that are kept for `process list`.
+const KEPT: usize = 50;
+
+/// What has ended, and who knows.
+#[derive(Debug)]
+pub struct Completions {
+    /// Starts on their way: whose end may not be told yet.
+    starting: Cell<usize>,
+    started: Notify,
+    /// Sessions whose end a call waits for.
+    awaited: RefCell<HashSet<String>>,
+    /// Messages for the next list.
+    unread: RefCell<VecDeque<String>>,
+    /// The least serious messages that the client wants; none unless it said so.
+    level: Cell<Option<LoggingLevel>>,
+}
+
+impl Default for Completions {
+    fn default() -> Self {
+        Self {
+            starting: Cell::default(),
+            started: Notify::new(),
+            awaited: RefCell::default(),
+            unread: RefCell::default(),
+            level: Cell::default(),
+        }
+    }
+}
+
+impl Completions {
+    /// The client wants messages, but nothing less serious.
+    pub fn set_level(&self, level: LoggingLevel) {
+        self.level.set(Some(level));
+    }
+
+    /// Subscribes, and tells for as long as there is somebody to tell.
+    pub async fn tell(
+        &self,
+        caller: Caller,
+        mut events: mpsc::Receiver<Event>,
+        peer: Peer<RoleServer>,
+    ) {
+        let subscribe = json!({ "events": ["exited", "lost"] });
+        if caller.call("subscribe", subscribe).await.is_err() {
+            return;
+        }
+        while let Some(event) = events.recv().await {
+            while self.starting.get() > 0 {
+                self.started.notified().await;
+            }
+            let Some(handle) = event.session_id.as_ref().map(ToString::to_string) else {
+                continue;
+            };
+            if self.awaited.borrow_mut().remove(&handle) {
+                continue;
+            }
+            let text = message(&handle, &event.data);
+            {
+                let mut unread = self.unread.borrow_mut();
+                unread.push_back(text.clone());
+                if unread.len() > KEPT {
+                    unread.pop_front();
+                }
+            }
+            let wanted = self.level.get();
+            if wanted.is_none_or(|level| level as u8 > LoggingLevel::Info as u8) {
+                continue;
+            }
+            let message = LoggingMessageNotificationParam::new(LoggingLevel::Info, text.into());
+            if peer
+                .notify_logging_message(message.with_logger("bgproc"))
+                .await
+                .is_err()
+            {
+                return;
+            }
+        }
+    }
+
+    /// A start is on its way, until what is returned is dropped.
+    pub fn starting(&self) -> Starting<'_> {
+        self.starting.set(self.starting.get() + 1);
+        Starting(self)
+    }
+
+    /// A call waits for the end of this session, until what is returned is dropped
+    /// or says that the end was shown.
+    pub fn awaiting(&self, handle: &str) -> Awaiting<'_> {
+        self.awaited.borrow_mut().insert(handle.to_owned());
+        Awaiting {
+            completions: self,
+            handle: handle.to_owned(),
+            shown: false,
+        }
+    }
+
+    /// Messages that no list has shown yet.
+    pub fn take_unread(&self) -> Vec<String> {
+        self.unread.borrow_mut().drain(..).collect()
+    }
+}
+
+/// A start on its way.
+#[derive(Debug)]
+pub struct Starting<'a>(&'a Completions);
+
+impl Drop for Starting<'_> {
+    fn drop(&mut self) {
+        self.0.starting.set(self.0.starting.get() - 1);
+        self.0.started.notify_waiters();
+    }
+}
+
+/// A session whose end is told by a call.
+#[derive(Debug)]
+pub struct Awaiting<'a> {
+    completions: &'a Completions,
+    handle: String,
+    shown: bool,
+}
+
+impl Awaiting<'_> {
+    /// Its end is in the result of the call.
+    pub fn shown(mut self) {
+        self.shown = true;
+    }
+}
+
+impl Drop for Awaiting<'_> {
+    fn drop(&mut self) {
+        if !self.shown {
+            self.completions.awaited.borrow_mut().remove(&self.handle);
+        }
+    }
+}
+
+/// The message, from what goes with the event `exited`.
+pub fn message(handle: &str, data: &Value) -> String {
+    let word = |name: &str| data[name].as_str().unwrap_or("-").to_owned();
+    let code = match (&data["exitCode"], data["signal"].as_str()) {
+        (Value::Number(code), _) => code.to_string(),
+        (_, Some(signal)) => format!("none ({signal})"),
+        _ => "unknown".to_owned(),
+    };
+    let seconds = data["runtimeMs"].as_u64().unwrap_or_default() / 1000;
+    let (label, command) = (word("label"), word("command"));
+    let tail = data["output"].as_str().unwrap_or_default();
+    format!(
+        "[Background Process Completed]\n\nHandle: {handle}\nLabel: {label}\nCommand: {command}\n\
+         Exit code: {code}\nDuration: {seconds}s\n\nOutput (last 2000 chars):\n{tail}"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_message_has_the_words_of_the_original() {
+        let data = json!({
+            "label": "tests", "command": "make test", "status": "error", "exitCode": 2,
+            "signal": null, "runtimeMs": 142_900, "output": "1 failed\n",
+        });
+        let expected = "[Background Process Completed]\n\nHandle: k3v\nLabel: tests\n\
+            Command: make test\nExit code: 2\nDuration: 142s\n\nOutput (last 2000 chars):\n1 failed\n";
+        assert_eq!(message("k3v", &data), expected);
+        let killed = json!({"command": "x", "exitCode": null, "signal": "SIGKILL", "label": null});
+        let text = message("k3v", &killed);
+        assert!(
+            text.contains("Label: -\n") && text.contains("Exit code: none (SIGKILL)\n"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn an_end_that_a_call_has_shown_is_known() {
+        let completions = Completions::default();
+        completions.awaiting("a").shown();
+        drop(completions.awaiting("b"));
+        assert!(completions.awaited.borrow().contains("a"));
+        assert!(!completions.awaited.borrow().contains("b"));
+        drop(completions.starting());
+        assert_eq!(completions.starting.get(), 0);
+    }
+}

@@ -1,0 +1,302 @@
+//! DeepChat's tools: `execute_command`, and `process` with seven actions.
+//!
+//! Results have the fields of the original: what has no value is absent, times are
+//! milliseconds, and its four statuses stand for ours. Offsets of `log` count bytes.
+
+use rmcp::model::Tool;
+use serde_json::{Value, json};
+
+use super::call::{Arguments, Call, Done, Outcome};
+use super::toolset::{Effect, tool};
+use crate::protocol::{Error, Timestamp};
+
+/// What a model is told before it uses a tool.
+pub const INSTRUCTIONS: &str = "execute_command runs a shell command; one that is not done within yieldMs, or that was \
+started with background:true, goes on as a session. process looks at sessions (list, poll, log), \
+types into them (write) and ends them (kill, clear, remove).";
+
+/// Characters of output that a command in the foreground returns: what the
+/// original keeps in memory before it goes to a file.
+const IN_MEMORY: usize = 10 * 1024;
+
+/// Bytes of one `log` at most.
+const MAX_LIMIT: u64 = 1 << 20;
+
+/// The tools.
+pub fn tools() -> Vec<Tool> {
+    let run = json!({
+        "type": "object",
+        "properties": {
+            "command": {"type": "string", "minLength": 1, "description": "Shell command to execute"},
+            "timeout": {"type": "number", "minimum": 100, "description": "Milliseconds until it is ended (default 1800000)"},
+            "description": {"type": "string", "minLength": 5, "maxLength": 100, "description": "What the command does, in 5 to 100 characters"},
+            "background": {"type": "boolean", "description": "Return immediately with a sessionId"},
+            "yieldMs": {"type": "number", "minimum": 100, "description": "Milliseconds to wait before it goes on in the background (default 10000)"},
+        },
+        "required": ["command", "description"],
+        "additionalProperties": false,
+    });
+    let ran = json!({
+        "type": "object",
+        "properties": {
+            "status": status_schema(),
+            "sessionId": {"type": "string"},
+            "output": {"type": "string"},
+            "exitCode": {"type": "integer"},
+            "offloaded": {"type": "boolean"},
+        },
+        "required": ["status", "sessionId"],
+    });
+    let process = json!({
+        "type": "object",
+        "properties": {
+            "action": {"type": "string", "enum": ["list", "poll", "log", "write", "kill", "clear", "remove"]},
+            "sessionId": {"type": "string", "description": "Which session; not for list"},
+            "offset": {"type": "integer", "minimum": 0, "description": "log: first byte (default 0)"},
+            "limit": {"type": "integer", "minimum": 1, "description": "log: bytes at most (default 65536)"},
+            "data": {"type": "string", "description": "write: text for its stdin"},
+            "eof": {"type": "boolean", "description": "write: close stdin afterwards"},
+        },
+        "required": ["action"],
+        "additionalProperties": false,
+    });
+    let processed = json!({
+        "type": "object",
+        "properties": {
+            "status": {"type": "string", "enum": ["ok", "running", "done", "error", "killed"]},
+            "sessionId": {"type": "string"},
+            "output": {"type": "string"},
+            "exitCode": {"type": "integer"},
+            "offloaded": {"type": "boolean"},
+            "totalLength": {"type": "integer"},
+            "sessions": {"type": "array", "items": {
+                "type": "object",
+                "properties": {
+                    "sessionId": {"type": "string"},
+                    "command": {"type": "string"},
+                    "status": status_schema(),
+                    "createdAt": {"type": "integer"},
+                    "lastAccessedAt": {"type": "integer"},
+                    "pid": {"type": "integer"},
+                    "exitCode": {"type": "integer"},
+                    "outputLength": {"type": "integer"},
+                    "offloaded": {"type": "boolean"},
+                },
+                "required": ["sessionId", "command", "status", "createdAt", "lastAccessedAt", "outputLength", "offloaded"],
+            }},
+        },
+        "required": ["status"],
+    });
+    vec![
+        tool(
+            "execute_command",
+            "Execute a shell command. With background:true, or if it takes longer than yieldMs, it goes on in a session that `process` manages.",
+            Effect::Acts,
+            run,
+            ran,
+        ),
+        tool(
+            "process",
+            "Manage background sessions: list, poll (recent output and status), log (output by offset and limit), write (stdin), kill, clear (drop output), remove.",
+            Effect::Acts,
+            process,
+            processed,
+        ),
+    ]
+}
+
+/// Does what a tool was called for.
+pub async fn call(call: &Call, tool: &str, arguments: Arguments) -> Outcome {
+    match tool {
+        "execute_command" => execute(call, &arguments).await,
+        _ => process(call, &arguments).await,
+    }
+}
+
+async fn execute(call: &Call, given: &Arguments) -> Outcome {
+    let background = given.get("background") == Some(&Value::Bool(true));
+    let started = call
+        .action(
+            "start",
+            json!({
+                "command": given["command"],
+                "description": given["description"],
+                "mode": "pipe",
+                "background": background,
+                "timeoutMs": milliseconds(given, "timeout"),
+                "yieldMs": milliseconds(given, "yieldMs"),
+                "maxChars": IN_MEMORY,
+            }),
+        )
+        .await?;
+    let session = &started["sessionId"];
+    // Returned at once, it runs, however short it is.
+    if background {
+        return Ok(Done::json(
+            json!({ "status": "running", "sessionId": session }),
+        ));
+    }
+    let mut ran = json!({
+        "status": status(&started),
+        "sessionId": session,
+        "output": started["output"],
+    });
+    add_end(&mut ran, &started);
+    if started["omitted"]["bytes"] != 0 {
+        ran["offloaded"] = true.into();
+    }
+    Ok(Done::json(ran))
+}
+
+async fn process(call: &Call, given: &Arguments) -> Outcome {
+    let action = given["action"].as_str().unwrap_or_default();
+    if action == "list" {
+        return list(call).await;
+    }
+    let Some(session) = given.get("sessionId") else {
+        return Err(Error::invalid(format!(
+            "sessionId is required for {action} action"
+        )));
+    };
+    let of_session = json!({ "sessionId": session });
+    match action {
+        "poll" => return poll(call, session).await,
+        "log" => return log(call, session, given).await,
+        "write" => {
+            let data = given.get("data").cloned().unwrap_or_else(|| "".into());
+            let eof = given.get("eof");
+            let write = json!({ "sessionId": session, "data": data, "eof": eof });
+            call.action("write", write).await?;
+        }
+        _ => {
+            call.action(action, of_session).await?;
+        }
+    }
+    Ok(Done::json(json!({ "status": "ok", "sessionId": session })))
+}
+
+async fn list(call: &Call) -> Outcome {
+    let listed = call.action("list", json!({})).await?;
+    let sessions = listed["sessions"].as_array().into_iter().flatten();
+    let sessions: Vec<Value> = sessions.map(meta).collect();
+    Ok(Done::json(json!({ "status": "ok", "sessions": sessions })))
+}
+
+fn meta(session: &Value) -> Value {
+    let mut meta = json!({
+        "sessionId": session["sessionId"],
+        "command": session["command"],
+        "status": status(session),
+        "createdAt": millis(&session["createdAt"]),
+        "lastAccessedAt": millis(&session["lastAccessedAt"]),
+        "outputLength": session["outputBytes"],
+        "offloaded": session["offloaded"],
+    });
+    if !session["pid"].is_null() {
+        meta["pid"] = session["pid"].clone();
+    }
+    add_end(&mut meta, session);
+    meta
+}
+
+async fn poll(call: &Call, session: &Value) -> Outcome {
+    let polled = call.action("poll", json!({ "sessionId": session })).await?;
+    let mut recent = json!({ "status": status(&polled), "output": polled["output"] });
+    add_end(&mut recent, &polled);
+    if polled["offloaded"] == true {
+        recent["offloaded"] = true.into();
+    }
+    Ok(Done::json(recent))
+}
+
+async fn log(call: &Call, session: &Value, given: &Arguments) -> Outcome {
+    let limit = given.get("limit").and_then(Value::as_u64);
+    let page = json!({
+        "sessionId": session,
+        "offset": given.get("offset"),
+        "limit": limit.map(|limit| limit.min(MAX_LIMIT)),
+    });
+    let log = call.action("log", page).await?;
+    let record = call
+        .action("status", json!({ "sessionId": session }))
+        .await?;
+    let mut page = json!({
+        "status": status(&record),
+        "output": log["output"],
+        "totalLength": log["totalBytes"],
+    });
+    add_end(&mut page, &record);
+    if record["offloaded"] == true {
+        page["offloaded"] = true.into();
+    }
+    Ok(Done::json(page))
+}
+
+/// How it ended, if it ended by itself.
+fn add_end(to: &mut Value, session: &Value) {
+    if session["exitCode"].is_i64() || session["exitCode"].is_u64() {
+        to["exitCode"] = session["exitCode"].clone();
+    }
+}
+
+/// The original knows four.
+fn status(session: &Value) -> &'static str {
+    match session["status"].as_str() {
+        Some("done") => "done",
+        Some("error" | "lost") => "error",
+        Some("killed" | "timed_out") => "killed",
+        _ => "running",
+    }
+}
+
+fn status_schema() -> Value {
+    json!({ "type": "string", "enum": ["running", "done", "error", "killed"] })
+}
+
+/// The original takes any number; we count whole milliseconds.
+fn milliseconds(given: &Arguments, name: &str) -> Option<u64> {
+    let value = given.get(name)?.as_f64()?;
+    Some(value as u64)
+}
+
+fn millis(at: &Value) -> Option<i64> {
+    Timestamp::parse(at.as_str()?).map(Timestamp::millis)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_statuses_are_four_of_theirs() {
+        for (ours, theirs) in [
+            ("queued", "running"),
+            ("starting", "running"),
+            ("running", "running"),
+            ("paused", "running"),
+            ("stopping", "running"),
+            ("retrying", "running"),
+            ("done", "done"),
+            ("error", "error"),
+            ("lost", "error"),
+            ("killed", "killed"),
+            ("timed_out", "killed"),
+        ] {
+            assert_eq!(status(&json!({ "status": ours })), theirs, "{ours}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_value_is_absent() {
+        let running = json!({
+            "sessionId": "a", "command": "x", "status": "running", "pid": 7, "exitCode": null,
+            "createdAt": "1970-01-01T00:00:01.500Z", "lastAccessedAt": "1970-01-01T00:00:02.000Z",
+            "outputBytes": 3, "offloaded": false,
+        });
+        let expected = json!({
+            "sessionId": "a", "command": "x", "status": "running", "pid": 7, "createdAt": 1500,
+            "lastAccessedAt": 2000, "outputLength": 3, "offloaded": false,
+        });
+        assert_eq!(meta(&running), expected);
+    }
+}

@@ -1,0 +1,350 @@
+//! The process tools of the .NET agent: start, read, write, status, stop.
+//!
+//! Jobs have pipes, no terminal and no time limit. Only the programs of the
+//! original's list may be started unless the server was started with another one.
+//! Every result says `success`; one that failed says why.
+
+use std::time::Duration;
+
+use rmcp::model::Tool;
+use serde_json::{Value, json};
+
+use super::call::{Arguments, Call, Done, Outcome};
+use super::toolset::{Effect, tool};
+use crate::protocol::{Error, Status};
+
+/// What a model is told before it uses a tool.
+pub const INSTRUCTIONS: &str = "process_start runs an allowed program in the background; process_read returns what it \
+has written since the last read, process_write types into its stdin, process_stop ends and removes it.";
+
+/// What may be started where the person who starts the server says nothing.
+pub const ALLOWED: [&str; 34] = [
+    // Build tools.
+    "dotnet",
+    "npm",
+    "npx",
+    "node",
+    "yarn",
+    "pnpm",
+    "cargo",
+    "rustc",
+    "go",
+    "python",
+    "python3",
+    "pip",
+    "pip3",
+    "make",
+    "cmake",
+    "gradle",
+    "mvn",
+    // Version control.
+    "git",
+    "svn",
+    // Shells.
+    "bash",
+    "sh",
+    "powershell",
+    "pwsh",
+    "cmd",
+    // Utilities.
+    "cat",
+    "head",
+    "tail",
+    "grep",
+    "find",
+    "ls",
+    "dir",
+    "tree",
+    "curl",
+    "wget",
+];
+
+/// Characters of each stream in one read at most.
+const MAX_CHARS: usize = 262_144;
+
+/// Bytes of the log looked at in one go, and in all, for `all`.
+const PAGE: u64 = 1 << 20;
+const PAGES: usize = 8;
+
+/// The tools.
+pub fn tools() -> Vec<Tool> {
+    let session = json!({"type": "string", "description": "Session ID from process_start"});
+    let object = |properties: Value, required: Value| {
+        json!({
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            "additionalProperties": false,
+        })
+    };
+    // A result that failed has `error` and nothing else.
+    let result = |properties: Value| {
+        let mut schema =
+            json!({ "type": "object", "properties": properties, "required": ["success"] });
+        schema["properties"]["success"] = json!({"type": "boolean"});
+        schema["properties"]["error"] = json!({"type": "string"});
+        schema
+    };
+    vec![
+        tool(
+            "process_start",
+            "Start a background process that continues running independently.",
+            Effect::Acts,
+            object(
+                json!({
+                    "cmd": {"type": "string", "minLength": 1, "description": "Command to run (must be in the allowed list)"},
+                    "args": {"type": "array", "items": {"type": "string"}, "description": "Command arguments"},
+                    "cwd": {"type": "string", "description": "Working directory (defaults to the project directory)"},
+                }),
+                json!(["cmd"]),
+            ),
+            result(json!({
+                "session_id": {"type": "string"}, "pid": {"type": ["integer", "null"]}, "command": {"type": "string"},
+                "arguments": {"type": "array", "items": {"type": "string"}},
+                "working_directory": {"type": "string"}, "started_at": {"type": "string"},
+            })),
+        ),
+        tool(
+            "process_read",
+            "Read stdout/stderr output from a background process.",
+            Effect::Reads,
+            object(
+                json!({
+                    "session_id": session,
+                    "all": {"type": "boolean", "description": "If true, read all output from the beginning (default: only new output)"},
+                    "wait_ms": {"type": "integer", "minimum": 0, "maximum": 30000, "description": "Wait this many ms before reading (max 30000)"},
+                }),
+                json!(["session_id"]),
+            ),
+            result(json!({
+                "session_id": {"type": "string"}, "is_running": {"type": "boolean"}, "exit_code": {"type": ["integer", "null"]},
+                "stdout": {"type": "string"}, "stderr": {"type": "string"}, "omitted_bytes": {"type": "integer"},
+            })),
+        ),
+        tool(
+            "process_write",
+            "Write input to a background process's stdin.",
+            Effect::Acts,
+            object(
+                json!({
+                    "session_id": session,
+                    "input": {"type": "string", "description": "Text to send to the process"},
+                    "no_newline": {"type": "boolean", "description": "If true, don't append a newline after the input"},
+                }),
+                json!(["session_id", "input"]),
+            ),
+            result(
+                json!({ "session_id": {"type": "string"}, "bytes_written": {"type": "integer"} }),
+            ),
+        ),
+        tool(
+            "process_status",
+            "Get status of a specific session or list all active sessions.",
+            Effect::Reads,
+            object(
+                json!({ "session_id": {"type": "string", "description": "Session ID to check (omit to list all sessions)"} }),
+                json!([]),
+            ),
+            result(json!({
+                "session_id": {"type": "string"}, "pid": {"type": ["integer", "null"]}, "command": {"type": "string"},
+                "arguments": {"type": "array", "items": {"type": "string"}}, "working_directory": {"type": "string"},
+                "is_running": {"type": "boolean"}, "exit_code": {"type": ["integer", "null"]},
+                "started_at": {"type": "string"}, "runtime_seconds": {"type": "number"},
+                "session_count": {"type": "integer"}, "sessions": {"type": "array", "items": {"type": "object"}},
+            })),
+        ),
+        tool(
+            "process_stop",
+            "Stop a background process and remove its session.",
+            Effect::Ends,
+            object(
+                json!({
+                    "session_id": {"type": "string", "description": "Session ID to stop"},
+                    "force": {"type": "boolean", "description": "If true, force kill immediately without graceful shutdown"},
+                }),
+                json!(["session_id"]),
+            ),
+            result(json!({
+                "session_id": {"type": "string"}, "exit_code": {"type": ["integer", "null"]},
+                "final_stdout": {"type": "string"}, "final_stderr": {"type": "string"}, "message": {"type": "string"},
+            })),
+        ),
+    ]
+}
+
+/// Does what a tool was called for.
+pub async fn call(call: &Call, tool: &str, given: Arguments) -> Outcome {
+    let result = match tool {
+        "process_start" => start(call, &given).await,
+        "process_read" => read(call, &given).await,
+        "process_write" => write(call, &given).await,
+        "process_status" => status(call, &given).await,
+        _ => stop(call, &given).await,
+    };
+    result.map(Done::json)
+}
+
+/// An error as these tools put it.
+pub fn failed(error: &Error) -> Done {
+    let mut done = Done::json(json!({ "success": false, "error": error.message }));
+    done.is_error = true;
+    done
+}
+
+type Result = std::result::Result<Value, Error>;
+
+async fn start(call: &Call, given: &Arguments) -> Result {
+    let args = given.get("args").cloned().unwrap_or_else(|| json!([]));
+    let start = json!({
+        "command": given["cmd"], "args": args, "cwd": given.get("cwd"),
+        "mode": "pipe", "background": true, "timeoutSec": 0,
+    });
+    let started = call.action("start", start).await?;
+    let session = json!({ "sessionId": started["sessionId"] });
+    let record = call.action("status", session).await?;
+    Ok(json!({
+        "success": true,
+        "session_id": started["sessionId"],
+        "pid": started["pid"],
+        "command": record["command"],
+        "arguments": record["args"],
+        "working_directory": record["cwd"],
+        "started_at": record["createdAt"],
+    }))
+}
+
+async fn read(call: &Call, given: &Arguments) -> Result {
+    if let Some(ms) = given.get("wait_ms").and_then(Value::as_u64) {
+        tokio::time::sleep(Duration::from_millis(ms)).await;
+    }
+    let session = &given["session_id"];
+    let all = given.get("all") == Some(&Value::Bool(true));
+    let poll = match all {
+        // Only for the status: what is new stays new.
+        true => {
+            call.action("status", json!({ "sessionId": session }))
+                .await?
+        }
+        false => {
+            let new = json!({ "sessionId": session, "since": "new", "maxChars": MAX_CHARS });
+            call.action("poll", new).await?
+        }
+    };
+    let mut read = json!({
+        "success": true,
+        "session_id": session,
+        "is_running": is_running(&poll),
+        "exit_code": poll["exitCode"],
+        "stdout": poll["stdout"].as_str().unwrap_or_default(),
+        "stderr": poll["stderr"].as_str().unwrap_or_default(),
+    });
+    if all {
+        let (stdout, left) = whole(call, session, "stdout").await?;
+        let (stderr, _) = whole(call, session, "stderr").await?;
+        read["stdout"] = stdout.into();
+        read["stderr"] = stderr.into();
+        if left > 0 {
+            read["omitted_bytes"] = left.into();
+        }
+    } else if let Some(bytes) = poll["omitted"]["bytes"].as_u64().filter(|bytes| *bytes > 0) {
+        read["omitted_bytes"] = bytes.into();
+    }
+    Ok(read)
+}
+
+/// Everything that one stream has written and is kept, and how many bytes of the
+/// log are left because that is too much for one reply.
+async fn whole(
+    call: &Call,
+    session: &Value,
+    stream: &str,
+) -> std::result::Result<(String, u64), Error> {
+    let (mut text, mut offset) = (String::new(), 0);
+    for _ in 0..PAGES {
+        let page =
+            json!({ "sessionId": session, "offset": offset, "limit": PAGE, "stream": stream });
+        let page = call.action("log", page).await?;
+        text.push_str(page["output"].as_str().unwrap_or_default());
+        let next = page["nextOffset"].as_u64().unwrap_or(offset);
+        let total = page["totalBytes"].as_u64().unwrap_or_default();
+        if next >= total || next == offset {
+            return Ok((text, 0));
+        }
+        offset = next;
+    }
+    let record = call
+        .action("status", json!({ "sessionId": session }))
+        .await?;
+    let total = record["outputBytes"].as_u64().unwrap_or_default();
+    Ok((text, total.saturating_sub(offset)))
+}
+
+async fn write(call: &Call, given: &Arguments) -> Result {
+    let newline = given.get("no_newline") != Some(&Value::Bool(true));
+    let write = json!({
+        "sessionId": given["session_id"], "data": given["input"], "newline": newline,
+    });
+    let written = call.action("write", write).await?;
+    Ok(json!({
+        "success": true,
+        "session_id": given["session_id"],
+        "bytes_written": written["bytesWritten"],
+    }))
+}
+
+async fn status(call: &Call, given: &Arguments) -> Result {
+    if let Some(session) = given.get("session_id") {
+        let record = call
+            .action("status", json!({ "sessionId": session }))
+            .await?;
+        let mut one = brief(&record);
+        one["success"] = true.into();
+        one["arguments"] = match &record["args"] {
+            Value::Null => json!([]),
+            args => args.clone(),
+        };
+        one["working_directory"] = record["cwd"].clone();
+        return Ok(one);
+    }
+    let listed = call.action("list", json!({})).await?;
+    let sessions = listed["sessions"].as_array().into_iter().flatten();
+    let sessions: Vec<Value> = sessions.map(brief).collect();
+    Ok(json!({ "success": true, "session_count": sessions.len(), "sessions": sessions }))
+}
+
+fn brief(record: &Value) -> Value {
+    json!({
+        "session_id": record["sessionId"],
+        "pid": record["pid"],
+        "command": record["command"],
+        "is_running": is_running(record),
+        "exit_code": record["exitCode"],
+        "started_at": record["createdAt"],
+        "runtime_seconds": record["runtimeMs"].as_f64().unwrap_or_default() / 1000.0,
+    })
+}
+
+async fn stop(call: &Call, given: &Arguments) -> Result {
+    let kill = json!({
+        "sessionId": given["session_id"], "force": given.get("force"), "remove": true,
+    });
+    let killed = call.action("kill", kill).await?;
+    let survivors = killed["survivors"].as_array().map_or(0, Vec::len);
+    let message = match survivors {
+        0 => "Process stopped and session removed".to_owned(),
+        _ => format!("{survivors} of its processes could not be ended; the session stays"),
+    };
+    Ok(json!({
+        "success": survivors == 0,
+        "session_id": given["session_id"],
+        "exit_code": killed["exitCode"],
+        "final_stdout": killed["stdout"].as_str().unwrap_or_default(),
+        "final_stderr": killed["stderr"].as_str().unwrap_or_default(),
+        "message": message,
+    }))
+}
+
+fn is_running(record: &Value) -> bool {
+    let status = serde_json::from_value::<Status>(record["status"].clone());
+    !status.is_ok_and(Status::is_finished)
+}

@@ -1,0 +1,324 @@
+//! Duragent's tools: `spawn_process`, and `process` with seven actions.
+//!
+//! A handle is a session's id. `tmux:true` is a terminal, which needs no tmux here:
+//! `tmux_session` is what `bgproc attach` takes. Without it there are pipes. When a
+//! process that nobody waits for has ended, the client is told ([`completions`]).
+//!
+//! [`completions`]: super::completions
+
+use rmcp::model::Tool;
+use serde_json::{Value, json};
+
+use super::call::{Arguments, Call, Done, Outcome};
+use super::completions::{Completions, message};
+use super::toolset::{Effect, tool};
+use crate::protocol::Error;
+use crate::term::keys::encode;
+use crate::term::modes::Modes;
+
+/// What a model is told before it uses a tool.
+pub const INSTRUCTIONS: &str = "spawn_process starts a command in the background; you are told when it has completed, so \
+do not poll in a loop. tmux:true gives it a terminal for capture and send_keys, which a person can join with \
+`bgproc attach HANDLE`. process lists, reads, types into and kills what was started.";
+
+/// Characters of output of a process that was waited for.
+const MAX_CHARS: usize = 262_144;
+
+/// How long the daemon is asked to wait at once.
+const WAIT_MS: u64 = 600_000;
+
+/// Characters at the end of the output in a completion message.
+const TAIL: usize = 2000;
+
+/// The tools.
+pub fn tools() -> Vec<Tool> {
+    let spawn = json!({
+        "type": "object",
+        "properties": {
+            "command": {"type": "string", "minLength": 1, "description": "Shell command to run"},
+            "workdir": {"type": "string", "description": "Working directory"},
+            "wait": {"type": "boolean", "description": "Block until it completes and return its output (default false)"},
+            "tmux": {"type": "boolean", "description": "Run it in a terminal that can be captured, typed into and attached to (default false)"},
+            "label": {"type": "string", "description": "Human-readable name"},
+            "timeout_seconds": {"type": "integer", "minimum": 1, "description": "Maximum runtime (default 1800)"},
+        },
+        "required": ["command"],
+        "additionalProperties": false,
+    });
+    let spawned = json!({
+        "type": "object",
+        "properties": {
+            "handle": {"type": "string"},
+            "tmux_session": {"type": ["string", "null"]},
+            "status": status_schema(),
+            "pid": {"type": ["integer", "null"]},
+            "exit_code": {"type": ["integer", "null"]},
+            "output": {"type": "string"},
+            "duration_seconds": {"type": "integer"},
+        },
+        "required": ["handle", "status"],
+    });
+    let process = json!({
+        "type": "object",
+        "properties": {
+            "action": {"type": "string", "enum": ["list", "status", "log", "capture", "send_keys", "write", "kill"]},
+            "handle": {"type": "string", "description": "Which process; not for list"},
+            "offset": {"type": "integer", "minimum": 0, "description": "log: first byte (default 0)"},
+            "limit": {"type": "integer", "minimum": 1, "maximum": 1_048_576, "description": "log: bytes at most (default 65536)"},
+            "keys": {"type": ["string", "array"], "items": {"type": "string"}, "description": "send_keys: tmux key names; a string that names none is typed as it stands"},
+            "press_enter": {"type": "boolean", "description": "send_keys: Enter afterwards (default: true after a string, false after a list)"},
+            "input": {"type": "string", "description": "write: text for its input; append \\n for Enter"},
+        },
+        "required": ["action"],
+        "additionalProperties": false,
+    });
+    let processed = json!({
+        "type": "object",
+        "properties": {
+            "processes": {"type": "array", "items": {"type": "object"}},
+            "completions": {"type": "array", "items": {"type": "string"}},
+            "completion": {"type": "string"},
+            "handle": {"type": "string"},
+            "status": status_schema(),
+            "exit_code": {"type": ["integer", "null"]},
+            "output": {"type": "string"},
+            "screen": {"type": "string"},
+            "bytes_written": {"type": "integer"},
+        },
+    });
+    vec![
+        tool(
+            "spawn_process",
+            "Start a background command.",
+            Effect::Acts,
+            spawn,
+            spawned,
+        ),
+        tool(
+            "process",
+            "Interact with running processes: list, status, log, capture (screen; needs tmux), send_keys (needs tmux), write (stdin), kill.",
+            Effect::Acts,
+            process,
+            processed,
+        ),
+    ]
+}
+
+/// Does what a tool was called for.
+pub async fn call(call: &Call, completions: &Completions, tool: &str, given: Arguments) -> Outcome {
+    let result = match tool {
+        "spawn_process" => spawn(call, completions, &given).await,
+        _ => process(call, completions, &given).await,
+    };
+    result.map(Done::json)
+}
+
+type Result = std::result::Result<Value, Error>;
+
+async fn spawn(call: &Call, completions: &Completions, given: &Arguments) -> Result {
+    let flag = |name: &str| given.get(name) == Some(&Value::Bool(true));
+    let (wait, tmux) = (flag("wait"), flag("tmux"));
+    let start = json!({
+        "command": given["command"],
+        "cwd": given.get("workdir"),
+        "label": given.get("label"),
+        "timeoutSec": given.get("timeout_seconds"),
+        "mode": if tmux { "pty" } else { "pipe" },
+        "background": true,
+    });
+    let starting = completions.starting();
+    let started = call.action("start", start).await?;
+    let handle = started["sessionId"].as_str().unwrap_or_default();
+    let awaiting = wait.then(|| completions.awaiting(handle));
+    drop(starting);
+    let Some(awaiting) = awaiting else {
+        return Ok(json!({
+            "handle": handle,
+            "tmux_session": tmux.then_some(handle),
+            "status": "running",
+            "pid": started["pid"],
+        }));
+    };
+    let until_end = json!({ "sessionId": handle, "timeoutMs": WAIT_MS });
+    while call.action("wait", until_end.clone()).await?["outcome"] == "timeout" {}
+    let last = json!({ "sessionId": handle, "maxChars": MAX_CHARS });
+    let polled = call.action("poll", last).await?;
+    let record = call
+        .action("status", json!({ "sessionId": handle }))
+        .await?;
+    awaiting.shown();
+    Ok(json!({
+        "handle": handle,
+        "status": status(&record),
+        "exit_code": record["exitCode"],
+        "output": polled["output"],
+        "duration_seconds": seconds(&record),
+    }))
+}
+
+async fn process(call: &Call, completions: &Completions, given: &Arguments) -> Result {
+    let action = given["action"].as_str().unwrap_or_default();
+    if action == "list" {
+        let listed = call.action("list", json!({})).await?;
+        let sessions = listed["sessions"].as_array().into_iter().flatten();
+        let processes: Vec<Value> = sessions.map(meta).collect();
+        return Ok(json!({ "processes": processes, "completions": completions.take_unread() }));
+    }
+    let needed = |name: &str| {
+        let message = format!("'{name}' is required for {action} action");
+        given.get(name).ok_or_else(|| Error::invalid(message))
+    };
+    let handle = needed("handle")?;
+    let session = json!({ "sessionId": handle });
+    match action {
+        "status" => one(call, handle).await,
+        "log" => log(call, handle, given).await,
+        "capture" => {
+            let screen = call.action("capture", session).await?;
+            Ok(json!({
+                "handle": handle, "screen": screen["text"],
+                "rows": screen["rows"], "cols": screen["cols"],
+            }))
+        }
+        "send_keys" => {
+            let keys = needed("keys")?;
+            let enter = given.get("press_enter").and_then(Value::as_bool);
+            let keys = json!({ "sessionId": handle, "keys": key_list(keys, enter) });
+            let written = call.action("send_keys", keys).await?;
+            Ok(json!({ "handle": handle, "bytes_written": written["bytesWritten"] }))
+        }
+        "write" => {
+            let write = json!({ "sessionId": handle, "data": needed("input")? });
+            let written = call.action("write", write).await?;
+            Ok(json!({ "handle": handle, "bytes_written": written["bytesWritten"] }))
+        }
+        _ => {
+            let killed = call.action("kill", session).await?;
+            Ok(json!({
+                "handle": handle, "status": status(&killed), "exit_code": killed["exitCode"],
+                "output": killed["output"],
+            }))
+        }
+    }
+}
+
+/// One process, and once it has ended the message that says so.
+async fn one(call: &Call, handle: &Value) -> Result {
+    let record = call
+        .action("status", json!({ "sessionId": handle }))
+        .await?;
+    let mut one = meta(&record);
+    if !record["endedAt"].is_null() {
+        let tail = json!({ "sessionId": handle, "maxChars": TAIL });
+        let mut ended = record;
+        ended["output"] = call.action("poll", tail).await?["output"].take();
+        one["completion"] = message(handle.as_str().unwrap_or_default(), &ended).into();
+    }
+    Ok(one)
+}
+
+async fn log(call: &Call, handle: &Value, given: &Arguments) -> Result {
+    let page = json!({
+        "sessionId": handle, "offset": given.get("offset"), "limit": given.get("limit"),
+    });
+    let log = call.action("log", page).await?;
+    Ok(json!({
+        "handle": handle,
+        "output": log["output"],
+        "offset": log["offset"],
+        "next_offset": log["nextOffset"],
+        "total_bytes": log["totalBytes"],
+        "eof": log["eof"],
+    }))
+}
+
+fn meta(session: &Value) -> Value {
+    let handle = &session["sessionId"];
+    json!({
+        "handle": handle,
+        "label": session["label"],
+        "command": session["command"],
+        "workdir": session["cwd"],
+        "status": status(session),
+        "pid": session["pid"],
+        "exit_code": session["exitCode"],
+        "tmux_session": if session["mode"] == "pty" { handle } else { &Value::Null },
+        "log_path": session["outputFile"],
+        "spawned_at": session["createdAt"],
+        "completed_at": session["endedAt"],
+        "duration_seconds": seconds(session),
+    })
+}
+
+/// What `tmux send-keys "KEYS" Enter` would press: names of keys where all words are
+/// such, else the text as it stands.
+fn key_list(keys: &Value, enter: Option<bool>) -> Vec<Value> {
+    let (mut list, enter): (Vec<Value>, bool) = match keys {
+        Value::Array(list) => (list.clone(), enter.unwrap_or(false)),
+        keys => {
+            let text = keys.as_str().unwrap_or_default();
+            let words: Vec<&str> = text.split_whitespace().collect();
+            let are_keys = words
+                .iter()
+                .all(|word| encode(word, Modes::default()).is_ok());
+            let list = match (words.is_empty(), are_keys) {
+                (false, true) => words.into_iter().map(Value::from).collect(),
+                (_, _) if text.is_empty() => Vec::new(),
+                (_, _) => vec![json!({ "text": text })],
+            };
+            let has_enter = list
+                .last()
+                .and_then(Value::as_str)
+                .is_some_and(|key| key.eq_ignore_ascii_case("Enter"));
+            (list, enter.unwrap_or(!has_enter))
+        }
+    };
+    if enter {
+        list.push("Enter".into());
+    }
+    list
+}
+
+/// Theirs; one that has not ended yet is running.
+fn status(session: &Value) -> &'static str {
+    match session["status"].as_str() {
+        Some("done") => "completed",
+        Some("error") => "failed",
+        Some("killed") => "killed",
+        Some("timed_out") => "timed_out",
+        Some("lost") => "lost",
+        _ => "running",
+    }
+}
+
+fn status_schema() -> Value {
+    json!({ "type": "string", "enum": ["running", "completed", "failed", "killed", "timed_out", "lost"] })
+}
+
+fn seconds(session: &Value) -> u64 {
+    session["runtimeMs"].as_u64().unwrap_or_default() / 1000
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_names_or_text() {
+        for (keys, enter, pressed) in [
+            (json!("n"), None, json!(["n", "Enter"])),
+            (json!("Down Enter"), None, json!(["Down", "Enter"])),
+            (json!("C-c"), Some(false), json!(["C-c"])),
+            (
+                json!("print(1)"),
+                None,
+                json!([{"text": "print(1)"}, "Enter"]),
+            ),
+            (json!(["y", "Enter"]), None, json!(["y", "Enter"])),
+            (json!(["y"]), Some(true), json!(["y", "Enter"])),
+            (json!(""), None, json!(["Enter"])),
+        ] {
+            assert_eq!(json!(key_list(&keys, enter)), pressed, "{keys}");
+        }
+    }
+}

@@ -1,0 +1,321 @@
+//! The background tools of the macOS Shell MCP server.
+//!
+//! Its sessions are groups here; a process has pipes, no input and no time limit.
+//! `bufferSize` bounds what `get_process_output` shows, not what is kept; it is
+//! noted in the session's description, where the next server finds it.
+
+use rmcp::model::Tool;
+use serde_json::{Value, json};
+
+use super::call::{Arguments, Call, Done, Outcome};
+use super::toolset::{Effect, tool};
+use crate::protocol::Error;
+
+/// What a model is told before it uses a tool.
+pub const INSTRUCTIONS: &str = "run_background starts a command that goes on by itself; list_processes, \
+get_process_output and kill_process manage what was started.";
+
+/// Lines of output where nobody says otherwise.
+const BUFFER_SIZE: u64 = 300;
+
+/// Lines in one reply where nobody says otherwise.
+const LINES: u64 = 100;
+
+/// How long an ended process is kept: an hour, as there.
+const TTL_MS: u64 = 3_600_000;
+
+/// What the description of a session begins with.
+const NOTE: &str = "bufferSize ";
+
+/// Signals that are meant to end a process.
+const ENDING: [&str; 6] = ["TERM", "KILL", "INT", "QUIT", "HUP", "ABRT"];
+
+/// The tools.
+pub fn tools() -> Vec<Tool> {
+    let statuses =
+        json!({"type": "string", "enum": ["starting", "running", "stopped", "failed", "killed"]});
+    let object = |properties: Value, required: Value| {
+        json!({
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            "additionalProperties": false,
+        })
+    };
+    let result = |properties: Value| {
+        let required: Vec<&String> = properties
+            .as_object()
+            .into_iter()
+            .flat_map(|p| p.keys())
+            .collect();
+        json!({ "type": "object", "properties": properties, "required": required })
+    };
+    vec![
+        tool(
+            "run_background",
+            "Start a command in the background and return immediately.",
+            Effect::Acts,
+            object(
+                json!({
+                    "command": {"type": "string", "minLength": 1, "description": "Command to execute"},
+                    "args": {"type": "array", "items": {"type": "string"}, "description": "Command arguments"},
+                    "session": {"type": "string", "description": "Session name (default: \"default\")"},
+                    "cwd": {"type": "string", "description": "Working directory override"},
+                    "env": {"type": "object", "additionalProperties": {"type": "string"}, "description": "Environment variables"},
+                    "bufferSize": {"type": "integer", "minimum": 1, "description": "Max output lines to buffer (default: 300)"},
+                }),
+                json!(["command"]),
+            ),
+            result(json!({
+                "processId": {"type": "string"}, "pid": {"type": ["integer", "null"]}, "status": statuses,
+            })),
+        ),
+        tool(
+            "list_processes",
+            "List all background processes, optionally filtered by session or status.",
+            Effect::Reads,
+            object(
+                json!({
+                    "session": {"type": "string", "description": "Filter by session"},
+                    "status": statuses,
+                    "includeOutput": {"type": "boolean", "description": "Include recent output (default: false)"},
+                }),
+                json!([]),
+            ),
+            result(json!({ "processes": {"type": "array", "items": {
+                "type": "object",
+                "properties": {
+                    "id": {"type": "string"}, "sessionName": {"type": "string"}, "command": {"type": "string"},
+                    "args": {"type": "array", "items": {"type": "string"}}, "pid": {"type": ["integer", "null"]},
+                    "status": statuses, "startTime": {"type": "string"}, "runtime": {"type": "integer"},
+                    "outputLines": {"type": "integer"},
+                    "recentOutput": {"type": "array", "items": {"type": "string"}},
+                },
+                "required": ["id", "sessionName", "command", "args", "pid", "status", "startTime", "runtime", "outputLines"],
+            }} })),
+        ),
+        tool(
+            "get_process_output",
+            "Retrieve buffered output from a background process.",
+            Effect::Reads,
+            object(
+                json!({
+                    "processId": {"type": "string", "description": "Background process ID"},
+                    "lines": {"type": "integer", "minimum": 1, "description": "Number of lines to retrieve (default: 100)"},
+                    "fromLine": {"type": "integer", "minimum": 0, "description": "Start from specific line number"},
+                    "type": {"type": "string", "enum": ["all", "stdout", "stderr"], "description": "Filter by output type"},
+                }),
+                json!(["processId"]),
+            ),
+            result(json!({
+                "processId": {"type": "string"}, "status": statuses, "totalLines": {"type": "integer"},
+                "requestedLines": {"type": "integer"},
+                "output": {"type": "array", "items": {
+                    "type": "object",
+                    "properties": {
+                        "timestamp": {"type": ["string", "null"]}, "type": {"type": "string"},
+                        "content": {"type": "string"}, "lineNumber": {"type": "integer"},
+                    },
+                    "required": ["timestamp", "type", "content", "lineNumber"],
+                }},
+            })),
+        ),
+        tool(
+            "kill_process",
+            "Send a signal to a background process.",
+            Effect::Ends,
+            object(
+                json!({
+                    "processId": {"type": "string", "description": "Background process ID"},
+                    "signal": {"type": "string", "description": "Signal to send (default: \"SIGTERM\")"},
+                    "force": {"type": "boolean", "description": "Use SIGKILL if true"},
+                }),
+                json!(["processId"]),
+            ),
+            result(json!({
+                "processId": {"type": "string"}, "previousStatus": statuses, "newStatus": statuses,
+                "killed": {"type": "boolean"},
+            })),
+        ),
+    ]
+}
+
+/// Does what a tool was called for.
+pub async fn call(call: &Call, tool: &str, given: Arguments) -> Outcome {
+    let result = match tool {
+        "run_background" => run(call, &given).await,
+        "list_processes" => list(call, &given).await,
+        "get_process_output" => output(call, &given).await,
+        _ => kill(call, &given).await,
+    };
+    result.map(Done::json)
+}
+
+type Result = std::result::Result<Value, Error>;
+
+async fn run(call: &Call, given: &Arguments) -> Result {
+    let size = given
+        .get("bufferSize")
+        .and_then(Value::as_u64)
+        .unwrap_or(BUFFER_SIZE);
+    let start = json!({
+        "command": given["command"],
+        "args": given.get("args"),
+        "group": given.get("session").and_then(Value::as_str).unwrap_or("default"),
+        "cwd": given.get("cwd"),
+        "env": given.get("env"),
+        "description": format!("{NOTE}{size}"),
+        "mode": "pipe",
+        "background": true,
+        "timeoutSec": 0,
+        "ttlMs": TTL_MS,
+    });
+    let started = call.action("start", start).await?;
+    // It has no input there; what reads from it hears so at once.
+    let end = json!({ "sessionId": started["sessionId"], "eof": true });
+    let _ = call.action("write", end).await;
+    Ok(json!({
+        "processId": started["sessionId"],
+        "pid": started["pid"],
+        "status": status(&started),
+    }))
+}
+
+async fn list(call: &Call, given: &Arguments) -> Result {
+    let list = json!({
+        "group": given.get("session"),
+        "includeOutput": given.get("includeOutput"),
+    });
+    let listed = call.action("list", list).await?;
+    let wanted = given.get("status").and_then(Value::as_str);
+    let sessions = listed["sessions"].as_array().into_iter().flatten();
+    let wanted = sessions.filter(|session| wanted.is_none_or(|wanted| wanted == status(session)));
+    let processes: Vec<Value> = wanted.map(process).collect();
+    Ok(json!({ "processes": processes }))
+}
+
+fn process(session: &Value) -> Value {
+    let mut process = json!({
+        "id": session["sessionId"],
+        "sessionName": session["group"].as_str().unwrap_or("default"),
+        "command": session["command"],
+        "args": session["args"].as_array().cloned().unwrap_or_default(),
+        "pid": session["pid"],
+        "status": status(session),
+        "startTime": session["createdAt"],
+        "runtime": session["runtimeMs"],
+        "outputLines": session["outputLines"],
+    });
+    if let Some(output) = session["output"].as_str() {
+        process["recentOutput"] = output.lines().collect();
+    }
+    process
+}
+
+async fn output(call: &Call, given: &Arguments) -> Result {
+    let id = &given["processId"];
+    let record = call.action("status", json!({ "sessionId": id })).await?;
+    let size = buffer_size(&record);
+    // What is older has left the buffer.
+    let total = record["outputLines"].as_u64().unwrap_or_default();
+    let first = total.saturating_sub(size) + 1;
+    let lines = given.get("lines").and_then(Value::as_u64).unwrap_or(LINES);
+    let from = given.get("fromLine").and_then(Value::as_u64);
+    let log = json!({
+        "sessionId": id,
+        "lines": lines.min(size),
+        "fromLine": from.map(|from| from.max(first)),
+        "stream": given.get("type"),
+    });
+    let log = call.action("log", log).await?;
+    let lines = log["lines"].as_array().into_iter().flatten();
+    let kept = lines.filter(|line| line["n"].as_u64() >= Some(first));
+    let output: Vec<Value> = kept
+        .map(|line| {
+            json!({
+                "timestamp": line["at"], "type": line["stream"],
+                "content": line["text"], "lineNumber": line["n"],
+            })
+        })
+        .collect();
+    Ok(json!({
+        "processId": id,
+        "status": status(&record),
+        "totalLines": log["totalLines"],
+        "requestedLines": output.len(),
+        "output": output,
+    }))
+}
+
+fn buffer_size(record: &Value) -> u64 {
+    let note = record["description"]
+        .as_str()
+        .and_then(|note| note.strip_prefix(NOTE));
+    note.and_then(|size| size.parse().ok())
+        .unwrap_or(BUFFER_SIZE)
+}
+
+async fn kill(call: &Call, given: &Arguments) -> Result {
+    let id = &given["processId"];
+    let force = given.get("force") == Some(&Value::Bool(true));
+    let signal = given
+        .get("signal")
+        .and_then(Value::as_str)
+        .unwrap_or("SIGTERM");
+    let name = signal.to_ascii_uppercase();
+    if !force && !ENDING.contains(&name.trim_start_matches("SIG")) {
+        return send(call, id, signal).await;
+    }
+    let kill = match force {
+        true => json!({ "sessionId": id, "force": true }),
+        false => json!({ "sessionId": id, "signal": signal }),
+    };
+    let killed = call.action("kill", kill).await?;
+    let had_ended = killed["alreadyEnded"] == true;
+    let survived = killed["survivors"]
+        .as_array()
+        .is_some_and(|pids| !pids.is_empty());
+    Ok(json!({
+        "processId": id,
+        "previousStatus": status(&json!({ "status": killed["previousStatus"] })),
+        "newStatus": status(&killed),
+        "killed": !had_ended && !survived,
+    }))
+}
+
+/// Another signal ends nothing by itself.
+async fn send(call: &Call, id: &Value, signal: &str) -> Result {
+    let of_session = json!({ "sessionId": id });
+    let before = call.action("status", of_session.clone()).await?;
+    let send = json!({ "sessionId": id, "signal": signal, "target": "tree" });
+    call.action("signal", send).await?;
+    let after = call.action("status", of_session).await?;
+    Ok(json!({
+        "processId": id,
+        "previousStatus": status(&before),
+        "newStatus": status(&after),
+        "killed": false,
+    }))
+}
+
+/// Theirs.
+fn status(session: &Value) -> &'static str {
+    match session["status"].as_str() {
+        Some("queued" | "starting") => "starting",
+        Some("done") => "stopped",
+        Some("error" | "lost") => "failed",
+        Some("killed" | "timed_out") => "killed",
+        _ => "running",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_size_of_the_buffer_is_in_the_description() {
+        assert_eq!(buffer_size(&json!({"description": "bufferSize 5"})), 5);
+        assert_eq!(buffer_size(&json!({"description": null})), BUFFER_SIZE);
+    }
+}

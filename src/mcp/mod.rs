@@ -1,0 +1,75 @@
+//! `bgproc mcp`: the Model Context Protocol on standard input and output.
+//!
+//! A tool call becomes one or more actions of the protocol. They go to the daemon
+//! through the same pump as those of `--serve` ([`caller`]), so an MCP client, too,
+//! is carried over the death of a daemon. Which tools there are is a choice made
+//! at start ([`toolset`]): bgproc's own ([`own`]), or those of one of the programs
+//! that bgproc can stand in for, under their names and with their fields.
+//!
+//! One thread with an event loop answers the client ([`server`]), the pump has
+//! another. Standard output carries protocol messages only. When standard input
+//! ends, waits are cancelled, other calls have two seconds, and the exit is clean
+//! ([`stdio`]).
+
+pub mod arguments;
+pub mod call;
+pub mod caller;
+pub mod completions;
+pub mod deepchat;
+pub mod dotnet;
+pub mod duragent;
+pub mod macos_shell;
+pub mod own;
+pub mod progress;
+pub mod resources;
+pub mod server;
+pub mod stdio;
+pub mod toolset;
+
+use std::time::Duration;
+
+use rmcp::ServiceExt;
+
+use crate::protocol::{Error, Greeting};
+
+pub use toolset::ToolSet;
+
+/// What calls that are no waits may still take once standard input has ended, as
+/// the daemon has it for `--serve`.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// Serves until standard input ends or nobody reads standard output.
+pub fn run(greeting: Greeting, tools: ToolSet) -> Result<(), Error> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Error::internal(format!("no event loop: {error}")))?;
+    let greeting = tools.greeting(greeting);
+    let local = tokio::task::LocalSet::new();
+    let outcome = local.block_on(&runtime, serve(greeting, tools));
+    // A read of standard input that is still blocked has no claim on us.
+    runtime.shutdown_background();
+    outcome
+}
+
+async fn serve(greeting: Greeting, tools: ToolSet) -> Result<(), Error> {
+    let (caller, events) = caller::connect(greeting)?;
+    let (transport, hung_up) = stdio::transport();
+    let server = server::Server::new(caller.clone(), events, tools);
+    let running = match server.serve(transport).await {
+        Ok(running) => running,
+        // Gone before it said hello.
+        Err(_) if hung_up.is_set() => return Ok(()),
+        Err(error) => return Err(Error::invalid(format!("no MCP client: {error}"))),
+    };
+    let serving = running.waiting();
+    tokio::pin!(serving);
+    tokio::select! {
+        _ = &mut serving => {}
+        () = hung_up.wait() => {
+            caller.stop_waiting();
+            let _ = tokio::time::timeout(LAST_WORDS, serving).await;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,340 @@
+//! The own tools as a client is shown them. Every byte of it is in each of a
+//! model's prompts: a test holds 10 tools and 12 KB.
+
+use rmcp::model::Tool;
+use serde_json::{Value, json};
+
+use crate::mcp::toolset::{Effect, tool};
+
+/// The tool for all that is not done often.
+pub const SESSION: &str = "session";
+
+/// What a model is told before it uses a tool.
+pub const INSTRUCTIONS: &str = "\
+Runs commands in real terminals that go on between calls and survive this server.
+- start runs a command and returns when it ends or after yieldMs; then it goes on in the background. background:true returns at once.
+- Never poll in a loop: wait for what you need (exit, a pattern, readiness, a port, a prompt).
+- Answer prompts with write (submit:true presses Enter) or send_keys, with `wait` in the same call to get the reaction.
+- poll since:\"new\" shows only what you have not seen; log searches or pages through everything; capture shows the screen of full-screen programs.
+- Passwords and decisions that are not yours: session action ask_human; a person types, you never see it.
+- `key` makes start safe to repeat. A lost result can be read again from prevCursor.";
+
+/// The tools, in the order in which they are shown.
+pub fn tools() -> Vec<Tool> {
+    vec![
+        start(),
+        list(),
+        poll(),
+        log(),
+        wait(),
+        write(),
+        send_keys(),
+        capture(),
+        kill(),
+        session(),
+    ]
+}
+
+fn start() -> Tool {
+    let about = "Run a command in its own terminal. A shell line, or with `args` a program. Returns its output if it ends within yieldMs, else it goes on in the background.";
+    let input = json!({
+        "command": string("shell line, or program if `args` is given"),
+        "args": {"type": "array", "items": {"type": "string"}},
+        "cwd": {"type": "string"},
+        "env": {"type": "object"},
+        "label": string("name for people"),
+        "group": {"type": "string"},
+        "background": boolean("return as soon as it runs"),
+        "yieldMs": integer("else wait so long for its end (10000)"),
+        "wait": boolean("wait for its end however long"),
+        "timeoutSec": integer("end it after so long (1800); 0: never"),
+        "mode": {"enum": ["pty", "pipe"], "description": "pipe tells stdout and stderr apart"},
+        "rows": integer("(40)"),
+        "cols": integer("(120)"),
+        "input": string("typed as soon as it runs"),
+        "key": string("the same key again returns the same session"),
+        "ready": object("when it counts as ready: {pattern} or {port}, timeoutMs"),
+        "restart": object("{policy: on-failure|always, maxRetries, backoffMs}"),
+        "limits": object("{memoryBytes, cpuSec, processes, openFiles, nice, logBytes}"),
+        "onExit": string("shell line to run at its end"),
+        "maxChars": integer("characters of output to return (500)"),
+    });
+    let output = json!({
+        "sessionId": plain("string"), "status": plain("string"), "pid": optional("integer"),
+        "output": plain("string"), "cursor": plain("string"), "exitCode": optional("integer"),
+        "signal": optional("string"), "runtimeMs": plain("integer"), "reused": plain("boolean"),
+    });
+    let input = takes(input, &["command"]);
+    tool(
+        "start",
+        about,
+        Effect::Acts,
+        input,
+        returns(output, &["sessionId", "status", "output"]),
+    )
+}
+
+fn list() -> Tool {
+    let input = json!({
+        "status": string("running, done, error, killed, timed_out, …"),
+        "group": {"type": "string"},
+        "label": string("pattern: web*"),
+        "includeOutput": boolean("with the last 10 lines of each"),
+        "limit": integer("newest (200)"),
+    });
+    let output = json!({ "sessions": {"type": "array", "items": {"type": "object"}}, "counts": plain("object") });
+    let output = returns(output, &["sessions", "counts"]);
+    tool(
+        "list",
+        "Your sessions and what became of them.",
+        Effect::Reads,
+        takes(input, &[]),
+        output,
+    )
+}
+
+fn poll() -> Tool {
+    let about = "Status and output of a session: the last characters, or with since:\"new\" only what you have not seen.";
+    let input = json!({
+        "sessionId": {"type": "string"},
+        "since": string("\"new\", or a cursor; prevCursor shows the same again"),
+        "waitMs": integer("wait so long for news (0)"),
+        "maxChars": integer("(500)"),
+        "stream": {"enum": ["all", "stdout", "stderr"]},
+    });
+    let output = returns(polled(), &["status", "output", "cursor"]);
+    tool(
+        "poll",
+        about,
+        Effect::Reads,
+        takes(input, &["sessionId"]),
+        output,
+    )
+}
+
+fn log() -> Tool {
+    let about = "Any part of a session's output: lines, matching lines (grep), or bytes.";
+    let input = json!({
+        "sessionId": {"type": "string"},
+        "tail": integer("the last so many lines"),
+        "fromLine": integer("from this line, from 1"),
+        "lines": integer("so many lines (100)"),
+        "grep": string("regular expression"),
+        "ignoreCase": {"type": "boolean"},
+        "context": integer("lines around each match"),
+        "maxMatches": integer("(50)"),
+        "offset": integer("from this byte"),
+        "limit": integer("so many bytes (65536)"),
+        "stream": {"enum": ["all", "stdout", "stderr", "input"]},
+        "format": {"enum": ["plain", "raw", "base64"]},
+        "sinceTime": {"type": "string"},
+        "run": {"type": "integer"},
+    });
+    let output = json!({
+        "lines": plain("array"), "matches": plain("array"), "output": plain("string"),
+        "firstLine": plain("integer"), "totalLines": plain("integer"), "nextLine": plain("integer"),
+        "offset": plain("integer"), "nextOffset": plain("integer"), "totalBytes": plain("integer"),
+        "eof": plain("boolean"),
+    });
+    tool(
+        "log",
+        about,
+        Effect::Reads,
+        takes(input, &["sessionId"]),
+        returns(output, &[]),
+    )
+}
+
+fn wait() -> Tool {
+    let about = "Wait until something holds, for one session, several or a group. Ends at once when the session does.";
+    let input = json!({
+        "sessionId": {"type": "string"},
+        "sessionIds": {"type": "array", "items": {"type": "string"}},
+        "group": {"type": "string"},
+        "mode": {"enum": ["any", "all"], "description": "for several"},
+        "until": conditions("any of these (exit): {exit:true} {pattern:RE} {gone:RE} {input:true} (it waits for input) {idleMs:n} {ready:true} {port:n}"),
+        "fail": conditions("any of these is failure"),
+        "since": string("cursor; default: what you have not seen"),
+        "view": {"enum": ["plain", "screen"], "description": "where patterns are looked for"},
+        "timeoutMs": integer("(10000, at most 600000)"),
+        "maxChars": integer("(500)"),
+    });
+    let output = returns(waited(), &["outcome", "elapsedMs"]);
+    tool("wait", about, Effect::Reads, takes(input, &[]), output)
+}
+
+fn write() -> Tool {
+    let about = "Type text into a session.";
+    let input = json!({
+        "sessionId": {"type": "string"},
+        "data": {"type": "string"},
+        "submit": boolean("press Enter after it"),
+        "newline": boolean("LF after it"),
+        "paste": boolean("as a bracketed paste"),
+        "eof": boolean("end of input after it"),
+        "encoding": {"enum": ["utf8", "base64"]},
+        "wait": object("then wait: {until, fail, timeoutMs, …} as of the tool wait"),
+    });
+    tool(
+        "write",
+        about,
+        Effect::Acts,
+        takes(input, &["sessionId"]),
+        returns(written(), &["bytesWritten"]),
+    )
+}
+
+fn send_keys() -> Tool {
+    let about = "Press keys in a session: Enter, C-c, Up, F5, M-x, Escape, or {\"text\":\"…\"}.";
+    let input = json!({
+        "sessionId": {"type": "string"},
+        "keys": {"type": "array", "items": {"type": ["string", "object"]}},
+        "repeat": {"type": "integer"},
+        "wait": object("as of write"),
+    });
+    let input = takes(input, &["sessionId", "keys"]);
+    tool(
+        "send_keys",
+        about,
+        Effect::Acts,
+        input,
+        returns(written(), &["bytesWritten"]),
+    )
+}
+
+fn capture() -> Tool {
+    let about = "The screen of a session now, as a person would see it.";
+    let input = json!({
+        "sessionId": {"type": "string"},
+        "format": {"enum": ["text", "ansi", "html", "svg", "json"]},
+        "scrollback": integer("lines above the screen (0)"),
+        "since": integer("a screenSeq: nothing if unchanged"),
+        "trim": boolean("(true)"),
+    });
+    let output = json!({
+        "text": plain("string"), "rows": plain("integer"), "cols": plain("integer"),
+        "cursor": plain("object"), "altScreen": plain("boolean"), "title": optional("string"),
+        "screenSeq": plain("integer"), "changed": plain("boolean"),
+    });
+    let output = returns(output, &["rows", "cols", "screenSeq", "changed"]);
+    tool(
+        "capture",
+        about,
+        Effect::Reads,
+        takes(input, &["sessionId"]),
+        output,
+    )
+}
+
+fn kill() -> Tool {
+    let about = "End sessions with all their processes: a signal, then KILL.";
+    let input = json!({
+        "sessionId": {"type": "string"},
+        "sessionIds": {"type": "array", "items": {"type": "string"}},
+        "group": {"type": "string"},
+        "signal": string("(TERM)"),
+        "graceMs": integer("until KILL (2000)"),
+        "force": boolean("KILL at once"),
+        "remove": boolean("then forget it"),
+    });
+    let output = json!({
+        "status": plain("string"), "previousStatus": plain("string"), "exitCode": optional("integer"),
+        "signal": optional("string"), "killedPids": plain("array"), "survivors": plain("array"),
+        "output": plain("string"), "alreadyEnded": plain("boolean"), "results": plain("array"),
+    });
+    tool(
+        "kill",
+        about,
+        Effect::Ends,
+        takes(input, &[]),
+        returns(output, &[]),
+    )
+}
+
+fn session() -> Tool {
+    let about = "The rest. status: the whole record. ask_human: a person answers the prompt. restart. signal (target foreground|leader|tree). resize. set: label, group, times. clear: drop output. remove. export: asciicast|text|html|raw to path.";
+    let input = json!({
+        "action": {"enum": ["status", "ask_human", "restart", "signal", "resize", "set", "clear", "remove", "export"]},
+        "sessionId": plain("string"),
+        "detail": boolean("of status: with processes and ports"),
+        "message": plain("string"), "timeoutMs": plain("integer"),
+        "signal": plain("string"), "target": plain("string"),
+        "rows": plain("integer"), "cols": plain("integer"),
+        "label": plain("string"), "group": plain("string"), "keep": plain("boolean"),
+        "ttlMs": plain("integer"), "timeoutSec": plain("integer"), "graceMs": plain("integer"),
+        "kill": boolean("of remove: end it first (true)"),
+        "format": plain("string"), "path": plain("string"),
+    });
+    let input = takes(input, &["action", "sessionId"]);
+    tool(
+        SESSION,
+        about,
+        Effect::Acts,
+        input,
+        json!({ "type": "object" }),
+    )
+}
+
+fn takes(properties: Value, required: &[&str]) -> Value {
+    json!({ "type": "object", "properties": properties, "required": required })
+}
+
+fn returns(properties: Value, required: &[&str]) -> Value {
+    takes(properties, required)
+}
+
+/// What `poll` and everything that shows news returns.
+fn polled() -> Value {
+    json!({
+        "status": plain("string"), "exitCode": optional("integer"), "signal": optional("string"),
+        "output": plain("string"), "prevCursor": plain("string"), "cursor": plain("string"),
+        "omitted": plain("object"), "inputState": plain("string"), "outputBytes": plain("integer"),
+        "outputFile": optional("string"),
+    })
+}
+
+/// What `wait` returns, and with `wait` a write.
+fn waited() -> Value {
+    json!({
+        "outcome": {"enum": ["matched", "failed", "exited", "timeout", "lost"]},
+        "matched": optional("object"), "matchedAtEntry": plain("boolean"),
+        "elapsedMs": plain("integer"), "status": plain("string"), "exitCode": optional("integer"),
+        "output": plain("string"), "cursor": plain("string"), "results": plain("array"),
+    })
+}
+
+fn written() -> Value {
+    json!({
+        "bytesWritten": plain("integer"), "consumed": optional("boolean"),
+        "unreadInputBytes": optional("integer"), "warnings": plain("array"),
+        "outcome": plain("string"), "status": plain("string"), "output": plain("string"),
+    })
+}
+
+fn plain(kind: &str) -> Value {
+    json!({ "type": kind })
+}
+
+fn optional(kind: &str) -> Value {
+    json!({ "type": [kind, "null"] })
+}
+
+fn string(about: &str) -> Value {
+    json!({ "type": "string", "description": about })
+}
+
+fn integer(about: &str) -> Value {
+    json!({ "type": "integer", "description": about })
+}
+
+fn boolean(about: &str) -> Value {
+    json!({ "type": "boolean", "description": about })
+}
+
+fn object(about: &str) -> Value {
+    json!({ "type": "object", "description": about })
+}
+
+fn conditions(about: &str) -> Value {
+    json!({ "type": "array", "items": {"type": "object"}, "description": about })
+}

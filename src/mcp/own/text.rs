@@ -1,0 +1,361 @@
+//! Results as a model reads them: what happened in one line, then the output as it
+//! stands. No JSON, and nothing that is not worth its place in a prompt.
+
+use serde_json::Value;
+
+/// What an action has returned, in words.
+pub fn of(action: &str, result: &Value) -> String {
+    match action {
+        "start" => started(result),
+        "list" => listed(result),
+        "poll" => news(result),
+        "log" => log(result),
+        "wait" => waited(result),
+        "write" | "send_keys" => written(result),
+        "capture" => captured(result),
+        "kill" => killed(result),
+        _ => fields(result),
+    }
+}
+
+fn started(result: &Value) -> String {
+    let mut head = format!("{} {}", word(result, "sessionId"), status(result));
+    match result["runtimeMs"].as_u64() {
+        Some(ms) => head.push_str(&format!(" after {}", seconds(ms))),
+        None => {
+            if let Some(pid) = result["pid"].as_u64() {
+                head.push_str(&format!(", pid {pid}"));
+            }
+        }
+    }
+    if result["reused"] == true {
+        head.push_str(", the session that this key made before");
+    }
+    with_output(head, result)
+}
+
+fn listed(result: &Value) -> String {
+    let mut lines = Vec::new();
+    for session in array(result, "sessions") {
+        let mut line = format!("{} {}", word(session, "sessionId"), status(session));
+        for (name, mark) in [("label", "label"), ("group", "group")] {
+            if let Some(value) = session[name].as_str() {
+                line.push_str(&format!(", {mark} {value}"));
+            }
+        }
+        line.push_str(&format!(
+            ", {}: {}",
+            seconds(session["runtimeMs"].as_u64().unwrap_or_default()),
+            command(session)
+        ));
+        lines.push(line);
+        let output = session["output"].as_str().unwrap_or_default();
+        lines.extend(output.lines().map(|line| format!("    {line}")));
+    }
+    if lines.is_empty() {
+        return "no sessions".to_owned();
+    }
+    lines.join("\n")
+}
+
+fn news(result: &Value) -> String {
+    with_output(format!("{}{}", status(result), input_state(result)), result)
+}
+
+fn log(result: &Value) -> String {
+    let total = result["totalLines"].as_u64().unwrap_or_default();
+    let mut text = String::new();
+    if result["lines"].is_array() {
+        for line in array(result, "lines") {
+            let stream = match line["stream"].as_str() {
+                Some("stderr") => "! ",
+                _ => "",
+            };
+            text.push_str(&format!("{}: {stream}{}\n", line["n"], word(line, "text")));
+        }
+        return format!("{text}[{total} lines in all]");
+    }
+    if result["matches"].is_array() {
+        for found in array(result, "matches") {
+            let n = found["n"].as_u64().unwrap_or_default();
+            let before = array(found, "before").filter_map(Value::as_str);
+            let count = before.clone().count() as u64;
+            for (place, line) in before.enumerate() {
+                text.push_str(&format!(
+                    "{}- {line}\n",
+                    n.saturating_sub(count) + place as u64
+                ));
+            }
+            text.push_str(&format!("{n}: {}\n", word(found, "text")));
+            for (place, line) in array(found, "after").filter_map(Value::as_str).enumerate() {
+                text.push_str(&format!("{}- {line}\n", n + 1 + place as u64));
+            }
+        }
+        let more = match result["truncated"] == true {
+            true => ", and there are more",
+            false => "",
+        };
+        let count = array(result, "matches").count();
+        return format!("{text}[{count} matches{more}; {total} lines in all]");
+    }
+    text.push_str(word(result, "output"));
+    end_line(&mut text);
+    format!(
+        "{text}[bytes {} to {} of {}]",
+        result["offset"], result["nextOffset"], result["totalBytes"]
+    )
+}
+
+fn waited(result: &Value) -> String {
+    if !result["results"].is_array() {
+        return with_output(
+            format!("{}{}", verdict(result), input_state(result)),
+            result,
+        );
+    }
+    let mut text = verdict(result);
+    for one in array(result, "results") {
+        let id = word(one, "sessionId");
+        text.push_str(&format!("\n--- {id}: {}", with_output(verdict(one), one)));
+    }
+    text
+}
+
+fn verdict(result: &Value) -> String {
+    let outcome = word(result, "outcome");
+    let matched = &result["matched"];
+    let mut text = match (outcome, matched["kind"].as_str()) {
+        ("matched" | "failed", Some(kind)) => format!("{outcome}: {kind}"),
+        _ => outcome.to_owned(),
+    };
+    if let Some(line) = matched["text"].as_str() {
+        text.push_str(&format!(" `{line}`"));
+    }
+    if let Some(id) = matched["sessionId"].as_str() {
+        text.push_str(&format!(" in {id}"));
+    }
+    text.push_str(&format!(
+        " after {}",
+        seconds(result["elapsedMs"].as_u64().unwrap_or_default())
+    ));
+    if result["status"].is_string() {
+        text.push_str(&format!("; {}", status(result)));
+    }
+    text
+}
+
+fn written(result: &Value) -> String {
+    let mut head = format!("{} bytes typed", result["bytesWritten"]);
+    if result["consumed"] == false {
+        head.push_str(", not all of it read yet");
+    }
+    for warning in array(result, "warnings").filter_map(Value::as_str) {
+        head.push_str(&format!(", warning: {warning}"));
+    }
+    match result["outcome"].is_string() {
+        true => format!("{head}\n{}", waited(result)),
+        false => head,
+    }
+}
+
+fn captured(result: &Value) -> String {
+    if result["changed"] == false {
+        return format!("unchanged since screenSeq {}", result["screenSeq"]);
+    }
+    let picture = ["text", "html", "svg"]
+        .iter()
+        .find_map(|name| result[*name].as_str());
+    let mut text = match picture {
+        Some(picture) => picture.to_owned(),
+        None => result["cells"].to_string(),
+    };
+    end_line(&mut text);
+    let cursor = &result["cursor"];
+    text.push_str(&format!(
+        "[cursor row {} col {}",
+        cursor["row"], cursor["col"]
+    ));
+    if cursor["visible"] == false {
+        text.push_str(", hidden");
+    }
+    text.push_str(&format!("; {}x{}", result["cols"], result["rows"]));
+    if result["altScreen"] == true {
+        text.push_str("; full-screen program");
+    }
+    if let Some(title) = result["title"].as_str() {
+        text.push_str(&format!("; title {title}"));
+    }
+    text.push_str(&format!("; screenSeq {}]", result["screenSeq"]));
+    text
+}
+
+fn killed(result: &Value) -> String {
+    if result["results"].is_array() {
+        let each: Vec<String> = array(result, "results").map(killed).collect();
+        return each.join("\n");
+    }
+    let mut head = format!("{} {}", word(result, "sessionId"), status(result));
+    match result["alreadyEnded"] == true {
+        true => head.push_str(", had ended before"),
+        false => head.push_str(&format!(", was {}", word(result, "previousStatus"))),
+    }
+    let survivors: Vec<String> = array(result, "survivors").map(Value::to_string).collect();
+    if !survivors.is_empty() {
+        head.push_str(&format!(
+            "; could not be ended: pid {}",
+            survivors.join(", ")
+        ));
+    }
+    if result["removed"] == true {
+        head.push_str("; removed");
+    }
+    with_output(head, result)
+}
+
+/// Whatever else: a line a field, those without a value left out.
+fn fields(result: &Value) -> String {
+    let mut lines = Vec::new();
+    for (name, value) in result.as_object().into_iter().flatten() {
+        match value {
+            Value::Null => {}
+            Value::String(text) => lines.push(format!("{name}: {text}")),
+            Value::Array(items) if items.is_empty() => {}
+            value => lines.push(format!("{name}: {value}")),
+        }
+    }
+    match lines.is_empty() {
+        true => "done".to_owned(),
+        false => lines.join("\n"),
+    }
+}
+
+/// A headline, what was left out, and the output as it stands.
+fn with_output(head: String, result: &Value) -> String {
+    let output = result["output"].as_str().unwrap_or_default();
+    if output.is_empty() {
+        return format!("{head}\n(no output)");
+    }
+    let omitted = result["omitted"]["bytes"].as_u64().unwrap_or_default();
+    let left_out = match (omitted, result["outputFile"].as_str()) {
+        (0, _) => String::new(),
+        (bytes, None) => format!("[{bytes} bytes before this left out]\n"),
+        (bytes, Some(file)) => format!("[{bytes} bytes before this left out; all in {file}]\n"),
+    };
+    format!("{head}\n{left_out}{output}")
+}
+
+/// A status with how it came about.
+fn status(result: &Value) -> String {
+    let name = word(result, "status");
+    match (result["exitCode"].as_i64(), result["signal"].as_str()) {
+        (Some(code), _) => format!("{name} (exit {code})"),
+        (None, Some(signal)) => format!("{name} ({signal})"),
+        (None, None) => name.to_owned(),
+    }
+}
+
+fn input_state(result: &Value) -> &'static str {
+    match result["inputState"].as_str() {
+        Some("line") => ", waits for a line of input",
+        Some("password") => ", asks for a password",
+        Some("raw" | "tui") => ", waits for keys",
+        _ => "",
+    }
+}
+
+fn command(session: &Value) -> String {
+    let mut words = vec![word(session, "command")];
+    words.extend(array(session, "args").filter_map(Value::as_str));
+    words.join(" ")
+}
+
+fn seconds(ms: u64) -> String {
+    format!("{}.{} s", ms / 1000, ms % 1000 / 100)
+}
+
+fn word<'a>(result: &'a Value, name: &str) -> &'a str {
+    result[name].as_str().unwrap_or_default()
+}
+
+fn array<'a>(result: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> + Clone {
+    result[name]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default()
+        .iter()
+}
+
+fn end_line(text: &mut String) {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_result_reads_as_what_happened_and_then_the_output() {
+        for (action, result, text) in [
+            (
+                "start",
+                json!({"sessionId": "k3v", "status": "running", "pid": 7, "output": "hi\n", "omitted": {"bytes": 0}}),
+                "k3v running, pid 7\nhi\n",
+            ),
+            (
+                "start",
+                json!({"sessionId": "k3v", "status": "error", "exitCode": 3, "runtimeMs": 1250, "output": ""}),
+                "k3v error (exit 3) after 1.2 s\n(no output)",
+            ),
+            (
+                "poll",
+                json!({"status": "running", "inputState": "line", "output": "name? ", "omitted": {"bytes": 9}}),
+                "running, waits for a line of input\n[9 bytes before this left out]\nname? ",
+            ),
+            (
+                "wait",
+                json!({"outcome": "matched", "matched": {"kind": "pattern", "text": "up 80"}, "elapsedMs": 200, "status": "running", "output": "up 80\n"}),
+                "matched: pattern `up 80` after 0.2 s; running\nup 80\n",
+            ),
+            (
+                "write",
+                json!({"bytesWritten": 2, "consumed": false, "warnings": ["not_reading"]}),
+                "2 bytes typed, not all of it read yet, warning: not_reading",
+            ),
+            (
+                "log",
+                json!({"matches": [{"n": 5, "text": "bad", "before": ["a"], "after": ["b"]}], "totalLines": 9, "truncated": false}),
+                "4- a\n5: bad\n6- b\n[1 matches; 9 lines in all]",
+            ),
+            (
+                "kill",
+                json!({"sessionId": "k3v", "status": "killed", "signal": "SIGTERM", "previousStatus": "running", "output": "x"}),
+                "k3v killed (SIGTERM), was running\nx",
+            ),
+            (
+                "clear",
+                json!({"clearedBytes": 5, "x": null}),
+                "clearedBytes: 5",
+            ),
+        ] {
+            assert_eq!(of(action, &result), text, "{action}");
+        }
+    }
+
+    #[test]
+    fn a_screen_is_shown_with_its_cursor_below() {
+        let screen = json!({
+            "text": "~\n~", "rows": 2, "cols": 9, "cursor": {"row": 0, "col": 1, "visible": true},
+            "altScreen": true, "title": null, "screenSeq": 4, "changed": true,
+        });
+        let text = "~\n~\n[cursor row 0 col 1; 9x2; full-screen program; screenSeq 4]";
+        assert_eq!(of("capture", &screen), text);
+        assert_eq!(
+            of("capture", &json!({"changed": false, "screenSeq": 4})),
+            "unchanged since screenSeq 4"
+        );
+    }
+}

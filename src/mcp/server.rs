@@ -1,0 +1,171 @@
+//! The MCP server: what the service asks for, found in the other modules.
+#![allow(
+    deprecated,
+    reason = "clients of today still have logging; later versions of MCP drop it"
+)]
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use rmcp::ErrorData;
+use rmcp::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, Implementation,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, LoggingLevel,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+    ServerConfig, SetLevelRequestParams, Tool,
+};
+use rmcp::service::{NotificationContext, Peer, RequestContext, RoleServer};
+use tokio::sync::mpsc;
+
+use super::call::{Call, Outcome};
+use super::caller::Caller;
+use super::completions::Completions;
+use super::toolset::ToolSet;
+use super::{arguments, own, progress, resources};
+use crate::protocol::{Error, ErrorCode, Event, VERSION};
+
+/// One client's server.
+#[derive(Debug)]
+pub struct Server {
+    caller: Caller,
+    set: ToolSet,
+    tools: Vec<Tool>,
+    completions: Rc<Completions>,
+    /// Events of the daemon, until somebody takes them.
+    events: RefCell<Option<mpsc::Receiver<Event>>>,
+}
+
+impl Server {
+    /// A server that offers a set of tools.
+    pub fn new(caller: Caller, events: mpsc::Receiver<Event>, set: ToolSet) -> Self {
+        Self {
+            caller,
+            set,
+            tools: set.tools(),
+            completions: Rc::default(),
+            events: RefCell::new(Some(events)),
+        }
+    }
+
+    /// A client is there: from now on it is told what ends, if its tools want that.
+    fn meet(&self, peer: &Peer<RoleServer>) {
+        if self.set != ToolSet::Duragent {
+            return;
+        }
+        if let Some(events) = self.events.borrow_mut().take() {
+            let (caller, completions) = (self.caller.clone(), self.completions.clone());
+            let peer = peer.clone();
+            tokio::task::spawn_local(async move { completions.tell(caller, events, peer).await });
+        }
+    }
+
+    async fn run(&self, tool: &Tool, call: &Call, request: CallToolRequestParams) -> Outcome {
+        let mut given = request.arguments.unwrap_or_default();
+        // What the own tools take the daemon checks, and has more to say about it.
+        if self.set != ToolSet::Own || tool.name == own::catalog::SESSION {
+            given = arguments::check(&tool.input_schema, given)?;
+        }
+        self.set
+            .call(call, &self.completions, &tool.name, given)
+            .await
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let mut can = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .build();
+        if self.set == ToolSet::Duragent {
+            can.logging = Some(Default::default());
+        }
+        let mut info = ServerConfig::new(can).with_instructions(self.set.instructions());
+        info.server_info = Implementation::new("bgproc", VERSION);
+        info
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        // A client of this kind gets everything until it asks for less.
+        self.completions.set_level(LoggingLevel::Debug);
+        self.meet(&context.peer);
+    }
+
+    async fn set_level(
+        &self,
+        request: SetLevelRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.completions.set_level(request.level);
+        Ok(())
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(self.tools.clone()))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.tools.iter().find(|tool| tool.name == name).cloned()
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let Some(tool) = self.get_tool(&request.name) else {
+            let message = format!("Unknown tool: {}", request.name);
+            return Err(ErrorData::invalid_params(message, None));
+        };
+        // One that does not introduce itself says with each call whether it wants any.
+        if let Some(level) = context.meta.log_level() {
+            self.completions.set_level(level);
+        }
+        self.meet(&context.peer);
+        let call = Call::new(self.caller.clone());
+        let progress = async {
+            if let Some(token) = context.meta.get_progress_token() {
+                progress::tell(context.peer.clone(), token, call.clone()).await;
+            }
+            std::future::pending().await
+        };
+        // What is dropped here is cancelled at the daemon, too.
+        let outcome = tokio::select! {
+            outcome = self.run(&tool, &call, request) => outcome,
+            () = context.ct.cancelled() => Err(Error::new(ErrorCode::Cancelled, "The call was cancelled")),
+            () = progress => Err(Error::internal("the progress of a call has come to an end")),
+        };
+        let done = outcome.unwrap_or_else(|error| self.set.failed(&error));
+        Ok(CallToolResult::from(done).into())
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        resources::list(&Call::new(self.caller.clone())).await
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(resources::templates())
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let call = Call::new(self.caller.clone());
+        Ok(resources::read(&call, &request.uri).await?.into())
+    }
+}

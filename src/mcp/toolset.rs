@@ -1,0 +1,178 @@
+//! The sets of tools that a server can be started with, one module each.
+
+use std::sync::Arc;
+
+use rmcp::model::{Tool, ToolAnnotations};
+use serde_json::Value;
+
+use super::call::{Arguments, Call, Done, Outcome};
+use super::completions::Completions;
+use super::{deepchat, dotnet, duragent, macos_shell, own};
+use crate::protocol::{Error, Greeting};
+
+/// Which tools a client is offered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ToolSet {
+    /// bgproc's own.
+    #[default]
+    Own,
+    /// DeepChat's `execute_command` and `process`.
+    Deepchat,
+    /// The `process_*` tools of the .NET agent.
+    Dotnet,
+    /// Duragent's `spawn_process` and `process`.
+    Duragent,
+    /// Those of the macOS Shell MCP server.
+    MacosShell,
+}
+
+impl ToolSet {
+    /// Their names on the command line.
+    pub const NAMES: [(&'static str, Self); 5] = [
+        ("own", Self::Own),
+        ("deepchat", Self::Deepchat),
+        ("dotnet", Self::Dotnet),
+        ("duragent", Self::Duragent),
+        ("macos-shell", Self::MacosShell),
+    ];
+
+    /// The set of this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        let found = Self::NAMES.iter().find(|(known, _)| *known == name);
+        found.map(|(_, set)| *set)
+    }
+
+    /// What the set asks for where the person who starts the server says nothing.
+    pub fn greeting(self, mut greeting: Greeting) -> Greeting {
+        if self == Self::Dotnet && greeting.policy.allow.is_none() {
+            let allowed = dotnet::ALLOWED.map(str::to_owned);
+            greeting.policy.allow = Some(allowed.into());
+        }
+        greeting
+    }
+
+    /// The tools, in the order in which they are shown.
+    pub fn tools(self) -> Vec<Tool> {
+        match self {
+            Self::Own => own::catalog::tools(),
+            Self::Deepchat => deepchat::tools(),
+            Self::Dotnet => dotnet::tools(),
+            Self::Duragent => duragent::tools(),
+            Self::MacosShell => macos_shell::tools(),
+        }
+    }
+
+    /// What a model is told about them before it uses one.
+    pub fn instructions(self) -> &'static str {
+        match self {
+            Self::Own => own::catalog::INSTRUCTIONS,
+            Self::Deepchat => deepchat::INSTRUCTIONS,
+            Self::Dotnet => dotnet::INSTRUCTIONS,
+            Self::Duragent => duragent::INSTRUCTIONS,
+            Self::MacosShell => macos_shell::INSTRUCTIONS,
+        }
+    }
+
+    /// Does what a tool was called for.
+    pub async fn call(
+        self,
+        call: &Call,
+        completions: &Completions,
+        tool: &str,
+        arguments: Arguments,
+    ) -> Outcome {
+        match self {
+            Self::Own => own::call(call, tool, arguments).await,
+            Self::Deepchat => deepchat::call(call, tool, arguments).await,
+            Self::Dotnet => dotnet::call(call, tool, arguments).await,
+            Self::Duragent => duragent::call(call, completions, tool, arguments).await,
+            Self::MacosShell => macos_shell::call(call, tool, arguments).await,
+        }
+    }
+
+    /// An error as the tools of this set put it.
+    pub fn failed(self, error: &Error) -> Done {
+        match self {
+            Self::Own => own::failed(error),
+            Self::Dotnet => dotnet::failed(error),
+            // The originals say the words alone.
+            Self::Deepchat | Self::Duragent | Self::MacosShell => Done::error(&error.message),
+        }
+    }
+}
+
+/// What a tool does to the world, as clients show it to people before they allow it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effect {
+    /// It looks.
+    Reads,
+    /// It runs or types something, which may do anything.
+    Acts,
+    /// It ends or forgets something; doing it twice is the same as once.
+    Ends,
+}
+
+/// A tool from its parts; the two schemas are objects.
+pub fn tool(
+    name: &'static str,
+    about: &'static str,
+    effect: Effect,
+    input: Value,
+    output: Value,
+) -> Tool {
+    let object = |schema: Value| match schema {
+        Value::Object(schema) => Arc::new(schema),
+        _ => Arc::default(),
+    };
+    let hints = ToolAnnotations::new()
+        .read_only(effect == Effect::Reads)
+        .open_world(effect == Effect::Acts);
+    let hints = match effect {
+        Effect::Reads => hints,
+        Effect::Acts => hints.destructive(true).idempotent(false),
+        Effect::Ends => hints.destructive(true).idempotent(true),
+    };
+    Tool::new(name, about, object(input))
+        .with_raw_output_schema(object(output))
+        .with_annotations(hints)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// Bytes of all tools of the own set, as a client reads them.
+    const OWN_BYTES: usize = 12 * 1024;
+
+    #[test]
+    fn the_own_set_is_small() {
+        let tools = ToolSet::Own.tools();
+        let bytes = serde_json::to_string(&tools).unwrap().len();
+        assert!(tools.len() <= 10, "{} tools", tools.len());
+        assert!(bytes <= OWN_BYTES, "{bytes} bytes");
+    }
+
+    #[test]
+    fn every_tool_says_what_it_takes_returns_and_does() {
+        for (_, set) in ToolSet::NAMES {
+            for tool in set.tools() {
+                let name = &tool.name;
+                assert!(!tool.description.unwrap().is_empty(), "{name}");
+                assert_eq!(tool.input_schema["type"], "object", "{name}");
+                assert_eq!(tool.output_schema.unwrap()["type"], "object", "{name}");
+                let hints = tool.annotations.unwrap();
+                assert!(hints.read_only_hint.is_some(), "{name}");
+                let known = tool.input_schema["properties"].as_object().unwrap();
+                let required = tool.input_schema.get("required").and_then(Value::as_array);
+                for required in required.into_iter().flatten() {
+                    assert!(
+                        known.contains_key(required.as_str().unwrap()),
+                        "{name}: {required}"
+                    );
+                }
+            }
+            assert!(!set.instructions().is_empty());
+        }
+    }
+}

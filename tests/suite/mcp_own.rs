@@ -1,0 +1,209 @@
+//! `bgproc mcp` with bgproc's own tools.
+
+use serde_json::{Value, json};
+
+use crate::support::{Home, Mcp};
+
+#[test]
+fn the_tools_are_few_and_say_what_they_do() {
+    let home = Home::new();
+    let mut mcp = Mcp::new(&home, "own", &[]);
+    let listed = mcp.request("tools/list", json!({}));
+    let tools = listed["tools"].as_array().unwrap();
+    assert!(tools.len() <= 10, "{} tools", tools.len());
+    let bytes = listed["tools"].to_string().len();
+    assert!(bytes <= 12 * 1024, "{bytes} bytes");
+    for tool in tools {
+        assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");
+        assert_eq!(tool["outputSchema"]["type"], "object", "{tool}");
+        assert!(tool["annotations"]["readOnlyHint"].is_boolean(), "{tool}");
+    }
+    let instructions = mcp.info["instructions"].as_str().unwrap();
+    assert!(instructions.contains("wait"), "{instructions}");
+}
+
+#[test]
+fn a_result_is_words_for_a_model_and_fields_for_a_program() {
+    let home = Home::new();
+    let mut mcp = Mcp::new(&home, "own", &[]);
+    let result = mcp.result("start", json!({ "command": "echo hi; exit 3" }));
+    let (text, fields) = (&result["content"][0]["text"], &result["structuredContent"]);
+    let text = text.as_str().unwrap();
+    assert!(
+        text.contains("error (exit 3)") && text.ends_with("\nhi\n"),
+        "{text}"
+    );
+    assert_eq!(
+        (&fields["exitCode"], &fields["output"]),
+        (&json!(3), &json!("hi\n"))
+    );
+    let id = fields["sessionId"].clone();
+    let record = mcp.call("session", json!({ "action": "status", "sessionId": id }));
+    assert_eq!(record["command"], "echo hi; exit 3");
+    let log = mcp.text("log", json!({ "sessionId": id, "tail": 1 }));
+    assert_eq!(log, "1: hi\n[1 lines in all]");
+    let list = mcp.text("list", json!({}));
+    assert!(list.contains(id.as_str().unwrap()), "{list}");
+}
+
+#[test]
+fn what_is_wrong_is_said_with_its_code_and_what_to_do() {
+    let home = Home::new();
+    let mut mcp = Mcp::new(&home, "own", &[]);
+    let said = mcp.fails("poll", json!({ "sessionId": "nosuch" }));
+    assert!(
+        said.starts_with("Session nosuch not found [session_not_found]\nhint: "),
+        "{said}"
+    );
+    let said = mcp.fails("start", json!({ "comand": "x" }));
+    assert!(
+        said.contains("[invalid_params]") && said.contains("command"),
+        "{said}"
+    );
+    let said = mcp.fails("session", json!({ "action": "shutdown", "sessionId": "x" }));
+    assert!(said.contains("`action` must be one of"), "{said}");
+    let id = mcp.send("tools/call", json!({ "name": "nosuch" }));
+    assert_eq!(mcp.reply(id)["error"]["code"], -32602);
+}
+
+#[test]
+fn a_program_is_typed_into_looked_at_and_ended() {
+    let home = Home::new();
+    let mut mcp = Mcp::new(&home, "own", &[]);
+    let start = json!({ "command": "cat", "background": true, "label": "echoer" });
+    let id = mcp.call("start", start)["sessionId"].clone();
+    let until = json!({ "until": [{"pattern": "^hello$"}] });
+    let said = mcp.text(
+        "write",
+        json!({ "sessionId": id, "data": "hello", "submit": true, "wait": until }),
+    );
+    assert!(said.contains("6 bytes typed"), "{said}");
+    assert!(said.contains("matched: pattern `hello`"), "{said}");
+    let screen = mcp.text("capture", json!({ "sessionId": id }));
+    assert!(
+        screen.starts_with("hello\nhello\n[cursor row 2 col 0"),
+        "{screen}"
+    );
+    let resources = mcp.request("resources/list", json!({}));
+    assert_eq!(resources["resources"][0]["name"], "echoer log");
+    for what in ["log", "screen"] {
+        let uri = format!("bgproc://session/{}/{what}", id.as_str().unwrap());
+        let read = mcp.request("resources/read", json!({ "uri": uri }));
+        let text = read["contents"][0]["text"].as_str().unwrap();
+        assert_eq!(text.trim_end(), "hello\nhello", "{what}");
+    }
+    let lost = mcp.send(
+        "resources/read",
+        json!({ "uri": "bgproc://session/aaaaaaaaaaaa/log" }),
+    );
+    assert_eq!(mcp.reply(lost)["error"]["code"], -32002);
+    let keys = json!({ "sessionId": id, "keys": ["C-d"], "wait": {} });
+    let ended = mcp.call("send_keys", keys);
+    assert_eq!(
+        (&ended["outcome"], &ended["exitCode"]),
+        (&json!("matched"), &json!(0))
+    );
+    let killed = mcp.text("kill", json!({ "sessionId": id, "remove": true }));
+    assert!(killed.contains("had ended before; removed"), "{killed}");
+}
+
+#[test]
+fn a_long_wait_tells_its_progress_and_can_be_taken_back() {
+    let home = Home::new();
+    let mut mcp = Mcp::new(&home, "own", &[]);
+    let start = json!({ "command": "echo working; read x", "background": true });
+    let id = mcp.call("start", start)["sessionId"].clone();
+    let wait = json!({ "sessionId": id, "timeoutMs": 600_000 });
+    let first = mcp.send_call("wait", wait.clone());
+    let progress = mcp.notification("notifications/progress");
+    assert_eq!(progress["progressToken"], format!("progress-{first}"));
+    assert!(progress["progress"].as_f64().unwrap() > 0.5, "{progress}");
+    let message = progress["message"].as_str().unwrap();
+    assert!(message.ends_with("s: working"), "{message}");
+    mcp.cancel(first);
+    // More than may be in flight at once: those that were taken back are not any more.
+    for _ in 0..300 {
+        let wait = json!({ "name": "wait", "arguments": wait });
+        let taken_back = mcp.send("tools/call", wait);
+        mcp.cancel(taken_back);
+        mcp.call("list", json!({}));
+    }
+    let polled = mcp.call("poll", json!({ "sessionId": id }));
+    assert_eq!(polled["status"], "running");
+}
+
+#[test]
+fn the_death_of_a_daemon_is_no_news() {
+    let home = Home::new();
+    let mut mcp = Mcp::new(&home, "own", &[]);
+    let start = json!({ "command": "echo before; read x; echo after", "background": true });
+    let id = mcp.call("start", start)["sessionId"].clone();
+    let until = json!([{ "pattern": "after" }]);
+    let wait = json!({ "sessionId": id, "until": until, "timeoutMs": 60_000 });
+    let waiting = mcp.send("tools/call", json!({ "name": "wait", "arguments": wait }));
+    mcp.call(
+        "wait",
+        json!({ "sessionId": id, "until": [{"pattern": "before"}] }),
+    );
+    home.kill_daemon();
+    mcp.call(
+        "write",
+        json!({ "sessionId": id, "data": "x", "submit": true }),
+    );
+    let waited = mcp.reply(waiting);
+    assert_eq!(
+        waited["result"]["structuredContent"]["outcome"], "matched",
+        "{waited}"
+    );
+}
+
+#[test]
+fn at_the_end_of_input_waits_end_and_sessions_go_on() {
+    let home = Home::new();
+    let mut mcp = Mcp::new(&home, "own", &["--scope", "s"]);
+    let id =
+        mcp.call("start", json!({ "command": "cat", "background": true }))["sessionId"].clone();
+    let wait = json!({ "sessionId": id, "timeoutMs": 600_000 });
+    let waiting = mcp.send("tools/call", json!({ "name": "wait", "arguments": wait }));
+    let last = mcp.send(
+        "tools/call",
+        json!({ "name": "start", "arguments": {"command": "echo last"} }),
+    );
+    let rest = mcp.hang_up();
+    assert_eq!(mcp.exit_code(), Some(0));
+    let result = |id: u64| rest.iter().find(|message| message["id"] == id).cloned();
+    let said = |reply: Option<Value>| reply.unwrap()["result"]["content"][0]["text"].to_string();
+    assert!(said(result(waiting)).contains("cancelled"), "{rest:?}");
+    assert!(said(result(last)).contains("last"), "{rest:?}");
+    let mut again = Mcp::new(&home, "own", &["--scope", "s", "--on-disconnect", "kill"]);
+    let polled = again.call("poll", json!({ "sessionId": id }));
+    assert_eq!(polled["status"], "running");
+    again.hang_up();
+    assert_eq!(again.exit_code(), Some(0));
+    let ended = home.run(&["wait", id.as_str().unwrap(), "--timeout", "20s"]);
+    // 128 and the number of TERM.
+    ended.expect_code(143);
+}
+
+#[test]
+fn policies_and_scopes_hold() {
+    let home = Home::new();
+    let job = home.start(&["cat"]);
+    let mut mcp = Mcp::new(&home, "own", &["--read-only"]);
+    let said = mcp.fails("start", json!({ "command": "true" }));
+    assert!(said.contains("[permission_denied]"), "{said}");
+    let said = mcp.fails("poll", json!({ "sessionId": job }));
+    assert!(said.contains("[session_not_found]"), "{said}");
+    let mut mcp = Mcp::new(&home, "own", &["--allow", "true"]);
+    mcp.call("start", json!({ "command": "true", "args": [] }));
+    let said = mcp.fails("start", json!({ "command": "true" }));
+    assert!(said.contains("[permission_denied]"), "{said}");
+    home.run(&["mcp", "--tools", "nosuch"]).expect_code(2);
+    let wrong = [("PI_BASH_YIELD_MS", "soon")];
+    home.run_with_env(&["mcp"], &wrong)
+        .expect_code(2)
+        .expect_said("PI_BASH_YIELD_MS");
+    // Nobody there is no failure.
+    let ran = home.run(&["mcp"]).expect_code(0);
+    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", ""));
+}
