@@ -11,8 +11,11 @@ fn ask(job: &Job, message: &str) -> Value {
 
 /// Asks, and waits until that is told.
 fn asked(agent: &mut Serve, request: Value) -> u64 {
+    let message = request["message"].clone();
     let id = agent.send(request);
-    agent.event("human_asked");
+    agent.find("that it is told", |line| {
+        line["event"] == "human_asked" && line["data"]["message"] == message
+    });
     id
 }
 

@@ -74,7 +74,7 @@ fn an_agent_asks() {
     };
     web.unwrap().asked = vec![asked("Please type the\npassphrase\x1b[2J"), asked("again")];
     let mut dash = Dash::new(80, 24, records);
-    dash.press("j").screen("web", 40, 120, WEB);
+    dash.screen("web", 40, 120, WEB);
     dash.snapshot("asked-80x24");
     dash.press("i").snapshot("asked-insert-80x24");
     dash.press("\x1dz").snapshot("asked-zoom-80x24");

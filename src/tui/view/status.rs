@@ -61,7 +61,7 @@ fn normal(model: &Model, area: Rect, frame: &mut Frame<'_>) {
     }
     let kind = model.layout().kind;
     if kind == Kind::Stack && model.frame.open || kind == Kind::Zoom {
-        if let Some(question) = pane::question(model, usize::from(area.width) / 2) {
+        if let Some(question) = pane::question(model, beside(area)) {
             bar.text(1, question, theme.state(&State::Asked));
         }
         let seen = pane::how_seen(model);
@@ -99,6 +99,11 @@ fn normal(model: &Model, area: Rect, frame: &mut Frame<'_>) {
         );
     }
     bar.draw(area, frame.buffer_mut());
+}
+
+/// Columns for a question, where name, state, time and the way out have theirs.
+fn beside(area: Rect) -> usize {
+    usize::from(area.width).saturating_sub(56)
 }
 
 fn add_hint(model: &Model, bar: &mut Bar, rank: u8, hint: Option<Hint>) {
@@ -181,7 +186,7 @@ fn insert(model: &Model, area: Rect, frame: &mut Frame<'_>) {
         Some(job) if job.is_alive() => {
             job_items(model, job, &mut bar, wide);
             let asked = model.layout().title.is_none();
-            let asked = asked.then(|| pane::question(model, usize::from(area.width) / 2));
+            let asked = asked.then(|| pane::question(model, beside(area)));
             match asked.flatten() {
                 Some(question) => bar.text(1, question, theme.state(&State::Asked)),
                 None => bar.right(2, vec![Span::styled("keys go to the job", theme.dim())]),
