@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 
 use crate::client::{self, AutoStart};
 use crate::protocol::reply::Reply;
@@ -37,11 +37,14 @@ pub struct Caller(Rc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    lines: mpsc::Sender<Vec<u8>>,
+    /// To the pump, until no more requests follow.
+    lines: RefCell<Option<mpsc::Sender<Vec<u8>>>>,
     next: Cell<u64>,
     pending: RefCell<HashMap<u64, Pending>>,
     /// Set once nobody will answer, or nobody wants to wait.
     stop: Cell<Stop>,
+    /// The pump has ended.
+    ended: Notify,
 }
 
 #[derive(Debug)]
@@ -76,10 +79,11 @@ pub fn connect(greeting: Greeting) -> Result<(Caller, mpsc::Receiver<Event>), Er
     let (lines, outgoing) = mpsc::channel(LINES);
     let (events, incoming) = mpsc::channel(EVENTS);
     let caller = Caller(Rc::new(Shared {
-        lines,
+        lines: RefCell::new(Some(lines)),
         next: Cell::new(1),
         pending: RefCell::default(),
         stop: Cell::new(Stop::No),
+        ended: Notify::new(),
     }));
     tokio::task::spawn_local(write(writer, outgoing));
     tokio::task::spawn_local(read(reader, caller.clone(), events));
@@ -103,6 +107,9 @@ impl Caller {
             Stop::All => return Err(gone()),
             _ => {}
         }
+        let Some(lines) = self.0.lines.borrow().clone() else {
+            return Err(gone());
+        };
         let id = self.0.next.get();
         self.0.next.set(id + 1);
         params.insert("id".to_owned(), id.into());
@@ -112,7 +119,10 @@ impl Caller {
         self.0.pending.borrow_mut().insert(id, pending);
         let _in_flight = InFlight { caller: self, id };
         let line = format!("{}\n", Value::Object(params)).into_bytes();
-        if self.0.lines.send(line).await.is_err() {
+        let sent = lines.send(line).await;
+        // It holds the way open, and an answer may take long.
+        drop(lines);
+        if sent.is_err() {
             return Err(gone());
         }
         answered.await.unwrap_or_else(|_| Err(gone()))
@@ -133,10 +143,21 @@ impl Caller {
         }
     }
 
+    /// Says that no more requests follow, and waits until the daemon has let go of
+    /// this connection: what ends from then on is kept for the scope's next one.
+    pub async fn hang_up(&self) {
+        self.0.lines.take();
+        if self.0.stop.get() != Stop::All {
+            self.0.ended.notified().await;
+        }
+    }
+
     fn cancel(&self, request: u64) {
         let line = json!({ "id": null, "action": "cancel", "requestId": request });
-        // With 256 requests before it, the daemon refuses this one as well.
-        let _ = self.0.lines.try_send(format!("{line}\n").into_bytes());
+        if let Some(lines) = &*self.0.lines.borrow() {
+            // With 256 requests before it, the daemon refuses this one as well.
+            let _ = lines.try_send(format!("{line}\n").into_bytes());
+        }
     }
 
     fn answered(&self, reply: Reply) {
@@ -208,6 +229,7 @@ async fn read(from: OwnedReadHalf, caller: Caller, events: mpsc::Sender<Event>) 
     caller.0.stop.set(Stop::All);
     // Each of them hears that nobody answers.
     caller.0.pending.borrow_mut().clear();
+    caller.0.ended.notify_one();
 }
 
 fn gone() -> Error {

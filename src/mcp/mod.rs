@@ -71,5 +71,6 @@ async fn serve(greeting: Greeting, tools: ToolSet) -> Result<(), Error> {
             let _ = tokio::time::timeout(LAST_WORDS, serving).await;
         }
     }
+    let _ = tokio::time::timeout(LAST_WORDS, caller.hang_up()).await;
     Ok(())
 }

@@ -129,7 +129,8 @@ async def dotnet(mode):
         assert started["success"] and started["arguments"] == [], started
         written = await call(client, "process_write", session_id=job, input="hello")
         assert written["bytes_written"] == 6, written
-        read = await call(client, "process_read", session_id=job, wait_ms=300)
+        while not (read := await call(client, "process_read", session_id=job, wait_ms=100))["stdout"]:
+            pass
         assert (read["stdout"], read["stderr"], read["is_running"]) == ("hello\n", "", True), read
         assert (await call(client, "process_read", session_id=job, all=True))["stdout"] == "hello\n"
         assert (await call(client, "process_status", session_id=job))["is_running"]

@@ -70,18 +70,18 @@ fn what_is_wrong_is_said_with_its_code_and_what_to_do() {
 fn a_program_is_typed_into_looked_at_and_ended() {
     let home = Home::new();
     let mut mcp = Mcp::new(&home, "own", &[]);
-    let start = json!({ "command": "cat", "background": true, "label": "echoer" });
+    let start = json!({ "command": "sed -u s/^/got-/", "background": true, "label": "echoer" });
     let id = mcp.call("start", start)["sessionId"].clone();
-    let until = json!({ "until": [{"pattern": "^hello$"}] });
+    let until = json!({ "until": [{"pattern": "^got-hello$"}] });
     let said = mcp.text(
         "write",
         json!({ "sessionId": id, "data": "hello", "submit": true, "wait": until }),
     );
     assert!(said.contains("6 bytes typed"), "{said}");
-    assert!(said.contains("matched: pattern `hello`"), "{said}");
+    assert!(said.contains("matched: pattern `got-hello`"), "{said}");
     let screen = mcp.text("capture", json!({ "sessionId": id }));
     assert!(
-        screen.starts_with("hello\nhello\n[cursor row 2 col 0"),
+        screen.starts_with("hello\ngot-hello\n[cursor row 2 col 0"),
         "{screen}"
     );
     let resources = mcp.request("resources/list", json!({}));
@@ -90,7 +90,7 @@ fn a_program_is_typed_into_looked_at_and_ended() {
         let uri = format!("bgproc://session/{}/{what}", id.as_str().unwrap());
         let read = mcp.request("resources/read", json!({ "uri": uri }));
         let text = read["contents"][0]["text"].as_str().unwrap();
-        assert_eq!(text.trim_end(), "hello\nhello", "{what}");
+        assert_eq!(text.trim_end(), "hello\ngot-hello", "{what}");
     }
     let lost = mcp.send(
         "resources/read",

@@ -48,6 +48,7 @@ fn deepchat_runs_in_the_foreground_and_in_the_background() {
             .any(|end| said == format!("Session {} {end}", id.as_str().unwrap())),
         "{said}"
     );
+    mcp.until("process", &of("poll"), |polled| polled["status"] == "done");
     // Killing what has ended is nothing, twice.
     for _ in 0..2 {
         assert_eq!(mcp.call("process", of("kill"))["status"], "ok");
@@ -142,22 +143,22 @@ fn dotnet_starts_reads_writes_and_stops() {
         (&json!("bash"), &json!("/"))
     );
     let id = started["session_id"].clone();
-    let read = |all: bool| json!({ "session_id": id, "all": all, "wait_ms": 300 });
-    let first = mcp.call("process_read", read(false));
-    assert_eq!(
-        (&first["stdout"], &first["stderr"]),
-        (&json!("out\n"), &json!("err\n"))
-    );
-    assert_eq!(
-        (&first["is_running"], &first["exit_code"]),
-        (&json!(true), &Value::Null)
-    );
+    let read = |all: bool| json!({ "session_id": id, "all": all, "wait_ms": 100 });
+    let (mut stdout, mut stderr) = (String::new(), String::new());
+    let mut new = |result: &Value, expected: &str| {
+        stdout += result["stdout"].as_str().unwrap();
+        stderr += result["stderr"].as_str().unwrap();
+        stdout == expected && stderr == "err\n"
+    };
+    // Each read shows what the one before has not.
+    let first = mcp.until("process_read", &read(false), |read| new(read, "out\n"));
+    let alive = (&first["is_running"], &first["exit_code"]);
+    assert_eq!(alive, (&json!(true), &Value::Null));
     let write = json!({ "session_id": id, "input": "hello" });
     assert_eq!(mcp.call("process_write", write)["bytes_written"], 6);
-    assert_eq!(
-        mcp.call("process_read", read(false))["stdout"],
-        "got hello\n"
-    );
+    mcp.until("process_read", &read(false), |read| {
+        new(read, "out\ngot hello\n")
+    });
     let all = mcp.call("process_read", read(true));
     assert_eq!(
         (&all["stdout"], &all["stderr"]),
@@ -168,7 +169,7 @@ fn dotnet_starts_reads_writes_and_stops() {
         (&one["arguments"][0], &one["is_running"]),
         (&json!("-c"), &json!(true))
     );
-    assert!(one["runtime_seconds"].as_f64().unwrap() > 0.5, "{one}");
+    assert!(one["runtime_seconds"].as_f64().unwrap() > 0.1, "{one}");
     let list = mcp.call("process_status", json!({}));
     assert_eq!(
         (&list["session_count"], &list["sessions"][0]["session_id"]),
@@ -310,10 +311,10 @@ fn macos_shell_runs_lists_shows_and_kills() {
         all
     };
     // It has no input, so `cat` ends at once and its last line comes.
-    let mut shown = mcp.call("get_process_output", output(json!({})));
-    while shown["totalLines"] != 21 {
-        shown = mcp.call("get_process_output", output(json!({})));
-    }
+    let all = output(json!({}));
+    let shown = mcp.until("get_process_output", &all, |shown| {
+        shown["totalLines"] == 21
+    });
     let lines = shown["output"].as_array().unwrap();
     assert_eq!((lines.len(), &shown["requestedLines"]), (5, &json!(5)));
     assert_eq!(

@@ -1,8 +1,10 @@
 //! An MCP client at `bgproc mcp`.
 
+use std::time::Instant;
+
 use serde_json::{Value, json};
 
-use super::{Home, Serve};
+use super::{DEADLINE, Home, Serve};
 
 /// A running `bgproc mcp`, initialized and spoken to in JSON-RPC.
 pub(crate) struct Mcp {
@@ -40,6 +42,24 @@ impl Mcp {
         let mut result = self.result(tool, arguments);
         assert_eq!(result["isError"], false, "{result}");
         result["structuredContent"].take()
+    }
+
+    /// Calls a tool that cannot wait until its result fits.
+    #[track_caller]
+    pub(crate) fn until(
+        &mut self,
+        tool: &str,
+        arguments: &Value,
+        mut fits: impl FnMut(&Value) -> bool,
+    ) -> Value {
+        let deadline = Instant::now() + DEADLINE;
+        loop {
+            let result = self.call(tool, arguments.clone());
+            if fits(&result) {
+                return result;
+            }
+            assert!(Instant::now() < deadline, "{tool}: {result}");
+        }
     }
 
     /// Calls a tool, expects success, and returns what a model reads.
