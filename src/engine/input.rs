@@ -63,7 +63,10 @@ pub struct InputWatch {
 impl InputWatch {
     /// A new run: nothing is known of it.
     pub fn begin(&mut self, now: u64) {
-        *self = Self::default();
+        *self = Self {
+            looked: now,
+            ..Self::default()
+        };
         self.stir(now, false);
     }
 

@@ -211,14 +211,10 @@ fn a_missing_parameter_is_named() {
 }
 
 #[test]
-fn an_unknown_action_names_the_nearest_and_a_later_one_is_unsupported() {
+fn an_unknown_action_names_the_nearest() {
     let near = error(r#"{"action":"pol"}"#);
     assert_eq!(near.code, ErrorCode::UnknownAction);
     assert_eq!(near.hint.unwrap(), "did you mean `poll`?");
-    assert_eq!(
-        error(r#"{"action":"ask_human"}"#).code,
-        ErrorCode::Unsupported
-    );
 }
 
 #[test]

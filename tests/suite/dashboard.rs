@@ -169,7 +169,7 @@ fn a_job_is_paused_restarted_and_removed() {
 fn the_leave_key_leaves_and_pressed_twice_is_sent() {
     for size in SIZES {
         let home = Home::new();
-        home.start(&["-n", "cat", "stty -echo; echo up; exec cat -v"]);
+        home.start(&["-n", "cat", "stty -echo -icanon; echo up; exec cat -v"]);
         let mut view = open(&home, size, "cat ●");
         let enter = if size.0 < 60 { "\ri" } else { "\r" };
         view.send(enter);
@@ -198,7 +198,7 @@ fn the_leave_key_leaves_and_pressed_twice_is_sent() {
 #[test]
 fn looking_never_resizes_and_typing_in_place_does() {
     let home = Home::new();
-    let line = "stty -echo; echo up; while read x; do stty size; done";
+    let line = "stty -echo -icanon; echo up; while read x; do stty size; done";
     home.start(&["-n", "sized", line]);
     let mut view = open(&home, (100, 30), "sized ●");
     wait_line(&mut view, "up");

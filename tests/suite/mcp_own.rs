@@ -196,7 +196,8 @@ fn policies_and_scopes_hold() {
     assert!(said.contains("[session_not_found]"), "{said}");
     let mut mcp = Mcp::new(&home, "own", &["--allow", "true"]);
     mcp.call("start", json!({ "command": "true", "args": [] }));
-    let said = mcp.fails("start", json!({ "command": "true" }));
+    mcp.call("start", json!({ "command": "true && true" }));
+    let said = mcp.fails("start", json!({ "command": "true; cat" }));
     assert!(said.contains("[permission_denied]"), "{said}");
     home.run(&["mcp", "--tools", "nosuch"]).expect_code(2);
     let wrong = [("PI_BASH_YIELD_MS", "soon")];

@@ -145,6 +145,8 @@ impl Plan {
                 moves: true,
             };
             let polled = polled(hub, client, &id, show).await?;
+            // What followed an input was not there before it.
+            let at_entry = at_entry && !self.after_input;
             let matched_at_entry = at_entry && outcome == Outcome::Matched;
             results.push(Waited {
                 outcome,

@@ -2,24 +2,52 @@
 
 use serde_json::{Value, json};
 
-use crate::support::Serve;
+use crate::support::{Mcp, Serve};
 
 /// How long a program may take for what is asked of it, in milliseconds.
 pub(super) const PATIENCE_MS: u64 = 18_000;
 
 /// Speaks the actions of the protocol.
 pub(super) trait Agent {
-    /// Does something; the result, or the error.
-    fn act(&mut self, action: &str, params: Value) -> Result<Value, Value>;
+    /// Does something; the result, or the error in words with its code.
+    fn act(&mut self, action: &str, params: Value) -> Result<Value, String>;
 }
 
 impl Agent for Serve {
-    fn act(&mut self, action: &str, mut params: Value) -> Result<Value, Value> {
+    fn act(&mut self, action: &str, mut params: Value) -> Result<Value, String> {
         params["action"] = json!(action);
         let reply = self.call(params);
         match reply["ok"] == true {
             true => Ok(reply["result"].clone()),
-            false => Err(reply["error"].clone()),
+            false => Err(reply["error"].to_string()),
+        }
+    }
+}
+
+impl Agent for Mcp {
+    fn act(&mut self, action: &str, mut params: Value) -> Result<Value, String> {
+        let tools = [
+            "start",
+            "list",
+            "poll",
+            "log",
+            "wait",
+            "write",
+            "send_keys",
+            "capture",
+            "kill",
+        ];
+        let tool = match tools.contains(&action) {
+            true => action,
+            false => {
+                params["action"] = json!(action);
+                "session"
+            }
+        };
+        let mut result = self.result(tool, params);
+        match result["isError"] == false {
+            true => Ok(result["structuredContent"].take()),
+            false => Err(result["content"].to_string()),
         }
     }
 }
@@ -37,6 +65,13 @@ macro_rules! transcripts {
             fn through_serve() {
                 let home = Home::new();
                 let mut agent = Serve::new(&home, &[]);
+                transcript(&mut agent, &home);
+            }
+
+            #[test]
+            fn through_mcp() {
+                let home = Home::new();
+                let mut agent = Mcp::new(&home, "own", &[]);
                 transcript(&mut agent, &home);
             }
         }

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::agent::{Agent, Job, PATIENCE_MS, transcripts};
 use crate::support::job::have;
-use crate::support::{Home, Serve};
+use crate::support::{Home, Mcp, Serve};
 
 transcripts! {
     /// A line is changed in vim and written.
@@ -41,7 +41,7 @@ transcripts! {
         assert_eq!(waited["inputState"], "tui", "{waited}");
         assert!(job.screen(agent).starts_with("line 1\n"));
         job.press(agent, json!(["G"]), "^line 100000");
-        job.press(agent, json!([{"text": "/^line 54321$"}, "Enter"]), "^line 54321");
+        job.press(agent, json!([{"text": "?^line 54321$"}, "Enter"]), "^line 54321");
         // Backwards and round the end is the same line from below.
         job.press(agent, json!([{"text": "500g"}]), "^line 500$");
         let screen = job.screen(agent);

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use super::agent::{Agent, Job, PATIENCE_MS, text, transcripts};
+use super::agent::{Agent, Job, PATIENCE_MS, transcripts};
 use crate::support::job::have;
-use crate::support::{Home, Serve};
+use crate::support::{Home, Mcp, Serve};
 
 transcripts! {
     /// The agent makes a key; the passphrase is the person's, and the agent never sees it.
@@ -39,8 +39,7 @@ transcripts! {
         agent.act("write", write.clone()).unwrap();
         home.ok(&["send", "shared", "from the person"]);
         let refused = agent.act("write", write.clone()).unwrap_err();
-        assert_eq!(refused["code"], "input_held", "{refused}");
-        assert!(refused["data"]["until"].is_string(), "{refused}");
+        assert!(refused.contains("input_held"), "{refused}");
         job.wait(agent, json!({"until": [{"pattern": "from the person"}], "since": "c0"}));
         let status = job.act(agent, "status", json!({}));
         assert!(!status["heldBy"].is_null(), "{status}");
@@ -51,6 +50,8 @@ transcripts! {
             job.act(agent, "poll", json!({"since": "new", "waitMs": 200}));
         }
         let typed = job.act(agent, "log", json!({"stream": "input"}));
-        assert!(text(&typed, "output").contains("from the person"), "{typed}");
+        let lines = typed["lines"].as_array().unwrap();
+        let by = |kind: &str| lines.iter().filter(|line| line["kind"] == kind).count();
+        assert!(by("human") >= 1 && by("agent") == 2, "{typed}");
     }
 }

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::agent::{Agent, Job, PATIENCE_MS, text, transcripts};
 use crate::support::job::have;
-use crate::support::{Home, Serve};
+use crate::support::{Home, Mcp, Serve};
 
 /// Asks as `npm init` does, with a default in parentheses.
 const QUESTIONS: &str = r#"

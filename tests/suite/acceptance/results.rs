@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::agent::{Agent, Job, PATIENCE_MS, text, transcripts};
 use crate::support::job::have;
-use crate::support::{Home, Serve};
+use crate::support::{Home, Mcp, Serve};
 
 transcripts! {
     /// Two thousand redraws are one line.
@@ -33,7 +33,8 @@ transcripts! {
         job.wait(agent, json!({"until": [{"ready": true}]}));
         let until = json!([{"pattern": r"port (\d+)"}]);
         let waited = job.wait(agent, json!({"until": until, "since": "c0"}));
-        let port: u16 = text(&waited["matched"]["groups"], "0").parse().unwrap();
+        let port = waited["matched"]["groups"][0].as_str().unwrap();
+        let port: u16 = port.parse().unwrap();
         job.wait(agent, json!({"until": [{"port": port}]}));
         std::net::TcpStream::connect(("127.0.0.1", port)).unwrap();
         // Another job does not answer for it.
