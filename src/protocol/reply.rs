@@ -207,7 +207,7 @@ pub enum Warning {
     /// A cooked terminal cuts a line at 4,095 bytes without a word.
     #[serde(rename = "line_over_4095")]
     LineOver4095,
-    /// The program does not read; not all was taken.
+    /// The program does not read at the moment; perhaps not all was taken.
     NotReading,
     /// An end of input does nothing in this mode.
     NoEffect,

@@ -33,6 +33,6 @@ impl Keys {
             keys: self.keys.into_iter().map(KeyInput::Name).collect(),
             ..SendKeys::default()
         }))?;
-        report(ctx, &id, &written, true)
+        report(ctx, &id, &written, 1, true)
     }
 }

@@ -71,7 +71,13 @@ impl Send {
                 paste: self.paste.then_some(true),
                 ..Write::default()
             }))?;
-            let exit = report(ctx, &job.summary.session_id, &written, place == last)?;
+            let exit = report(
+                ctx,
+                &job.summary.session_id,
+                &written,
+                chunk.len() as u64,
+                place == last,
+            )?;
             if exit != Exit::OK {
                 return Ok(exit);
             }
@@ -112,11 +118,12 @@ fn would_show(state: InputState) -> Option<&'static str> {
     }
 }
 
-/// Says what is to know about a write; fails if not all of it was taken.
+/// Says what is to know about a write; fails if less than `wanted` bytes were taken.
 pub(super) fn report(
     ctx: &mut Context,
     id: &SessionId,
     written: &Written,
+    wanted: u64,
     last: bool,
 ) -> Result<Exit, Failure> {
     if ctx.json && last {
@@ -128,10 +135,15 @@ pub(super) fn report(
             Warning::LineOver4095 => {
                 note("the terminal keeps only 4095 bytes of a line; the rest of it is lost");
             }
-            Warning::NotReading => {
+            Warning::NotReading if written.bytes_written < wanted => {
                 let taken = written.bytes_written;
                 note(&format!("{id} does not read; it took {taken} bytes"));
                 exit = Exit::FAILED;
+            }
+            Warning::NotReading => {
+                note(&format!(
+                    "{id} does not read now; what was typed waits for it"
+                ));
             }
             Warning::NoEffect => note("the end of input has no effect in the program's mode"),
         }

@@ -15,7 +15,7 @@ use super::{Answer, answer, find, news};
 use crate::engine::registry::{Access, Viewer};
 use crate::protocol::condition::{WaitMode, WaitSpec};
 use crate::protocol::params::{Encoding, KeyInput, SendKeys, Write};
-use crate::protocol::record::Mode;
+use crate::protocol::record::{InputState, Mode};
 use crate::protocol::reply::{Warning, Written};
 use crate::protocol::{Error, ErrorCode, Role, SessionId};
 use crate::sys::{pty, signal};
@@ -427,7 +427,7 @@ impl Sent {
     }
 
     async fn answer(
-        self,
+        mut self,
         hub: &Hub,
         client: &Client,
         plan: Option<Plan>,
@@ -451,6 +451,14 @@ impl Sent {
         };
         let input = hub.state().drivers.get(&id).and_then(|d| d.input.clone());
         let unread = unread.or_else(|| input.as_ref()?.unread());
+        if unread.is_some_and(|bytes| bytes > 0) && !self.stuffed() {
+            hub.see_input(&id).await;
+            let state = hub.state();
+            let session = state.registry.get(&id);
+            if session.is_some_and(|session| session.input_state() == InputState::None) {
+                self.warn(Warning::NotReading);
+            }
+        }
         answer(Written {
             bytes_written: self.bytes,
             consumed: input.and_then(|input| self.consumed(&input, unread)),

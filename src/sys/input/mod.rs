@@ -3,9 +3,9 @@
 //! A program that waits for input is blocked in a system call that names the
 //! terminal: `read` on it, or one of the `poll` and `select` family with it in the
 //! set. `/proc/PID/task/TID/syscall` (proc_pid_syscall(5)) shows call and
-//! arguments of every blocked thread ([`blocked`]); the sets are in the process's
-//! memory and in `fdinfo` ([`descriptors`]). Only those who may read the
-//! terminal are looked at ([`family`]).
+//! arguments of every blocked thread (`blocked`); the sets are in the process's
+//! memory and in `fdinfo` (`descriptors`). Only those who may read the
+//! terminal are looked at (`family`).
 //!
 //! Reading another's system calls needs the right to trace it, which the kernel
 //! may give to ancestors only (Yama's `ptrace_scope` 1), so the keeper asks.
