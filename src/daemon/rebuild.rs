@@ -8,7 +8,8 @@ use std::path::Path;
 
 use super::actions::{SHELL_ARGV, TIMEOUT_GRACE_MS, TTL_MS};
 use crate::engine::Now;
-use crate::engine::session::{Meta, Session, Spec, Terms};
+use crate::engine::meta::{Meta, Spec, Terms};
+use crate::engine::session::Session;
 use crate::protocol::record::Mode;
 use crate::protocol::{Scope, SessionId, Timestamp};
 use crate::sys::tree;

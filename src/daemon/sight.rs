@@ -80,6 +80,14 @@ impl State {
         self.arm_input(id);
     }
 
+    /// Somebody waits for a session to want input.
+    pub(super) fn hurry_input(&mut self, id: &SessionId) {
+        if let Some(session) = self.registry.get_mut(id) {
+            session.input.hurry(now().boot);
+            self.arm_input(id);
+        }
+    }
+
     /// Sets the clock for the next look.
     pub(super) fn arm_input(&mut self, id: &SessionId) {
         let session = self.registry.get(id);

@@ -177,18 +177,22 @@ impl State {
         sender: oneshot::Sender<Verdict>,
     ) -> Ticket {
         let ticket = self.waits.add(pending);
-        for id in self.waits.undecided(ticket) {
-            if let Some(session) = self.registry.get_mut(&id)
-                && self.waits.want_input(&id)
-            {
-                session.input.hurry(now().boot);
-                self.arm_input(&id);
-            }
-        }
         self.verdicts.insert(ticket, sender);
         self.arm_wait(ticket);
+        let wants = self
+            .waits
+            .conditions(ticket)
+            .map_or((false, false), |wanted| {
+                let ports = wanted.wants_ready() || wanted.ports().next().is_some();
+                (wanted.wants_input(), ports)
+            });
         for id in self.waits.undecided(ticket) {
-            self.await_ports(&id);
+            if wants.0 {
+                self.hurry_input(&id);
+            }
+            if wants.1 {
+                self.await_ports(&id);
+            }
         }
         ticket
     }

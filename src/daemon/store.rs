@@ -4,7 +4,8 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 
-use crate::engine::session::{Meta, Session};
+use crate::engine::meta::Meta;
+use crate::engine::session::Session;
 use crate::protocol::SessionId;
 use crate::protocol::disk::{EXIT, META};
 use crate::protocol::keeper::Exit;

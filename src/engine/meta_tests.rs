@@ -2,11 +2,13 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::engine::life::Actor;
+use crate::engine::life::{Actor, Probed};
+use crate::engine::session::Session;
 use crate::protocol::Status;
 use crate::protocol::keeper::Exit;
 use crate::protocol::policy::RestartWhen;
 use crate::protocol::tests::golden::{self, at, id};
+use crate::term::size::Size;
 
 /// Another boot than that of any machine that runs the tests.
 const BOOT_ID: &str = "00000000-1111-2222-3333-444444444444";

@@ -19,6 +19,7 @@ pub mod input;
 pub mod lease;
 pub mod life;
 pub mod matcher;
+pub mod meta;
 pub mod output;
 pub mod past;
 pub mod quota;

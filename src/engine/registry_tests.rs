@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::engine::life::Actor;
-use crate::engine::session::{Meta, Spec, Terms};
+use crate::engine::meta::{Meta, Spec, Terms};
 use crate::protocol::keeper::Exit;
 use crate::protocol::{ErrorCode, Timestamp};
 use crate::term::size::Size;

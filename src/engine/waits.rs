@@ -79,8 +79,17 @@ impl Pending {
 #[derive(Default)]
 pub struct Waits {
     pending: HashMap<Ticket, Pending>,
-    by_session: HashMap<SessionId, Vec<Ticket>>,
+    by_session: HashMap<SessionId, OnSession>,
     last: u64,
+}
+
+/// The waits on one session. There may be thousands: adding one and taking one out
+/// looks at no other.
+#[derive(Default)]
+struct OnSession {
+    tickets: BTreeSet<Ticket>,
+    /// How many of them look at what its program does with its input.
+    input: usize,
 }
 
 impl Waits {
@@ -89,10 +98,9 @@ impl Waits {
         self.last += 1;
         let ticket = Ticket(self.last);
         for part in pending.parts.iter().filter(|part| part.decision.is_none()) {
-            self.by_session
-                .entry(part.session.clone())
-                .or_default()
-                .push(ticket);
+            let on = self.by_session.entry(part.session.clone()).or_default();
+            on.tickets.insert(ticket);
+            on.input += usize::from(part.matcher.conditions().wants_input());
         }
         self.pending.insert(ticket, pending);
         ticket
@@ -102,9 +110,11 @@ impl Waits {
     pub fn remove(&mut self, ticket: Ticket) -> Option<Pending> {
         let pending = self.pending.remove(&ticket)?;
         for part in &pending.parts {
-            if let Some(tickets) = self.by_session.get_mut(&part.session) {
-                tickets.retain(|other| *other != ticket);
-                if tickets.is_empty() {
+            if let Some(on) = self.by_session.get_mut(&part.session)
+                && on.tickets.remove(&ticket)
+            {
+                on.input -= usize::from(part.matcher.conditions().wants_input());
+                if on.tickets.is_empty() {
                     self.by_session.remove(&part.session);
                 }
             }
@@ -124,7 +134,13 @@ impl Waits {
 
     /// Whether some wait looks at what this session's program does with its input.
     pub fn want_input(&self, session: &SessionId) -> bool {
-        self.open(session).any(Conditions::wants_input)
+        self.by_session.get(session).is_some_and(|on| on.input > 0)
+    }
+
+    /// What one wait is for.
+    pub fn conditions(&self, ticket: Ticket) -> Option<&Conditions> {
+        let part = self.pending.get(&ticket)?.parts.first()?;
+        Some(part.matcher.conditions())
     }
 
     /// Whether some wait is for this session to be ready.
@@ -146,8 +162,9 @@ impl Waits {
     }
 
     fn on(&self, session: &SessionId) -> impl Iterator<Item = &Pending> {
-        let tickets = self.by_session.get(session).into_iter().flatten();
-        tickets.filter_map(|ticket| self.pending.get(ticket))
+        let on = self.by_session.get(session).into_iter();
+        on.flat_map(|on| &on.tickets)
+            .filter_map(|ticket| self.pending.get(ticket))
     }
 
     /// Output of a session; returns the waits that are over by it.
@@ -172,7 +189,8 @@ impl Waits {
         mut decide: impl FnMut(&mut Matcher) -> Option<Decision>,
     ) -> Vec<Ticket> {
         let mut over = Vec::new();
-        for ticket in self.by_session.get(session).into_iter().flatten() {
+        let on = self.by_session.get(session).into_iter();
+        for ticket in on.flat_map(|on| &on.tickets) {
             let Some(pending) = self.pending.get_mut(ticket) else {
                 continue;
             };

@@ -11,7 +11,7 @@ use std::path::Path;
 use super::super::connection::Client;
 use super::super::shell_line::ShellLine;
 use super::program::{SHELL, find_program, named};
-use crate::engine::session::Spec;
+use crate::engine::meta::Spec;
 use crate::protocol::{Error, ErrorCode};
 
 /// Variables by which whoever sets them makes shell and loader run other code.

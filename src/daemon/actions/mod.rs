@@ -18,6 +18,7 @@ mod signal;
 mod start;
 mod status;
 mod subscribe;
+mod typing;
 mod wait;
 mod wanted;
 mod watch;

@@ -11,7 +11,7 @@ use super::super::keeper_link::SpawnFailure;
 use super::super::state::State;
 use super::allow::{check_program, checked_line};
 use super::start::no_nul;
-use crate::engine::session::Spec;
+use crate::engine::meta::Spec;
 use crate::protocol::keeper::SpawnSpec;
 use crate::protocol::record::Mode;
 use crate::protocol::{Error, ErrorCode, SessionId};

@@ -1,12 +1,14 @@
 //! The life of a session: from asked for to ended, and how.
 
+mod again;
+
 use serde::{Deserialize, Serialize};
 
 use super::Now;
-use super::retry::{self, Retry, Verdict};
+use super::retry::Retry;
 use crate::protocol::keeper::Exit;
 use crate::protocol::record::{EndedBy, EndedByKind, Run};
-use crate::protocol::{RestartPolicy, Scope, Status, Timestamp};
+use crate::protocol::{Scope, Status, Timestamp};
 
 /// Number of the signal that cannot be caught.
 const KILL: i32 = 9;
@@ -286,123 +288,11 @@ impl Life {
         }
     }
 
-    /// Its run is over: whether its policy has it run again. Then it is
-    /// `retrying` until that time.
-    pub fn retry(&mut self, policy: RestartPolicy, now: Now) -> bool {
-        let count = self.retry.map_or(0, |retry| retry.count);
-        let runtime_ms = self.runtime_ms.unwrap_or_default();
-        let note = match retry::judge(policy, self.status, runtime_ms, count) {
-            Verdict::Final => {
-                self.retry = None;
-                return false;
-            }
-            Verdict::Exhausted => {
-                self.retry = None;
-                match count {
-                    0 => return false,
-                    1 => "it was run again once, and is not any more".to_owned(),
-                    _ => format!("it was run again {count} times in a row, and is not any more"),
-                }
-            }
-            Verdict::Again { count, backoff_ms } => {
-                self.retry = Some(Retry {
-                    count,
-                    backoff_ms,
-                    at: Some(now.boot.saturating_add(backoff_ms)),
-                    outcome: self.status,
-                });
-                self.status = Status::Retrying;
-                format!("it is run again ({count} of {})", policy.max_retries())
-            }
-        };
-        self.add_reason(&note);
-        self.status == Status::Retrying
-    }
-
-    /// It is not run again after all: `by` has ended it, or it cannot be. True if
-    /// it was to be.
-    pub fn stop_retrying(&mut self, by: Option<&Actor>) -> bool {
-        let Some(retry) = self
-            .retry
-            .take()
-            .filter(|_| self.status == Status::Retrying)
-        else {
-            return false;
-        };
-        match by {
-            Some(actor) => {
-                self.status = Status::Killed;
-                self.ended_by = Some(actor.ended_by());
-                self.add_reason(&format!("{} ended it before that", actor.name()));
-            }
-            None => {
-                self.status = retry.outcome;
-                self.add_reason("bgproc was ended before that, and its environment is not known");
-            }
-        }
-        true
-    }
-
-    /// Restarts so far no longer count: somebody has asked for this one.
-    pub fn forget_retries(&mut self) {
-        if let Some(retry) = &mut self.retry {
-            retry.count = 0;
-        }
-    }
-
-    /// When its policy has it run again, in boot-time milliseconds.
-    pub fn retry_at(&self) -> Option<u64> {
-        let waits = self.status == Status::Retrying;
-        self.retry.filter(|_| waits).and_then(|retry| retry.at)
-    }
-
-    /// The pause before the next run, while it is waited for.
-    pub fn backoff_ms(&self) -> Option<u64> {
-        let waits = self.status == Status::Retrying;
-        self.retry.filter(|_| waits).map(|retry| retry.backoff_ms)
-    }
-
     fn add_reason(&mut self, note: &str) {
         self.reason = Some(match self.reason.take() {
             Some(reason) => format!("{reason}; {note}"),
             None => note.to_owned(),
         });
-    }
-
-    /// Its probe came out so.
-    pub fn set_probed(&mut self, probed: Probed) {
-        self.probed = Some(probed);
-    }
-
-    /// How its probe came out in this run.
-    pub fn probed(&self) -> Option<Probed> {
-        self.probed
-    }
-
-    /// It has ended for good, and its `onExit` is to be run.
-    pub fn owe_on_exit(&mut self) {
-        self.owes_on_exit = true;
-    }
-
-    /// Its `onExit` is being run.
-    pub fn on_exit_began(&mut self) {
-        self.owes_on_exit = false;
-    }
-
-    /// Its `onExit` is over.
-    pub fn on_exit_ended(&mut self, failure: Option<String>) {
-        self.owes_on_exit = false;
-        self.on_exit_failure = failure;
-    }
-
-    /// Whether its `onExit` has still to be run.
-    pub fn owes_on_exit(&self) -> bool {
-        self.owes_on_exit
-    }
-
-    /// What went wrong with its `onExit`.
-    pub fn on_exit_failure(&self) -> Option<&str> {
-        self.on_exit_failure.as_deref()
     }
 
     /// It ended while nothing was there to see how.
@@ -525,157 +415,4 @@ fn reason(asked: Option<&Actor>, exit: &Exit, signal: Option<&str>) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn now(boot: u64) -> Now {
-        Now {
-            boot,
-            wall: Timestamp(boot.cast_signed()),
-        }
-    }
-
-    fn running() -> Life {
-        let mut life = Life::new(now(10));
-        life.started(7, 0, now(20));
-        life
-    }
-
-    fn exit(code: Option<i32>, signal: Option<i32>) -> Exit {
-        let ended_at = Timestamp(50);
-        Exit {
-            pid: 7,
-            exit_code: code,
-            signal,
-            core_dumped: false,
-            ended_at,
-            end_offset: 0,
-            limit: None,
-        }
-    }
-
-    #[test]
-    fn zero_is_done_and_anything_else_by_itself_is_an_error() {
-        for (code, signal, status) in [
-            (Some(0), None, Status::Done),
-            (Some(3), None, Status::Error),
-            (None, Some(11), Status::Error),
-        ] {
-            let mut life = running();
-            life.ended(&exit(code, signal), None, now(50));
-            assert_eq!(life.status(), status);
-            assert_eq!(life.runtime_ms(now(99)), 30);
-            assert_eq!(life.ended_by().map(|by| by.kind), Some(EndedByKind::Itself));
-        }
-    }
-
-    #[test]
-    fn an_end_that_nobody_saw_is_lost_unless_it_was_asked_for() {
-        let mut life = running();
-        life.ended(&exit(None, None), None, now(50));
-        assert_eq!(life.status(), Status::Lost);
-        let mut life = running();
-        life.ask_to_end(Actor::Human);
-        life.ended(&exit(None, None), None, now(50));
-        assert_eq!((life.status(), life.exit_code()), (Status::Killed, None));
-    }
-
-    #[test]
-    fn one_that_was_asked_to_end_is_killed_however_it_answers() {
-        let mut life = running();
-        assert!(life.ask_to_end(Actor::Human));
-        assert_eq!(life.status(), Status::Stopping);
-        assert!(
-            !life.ask_to_end(Actor::TimeLimit(5)),
-            "the first to ask is the one who ended it"
-        );
-        life.ended(&exit(Some(0), None), None, now(50));
-        assert_eq!(life.status(), Status::Killed);
-        assert_eq!(life.reason(), Some("a person ended it (exit code 0)"));
-    }
-
-    #[test]
-    fn the_time_limit_has_a_status_of_its_own() {
-        let mut life = running();
-        life.ask_to_end(Actor::TimeLimit(1500));
-        life.ended(&exit(None, Some(15)), Some("SIGTERM".to_owned()), now(50));
-        assert_eq!(life.status(), Status::TimedOut);
-        assert_eq!(
-            life.reason(),
-            Some("it reached its time limit of 2 s (SIGTERM)")
-        );
-    }
-
-    #[test]
-    fn a_signal_of_ours_that_kills_makes_it_killed_and_another_does_not() {
-        let mut life = running();
-        life.signalled(2, Actor::Human);
-        life.ended(&exit(None, Some(2)), None, now(50));
-        assert_eq!(life.status(), Status::Killed);
-        let mut life = running();
-        life.signalled(2, Actor::Human);
-        life.ended(&exit(None, Some(11)), None, now(50));
-        assert_eq!(life.status(), Status::Error);
-    }
-
-    #[test]
-    fn a_kill_that_nobody_here_sent_may_be_the_kernel_s() {
-        let killed = |ours: bool| {
-            let mut life = running();
-            if ours {
-                life.signalled(9, Actor::Human);
-            }
-            life.ended(&exit(None, Some(9)), Some("SIGKILL".to_owned()), now(50));
-            (life.status(), life.reason().map(str::to_owned))
-        };
-        let guess = Some("SIGKILL (out of memory?)".to_owned());
-        assert_eq!(killed(false), (Status::Error, guess));
-        assert_eq!(killed(true), (Status::Killed, Some("SIGKILL".to_owned())));
-    }
-
-    #[test]
-    fn the_earliest_kill_holds_until_nobody_is_left() {
-        let mut life = running();
-        life.ask_to_end(Actor::Human);
-        life.grace_began(500);
-        life.grace_began(300);
-        life.grace_began(900);
-        assert_eq!(life.kill_at(), Some(300));
-        life.ended(&exit(Some(0), None), None, now(50));
-        assert_eq!(life.kill_at(), Some(300), "others of it may be left");
-        life.grace_ended(None);
-        assert_eq!(life.kill_at(), None);
-    }
-
-    #[test]
-    fn one_that_cannot_be_ended_says_why() {
-        let mut life = running();
-        life.ask_to_end(Actor::Human);
-        life.grace_ended(Some("pid 7 refuses".to_owned()));
-        assert_eq!(life.reason(), Some("pid 7 refuses"));
-        life.ended(&exit(Some(0), None), None, now(50));
-        assert_eq!(life.reason(), Some("a person ended it (exit code 0)"));
-    }
-
-    #[test]
-    fn a_restart_counts_and_forgets_how_the_last_run_ended() {
-        let mut life = running();
-        life.ended(&exit(Some(3), None), None, now(50));
-        life.started(8, 100, now(60));
-        assert_eq!((life.restarts(), life.exit_code()), (1, None));
-        assert_eq!(life.runs().len(), 2);
-        assert_eq!(
-            (life.runs()[0].exit_code, life.runs()[1].offset),
-            (Some(3), 100)
-        );
-    }
-
-    #[test]
-    fn pausing_is_news_only_once() {
-        let mut life = running();
-        assert!(life.set_paused(true));
-        assert!(!life.set_paused(true));
-        assert!(life.set_paused(false));
-        assert_eq!(life.status(), Status::Running);
-    }
-}
+mod tests;

@@ -1,0 +1,121 @@
+//! What comes after the end of a run: the next one, or `onExit`; and how the probe
+//! of a run came out.
+
+use super::{Actor, Life, Probed};
+use crate::engine::Now;
+use crate::engine::retry::{self, Retry, Verdict};
+use crate::protocol::{RestartPolicy, Status};
+
+impl Life {
+    /// Its run is over: whether its policy has it run again. Then it is
+    /// `retrying` until that time.
+    pub fn retry(&mut self, policy: RestartPolicy, now: Now) -> bool {
+        let count = self.retry.map_or(0, |retry| retry.count);
+        let runtime_ms = self.runtime_ms.unwrap_or_default();
+        let note = match retry::judge(policy, self.status, runtime_ms, count) {
+            Verdict::Final => {
+                self.retry = None;
+                return false;
+            }
+            Verdict::Exhausted => {
+                self.retry = None;
+                match count {
+                    0 => return false,
+                    1 => "it was run again once, and is not any more".to_owned(),
+                    _ => format!("it was run again {count} times in a row, and is not any more"),
+                }
+            }
+            Verdict::Again { count, backoff_ms } => {
+                self.retry = Some(Retry {
+                    count,
+                    backoff_ms,
+                    at: Some(now.boot.saturating_add(backoff_ms)),
+                    outcome: self.status,
+                });
+                self.status = Status::Retrying;
+                format!("it is run again ({count} of {})", policy.max_retries())
+            }
+        };
+        self.add_reason(&note);
+        self.status == Status::Retrying
+    }
+
+    /// It is not run again after all: `by` has ended it, or it cannot be. True if
+    /// it was to be.
+    pub fn stop_retrying(&mut self, by: Option<&Actor>) -> bool {
+        let Some(retry) = self
+            .retry
+            .take()
+            .filter(|_| self.status == Status::Retrying)
+        else {
+            return false;
+        };
+        match by {
+            Some(actor) => {
+                self.status = Status::Killed;
+                self.ended_by = Some(actor.ended_by());
+                self.add_reason(&format!("{} ended it before that", actor.name()));
+            }
+            None => {
+                self.status = retry.outcome;
+                self.add_reason("bgproc was ended before that, and its environment is not known");
+            }
+        }
+        true
+    }
+
+    /// Restarts so far no longer count: somebody has asked for this one.
+    pub fn forget_retries(&mut self) {
+        if let Some(retry) = &mut self.retry {
+            retry.count = 0;
+        }
+    }
+
+    /// When its policy has it run again, in boot-time milliseconds.
+    pub fn retry_at(&self) -> Option<u64> {
+        let waits = self.status == Status::Retrying;
+        self.retry.filter(|_| waits).and_then(|retry| retry.at)
+    }
+
+    /// The pause before the next run, while it is waited for.
+    pub fn backoff_ms(&self) -> Option<u64> {
+        let waits = self.status == Status::Retrying;
+        self.retry.filter(|_| waits).map(|retry| retry.backoff_ms)
+    }
+
+    /// Its probe came out so.
+    pub fn set_probed(&mut self, probed: Probed) {
+        self.probed = Some(probed);
+    }
+
+    /// How its probe came out in this run.
+    pub fn probed(&self) -> Option<Probed> {
+        self.probed
+    }
+
+    /// It has ended for good, and its `onExit` is to be run.
+    pub fn owe_on_exit(&mut self) {
+        self.owes_on_exit = true;
+    }
+
+    /// Its `onExit` is being run.
+    pub fn on_exit_began(&mut self) {
+        self.owes_on_exit = false;
+    }
+
+    /// Its `onExit` is over.
+    pub fn on_exit_ended(&mut self, failure: Option<String>) {
+        self.owes_on_exit = false;
+        self.on_exit_failure = failure;
+    }
+
+    /// Whether its `onExit` has still to be run.
+    pub fn owes_on_exit(&self) -> bool {
+        self.owes_on_exit
+    }
+
+    /// What went wrong with its `onExit`.
+    pub fn on_exit_failure(&self) -> Option<&str> {
+        self.on_exit_failure.as_deref()
+    }
+}

@@ -1,0 +1,154 @@
+//! Lives of sessions, step by step.
+
+use super::*;
+
+fn now(boot: u64) -> Now {
+    Now {
+        boot,
+        wall: Timestamp(boot.cast_signed()),
+    }
+}
+
+fn running() -> Life {
+    let mut life = Life::new(now(10));
+    life.started(7, 0, now(20));
+    life
+}
+
+fn exit(code: Option<i32>, signal: Option<i32>) -> Exit {
+    let ended_at = Timestamp(50);
+    Exit {
+        pid: 7,
+        exit_code: code,
+        signal,
+        core_dumped: false,
+        ended_at,
+        end_offset: 0,
+        limit: None,
+    }
+}
+
+#[test]
+fn zero_is_done_and_anything_else_by_itself_is_an_error() {
+    for (code, signal, status) in [
+        (Some(0), None, Status::Done),
+        (Some(3), None, Status::Error),
+        (None, Some(11), Status::Error),
+    ] {
+        let mut life = running();
+        life.ended(&exit(code, signal), None, now(50));
+        assert_eq!(life.status(), status);
+        assert_eq!(life.runtime_ms(now(99)), 30);
+        assert_eq!(life.ended_by().map(|by| by.kind), Some(EndedByKind::Itself));
+    }
+}
+
+#[test]
+fn an_end_that_nobody_saw_is_lost_unless_it_was_asked_for() {
+    let mut life = running();
+    life.ended(&exit(None, None), None, now(50));
+    assert_eq!(life.status(), Status::Lost);
+    let mut life = running();
+    life.ask_to_end(Actor::Human);
+    life.ended(&exit(None, None), None, now(50));
+    assert_eq!((life.status(), life.exit_code()), (Status::Killed, None));
+}
+
+#[test]
+fn one_that_was_asked_to_end_is_killed_however_it_answers() {
+    let mut life = running();
+    assert!(life.ask_to_end(Actor::Human));
+    assert_eq!(life.status(), Status::Stopping);
+    assert!(
+        !life.ask_to_end(Actor::TimeLimit(5)),
+        "the first to ask is the one who ended it"
+    );
+    life.ended(&exit(Some(0), None), None, now(50));
+    assert_eq!(life.status(), Status::Killed);
+    assert_eq!(life.reason(), Some("a person ended it (exit code 0)"));
+}
+
+#[test]
+fn the_time_limit_has_a_status_of_its_own() {
+    let mut life = running();
+    life.ask_to_end(Actor::TimeLimit(1500));
+    life.ended(&exit(None, Some(15)), Some("SIGTERM".to_owned()), now(50));
+    assert_eq!(life.status(), Status::TimedOut);
+    assert_eq!(
+        life.reason(),
+        Some("it reached its time limit of 2 s (SIGTERM)")
+    );
+}
+
+#[test]
+fn a_signal_of_ours_that_kills_makes_it_killed_and_another_does_not() {
+    let mut life = running();
+    life.signalled(2, Actor::Human);
+    life.ended(&exit(None, Some(2)), None, now(50));
+    assert_eq!(life.status(), Status::Killed);
+    let mut life = running();
+    life.signalled(2, Actor::Human);
+    life.ended(&exit(None, Some(11)), None, now(50));
+    assert_eq!(life.status(), Status::Error);
+}
+
+#[test]
+fn a_kill_that_nobody_here_sent_may_be_the_kernel_s() {
+    let killed = |ours: bool| {
+        let mut life = running();
+        if ours {
+            life.signalled(9, Actor::Human);
+        }
+        life.ended(&exit(None, Some(9)), Some("SIGKILL".to_owned()), now(50));
+        (life.status(), life.reason().map(str::to_owned))
+    };
+    let guess = Some("SIGKILL (out of memory?)".to_owned());
+    assert_eq!(killed(false), (Status::Error, guess));
+    assert_eq!(killed(true), (Status::Killed, Some("SIGKILL".to_owned())));
+}
+
+#[test]
+fn the_earliest_kill_holds_until_nobody_is_left() {
+    let mut life = running();
+    life.ask_to_end(Actor::Human);
+    life.grace_began(500);
+    life.grace_began(300);
+    life.grace_began(900);
+    assert_eq!(life.kill_at(), Some(300));
+    life.ended(&exit(Some(0), None), None, now(50));
+    assert_eq!(life.kill_at(), Some(300), "others of it may be left");
+    life.grace_ended(None);
+    assert_eq!(life.kill_at(), None);
+}
+
+#[test]
+fn one_that_cannot_be_ended_says_why() {
+    let mut life = running();
+    life.ask_to_end(Actor::Human);
+    life.grace_ended(Some("pid 7 refuses".to_owned()));
+    assert_eq!(life.reason(), Some("pid 7 refuses"));
+    life.ended(&exit(Some(0), None), None, now(50));
+    assert_eq!(life.reason(), Some("a person ended it (exit code 0)"));
+}
+
+#[test]
+fn a_restart_counts_and_forgets_how_the_last_run_ended() {
+    let mut life = running();
+    life.ended(&exit(Some(3), None), None, now(50));
+    life.started(8, 100, now(60));
+    assert_eq!((life.restarts(), life.exit_code()), (1, None));
+    assert_eq!(life.runs().len(), 2);
+    assert_eq!(
+        (life.runs()[0].exit_code, life.runs()[1].offset),
+        (Some(3), 100)
+    );
+}
+
+#[test]
+fn pausing_is_news_only_once() {
+    let mut life = running();
+    assert!(life.set_paused(true));
+    assert!(!life.set_paused(true));
+    assert!(life.set_paused(false));
+    assert_eq!(life.status(), Status::Running);
+}
