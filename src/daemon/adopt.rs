@@ -19,6 +19,7 @@ use super::settings::Settings;
 use super::state::State;
 use super::store::Store;
 use super::successor::KeeperProcess;
+use crate::engine::Now;
 use crate::engine::meta::Meta;
 use crate::engine::session::Session;
 use crate::protocol::keeper::{Kept, ToDaemon, ToKeeper};
@@ -209,6 +210,13 @@ impl State {
         let newlines = counted.iter().filter(|&&byte| byte == b'\n').count() as u64;
         let lines_before = lines_before.saturating_sub(newlines);
         session.output.begin_at(first, lines_before + 1);
+        if let Some(last) = end.checked_sub(1).and_then(|last| log.run_at(last)) {
+            let at = Now {
+                boot: 0,
+                wall: last.at,
+            };
+            session.output.was_written(end, at.carried_over(now));
+        }
         let mut driver = Driver::new(log);
         driver.end = end;
         driver.unsaved = driver.log.gaps();

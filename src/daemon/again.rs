@@ -225,10 +225,16 @@ impl State {
         })
     }
 
-    /// Who removes a session wants nothing more of it.
-    pub(super) fn drop_on_exit(&mut self, id: &SessionId) {
+    /// Who removes a session wants nothing more of it. Returns its `onExit`, in case
+    /// it cannot be removed.
+    pub(super) fn drop_on_exit(&mut self, id: &SessionId) -> Option<String> {
+        self.registry.get_mut(id)?.spec.on_exit.take()
+    }
+
+    /// It was not removed after all.
+    pub(super) fn restore_on_exit(&mut self, id: &SessionId, line: Option<String>) {
         if let Some(session) = self.registry.get_mut(id) {
-            session.spec.on_exit = None;
+            session.spec.on_exit = line;
         }
     }
 

@@ -137,7 +137,9 @@ impl Hunt {
         let grace_ms = if first == signal::KILL { 0 } else { grace_ms };
         self.hub.with(|state| {
             if let Some(session) = state.registry.get_mut(&self.id) {
-                session.life.grace_began(now().boot + grace_ms);
+                session
+                    .life
+                    .grace_began(now().boot.saturating_add(grace_ms));
             }
             state.persist(&self.id);
         });

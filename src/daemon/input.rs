@@ -16,6 +16,10 @@ use crate::sys::{pty, readiness};
 /// later do not wait again for what has been waited for.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// What leaves nothing of a line in a cooked terminal: line feed and Enter, `^D`,
+/// which hands it over, and `^C`, `^\\`, `^Z` and `^U`, which discard it.
+const ENDS_LINE: [u8; 7] = [b'\n', b'\r', 0x04, 0x03, 0x1c, 0x1a, 0x15];
+
 /// Bytes that may wait for a program at most.
 pub(super) const MAX_WAITING: usize = 1 << 20;
 
@@ -32,6 +36,8 @@ pub(super) struct Input {
     /// How often what waited was discarded.
     discarded: Cell<u64>,
     discard: Notify,
+    /// Whether what was typed last is a line that has no end yet.
+    in_line: Cell<bool>,
 }
 
 /// What became of a write.
@@ -54,7 +60,13 @@ impl Input {
             stuck: Cell::new(false),
             discarded: Cell::new(0),
             discard: Notify::new(),
+            in_line: Cell::new(false),
         }
+    }
+
+    /// Whether what was typed last, by whomever, is a line that has no end yet.
+    pub(super) fn in_line(&self) -> bool {
+        self.in_line.get()
     }
 
     /// Bytes that wait for the program.
@@ -163,6 +175,9 @@ impl Turn<'_> {
                 }
                 Err(error) => return Err(error.into()),
             }
+        }
+        if let Some(last) = bytes[..taken].last() {
+            self.input.in_line.set(!ENDS_LINE.contains(last));
         }
         Ok(Taken {
             bytes: taken,

@@ -23,6 +23,12 @@ use crate::sys::tree;
 const FIRST_PAUSE_MS: u64 = 20;
 const LAST_PAUSE_MS: u64 = 250;
 
+/// The same for a probe that is late and that nobody waits for.
+const LATE_PAUSE_MS: u64 = 2000;
+
+/// What has been written and not looked at has so long before a probe is late.
+const UNSEEN_MS: u64 = 20;
+
 /// Characters of output in which URLs are looked for.
 const URL_CHARS: usize = 64 * 1024;
 
@@ -71,9 +77,16 @@ impl State {
     /// the probe.
     pub(super) fn tell_late(&mut self, id: &SessionId) {
         let at = now().boot;
+        // What has been written by now may say that it is ready.
+        let end = self.log_end(id);
         let Some(session) = self.registry.get_mut(id) else {
             return;
         };
+        if session.output.end() < end {
+            self.mark_dirty(id);
+            self.timers.set(Due::Late(id.clone()), Some(at + UNSEEN_MS));
+            return;
+        }
         if session.late_at().is_some_and(|late| late <= at) {
             session.life.set_probed(Probed::Late);
             let limit = session.spec.ready.as_ref().map(|probe| probe.patience_ms());
@@ -88,10 +101,7 @@ impl State {
     fn wanted_ports(&self, id: &SessionId) -> BTreeSet<u16> {
         let mut wanted = self.waits.ports(id);
         if let Some(session) = self.registry.get(id) {
-            // A probe that is late and that nobody waits for costs nothing more.
-            let is_late = session.life.probed() == Some(Probed::Late);
-            let probed = session.probed_port();
-            wanted.extend(probed.filter(|_| !is_late || self.waits.want_ready(id)));
+            wanted.extend(session.probed_port());
         }
         wanted
     }
@@ -141,13 +151,23 @@ impl State {
         }
         sweep.foreign = sockets;
         sweep.at = now().boot;
-        sweep.pause = (sweep.pause * 2).min(LAST_PAUSE_MS);
+        sweep.pause = match self.is_patient(id) {
+            true => LATE_PAUSE_MS,
+            false => (sweep.pause * 2).min(LAST_PAUSE_MS),
+        };
         let due = sweep.at + sweep.pause;
         // What was found may have ended the last wait, and the session.
         if let Some(driver) = self.drivers.get_mut(id) {
             driver.sweep = Some(sweep);
             self.timers.set(Due::Ports(id.clone()), Some(due));
         }
+    }
+
+    /// Whether ports are only looked up for a probe that is late anyway.
+    fn is_patient(&self, id: &SessionId) -> bool {
+        let session = self.registry.get(id);
+        let is_late = session.is_some_and(|session| session.life.probed() == Some(Probed::Late));
+        is_late && self.waits.ports(id).is_empty() && !self.waits.want_ready(id)
     }
 
     fn found_ports(&mut self, id: &SessionId, own: &[u16]) {

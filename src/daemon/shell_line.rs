@@ -163,7 +163,9 @@ impl Scanner<'_> {
     fn argument(&mut self) -> Result<(), String> {
         let start = self.at;
         let word = self.word()?;
-        if matches!(self.peek(), Some(b'<' | b'>')) && !word.quoted && is_number(&word.text) {
+        // A number that the shell has yet to put together is a word like any other.
+        let is_literal = !word.quoted && !word.expands;
+        if matches!(self.peek(), Some(b'<' | b'>')) && is_literal && is_number(&word.text) {
             // One digit is a descriptor to every shell; of more, some make an argument.
             return match word.text.len() {
                 1 => Ok(()),

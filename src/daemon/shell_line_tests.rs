@@ -181,6 +181,12 @@ fn no_line_that_is_taken_runs_anything_else() {
         "2",
         "$(trap)",
         "command trap",
+        "${TRAP}",
+        "$TRAP",
+        "*",
+        "?",
+        "2>/dev/null",
+        "0<x",
     ];
     // A small generator of its own, so that a failure can be had again.
     let mut seed: u64 = 7;
@@ -209,6 +215,7 @@ fn no_line_that_is_taken_runs_anything_else() {
         shell.args(["-c", &changed]).current_dir(dir.path());
         shell
             .env("PATH", dir.path())
+            .env("TRAP", "trap ")
             .stderr(std::process::Stdio::null());
         shell.status().unwrap();
         assert!(

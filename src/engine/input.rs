@@ -31,6 +31,9 @@ const FRESH_MS: u64 = 2;
 /// An answer so old, in milliseconds, is asked for again where many are shown.
 const OLD_MS: u64 = 1000;
 
+/// So many scopes are remembered as having been shown a prompt.
+const SHOWN: usize = 64;
+
 /// What else decides the state.
 #[derive(Clone, Copy, Debug)]
 pub struct Situation {
@@ -178,6 +181,9 @@ impl InputWatch {
     /// A scope has been shown the state.
     pub fn show(&mut self, scope: &Scope, state: InputState) {
         if needs(state) && !self.shown.contains(scope) {
+            if self.shown.len() >= SHOWN {
+                self.shown.clear();
+            }
             self.shown.insert(scope.clone());
         }
     }

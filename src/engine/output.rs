@@ -43,6 +43,8 @@ pub struct Output {
     lines: Plain,
     checkpoints: Vec<Checkpoint>,
     last_output: Option<Now>,
+    /// Up to where an earlier daemon had seen it, and when the last of that was written.
+    past: Option<(u64, Now)>,
     /// Where the output ended when the emulator last failed on it.
     failed_at: Option<u64>,
     /// How often it has.
@@ -66,6 +68,7 @@ impl Output {
             lines,
             checkpoints: Vec::new(),
             last_output: None,
+            past: None,
             failed_at: None,
             failures: 0,
             shown: HashMap::new(),
@@ -75,7 +78,7 @@ impl Output {
     /// Takes the bytes that follow [`Output::end`].
     pub fn feed(&mut self, bytes: &[u8], now: Now) -> News {
         self.end += bytes.len() as u64;
-        self.last_output = Some(now);
+        self.wrote(now);
         self.lines.feed(bytes);
         for checkpoint in self.lines.take_checkpoints() {
             // An exact one is found late, when its line is final, so others
@@ -112,6 +115,17 @@ impl Output {
         }
     }
 
+    /// What comes up to `end` was written at `at`, or before.
+    pub fn was_written(&mut self, end: u64, at: Now) {
+        self.past = Some((end, at));
+    }
+
+    /// There is output up to [`Output::end`], and it is looked at now.
+    fn wrote(&mut self, now: Now) {
+        let past = self.past.filter(|(end, _)| self.end <= *end);
+        self.last_output = Some(past.map_or(now, |(_, at)| at));
+    }
+
     /// Finds what of the bytes that follow [`Output::end`] need not be painted.
     pub fn skim(&self, bytes: &[u8]) -> Option<Stretch> {
         let clean = self.lines.clean_offset() == self.end;
@@ -127,7 +141,7 @@ impl Output {
     pub fn pass_over(&mut self, stretch: &Stretch, now: Now) {
         let line = self.next_line() + stretch.newlines;
         self.end += stretch.hidden as u64;
-        self.last_output = Some(now);
+        self.wrote(now);
         let row = self.size.rows() - 1;
         let at = Checkpoint {
             offset: self.end,
@@ -218,7 +232,7 @@ impl Output {
         }
         let at = Checkpoint {
             offset: self.lines.clean_offset(),
-            line: self.lines.total_lines().max(1),
+            line: self.next_line(),
             row: 0,
             alt: self.lines.alt_screen(),
             exact: false,

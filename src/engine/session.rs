@@ -170,7 +170,11 @@ impl Session {
         let limited = self.terms.timeout_ms > 0
             && self.life.status().is_alive()
             && self.life.ending().is_none();
-        limited.then(|| self.life.started_boot() + self.terms.timeout_ms)
+        limited.then(|| {
+            self.life
+                .started_boot()
+                .saturating_add(self.terms.timeout_ms)
+        })
     }
 
     /// Begins to probe the present run, unless that was found ready before.

@@ -4,6 +4,7 @@
 //! They are children like the jobs, so that they outlive a daemon. Each is run
 //! once a run of its session, however often a daemon asks for it.
 
+use std::collections::VecDeque;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::process::ExitStatus;
@@ -24,19 +25,33 @@ struct Running {
     timed_out: bool,
 }
 
-/// Those that run.
+/// So many run at once; the others wait for one of them to end.
+const AT_ONCE: usize = 16;
+
+/// One that waits.
+#[derive(Debug)]
+struct Waiting {
+    session: SessionId,
+    spec: SpawnSpec,
+    within: Duration,
+}
+
+/// Those that run, and those that wait.
 #[derive(Debug, Default)]
-pub(super) struct OnExits(Vec<Running>);
+pub(super) struct OnExits {
+    running: Vec<Running>,
+    waiting: VecDeque<Waiting>,
+}
 
 impl OnExits {
     /// Whether there are none.
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.running.is_empty() && self.waiting.is_empty()
     }
 
     /// How long until one of them has run for too long.
     pub(super) fn pause(&self) -> Option<Duration> {
-        let open = self.0.iter().filter(|one| !one.timed_out);
+        let open = self.running.iter().filter(|one| !one.timed_out);
         let next = open.map(|one| one.deadline).min()?;
         Some(next.saturating_duration_since(Instant::now()))
     }
@@ -44,7 +59,7 @@ impl OnExits {
     /// Ends those that have run for too long.
     pub(super) fn end_late(&mut self) {
         let now = Instant::now();
-        for one in &mut self.0 {
+        for one in &mut self.running {
             if !one.timed_out && one.deadline <= now {
                 one.timed_out = true;
                 one.end();
@@ -54,12 +69,12 @@ impl OnExits {
 
     /// Ends all, with the keeper.
     pub(super) fn end_all(&mut self) {
-        self.0.iter().for_each(Running::end);
+        self.running.iter().for_each(Running::end);
     }
 
     fn take(&mut self, pid: u32) -> Option<Running> {
-        let place = self.0.iter().position(|one| one.pid == pid)?;
-        Some(self.0.swap_remove(place))
+        let place = self.running.iter().position(|one| one.pid == pid)?;
+        Some(self.running.swap_remove(place))
     }
 }
 
@@ -75,10 +90,24 @@ impl Running {
 impl Keeper {
     /// Runs a session's `onExit`, unless that was done for this run.
     pub(super) fn run_on_exit(&mut self, session: SessionId, spec: &SpawnSpec, within: Duration) {
+        let is_full = self.on_exits.running.len() >= AT_ONCE;
         // Without an entry nobody could tell whether it was run before.
         let Some(entry) = self.entry(&session) else {
             return self.on_exit_over(session, Some("its keeper does not know it".to_owned()));
         };
+        if !entry.on_exit_ran && is_full {
+            let waiting = &mut self.on_exits.waiting;
+            // A new daemon asks again.
+            if !waiting.iter().any(|one| one.session == session) {
+                let spec = spec.clone();
+                waiting.push_back(Waiting {
+                    session,
+                    spec,
+                    within,
+                });
+            }
+            return;
+        }
         if !entry.on_exit_ran {
             entry.on_exit_ran = true;
             match self.try_on_exit(&session, spec, within) {
@@ -99,7 +128,7 @@ impl Keeper {
         within: Duration,
     ) -> io::Result<()> {
         let (pid, pidfd) = spawn::spawn_silent(spec, self.files)?;
-        self.on_exits.0.push(Running {
+        self.on_exits.running.push(Running {
             session: session.clone(),
             pid,
             pidfd,
@@ -120,6 +149,9 @@ impl Keeper {
             (false, false) => Some(status.to_string()),
         };
         self.on_exit_over(one.session, failure);
+        if let Some(next) = self.on_exits.waiting.pop_front() {
+            self.run_on_exit(next.session, &next.spec, next.within);
+        }
         true
     }
 

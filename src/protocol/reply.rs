@@ -88,6 +88,9 @@ pub struct Started {
     pub cursor: String,
     /// What `output` left out in front.
     pub omitted: Left,
+    /// What it does with its input.
+    #[serde(default)]
+    pub input_state: InputState,
     /// Whether `key` found a session that was there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reused: Option<bool>,

@@ -135,6 +135,10 @@ impl Request {
             return Err((Value::Null, error));
         };
         let id = map.remove("id").unwrap_or(Value::Null);
+        if !matches!(&id, Value::Null | Value::String(_)) && !id.is_i64() && !id.is_u64() {
+            let error = Error::new(ErrorCode::InvalidRequest, "`id` is a string or an integer");
+            return Err((id, error));
+        }
         if let Some(key) = twice {
             return Err((id, given_twice(&key)));
         }

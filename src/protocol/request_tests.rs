@@ -219,11 +219,10 @@ fn an_unknown_action_names_the_nearest() {
 
 #[test]
 fn the_id_is_echoed_with_the_error() {
-    let (id, error) = Request::parse(br#"{"id":{"a":[1]},"action":7}"#).unwrap_err();
-    assert_eq!(
-        (id, error.code),
-        (json!({"a":[1]}), ErrorCode::InvalidParams)
-    );
+    let (id, error) = Request::parse(br#"{"id":"a","action":7}"#).unwrap_err();
+    assert_eq!((id, error.code), (json!("a"), ErrorCode::InvalidParams));
+    let (id, error) = Request::parse(br#"{"id":1.5,"action":"list"}"#).unwrap_err();
+    assert_eq!((id, error.code), (json!(1.5), ErrorCode::InvalidRequest));
 }
 
 #[test]

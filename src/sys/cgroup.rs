@@ -69,6 +69,8 @@ impl Place {
 
     fn create(&self, id: &SessionId, limits: &JobLimits) -> io::Result<Group> {
         let dir = self.group(id);
+        // What the kernel has counted for an earlier run is not this one's.
+        let _ = std::fs::remove_dir(&dir);
         match std::fs::create_dir(&dir) {
             // What an earlier run has left goes on in it.
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),

@@ -665,3 +665,39 @@ fn what_is_typed_later_comes_later() {
         std::thread::yield_now();
     }
 }
+
+#[test]
+fn line_numbers_survive_resizes_and_small_pages_are_small() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let job = Job::start(&mut serve, "seq 1 5; printf 'ééé'; read x; echo after");
+    job.wait_for(&mut serve, "é");
+    for cols in [80, 100, 60] {
+        job.ask(&mut serve, "resize", json!({"rows": 30, "cols": cols}));
+    }
+    job.ask(&mut serve, "write", json!({"data": "", "newline": true}));
+    let after = job.wait_for(&mut serve, "^after");
+    let log = job.ask(&mut serve, "log", json!({"tail": 1}));
+    assert_eq!(log["lines"][0]["text"], "after", "{log}");
+    assert_eq!(
+        log["lines"][0]["n"], after["matched"]["line"],
+        "{log} {after}"
+    );
+    let bytes = job.ask(&mut serve, "log", json!({"offset": 15, "limit": 1}));
+    assert_eq!(bytes["output"], "é", "{bytes}");
+    assert_eq!(bytes["nextOffset"], 17, "{bytes}");
+}
+
+#[test]
+fn the_time_of_the_last_output_is_that_of_the_output() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let job = Job::start(&mut serve, "echo once; exec sleep 1000");
+    job.wait_for(&mut serve, "once");
+    let last =
+        |serve: &mut Serve| job.ask(serve, "log", json!({"tail": 1}))["lines"][0]["at"].clone();
+    let before = last(&mut serve);
+    daemon::kill(&mut serve);
+    let status = job.ask(&mut serve, "status", json!({}));
+    assert_eq!(status["lastOutputAt"], before, "{status}");
+}

@@ -253,3 +253,15 @@ fn of_a_program_with_more_rights_only_a_password_prompt_is_known() {
     let status = reader.ask(&mut serve, "status", json!({}));
     assert_eq!(status["inputState"], "unknown");
 }
+
+#[test]
+fn of_a_large_family_nothing_is_guessed() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let line = "i=0; while [ $i -lt 300 ]; do sleep 1000 & i=$((i+1)); done; echo here; wait";
+    let job = Job::start(&mut serve, line);
+    job.wait_for(&mut serve, "here");
+    let status = job.ask(&mut serve, "status", json!({}));
+    assert_eq!(status["inputState"], "unknown");
+    job.ask(&mut serve, "kill", json!({"force": true}));
+}

@@ -171,3 +171,29 @@ fn it_is_a_shell_line_also_for_an_allow_list() {
     let mut serve = Serve::new(&home, &["--allow", "true,sh"]);
     serve.ok(start);
 }
+
+#[test]
+fn a_refused_remove_leaves_it_and_many_wait_for_one_another() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let file = home.scratch("after");
+    let gate = home.gate();
+    let command = format!("cat {}", gate.display());
+    let line = format!("echo end >> {}", file.display());
+    let job = Job::request(&mut serve, json!({"command": command, "onExit": line}));
+    let refused = json!({"action": "remove", "sessionId": job.id, "kill": false});
+    serve.err(refused, "invalid_request");
+    std::fs::write(&gate, "").unwrap();
+    assert_eq!(written(&file), "end\n");
+    // More than run at once: all of them run in the end.
+    let file = home.scratch("many");
+    let line = format!("sleep 0.05; echo x >> {}", file.display());
+    let jobs: Vec<Job> = (0..40)
+        .map(|_| Job::request(&mut serve, json!({"command": "true", "onExit": line})))
+        .collect();
+    let deadline = Instant::now() + DEADLINE;
+    while std::fs::read_to_string(&file).unwrap_or_default().len() < 2 * jobs.len() {
+        assert!(Instant::now() < deadline, "not all of them ran");
+        std::thread::yield_now();
+    }
+}

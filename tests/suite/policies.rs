@@ -171,3 +171,20 @@ fn what_is_to_end_with_its_agent_ends_also_when_that_is_killed() {
     let kept = home.json(&["status", &kept.id]);
     assert_eq!(kept["status"], "running");
 }
+
+#[test]
+fn no_variable_hides_a_command_from_the_list() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &["--allow", "cat"]);
+    let env = json!({"x": "/bin/sh -c id>pwn; "});
+    for command in ["${x}2>/dev/null cat", "$x 2>&1 cat", "${x}0</dev/null cat"] {
+        let start = json!({"action": "start", "command": command, "env": env});
+        serve.err(start, "permission_denied");
+    }
+    // Either way to the same directory is the same program.
+    for cat in ["/bin/cat", "/usr/bin/cat"] {
+        if std::path::Path::new(cat).exists() && std::path::Path::new("/bin").is_symlink() {
+            serve.ok(json!({"action": "start", "command": cat, "args": ["/dev/null"]}));
+        }
+    }
+}

@@ -5,6 +5,7 @@ use std::process::Stdio;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
+use crate::support::job::Job;
 use crate::support::process::Held;
 use crate::support::{DEADLINE, Home, Serve};
 
@@ -152,4 +153,38 @@ fn large_outputs_pass_whole() {
     }
     let expected: String = (1..=200_000).map(|n| format!("{n}\n")).collect();
     assert!(text == expected, "the log differs");
+}
+
+#[test]
+fn what_only_reads_is_answered_after_the_end_of_input() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &["--scope", "s"]);
+    let job = Job::start(&mut serve, "echo up; exec sleep 1000");
+    job.wait_for(&mut serve, "up");
+    let mut last = Serve::new(&home, &["--scope", "s"]);
+    let poll = last.send(json!({"action": "poll", "sessionId": job.id, "waitMs": 0}));
+    let wait =
+        last.send(json!({"action": "poll", "sessionId": job.id, "since": "new", "waitMs": 60_000}));
+    last.close_stdin();
+    let said = last.reply(poll);
+    assert_eq!(said["result"]["output"], "up\n", "{said}");
+    assert_eq!(last.reply(wait)["error"]["code"], "cancelled");
+}
+
+#[test]
+fn no_number_is_too_large_for_a_limit() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let most = u64::MAX;
+    for request in [
+        json!({"timeoutMs": most}),
+        json!({"timeoutSec": most}),
+        json!({"timeoutMs": 50, "timeoutGraceMs": most}),
+        json!({"ttlMs": most}),
+    ] {
+        let mut start = request;
+        start["command"] = json!("sleep 0.2");
+        let job = Job::request(&mut serve, start);
+        job.end(&mut serve);
+    }
 }

@@ -168,3 +168,17 @@ fn input_that_was_cut_is_not_ended_or_submitted() {
     let more = serve.ok(write(&job, "more"));
     assert_eq!(more["warnings"], json!(["not_reading"]), "{more}");
 }
+
+#[test]
+fn an_end_of_input_counts_what_was_typed_before_it() {
+    let (_home, mut serve) = serve();
+    for typed in ["hello", "hello\n", ""] {
+        let job = Job::start(&mut serve, "exec cat");
+        if !typed.is_empty() {
+            job.ask(&mut serve, "write", json!({"data": typed}));
+        }
+        job.ask(&mut serve, "write", json!({"eof": true}));
+        let end = job.end(&mut serve);
+        assert_eq!(end["exitCode"], 0, "{end}");
+    }
+}

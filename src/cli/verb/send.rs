@@ -40,20 +40,14 @@ pub struct Send {
 impl Send {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         let job = ctx.one(&self.job)?;
-        if self.password {
-            let session_id = job.summary.session_id.to_string();
-            let status = Action::Status(StatusParams {
-                session_id,
-                detail: None,
-            });
-            let record: Record = ctx.daemon()?.call_as(status)?;
-            if let Some(why) = would_show(record.summary.input_state) {
-                let name = sanitize::clean(&self.job);
-                note(&format!("{name} {why}; nothing was sent"));
-                return Ok(Exit::STATE);
-            }
+        if self.password && self.would_show(ctx, &job.summary.session_id)? {
+            return Ok(Exit::STATE);
         }
         let data = self.data()?;
+        // Typing takes a while, and the prompt may have given up.
+        if self.password && self.would_show(ctx, &job.summary.session_id)? {
+            return Ok(Exit::STATE);
+        }
         let mut chunks: Vec<&[u8]> = data.chunks(CHUNK).collect();
         if chunks.is_empty() {
             chunks.push(b"");
@@ -83,6 +77,21 @@ impl Send {
             }
         }
         Ok(Exit::OK)
+    }
+
+    /// Whether a secret that is typed now would be seen, which is said.
+    fn would_show(&self, ctx: &mut Context, id: &SessionId) -> Result<bool, Failure> {
+        let status = Action::Status(StatusParams {
+            session_id: id.to_string(),
+            detail: None,
+        });
+        let record: Record = ctx.daemon()?.call_as(status)?;
+        let shown = would_show(record.summary.input_state);
+        if let Some(why) = shown {
+            let name = sanitize::clean(&self.job);
+            note(&format!("{name} {why}; nothing was sent"));
+        }
+        Ok(shown.is_some())
     }
 
     fn data(&self) -> Result<Vec<u8>, Failure> {

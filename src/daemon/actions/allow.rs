@@ -77,6 +77,9 @@ pub(super) fn checked_line(client: &Client, line: &str, cwd: &Path) -> Result<St
 /// Whether `client` may run again what it, or somebody who may run more, has started.
 pub(super) fn check_spec(client: &Client, spec: &Spec) -> Result<(), Error> {
     let cwd = Path::new(&spec.cwd);
+    if let Some(line) = &spec.on_exit {
+        checked_line(client, line, cwd)?;
+    }
     match &spec.args {
         _ if client.greeting.policy.allow.is_none() => Ok(()),
         None => checked_line(client, &spec.command, cwd).map(drop),
@@ -100,7 +103,20 @@ fn is_allowed(client: &Client, program: &str) -> bool {
         return true;
     };
     let mut files = allow.iter().filter_map(|word| named(client, word));
-    files.any(|file| file == program)
+    files.any(|file| is_same(Path::new(&file), Path::new(program)))
+}
+
+/// Whether two paths mean one directory entry, such as `/bin/ls` and `/usr/bin/ls`
+/// where `/bin` is a link. A link to the file itself is another program: one that
+/// does many things looks at its name.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let place = |path: &Path| {
+        Some((
+            path.parent()?.canonicalize().ok()?,
+            path.file_name()?.to_owned(),
+        ))
+    };
+    one == other || place(one).is_some_and(|one| place(other) == Some(one))
 }
 
 fn refused(client: &Client, why: &str) -> Error {

@@ -86,9 +86,10 @@ async fn kill_one(
         .life
         .status();
     let already_ended = previous.is_finished();
-    if remove {
-        hub.state().drop_on_exit(&id);
-    }
+    let on_exit = match remove {
+        true => hub.state().drop_on_exit(&id),
+        false => None,
+    };
     let waited = again::stop(hub, &id, &actor(&client.viewer)).await;
     let show = async || {
         let show = Show {
@@ -126,6 +127,8 @@ async fn kill_one(
     if remove && killed.survivors.is_empty() {
         hub.with(|state| state.remove(&id));
         killed.removed = true;
+    } else if remove {
+        hub.state().restore_on_exit(&id, on_exit);
     }
     Ok(killed)
 }
@@ -179,8 +182,9 @@ pub(super) async fn wait_for_exit(hub: &Hub, id: &SessionId, within: Option<u64>
 /// The action `remove`.
 pub(super) async fn remove(hub: &Hub, client: &Rc<Client>, params: Remove) -> Answer {
     let id = find(hub, client, &params.session_id, Access::Own)?;
-    hub.state().drop_on_exit(&id);
+    let mut on_exit = None;
     if params.kill != Some(false) {
+        on_exit = hub.state().drop_on_exit(&id);
         again::stop(hub, &id, &actor(&client.viewer)).await;
     }
     let alive = hub
@@ -202,6 +206,7 @@ pub(super) async fn remove(hub: &Hub, client: &Rc<Client>, params: Remove) -> An
         ended = end_strays(hub, &id, signal::TERM, GRACE_MS).await;
     }
     if !ended.survivors.is_empty() {
+        hub.state().restore_on_exit(&id, on_exit);
         let hint = "`remove` with `kill:false` forgets a session that has ended as it is";
         return Err(cannot_end(&id, "removed", &ended).hint(hint));
     }

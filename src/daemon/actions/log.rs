@@ -46,6 +46,21 @@ pub(super) async fn log(hub: &Hub, client: &Client, params: Log) -> Answer {
             "`offset` and `limit` count bytes; `fromLine`, `lines`, `tail` and `grep` count lines",
         ));
     }
+    let with_grep = [
+        ("ignoreCase", params.ignore_case.is_some()),
+        ("context", params.context.is_some()),
+        ("maxMatches", params.max_matches.is_some()),
+    ];
+    if let Some((name, _)) = with_grep.iter().find(|(_, given)| *given)
+        && params.grep.is_none()
+    {
+        return Err(Error::invalid(format!("`{name}` goes with `grep`")));
+    }
+    if params.tail.is_some() && (params.lines.is_some() || params.from_line.is_some()) {
+        return Err(Error::invalid(
+            "`tail` is the last lines; `fromLine` and `lines` are others",
+        ));
+    }
     let since_time = match params.since_time.as_deref() {
         Some(text) => Some(Timestamp::parse(text).ok_or_else(|| {
             Error::invalid(format!("`sinceTime`: `{text}` is no time"))
@@ -143,9 +158,11 @@ fn plain(
 ) -> (String, u64) {
     let alt = start < to && source.alt_at(start, to);
     let mut rendered = render(&raw, source.layout(), alt);
-    if rendered.consumed == 0 && to < end {
-        raw = source.log.read_all(start, end.min(to + SEQUENCE)).1;
+    let mut more = 1;
+    while rendered.consumed == 0 && to + more / 2 < end && more <= SEQUENCE {
+        raw = source.log.read_all(start, end.min(to + more)).1;
         rendered = render(&raw, source.layout(), alt);
+        more *= 2;
     }
     if finished && start + raw.len() as u64 == end {
         finish(&mut rendered, &raw);
@@ -362,7 +379,9 @@ async fn lines(hub: &Hub, id: &SessionId, params: Log, since: Option<Timestamp>)
         true
     })
     .await?;
-    let next_line = lines.back().map_or(least, |line| line.n + 1);
+    let next_line = lines
+        .back()
+        .map_or_else(|| least.max(stretch.total_lines + 1), |line| line.n + 1);
     answer(LogLines {
         lines: lines.into(),
         first_line: stretch.first_line,

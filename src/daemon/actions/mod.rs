@@ -87,8 +87,9 @@ pub(super) async fn run(hub: Hub, client: Rc<Client>, action: Action) -> Answer 
 /// Whether a request only waits, so that it is cancelled when its client leaves.
 pub(super) fn is_wait(action: &Action) -> bool {
     match action {
-        Action::Wait(_) | Action::Poll(_) | Action::AskHuman(_) => true,
-        Action::Events(params) => params.wait_ms.is_some(),
+        Action::Wait(_) | Action::AskHuman(_) => true,
+        Action::Poll(params) => params.wait_ms.is_some_and(|ms| ms > 0),
+        Action::Events(params) => params.wait_ms.is_some_and(|ms| ms > 0),
         Action::Write(params) => params.wait.is_some(),
         Action::SendKeys(params) => params.wait.is_some(),
         _ => false,
@@ -224,7 +225,7 @@ fn find_several(
         (None, None, Some(group)) => {
             let state = hub.state();
             let members = state.registry.iter().filter(|session| {
-                client.viewer.may(access, session) && session.spec.group.as_deref() == Some(group)
+                client.viewer.owns(&session.scope) && session.spec.group.as_deref() == Some(group)
             });
             let ids: Vec<SessionId> = members.map(|session| session.id.clone()).collect();
             match ids.is_empty() {

@@ -117,6 +117,7 @@ async fn started(
         output: shown.0,
         cursor: shown.1,
         omitted: shown.2,
+        input_state: session.input_state(),
         reused: reused.then_some(true),
         exit_code: over.then_some(json!(session.life.exit_code())),
         signal: over.then_some(json!(session.life.signal().map(signal::name))),

@@ -137,7 +137,6 @@ impl Target {
         hub: &Hub,
         turn: &Turn<'_>,
         sent: &mut Sent,
-        at_line_start: bool,
     ) -> Result<(), Error> {
         if self.mode == Mode::Pipe {
             hub.with(|state| {
@@ -164,7 +163,7 @@ impl Target {
         if !line.canonical {
             sent.warn(Warning::NoEffect);
         }
-        let times = if at_line_start { 1 } else { 2 };
+        let times = if self.input.in_line() { 2 } else { 1 };
         sent.send(self, turn, &vec![line.eof; times]).await
     }
 }

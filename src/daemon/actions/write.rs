@@ -31,6 +31,12 @@ const PASTE: (&[u8], &[u8]) = (b"\x1b[200~", b"\x1b[201~");
 /// The action `write`.
 pub(super) async fn write(hub: &Hub, client: &Rc<Client>, params: Write) -> Answer {
     let target = Target::find(hub, client, &params.session_id)?;
+    let ends = [params.newline, params.submit, params.eof];
+    if params.data.is_none() && !ends.contains(&Some(true)) {
+        return Err(Error::invalid(
+            "`write` needs `data`, `newline`, `submit` or `eof`",
+        ));
+    }
     let mut bytes = decode(
         params.data.unwrap_or_default(),
         params.encoding.unwrap_or_default(),
@@ -73,7 +79,6 @@ pub(super) async fn write(hub: &Hub, client: &Rc<Client>, params: Write) -> Answ
         before = target.mark(hub, client, params.wait.as_ref())?;
     }
     sent.check_line(&target, &bytes);
-    let ends_in_a_line = matches!(bytes.last(), None | Some(b'\n' | b'\r'));
     sent.send(&target, &turn, &bytes).await?;
     if submit && !sent.stuffed() {
         consumed(&input).await;
@@ -81,10 +86,7 @@ pub(super) async fn write(hub: &Hub, client: &Rc<Client>, params: Write) -> Answ
     }
     // What was cut must not look like all of it.
     if eof && !sent.stuffed() {
-        let at_line_start = ends_in_a_line || submit;
-        target
-            .end_of_input(hub, &turn, &mut sent, at_line_start)
-            .await?;
+        target.end_of_input(hub, &turn, &mut sent).await?;
     }
     drop((turn, waiting));
     drop(input);

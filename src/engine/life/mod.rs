@@ -403,10 +403,11 @@ fn reason(asked: Option<&Actor>, exit: &Exit, signal: Option<&str>) -> String {
     };
     match asked {
         Some(Actor::TimeLimit(ms)) => {
-            format!(
-                "it reached its time limit of {} s ({how})",
-                ms.div_ceil(1000)
-            )
+            let limit = match ms % 1000 {
+                0 => format!("{} s", ms / 1000),
+                _ => format!("{ms} ms"),
+            };
+            format!("it reached its time limit of {limit} ({how})")
         }
         Some(Actor::Human) => format!("a person ended it ({how})"),
         Some(Actor::Agent(scope)) => format!("agent {scope} ended it ({how})"),

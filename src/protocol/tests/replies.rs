@@ -199,6 +199,7 @@ fn replies_of_version_1() {
             output: "one\n".to_owned(),
             cursor: "c5".to_owned(),
             omitted: left(),
+            input_state: InputState::None,
             reused: Some(true),
             exit_code: Some(json!(0)),
             signal: Some(json!("SIGTERM")),

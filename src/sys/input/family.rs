@@ -2,47 +2,16 @@
 
 use crate::sys::tree::{self, Process};
 
-/// Processes of one family looked at: a build may have thousands, and none of
+/// Processes of one family looked at: a build may have thousands, and hardly one of
 /// them reads.
 const MAX_PROCESSES: usize = 256;
 
-/// Those who may read a terminal whose foreground group this is: its processes,
-/// found from the session's first process down (where none is there, among all),
-/// and descendants in a session of their own, whom the terminal does not hold back.
-pub(super) fn readers(leader: u32, group: u32) -> Vec<Reader> {
-    let reader = |pid: u32| {
-        let process = tree::read(pid)?;
-        // A stopped process shows the call that it would go on with.
-        let is_there = !matches!(process.state, 'T' | 't' | 'X' | 'x');
-        is_there.then_some(process)
-    };
-    let session = tree::read(leader).map(|process| process.session);
-    let is_foreground = |process: &Process| process.group == group;
-    let is_elsewhere = |process: &Process| session.is_some_and(|own| own != process.session);
-    let family = descendants(leader).into_iter().filter_map(reader);
-    let mut readers: Vec<Process> = family
-        .filter(|process| is_foreground(process) || is_elsewhere(process))
-        .collect();
-    if !readers.iter().any(is_foreground) {
-        readers.extend(tree::all_pids().filter_map(reader).filter(is_foreground));
-    }
-    readers
-        .iter()
-        .map(|process| Reader {
-            pid: process.pid,
-            is_controlled: is_foreground(process),
-        })
-        .collect()
-}
-
-/// Those who may read a pipe that a session's first process was given.
-pub(super) fn heirs(leader: u32) -> Vec<Reader> {
-    let family = descendants(leader).into_iter();
-    let reader = |pid| Reader {
-        pid,
-        is_controlled: false,
-    };
-    family.map(reader).collect()
+/// Those who may read a session's input.
+#[derive(Debug, Default)]
+pub(super) struct Readers {
+    pub(super) list: Vec<Reader>,
+    /// Whether these are all of them: of a large family not everybody is looked at.
+    pub(super) is_whole: bool,
 }
 
 /// A process that may read a session's input.
@@ -53,8 +22,50 @@ pub(super) struct Reader {
     pub(super) is_controlled: bool,
 }
 
-/// A process and its descendants, parents first.
-fn descendants(pid: u32) -> Vec<u32> {
+/// Those who may read a terminal whose foreground group this is: its processes,
+/// found from the session's first process down (where none is there, among all),
+/// and descendants in a session of their own, whom the terminal does not hold back.
+pub(super) fn of_terminal(leader: u32, group: u32) -> Readers {
+    let session = tree::read(leader).map(|process| process.session);
+    let is_foreground = |process: &Process| process.group == group;
+    let is_elsewhere = |process: &Process| session.is_some_and(|own| own != process.session);
+    let (family, is_whole) = descendants(leader);
+    let mut readers: Vec<Process> = family.into_iter().filter_map(tree::read).collect();
+    readers.retain(|process| is_foreground(process) || is_elsewhere(process));
+    if is_whole && !readers.iter().any(is_foreground) {
+        readers.extend(
+            tree::all_pids()
+                .filter_map(tree::read)
+                .filter(is_foreground),
+        );
+    }
+    // A stopped process shows the call that it would go on with.
+    readers.retain(|process| !matches!(process.state, 'T' | 't' | 'X' | 'x'));
+    let list = readers.iter().map(|process| Reader {
+        pid: process.pid,
+        is_controlled: is_foreground(process),
+    });
+    Readers {
+        list: list.collect(),
+        is_whole,
+    }
+}
+
+/// Those who may read a pipe that a session's first process was given.
+pub(super) fn of_pipe(leader: u32) -> Readers {
+    let (family, is_whole) = descendants(leader);
+    let reader = |pid| Reader {
+        pid,
+        is_controlled: false,
+    };
+    Readers {
+        list: family.into_iter().map(reader).collect(),
+        is_whole,
+    }
+}
+
+/// A process and its descendants, parents first, and whether these are all.
+fn descendants(pid: u32) -> (Vec<u32>, bool) {
     let mut family = vec![pid];
     let mut next = 0;
     while let Some(&pid) = family.get(next) {
@@ -64,11 +75,11 @@ fn descendants(pid: u32) -> Vec<u32> {
             let text = std::fs::read_to_string(children).unwrap_or_default();
             family.extend(text.split_ascii_whitespace().flat_map(str::parse::<u32>));
         }
-        if family.len() >= MAX_PROCESSES {
-            break;
+        if family.len() > MAX_PROCESSES {
+            return (family, false);
         }
     }
-    family
+    (family, true)
 }
 
 /// The threads of a process.

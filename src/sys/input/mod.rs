@@ -22,7 +22,7 @@ use rustix::fs::fstat;
 
 use self::blocked::{Blocked, blocked};
 use self::descriptors::{Found, Input};
-use self::family::Reader;
+use self::family::{Reader, Readers};
 use super::pty;
 use crate::protocol::keeper::{Line, Sight};
 
@@ -38,9 +38,9 @@ pub fn terminal(master: &OwnedFd, leader: u32) -> io::Result<Sight> {
     let input = Input::Terminal(fstat(&peer)?.st_rdev);
     drop(peer);
     let group = pty::foreground_group(master);
-    let readers = group.map_or_else(Vec::new, |group| family::readers(leader, group));
+    let readers = group.map(|group| family::of_terminal(leader, group));
     Ok(Sight {
-        reading: reading(&readers, input),
+        reading: reading(&readers.unwrap_or_default(), input),
         line: Some(Line {
             canonical: discipline.canonical,
             echo: discipline.echo,
@@ -56,7 +56,7 @@ pub fn pipe(writer: &OwnedFd, leader: u32) -> io::Result<Sight> {
     let stat = fstat(writer)?;
     let input = Input::Pipe(stat.st_dev, stat.st_ino);
     Ok(Sight {
-        reading: reading(&family::heirs(leader), input),
+        reading: reading(&family::of_pipe(leader), input),
         line: None,
         unread,
     })
@@ -64,10 +64,10 @@ pub fn pipe(writer: &OwnedFd, leader: u32) -> io::Result<Sight> {
 
 /// Whether some thread of these processes waits for `input`; `None` if none was
 /// seen to, and not all could be looked at.
-fn reading(readers: &[Reader], input: Input) -> Option<bool> {
+fn reading(readers: &Readers, input: Input) -> Option<bool> {
     let mut left = MAX_THREADS;
-    let mut blind = false;
-    for &reader in readers {
+    let mut blind = !readers.is_whole;
+    for &reader in &readers.list {
         for thread in family::threads(reader.pid) {
             if left == 0 {
                 return None;

@@ -17,8 +17,9 @@ use crate::protocol::reply::ScreenCell;
 /// Bytes of a result at most: what a reply has room for.
 pub const MAX_BYTES: usize = 4 << 20;
 
-/// Cells of [`Snapshot::cells`] at most: as JSON, each has 11 bytes or more.
-pub const MAX_CELLS: usize = 100_000;
+/// Cells of [`Snapshot::cells`] at most: as JSON, one with every attribute has 110
+/// bytes or so.
+pub const MAX_CELLS: usize = 36_000;
 
 /// It would have more than [`MAX_BYTES`] or [`MAX_CELLS`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
