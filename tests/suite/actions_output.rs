@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::support::{Home, Serve};
+use super::support::job::Job;
+use super::support::{Home, Serve, daemon};
 
 fn serve() -> (Home, Serve) {
     let home = Home::new();
