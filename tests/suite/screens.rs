@@ -105,7 +105,7 @@ fn a_picture_that_no_reply_holds_is_refused() {
     );
     let request = json!({"action": "capture", "sessionId": job.id, "format": "json"});
     let error = serve.err(request, "too_large");
-    assert_eq!(error["data"]["limit"], 100_000);
+    assert_eq!(error["data"]["limit"], 36_000);
 }
 
 #[test]

@@ -140,9 +140,12 @@ fn a_stopped_job_gets_everything_in_order_when_it_goes_on() {
     let ids: Vec<_> = (0..200)
         .map(|n| serve.send(write(&job, &format!("line {n}\n"))))
         .collect();
-    for id in ids {
+    for (n, id) in ids.into_iter().enumerate() {
         let said = serve.reply(id);
-        assert_eq!(said["result"]["warnings"], json!([]), "{said}");
+        // All of it was taken, and none was read: it is stopped.
+        let written = format!("line {n}\n").len();
+        assert_eq!(said["result"]["bytesWritten"], written, "{said}");
+        assert_eq!(said["result"]["warnings"], json!(["not_reading"]), "{said}");
     }
     job.ask(&mut serve, "signal", json!({"signal": "CONT"}));
     job.wait_for(&mut serve, "^line 199$");

@@ -76,7 +76,7 @@ fn the_time_limit_has_a_status_of_its_own() {
     assert_eq!(life.status(), Status::TimedOut);
     assert_eq!(
         life.reason(),
-        Some("it reached its time limit of 2 s (SIGTERM)")
+        Some("it reached its time limit of 1500 ms (SIGTERM)")
     );
 }
 
