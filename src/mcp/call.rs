@@ -7,7 +7,7 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Map, Value};
 
 use super::caller::{Answer, Caller};
-use crate::protocol::Error;
+use crate::protocol::{Error, SessionId};
 
 /// What a tool was given, checked against its schema.
 pub type Arguments = Map<String, Value>;
@@ -29,12 +29,22 @@ impl Call {
         }
     }
 
-    /// Asks for an action; `params` is an object.
-    pub async fn action(&self, action: &str, params: Value) -> Answer {
+    /// Asks for an action; `params` is an object. A start without a key gets one, so
+    /// that it is asked again where a daemon dies of which nobody knows what it did.
+    pub async fn action(&self, action: &str, mut params: Value) -> Answer {
+        let is_keyed = action == "start" && params["key"].is_null() && params.is_object();
+        if is_keyed {
+            params["key"] = format!("mcp-{}", SessionId::fresh()).into();
+        }
         if let Some(session) = params.get("sessionId").and_then(Value::as_str) {
             self.session.replace(Some(session.to_owned()));
         }
-        self.caller.call(action, params).await
+        let mut answer = self.caller.call(action, params).await?;
+        if is_keyed && let Some(result) = answer.as_object_mut() {
+            // It is about a key that nobody has given.
+            result.remove("reused");
+        }
+        Ok(answer)
     }
 
     /// The last line that its session has written; nothing moves by looking.

@@ -19,7 +19,7 @@ use tokio::sync::{Notify, mpsc, oneshot};
 
 use crate::client::{self, AutoStart};
 use crate::protocol::reply::Reply;
-use crate::protocol::{Error, ErrorCode, Event, Greeting};
+use crate::protocol::{Error, ErrorCode, Event, Greeting, MAX_LINE};
 use crate::serve::pump::Pump;
 
 /// Request lines on their way to the pump; callers wait while it is full.
@@ -114,12 +114,17 @@ impl Caller {
         self.0.next.set(id + 1);
         params.insert("id".to_owned(), id.into());
         params.insert("action".to_owned(), action.into());
+        let mut line = Value::Object(params).to_string();
+        if line.len() > MAX_LINE {
+            // The daemon's refusal would name no request.
+            return Err(too_large());
+        }
+        line.push('\n');
         let (answer, answered) = oneshot::channel();
         let pending = Pending { answer, is_wait };
         self.0.pending.borrow_mut().insert(id, pending);
         let _in_flight = InFlight { caller: self, id };
-        let line = format!("{}\n", Value::Object(params)).into_bytes();
-        let sent = lines.send(line).await;
+        let sent = lines.send(line.into_bytes()).await;
         // It holds the way open, and an answer may take long.
         drop(lines);
         if sent.is_err() {
@@ -133,12 +138,21 @@ impl Caller {
         if self.0.stop.get() == Stop::No {
             self.0.stop.set(Stop::Waits);
         }
-        let waits: Vec<u64> = {
+        self.take_back(|pending| pending.is_wait);
+    }
+
+    /// Time is up: nobody expects an answer any more, whatever was asked for.
+    pub fn stop_calling(&self) {
+        self.take_back(|_| true);
+    }
+
+    fn take_back(&self, which: impl Fn(&Pending) -> bool) {
+        let ids: Vec<u64> = {
             let pending = self.0.pending.borrow();
-            let waits = pending.iter().filter(|(_, pending)| pending.is_wait);
-            waits.map(|(id, _)| *id).collect()
+            let ids = pending.iter().filter(|(_, pending)| which(pending));
+            ids.map(|(id, _)| *id).collect()
         };
-        for id in waits {
+        for id in ids {
             self.cancel(id);
         }
     }
@@ -235,6 +249,11 @@ async fn read(from: OwnedReadHalf, caller: Caller, events: mpsc::Sender<Event>) 
 fn gone() -> Error {
     Error::new(ErrorCode::DaemonUnavailable, "the daemon cannot be reached")
         .hint("run: bgproc doctor")
+}
+
+fn too_large() -> Error {
+    let message = format!("A request line has at most {MAX_LINE} bytes");
+    Error::new(ErrorCode::TooLarge, message).hint("send large data in several calls")
 }
 
 fn cancelled() -> Error {

@@ -167,6 +167,7 @@ pub fn tools() -> Vec<Tool> {
             result(json!({
                 "session_id": {"type": "string"}, "exit_code": {"type": ["integer", "null"]},
                 "final_stdout": {"type": "string"}, "final_stderr": {"type": "string"}, "message": {"type": "string"},
+                "omitted_bytes": {"type": "integer"},
             })),
         ),
     ]
@@ -185,8 +186,8 @@ pub async fn call(call: &Call, tool: &str, given: Arguments) -> Outcome {
 }
 
 /// An error as these tools put it.
-pub fn failed(error: &Error) -> Done {
-    let mut done = Done::json(json!({ "success": false, "error": error.message }));
+pub fn failed(words: &str) -> Done {
+    let mut done = Done::json(json!({ "success": false, "error": words }));
     done.is_error = true;
     done
 }
@@ -225,10 +226,7 @@ async fn read(call: &Call, given: &Arguments) -> Result {
             call.action("status", json!({ "sessionId": session }))
                 .await?
         }
-        false => {
-            let new = json!({ "sessionId": session, "since": "new", "maxChars": MAX_CHARS });
-            call.action("poll", new).await?
-        }
+        false => news(call, session).await?,
     };
     let mut read = json!({
         "success": true,
@@ -246,10 +244,23 @@ async fn read(call: &Call, given: &Arguments) -> Result {
         if left > 0 {
             read["omitted_bytes"] = left.into();
         }
-    } else if let Some(bytes) = poll["omitted"]["bytes"].as_u64().filter(|bytes| *bytes > 0) {
-        read["omitted_bytes"] = bytes.into();
+    } else {
+        add_omitted(&mut read, &poll);
     }
     Ok(read)
+}
+
+/// What no read has shown yet.
+async fn news(call: &Call, session: &Value) -> Result {
+    let new = json!({ "sessionId": session, "since": "new", "maxChars": MAX_CHARS });
+    call.action("poll", new).await
+}
+
+fn add_omitted(to: &mut Value, polled: &Value) {
+    let bytes = polled["omitted"]["bytes"].as_u64();
+    if let Some(bytes) = bytes.filter(|bytes| *bytes > 0) {
+        to["omitted_bytes"] = bytes.into();
+    }
 }
 
 /// Everything that one stream has written and is kept, and how many bytes of the
@@ -325,23 +336,30 @@ fn brief(record: &Value) -> Value {
 }
 
 async fn stop(call: &Call, given: &Arguments) -> Result {
-    let kill = json!({
-        "sessionId": given["session_id"], "force": given.get("force"), "remove": true,
-    });
+    let session = &given["session_id"];
+    let kill = json!({ "sessionId": session, "force": given.get("force") });
     let killed = call.action("kill", kill).await?;
+    // It is removed only then, so that the last of its output can be had.
+    let last = news(call, session).await?;
     let survivors = killed["survivors"].as_array().map_or(0, Vec::len);
     let message = match survivors {
-        0 => "Process stopped and session removed".to_owned(),
+        0 => {
+            let remove = json!({ "sessionId": session });
+            call.action("remove", remove).await?;
+            "Process stopped and session removed".to_owned()
+        }
         _ => format!("{survivors} of its processes could not be ended; the session stays"),
     };
-    Ok(json!({
+    let mut stopped = json!({
         "success": survivors == 0,
-        "session_id": given["session_id"],
+        "session_id": session,
         "exit_code": killed["exitCode"],
-        "final_stdout": killed["stdout"].as_str().unwrap_or_default(),
-        "final_stderr": killed["stderr"].as_str().unwrap_or_default(),
+        "final_stdout": last["stdout"].as_str().unwrap_or_default(),
+        "final_stderr": last["stderr"].as_str().unwrap_or_default(),
         "message": message,
-    }))
+    });
+    add_omitted(&mut stopped, &last);
+    Ok(stopped)
 }
 
 fn is_running(record: &Value) -> bool {

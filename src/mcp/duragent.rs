@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::call::{Arguments, Call, Done, Outcome};
 use super::completions::{Completions, message};
 use super::toolset::{Effect, tool};
-use crate::protocol::Error;
+use crate::protocol::{Error, ErrorCode};
 use crate::term::keys::encode;
 use crate::term::modes::Modes;
 
@@ -26,6 +26,9 @@ const MAX_CHARS: usize = 262_144;
 
 /// How long the daemon is asked to wait at once.
 const WAIT_MS: u64 = 600_000;
+
+/// The description of a session whose end the call that started it tells.
+const WAITED: &str = "waited for";
 
 /// Characters at the end of the output in a completion message.
 const TAIL: usize = 2000;
@@ -122,6 +125,7 @@ async fn spawn(call: &Call, completions: &Completions, given: &Arguments) -> Res
         "command": given["command"],
         "cwd": given.get("workdir"),
         "label": given.get("label"),
+        "description": wait.then_some(WAITED),
         "timeoutSec": given.get("timeout_seconds"),
         "mode": if tmux { "pty" } else { "pipe" },
         "background": true,
@@ -174,6 +178,7 @@ async fn process(call: &Call, completions: &Completions, given: &Arguments) -> R
         "status" => one(call, handle).await,
         "log" => log(call, handle, given).await,
         "capture" => {
+            in_terminal(call, handle, action).await?;
             let screen = call.action("capture", session).await?;
             Ok(json!({
                 "handle": handle, "screen": screen["text"],
@@ -183,6 +188,7 @@ async fn process(call: &Call, completions: &Completions, given: &Arguments) -> R
         "send_keys" => {
             let keys = needed("keys")?;
             let enter = given.get("press_enter").and_then(Value::as_bool);
+            in_terminal(call, handle, action).await?;
             let keys = json!({ "sessionId": handle, "keys": key_list(keys, enter) });
             let written = call.action("send_keys", keys).await?;
             Ok(json!({ "handle": handle, "bytes_written": written["bytesWritten"] }))
@@ -202,13 +208,28 @@ async fn process(call: &Call, completions: &Completions, given: &Arguments) -> R
     }
 }
 
-/// One process, and once it has ended the message that says so.
+/// An error unless the process has a terminal.
+async fn in_terminal(call: &Call, handle: &Value, action: &str) -> std::result::Result<(), Error> {
+    let record = call
+        .action("status", json!({ "sessionId": handle }))
+        .await?;
+    match record["mode"] == "pty" {
+        true => Ok(()),
+        false => {
+            let message = format!("{action} requires tmux");
+            Err(Error::new(ErrorCode::NotATty, message).hint("spawn it with tmux:true"))
+        }
+    }
+}
+
+/// One process, and once it has ended the message that says so, unless a call
+/// waited for that.
 async fn one(call: &Call, handle: &Value) -> Result {
     let record = call
         .action("status", json!({ "sessionId": handle }))
         .await?;
     let mut one = meta(&record);
-    if !record["endedAt"].is_null() {
+    if !record["endedAt"].is_null() && record["description"] != WAITED {
         let tail = json!({ "sessionId": handle, "maxChars": TAIL });
         let mut ended = record;
         ended["output"] = call.action("poll", tail).await?["output"].take();

@@ -24,6 +24,9 @@ const LINES: u64 = 100;
 /// How long an ended process is kept: an hour, as there.
 const TTL_MS: u64 = 3_600_000;
 
+/// How long a process may take to end of a signal that may or may not end it.
+const EXIT_MS: u64 = 500;
+
 /// What the description of a session begins with.
 const NOTE: &str = "bufferSize ";
 
@@ -190,12 +193,29 @@ async fn list(call: &Call, given: &Arguments) -> Result {
     let wanted = given.get("status").and_then(Value::as_str);
     let sessions = listed["sessions"].as_array().into_iter().flatten();
     let wanted = sessions.filter(|session| wanted.is_none_or(|wanted| wanted == status(session)));
-    let processes: Vec<Value> = wanted.map(process).collect();
+    let mut processes = Vec::new();
+    for session in wanted {
+        let mut process = process(session);
+        if let Some(output) = session["output"].as_str() {
+            process["recentOutput"] = recent(call, session, output).await;
+        }
+        processes.push(process);
+    }
     Ok(json!({ "processes": processes }))
 }
 
+/// The last lines, and not more than its buffer has; a list does not tell its size.
+async fn recent(call: &Call, session: &Value, output: &str) -> Value {
+    let status = json!({ "sessionId": session["sessionId"] });
+    // One that was removed meanwhile has no size any more.
+    let record = call.action("status", status).await.unwrap_or_default();
+    let size = usize::try_from(buffer_size(&record)).unwrap_or(usize::MAX);
+    let lines: Vec<&str> = output.lines().collect();
+    json!(lines[lines.len().saturating_sub(size)..])
+}
+
 fn process(session: &Value) -> Value {
-    let mut process = json!({
+    json!({
         "id": session["sessionId"],
         "sessionName": session["group"].as_str().unwrap_or("default"),
         "command": session["command"],
@@ -205,11 +225,7 @@ fn process(session: &Value) -> Value {
         "startTime": session["createdAt"],
         "runtime": session["runtimeMs"],
         "outputLines": session["outputLines"],
-    });
-    if let Some(output) = session["output"].as_str() {
-        process["recentOutput"] = output.lines().collect();
-    }
-    process
+    })
 }
 
 async fn output(call: &Call, given: &Arguments) -> Result {
@@ -283,18 +299,20 @@ async fn kill(call: &Call, given: &Arguments) -> Result {
     }))
 }
 
-/// Another signal ends nothing by itself.
+/// Another signal ends a process that does not care for it, or does nothing.
 async fn send(call: &Call, id: &Value, signal: &str) -> Result {
     let of_session = json!({ "sessionId": id });
     let before = call.action("status", of_session.clone()).await?;
     let send = json!({ "sessionId": id, "signal": signal, "target": "tree" });
     call.action("signal", send).await?;
+    let until_end = json!({ "sessionId": id, "timeoutMs": EXIT_MS });
+    call.action("wait", until_end).await?;
     let after = call.action("status", of_session).await?;
     Ok(json!({
         "processId": id,
         "previousStatus": status(&before),
         "newStatus": status(&after),
-        "killed": false,
+        "killed": before["endedAt"].is_null() && !after["endedAt"].is_null(),
     }))
 }
 

@@ -8,7 +8,7 @@
 //!
 //! One thread with an event loop answers the client ([`server`]), the pump has
 //! another. Standard output carries protocol messages only. When standard input
-//! ends, waits are cancelled, other calls have two seconds, and the exit is clean
+//! ends, waits are cancelled, other calls have a moment, and the exit is clean
 //! ([`stdio`]).
 
 pub mod arguments;
@@ -29,14 +29,18 @@ pub mod toolset;
 use std::time::Duration;
 
 use rmcp::ServiceExt;
+use tokio::time::{Instant, timeout_at};
 
 use crate::protocol::{Error, Greeting};
 
 pub use toolset::ToolSet;
 
-/// What calls that are no waits may still take once standard input has ended, as
-/// the daemon has it for `--serve`.
+/// How long it may take to leave once standard input has ended, as the daemon has
+/// it for `--serve`.
 const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// What of that calls may take that are no waits; with the rest the daemon lets go.
+const LAST_CALLS: Duration = Duration::from_millis(1500);
 
 /// Serves until standard input ends or nobody reads standard output.
 pub fn run(greeting: Greeting, tools: ToolSet) -> Result<(), Error> {
@@ -64,13 +68,17 @@ async fn serve(greeting: Greeting, tools: ToolSet) -> Result<(), Error> {
     };
     let serving = running.waiting();
     tokio::pin!(serving);
-    tokio::select! {
-        _ = &mut serving => {}
+    let ended = tokio::select! {
+        _ = &mut serving => Instant::now(),
         () = hung_up.wait() => {
+            let ended = Instant::now();
             caller.stop_waiting();
-            let _ = tokio::time::timeout(LAST_WORDS, serving).await;
+            if timeout_at(ended + LAST_CALLS, serving).await.is_err() {
+                caller.stop_calling();
+            }
+            ended
         }
-    }
-    let _ = tokio::time::timeout(LAST_WORDS, caller.hang_up()).await;
+    };
+    let _ = timeout_at(ended + LAST_WORDS, caller.hang_up()).await;
     Ok(())
 }

@@ -12,7 +12,7 @@ fn the_tools_are_few_and_say_what_they_do() {
     let tools = listed["tools"].as_array().unwrap();
     assert!(tools.len() <= 10, "{} tools", tools.len());
     let bytes = listed["tools"].to_string().len();
-    assert!(bytes <= 12 * 1024, "{bytes} bytes");
+    assert!(bytes <= 9_800, "{bytes} bytes");
     for tool in tools {
         assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");
         assert_eq!(tool["outputSchema"]["type"], "object", "{tool}");
@@ -40,8 +40,14 @@ fn a_result_is_words_for_a_model_and_fields_for_a_program() {
     let id = fields["sessionId"].clone();
     let record = mcp.call("session", json!({ "action": "status", "sessionId": id }));
     assert_eq!(record["command"], "echo hi; exit 3");
-    let log = mcp.text("log", json!({ "sessionId": id, "tail": 1 }));
-    assert_eq!(log, "1: hi\n[1 lines in all]");
+    for part in [
+        json!({ "sessionId": id, "tail": 1 }),
+        json!({ "sessionId": id }),
+    ] {
+        assert_eq!(mcp.text("log", part), "1: hi\n[1 lines in all]");
+    }
+    let export = json!({ "action": "export", "sessionId": id, "format": "text" });
+    assert_eq!(mcp.text("session", export), "hi\n[3 characters]");
     let list = mcp.text("list", json!({}));
     assert!(list.contains(id.as_str().unwrap()), "{list}");
 }
@@ -64,6 +70,11 @@ fn what_is_wrong_is_said_with_its_code_and_what_to_do() {
     assert!(said.contains("`action` must be one of"), "{said}");
     let id = mcp.send("tools/call", json!({ "name": "nosuch" }));
     assert_eq!(mcp.reply(id)["error"]["code"], -32602);
+    // What does not fit into one request is refused, and the next one is answered.
+    let data = "x".repeat(1 << 20);
+    let said = mcp.fails("write", json!({ "sessionId": "x", "data": data }));
+    assert!(said.contains("[too_large]\nhint: "), "{said}");
+    assert_eq!(mcp.text("list", json!({})), "no sessions");
 }
 
 #[test]
@@ -137,7 +148,10 @@ fn the_death_of_a_daemon_is_no_news() {
     let home = Home::new();
     let mut mcp = Mcp::new(&home, "own", &[]);
     let start = json!({ "command": "echo before; read x; echo after", "background": true });
-    let id = mcp.call("start", start)["sessionId"].clone();
+    let started = mcp.call("start", start);
+    // A start that is asked again is no other one, and that is no news either.
+    assert_eq!(started["reused"], Value::Null, "{started}");
+    let id = started["sessionId"].clone();
     let until = json!([{ "pattern": "after" }]);
     let wait = json!({ "sessionId": id, "until": until, "timeoutMs": 60_000 });
     let waiting = mcp.send("tools/call", json!({ "name": "wait", "arguments": wait }));

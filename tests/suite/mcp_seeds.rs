@@ -126,13 +126,20 @@ fn deepchat_yields_is_bounded_and_says_what_is_wrong() {
         mcp.fails("process", json!({ "action": "kill" })),
         "sessionId is required for kill action"
     );
+    // The original knows nothing of one that was removed.
+    let of = |action: &str| json!({ "action": action, "sessionId": ran["sessionId"] });
+    mcp.call("process", of("remove"));
+    let not_found = format!("Session {} not found", ran["sessionId"].as_str().unwrap());
+    for action in ["poll", "log", "kill", "remove"] {
+        assert_eq!(mcp.fails("process", of(action)), not_found, "{action}");
+    }
 }
 
 #[test]
 fn dotnet_starts_reads_writes_and_stops() {
     let home = Home::new();
     let mut mcp = Mcp::new(&home, "dotnet", &[]);
-    let script = "echo out; echo err >&2; read x; echo got $x; read x";
+    let script = "echo out; echo err >&2; read x; echo got $x; read x; echo got $x; read x";
     let start = json!({ "cmd": "bash", "args": ["-c", script], "cwd": "/" });
     let result = mcp.result("process_start", start);
     same_text(&result);
@@ -175,9 +182,17 @@ fn dotnet_starts_reads_writes_and_stops() {
         (&list["session_count"], &list["sessions"][0]["session_id"]),
         (&json!(1), &id)
     );
+    // The end shows what no read has shown; one of everything shows nothing new.
+    let write = json!({ "session_id": id, "input": "again" });
+    mcp.call("process_write", write);
+    mcp.until("process_read", &read(true), |read| {
+        read["stdout"] == "out\ngot hello\ngot again\n"
+    });
     let stopped = mcp.call("process_stop", json!({ "session_id": id }));
     assert_eq!(stopped["message"], "Process stopped and session removed");
-    assert_eq!(stopped["final_stdout"], "out\ngot hello\n");
+    let last = (&stopped["final_stdout"], &stopped["final_stderr"]);
+    assert_eq!(last, (&json!("got again\n"), &json!("")));
+    assert!(stopped["omitted_bytes"].is_null(), "{stopped}");
     let said = mcp.fails("process_read", read(false));
     let said: Value = serde_json::from_str(&said).unwrap();
     assert_eq!(said["success"], false);
@@ -221,6 +236,9 @@ fn duragent_tells_what_has_completed_unless_it_was_waited_for() {
         (&waited["output"], &waited["duration_seconds"]),
         (&json!("waited\n"), &json!(0))
     );
+    let status = json!({ "action": "status", "handle": waited["handle"] });
+    let status = mcp.call("process", status);
+    assert!(status["completion"].is_null(), "{status}");
     let spawn = json!({ "command": "echo bad; exit 2", "label": "tests" });
     let spawned = mcp.call("spawn_process", spawn);
     assert_eq!(
@@ -288,6 +306,15 @@ fn duragent_looks_at_a_terminal_and_types_into_it() {
     assert_eq!(mcp.call("process", of("kill"))["status"], "killed");
     let timed = json!({ "command": "read x", "wait": true, "timeout_seconds": 1 });
     assert_eq!(mcp.call("spawn_process", timed)["status"], "timed_out");
+    let pipes = mcp.call("spawn_process", json!({ "command": "cat" }));
+    for action in ["capture", "send_keys"] {
+        let of = json!({ "action": action, "handle": pipes["handle"], "keys": "x" });
+        let said = mcp.fails("process", of);
+        assert!(
+            said.starts_with(&format!("{action} requires tmux")),
+            "{said}"
+        );
+    }
     assert_eq!(
         mcp.fails("process", json!({ "action": "log" })),
         "'handle' is required for log action"
@@ -336,7 +363,7 @@ fn macos_shell_runs_lists_shows_and_kills() {
         (&process["id"], &process["sessionName"]),
         (&id, &json!("dev"))
     );
-    assert_eq!(process["recentOutput"].as_array().unwrap().len(), 10);
+    assert_eq!(process["recentOutput"].as_array().unwrap().len(), 5);
     let other = mcp.call("list_processes", json!({ "status": "failed" }));
     assert_eq!(other["processes"], json!([]));
     let signalled = mcp.call("kill_process", output(json!({ "signal": "SIGCONT" })));
@@ -348,4 +375,10 @@ fn macos_shell_runs_lists_shows_and_kills() {
     let expected = json!({ "processId": id, "previousStatus": "running", "newStatus": "killed", "killed": true });
     assert_eq!(killed, expected);
     assert_eq!(mcp.call("kill_process", output(json!({})))["killed"], false);
+    let run = json!({ "command": "exec sleep 1000", "session": "dev" });
+    let id = mcp.call("run_background", run)["processId"].clone();
+    let usr1 = json!({ "processId": id, "signal": "SIGUSR1" });
+    let ended = mcp.call("kill_process", usr1);
+    assert_eq!(ended["killed"], true, "{ended}");
+    assert_ne!(ended["newStatus"], "running", "{ended}");
 }

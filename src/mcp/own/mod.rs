@@ -12,6 +12,9 @@ use serde_json::Value;
 use super::call::{Arguments, Call, Done, Outcome};
 use crate::protocol::Error;
 
+/// Lines of a `log` that does not say which ones it wants.
+const TAIL: u64 = 100;
+
 /// Does what a tool was called for.
 pub async fn call(call: &Call, tool: &str, mut arguments: Arguments) -> Outcome {
     let action = match tool {
@@ -20,9 +23,31 @@ pub async fn call(call: &Call, tool: &str, mut arguments: Arguments) -> Outcome 
         tool => Some(tool.into()),
     };
     let action = action.as_ref().and_then(Value::as_str).unwrap_or_default();
+    if action == "log" && !is_part(&arguments) {
+        arguments.insert("tail".to_owned(), TAIL.into());
+    }
     let result = call.action(action, Value::Object(arguments)).await?;
     let text = text::of(action, &result);
     Ok(Done::new(result, text))
+}
+
+/// Whether a `log` says which part it wants.
+fn is_part(arguments: &Arguments) -> bool {
+    let names = [
+        "offset",
+        "limit",
+        "fromLine",
+        "from_line",
+        "lines",
+        "tail",
+        "grep",
+        "format",
+        "sinceTime",
+        "since_time",
+        "run",
+    ];
+    let given = |name: &&str| arguments.get(*name).is_some_and(|value| !value.is_null());
+    names.iter().any(given)
 }
 
 /// An error: its words, its code, what to do next, and what the job said last.

@@ -3,6 +3,9 @@
 
 use serde_json::Value;
 
+/// Characters of an export that are shown.
+const HEAD: usize = 2000;
+
 /// What an action has returned, in words.
 pub fn of(action: &str, result: &Value) -> String {
     match action {
@@ -14,6 +17,7 @@ pub fn of(action: &str, result: &Value) -> String {
         "write" | "send_keys" => written(result),
         "capture" => captured(result),
         "kill" => killed(result),
+        "export" => exported(result),
         _ => fields(result),
     }
 }
@@ -31,6 +35,7 @@ fn started(result: &Value) -> String {
     if result["reused"] == true {
         head.push_str(", the session that this key made before");
     }
+    head.push_str(input_state(result));
     with_output(head, result)
 }
 
@@ -212,6 +217,25 @@ fn killed(result: &Value) -> String {
     with_output(head, result)
 }
 
+/// Where it is written, or how it begins: a program has the rest of it.
+fn exported(result: &Value) -> String {
+    let Some(data) = result["data"].as_str() else {
+        return fields(result);
+    };
+    let count = data.chars().count();
+    let mut text: String = data.chars().take(HEAD).collect();
+    end_line(&mut text);
+    let more = match count > HEAD {
+        true => format!("the first {HEAD} of {count} characters; with `path` it goes to a file"),
+        false => format!("{count} characters"),
+    };
+    let encoding = match word(result, "encoding") {
+        "base64" => "base64, ",
+        _ => "",
+    };
+    format!("{text}[{encoding}{more}]")
+}
+
 /// Whatever else: a line a field, those without a value left out.
 fn fields(result: &Value) -> String {
     let mut lines = Vec::new();
@@ -238,8 +262,10 @@ fn with_output(head: String, result: &Value) -> String {
     let omitted = result["omitted"]["bytes"].as_u64().unwrap_or_default();
     let left_out = match (omitted, result["outputFile"].as_str()) {
         (0, _) => String::new(),
-        (bytes, None) => format!("[{bytes} bytes before this left out]\n"),
-        (bytes, Some(file)) => format!("[{bytes} bytes before this left out; all in {file}]\n"),
+        (bytes, None) => format!("[{bytes} bytes before this left out; `log` has them]\n"),
+        (bytes, Some(file)) => {
+            format!("[{bytes} bytes before this left out; `log` has them, and {file}]\n")
+        }
     };
     format!("{head}\n{left_out}{output}")
 }
@@ -311,9 +337,14 @@ mod tests {
                 "k3v error (exit 3) after 1.2 s\n(no output)",
             ),
             (
+                "start",
+                json!({"sessionId": "k3v", "status": "running", "pid": 7, "inputState": "password", "output": "Password: "}),
+                "k3v running, pid 7, asks for a password\nPassword: ",
+            ),
+            (
                 "poll",
                 json!({"status": "running", "inputState": "line", "output": "name? ", "omitted": {"bytes": 9}}),
-                "running, waits for a line of input\n[9 bytes before this left out]\nname? ",
+                "running, waits for a line of input\n[9 bytes before this left out; `log` has them]\nname? ",
             ),
             (
                 "wait",
@@ -343,6 +374,19 @@ mod tests {
         ] {
             assert_eq!(of(action, &result), text, "{action}");
         }
+    }
+
+    #[test]
+    fn of_an_export_the_beginning_is_shown() {
+        let short = json!({"data": "a\nb", "encoding": "utf8", "bytes": 3});
+        assert_eq!(of("export", &short), "a\nb\n[3 characters]");
+        let long = json!({"data": "é".repeat(HEAD + 1), "encoding": "utf8", "bytes": 4002});
+        let text = of("export", &long);
+        assert!(
+            text.ends_with("é\n[the first 2000 of 2001 characters; with `path` it goes to a file]")
+        );
+        let file = json!({"path": "/tmp/x", "data": null, "bytes": 3});
+        assert_eq!(of("export", &file), "bytes: 3\npath: /tmp/x");
     }
 
     #[test]
