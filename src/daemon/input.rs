@@ -109,15 +109,17 @@ impl Input {
         if signals.is_empty() || !self.is_stuffed() {
             return 0;
         }
+        // Before the signal: a program that goes on at once must not find any of it.
+        if line.discards {
+            self.discarded.set(self.discarded.get() + 1);
+            self.discard.notify_waiters();
+            self.in_line.set(false);
+            pty::discard_input(&self.fd);
+        }
         for &signal in &signals {
             if pty::raise(&self.fd, signal).is_err() {
                 return 0;
             }
-        }
-        if line.discards {
-            self.discarded.set(self.discarded.get() + 1);
-            self.discard.notify_waiters();
-            pty::discard_input(&self.fd);
         }
         signals.len()
     }

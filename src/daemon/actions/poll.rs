@@ -56,6 +56,11 @@ pub(super) async fn poll(hub: &Hub, client: &Rc<Client>, params: Poll) -> Answer
 /// was told before is no news: who asks again and again would be answered at once.
 async fn wait_for_news(hub: &Hub, client: &Client, id: &SessionId, from: u64, wait: u64) {
     let deadline = now().boot + wait;
+    let before = hub
+        .state()
+        .registry
+        .get(id)
+        .map(|session| session.life.status());
     hub.see_input(id).await;
     let pending = {
         let state = hub.state();
@@ -66,6 +71,9 @@ async fn wait_for_news(hub: &Hub, client: &Client, id: &SessionId, from: u64, wa
             return;
         };
         let status = session.life.status();
+        if before != Some(status) {
+            return;
+        }
         let input = session.input_state();
         let unknown = session.input.is_news_to(&client.viewer.scope, input);
         if there || status.is_finished() || unknown {
