@@ -136,7 +136,9 @@ fn a_stopped_job_gets_everything_in_order_when_it_goes_on() {
         &mut serve,
         json!({"command": "stty -echo; echo up; exec cat"}),
     );
+    serve.ok(json!({"action": "subscribe", "events": ["paused"]}));
     job.ask(&mut serve, "signal", json!({"signal": "STOP"}));
+    serve.event("paused");
     let ids: Vec<_> = (0..200)
         .map(|n| serve.send(write(&job, &format!("line {n}\n"))))
         .collect();
