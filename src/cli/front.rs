@@ -9,6 +9,7 @@ use super::exit::{Exit, Failure};
 use super::verb::Verb;
 use crate::client;
 use crate::config::{self, Config, Confirm, LogLevel};
+use crate::protocol::Greeting;
 use crate::protocol::hello::OnDisconnect;
 use crate::serve;
 use crate::tui;
@@ -96,11 +97,15 @@ impl Front {
             on_disconnect: self.on_disconnect.unwrap_or_default(),
             max_sessions: self.max_sessions,
         };
-        let var = |name: &str| std::env::var_os(name);
-        let greeting = serve::greeting(flags, var, &configuration()?).map_err(Failure::Usage)?;
-        serve::run(greeting)?;
+        serve::run(greeting(flags)?)?;
         Ok(Exit::OK)
     }
+}
+
+/// Who the agent of `--serve` or `mcp` is, by flags, environment and `config.toml`.
+pub(super) fn greeting(flags: serve::Flags) -> Result<Greeting, Failure> {
+    let var = |name: &str| std::env::var_os(name);
+    serve::greeting(flags, var, &configuration()?).map_err(Failure::Usage)
 }
 
 /// What `config.toml` says. The variable that overrules a part of it for daemon

@@ -108,7 +108,9 @@ impl State {
 
     /// Begins to look up a session's ports, if somebody waits for one.
     pub(super) fn await_ports(&mut self, id: &SessionId) {
-        if self.wanted_ports(id).is_empty() {
+        // One that is under way finds out by itself what is wanted.
+        let is_under_way = self.drivers.get(id).is_some_and(|d| d.sweep.is_some());
+        if !is_under_way && self.wanted_ports(id).is_empty() {
             return;
         }
         let Some(driver) = self.drivers.get_mut(id) else {

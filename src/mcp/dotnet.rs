@@ -10,7 +10,7 @@ use rmcp::model::Tool;
 use serde_json::{Value, json};
 
 use super::call::{Arguments, Call, Done, Outcome};
-use super::toolset::{Effect, tool};
+use super::toolset::{Effect, takes, tool};
 use crate::protocol::{Error, Status};
 
 /// What a model is told before it uses a tool.
@@ -69,14 +69,6 @@ const PAGES: usize = 8;
 /// The tools.
 pub fn tools() -> Vec<Tool> {
     let session = json!({"type": "string", "description": "Session ID from process_start"});
-    let object = |properties: Value, required: Value| {
-        json!({
-            "type": "object",
-            "properties": properties,
-            "required": required,
-            "additionalProperties": false,
-        })
-    };
     // A result that failed has `error` and nothing else.
     let result = |properties: Value| {
         let mut schema =
@@ -90,7 +82,7 @@ pub fn tools() -> Vec<Tool> {
             "process_start",
             "Start a background process that continues running independently.",
             Effect::Acts,
-            object(
+            takes(
                 json!({
                     "cmd": {"type": "string", "minLength": 1, "description": "Command to run (must be in the allowed list)"},
                     "args": {"type": "array", "items": {"type": "string"}, "description": "Command arguments"},
@@ -108,7 +100,7 @@ pub fn tools() -> Vec<Tool> {
             "process_read",
             "Read stdout/stderr output from a background process.",
             Effect::Reads,
-            object(
+            takes(
                 json!({
                     "session_id": session,
                     "all": {"type": "boolean", "description": "If true, read all output from the beginning (default: only new output)"},
@@ -125,7 +117,7 @@ pub fn tools() -> Vec<Tool> {
             "process_write",
             "Write input to a background process's stdin.",
             Effect::Acts,
-            object(
+            takes(
                 json!({
                     "session_id": session,
                     "input": {"type": "string", "description": "Text to send to the process"},
@@ -141,7 +133,7 @@ pub fn tools() -> Vec<Tool> {
             "process_status",
             "Get status of a specific session or list all active sessions.",
             Effect::Reads,
-            object(
+            takes(
                 json!({ "session_id": {"type": "string", "description": "Session ID to check (omit to list all sessions)"} }),
                 json!([]),
             ),
@@ -157,7 +149,7 @@ pub fn tools() -> Vec<Tool> {
             "process_stop",
             "Stop a background process and remove its session.",
             Effect::Ends,
-            object(
+            takes(
                 json!({
                     "session_id": {"type": "string", "description": "Session ID to stop"},
                     "force": {"type": "boolean", "description": "If true, force kill immediately without graceful shutdown"},

@@ -8,7 +8,7 @@ use rmcp::model::Tool;
 use serde_json::{Value, json};
 
 use super::call::{Arguments, Call, Done, Outcome};
-use super::toolset::{Effect, tool};
+use super::toolset::{Effect, takes, tool};
 use crate::protocol::Error;
 
 /// What a model is told before it uses a tool.
@@ -37,14 +37,6 @@ const ENDING: [&str; 6] = ["TERM", "KILL", "INT", "QUIT", "HUP", "ABRT"];
 pub fn tools() -> Vec<Tool> {
     let statuses =
         json!({"type": "string", "enum": ["starting", "running", "stopped", "failed", "killed"]});
-    let object = |properties: Value, required: Value| {
-        json!({
-            "type": "object",
-            "properties": properties,
-            "required": required,
-            "additionalProperties": false,
-        })
-    };
     let result = |properties: Value| {
         let required: Vec<&String> = properties
             .as_object()
@@ -58,7 +50,7 @@ pub fn tools() -> Vec<Tool> {
             "run_background",
             "Start a command in the background and return immediately.",
             Effect::Acts,
-            object(
+            takes(
                 json!({
                     "command": {"type": "string", "minLength": 1, "description": "Command to execute"},
                     "args": {"type": "array", "items": {"type": "string"}, "description": "Command arguments"},
@@ -77,7 +69,7 @@ pub fn tools() -> Vec<Tool> {
             "list_processes",
             "List all background processes, optionally filtered by session or status.",
             Effect::Reads,
-            object(
+            takes(
                 json!({
                     "session": {"type": "string", "description": "Filter by session"},
                     "status": statuses,
@@ -101,7 +93,7 @@ pub fn tools() -> Vec<Tool> {
             "get_process_output",
             "Retrieve buffered output from a background process.",
             Effect::Reads,
-            object(
+            takes(
                 json!({
                     "processId": {"type": "string", "description": "Background process ID"},
                     "lines": {"type": "integer", "minimum": 1, "description": "Number of lines to retrieve (default: 100)"},
@@ -127,7 +119,7 @@ pub fn tools() -> Vec<Tool> {
             "kill_process",
             "Send a signal to a background process.",
             Effect::Ends,
-            object(
+            takes(
                 json!({
                     "processId": {"type": "string", "description": "Background process ID"},
                     "signal": {"type": "string", "description": "Signal to send (default: \"SIGTERM\")"},

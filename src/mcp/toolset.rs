@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rmcp::model::{Tool, ToolAnnotations};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::call::{Arguments, Call, Done, Outcome};
 use super::completions::Completions;
@@ -126,6 +126,16 @@ pub enum Effect {
     Acts,
     /// It ends or forgets something; doing it twice is the same as once.
     Ends,
+}
+
+/// The schema of what a tool takes: these properties and no others.
+pub fn takes(properties: Value, required: Value) -> Value {
+    json!({
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    })
 }
 
 /// A tool from its parts; the two schemas are objects.

@@ -68,7 +68,8 @@ pub struct Kept {
     pub on_exit_ran: bool,
 }
 
-fn is_false(value: &bool) -> bool {
+/// Whether a flag is not written, because it is not set.
+pub(crate) fn is_false(value: &bool) -> bool {
     !*value
 }
 

@@ -249,21 +249,12 @@ pub fn session_of(pid: u32) -> Option<SessionId> {
     let mut pid = pid;
     // A process may have written over its environment; those above it may not.
     while pid > 1 {
-        if let Some(id) = mark_of(pid) {
+        if let Some(id) = mark(pid).and_then(|name| SessionId::parse(&name)) {
             return Some(id);
         }
         pid = read(pid)?.ppid;
     }
     None
-}
-
-fn mark_of(pid: u32) -> Option<SessionId> {
-    let environment = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
-    let mut entries = environment.split(|&byte| byte == 0);
-    entries.find_map(|entry| {
-        let (name, value) = std::str::from_utf8(entry).ok()?.split_once('=')?;
-        (name == MARK).then(|| SessionId::parse(value))?
-    })
 }
 
 /// Pid of every process.

@@ -4,7 +4,7 @@ use clap::Args;
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::front::{configuration, parse_on_disconnect};
+use crate::cli::front::{greeting, parse_on_disconnect};
 use crate::mcp::{self, ToolSet};
 use crate::protocol::hello::OnDisconnect;
 use crate::serve;
@@ -41,9 +41,7 @@ impl Mcp {
             on_disconnect: self.on_disconnect.unwrap_or_default(),
             max_sessions: self.max_sessions,
         };
-        let var = |name: &str| std::env::var_os(name);
-        let greeting = serve::greeting(flags, var, &configuration()?).map_err(Failure::Usage)?;
-        mcp::run(greeting, self.tools)?;
+        mcp::run(greeting(flags)?, self.tools)?;
         Ok(Exit::OK)
     }
 }

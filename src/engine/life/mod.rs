@@ -94,7 +94,7 @@ pub struct Life {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     probed: Option<Probed>,
     /// Whether its `onExit` has still to be run.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "crate::protocol::keeper::is_false")]
     owes_on_exit: bool,
     /// What went wrong with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -109,10 +109,6 @@ pub enum Probed {
     Ready,
     /// It has not held in the time it had, and is still looked at.
     Late,
-}
-
-fn is_false(value: &bool) -> bool {
-    !*value
 }
 
 impl Life {
