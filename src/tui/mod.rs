@@ -15,6 +15,7 @@ pub mod keymap;
 pub mod link;
 pub mod model;
 pub mod options;
+pub mod outside;
 pub mod pane;
 pub mod run;
 pub mod state;

@@ -11,6 +11,7 @@ use super::link::Link;
 use super::model::mode::Mode;
 use super::model::{Model, Moment, Origin};
 use super::options::Options;
+use super::outside;
 use super::terminal::Terminal;
 use super::theme::{TerminalFacts, Theme};
 use super::update::{Cmd, Exit, Msg, News, What, update};
@@ -141,6 +142,10 @@ fn handle(
             let dropped = match cmd {
                 Cmd::Ask(tag, action) => link.ask(tag, action).err(),
                 Cmd::Type(id, bytes) => link.type_into(id, &bytes).err(),
+                Cmd::Errand(errand) => {
+                    pending.extend(outside::run(errand, terminal)?.map(What::Done));
+                    None
+                }
                 Cmd::Redraw => {
                     terminal.clear()?;
                     model.dirty = true;

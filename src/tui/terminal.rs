@@ -89,6 +89,11 @@ impl Terminal {
         self.clear()
     }
 
+    /// Asks for what the mouse does, or leaves the mouse to the terminal.
+    pub fn mouse(&mut self, _on: bool) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Columns and rows.
     pub fn size() -> io::Result<(u16, u16)> {
         crossterm::terminal::size()

@@ -3,11 +3,16 @@
 
 pub mod counts;
 pub mod form;
+pub mod found;
 pub mod job;
 pub mod layout;
 pub mod line;
+pub mod menu;
 pub mod mode;
+pub mod page;
+pub mod palette;
 pub mod query;
+pub mod reply;
 pub mod rows;
 pub mod scroll;
 pub mod toast;
@@ -24,6 +29,7 @@ use self::rows::{Group, Row};
 use self::toast::{Kind, Toasts};
 use self::watch::Watch;
 use super::chord;
+use super::keymap::Keymap;
 use super::options::Options;
 use super::theme::Theme;
 use crate::protocol::SessionId;
@@ -100,6 +106,8 @@ pub struct Model {
     pub asks: bool,
     /// Keys that leave INSERT, as [`chord::name`] spells them; never empty.
     pub leave_keys: Vec<String>,
+    /// What keys do.
+    pub keymap: Keymap,
     /// Whether the last line is ours while typing into a zoomed job.
     pub status_line: bool,
     /// Whether the view was opened for one session.
@@ -174,6 +182,7 @@ impl Model {
             theme,
             origin,
             read_only: options.read_only,
+            keymap: Keymap::standard(&leave_keys),
             leave_keys,
             asks: options.asks,
             status_line: options.status_line,
@@ -216,7 +225,10 @@ impl Model {
         let wish = Wish {
             zoom: self.frame.zoom,
             open: self.frame.open,
-            hints: matches!(self.mode, Mode::Scroll(..) | Mode::Prompt(_)),
+            hints: matches!(
+                self.mode,
+                Mode::Scroll(..) | Mode::Prompt(_) | Mode::Reply(_) | Mode::Palette(_)
+            ),
             bare: insert && !self.status_line,
         };
         Layout::of(width, height, wish)

@@ -1,7 +1,12 @@
 //! The modes. There is no focus but the mode, and it is always written at the bottom left.
 
 use super::form::Form;
+use super::found::Found;
 use super::line::Line;
+use super::menu::Menu;
+use super::page::Page;
+use super::palette::Palette;
+use super::reply::Reply;
 use super::scroll::Scroll;
 use crate::protocol::SessionId;
 use crate::tui::keymap::Place;
@@ -19,8 +24,18 @@ pub enum Mode {
     Filter(Line),
     /// Filling in the form for a new job.
     Prompt(Box<Form>),
+    /// Answering a job in one line.
+    Reply(Box<Reply>),
+    /// Choosing a command by its name.
+    Palette(Box<Palette>),
     /// A question.
     Confirm(Confirm),
+    /// Choosing by a letter.
+    Menu(Menu),
+    /// Reading a page.
+    Page(Box<Page>),
+    /// What was found in all jobs.
+    Found(Box<Found>),
     /// The keys; the line narrows them.
     Help(Help),
 }
@@ -32,6 +47,8 @@ pub struct Frame {
     pub zoom: bool,
     /// In the stack: the pane, not the list.
     pub open: bool,
+    /// Many panes instead of list and pane.
+    pub grid: bool,
 }
 
 /// Typing into a job.
@@ -84,8 +101,11 @@ impl Mode {
             Self::Insert(_) => "INSERT",
             Self::Scroll(..) => "SCROLL",
             Self::Filter(_) => "FILTER",
-            Self::Prompt(_) => "PROMPT",
+            Self::Prompt(_) | Self::Reply(_) | Self::Palette(_) => "PROMPT",
             Self::Confirm(_) => "CONFIRM",
+            Self::Menu(menu) => menu.name(),
+            Self::Page(page) => page.name(),
+            Self::Found(_) => "FOUND",
             Self::Help(_) => "HELP",
         }
     }
@@ -93,9 +113,15 @@ impl Mode {
     /// What its badge says by its colour.
     pub fn tone(&self) -> Tone {
         match self {
-            Self::Normal | Self::Help(_) => Tone::Calm,
+            Self::Normal | Self::Help(_) | Self::Page(_) => Tone::Calm,
             Self::Insert(_) => Tone::Live,
-            Self::Scroll(..) | Self::Filter(_) | Self::Prompt(_) => Tone::Busy,
+            Self::Scroll(..)
+            | Self::Filter(_)
+            | Self::Prompt(_)
+            | Self::Reply(_)
+            | Self::Palette(_)
+            | Self::Menu(_)
+            | Self::Found(_) => Tone::Busy,
             Self::Confirm(_) => Tone::Alarm,
         }
     }
@@ -108,6 +134,11 @@ impl Mode {
             Self::Scroll(..) => Place::Scroll,
             Self::Filter(_) => Place::Filter,
             Self::Prompt(_) => Place::Prompt,
+            Self::Reply(_) => Place::Reply,
+            Self::Palette(_) => Place::Palette,
+            Self::Menu(menu) => menu.place,
+            Self::Page(_) => Place::Page,
+            Self::Found(_) => Place::Found,
             Self::Confirm(_) => Place::Confirm,
             Self::Help(_) => Place::Help,
         }

@@ -79,6 +79,7 @@ fn attach(model: &mut Model, id: SessionId, cmds: &mut Vec<Cmd>) {
     model.frame = Frame {
         zoom: true,
         open: true,
+        grid: false,
     };
     model.attached = Attached::Yes(id);
     if !model.read_only {

@@ -2,7 +2,7 @@
 
 use super::msg::Cmd;
 use super::{insert, verbs};
-use crate::tui::keymap::{self, Action, Place};
+use crate::tui::keymap::{Action, Place};
 use crate::tui::model::Model;
 use crate::tui::model::mode::{Ask, Mode};
 
@@ -11,12 +11,8 @@ pub(super) fn press(model: &mut Model, name: &str, cmds: &mut Vec<Cmd>) {
     let Mode::Confirm(confirm) = std::mem::replace(&mut model.mode, Mode::Normal) else {
         return;
     };
-    act(
-        model,
-        confirm.ask,
-        keymap::action(Place::Confirm, name),
-        cmds,
-    );
+    let answer = model.keymap.action(Place::Confirm, name);
+    act(model, confirm.ask, answer, cmds);
 }
 
 /// Does what was asked about, if the answer is yes.

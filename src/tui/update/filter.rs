@@ -2,13 +2,13 @@
 
 use super::{edit, select};
 use crate::term::keyparse::Key;
-use crate::tui::keymap::{self, Action, Place};
+use crate::tui::keymap::{Action, Place};
 use crate::tui::model::Model;
 use crate::tui::model::mode::Mode;
 
 /// Takes a key in FILTER.
 pub(super) fn press(model: &mut Model, key: Key, name: &str) {
-    match keymap::action(Place::Filter, name) {
+    match model.keymap.action(Place::Filter, name) {
         Some(Action::Accept) => model.mode = Mode::Normal,
         Some(Action::Leave) => {
             model.mode = Mode::Normal;
@@ -19,7 +19,7 @@ pub(super) fn press(model: &mut Model, key: Key, name: &str) {
         Some(Action::Up) => select::step(model, false),
         _ => {
             if let Mode::Filter(line) = &mut model.mode
-                && edit(line, key, name)
+                && edit(&model.keymap, line, key, name)
             {
                 model.filter = line.text();
                 model.stale = true;

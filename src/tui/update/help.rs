@@ -1,7 +1,7 @@
 //! HELP: letters narrow the page, arrows move it.
 
 use crate::term::keyparse::{Key, KeyCode};
-use crate::tui::keymap::{self, Action, Place};
+use crate::tui::keymap::{Action, Place};
 use crate::tui::model::Model;
 use crate::tui::model::mode::Mode;
 use crate::tui::view::help;
@@ -9,11 +9,11 @@ use crate::tui::view::help;
 /// Takes a key in HELP.
 pub(super) fn press(model: &mut Model, key: Key, name: &str) {
     let page = help::page(model);
+    let action = model.keymap.action(Place::Help, name);
     let Mode::Help(state) = &mut model.mode else {
         return;
     };
     let last = page.lines.saturating_sub(page.height);
-    let action = keymap::action(Place::Help, name);
     match action {
         Some(Action::LineDown) => state.top = (state.top + 1).min(last),
         Some(Action::LineUp) => state.top = state.top.min(last).saturating_sub(1),

@@ -31,7 +31,11 @@ pub(super) fn enter(model: &mut Model, zoom: bool) {
         Mode::Scroll(_, back) => *back,
         _ => model.frame,
     };
-    model.frame = Frame { zoom, open: true };
+    model.frame = Frame {
+        zoom,
+        open: true,
+        grid: model.frame.grid && !zoom,
+    };
     model.mode = Mode::Insert(Insert {
         id,
         back,

@@ -2,24 +2,37 @@
 
 mod answer;
 mod confirm;
+mod copy;
 mod daemon;
 mod filter;
+mod found;
+mod grid;
 mod help;
 mod insert;
+mod keyboard;
+mod marks;
+mod menu;
+mod mouse;
 pub mod msg;
 mod normal;
+mod page;
+mod pager;
+mod palette;
 mod prompt;
+mod quit;
 mod refusal;
+mod reply;
 mod scroll;
 mod select;
 mod settle;
+mod undo;
 mod verbs;
 
 pub(in crate::tui) use self::insert::lines as paste_lines;
-pub use self::msg::{Cmd, Exit, Msg, News, Tag, What};
+pub use self::msg::{Cmd, Done, Errand, Exit, Msg, News, Tag, What};
 
 use super::chord;
-use super::keymap::{self, Place};
+use super::keymap::{Keymap, Place};
 use super::model::Model;
 use super::model::line::Line;
 use super::model::mode::Mode;
@@ -63,6 +76,8 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
         }
         What::Suspend => cmds.push(Cmd::Suspend),
         What::Link(news) => daemon::hear(model, news, &mut cmds),
+        What::Done(Done::Said(text)) => model.note(text),
+        What::Done(Done::Failed(text)) => model.fail(text),
         What::HangUp => cmds.push(Cmd::Quit(Exit::Silent)),
         What::Terminate => cmds.push(Cmd::Quit(Exit::Closed)),
     }
@@ -79,25 +94,16 @@ fn take(model: &mut Model, input: &Input, cmds: &mut Vec<Cmd>) {
     match &input.event {
         Event::Key(key) => {
             model.dirty = true;
-            let name = key_name(model, *key);
+            let name = chord::name(*key);
             press(model, *key, &name, input, cmds);
         }
         Event::Paste(bytes) => {
             model.dirty = true;
             paste(model, bytes);
         }
+        Event::Mouse(mouse) => mouse::take(model, *mouse, cmds),
         // Nobody asked the terminal for these, so they are somebody else's.
-        Event::Mouse(_) | Event::Focus(_) | Event::Reply(_) => {}
-    }
-}
-
-/// The key's name; whichever key leaves INSERT has the name that the table knows it by.
-fn key_name(model: &Model, key: Key) -> String {
-    let name = chord::name(key);
-    if model.leave_keys.contains(&name) {
-        keymap::LEAVE.to_owned()
-    } else {
-        name
+        Event::Focus(_) | Event::Reply(_) => {}
     }
 }
 
@@ -105,12 +111,17 @@ fn press(model: &mut Model, key: Key, name: &str, input: &Input, cmds: &mut Vec<
     let place = model.mode.place();
     match place {
         Place::Normal => normal::press(model, name, input, cmds),
+        Place::Reply => reply::press(model, key, name, cmds),
+        Place::Palette => palette::press(model, key, name, input, cmds),
+        Place::Copy | Place::Signal => menu::press(model, name, cmds),
+        Place::Page => page::press(model, name, cmds),
+        Place::Found => found::press(model, key, name, cmds),
         Place::Scroll => scroll::press(model, key, name, cmds),
         Place::Filter => filter::press(model, key, name),
         Place::Prompt => prompt::press(model, key, name, cmds),
         Place::Confirm => confirm::press(model, name, cmds),
         Place::Help => help::press(model, key, name),
-        Place::Insert | Place::Line => {}
+        Place::Insert | Place::Grid | Place::Line => {}
     }
 }
 
@@ -143,8 +154,8 @@ fn paste(model: &mut Model, bytes: &[u8]) {
 }
 
 /// Edits a line by a key; `false` if the key means nothing there.
-fn edit(line: &mut Line, key: Key, name: &str) -> bool {
-    if let Some(action) = keymap::action(Place::Line, name) {
+fn edit(keymap: &Keymap, line: &mut Line, key: Key, name: &str) -> bool {
+    if let Some(action) = keymap.action(Place::Line, name) {
         return line.edit(action);
     }
     match key.code {

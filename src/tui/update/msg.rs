@@ -34,6 +34,8 @@ pub enum What {
     HangUp,
     /// Somebody asked the view to end.
     Terminate,
+    /// An errand is done.
+    Done(Done),
 }
 
 /// What came over the way to the daemon.
@@ -95,12 +97,40 @@ pub enum Cmd {
     Ask(Tag, Action),
     /// Type bytes into a job, in order.
     Type(SessionId, Vec<u8>),
+    /// Do something outside of the view and the daemon.
+    Errand(Errand),
     /// Paint everything anew.
     Redraw,
     /// Stop this process until the shell continues it.
     Suspend,
     /// Close the view.
     Quit(Exit),
+}
+
+/// Something to do outside of the view and the daemon.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Errand {
+    /// Put text on the clipboard; the second part says what it is, for the toast.
+    Copy(String, String),
+    /// Show a log in the pager.
+    Pager(SessionId),
+    /// Open a URL.
+    Open(String),
+    /// Tell a person who is looking at something else: a title and a text.
+    Notify(String, String),
+    /// Call the terminal's window so.
+    Title(String),
+    /// Ask the terminal for what the mouse does, or leave the mouse to it.
+    Mouse(bool),
+}
+
+/// What came of an errand.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Done {
+    /// Something to tell.
+    Said(String),
+    /// It could not be done.
+    Failed(String),
 }
 
 /// How the view is closed.

@@ -2,9 +2,12 @@
 
 use super::insert;
 use super::msg::{Cmd, Exit};
-use super::{prompt, scroll, select, verbs};
+use super::{
+    copy, found, grid, keyboard, marks, menu, mouse, page, pager, palette, prompt, quit, reply,
+    scroll, select, undo, verbs,
+};
 use crate::term::keyparse::Input;
-use crate::tui::keymap::{self, Action, Place};
+use crate::tui::keymap::{Action, Place};
 use crate::tui::model::layout::Kind;
 use crate::tui::model::line::Line;
 use crate::tui::model::mode::{Frame, Help, Mode};
@@ -16,7 +19,7 @@ const INTERRUPT_MS: i64 = 2000;
 /// Takes a key in NORMAL.
 pub(super) fn press(model: &mut Model, name: &str, input: &Input, cmds: &mut Vec<Cmd>) {
     let just_left = model.just_left.take();
-    let Some(action) = keymap::action(Place::Normal, name) else {
+    let Some(action) = lookup(model, name) else {
         unknown(model, name);
         return;
     };
@@ -30,6 +33,17 @@ pub(super) fn press(model: &mut Model, name: &str, input: &Input, cmds: &mut Vec
         return;
     }
     act(model, action, name, cmds);
+}
+
+/// What a key does: in the grid some keys move among the tiles.
+fn lookup(model: &Model, name: &str) -> Option<Action> {
+    let in_grid = model
+        .frame
+        .grid
+        .then(|| model.keymap.action(Place::Grid, name));
+    in_grid
+        .flatten()
+        .or_else(|| model.keymap.action(Place::Normal, name))
 }
 
 fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
@@ -46,6 +60,41 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
         Action::Attach => attach(model),
         Action::Type => insert::enter(model, model.frame.zoom),
         Action::Zoom => zoom(model),
+        Action::Grid => grid::toggle(model),
+        Action::MoreTiles => grid::tiles(model, true),
+        Action::FewerTiles => grid::tiles(model, false),
+        Action::TileLeft => grid::step(model, -1, 0),
+        Action::TileRight => grid::step(model, 1, 0),
+        Action::TileUp => grid::step(model, 0, -1),
+        Action::TileDown => grid::step(model, 0, 1),
+        Action::Reply => reply::open(model),
+        Action::TypeAll => marks::type_all(model),
+        Action::TakeKeyboard => keyboard::take(model, cmds),
+        Action::Mark => marks::toggle(model),
+        Action::MarkAll => marks::all(model),
+        Action::Signal => menu::signal(model, cmds),
+        Action::RestartGroup => verbs::restart_group(model, cmds),
+        Action::Duplicate => prompt::duplicate(model),
+        Action::Edit => prompt::edit(model),
+        Action::RemoveEnded => undo::remove_ended(model, cmds),
+        Action::Undo => undo::undo(model, cmds),
+        Action::ProjectUp | Action::ProjectDown => no_projects(model),
+        Action::Find => scroll::find(model, cmds),
+        Action::FindAll => found::open(model, cmds),
+        Action::Sort => select::sort(model),
+        Action::HalfUp | Action::HalfDown | Action::LineUp | Action::LineDown => {
+            scroll::nudge(model, action, cmds);
+        }
+        Action::Times => scroll::times(model),
+        Action::Wrap => scroll::wrap(model),
+        Action::Copy => menu::copy(model),
+        Action::CopyReport => copy::report(model, cmds),
+        Action::Open => pager::url(model, cmds),
+        Action::Pager => pager::log(model, cmds),
+        Action::Details => page::details(model, cmds),
+        Action::Mouse => mouse::toggle(model, cmds),
+        Action::Palette => palette::open(model),
+        Action::QuitAndStop => quit::ask(model, cmds),
         Action::Stop => verbs::stop(model, cmds),
         Action::Kill => verbs::kill(model, cmds),
         Action::Restart => verbs::restart(model, cmds),
@@ -77,6 +126,18 @@ fn changes(action: Action) -> bool {
     matches!(
         action,
         Action::Type
+            | Action::Reply
+            | Action::TypeAll
+            | Action::TakeKeyboard
+            | Action::Signal
+            | Action::RestartGroup
+            | Action::Duplicate
+            | Action::Edit
+            | Action::RemoveEnded
+            | Action::Undo
+            | Action::ProjectUp
+            | Action::ProjectDown
+            | Action::QuitAndStop
             | Action::Literal
             | Action::Stop
             | Action::Kill
@@ -104,6 +165,7 @@ fn attach(model: &mut Model) {
         model.frame = Frame {
             zoom: model.frame.zoom || !stack_list,
             open: true,
+            grid: false,
         };
     } else {
         insert::enter(model, true);
@@ -180,6 +242,11 @@ fn interrupt(model: &mut Model, cmds: &mut Vec<Cmd>) {
         ),
         None => "Ctrl-C: there is nothing to interrupt. q closes this view.".to_owned(),
     });
+}
+
+/// Project files are not read yet.
+fn no_projects(model: &mut Model) {
+    model.note("There are no project files yet. n starts a job.");
 }
 
 fn unknown(model: &mut Model, name: &str) {

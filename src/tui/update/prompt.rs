@@ -1,11 +1,11 @@
 //! PROMPT: the form for a new job.
 
-use super::edit;
+use super::edit as edit_line;
 use super::msg::{Cmd, Tag};
 use crate::protocol::Action as Request;
 use crate::protocol::params::Start;
 use crate::term::keyparse::Key;
-use crate::tui::keymap::{self, Action, Place};
+use crate::tui::keymap::{Action, Place};
 use crate::tui::model::form::Form;
 use crate::tui::model::job::{tilde, untilde};
 use crate::tui::model::mode::Mode;
@@ -29,7 +29,7 @@ pub(super) fn open(model: &mut Model) {
 
 /// Takes a key in PROMPT.
 pub(super) fn press(model: &mut Model, key: Key, name: &str, cmds: &mut Vec<Cmd>) {
-    let action = keymap::action(Place::Prompt, name);
+    let action = model.keymap.action(Place::Prompt, name);
     if action == Some(Action::Leave) {
         model.mode = Mode::Normal;
         return;
@@ -48,7 +48,7 @@ pub(super) fn press(model: &mut Model, key: Key, name: &str, cmds: &mut Vec<Cmd>
         Some(Action::NewerCommand) if form.focus == 0 => form.recall(false),
         Some(_) => {}
         None => {
-            edit(form.line(), key, name);
+            edit_line(&model.keymap, form.line(), key, name);
         }
     }
 }
@@ -83,4 +83,14 @@ fn submit(model: &mut Model, cmds: &mut Vec<Cmd>) {
         ..Start::default()
     };
     cmds.push(Cmd::Ask(Tag::Start, Request::Start(start)));
+}
+
+/// Opens the form for a job like the selected one.
+pub(super) fn duplicate(model: &mut Model) {
+    model.note("This is not built yet.");
+}
+
+/// Opens the form that changes the selected job.
+pub(super) fn edit(model: &mut Model) {
+    model.note("This is not built yet.");
 }

@@ -6,7 +6,7 @@ use crate::protocol::Action as Request;
 use crate::protocol::SessionId;
 use crate::protocol::params::{Log, LogFormat};
 use crate::term::keyparse::Key;
-use crate::tui::keymap::{self, Action, Place};
+use crate::tui::keymap::{Action, Keymap, Place};
 use crate::tui::model::Model;
 use crate::tui::model::line::Line;
 use crate::tui::model::mode::{Frame, Mode};
@@ -45,11 +45,11 @@ pub(super) fn press(model: &mut Model, key: Key, name: &str, cmds: &mut Vec<Cmd>
         return;
     };
     if scroll.input.is_some() {
-        type_search(scroll, key, name);
+        type_search(&model.keymap, scroll, key, name);
         return;
     }
     let height = isize::try_from(scroll.screen.size().rows()).unwrap_or(1);
-    match keymap::action(Place::Scroll, name) {
+    match model.keymap.action(Place::Scroll, name) {
         Some(Action::LineDown) => go(model, -1, cmds),
         Some(Action::LineUp) => go(model, 1, cmds),
         Some(Action::HalfDown) => go(model, -(height / 2).max(1), cmds),
@@ -76,7 +76,8 @@ pub(super) fn press(model: &mut Model, key: Key, name: &str, cmds: &mut Vec<Cmd>
             }
         }
         Some(Action::Redraw) => cmds.push(Cmd::Redraw),
-        _ => model.note(format!(
+        Some(_) => model.note("This is not built yet."),
+        None => model.note(format!(
             "No command on \"{name}\" in SCROLL. Esc goes back."
         )),
     }
@@ -139,7 +140,7 @@ fn next_match(model: &mut Model, older: bool, cmds: &mut Vec<Cmd>) {
     }
 }
 
-fn type_search(scroll: &mut Scroll, key: Key, name: &str) {
+fn type_search(keymap: &Keymap, scroll: &mut Scroll, key: Key, name: &str) {
     let Some(line) = &mut scroll.input else {
         return;
     };
@@ -155,7 +156,7 @@ fn type_search(scroll: &mut Scroll, key: Key, name: &str) {
             }
         }
         _ => {
-            edit(line, key, name);
+            edit(keymap, line, key, name);
         }
     }
 }
@@ -175,4 +176,24 @@ fn ask(id: &SessionId, part: Part, offset: u64, limit: u64) -> Cmd {
         ..Log::default()
     };
     Cmd::Ask(Tag::Log(id.clone(), part), Request::Log(params))
+}
+
+/// Goes into SCROLL with a search to type.
+pub(super) fn find(model: &mut Model, _cmds: &mut Vec<Cmd>) {
+    model.note("This is not built yet.");
+}
+
+/// Scrolls the pane without leaving NORMAL.
+pub(super) fn nudge(model: &mut Model, _action: Action, _cmds: &mut Vec<Cmd>) {
+    model.note("This is not built yet.");
+}
+
+/// Shows the times of the lines, or does not.
+pub(super) fn times(model: &mut Model) {
+    model.note("This is not built yet.");
+}
+
+/// Wraps long lines, or does not.
+pub(super) fn wrap(model: &mut Model) {
+    model.note("This is not built yet.");
 }

@@ -136,3 +136,8 @@ fn to(model: &mut Model, next: Selected) {
     model.pan = 0;
     model.dirty = true;
 }
+
+/// Sorts the list in the next way.
+pub(super) fn sort(model: &mut Model) {
+    model.note("This is not built yet.");
+}

@@ -169,3 +169,8 @@ fn ask(model: &mut Model, ask: Ask, cmds: &mut Vec<Cmd>) {
         confirm::act(model, ask, Some(keymap::Action::Yes), cmds);
     }
 }
+
+/// Asks before the whole group of the selected job runs again.
+pub(super) fn restart_group(model: &mut Model, _cmds: &mut Vec<Cmd>) {
+    model.note("This is not built yet.");
+}

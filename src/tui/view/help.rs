@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use crate::tui::keymap::{self, Place, TABLE};
+use crate::tui::keymap::Place;
 use crate::tui::model::Model;
 use crate::tui::model::mode::Mode;
 use crate::tui::state::State;
@@ -90,13 +90,13 @@ pub(in crate::tui) fn entries(model: &Model) -> Vec<Entry> {
         _ => String::new(),
     };
     let passes = |text: &str| filter.is_empty() || text.to_lowercase().contains(&filter);
-    let leave = model.leave_keys.join(" ");
     let mut entries = Vec::new();
     for place in Place::ALL {
-        let keys: Vec<Entry> = TABLE
-            .iter()
-            .filter(|binding| binding.place == place)
-            .map(|binding| (keymap::shown(binding, &leave), binding))
+        let keys: Vec<Entry> = model
+            .keymap
+            .lines()
+            .filter(|bound| bound.binding.place == place && !bound.keys.is_empty())
+            .map(|bound| (bound.shown(), bound.binding))
             .filter(|(keys, binding)| passes(&format!("{keys} {} {}", binding.name, binding.help)))
             .map(|(keys, binding)| Entry::Key(keys, binding.help.to_owned()))
             .collect();

@@ -6,7 +6,7 @@ use ratatui::style::Style;
 use ratatui::text::Span;
 
 use super::bar::Bar;
-use crate::tui::keymap::{self, Action, LEAVE, Place};
+use crate::tui::keymap::{Action, Place};
 use crate::tui::model::layout::Kind;
 use crate::tui::model::mode::Mode;
 use crate::tui::model::{Attached, Model, Selected};
@@ -46,16 +46,12 @@ pub(super) fn spans(model: &Model, (key, label): Hint) -> Vec<Span<'static>> {
 
 /// The hint for an action, named as the table names it.
 pub(super) fn hint(model: &Model, place: Place, action: Action) -> Option<Hint> {
-    let binding = keymap::binding(place, action)?;
-    let key = match *binding.keys.first()? {
-        LEAVE => model.leave_keys.first().cloned().unwrap_or_default(),
-        key => key.to_owned(),
-    };
+    let bound = model.keymap.bound(place, action)?;
     let label = match action {
-        Action::Quit if model.attached != Attached::No => "detach",
-        _ => binding.name,
+        Action::Quit if model.attached != Attached::No => "detach".to_owned(),
+        _ => bound.binding.label(),
     };
-    Some((key, label.to_owned()))
+    Some((bound.keys.first()?.clone(), label))
 }
 
 /// What can be done now, and the ways out, which stay longest.
@@ -102,7 +98,14 @@ fn hints(model: &Model) -> (Vec<Hint>, Vec<Hint>) {
             get(&[Action::LineDown, Action::PageDown]),
             get(&[Action::Leave]),
         ),
-        Mode::Confirm(_) => (Vec::new(), Vec::new()),
+        Mode::Reply(_) | Mode::Palette(_) | Mode::Found(_) => {
+            (Vec::new(), get(&[Action::Accept, Action::Leave]))
+        }
+        Mode::Page(_) => (
+            get(&[Action::LineDown, Action::PageDown]),
+            get(&[Action::Leave]),
+        ),
+        Mode::Confirm(_) | Mode::Menu(_) => (Vec::new(), Vec::new()),
     }
 }
 

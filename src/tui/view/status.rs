@@ -28,6 +28,9 @@ pub(super) fn draw(model: &Model, area: Rect, frame: &mut Frame<'_>) {
         Mode::Filter(line) => edit::filter(model, line, area, frame),
         Mode::Prompt(form) => edit::prompt(model, form, area, frame),
         Mode::Confirm(confirm) => question(model, &confirm.ask, area, frame),
+        Mode::Reply(_) | Mode::Palette(_) | Mode::Menu(_) | Mode::Page(_) | Mode::Found(_) => {
+            bar(model, area).draw(area, frame.buffer_mut());
+        }
         Mode::Help(state) => help(model, state, area, frame),
     }
 }

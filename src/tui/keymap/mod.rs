@@ -1,0 +1,274 @@
+//! The one table of keys: what each does, by mode.
+//!
+//! Looking a key up, the hints at the bottom and the help screen all read this table, so that none of them can
+//! say what another does not do. A new key is one line in [`table`] and one arm where its [`Action`] is carried
+//! out.
+
+mod action;
+mod table;
+
+pub use self::action::Action;
+pub use self::table::{LEAVE, TABLE};
+
+/// Where a binding holds.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Place {
+    /// Commands.
+    Normal,
+    /// Commands while the grid shows; what is not here is as in NORMAL.
+    Grid,
+    /// Typing into a job.
+    Insert,
+    /// Looking back through a log.
+    Scroll,
+    /// Narrowing the list.
+    Filter,
+    /// Filling in a form.
+    Prompt,
+    /// Answering a job in one line.
+    Reply,
+    /// Choosing a command by its name.
+    Palette,
+    /// Answering a question.
+    Confirm,
+    /// Choosing what to copy.
+    Copy,
+    /// Choosing a signal.
+    Signal,
+    /// Reading a page: details, messages.
+    Page,
+    /// What was found in all jobs.
+    Found,
+    /// Reading the keys.
+    Help,
+    /// Wherever a line is edited.
+    Line,
+}
+
+impl Place {
+    /// Every place, in the order of the help screen.
+    pub const ALL: [Self; 15] = [
+        Self::Normal,
+        Self::Grid,
+        Self::Insert,
+        Self::Scroll,
+        Self::Filter,
+        Self::Prompt,
+        Self::Reply,
+        Self::Palette,
+        Self::Confirm,
+        Self::Copy,
+        Self::Signal,
+        Self::Page,
+        Self::Found,
+        Self::Help,
+        Self::Line,
+    ];
+
+    /// What it is called in configuration: `[keys.scroll]`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Normal => "normal",
+            Self::Grid => "grid",
+            Self::Insert => "insert",
+            Self::Scroll => "scroll",
+            Self::Filter => "filter",
+            Self::Prompt => "prompt",
+            Self::Reply => "reply",
+            Self::Palette => "palette",
+            Self::Confirm => "confirm",
+            Self::Copy => "copy",
+            Self::Signal => "signal",
+            Self::Page => "page",
+            Self::Found => "found",
+            Self::Help => "help",
+            Self::Line => "line",
+        }
+    }
+
+    /// Its heading on the help screen.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Normal => "NORMAL: commands; no key reaches a job",
+            Self::Grid => "NORMAL with the grid: these keys differ",
+            Self::Insert => "INSERT: every key but one reaches the job",
+            Self::Scroll => "SCROLL: back through the log",
+            Self::Filter => "FILTER: narrow the list",
+            Self::Prompt => "PROMPT: a form",
+            Self::Reply => "PROMPT: an answer to a job",
+            Self::Palette => "PROMPT: a command by its name",
+            Self::Confirm => "CONFIRM: a question",
+            Self::Copy => "COPY: what to copy",
+            Self::Signal => "SIGNAL: which one to send",
+            Self::Page => "DETAILS and MESSAGES",
+            Self::Found => "FOUND: matches in all jobs",
+            Self::Help => "HELP: this page",
+            Self::Line => "Wherever you edit a line",
+        }
+    }
+}
+
+/// One line of the table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Binding {
+    /// Where it holds.
+    pub place: Place,
+    /// Names of its keys, the one to show first.
+    pub keys: &'static [&'static str],
+    /// What it does.
+    pub action: Action,
+    /// What it is called in configuration; unique in its place.
+    pub name: &'static str,
+    /// What it does, for the help screen.
+    pub help: &'static str,
+}
+
+impl Binding {
+    /// What it is called in a hint.
+    pub fn label(&self) -> String {
+        match self.action {
+            Action::YesKill => "kill -9".to_owned(),
+            _ => self.name.replace('-', " "),
+        }
+    }
+}
+
+/// A line of the table with the keys that it has now.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Bound {
+    /// The line.
+    pub binding: &'static Binding,
+    /// Names of its keys as [`chord::name`](super::chord::name) spells them, the one to show first.
+    pub keys: Vec<String>,
+}
+
+impl Bound {
+    /// Its keys as people read them.
+    pub fn shown(&self) -> String {
+        let digits = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
+        if self.keys == digits {
+            return "1..9".to_owned();
+        }
+        self.keys.join(" ")
+    }
+}
+
+/// The keys of this view.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Keymap {
+    bound: Vec<Bound>,
+}
+
+impl Keymap {
+    /// The keys of the table; `leave` are those that leave INSERT.
+    pub fn standard(leave: &[String]) -> Self {
+        let keys = |binding: &Binding| match binding.keys {
+            [LEAVE] => leave.to_vec(),
+            keys => keys.iter().map(|&key| key.to_owned()).collect(),
+        };
+        let bound = TABLE.iter().map(|binding| Bound {
+            binding,
+            keys: keys(binding),
+        });
+        Self {
+            bound: bound.collect(),
+        }
+    }
+
+    /// Every line, in the order of the table.
+    pub fn lines(&self) -> impl Iterator<Item = &Bound> {
+        self.bound.iter()
+    }
+
+    /// What `key` does in `place`.
+    pub fn action(&self, place: Place, key: &str) -> Option<Action> {
+        let is_it = |bound: &&Bound| {
+            bound.binding.place == place && bound.keys.iter().any(|name| name == key)
+        };
+        self.bound.iter().find(is_it).map(|b| b.binding.action)
+    }
+
+    /// The line of an action in a place, if it has a key there.
+    pub fn bound(&self, place: Place, action: Action) -> Option<&Bound> {
+        self.bound.iter().find(|bound| {
+            bound.binding.place == place && bound.binding.action == action && !bound.keys.is_empty()
+        })
+    }
+
+    /// The key to show for an action in a place.
+    pub fn key(&self, place: Place, action: Action) -> Option<&str> {
+        self.bound(place, action)?.keys.first().map(String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keymap() -> Keymap {
+        Keymap::standard(&["ctrl-]".to_owned()])
+    }
+
+    #[test]
+    fn each_key_has_one_meaning_in_its_place() {
+        let keymap = keymap();
+        for bound in keymap.lines() {
+            let Binding { place, action, .. } = *bound.binding;
+            for key in &bound.keys {
+                assert_eq!(
+                    keymap.action(place, key),
+                    Some(action),
+                    "{key} in {place:?} is bound twice"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn each_line_has_a_name_of_its_own_in_its_place() {
+        for (at, line) in TABLE.iter().enumerate() {
+            let twin = TABLE[..at]
+                .iter()
+                .find(|other| other.place == line.place && other.name == line.name);
+            assert_eq!(twin, None, "{}", line.name);
+            let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+            assert!(line.name.chars().all(plain), "{}", line.name);
+        }
+    }
+
+    #[test]
+    fn editing_never_hides_what_its_mode_does() {
+        let keymap = keymap();
+        for place in [Place::Filter, Place::Prompt, Place::Reply] {
+            for bound in keymap.lines().filter(|bound| bound.binding.place == place) {
+                for key in &bound.keys {
+                    assert_eq!(keymap.action(Place::Line, key), None, "{key} in {place:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_control_key_ends_anything() {
+        for binding in TABLE {
+            let ends = matches!(
+                binding.action,
+                Action::Stop
+                    | Action::Kill
+                    | Action::Remove
+                    | Action::RemoveEnded
+                    | Action::QuitAndStop
+                    | Action::StopAll
+                    | Action::StopGroup
+                    | Action::SendKill
+                    | Action::Yes
+                    | Action::YesKill
+            );
+            let chord = binding
+                .keys
+                .iter()
+                .any(|key| key.starts_with("ctrl-") || *key == "enter");
+            assert!(!(ends && chord), "{binding:?}");
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! What the view does outside of itself and the daemon: clipboard, pager, browser, notifications.
+
+mod copy;
+mod notify;
+mod open;
+mod pager;
+
+use std::io;
+
+use super::terminal::Terminal;
+use super::update::{Done, Errand};
+
+/// Does an errand; gives what there is to tell of it.
+///
+/// # Errors
+/// When the terminal cannot be written to.
+pub fn run(errand: Errand, terminal: &mut Terminal) -> io::Result<Option<Done>> {
+    match errand {
+        Errand::Copy(text, what) => copy::copy(&text, &what, terminal),
+        Errand::Pager(id) => pager::show(&id, terminal),
+        Errand::Open(url) => Ok(open::open(&url)),
+        Errand::Notify(title, text) => notify::notify(&title, &text, terminal),
+        Errand::Title(title) => notify::title(&title, terminal),
+        Errand::Mouse(on) => terminal.mouse(on).map(|()| None),
+    }
+}

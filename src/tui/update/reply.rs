@@ -1,0 +1,15 @@
+//! PROMPT: an answer to a job, from its row.
+
+use super::msg::Cmd;
+use crate::term::keyparse::Key;
+use crate::tui::model::Model;
+
+/// Opens the answer to the selected job.
+pub(super) fn open(model: &mut Model) {
+    model.note("This is not built yet.");
+}
+
+/// Takes a key.
+pub(super) fn press(model: &mut Model, _key: Key, _name: &str, _cmds: &mut Vec<Cmd>) {
+    model.note("This is not built yet.");
+}
