@@ -12,6 +12,7 @@ pub mod exit;
 pub mod follow;
 pub mod front;
 pub mod interrupt;
+mod moment;
 pub mod output;
 pub mod program;
 mod restart;

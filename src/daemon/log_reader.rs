@@ -265,6 +265,25 @@ impl LogReader {
         runs
     }
 
+    /// Where the output ended at that time. Wall clocks are set back now and then; this finds a place where it
+    /// was that time.
+    pub(super) fn end_at(&self, time: Timestamp) -> u64 {
+        let Some(index) = Index::open(&self.dir) else {
+            return 0;
+        };
+        // The first record that came later.
+        let (mut low, mut high) = (0, index.count);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match index.record(middle) {
+                Some(record) if record.at <= time.millis() => low = middle + 1,
+                _ => high = middle,
+            }
+        }
+        let last = low.checked_sub(1).and_then(|last| index.record(last));
+        last.map_or(0, |record| record.end)
+    }
+
     /// Up to which offset the index tells the streams apart.
     pub(super) fn indexed_end(&self) -> u64 {
         let last =

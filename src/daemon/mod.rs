@@ -25,6 +25,7 @@ mod log_quota;
 mod log_reader;
 mod on_exit;
 mod outbox;
+mod past_screen;
 mod people;
 mod publish;
 mod ready;

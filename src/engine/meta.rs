@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Now;
 use super::life::Life;
+use super::sizes::Sizes;
 use crate::protocol::record::{Mode, Share};
 use crate::protocol::{JobLimits, Probe, RestartPolicy, Scope, SessionId};
 
@@ -76,6 +77,9 @@ pub struct Meta {
     pub rows: u16,
     /// Columns of its terminal.
     pub cols: u16,
+    /// The sizes it has had; absent: always this one.
+    #[serde(default, skip_serializing_if = "Sizes::is_constant")]
+    pub sizes: Sizes,
     /// How long things may take.
     pub terms: Terms,
     /// Its life so far.

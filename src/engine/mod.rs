@@ -28,6 +28,7 @@ pub mod registry;
 pub mod retry;
 pub mod room;
 pub mod session;
+pub mod sizes;
 pub mod timers;
 pub mod tombstones;
 pub mod urls;

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 
 use super::Now;
+use super::sizes::Sizes;
 use crate::protocol::record::Mode;
 use crate::protocol::{Scope, Timestamp};
 use crate::term::plain::{Checkpoint, Layout, LayoutKind, Plain};
@@ -37,6 +38,7 @@ const MAX_LEFT_OUT: usize = 4;
 pub struct Output {
     mode: Mode,
     size: Size,
+    sizes: Sizes,
     first: u64,
     end: u64,
     screen: Option<Screen>,
@@ -62,6 +64,7 @@ impl Output {
         Self {
             mode,
             size,
+            sizes: Sizes::new(size),
             first: 0,
             end: 0,
             screen: None,
@@ -227,6 +230,7 @@ impl Output {
     /// one that was painted anew with [`Output::replace_screen`] where it can.
     pub fn resize(&mut self, size: Size) {
         self.size = size;
+        self.sizes.push(self.end, size);
         if let Some(screen) = &mut self.screen {
             screen.resize(size);
         }
@@ -291,6 +295,18 @@ impl Output {
             }
         }
         blank()
+    }
+
+    /// The sizes it has had.
+    pub fn sizes(&self) -> &Sizes {
+        &self.sizes
+    }
+
+    /// Goes on with the sizes that an earlier daemon knew of.
+    pub fn restore_sizes(&mut self, sizes: Sizes) {
+        if !sizes.is_constant() {
+            self.sizes = sizes;
+        }
     }
 
     /// The screen, if there was output.

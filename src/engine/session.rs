@@ -93,6 +93,7 @@ impl Session {
         if !same_boot {
             session.life.forget_processes();
         }
+        session.output.restore_sizes(meta.sizes);
         session.stdin_closed = meta.stdin_closed;
         session.share = meta.share;
         if let Some(accessed) = meta.accessed {
@@ -117,6 +118,7 @@ impl Session {
             spec: self.spec.clone(),
             rows: size.rows(),
             cols: size.cols(),
+            sizes: self.output.sizes().clone(),
             terms: self.terms,
             life: self.life.clone(),
             lines_before: self.output.first_line().saturating_sub(1),

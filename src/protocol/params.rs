@@ -214,6 +214,10 @@ params! {
         scrollback: Option<u64>,
         /// Cut blanks at row ends and blank rows at the end (true).
         trim: Option<bool>,
+        /// The screen as it was when so many bytes had been written.
+        at_offset: Option<u64>,
+        /// The screen as it was then.
+        at_time: Option<String>,
     }
     /// `export`: the whole log, to keep or to show elsewhere.
     Export {

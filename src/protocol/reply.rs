@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::record::{HeldBy, InputState, OutputFile, Summary};
-use super::{Error, Event, RequestId, SessionId, Status};
+use super::{Error, Event, RequestId, SessionId, Status, Timestamp};
 
 /// One reply line.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -279,6 +279,25 @@ pub struct Captured {
     /// What the program asked of the keyboard and the mouse.
     #[serde(default)]
     pub modes: InputModes,
+    /// Which moment this is, with `atOffset` or `atTime`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moment: Option<ScreenMoment>,
+}
+
+/// A moment in the past of a screen, and those next to it: output that came together is one step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ScreenMoment {
+    /// Bytes that had been written.
+    pub offset: u64,
+    /// When the last of them came.
+    pub at: Option<Timestamp>,
+    /// The moment before; `null`: this is the first.
+    pub previous: Option<u64>,
+    /// The moment after; `null`: nothing was written since.
+    pub next: Option<u64>,
+    /// When more was written.
+    pub next_at: Option<Timestamp>,
 }
 
 /// One cell of a screen. What is not there has its default.

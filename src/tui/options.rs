@@ -1,11 +1,15 @@
 //! How the dashboard is opened.
 
+use super::model::Replay;
+
 /// What the command line decided before the dashboard opens.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// Session id: open zoomed and typing into it. Leaving goes to NORMAL over the zoomed screen, where `q` or
     /// `d` goes back to the shell.
     pub job: Option<String>,
+    /// Show how that session went instead of typing into it; leaving goes back to the shell.
+    pub replay: Option<Replay>,
     /// Look only: no key reaches a job and nothing is changed.
     pub read_only: bool,
     /// Glyphs and lines of ASCII only.
@@ -26,6 +30,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             job: None,
+            replay: None,
             read_only: false,
             ascii: false,
             mono: false,

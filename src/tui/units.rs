@@ -76,6 +76,12 @@ pub fn clock(unix_ms: i64, offset_s: i32) -> String {
     format!("{:02}:{:02}", minutes / 60, minutes % 60)
 }
 
+/// The time of day with seconds, `12:45:07`.
+pub fn clock_s(unix_ms: i64, offset_s: i32) -> String {
+    let seconds = (unix_ms.div_euclid(1000) + i64::from(offset_s)).rem_euclid(60);
+    format!("{}:{seconds:02}", clock(unix_ms, offset_s))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,5 +123,6 @@ mod tests {
     fn the_clock_knows_its_zone() {
         assert_eq!(clock(45_900_000, 0), "12:45");
         assert_eq!(clock(45_900_000, -13 * 3600), "23:45");
+        assert_eq!(clock_s(45_907_000, 0), "12:45:07");
     }
 }

@@ -50,6 +50,7 @@ mod ready;
 mod restart_policy;
 mod restart_refused;
 mod retention;
+mod rewind;
 mod schema;
 mod screens;
 mod secrets;

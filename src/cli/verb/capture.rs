@@ -67,7 +67,7 @@ impl Capture {
             format: (form != Form::Text).then_some(form.into()),
             scrollback: self.scrollback,
             trim: self.no_trim.then_some(false),
-            since: None,
+            ..Params::default()
         }))?;
         let captured: Captured =
             serde_json::from_value(value.clone()).map_err(std::io::Error::from)?;

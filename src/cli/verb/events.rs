@@ -2,10 +2,9 @@
 
 use clap::Args;
 
-use super::logs::parse_since;
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::{interrupt, words};
+use crate::cli::{interrupt, moment, words};
 use crate::protocol::params;
 use crate::protocol::record::{EndedBy, EndedByKind};
 use crate::protocol::reply::Happened;
@@ -132,7 +131,7 @@ fn by(event: &Event) -> String {
 fn parse(text: &str) -> Result<Since, String> {
     match text.parse() {
         Ok(seq) => Ok(Since::Seq(seq)),
-        Err(_) => parse_since(text).map(Since::Time),
+        Err(_) => moment::parse(text).map(Since::Time),
     }
 }
 

@@ -1,7 +1,6 @@
 //! `logs`: what jobs have written, and what they go on to write.
 
 use std::sync::mpsc::{SyncSender, sync_channel};
-use std::time::Duration;
 
 use clap::Args;
 
@@ -10,7 +9,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::follow::{Follower, Form, News};
 use crate::cli::show::{self, Show};
 use crate::cli::typed::{self, Typed};
-use crate::cli::{duration, interrupt, words};
+use crate::cli::{interrupt, moment, words};
 use crate::protocol::params::Log;
 use crate::protocol::reply::{LogLine, LogLines};
 use crate::protocol::{Action, Record, SessionId, Timestamp};
@@ -37,7 +36,7 @@ pub struct Logs {
     #[arg(long)]
     raw: bool,
     /// Only what was written after this time, or in the last so long (10m)
-    #[arg(long, value_name = "TIME", value_parser = parse_since, conflicts_with_all = ["follow", "raw"])]
+    #[arg(long, value_name = "TIME", value_parser = moment::parse, conflicts_with_all = ["follow", "raw"])]
     since: Option<Timestamp>,
     /// With what was typed into it, when and by whom; not what was typed without echo
     #[arg(long, conflicts_with_all = ["follow", "raw"])]
@@ -263,15 +262,4 @@ fn with_session(id: &SessionId, line: &LogLine) -> serde_json::Value {
 
 fn count(lines: u64) -> usize {
     usize::try_from(lines).unwrap_or(usize::MAX)
-}
-
-/// A time, or how long ago.
-pub(super) fn parse_since(text: &str) -> Result<Timestamp, String> {
-    if let Some(at) = Timestamp::parse(text) {
-        return Ok(at);
-    }
-    let ago: Duration = duration::parse(text)
-        .map_err(|_| format!("`{text}` is no time; write 10m or 2026-11-21T20:00:00Z"))?;
-    let ago = i64::try_from(ago.as_millis()).unwrap_or(i64::MAX);
-    Ok(Timestamp(words::now().millis().saturating_sub(ago)))
 }

@@ -13,6 +13,7 @@ mod keys;
 mod logs;
 mod ls;
 mod mcp;
+mod replay;
 mod rm;
 mod run;
 mod schema;
@@ -63,6 +64,8 @@ pub enum Verb {
     /// Print a job's screen
     #[command(visible_alias = "screen")]
     Capture(capture::Capture),
+    /// Show how a job went: its screen as it was, step by step or played
+    Replay(replay::Replay),
     /// Write a job's whole log as a recording (asciicast), text, page or bytes
     Export(export::Export),
     /// End jobs with all their processes: a signal, then KILL
@@ -113,6 +116,7 @@ impl Verb {
             Self::Share(verb) => verb.run(ctx),
             Self::Decline(verb) => verb.run(ctx),
             Self::Capture(verb) => verb.run(ctx),
+            Self::Replay(verb) => verb.run(ctx),
             Self::Export(verb) => verb.run(ctx),
             Self::Stop(verb) => verb.run(ctx),
             Self::Kill(verb) => verb.run_as_kill(ctx),

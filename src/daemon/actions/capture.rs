@@ -1,25 +1,22 @@
-//! `capture` and `resize`: the screen.
+//! `capture`: the screen, as it is now or as it was.
 
 use super::super::connection::Client;
 use super::super::hub::Hub;
+use super::super::past_screen::{self, When};
 use super::super::render;
-use super::{Answer, answer, find};
+use super::{Answer, answer, checked_time, find};
 use crate::engine::registry::Access;
-use crate::protocol::params::{Capture, CaptureFormat, Resize};
-use crate::protocol::record::Mode;
-use crate::protocol::reply::{Captured, InputModes, Resized};
+use crate::engine::session::Session;
+use crate::protocol::params::{Capture, CaptureFormat};
+use crate::protocol::reply::{Captured, InputModes};
 use crate::protocol::{Error, ErrorCode};
-use crate::sys::pty;
 use crate::term::modes::MouseMode;
 use crate::term::sanitize::clean;
-use crate::term::size::Size;
+use crate::term::screen::Screen;
 use crate::term::snapshot::{MAX_BYTES, MAX_CELLS, Snapshot, TooLarge};
 
 /// Lines above the screen that can be asked for.
 const MAX_SCROLLBACK: u64 = 10_000;
-
-/// Rows and columns of a terminal at least and at most.
-const BOUNDS: std::ops::RangeInclusive<u16> = 2..=1000;
 
 /// The screen, with all that had been written when it was asked for.
 pub(super) async fn capture(hub: &Hub, client: &Client, params: Capture) -> Answer {
@@ -28,63 +25,115 @@ pub(super) async fn capture(hub: &Hub, client: &Client, params: Capture) -> Answ
         let message = format!("`scrollback` is at most {MAX_SCROLLBACK} lines, not {wanted}");
         return Err(Error::invalid(message).hint("`log` has everything"));
     }
+    let when = moment(&params)?;
     let id = find(hub, client, &params.session_id, Access::Look)?;
     hub.catch_up(&id).await;
+    let gone = || Error::session_not_found(id.as_str());
+    if let Some(when) = when {
+        let past = past_screen::screen_at(hub, &id, when).await;
+        let (screen, moment) = past.ok_or_else(gone)?;
+        let name = hub.state().registry.get(&id).map(name).ok_or_else(gone)?;
+        let mut captured = describe(&screen);
+        captured.moment = Some(moment);
+        draw(
+            &mut captured,
+            Snapshot::new(&screen, None, 0),
+            &name,
+            &params,
+        )?;
+        return answer(captured);
+    }
     let mut state = hub.state();
-    let Some(session) = state.registry.get_mut(&id) else {
-        return Err(Error::session_not_found(id.as_str()));
-    };
+    let session = state.registry.get_mut(&id).ok_or_else(gone)?;
     // It is made now if there was no output yet.
     let (size, seq) = (session.output.size(), session.output.screen().seq());
     let changed = params.since != Some(seq);
     let lines = usize::try_from(wanted).unwrap_or_default();
     let above = (changed && lines > 0).then(|| render::repaint_screen(&state, &id, size, lines));
-    let Some(session) = state.registry.get(&id) else {
-        return Err(Error::session_not_found(id.as_str()));
-    };
+    let session = state.registry.get(&id).ok_or_else(gone)?;
     let Some(screen) = session.output.screen_if_any() else {
         return Err(Error::internal("the screen is gone"));
     };
+    let mut captured = describe(screen);
+    captured.changed = changed;
+    if changed {
+        let shot = Snapshot::new(screen, above, lines);
+        draw(&mut captured, shot, &name(session), &params)?;
+    }
+    answer(captured)
+}
+
+/// Which moment of the past is asked for, if any.
+fn moment(params: &Capture) -> Result<Option<When>, Error> {
+    let time = params.at_time.as_deref();
+    let time = time.map(|text| checked_time("atTime", text)).transpose()?;
+    let when = match (params.at_offset, time) {
+        (Some(_), Some(_)) => {
+            return Err(Error::invalid("either `atOffset` or `atTime`, not both"));
+        }
+        (offset, time) => offset.map(When::Offset).or(time.map(When::Time)),
+    };
+    if when.is_some() && (params.since.is_some() || params.scrollback.is_some()) {
+        let message = "a screen of the past goes with neither `since` nor `scrollback`";
+        return Err(Error::invalid(message).hint("`log` has the lines above it"));
+    }
+    Ok(when)
+}
+
+/// What to call a picture of a session that gives itself no title.
+fn name(session: &Session) -> String {
+    session.spec.command.clone()
+}
+
+/// All about a screen but what it shows.
+fn describe(screen: &Screen) -> Captured {
     let modes = screen.modes();
-    let mut captured = Captured {
+    Captured {
         text: None,
         html: None,
         svg: None,
         cells: None,
         scrollback: 0,
-        rows: size.rows(),
-        cols: size.cols(),
+        rows: screen.size().rows(),
+        cols: screen.size().cols(),
         cursor: screen.cursor(),
         alt_screen: screen.alt_screen(),
         title: Some(screen.title())
             .filter(|title| !title.is_empty())
             .map(str::to_owned),
-        screen_seq: seq,
-        changed,
+        screen_seq: screen.seq(),
+        changed: true,
         modes: InputModes {
             app_cursor: modes.app_cursor,
             bracketed_paste: modes.bracketed_paste,
             mouse: modes.mouse != MouseMode::None,
         },
-    };
-    if changed {
-        let name = captured.title.as_deref().unwrap_or(&session.spec.command);
-        let format = params.format.unwrap_or_default();
-        let trim = params.trim.unwrap_or(true);
-        let mut shot = Snapshot::new(screen, above, lines);
-        captured.scrollback = shot.lines_above() as u64;
-        let drawn = match format {
-            CaptureFormat::Text => shot.text(trim).map(|text| captured.text = Some(text)),
-            CaptureFormat::Ansi => shot.ansi(trim).map(|text| captured.text = Some(text)),
-            CaptureFormat::Html => shot
-                .html(&clean(name), trim)
-                .map(|page| captured.html = Some(page)),
-            CaptureFormat::Svg => shot.svg().map(|picture| captured.svg = Some(picture)),
-            CaptureFormat::Json => shot.cells().map(|cells| captured.cells = Some(cells)),
-        };
-        drawn.map_err(|TooLarge| too_large(format))?;
+        moment: None,
     }
-    answer(captured)
+}
+
+/// Adds what it shows, in the form that was asked for.
+fn draw(
+    captured: &mut Captured,
+    mut shot: Snapshot<'_>,
+    name: &str,
+    params: &Capture,
+) -> Result<(), Error> {
+    let format = params.format.unwrap_or_default();
+    let trim = params.trim.unwrap_or(true);
+    let name = captured.title.as_deref().unwrap_or(name);
+    let name = clean(name);
+    captured.scrollback = shot.lines_above() as u64;
+    let drawn = match format {
+        CaptureFormat::Text => shot.text(trim).map(|text| captured.text = Some(text)),
+        CaptureFormat::Ansi => shot.ansi(trim).map(|text| captured.text = Some(text)),
+        CaptureFormat::Html => shot
+            .html(&name, trim)
+            .map(|page| captured.html = Some(page)),
+        CaptureFormat::Svg => shot.svg().map(|picture| captured.svg = Some(picture)),
+        CaptureFormat::Json => shot.cells().map(|cells| captured.cells = Some(cells)),
+    };
+    drawn.map_err(|TooLarge| too_large(format))
 }
 
 fn too_large(format: CaptureFormat) -> Error {
@@ -96,50 +145,4 @@ fn too_large(format: CaptureFormat) -> Error {
     Error::new(ErrorCode::TooLarge, message)
         .hint("ask for less `scrollback`, or use `export` with a `path`")
         .data(serde_json::json!({ "limit": limit, "unit": unit }))
-}
-
-/// Gives the terminal another size.
-pub(super) fn resize(hub: &Hub, client: &Client, params: Resize) -> Answer {
-    let size = checked_size(Some(params.rows), Some(params.cols))?;
-    let id = find(hub, client, &params.session_id, Access::Own)?;
-    hub.with(|state| {
-        let Some(session) = state.registry.get(&id) else {
-            return Err(Error::session_not_found(id.as_str()));
-        };
-        if session.spec.mode == Mode::Pipe {
-            let message = format!("Session {id} has pipes, not a terminal");
-            return Err(Error::new(ErrorCode::NotATty, message));
-        }
-        if session.output.size() != size {
-            render::resize(state, &id, size);
-            if let Some(input) = state
-                .drivers
-                .get(&id)
-                .and_then(|driver| driver.input.clone())
-            {
-                // It may have ended this very moment; the size is for the next run then.
-                let _ = pty::resize(&*input, size.rows(), size.cols());
-            }
-            state.persist(&id);
-        }
-        answer(Resized {
-            rows: size.rows(),
-            cols: size.cols(),
-        })
-    })
-}
-
-/// A size as asked for, with the usual one where nothing is.
-pub(super) fn checked_size(rows: Option<u16>, cols: Option<u16>) -> Result<Size, Error> {
-    let usual = Size::default();
-    let (rows, cols) = (rows.unwrap_or(usual.rows()), cols.unwrap_or(usual.cols()));
-    for (name, value) in [("rows", rows), ("cols", cols)] {
-        if !BOUNDS.contains(&value) {
-            let (least, most) = (BOUNDS.start(), BOUNDS.end());
-            return Err(Error::invalid(format!(
-                "`{name}` is between {least} and {most}, not {value}"
-            )));
-        }
-    }
-    Ok(Size::new(rows, cols))
 }

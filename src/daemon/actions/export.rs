@@ -16,6 +16,7 @@ use super::super::text;
 use super::{Answer, answer, find};
 use crate::engine::registry::Access;
 use crate::engine::session::Session;
+use crate::engine::sizes::Change;
 use crate::protocol::params::{Encoding, Export, ExportFormat};
 use crate::protocol::record::Mode;
 use crate::protocol::reply::Exported;
@@ -24,6 +25,7 @@ use crate::sys::file::Draft;
 use crate::term::export::{Cast, Encoder, Header, Pages};
 use crate::term::plain::{Checkpoint, Plain};
 use crate::term::sanitize::clean;
+use crate::term::size::Size;
 
 /// Bytes in a reply at most.
 const MAX_DATA: usize = 1 << 20;
@@ -156,6 +158,8 @@ struct Source<'a> {
     last: Timestamp,
     /// Number and first offset of the runs that begin within it.
     runs: Vec<(u32, u64)>,
+    /// The sizes that its terminal got within it.
+    sizes: Vec<Change>,
 }
 
 /// Bytes that came together.
@@ -164,6 +168,8 @@ struct Piece {
     at: Timestamp,
     /// The run that begins with it.
     run: Option<u32>,
+    /// The size that the terminal has from there on.
+    size: Option<Size>,
 }
 
 impl<'a> Source<'a> {
@@ -182,6 +188,7 @@ impl<'a> Source<'a> {
             alt: begin.alt,
             began,
             last: began,
+            sizes: session.output.sizes().within(range.clone()),
             runs: runs.map(|run| (run.run, run.offset)).collect(),
         })
     }
@@ -191,6 +198,7 @@ impl<'a> Source<'a> {
         let session = state.registry.get(self.id)?;
         let output = &session.output;
         let size = output.size();
+        let first_size = output.sizes().at(self.at).unwrap_or(size);
         let command = clean(&command(session));
         Some(match format {
             ExportFormat::Raw => Encoder::Raw,
@@ -206,7 +214,7 @@ impl<'a> Source<'a> {
             }
             ExportFormat::Asciicast => {
                 let seconds = self.began.millis().div_euclid(1000);
-                let header = Header::new(size.cols(), size.rows(), seconds, command);
+                let header = Header::new(first_size.cols(), first_size.rows(), seconds, command);
                 let header = header.titled(session.spec.label.as_deref().map(clean));
                 Encoder::Cast(Cast::new(header, session.spec.mode == Mode::Pipe))
             }
@@ -240,6 +248,9 @@ impl<'a> Source<'a> {
                 if let Some(number) = piece.run {
                     encoder.run(at, number, &mut out);
                 }
+                if let Some(size) = piece.size {
+                    encoder.resize(at, size, &mut out);
+                }
                 let inside = |offset: u64| usize::try_from(offset - start).unwrap_or(bytes.len());
                 let range = inside(piece.range.start)..inside(piece.range.end);
                 encoder.feed(at, &bytes[range], &mut out);
@@ -252,18 +263,22 @@ impl<'a> Source<'a> {
         write(&out)
     }
 
-    /// A range by when its bytes came, and by runs.
+    /// A range by when its bytes came, by runs, and by sizes.
     fn pieces(&mut self, range: Range<u64>, timed: bool) -> Vec<Piece> {
         let mut pieces = Vec::new();
         let mut add = |mut range: Range<u64>, at: Timestamp| {
             while !range.is_empty() {
-                let next = self.runs.iter().find(|(_, offset)| *offset > range.start);
-                let end = next.map_or(range.end, |(_, offset)| (*offset).min(range.end));
+                let runs = self.runs.iter().map(|(_, offset)| *offset);
+                let places = runs.chain(self.sizes.iter().map(|change| change.offset));
+                let next = places.filter(|place| *place > range.start).min();
+                let end = next.map_or(range.end, |place| place.min(range.end));
                 let run = self.runs.iter().find(|(_, offset)| *offset == range.start);
+                let size = self.sizes.iter().find(|size| size.offset == range.start);
                 pieces.push(Piece {
                     range: range.start..end,
                     at,
                     run: run.map(|(number, _)| *number),
+                    size: size.map(|change| change.size()),
                 });
                 range.start = end;
             }

@@ -9,7 +9,7 @@ use super::super::connection::{Client, MAX_CHARS};
 use super::super::hub::Hub;
 use super::super::input_log;
 use super::super::text::{Source, finish};
-use super::{Answer, answer, find};
+use super::{Answer, answer, checked_time, find};
 use crate::engine::matcher::compile;
 use crate::engine::registry::Access;
 use crate::protocol::params::{Clear, Log, LogFormat, Stream};
@@ -61,13 +61,9 @@ pub(super) async fn log(hub: &Hub, client: &Client, params: Log) -> Answer {
             "`tail` is the last lines; `fromLine` and `lines` are others",
         ));
     }
-    let since_time = match params.since_time.as_deref() {
-        Some(text) => Some(Timestamp::parse(text).ok_or_else(|| {
-            Error::invalid(format!("`sinceTime`: `{text}` is no time"))
-                .hint("write 2026-11-21T20:00:00.123Z")
-        })?),
-        None => None,
-    };
+    let since_time = params.since_time.as_deref();
+    let since_time = since_time.map(|text| checked_time("sinceTime", text));
+    let since_time = since_time.transpose()?;
     let id = find(hub, client, &params.session_id, Access::Look)?;
     if params.stream == Some(Stream::Input) {
         return typed(hub, &id, &params);

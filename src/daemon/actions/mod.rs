@@ -11,6 +11,7 @@ mod log;
 mod news;
 mod poll;
 mod program;
+mod resize;
 mod restart;
 mod set;
 mod shutdown;
@@ -39,7 +40,9 @@ use crate::engine::life::Actor;
 use crate::engine::registry::{Access, Viewer};
 use crate::protocol::hello::Limits;
 use crate::protocol::params::Export;
-use crate::protocol::{Action, Error, ErrorCode, Greeting, PROTOCOL, Role, SessionId, VERSION};
+use crate::protocol::{
+    Action, Error, ErrorCode, Greeting, PROTOCOL, Role, SessionId, Timestamp, VERSION,
+};
 
 /// What a verb returns.
 pub(super) type Answer = Result<Value, Error>;
@@ -64,7 +67,7 @@ pub(super) async fn run(hub: Hub, client: Rc<Client>, action: Action) -> Answer 
         Action::SendKeys(params) => write::send_keys(&hub, &client, params).await,
         Action::Capture(params) => capture::capture(&hub, &client, params).await,
         Action::Export(params) => export::export(&hub, &client, params).await,
-        Action::Resize(params) => capture::resize(&hub, &client, params),
+        Action::Resize(params) => resize::resize(&hub, &client, params),
         Action::Signal(params) => signal::signal(&hub, &client, params),
         Action::Kill(params) => kill::kill(&hub, &client, params).await,
         Action::Clear(params) => log::clear(&hub, &client, params).await,
@@ -273,4 +276,12 @@ fn wait_ms(name: &str, asked: Option<u64>, default: u64) -> Result<u64, Error> {
 fn answer(result: impl Serialize) -> Answer {
     serde_json::to_value(result)
         .map_err(|error| Error::internal(format!("a result could not be written: {error}")))
+}
+
+/// A time as a client has written it.
+fn checked_time(name: &str, text: &str) -> Result<Timestamp, Error> {
+    Timestamp::parse(text).ok_or_else(|| {
+        Error::invalid(format!("`{name}`: `{text}` is no time"))
+            .hint("write 2026-11-21T20:00:00.123Z")
+    })
 }

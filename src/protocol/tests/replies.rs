@@ -297,6 +297,13 @@ fn replies_of_version_1() {
                 bracketed_paste: true,
                 mouse: true,
             },
+            moment: Some(ScreenMoment {
+                offset: 4096,
+                at: Some(at(3)),
+                previous: Some(4000),
+                next: Some(5000),
+                next_at: Some(at(3)),
+            }),
         }),
         reply(HumanAnswered {
             outcome: AskOutcome::Answered,

@@ -91,6 +91,12 @@ impl Cast {
         self.event(at, "m", label, out);
     }
 
+    /// The terminal has another size.
+    pub(super) fn resize(&mut self, at: u64, cols: u16, rows: u16, out: &mut Vec<u8>) {
+        self.begin(out);
+        self.event(at, "r", &format!("{cols}x{rows}"), out);
+    }
+
     /// What is left of a character will not come.
     pub(super) fn finish(mut self, out: &mut Vec<u8>) {
         self.begin(out);
@@ -151,11 +157,13 @@ mod tests {
         );
         cast.feed(0, b"a\r\n", &mut out);
         cast.marker(1500, "run 2", &mut out);
+        cast.resize(1500, 120, 40, &mut out);
         cast.feed(1234, b"\x1b[1mb", &mut out);
         cast.finish(&mut out);
         let expected = r#"{"version":2,"width":80,"height":24,"timestamp":1700000000,"command":"make","title":"web","env":{"TERM":"xterm-256color","SHELL":"/bin/sh"}}
 [0.0,"o","a\r\n"]
 [1.5,"m","run 2"]
+[1.5,"r","120x40"]
 [1.5,"o","\u001b[1mb"]
 "#;
         assert_eq!(String::from_utf8(out).unwrap(), expected);

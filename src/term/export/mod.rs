@@ -7,6 +7,7 @@ pub use cast::{Cast, Header};
 pub use page::Pages;
 
 use super::plain::Plain;
+use super::size::Size;
 
 /// Turns a log into another form. Bytes go in, in order, and come out as soon as nothing can change them.
 pub enum Encoder {
@@ -41,6 +42,13 @@ impl Encoder {
     pub fn run(&mut self, at: u64, number: u32, out: &mut Vec<u8>) {
         if let Self::Cast(cast) = self {
             cast.marker(at, &format!("run {number}"), out);
+        }
+    }
+
+    /// The terminal has another size.
+    pub fn resize(&mut self, at: u64, size: Size, out: &mut Vec<u8>) {
+        if let Self::Cast(cast) = self {
+            cast.resize(at, size.cols(), size.rows(), out);
         }
     }
 

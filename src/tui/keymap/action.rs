@@ -229,6 +229,12 @@ pub enum Action {
     Rewind,
     /// The screen a moment later.
     Forward,
+    /// Play what happened, or stop.
+    Play,
+    /// Play it faster.
+    Faster,
+    /// Play it more slowly.
+    Slower,
     /// The command.
     CopyCommand,
     /// The URL.

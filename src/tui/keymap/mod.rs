@@ -21,6 +21,8 @@ pub enum Place {
     Insert,
     /// Looking back through a log.
     Scroll,
+    /// Looking at the past of a screen.
+    Rewind,
     /// Narrowing the list.
     Filter,
     /// Filling in a form.
@@ -47,11 +49,12 @@ pub enum Place {
 
 impl Place {
     /// Every place, in the order of the help screen.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Normal,
         Self::Grid,
         Self::Insert,
         Self::Scroll,
+        Self::Rewind,
         Self::Filter,
         Self::Prompt,
         Self::Reply,
@@ -72,6 +75,7 @@ impl Place {
             Self::Grid => "grid",
             Self::Insert => "insert",
             Self::Scroll => "scroll",
+            Self::Rewind => "rewind",
             Self::Filter => "filter",
             Self::Prompt => "prompt",
             Self::Reply => "reply",
@@ -93,6 +97,7 @@ impl Place {
             Self::Grid => "NORMAL with the grid: these keys differ",
             Self::Insert => "INSERT: every key but one reaches the job",
             Self::Scroll => "SCROLL: back through the log",
+            Self::Rewind => "SCROLL after < : the screen as it was",
             Self::Filter => "FILTER: narrow the list",
             Self::Prompt => "PROMPT: a form",
             Self::Reply => "PROMPT: an answer to a job",

@@ -25,7 +25,7 @@ pub const LEAVE: &str = "leave-key";
 #[rustfmt::skip]
 pub const TABLE: &[Binding] = {
     use Action as A;
-    use Place::{Confirm, Copy, Filter, Found, Grid, Help, Insert, Line, Normal, Page, Palette, Prompt, Reply, Scroll, Signal};
+    use Place::{Confirm, Copy, Filter, Found, Grid, Help, Insert, Line, Normal, Page, Palette, Prompt, Reply, Rewind, Scroll, Signal};
     &[
         key(Normal, &["j", "down"], A::Down, "down", "Next row"),
         key(Normal, &["k", "up"], A::Up, "up", "Row above"),
@@ -137,6 +137,22 @@ pub const TABLE: &[Binding] = {
         key(Scroll, &["i"], A::Type, "type", "Type into the job"),
         key(Scroll, &["ctrl-l"], A::Redraw, "redraw", "Paint everything anew"),
         key(Scroll, &["esc", "q"], A::Leave, "leave", "Back to NORMAL"),
+
+        key(Rewind, &["<", "left", "h"], A::Rewind, "back", "What was there before"),
+        key(Rewind, &[">", "right", "l"], A::Forward, "forward", "What happened next"),
+        key(Rewind, &["space"], A::Play, "play", "Play what happened, or stop"),
+        key(Rewind, &["ctrl-u", "up"], A::HalfUp, "back-10s", "Ten seconds back"),
+        key(Rewind, &["ctrl-d", "down"], A::HalfDown, "on-10s", "Ten seconds on"),
+        key(Rewind, &["ctrl-b", "pgup"], A::PageUp, "back-1m", "A minute back"),
+        key(Rewind, &["ctrl-f", "pgdn"], A::PageDown, "on-1m", "A minute on"),
+        key(Rewind, &["g", "home"], A::Top, "beginning", "To the beginning"),
+        key(Rewind, &["G", "end"], A::Live, "live", "To now, and live again"),
+        key(Rewind, &["+", "="], A::Faster, "faster", "Play twice as fast"),
+        key(Rewind, &["-"], A::Slower, "slower", "Play half as fast"),
+        key(Rewind, &[","], A::PanLeft, "pan-left", "Cropped pane: show more on the left"),
+        key(Rewind, &["."], A::PanRight, "pan-right", "Cropped pane: show more on the right"),
+        key(Rewind, &["y"], A::CopyScreen, "copy", "Copy what it showed"),
+        key(Rewind, &["esc", "q"], A::Leave, "back-to-text", "Back to the log"),
 
         key(Filter, &["enter"], A::Accept, "keep", "Keep the filter"),
         key(Filter, &["esc"], A::Leave, "clear", "Clear the filter"),

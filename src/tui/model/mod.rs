@@ -13,6 +13,7 @@ pub mod page;
 pub mod palette;
 pub mod query;
 pub mod reply;
+pub mod rewind;
 pub mod rows;
 pub mod scroll;
 pub mod toast;
@@ -25,6 +26,7 @@ use self::job::Job;
 use self::layout::{Layout, Wish};
 use self::mode::{Frame, Insert, Mode};
 use self::query::Query;
+use self::rewind::Rewind;
 use self::rows::{Group, Row};
 use self::toast::{Kind, Toasts};
 use self::watch::Watch;
@@ -90,6 +92,15 @@ pub enum Attached {
     Yes(SessionId),
 }
 
+/// How a job's past is shown when the view is opened for that.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Replay {
+    /// The moment to begin at, in milliseconds since the epoch; `None`: the beginning.
+    pub from_ms: Option<i64>,
+    /// How fast: 1 as it was.
+    pub speed: f64,
+}
+
 /// The state of the view.
 pub struct Model {
     /// The time of the last message.
@@ -140,6 +151,10 @@ pub struct Model {
     pub wanted: Option<SessionId>,
     /// The live screen.
     pub watch: Option<Watch>,
+    /// In SCROLL: the screen of a moment in the past.
+    pub rewind: Option<Rewind>,
+    /// What the view was opened for, if that is to show a job's past.
+    pub replay: Option<Replay>,
     /// Columns that a cropped pane was moved by.
     pub pan: u16,
     /// How the window is shared.
@@ -204,6 +219,8 @@ impl Model {
             selected_at: 0,
             wanted: None,
             watch: None,
+            rewind: None,
+            replay: options.replay,
             pan: 0,
             frame: Frame::default(),
             mode: Mode::Normal,
@@ -238,6 +255,12 @@ impl Model {
     pub fn pane_size(&self) -> Option<Size> {
         let pane = self.layout().pane?;
         Some(Size::new(pane.height, pane.width))
+    }
+
+    /// The past of a screen, while it shows.
+    pub fn past(&self) -> Option<&Rewind> {
+        let is_on = matches!(self.mode, Mode::Scroll(..));
+        self.rewind.as_ref().filter(|_| is_on)
     }
 
     /// A job by its session.
@@ -349,9 +372,17 @@ impl Model {
                 at
             }
         });
-        [second, Some(clock), self.toasts.next_due(), self.flush_at]
-            .into_iter()
-            .flatten()
-            .min()
+        let play = self.past().filter(|past| !past.loading);
+        let play = play.and_then(|past| past.play).map(|play| play.due);
+        [
+            second,
+            Some(clock),
+            self.toasts.next_due(),
+            self.flush_at,
+            play,
+        ]
+        .into_iter()
+        .flatten()
+        .min()
     }
 }

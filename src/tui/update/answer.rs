@@ -5,8 +5,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
 use super::daemon::{forget, refresh, refreshed};
-use super::insert;
 use super::msg::{Cmd, Exit, Tag};
+use super::{insert, rewind, scroll};
 use crate::protocol::reply::{Killed, Listed, LogBytes, Started};
 use crate::protocol::{Error, Record, SessionId};
 use crate::tui::model::job::Job;
@@ -41,6 +41,11 @@ pub(super) fn answer(model: &mut Model, tag: Tag, value: Value, cmds: &mut Vec<C
         Tag::Signal(id) | Tag::Decline(id) => refresh(model, &id, cmds),
         Tag::Remove(id) => forget(model, &id),
         Tag::Log(id, part) => log_came(model, &id, part, value),
+        Tag::Past(id) => {
+            if let Ok(captured) = serde_json::from_value(value) {
+                rewind::came(model, &id, &captured, cmds);
+            }
+        }
         Tag::Type(id) => {
             if model.job(&id).is_some_and(|job| job.state().needs_input()) {
                 refresh(model, &id, cmds);
@@ -82,7 +87,10 @@ fn attach(model: &mut Model, id: SessionId, cmds: &mut Vec<Cmd>) {
         grid: false,
     };
     model.attached = Attached::Yes(id);
-    if !model.read_only {
+    if let Some(replay) = model.replay {
+        scroll::enter(model, false, cmds);
+        rewind::replay(model, replay, cmds);
+    } else if !model.read_only {
         insert::enter(model, true);
     }
 }

@@ -22,6 +22,7 @@ mod prompt;
 mod quit;
 mod refusal;
 mod reply;
+mod rewind;
 mod scroll;
 mod select;
 mod settle;
@@ -121,7 +122,7 @@ fn press(model: &mut Model, key: Key, name: &str, input: &Input, cmds: &mut Vec<
         Place::Prompt => prompt::press(model, key, name, cmds),
         Place::Confirm => confirm::press(model, name, cmds),
         Place::Help => help::press(model, key, name),
-        Place::Insert | Place::Grid | Place::Line => {}
+        Place::Insert | Place::Grid | Place::Rewind | Place::Line => {}
     }
 }
 

@@ -82,6 +82,8 @@ pub enum Tag {
     Remove(SessionId),
     /// A new job.
     Start,
+    /// A screen of the past.
+    Past(SessionId),
     /// A part of a log.
     Log(SessionId, Part),
 }

@@ -204,7 +204,8 @@ fn leave_attached(model: &mut Model) {
     }
 }
 
-fn pan(model: &mut Model, right: bool) {
+/// Moves a cropped pane sideways.
+pub(super) fn pan(model: &mut Model, right: bool) {
     let Some(pane) = model.layout().pane else {
         return;
     };

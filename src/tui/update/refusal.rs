@@ -2,6 +2,7 @@
 
 use super::daemon::{forget, refresh, refreshed};
 use super::msg::{Cmd, Tag};
+use super::rewind;
 use crate::protocol::{Error, ErrorCode};
 use crate::tui::model::mode::Mode;
 use crate::tui::model::{Link, Model};
@@ -21,7 +22,7 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
             Some(id)
         }
         Tag::Restart(id) | Tag::Signal(id) | Tag::Decline(id) => Some(id),
-        Tag::Remove(id) | Tag::Log(id, _) => Some(id),
+        Tag::Remove(id) | Tag::Log(id, _) | Tag::Past(id) => Some(id),
         Tag::Subscribe | Tag::List | Tag::Unwatch | Tag::Start => None,
     };
     if let (true, Some(id)) = (gone, id) {
@@ -61,6 +62,10 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
             return;
         }
         Tag::Remove(_) => format!("{name} was not removed"),
+        Tag::Past(_) => {
+            rewind::failed(model);
+            format!("The past of {name} cannot be shown")
+        }
         Tag::Log(..) => format!("The log of {name} could not be read"),
         Tag::Start => "Nothing was started".to_owned(),
         Tag::List => "The list could not be had".to_owned(),

@@ -1,7 +1,7 @@
 //! SCROLL: moving through the log, and asking for more of it.
 
 use super::msg::{Cmd, Tag};
-use super::{edit, insert};
+use super::{edit, insert, rewind};
 use crate::protocol::Action as Request;
 use crate::protocol::SessionId;
 use crate::protocol::params::{Log, LogFormat};
@@ -41,6 +41,9 @@ pub(super) fn enter(model: &mut Model, page_up: bool, cmds: &mut Vec<Cmd>) {
 
 /// Takes a key in SCROLL.
 pub(super) fn press(model: &mut Model, key: Key, name: &str, cmds: &mut Vec<Cmd>) {
+    if rewind::press(model, name, cmds) {
+        return;
+    }
     let Mode::Scroll(scroll, _) = &mut model.mode else {
         return;
     };
@@ -75,6 +78,8 @@ pub(super) fn press(model: &mut Model, key: Key, name: &str, cmds: &mut Vec<Cmd>
                 insert::enter(model, zoom);
             }
         }
+        Some(Action::Rewind) => rewind::enter(model, cmds),
+        Some(Action::Forward) => model.note("This is how it is now. < goes back."),
         Some(Action::Redraw) => cmds.push(Cmd::Redraw),
         Some(_) => model.note("This is not built yet."),
         None => model.note(format!(
@@ -161,7 +166,8 @@ fn type_search(keymap: &Keymap, scroll: &mut Scroll, key: Key, name: &str) {
     }
 }
 
-fn leave(model: &mut Model) {
+/// Back to NORMAL.
+pub(super) fn leave(model: &mut Model) {
     if let Mode::Scroll(_, back) = std::mem::replace(&mut model.mode, Mode::Normal) {
         model.frame = back;
     }

@@ -25,6 +25,7 @@ pub(super) fn settle_rows(model: &mut Model) {
 
 /// Brings what depends on something else up to date.
 pub(super) fn settle(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    super::rewind::settle(model, cmds);
     settle_rows(model);
     settle_cursor(model);
     settle_list_top(model);

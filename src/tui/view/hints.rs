@@ -63,6 +63,17 @@ fn hints(model: &Model) -> (Vec<Hint>, Vec<Hint>) {
             .filter_map(|&action| hint(model, place, action))
             .collect()
     };
+    if model.past().is_some() {
+        let get = |actions: &[Action]| -> Vec<Hint> {
+            actions
+                .iter()
+                .filter_map(|&action| hint(model, Place::Rewind, action))
+                .collect()
+        };
+        let steps = [Action::Rewind, Action::Forward, Action::Play];
+        let more = [Action::HalfUp, Action::HalfDown, Action::Faster];
+        return (get(&[&steps[..], &more].concat()), get(&[Action::Leave]));
+    }
     match &model.mode {
         Mode::Normal => normal(model),
         Mode::Scroll(scroll, _) if scroll.input.is_some() => (

@@ -8,6 +8,7 @@ mod hints;
 mod list;
 mod pane;
 mod question;
+mod rewind;
 mod status;
 mod toasts;
 mod top;

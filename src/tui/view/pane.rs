@@ -7,7 +7,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::Span;
 
 use super::bar::Bar;
-use super::list;
+use super::{list, rewind};
 use crate::term::sanitize::clean;
 use crate::term::screen::Screen;
 use crate::tui::model::Model;
@@ -78,6 +78,9 @@ pub(super) fn question(model: &Model, room: usize) -> Option<String> {
 
 /// `following`, `scrolled back`, `paused` or `cropped 120x40`.
 pub(super) fn how_seen(model: &Model) -> String {
+    if model.past().is_some() {
+        return "as it was".to_owned();
+    }
     if matches!(model.mode, Mode::Scroll(..)) {
         return "scrolled back".to_owned();
     }
@@ -100,6 +103,10 @@ pub(super) fn how_seen(model: &Model) -> String {
 
 /// Draws the job's screen.
 pub(super) fn draw(model: &Model, area: Rect, frame: &mut Frame<'_>) {
+    if let Some(rewind) = model.past() {
+        rewind::draw(model, rewind, area, frame);
+        return;
+    }
     if let Mode::Scroll(scroll, _) = &model.mode
         && scroll.loading != Some(Part::First)
     {

@@ -7,8 +7,8 @@ use ratatui::text::Span;
 
 use super::bar::Bar;
 use super::hints::{self, Hint};
-use super::pane;
 use super::{edit, question::question};
+use super::{pane, rewind};
 use crate::tui::keymap::{Action, Place};
 use crate::tui::model::job::Job;
 use crate::tui::model::layout::Kind;
@@ -21,6 +21,10 @@ use crate::tui::{text, units};
 
 /// Draws the status line.
 pub(super) fn draw(model: &Model, area: Rect, frame: &mut Frame<'_>) {
+    if let Some(past) = model.past() {
+        rewind::status(model, past, area, frame);
+        return;
+    }
     match &model.mode {
         Mode::Normal => normal(model, area, frame),
         Mode::Insert(_) => insert(model, area, frame),

@@ -1,0 +1,80 @@
+//! `replay`: how a job went, as its screen showed it.
+
+use std::io::IsTerminal;
+
+use clap::Args;
+
+use super::attach::need_terminal;
+use crate::cli::context::Context;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::{front, moment};
+use crate::protocol::params::Capture;
+use crate::protocol::reply::Captured;
+use crate::protocol::{Action, Timestamp};
+use crate::tui;
+use crate::tui::model::Replay as From;
+
+/// What `replay` takes.
+#[derive(Args, Debug)]
+pub struct Replay {
+    /// Which job
+    #[arg(default_value = "-")]
+    job: String,
+    /// Begin then (12:44, 10m ago as 10m, or 2026-11-21T20:00:00Z); not on a terminal, print that screen
+    #[arg(long, value_name = "TIME", value_parser = moment::parse)]
+    at: Option<Timestamp>,
+    /// How fast: 2 is twice as fast; pauses are cut to two seconds
+    #[arg(long, value_name = "N", default_value_t = 1.0, value_parser = parse_speed)]
+    speed: f64,
+}
+
+impl Replay {
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        let has_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+        if let (Some(at), true) = (self.at, ctx.json || !has_terminal) {
+            return self.print(at, ctx);
+        }
+        need_terminal()?;
+        let job = ctx.one(&self.job)?;
+        ctx.hang_up();
+        tui::run(tui::Options {
+            job: Some(job.summary.session_id.to_string()),
+            replay: Some(From {
+                from_ms: self.at.map(Timestamp::millis),
+                speed: self.speed,
+            }),
+            read_only: true,
+            ..front::dashboard_options(&[])?
+        })?;
+        Ok(Exit::OK)
+    }
+
+    /// Prints the screen as it was.
+    fn print(&self, at: Timestamp, ctx: &mut Context) -> Result<Exit, Failure> {
+        let job = ctx.one(&self.job)?;
+        let value = ctx.daemon()?.call(Action::Capture(Capture {
+            session_id: job.summary.session_id.to_string(),
+            at_time: Some(at.to_string()),
+            ..Capture::default()
+        }))?;
+        if ctx.json {
+            ctx.out.bytes(format!("{value}\n").as_bytes())?;
+            return Ok(Exit::OK);
+        }
+        let captured: Captured = serde_json::from_value(value).map_err(std::io::Error::from)?;
+        let mut text = captured.text.unwrap_or_default();
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        ctx.out.bytes(text.as_bytes())?;
+        Ok(Exit::OK)
+    }
+}
+
+fn parse_speed(text: &str) -> Result<f64, String> {
+    let text = text.strip_suffix('x').unwrap_or(text);
+    let speed = text.parse::<f64>().ok();
+    speed
+        .filter(|speed| (0.125..=64.0).contains(speed))
+        .ok_or_else(|| "a number between 0.125 and 64".to_owned())
+}

@@ -1,0 +1,111 @@
+//! The sizes that a session's terminal has had, and from which byte of its output on: what it painted is
+//! understood again at the size it was painted for.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use crate::term::size::Size;
+
+/// Changes remembered; beyond that the oldest are forgotten, and what was painted before counts as painted at the
+/// oldest size that is known.
+const MAX: usize = 256;
+
+/// The sizes, oldest first.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Sizes(Vec<Change>);
+
+/// From here on it had that size.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Change {
+    /// Offset of the first byte.
+    pub offset: u64,
+    /// Rows.
+    pub rows: u16,
+    /// Columns.
+    pub cols: u16,
+}
+
+impl Change {
+    /// The size from there on.
+    pub fn size(self) -> Size {
+        Size::new(self.rows, self.cols)
+    }
+}
+
+impl Sizes {
+    /// It has had one size.
+    pub fn new(size: Size) -> Self {
+        let mut sizes = Self::default();
+        sizes.push(0, size);
+        sizes
+    }
+
+    /// Whether it has always had the size it has now, so that nothing need be written down.
+    pub fn is_constant(&self) -> bool {
+        self.0.len() < 2
+    }
+
+    /// From `offset` on it has another size.
+    pub fn push(&mut self, offset: u64, size: Size) {
+        // While an earlier daemon's output is read again more is known than has been read.
+        let offset = self.0.last().map_or(offset, |last| offset.max(last.offset));
+        // Several changes without output in between are one.
+        self.0.retain(|change| change.offset < offset);
+        if self.0.last().is_some_and(|last| last.size() == size) {
+            return;
+        }
+        if self.0.len() == MAX {
+            self.0.remove(0);
+        }
+        self.0.push(Change {
+            offset,
+            rows: size.rows(),
+            cols: size.cols(),
+        });
+    }
+
+    /// The size for the byte at `offset`.
+    pub fn at(&self, offset: u64) -> Option<Size> {
+        let before = self.0.iter().rev().find(|change| change.offset <= offset);
+        before.or(self.0.first()).map(|change| change.size())
+    }
+
+    /// The changes within a range, but for one at its very beginning.
+    pub fn within(&self, range: Range<u64>) -> Vec<Change> {
+        let inside = |change: &&Change| change.offset > range.start && change.offset < range.end;
+        self.0.iter().filter(inside).copied().collect()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_byte_has_the_size_it_was_painted_for() {
+        let mut sizes = Sizes::new(Size::new(40, 120));
+        sizes.push(100, Size::new(24, 80));
+        sizes.push(100, Size::new(12, 40));
+        sizes.push(200, Size::new(12, 40));
+        sizes.push(300, Size::new(40, 120));
+        let cols = |at| sizes.at(at).unwrap().cols();
+        assert_eq!([0, 99, 100, 250, 300].map(cols), [120, 120, 40, 40, 120]);
+        let changes = sizes.within(100..301);
+        assert_eq!(changes.len(), 1);
+        assert_eq!(changes[0].offset, 300);
+    }
+
+    #[test]
+    fn many_changes_are_bounded() {
+        let mut sizes = Sizes::default();
+        assert_eq!(sizes.at(0), None);
+        for n in 0..1000 {
+            sizes.push(u64::from(n), Size::new(10 + n % 2, 80));
+        }
+        assert_eq!(sizes.0.len(), MAX);
+        assert!(sizes.at(0).is_some());
+    }
+}

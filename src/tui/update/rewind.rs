@@ -1,0 +1,182 @@
+//! SCROLL on the screen of a moment in the past: stepping through what it showed, and playing it.
+
+use super::msg::{Cmd, Errand, Exit, Tag};
+use crate::protocol::Action as Request;
+use crate::protocol::SessionId;
+use crate::protocol::params::Capture;
+use crate::protocol::reply::Captured;
+use crate::tui::keymap::{Action, Place};
+use crate::tui::model::mode::Mode;
+use crate::tui::model::rewind::{Rewind, Step};
+use crate::tui::model::{Model, Replay};
+
+/// A small jump, in milliseconds of what is shown.
+const JUMP_MS: i64 = 10_000;
+/// A large one.
+const LEAP_MS: i64 = 60_000;
+
+/// How fast and how slowly it is played.
+const SPEEDS: std::ops::RangeInclusive<f64> = 0.125..=64.0;
+
+/// Goes to what the scrolled job showed before the last thing happened.
+pub(super) fn enter(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    open(model, None, 1.0, cmds);
+}
+
+/// Shows how the job of the view went, from its beginning or from a moment on.
+pub(super) fn replay(model: &mut Model, replay: Replay, cmds: &mut Vec<Cmd>) {
+    open(model, Some(replay.from_ms.unwrap_or(0)), replay.speed, cmds);
+}
+
+fn open(model: &mut Model, at: Option<i64>, speed: f64, cmds: &mut Vec<Cmd>) {
+    let Some(job) = model.current() else {
+        return;
+    };
+    let (id, bytes) = (job.id().clone(), job.record.summary.output_bytes);
+    let mut rewind = Rewind::new(id.clone());
+    rewind.speed = speed.clamp(*SPEEDS.start(), *SPEEDS.end());
+    let capture = rewind.begin(at, bytes);
+    model.rewind = Some(rewind);
+    cmds.push(ask(&id, capture));
+}
+
+/// Takes a key, if the past shows; `false` if it does not, or the key means nothing there.
+pub(super) fn press(model: &mut Model, name: &str, cmds: &mut Vec<Cmd>) -> bool {
+    if model.rewind.is_none() {
+        return false;
+    }
+    let Some(action) = model.keymap.action(Place::Rewind, name) else {
+        model.note(format!(
+            "No command on \"{name}\" in the past. Esc goes back."
+        ));
+        return true;
+    };
+    match action {
+        Action::Rewind => step(model, Step::Back, cmds),
+        Action::Forward => step(model, Step::Forward, cmds),
+        Action::HalfUp => step(model, Step::By(-JUMP_MS), cmds),
+        Action::HalfDown => step(model, Step::By(JUMP_MS), cmds),
+        Action::PageUp => step(model, Step::By(-LEAP_MS), cmds),
+        Action::PageDown => step(model, Step::By(LEAP_MS), cmds),
+        Action::Top => step(model, Step::First, cmds),
+        Action::Play => play(model),
+        Action::Faster => speed(model, 2.0),
+        Action::Slower => speed(model, 0.5),
+        Action::CopyScreen => copy(model, cmds),
+        Action::PanLeft | Action::PanRight => super::normal::pan(model, action == Action::PanRight),
+        Action::Leave => leave(model, cmds),
+        Action::Live => {
+            leave(model, cmds);
+            super::scroll::leave(model);
+        }
+        _ => {}
+    }
+    true
+}
+
+/// Takes in a picture of the past.
+pub(super) fn came(model: &mut Model, id: &SessionId, captured: &Captured, cmds: &mut Vec<Cmd>) {
+    let now = model.now.ms;
+    let Some(rewind) = model.rewind.as_mut().filter(|rewind| rewind.id == *id) else {
+        return;
+    };
+    let is_first = rewind.screen.is_none();
+    rewind.receive(captured, now);
+    model.dirty = true;
+    if !is_first {
+        return;
+    }
+    match model.replay {
+        Some(_) => {
+            rewind.toggle(now);
+        }
+        // The screen as it is now is there already: one step back is what was asked for.
+        None => step(model, Step::Back, cmds),
+    }
+}
+
+/// A picture could not be had.
+pub(super) fn failed(model: &mut Model) {
+    if let Some(rewind) = &mut model.rewind {
+        rewind.loading = false;
+        rewind.play = None;
+        if rewind.screen.is_none() {
+            model.rewind = None;
+        }
+    }
+}
+
+/// Asks for the next picture that is played, and forgets the past once it does not show any more.
+pub(super) fn settle(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let shows = |rewind: &Rewind| match &model.mode {
+        Mode::Scroll(scroll, _) => scroll.id == rewind.id,
+        Mode::Help(_) => true,
+        _ => false,
+    };
+    if !model.rewind.as_ref().is_some_and(shows) {
+        model.rewind = None;
+        return;
+    }
+    let now = model.now.ms;
+    if let Some(rewind) = &mut model.rewind
+        && let Some(capture) = rewind.play(now)
+    {
+        cmds.push(ask(&rewind.id, capture));
+    }
+}
+
+fn step(model: &mut Model, to: Step, cmds: &mut Vec<Cmd>) {
+    let Some(rewind) = &mut model.rewind else {
+        return;
+    };
+    rewind.play = None;
+    if rewind.loading {
+        // Keys that repeat faster than pictures come are one key.
+        return;
+    }
+    match rewind.step(to) {
+        Some(capture) => cmds.push(ask(&rewind.id, capture)),
+        None => model.note(match to {
+            Step::Forward => "This is how it is now.",
+            Step::By(ms) if ms > 0 => "This is how it is now.",
+            _ => "There is nothing before this.",
+        }),
+    }
+}
+
+fn play(model: &mut Model) {
+    let now = model.now.ms;
+    if let Some(rewind) = &mut model.rewind
+        && !rewind.toggle(now)
+    {
+        model.note("This is how it is now; there is nothing more to play.");
+    }
+}
+
+fn speed(model: &mut Model, factor: f64) {
+    if let Some(rewind) = &mut model.rewind {
+        rewind.speed = (rewind.speed * factor).clamp(*SPEEDS.start(), *SPEEDS.end());
+    }
+}
+
+fn copy(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let screen = model
+        .rewind
+        .as_ref()
+        .and_then(|rewind| rewind.screen.as_ref());
+    if let Some(screen) = screen {
+        let text = screen.text(true);
+        cmds.push(Cmd::Errand(Errand::Copy(text, "the screen".to_owned())));
+    }
+}
+
+fn leave(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    model.rewind = None;
+    if model.replay.is_some() {
+        cmds.push(Cmd::Quit(Exit::Silent));
+    }
+}
+
+fn ask(id: &SessionId, capture: Capture) -> Cmd {
+    Cmd::Ask(Tag::Past(id.clone()), Request::Capture(capture))
+}
