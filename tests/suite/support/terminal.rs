@@ -16,7 +16,7 @@ use super::{DEADLINE, Home};
 pub(crate) struct Terminal {
     child: Box<dyn Child + Send + Sync>,
     held: Held,
-    /// Closing it would hang up the terminal.
+    /// The master's side, with what writes to it; closing both hangs up the terminal.
     master: Box<dyn MasterPty + Send>,
     writer: Box<dyn Write + Send>,
     output: Receiver<Vec<u8>>,
@@ -35,11 +35,27 @@ impl Terminal {
     pub(crate) fn with_env(
         home: &Home,
         args: &[&str],
-        (cols, rows): (u16, u16),
+        size: (u16, u16),
         vars: &[(&str, &str)],
     ) -> Self {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_bgproc"));
         command.args(args);
+        Self::run(home, command, size, vars)
+    }
+
+    /// Runs a shell that a person types to.
+    pub(crate) fn shell(home: &Home, size: (u16, u16)) -> Self {
+        let mut command = CommandBuilder::new("bash");
+        command.args(["--norc", "--noprofile", "-i"]);
+        Self::run(home, command, size, &[("PS1", "$ "), ("HISTFILE", "")])
+    }
+
+    fn run(
+        home: &Home,
+        mut command: CommandBuilder,
+        (cols, rows): (u16, u16),
+        vars: &[(&str, &str)],
+    ) -> Self {
         let (set, stray) = home.environment();
         for name in stray {
             command.env_remove(name);
