@@ -15,6 +15,8 @@ mod cli_output;
 mod config_file;
 mod damaged_records;
 mod dashboard;
+mod dashboard_cost;
+mod dashboard_looks;
 mod dashboard_window;
 mod diagnostics;
 mod doctor;

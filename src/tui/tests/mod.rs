@@ -5,3 +5,4 @@ mod behaviour;
 mod harness;
 pub(super) mod jobs;
 mod pictures;
+mod rebound;
