@@ -149,11 +149,16 @@ fn a_flood_costs_no_more_than_its_frames() {
     view.watch(Duration::from_secs(1));
     let length = Duration::from_secs(rounds(3, 60).into());
     let (before, written) = (Used::by(view.pid()), view.written);
-    view.watch(length);
+    let writes = view.watch(length);
     let used = Used::by(view.pid()).since(before);
     let share = 100.0 * used.cpu.as_secs_f64() / length.as_secs_f64();
+    let frames = writes as f64 / length.as_secs_f64();
     let bytes = (view.written - written) as f64 / length.as_secs_f64();
-    eprintln!("a flood: {share:.1} % of a processor, {bytes:.0} bytes a second to the terminal");
+    eprintln!(
+        "a flood: {share:.1} % of a processor, {frames:.1} frames and {bytes:.0} bytes a second"
+    );
+    // Thirty, and one that was due when it began.
+    assert!(frames <= 31.0, "{frames}");
     // A frame in which every cell of the pane has changed has some 2 kB here.
     assert!(bytes < 30.0 * 4096.0, "{bytes}");
     // Keys get through: to the view, and to another job.
