@@ -126,6 +126,19 @@ pub struct Binding {
 }
 
 impl Binding {
+    /// What it and the lines after it are about, in the long list of NORMAL.
+    pub fn heading(&self) -> Option<&'static str> {
+        match (self.place, self.action) {
+            (Place::Normal, Action::Down) => Some("choose"),
+            (Place::Normal, Action::Attach) => Some("type"),
+            (Place::Normal, Action::Stop) => Some("act"),
+            (Place::Normal, Action::Zoom) => Some("look"),
+            (Place::Normal, Action::Copy) => Some("take out"),
+            (Place::Normal, Action::Mouse) => Some("the view itself"),
+            _ => None,
+        }
+    }
+
     /// What it is called in a hint.
     pub fn label(&self) -> String {
         match self.action {
