@@ -4,8 +4,11 @@ use bgproc::term::screen::{Color, Screen};
 
 use crate::support::{Home, Terminal};
 
-/// Terminals by what they can do: variables, and a colour that shows it.
-const DEPTHS: [(&[(&str, &str)], Option<Color>); 5] = [
+/// Variables that say what a terminal is.
+type Vars = &'static [(&'static str, &'static str)];
+
+/// Terminals by what they can do, and the colour of a running job there; none has a sign of ASCII.
+const DEPTHS: [(Vars, Option<Color>); 5] = [
     (
         &[("TERM", "xterm"), ("COLORTERM", "truecolor")],
         Some(Color::Rgb(0, 0x9e, 0x73)),

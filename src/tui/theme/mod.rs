@@ -146,7 +146,12 @@ impl Theme {
                 }
                 Depth::Ansi => paint,
             };
-            self.styles[role as usize] = paint.style().add_modifier(role.modifier(self.depth));
+            let mut modifier = role.modifier(self.depth);
+            if paint.fg == Some(Color::Black) {
+                // Many terminals paint bold black in bright black, which is grey.
+                modifier.remove(Modifier::BOLD);
+            }
+            self.styles[role as usize] = paint.style().add_modifier(modifier);
         }
     }
 
@@ -291,6 +296,12 @@ mod tests {
         assert_eq!(running(Depth::True), Some(Color::Rgb(0, 0x9e, 0x73)));
         assert_eq!(running(Depth::Indexed), Some(Color::Indexed(35)));
         assert_eq!(running(Depth::Ansi), Some(Color::Green));
+        let badge = Theme::new(Depth::Ansi, false, false).badge(Tone::Calm);
+        assert_eq!(badge.fg, Some(Color::Black));
+        assert!(
+            !badge.add_modifier.contains(Modifier::BOLD),
+            "bold black is grey"
+        );
         let own = Options {
             theme: Scheme::built_in("terminal").unwrap(),
             ..Options::default()
