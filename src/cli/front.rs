@@ -5,10 +5,11 @@ use std::io::IsTerminal;
 use clap::Args;
 
 use super::context::Context;
+use super::dashboard;
 use super::exit::{Exit, Failure};
 use super::verb::Verb;
 use crate::client;
-use crate::config::{self, Config, Confirm, LogLevel};
+use crate::config::{self, Config, LogLevel};
 use crate::protocol::Greeting;
 use crate::protocol::hello::OnDisconnect;
 use crate::serve;
@@ -23,6 +24,9 @@ pub struct Front {
     /// No colours in the dashboard, not even those of the jobs
     #[arg(long)]
     mono: bool,
+    /// Colours of the dashboard: a theme's name
+    #[arg(long, value_name = "NAME")]
+    theme: Option<String>,
     /// Start the dashboard with this filter
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
@@ -52,6 +56,7 @@ impl Front {
         let flags = [
             ("--ascii", self.ascii),
             ("--mono", self.mono),
+            ("--theme", self.theme.is_some()),
             ("--filter", self.filter.is_some()),
             ("--read-only", self.read_only),
             ("--serve", self.serve),
@@ -70,7 +75,7 @@ impl Front {
         if ctx.json || !person {
             return Verb::list().run(ctx);
         }
-        let options = dashboard_options(&[])?;
+        let options = dashboard::options(&[], self.theme.as_deref())?;
         tui::run(tui::Options {
             read_only: self.read_only,
             ascii: self.ascii || options.ascii,
@@ -85,6 +90,7 @@ impl Front {
         let dashboard = [
             ("--ascii", self.ascii),
             ("--mono", self.mono),
+            ("--theme", self.theme.is_some()),
             ("--filter", self.filter.is_some()),
         ];
         if let Some((flag, _)) = dashboard.iter().find(|(_, given)| *given) {
@@ -117,27 +123,10 @@ pub fn configuration() -> Result<Config, Failure> {
         let message = format!("{name}=`{level}` is wrong; it needs one of {levels}");
         return Err(Failure::Usage(message));
     }
-    Ok(config::load(&client::home()?.config_file())?)
-}
-
-/// The dashboard's options as far as files and environment give them. Keys that
-/// leave INSERT: `flag`, else BGPROC_LEAVE_KEY, else the file.
-pub fn dashboard_options(flag: &[String]) -> Result<tui::Options, Failure> {
-    let config = configuration()?;
-    let from_environment = std::env::var("BGPROC_LEAVE_KEY").ok();
-    let words = from_environment.filter(|keys| !keys.is_empty());
-    let leave_keys = match (flag, words) {
-        ([_, ..], _) => flag.to_vec(),
-        ([], Some(words)) => words.split(',').map(str::to_owned).collect(),
-        ([], None) => config.leave_key,
-    };
-    Ok(tui::Options {
-        ascii: config.ascii,
-        leave_keys,
-        asks: config.confirm != Confirm::Never,
-        status_line: true,
-        ..tui::Options::default()
-    })
+    let path = client::home()?.config_file();
+    let config = config::load(&path)?;
+    dashboard::check(&config, &path)?;
+    Ok(config)
 }
 
 /// `--on-disconnect` of `--serve` and `mcp`.

@@ -7,6 +7,7 @@
 
 pub mod condition;
 pub mod context;
+pub mod dashboard;
 pub mod duration;
 pub mod exit;
 pub mod follow;

@@ -25,34 +25,132 @@ pub fn name(key: Key) -> String {
         KeyCode::PageUp => "pgup".to_owned(),
         KeyCode::PageDown => "pgdn".to_owned(),
     };
-    let mut name = String::new();
-    if key.ctrl {
-        name.push_str("ctrl-");
-    }
-    if key.alt {
-        name.push_str("alt-");
-    }
-    if key.shift && !matches!(key.code, KeyCode::Char(_) | KeyCode::BackTab) {
-        name.push_str("shift-");
-    }
-    name + &base
+    let shift = key.shift && !matches!(key.code, KeyCode::Char(_) | KeyCode::BackTab);
+    spell(key.ctrl, key.alt, shift, &base)
 }
 
-/// A key's name as configured (`C-]`, `^]`, `Ctrl+]`, `F12`), spelt as [`name`] spells it.
-pub fn normalise(text: &str) -> String {
-    let text = text.trim();
-    for prefix in ["ctrl-", "ctrl+", "c-", "^"] {
-        if let Some(head) = text.get(..prefix.len())
-            && head.eq_ignore_ascii_case(prefix)
-            && text.len() > prefix.len()
-        {
-            return format!("ctrl-{}", text[prefix.len()..].to_lowercase());
+/// What a person may call a key that is no character, and what [`name`] calls it.
+const NAMED: [(&str, &str); 26] = [
+    ("space", "space"),
+    ("enter", "enter"),
+    ("return", "enter"),
+    ("tab", "tab"),
+    ("backtab", "backtab"),
+    ("esc", "esc"),
+    ("escape", "esc"),
+    ("backspace", "backspace"),
+    ("delete", "delete"),
+    ("del", "delete"),
+    ("insert", "insert"),
+    ("ins", "insert"),
+    ("up", "up"),
+    ("down", "down"),
+    ("left", "left"),
+    ("right", "right"),
+    ("home", "home"),
+    ("end", "end"),
+    ("pgup", "pgup"),
+    ("pageup", "pgup"),
+    ("page-up", "pgup"),
+    ("pgdn", "pgdn"),
+    ("pagedown", "pgdn"),
+    ("page-down", "pgdn"),
+    ("minus", "-"),
+    ("plus", "+"),
+];
+
+/// Keys as they may be configured, for who has called one otherwise.
+pub const KNOWN: &str = "a character, space, enter, tab, esc, backspace, delete, insert, up, down, left, right, \
+    home, end, pgup, pgdn, f1 to f24, and ctrl-, alt- or shift- in front of one";
+
+/// A key's name as configured (`C-]`, `^]`, `Ctrl+]`, `F12`), spelt as [`name`] spells it; `None` if no terminal
+/// sends such a key. Keys for which terminals send the same byte are one key: `ctrl-m` is `enter`.
+pub fn parse(text: &str) -> Option<String> {
+    if text == " " {
+        return Some("space".to_owned());
+    }
+    let (mut ctrl, mut alt, mut shift) = (false, false, false);
+    let mut rest = text.trim();
+    while let Some((modifier, after)) = modifier(rest) {
+        *match modifier {
+            'c' => &mut ctrl,
+            'a' => &mut alt,
+            _ => &mut shift,
+        } = true;
+        rest = after;
+    }
+    let lower = rest.to_lowercase();
+    let named = NAMED.iter().find(|(called, _)| *called == lower);
+    let function =
+        |text: &str| matches!(text.parse(), Ok(1..=24_u8)) && !text.starts_with(['0', '+']);
+    let mut letters = rest.chars();
+    let base = match (letters.next(), letters.next()) {
+        (Some(c), None) if ctrl => return control(c, alt, shift),
+        (Some(c), None) if c.is_control() || c == ' ' => return None,
+        (Some(c), None) if shift => {
+            shift = false;
+            c.to_uppercase().collect()
+        }
+        (Some(c), None) => c.to_string(),
+        _ => match named {
+            Some((_, "space")) if ctrl => return control(' ', alt, shift),
+            Some((_, "tab")) if shift => {
+                shift = false;
+                "backtab".to_owned()
+            }
+            Some((_, name)) => (*name).to_owned(),
+            None if lower.strip_prefix('f').is_some_and(function) => lower,
+            None => return None,
+        },
+    };
+    Some(spell(ctrl, alt, shift, &base))
+}
+
+/// The modifier in front, as its letter, and what follows.
+fn modifier(text: &str) -> Option<(char, &str)> {
+    let prefixes = [
+        ("ctrl-", 'c'),
+        ("ctrl+", 'c'),
+        ("c-", 'c'),
+        ("^", 'c'),
+        ("alt-", 'a'),
+        ("alt+", 'a'),
+        ("m-", 'a'),
+        ("shift-", 's'),
+        ("shift+", 's'),
+        ("s-", 's'),
+    ];
+    prefixes.into_iter().find_map(|(prefix, modifier)| {
+        let (head, after) = text.split_at_checked(prefix.len())?;
+        (head.eq_ignore_ascii_case(prefix) && !after.is_empty()).then_some((modifier, after))
+    })
+}
+
+/// Ctrl with a character, as the byte that a terminal sends for it is read.
+fn control(c: char, alt: bool, shift: bool) -> Option<String> {
+    let c = c.to_ascii_lowercase();
+    let byte = match c {
+        _ if shift => return None,
+        ' ' | '@' => return Some(spell(true, alt, false, "space")),
+        'i' => "tab",
+        'm' => "enter",
+        '[' => "esc",
+        '?' => "backspace",
+        'a'..='z' | '\\' | ']' | '^' | '_' => return Some(spell(true, alt, false, &c.to_string())),
+        '/' => return Some(spell(true, alt, false, "_")),
+        _ => return None,
+    };
+    Some(spell(false, alt, false, byte))
+}
+
+fn spell(ctrl: bool, alt: bool, shift: bool, base: &str) -> String {
+    let mut name = String::new();
+    for (held, prefix) in [(ctrl, "ctrl-"), (alt, "alt-"), (shift, "shift-")] {
+        if held {
+            name.push_str(prefix);
         }
     }
-    if text.chars().count() == 1 {
-        return text.to_owned();
-    }
-    text.to_lowercase()
+    name + base
 }
 
 #[cfg(test)]
@@ -77,11 +175,61 @@ mod tests {
     }
 
     #[test]
-    fn every_spelling_of_the_leave_key_is_one_key() {
+    fn every_spelling_of_a_key_is_one_key() {
         for text in ["ctrl-]", "Ctrl-]", "C-]", "^]", " ctrl+] "] {
-            assert_eq!(normalise(text), "ctrl-]", "{text}");
+            assert_eq!(parse(text).as_deref(), Some("ctrl-]"), "{text}");
         }
-        assert_eq!(normalise("F12"), "f12");
-        assert_eq!(normalise("G"), "G");
+        for (text, name) in [
+            ("F12", "f12"),
+            ("G", "G"),
+            ("shift-g", "G"),
+            ("Ctrl-X", "ctrl-x"),
+            ("return", "enter"),
+            ("PageUp", "pgup"),
+            ("shift-tab", "backtab"),
+            ("S-Up", "shift-up"),
+            ("ctrl-left", "ctrl-left"),
+            ("M-b", "alt-b"),
+            ("C-M-b", "ctrl-alt-b"),
+            ("ctrl-space", "ctrl-space"),
+            ("^", "^"),
+            ("-", "-"),
+            (" ", "space"),
+            ("é", "é"),
+        ] {
+            assert_eq!(parse(text).as_deref(), Some(name), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_terminals_send_alike_is_one_key() {
+        for (text, name) in [
+            ("ctrl-m", "enter"),
+            ("C-i", "tab"),
+            ("^[", "esc"),
+            ("ctrl-?", "backspace"),
+            ("ctrl-@", "ctrl-space"),
+            ("ctrl-/", "ctrl-_"),
+        ] {
+            assert_eq!(parse(text).as_deref(), Some(name), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_no_terminal_sends_is_no_key() {
+        for text in [
+            "",
+            "ctrl-",
+            "ctr-x",
+            "ctrl-1",
+            "ctrl-shift-x",
+            "f0",
+            "f25",
+            "f+1",
+            "xyz",
+            "\u{7}",
+        ] {
+            assert_eq!(parse(text), None, "{text}");
+        }
     }
 }

@@ -1,6 +1,9 @@
 //! How the dashboard is opened.
 
+use super::keymap::Rebound;
 use super::model::Replay;
+use super::theme::Scheme;
+use crate::config::{Background, Notify};
 
 /// What the command line decided before the dashboard opens.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +23,16 @@ pub struct Options {
     pub filter: Option<String>,
     /// Keys that leave INSERT, by name (`ctrl-]`, `f12`); empty: `ctrl-]`.
     pub leave_keys: Vec<String>,
+    /// Keys bound anew.
+    pub keys: Vec<Rebound>,
+    /// The colours.
+    pub theme: Scheme,
+    /// What the terminal's background is taken for.
+    pub background: Background,
+    /// Whether the mouse is taken at the start.
+    pub mouse: bool,
+    /// How a person who looks at something else is told.
+    pub notify: Notify,
     /// Whether it asks before it ends or removes something.
     pub asks: bool,
     /// Whether the last line is ours while typing into a zoomed job.
@@ -36,6 +49,11 @@ impl Default for Options {
             mono: false,
             filter: None,
             leave_keys: Vec::new(),
+            keys: Vec::new(),
+            theme: Scheme::default(),
+            background: Background::Auto,
+            mouse: true,
+            notify: Notify::Terminal,
             asks: true,
             status_line: true,
         }

@@ -13,7 +13,7 @@ use super::model::{Model, Moment, Origin};
 use super::options::Options;
 use super::outside;
 use super::terminal::Terminal;
-use super::theme::{TerminalFacts, Theme};
+use super::theme::{self, TerminalFacts, Theme};
 use super::update::{Cmd, Exit, Msg, News, What, update};
 use super::view::view;
 use crate::client::{self, AutoStart, greeting};
@@ -33,6 +33,9 @@ const QUEUE: usize = 256;
 /// Messages taken in before a frame is painted at the latest.
 const BATCH: usize = 512;
 
+/// How long the last answer of a terminal is waited for when the view is closed before it came.
+const LAST_ANSWER: Duration = Duration::from_millis(100);
+
 /// Opens the dashboard and stays until it is closed.
 ///
 /// # Errors
@@ -41,7 +44,7 @@ pub fn run(options: Options) -> Result<(), Error> {
     let greeting = greeting::with_surroundings(greeting::human());
     // Before the window is taken: an error here is for the normal screen.
     let connection = client::connect(&greeting, AutoStart::Yes)?;
-    let theme = Theme::detect(&facts(), options.ascii, options.mono);
+    let theme = Theme::detect(&facts(), &options);
     let origin = Origin {
         cwd: greeting.cwd.clone().unwrap_or_default(),
         home: std::env::var("HOME").ok().filter(|home| !home.is_empty()),
@@ -52,10 +55,16 @@ pub fn run(options: Options) -> Result<(), Error> {
 
     let (messages, inbox) = sync_channel(QUEUE);
     let mut terminal = Terminal::open().map_err(no_terminal)?;
+    if model.theme.asks {
+        terminal.ask(theme::QUERY).map_err(no_terminal)?;
+    }
     let _reader = Reader::start(tell_input(messages.clone())).map_err(no_terminal)?;
     let told = move |news| messages.send(What::Link(news)).is_ok();
     let link = Link::start(connection, greeting, told).map_err(no_terminal)?;
     let exit = stay(&mut model, &inbox, &link, &mut terminal);
+    if matches!(exit, Ok(Exit::Closed | Exit::Failed(_))) {
+        hear_out(&mut model, &inbox);
+    }
     // First, also after an error: threads that wait to tell something go on, and end.
     drop(inbox);
     drop(terminal);
@@ -163,6 +172,20 @@ fn handle(
     Ok(None)
 }
 
+/// Waits a moment for what the terminal was asked and has not answered yet: after the view it would be taken for
+/// something typed at the shell.
+fn hear_out(model: &mut Model, inbox: &Receiver<What>) {
+    let until = Instant::now() + LAST_ANSWER;
+    while model.theme.asks {
+        let left = until.saturating_duration_since(Instant::now());
+        match inbox.recv_timeout(left) {
+            Ok(what @ What::Input(_)) => drop(update(model, Msg { now: now(), what })),
+            Ok(_) => {}
+            Err(_) => return,
+        }
+    }
+}
+
 /// The next thing that happens, or a tick once `wait` is over.
 fn next(model: &Model, inbox: &Receiver<What>, wait: Duration) -> Option<What> {
     match inbox.recv_timeout(wait) {
@@ -232,6 +255,7 @@ fn facts() -> TerminalFacts {
         term: var("TERM"),
         colorterm: var("COLORTERM"),
         no_color: var("NO_COLOR"),
+        colorfgbg: var("COLORFGBG"),
     }
 }
 

@@ -94,6 +94,12 @@ impl Terminal {
         Ok(())
     }
 
+    /// Asks the terminal something; what it answers comes as input.
+    pub fn ask(&mut self, query: &[u8]) -> io::Result<()> {
+        self.inner.backend_mut().write_all(query)?;
+        Write::flush(self.inner.backend_mut())
+    }
+
     /// Columns and rows.
     pub fn size() -> io::Result<(u16, u16)> {
         crossterm::terminal::size()

@@ -22,6 +22,59 @@ fn a_wrong_type_is_named_with_its_place() {
 }
 
 #[test]
+fn keys_that_cannot_be_bound_so_are_named_with_their_places() {
+    let said = |text: &str, wrong: &str| {
+        let home = Home::with_config(text);
+        home.run(&["ls"]).expect_code(2).expect_said(wrong);
+    };
+    said(
+        "[keys.normal]\nstop = \"ctrl-x\"\nkill = [\"f9\", \"ctrl-x\"]\n",
+        "config.toml:2:8 and :3:15: \"ctrl-x\" is bound to `stop` and to `kill` in [keys.normal]",
+    );
+    said(
+        "[keys.normal]\nstop = \"X\"\n",
+        "config.toml:2:8: \"X\" is bound to `kill` by default; bind that elsewhere",
+    );
+    said(
+        "[keys.normal]\nstpo = \"f9\"\n",
+        "config.toml:2:1: there is no action \"stpo\" in [keys.normal]. Did you mean \"stop\"?",
+    );
+    said(
+        "[keys]\nscrol = { top = \"f9\" }\n",
+        "config.toml:2:1: there is no place \"scrol\" for keys. Did you mean \"scroll\"?",
+    );
+    said(
+        "[keys.confirm]\nyes = [\"y\", \"enter\"]\n",
+        "config.toml:2:13: Enter never confirms",
+    );
+    said(
+        "leave_key = \"\"\n",
+        "config.toml:1:13: there is no key \"\"",
+    );
+    said(
+        "leave_key = \"f1\"\n[keys.insert]\nleave = \"f2\"\n",
+        "config.toml:1:13 and :3:1: both say",
+    );
+}
+
+#[test]
+fn a_theme_is_found_or_named() {
+    let home = Home::with_config("theme = \"nrod\"\n");
+    let ran = home.run(&["ls"]).expect_code(2);
+    ran.expect_said("config.toml:1:9: there is no theme \"nrod\". Did you mean \"nord\"?");
+    let home = Home::with_config("theme = \"mine\"\n");
+    let themes = home.path().join("themes");
+    std::fs::create_dir(&themes).unwrap();
+    std::fs::write(themes.join("mine.toml"), "[dark]\nfaild = \"red\"\n").unwrap();
+    let ran = home.run(&["ls"]).expect_code(2);
+    ran.expect_said(
+        "themes/mine.toml:2:1: unknown role \"faild\" in a theme. Did you mean \"failed\"?",
+    );
+    std::fs::write(themes.join("mine.toml"), "[dark]\nfailed = \"red\"\n").unwrap();
+    home.ok(&["ls"]);
+}
+
+#[test]
 fn the_file_gives_defaults_and_the_environment_wins() {
     let home = Home::with_config("max_output_chars = 3\n");
     let shown = |vars: &[(&str, &str)]| {

@@ -1,5 +1,5 @@
-//! Everything at once, for as long as one likes: agents that start, type, stop and forget jobs,
-//! and between their requests the death of the daemon, of the keeper, and upgrades.
+//! Everything at once, for as long as one likes: agents that start, type, stop and forget jobs, a
+//! dashboard that looks at them, and between their requests the death of the daemon, of the keeper, and upgrades.
 //!
 //! `BGPROC_SOAK=1` runs it for an hour, or for `BGPROC_SOAK_SECS`; without it, it runs for
 //! seconds, so that it is known to work. `BGPROC_SOAK_SEED` takes the same decisions again.
@@ -7,6 +7,7 @@
 mod agent;
 mod dice;
 mod follower;
+mod view;
 
 use std::time::{Duration, Instant};
 
@@ -17,6 +18,7 @@ use crate::support::{DEADLINE, Home, daemon, process, rounds};
 use agent::Agent;
 use dice::Dice;
 use follower::Follower;
+use view::View;
 
 /// The agents, each a scope of its own.
 const SCOPES: [&str; 3] = ["one", "two", "three"];
@@ -50,6 +52,7 @@ fn soak() {
         agent.begin();
     }
     let mut follower = Follower::new(&home, &program, &agents[0].counting.as_ref().unwrap().id);
+    let mut view = View::new(&home);
     let (began, length) = (Instant::now(), length());
     let mut count = [0; 5];
     let mut reported = began;
@@ -83,6 +86,7 @@ fn soak() {
         }
         agents[which].check(&home, &mut dice);
         count[4] = follower.check();
+        view.act(&mut dice);
         if reported.elapsed() > Duration::from_secs(60) {
             reported = Instant::now();
             report(&mut agents[0], began.elapsed(), count);
@@ -93,6 +97,7 @@ fn soak() {
         agent.finish(&home, &mut dice);
     }
     follower.end();
+    view.end();
     check_bounds(&mut agents[0], before);
     let stop = ["daemon", "stop", "--kill"];
     home.run(&stop).expect_code(0);

@@ -5,8 +5,8 @@ use std::io::IsTerminal;
 use clap::Args;
 
 use crate::cli::context::Context;
+use crate::cli::dashboard;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::front;
 use crate::protocol::SessionId;
 use crate::tui;
 
@@ -53,7 +53,7 @@ pub(super) fn open(
     leave_keys: &[String],
     status_line: bool,
 ) -> Result<Exit, Failure> {
-    let defaults = front::dashboard_options(leave_keys)?;
+    let defaults = dashboard::options(leave_keys, None)?;
     tui::run(tui::Options {
         job: Some(job.to_string()),
         read_only,

@@ -7,7 +7,7 @@ use clap::Args;
 use super::attach::need_terminal;
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::{front, moment};
+use crate::cli::{dashboard, moment};
 use crate::protocol::params::Capture;
 use crate::protocol::reply::Captured;
 use crate::protocol::{Action, Timestamp};
@@ -44,7 +44,7 @@ impl Replay {
                 speed: self.speed,
             }),
             read_only: true,
-            ..front::dashboard_options(&[])?
+            ..dashboard::options(&[], None)?
         })?;
         Ok(Exit::OK)
     }

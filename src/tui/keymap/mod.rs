@@ -1,14 +1,16 @@
 //! The one table of keys: what each does, by mode.
 //!
 //! Looking a key up, the hints at the bottom and the help screen all read this table, so that none of them can
-//! say what another does not do. A new key is one line in [`table`] and one arm where its [`Action`] is carried
+//! say what another does not do. A new key is one line in [`TABLE`] and one arm where its [`Action`] is carried
 //! out.
 
 mod action;
+pub mod rebind;
 mod table;
 
 pub use self::action::Action;
-pub use self::table::{LEAVE, TABLE};
+pub use self::rebind::Rebound;
+pub use self::table::{LEAVE, LEAVE_KEY, TABLE};
 
 /// Where a binding holds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -129,6 +131,19 @@ pub struct Binding {
 }
 
 impl Binding {
+    /// What it and the lines after it are about, in the long list of NORMAL.
+    pub fn heading(&self) -> Option<&'static str> {
+        match (self.place, self.action) {
+            (Place::Normal, Action::Down) => Some("choose"),
+            (Place::Normal, Action::Attach) => Some("type"),
+            (Place::Normal, Action::Stop) => Some("act"),
+            (Place::Normal, Action::Zoom) => Some("look"),
+            (Place::Normal, Action::Copy) => Some("take out"),
+            (Place::Normal, Action::Mouse) => Some("the view itself"),
+            _ => None,
+        }
+    }
+
     /// What it is called in a hint.
     pub fn label(&self) -> String {
         match self.action {
@@ -167,9 +182,18 @@ pub struct Keymap {
 impl Keymap {
     /// The keys of the table; `leave` are those that leave INSERT.
     pub fn standard(leave: &[String]) -> Self {
-        let keys = |binding: &Binding| match binding.keys {
-            [LEAVE] => leave.to_vec(),
-            keys => keys.iter().map(|&key| key.to_owned()).collect(),
+        Self::new(leave, &[])
+    }
+
+    /// The keys of the table, but for lines that were bound anew.
+    pub fn new(leave: &[String], rebound: &[Rebound]) -> Self {
+        let keys = |binding: &'static Binding| {
+            let other = rebound.iter().find(|line| line.binding == binding);
+            match (binding.keys, other) {
+                ([LEAVE], _) => leave.to_vec(),
+                (_, Some(other)) => other.keys.clone(),
+                (keys, None) => keys.iter().map(|&key| key.to_owned()).collect(),
+            }
         };
         let bound = TABLE.iter().map(|binding| Bound {
             binding,
@@ -198,6 +222,16 @@ impl Keymap {
         self.bound.iter().find(|bound| {
             bound.binding.place == place && bound.binding.action == action && !bound.keys.is_empty()
         })
+    }
+
+    /// The key that does now what `key` does unless bound anew; `key` itself if nothing does.
+    pub fn instead_of<'a>(&'a self, place: Place, key: &'a str) -> &'a str {
+        let line = self
+            .bound
+            .iter()
+            .find(|bound| bound.binding.place == place && bound.binding.keys.contains(&key));
+        line.and_then(|bound| bound.keys.first())
+            .map_or(key, String::as_str)
     }
 
     /// The key to show for an action in a place.

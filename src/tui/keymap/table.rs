@@ -21,6 +21,9 @@ const fn key(
 /// The name that stands in the table for whichever keys leave INSERT.
 pub const LEAVE: &str = "leave-key";
 
+/// The key that leaves INSERT unless somebody chooses another.
+pub const LEAVE_KEY: &str = "ctrl-]";
+
 /// The table.
 #[rustfmt::skip]
 pub const TABLE: &[Binding] = {

@@ -31,7 +31,7 @@ use self::rows::{Group, Row};
 use self::toast::{Kind, Toasts};
 use self::watch::Watch;
 use super::chord;
-use super::keymap::Keymap;
+use super::keymap::{Keymap, LEAVE_KEY, Place};
 use super::options::Options;
 use super::theme::Theme;
 use crate::protocol::SessionId;
@@ -185,11 +185,10 @@ impl Model {
         let mut leave_keys: Vec<String> = options
             .leave_keys
             .iter()
-            .map(|key| chord::normalise(key))
-            .filter(|key| !key.is_empty())
+            .filter_map(|key| chord::parse(key))
             .collect();
         if leave_keys.is_empty() {
-            leave_keys.push("ctrl-]".to_owned());
+            leave_keys.push(LEAVE_KEY.to_owned());
         }
         Self {
             now: Moment::default(),
@@ -197,7 +196,7 @@ impl Model {
             theme,
             origin,
             read_only: options.read_only,
-            keymap: Keymap::standard(&leave_keys),
+            keymap: Keymap::new(&leave_keys, &options.keys),
             leave_keys,
             asks: options.asks,
             status_line: options.status_line,
@@ -327,6 +326,11 @@ impl Model {
         Counts::of(self.jobs.iter().map(Job::state))
     }
 
+    /// The key that does now what `key` does in NORMAL unless bound anew, for messages.
+    pub fn key<'a>(&'a self, key: &'a str) -> &'a str {
+        self.keymap.instead_of(Place::Normal, key)
+    }
+
     /// Says something at the top right.
     pub fn note(&mut self, text: impl AsRef<str>) {
         self.toasts
@@ -355,10 +359,12 @@ impl Model {
         let now = self.now.ms;
         let clock = now + 60_000 - now.rem_euclid(60_000);
         let layout = self.layout();
+        let shown = layout.list.map_or(0, |list| usize::from(list.height));
         let rows = self
             .rows
             .iter()
-            .filter(|_| layout.list.is_some())
+            .skip(self.list_top)
+            .take(shown)
             .filter_map(|row| match row {
                 Row::Job(index) => self.jobs.get(*index)?.next_change(now),
                 Row::Group(_) => None,

@@ -29,11 +29,7 @@ pub(super) struct Dash {
 
 /// The theme of the pictures.
 pub(super) fn theme(depth: Depth, ascii: bool) -> Theme {
-    Theme {
-        depth,
-        ascii,
-        mono: false,
-    }
+    Theme::new(depth, ascii, false)
 }
 
 impl Dash {

@@ -5,4 +5,6 @@ mod behaviour;
 mod harness;
 pub(super) mod jobs;
 mod pictures;
+mod readme;
+mod rebound;
 mod rewind;

@@ -64,7 +64,10 @@ fn list_came(model: &mut Model, records: Vec<Record>, cmds: &mut Vec<Cmd>) {
     model.stale = true;
     model.dirty = true;
     if !std::mem::replace(&mut model.listed, true) && model.jobs.is_empty() {
-        model.note("q closes this view, jobs keep running");
+        model.note(format!(
+            "{} closes this view, jobs keep running",
+            model.key("q")
+        ));
     }
     note_end(model);
     if let Attached::Awaited(id) = model.attached.clone() {

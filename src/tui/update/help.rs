@@ -20,7 +20,7 @@ pub(super) fn press(model: &mut Model, key: Key, name: &str) {
         Some(Action::PageDown) => state.top = (state.top + page.height).min(last),
         Some(Action::PageUp) => state.top = state.top.saturating_sub(page.height),
         // Once letters narrow the page, `q` and `?` are letters like any other.
-        Some(Action::Leave) if name == "esc" || state.filter.is_empty() => {
+        Some(Action::Leave) if name.chars().count() > 1 || state.filter.is_empty() => {
             model.mode = Mode::Normal;
         }
         _ => {

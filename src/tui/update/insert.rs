@@ -24,7 +24,10 @@ const WRITE_BYTES: usize = 256 * 1024;
 /// Starts typing into the selected job, zoomed or where it is.
 pub(super) fn enter(model: &mut Model, zoom: bool) {
     let Some(id) = model.current().map(|job| job.id().clone()) else {
-        model.note("There is no job to type into. n starts one.");
+        model.note(format!(
+            "There is no job to type into. {} starts one.",
+            model.key("n")
+        ));
         return;
     };
     let back = match &model.mode {

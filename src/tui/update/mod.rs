@@ -37,6 +37,7 @@ use super::keymap::{Keymap, Place};
 use super::model::Model;
 use super::model::line::Line;
 use super::model::mode::Mode;
+use super::theme;
 use crate::term::keyparse::{Event, Input, Key, KeyCode};
 
 /// How long the rest of a key may take after its first byte, in milliseconds. Terminals send a key in one write;
@@ -88,6 +89,13 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
 
 /// Takes in one key, paste or report, by mode.
 fn take(model: &mut Model, input: &Input, cmds: &mut Vec<Cmd>) {
+    if let Event::Reply(reply) = &input.event
+        && model.theme.asks
+        && let Some(answer) = theme::answer(reply)
+    {
+        model.dirty |= model.theme.hear(answer);
+        return;
+    }
     if let Mode::Insert(_) = model.mode {
         insert::take(model, input, cmds);
         return;
@@ -103,7 +111,7 @@ fn take(model: &mut Model, input: &Input, cmds: &mut Vec<Cmd>) {
             paste(model, bytes);
         }
         Event::Mouse(mouse) => mouse::take(model, *mouse, cmds),
-        // Nobody asked the terminal for these, so they are somebody else's.
+        // Nobody here asked the terminal for these, so they are somebody else's.
         Event::Focus(_) | Event::Reply(_) => {}
     }
 }
@@ -145,7 +153,10 @@ fn paste(model: &mut Model, bytes: &[u8]) {
             let name = model.current().map(|job| job.name.clone());
             model.note(match name {
                 Some(name) => {
-                    format!("The paste was not sent. To paste into {name} press i first.")
+                    format!(
+                        "The paste was not sent. To paste into {name} press {} first.",
+                        model.key("i")
+                    )
                 }
                 None => "There is no job to paste into.".to_owned(),
             });

@@ -52,7 +52,7 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
         Action::Up => select::step(model, false),
         Action::First => select::row(model, 0),
         Action::Last => select::row(model, usize::MAX),
-        Action::Pick => select::pick(model, name.parse().unwrap_or(0)),
+        Action::Pick => select::pick(model, number(model, name)),
         Action::Fold => select::fold(model, true),
         Action::Unfold => select::fold(model, false),
         Action::NextAlert => select::alert(model),
@@ -121,6 +121,13 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
     }
 }
 
+/// Which job a key picks: its place among the keys that do.
+fn number(model: &Model, name: &str) -> usize {
+    let bound = model.keymap.bound(Place::Normal, Action::Pick);
+    let place = bound.and_then(|bound| bound.keys.iter().position(|key| key == name));
+    place.map_or(0, |at| at + 1)
+}
+
 /// Whether an action reaches a job or changes what there is.
 fn changes(action: Action) -> bool {
     matches!(
@@ -157,7 +164,10 @@ fn attach(model: &mut Model) {
         return;
     }
     if model.current().is_none() {
-        model.note("There is no job to attach to. n starts one.");
+        model.note(format!(
+            "There is no job to attach to. {} starts one.",
+            model.key("n")
+        ));
         return;
     }
     let stack_list = model.layout().kind == Kind::Stack && !model.frame.open;
@@ -239,24 +249,33 @@ fn interrupt(model: &mut Model, cmds: &mut Vec<Cmd>) {
         .map(|job| job.name.clone());
     model.note(match name {
         Some(name) => format!(
-            "Ctrl-C was not sent. i then Ctrl-C interrupts {name}, x stops it, q closes this view."
+            "Ctrl-C was not sent. {} then Ctrl-C interrupts {name}, {} stops it, {} closes this view.",
+            model.key("i"),
+            model.key("x"),
+            model.key("q")
         ),
-        None => "Ctrl-C: there is nothing to interrupt. q closes this view.".to_owned(),
+        None => format!(
+            "Ctrl-C: there is nothing to interrupt. {} closes this view.",
+            model.key("q")
+        ),
     });
 }
 
 /// Project files are not read yet.
 fn no_projects(model: &mut Model) {
-    model.note("There are no project files yet. n starts a job.");
+    model.note(format!(
+        "There are no project files yet. {} starts a job.",
+        model.key("n")
+    ));
 }
 
 fn unknown(model: &mut Model, name: &str) {
     let typing = model
         .current()
         .filter(|_| !model.read_only)
-        .map(|job| format!(" To type into {} press i.", job.name));
+        .map(|job| format!(" To type into {} press {}.", job.name, model.key("i")));
     model.note(format!(
         "No command on \"{name}\".{}",
-        typing.unwrap_or_else(|| " ? shows the keys.".to_owned())
+        typing.unwrap_or_else(|| format!(" {} shows the keys.", model.key("?")))
     ));
 }

@@ -33,7 +33,10 @@ pub(super) fn restart(model: &mut Model, cmds: &mut Vec<Cmd>) {
         .filter_map(|id| model.job(id))
         .any(|job| job.is_alive());
     match ids.as_slice() {
-        [] => model.note("There is no job to restart. n starts one."),
+        [] => model.note(format!(
+            "There is no job to restart. {} starts one.",
+            model.key("n")
+        )),
         [_] if !alive => restart_now(&ids, cmds),
         _ => ask(model, Ask::Restart(ids), cmds),
     }
@@ -89,9 +92,17 @@ pub(super) fn remove(model: &mut Model, cmds: &mut Vec<Cmd>) {
         (_, []) => model.note("There is no job to remove."),
         ([], [id]) => {
             let name = model.name_of(id);
-            model.note(format!("{name} is running. x stops it, then d removes it."));
+            model.note(format!(
+                "{name} is running. {} stops it, then {} removes it.",
+                model.key("x"),
+                model.key("d")
+            ));
         }
-        ([], _) => model.note("All of these jobs are running. x stops them, then d removes them."),
+        ([], _) => model.note(format!(
+            "All of these jobs are running. {} stops them, then {} removes them.",
+            model.key("x"),
+            model.key("d")
+        )),
         ([id], _) if model.job(id).map(|job| job.state()) == Some(State::Done) => {
             remove_now(&ended, cmds);
         }
@@ -153,7 +164,11 @@ fn alive_targets(model: &mut Model, verb: &str) -> Option<Vec<SessionId>> {
             let word = model.job(id).map(|job| job.state().word());
             let name = model.name_of(id);
             let word = word.unwrap_or_default();
-            format!("{name} has ended already ({word}). r restarts it, d removes it.")
+            format!(
+                "{name} has ended already ({word}). {} restarts it, {} removes it.",
+                model.key("r"),
+                model.key("d")
+            )
         }
         _ => "All of these jobs have ended already.".to_owned(),
     };

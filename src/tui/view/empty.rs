@@ -51,6 +51,7 @@ pub(super) fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
             buf.set_stringn(x, y, what, room, style);
         } else {
             let pad = if key.len() < 9 { 9 } else { key.len() + 3 };
+            let key = model.key(key);
             buf.set_stringn(x, y, key, room, theme.key());
             if room > pad {
                 let shift = u16::try_from(pad).unwrap_or(0);

@@ -23,6 +23,8 @@ pub struct Page {
 pub(in crate::tui) enum Entry {
     /// A heading.
     Title(String),
+    /// What the next few keys are about.
+    Heading(String),
     /// Nothing.
     Blank,
     /// Keys and what they do.
@@ -91,24 +93,38 @@ pub(in crate::tui) fn entries(model: &Model) -> Vec<Entry> {
     };
     let passes = |text: &str| filter.is_empty() || text.to_lowercase().contains(&filter);
     let mut entries = Vec::new();
-    for place in Place::ALL {
-        let keys: Vec<Entry> = model
-            .keymap
-            .lines()
-            .filter(|bound| bound.binding.place == place && !bound.keys.is_empty())
-            .map(|bound| (bound.shown(), bound.binding))
-            .filter(|(keys, binding)| passes(&format!("{keys} {} {}", binding.name, binding.help)))
-            .map(|(keys, binding)| Entry::Key(keys, binding.help.to_owned()))
-            .collect();
-        section(&mut entries, place.title(), keys);
+    let mut places = Place::ALL;
+    if model.frame.grid {
+        // What can be pressed now comes first.
+        places.swap(0, 1);
     }
-    let signs = State::examples()
-        .into_iter()
-        .filter(|state| passes(&state.word()))
-        .map(Entry::Sign)
-        .collect();
-    section(&mut entries, "What the signs mean", signs);
+    for (at, place) in places.into_iter().enumerate() {
+        let mut keys = Vec::new();
+        for bound in model.keymap.lines() {
+            let binding = bound.binding;
+            let shown = bound.shown();
+            if binding.place != place || shown.is_empty() {
+                continue;
+            }
+            if !passes(&format!("{shown} {} {}", binding.name, binding.help)) {
+                continue;
+            }
+            let heading = binding.heading().filter(|_| filter.is_empty());
+            keys.extend(heading.map(|heading| Entry::Heading(heading.to_owned())));
+            keys.push(Entry::Key(shown, binding.help.to_owned()));
+        }
+        section(&mut entries, place.title(), keys);
+        if at == 1 {
+            section(&mut entries, "What the signs mean", signs(&passes));
+        }
+    }
     entries
+}
+
+fn signs(passes: &dyn Fn(&str) -> bool) -> Vec<Entry> {
+    let states = State::examples().into_iter();
+    let passing = states.filter(|state| passes(&state.word()));
+    passing.map(Entry::Sign).collect()
 }
 
 fn section(entries: &mut Vec<Entry>, title: &str, lines: Vec<Entry>) {
@@ -136,6 +152,10 @@ fn draw_entry(theme: &Theme, entry: &Entry, area: Rect, y: u16, buf: &mut Buffer
     match entry {
         Entry::Blank => {}
         Entry::Title(title) => put(1, title, theme.strong()),
+        Entry::Heading(heading) => {
+            let line = theme.glyph("─").repeat(2);
+            put(indent, &format!("{line} {heading}"), theme.dim());
+        }
         Entry::Key(keys, help) => {
             put(indent, keys, theme.key());
             let at = column.max(indent + text::width(keys) + 1);

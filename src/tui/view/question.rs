@@ -6,6 +6,7 @@ use ratatui::layout::Rect;
 use super::hints;
 use super::status::begin;
 use crate::protocol::SessionId;
+use crate::tui::keymap::Place;
 use crate::tui::model::Model;
 use crate::tui::model::mode::Ask;
 use crate::tui::update::paste_lines;
@@ -27,7 +28,10 @@ pub(super) fn question(model: &Model, ask: &Ask, area: Rect, frame: &mut Frame<'
         }
     };
     let mut bar = begin(model, area, verb);
-    let hint = |key: &str, label: &str| hints::spans(model, (key.to_owned(), label.to_owned()));
+    let hint = |key: &str, label: &str| {
+        let key = model.keymap.instead_of(Place::Confirm, key);
+        hints::spans(model, (key.to_owned(), label.to_owned()))
+    };
     let room = usize::from(area.width).saturating_sub(verb.len() + 22);
     bar.text(
         0,

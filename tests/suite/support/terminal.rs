@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bgproc::term::screen::{Color, Screen};
 use bgproc::term::size::Size;
@@ -21,6 +21,10 @@ pub(crate) struct Terminal {
     writer: Box<dyn Write + Send>,
     output: Receiver<Vec<u8>>,
     screen: Screen,
+    /// What the program has written, as long as it answers nothing.
+    raw: Option<Vec<u8>>,
+    /// Bytes that the program has written so far.
+    pub(crate) written: usize,
     /// The settings of the terminal line before the program began.
     pub(crate) settings_before: String,
 }
@@ -90,6 +94,8 @@ impl Terminal {
             writer,
             output,
             screen: Screen::new(Size::new(rows, cols)),
+            raw: None,
+            written: 0,
             settings_before,
         }
     }
@@ -179,7 +185,46 @@ impl Terminal {
         self.child.wait().unwrap().exit_code()
     }
 
+    /// Takes in what the program writes for as long as `length`; returns how often it has written something.
+    #[track_caller]
+    pub(crate) fn watch(&mut self, length: Duration) -> usize {
+        let (until, mut count) = (Instant::now() + length, 0);
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            match self.output.recv_timeout(left) {
+                Ok(bytes) => self.show(&bytes),
+                Err(RecvTimeoutError::Timeout) => return count,
+                Err(RecvTimeoutError::Disconnected) => panic!("it has ended:\n{}", self.text()),
+            }
+            count += 1;
+        }
+    }
+
+    /// From now on the terminal answers nothing of itself; to be called before anything is waited for.
+    pub(crate) fn mute(&mut self) {
+        self.raw = Some(Vec::new());
+    }
+
+    /// Whether the program has asked its mute terminal this.
+    pub(crate) fn asked(&self, query: &str) -> bool {
+        let raw = self.raw.as_deref().expect("a mute terminal");
+        let query = query.as_bytes();
+        raw.windows(query.len()).any(|part| part == query)
+    }
+
+    /// Its process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.process_id().unwrap()
+    }
+
     fn show(&mut self, bytes: &[u8]) {
+        self.written += bytes.len();
+        if let Some(raw) = &mut self.raw {
+            raw.extend_from_slice(bytes);
+            self.screen.feed(bytes);
+            self.screen.take_replies();
+            return;
+        }
         self.screen.feed(bytes);
         // What the program asks its terminal is answered as a terminal would.
         let replies = self.screen.take_replies();

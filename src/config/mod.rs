@@ -7,14 +7,23 @@
 //!
 //! Precedence of what can also be said elsewhere: request, flag, environment,
 //! this file, default.
+//!
+//! What the words of `[keys]` and `theme` mean is checked by the dashboard, which knows its actions and themes.
+
+mod choice;
+mod error;
+mod keys;
+mod value;
 
 use std::io;
-use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::DeTable;
 
+pub use self::choice::{Background, Confirm, LogLevel, Notify};
+pub use self::error::{ConfigError, Spot, Wrong};
+pub use self::keys::{Rebinding, Spelt};
+pub use self::value::Entry;
 use crate::protocol::suggest::nearest;
 
 /// What the file says; `None` and empty mean that it does not say.
@@ -37,94 +46,40 @@ pub struct Config {
     /// Bytes of log kept in all.
     pub total_log_bytes: Option<u64>,
     /// Keys that leave INSERT.
-    pub leave_key: Vec<String>,
+    pub leave_key: Vec<Spelt>,
     /// Whether the dashboard asks before it ends a job.
     pub confirm: Confirm,
     /// Whether the dashboard keeps to ASCII characters.
     pub ascii: bool,
     /// How much the daemon says about itself.
     pub log_level: Option<LogLevel>,
-}
-
-/// Whether the dashboard asks before it ends a job.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Confirm {
-    /// It asks.
-    #[default]
-    Ask,
-    /// It does not.
-    Never,
-}
-
-/// How much keeper and daemon say about themselves: this and what is worse.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum LogLevel {
-    /// What they could not do.
-    Error,
-    /// What somebody should look at.
-    Warn,
-    /// What they do about themselves: start, take over, end.
-    #[default]
-    Info,
-    /// Each session that starts and ends.
-    Debug,
-}
-
-impl LogLevel {
-    /// Environment variable that says it, too, and wins.
-    pub const VARIABLE: &str = "BGPROC_LOG";
-
-    /// How they are written.
-    pub const NAMES: [&str; 4] = ["error", "warn", "info", "debug"];
-
-    /// The level of that name.
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::Error, Self::Warn, Self::Info, Self::Debug]
-            .into_iter()
-            .find(|level| level.name() == name)
-    }
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        Self::NAMES[self as usize]
-    }
-}
-
-/// Why the file cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum ConfigError {
-    /// It is there and cannot be read.
-    #[error("cannot read {path}: {source}")]
-    Unreadable {
-        /// Which file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// It says something that makes no sense.
-    #[error("{path}:{line}:{column}: {message}")]
-    Invalid {
-        /// Which file.
-        path: PathBuf,
-        /// From 1.
-        line: usize,
-        /// In characters, from 1.
-        column: usize,
-        /// What is wrong, and what would be right.
-        message: String,
-    },
+    /// The dashboard's colours, by name.
+    pub theme: Option<Spelt>,
+    /// What the dashboard takes the terminal's background for.
+    pub background: Background,
+    /// Whether the dashboard takes the mouse.
+    pub mouse: Option<bool>,
+    /// How a person who looks at something else is told.
+    pub notify: Notify,
+    /// Keys of the dashboard bound anew, from top to bottom.
+    pub keys: Vec<Rebinding>,
 }
 
 /// The keys that are known, for suggestions.
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 17] = [
     "ascii",
+    "background",
     "confirm",
+    "keys",
     "leave_key",
     "log_bytes",
     "log_level",
     "max_output_chars",
     "max_sessions",
     "max_sessions_per_scope",
+    "mouse",
+    "notify",
+    "theme",
     "timeout_sec",
     "total_log_bytes",
     "ttl_ms",
@@ -151,43 +106,8 @@ pub fn load(path: &Path) -> Result<Config, ConfigError> {
     }
 }
 
-/// What is wrong, and which bytes of the file say it.
-struct Wrong {
-    span: Range<usize>,
-    message: String,
-}
-
-impl Wrong {
-    fn new(span: Range<usize>, message: impl Into<String>) -> Self {
-        Self {
-            span,
-            message: message.into(),
-        }
-    }
-
-    fn at(self, path: &Path, text: &str) -> ConfigError {
-        let before = text.get(..self.span.start).unwrap_or(text);
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        ConfigError::Invalid {
-            path: path.to_owned(),
-            line: before.matches('\n').count() + 1,
-            column: before[line_start..].chars().count() + 1,
-            message: self.message,
-        }
-    }
-}
-
-/// A value with its place and the name it stands under.
-struct Entry<'a, 'i> {
-    key: &'a str,
-    value: &'a Spanned<DeValue<'i>>,
-}
-
 fn parse(text: &str) -> Result<Config, Wrong> {
-    let table = DeTable::parse(text).map_err(|error| {
-        let message = error.message().trim().replace('\n', ", ");
-        Wrong::new(error.span().unwrap_or_default(), message)
-    })?;
+    let table = DeTable::parse(text)?;
     let mut config = Config::default();
     for (key, value) in table.get_ref() {
         let entry = Entry {
@@ -203,10 +123,15 @@ fn parse(text: &str) -> Result<Config, Wrong> {
             "timeout_sec" => config.timeout_sec = Some(entry.at_least(0)?),
             "log_bytes" => config.log_bytes = Some(entry.at_least(1)?),
             "total_log_bytes" => config.total_log_bytes = Some(entry.at_least(1)?),
-            "leave_key" => config.leave_key = entry.words()?,
+            "leave_key" => config.leave_key = entry.words(text)?,
             "confirm" => config.confirm = entry.confirm()?,
             "ascii" => config.ascii = entry.boolean()?,
             "log_level" => config.log_level = Some(entry.log_level()?),
+            "theme" => config.theme = Some(entry.spelt(text)?),
+            "background" => config.background = entry.background()?,
+            "mouse" => config.mouse = Some(entry.boolean()?),
+            "notify" => config.notify = entry.notify()?,
+            "keys" => config.keys = keys::read(entry.table()?, text)?,
             unknown => return Err(Wrong::new(key.span(), unknown_key(unknown))),
         }
     }
@@ -220,74 +145,6 @@ fn unknown_key(key: &str) -> String {
     }
 }
 
-impl Entry<'_, '_> {
-    /// An integer not below `least` that fits its type.
-    fn at_least<T: TryFrom<i128>>(&self, least: i128) -> Result<T, Wrong> {
-        let integer = self
-            .value
-            .get_ref()
-            .as_integer()
-            .ok_or_else(|| self.expected("an integer"))?;
-        let digits = integer.as_str().replace('_', "");
-        i128::from_str_radix(&digits, integer.radix())
-            .ok()
-            .filter(|number| *number >= least)
-            .and_then(|number| T::try_from(number).ok())
-            .ok_or_else(|| {
-                let message = format!("{} of \"{}\" is out of range", integer.as_str(), self.key);
-                Wrong::new(
-                    self.value.span(),
-                    format!("{message}; the least is {least}"),
-                )
-            })
-    }
-
-    fn boolean(&self) -> Result<bool, Wrong> {
-        let value = self.value.get_ref().as_bool();
-        value.ok_or_else(|| self.expected("true or false"))
-    }
-
-    /// One string, or a list of them.
-    fn words(&self) -> Result<Vec<String>, Wrong> {
-        let wrong = || self.expected("a string or a list of strings");
-        match self.value.get_ref() {
-            DeValue::String(word) => Ok(vec![word.to_string()]),
-            DeValue::Array(items) => items
-                .iter()
-                .map(|item| item.get_ref().as_str().map(str::to_owned))
-                .collect::<Option<_>>()
-                .ok_or_else(wrong),
-            _ => Err(wrong()),
-        }
-    }
-
-    fn confirm(&self) -> Result<Confirm, Wrong> {
-        match self.value.get_ref().as_str() {
-            Some("ask") => Ok(Confirm::Ask),
-            Some("never") => Ok(Confirm::Never),
-            _ => Err(self.expected("\"ask\" or \"never\"")),
-        }
-    }
-
-    fn log_level(&self) -> Result<LogLevel, Wrong> {
-        let name = self.value.get_ref().as_str();
-        name.and_then(LogLevel::parse)
-            .ok_or_else(|| self.expected("one of \"error\", \"warn\", \"info\", \"debug\""))
-    }
-
-    fn expected(&self, what: &str) -> Wrong {
-        let found = self.value.get_ref().type_str();
-        let message = format!("\"{}\" needs {what}, this is {}", self.key, article(found));
-        Wrong::new(self.value.span(), message)
-    }
-}
-
-/// `a string`, `an integer`.
-fn article(noun: &str) -> String {
-    let vowel = noun.starts_with(['a', 'e', 'i', 'o', 'u']);
-    format!("{} {noun}", if vowel { "an" } else { "a" })
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
@@ -298,12 +155,21 @@ mod tests {
         wrong.at(Path::new("config.toml"), text).to_string()
     }
 
+    fn spelt(word: &str, line: usize, column: usize) -> Spelt {
+        Spelt {
+            word: word.to_owned(),
+            at: Spot { line, column },
+        }
+    }
+
     #[test]
     fn every_known_key_is_read() {
         let text = "max_sessions = 300\nmax_sessions_per_scope = 60\nyield_ms = 5_000\n\
              max_output_chars = 2000\nttl_ms = 0\ntimeout_sec = 0\nlog_bytes = 0x100000\n\
              total_log_bytes = 1000000\nleave_key = [\"ctrl-]\", \"f12\"]\n\
-             confirm = \"never\"\nascii = true\nlog_level = \"debug\"\n";
+             confirm = \"never\"\nascii = true\nlog_level = \"debug\"\n\
+             theme = \"nord\"\nbackground = \"light\"\nmouse = false\nnotify = \"none\"\n\
+             keys = { scroll = { top = [\"f2\", \"f3\"], live = \"\" } }\n";
         let config = parse(text).ok().unwrap();
         let expected = Config {
             max_sessions: Some(300),
@@ -314,10 +180,26 @@ mod tests {
             timeout_sec: Some(0),
             log_bytes: Some(1 << 20),
             total_log_bytes: Some(1_000_000),
-            leave_key: vec!["ctrl-]".to_owned(), "f12".to_owned()],
+            leave_key: vec![spelt("ctrl-]", 9, 14), spelt("f12", 9, 24)],
             confirm: Confirm::Never,
             ascii: true,
             log_level: Some(LogLevel::Debug),
+            theme: Some(spelt("nord", 13, 9)),
+            background: Background::Light,
+            mouse: Some(false),
+            notify: Notify::None,
+            keys: vec![
+                Rebinding {
+                    place: spelt("scroll", 17, 10),
+                    action: spelt("top", 17, 21),
+                    keys: vec![spelt("f2", 17, 28), spelt("f3", 17, 34)],
+                },
+                Rebinding {
+                    place: spelt("scroll", 17, 10),
+                    action: spelt("live", 17, 41),
+                    keys: Vec::new(),
+                },
+            ],
         };
         assert_eq!(config, expected);
         // A key that is read and not in the list could never be suggested.
@@ -343,6 +225,11 @@ mod tests {
         );
         assert!(error("leave_key = [1]").contains("a list of strings"));
         assert!(error("log_level = \"loud\"").contains("needs one of \"error\""));
+        assert!(error("theme = 1").contains("\"theme\" needs a string"));
+        assert!(error("background = \"grey\"").contains("\"auto\", \"dark\" or \"light\""));
+        assert!(error("notify = true").contains("\"terminal\", \"desktop\" or \"none\""));
+        assert!(error("[keys]\nnormal = 1").contains("\"normal\" needs a table"));
+        assert!(error("[keys.normal]\nstop = 1").starts_with("config.toml:2:8: \"stop\" needs"));
         assert!(error("confirm = \"maybe\"").contains("\"ask\" or \"never\""));
         assert!(error("max_sessions = 0").contains("out of range; the least is 1"));
         assert!(error("max_sessions = 99999999999").contains("out of range"));

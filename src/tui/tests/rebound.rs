@@ -1,0 +1,87 @@
+//! Keys bound anew, as a person meets them.
+
+use super::harness::Dash;
+use super::jobs::{id, shop_records};
+use crate::config::{Rebinding, Spelt, Spot};
+use crate::tui::keymap::rebind::rebind;
+use crate::tui::options::Options;
+use crate::tui::update::{Cmd, Tag};
+
+/// A view with lines of `[keys.PLACE]`: place, action, keys.
+fn bound(lines: &[(&str, &str, &[&str])]) -> Dash {
+    let at = Spot { line: 1, column: 1 };
+    let spelt = |word: &str| Spelt {
+        word: word.to_owned(),
+        at,
+    };
+    let lines: Vec<Rebinding> = lines
+        .iter()
+        .map(|(place, action, keys)| Rebinding {
+            place: spelt(place),
+            action: spelt(action),
+            keys: keys.iter().map(|key| spelt(key)).collect(),
+        })
+        .collect();
+    let leave_keys = vec!["ctrl-]".to_owned()];
+    let options = Options {
+        keys: rebind(&lines, &leave_keys).unwrap(),
+        leave_keys,
+        ..Options::default()
+    };
+    let mut dash = Dash::with(options, 80, 24, shop_records());
+    dash.press("j").screen("web", 40, 120, "hello");
+    dash.asked();
+    dash
+}
+
+#[test]
+fn stop_and_yes_are_where_they_were_put() {
+    let mut dash = bound(&[("normal", "stop", &["ctrl-x"]), ("confirm", "yes", &["J"])]);
+    assert!(dash.text().contains("ctrl-x stop"), "{}", dash.text());
+    dash.press("x");
+    assert!(
+        dash.text().contains("No command on \"x\""),
+        "{}",
+        dash.text()
+    );
+    dash.press("\x18");
+    assert!(
+        dash.status().contains("STOP") && dash.status().contains("J yes"),
+        "{}",
+        dash.status()
+    );
+    dash.press("y");
+    assert_eq!(dash.actions(), Vec::<&str>::new());
+    dash.press("\x18J");
+    assert!(matches!(&dash.asked()[..], [Cmd::Ask(Tag::Kill(to), _)] if *to == id("web")));
+}
+
+#[test]
+fn messages_and_the_help_name_the_keys_there_are() {
+    let mut dash = bound(&[
+        ("normal", "type", &["f5"]),
+        ("normal", "quit", &[]),
+        ("help", "close", &["f10"]),
+    ]);
+    dash.press("%");
+    assert!(dash.text().contains("press f5."), "{}", dash.text());
+    dash.press("q");
+    assert!(
+        dash.text().contains("No command on \"q\""),
+        "{}",
+        dash.text()
+    );
+    dash.press("?type into");
+    assert!(dash.text().contains("f5"), "{}", dash.text());
+    dash.press("\x1b");
+    assert!(dash.status().starts_with(" HELP"), "{}", dash.status());
+    dash.press("\x1b[21~");
+    assert!(dash.status().starts_with(" NORMAL"), "{}", dash.status());
+}
+
+#[test]
+fn jobs_are_picked_by_the_place_of_the_key() {
+    let mut dash = bound(&[("normal", "pick", &["f1", "f2", "f3"])]);
+    dash.press("\x1bOR");
+    assert!(dash.status().contains("[3/8]"), "{}", dash.status());
+}

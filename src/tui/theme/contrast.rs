@@ -1,0 +1,135 @@
+//! Whether colours can be read, by the measure of WCAG 2.2.
+
+use ratatui::style::Color;
+
+use super::{Role, Scheme, Shade};
+
+/// The backgrounds that each theme is made for, dark and light.
+const BACKGROUNDS: [(&str, u32, u32); 5] = [
+    ("okabe-ito", 0x00_0000, 0xff_ffff),
+    ("high-contrast", 0x00_0000, 0xff_ffff),
+    ("gruvbox", 0x28_2828, 0xfb_f1c7),
+    ("nord", 0x2e_3440, 0xec_eff4),
+    ("catppuccin", 0x1e_1e2e, 0xef_f1f5),
+];
+
+/// Text (1.4.3).
+const TEXT: f64 = 4.5;
+/// Signs, and text that matters less (1.4.11).
+const SIGN: f64 = 3.0;
+/// A state in the selected row, which is bold, and has its name in the terminal's own colour.
+const ROW: f64 = 2.5;
+/// The same with 256 colours.
+const ROW_256: f64 = 2.0;
+/// A line between parts says nothing by itself.
+const LINE: f64 = 1.3;
+
+fn channels(color: Color) -> [u8; 3] {
+    match color {
+        Color::Rgb(r, g, b) => [r, g, b],
+        // Levels of the cube of 256 colours, and its greys.
+        Color::Indexed(at @ 232..) => [8 + 10 * (at - 232); 3],
+        Color::Indexed(at @ 16..) => {
+            let levels = [0, 95, 135, 175, 215, 255];
+            let at = usize::from(at - 16);
+            [levels[at / 36], levels[at / 6 % 6], levels[at % 6]]
+        }
+        other => unreachable!("{other:?} is the terminal's"),
+    }
+}
+
+fn luminance(color: Color) -> f64 {
+    let [r, g, b] = channels(color).map(|value| {
+        let value = f64::from(value) / 255.0;
+        match value <= 0.03928 {
+            true => value / 12.92,
+            false => ((value + 0.055) / 1.055).powf(2.4),
+        }
+    });
+    0.2126 * r + 0.7152 * g + 0.0722 * b
+}
+
+fn contrast(one: Color, other: Color) -> f64 {
+    let (one, other) = (luminance(one), luminance(other));
+    (one.max(other) + 0.05) / (one.min(other) + 0.05)
+}
+
+fn is_state(role: Role) -> bool {
+    (role as usize) <= Role::Lost as usize
+}
+
+fn rgb(value: u32) -> Color {
+    let [_, r, g, b] = value.to_be_bytes();
+    Color::Rgb(r, g, b)
+}
+
+#[test]
+fn contrast_is_measured_as_it_should_be() {
+    assert!((contrast(rgb(0), rgb(0xff_ffff)) - 21.0).abs() < 0.01);
+    assert!((contrast(rgb(0x76_7676), rgb(0xff_ffff)) - 4.54).abs() < 0.01);
+}
+
+#[test]
+fn everything_can_be_read_on_dark_and_on_light() {
+    let mut poor = Vec::new();
+    for (name, dark, light) in BACKGROUNDS {
+        let scheme = Scheme::built_in(name).unwrap_or_else(|| unreachable!("{name}"));
+        for (shade, ground) in [(Shade::Dark, rgb(dark)), (Shade::Light, rgb(light))] {
+            for depth in ["24 bits", "256"] {
+                let exact = |color| match depth {
+                    "256" => super::indexed(color),
+                    _ => color,
+                };
+                for role in Role::ALL {
+                    let paint = scheme.paint(role, shade);
+                    let Some(fg) = paint.fg.map(exact) else {
+                        continue;
+                    };
+                    let selected = scheme.paint(Role::Selected, shade).bg.map(exact);
+                    // What stands in a row is drawn on the selected row, too.
+                    let mut grounds = vec![paint.bg.map(exact).unwrap_or(ground)];
+                    if paint.bg.is_none() && role != Role::Rule {
+                        grounds.extend(selected);
+                    }
+                    for (at, ground) in grounds.into_iter().enumerate() {
+                        let least = match role {
+                            Role::Rule => LINE,
+                            _ if at > 0 && is_state(role) => ROW,
+                            // The default's are given by the table of states; each has its sign and word.
+                            _ if name == "okabe-ito" && is_state(role) => SIGN,
+                            Role::Dim => SIGN,
+                            _ if at > 0 => SIGN,
+                            _ => TEXT,
+                        };
+                        // The nearest of 256 is as near as it gets.
+                        let least = match (depth, at) {
+                            ("256", 0) => least.min(SIGN),
+                            ("256", _) => least.min(ROW_256),
+                            _ => least,
+                        };
+                        let found = contrast(fg, ground);
+                        if found < least {
+                            poor.push(format!("{name} {shade:?} {depth} {role:?} on {ground:?}: {found:.2} < {least}"));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(poor.is_empty(), "\n{}", poor.join("\n"));
+}
+
+#[test]
+fn every_theme_that_is_built_in_fills_every_role() {
+    for name in Scheme::names() {
+        let scheme = Scheme::built_in(name);
+        assert!(scheme.is_some(), "{name} cannot be read");
+        for role in Role::ALL.into_iter().filter(|role| *role != Role::Selected) {
+            for shade in [Shade::Dark, Shade::Light] {
+                let paint = scheme.map(|scheme| scheme.paint(role, shade));
+                let has = paint.is_some_and(|paint| paint.fg.is_some());
+                assert!(has, "{name} {shade:?} {role:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! How many colours there are, and the nearest of them.
+
+use ratatui::style::Color;
+
+/// How many colours our own parts may use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Depth {
+    /// None: bold, dim and reverse only.
+    None,
+    /// The terminal's sixteen.
+    Ansi,
+    /// The 256 of xterm: the sixteen, a cube and greys.
+    Indexed,
+    /// 24 bits.
+    True,
+}
+
+/// Terminals that have 24 bits and may have lost COLORTERM on the way, as over ssh: the beginnings of their TERM.
+const TRUE_TERMS: [&str; 5] = [
+    "xterm-kitty",
+    "alacritty",
+    "foot",
+    "xterm-ghostty",
+    "wezterm",
+];
+
+impl Depth {
+    /// What the environment says; COLORTERM is what terminals with 24 bits set.
+    pub fn detect(term: &str, colorterm: &str) -> Self {
+        let rich = TRUE_TERMS.iter().any(|name| term.starts_with(name));
+        if matches!(colorterm, "truecolor" | "24bit") || term.ends_with("-direct") || rich {
+            Self::True
+        } else if term.contains("256color") {
+            Self::Indexed
+        } else {
+            Self::Ansi
+        }
+    }
+}
+
+/// The levels of the cube, as xterm has them.
+const LEVELS: [u8; 6] = [0, 95, 135, 175, 215, 255];
+
+/// The nearest colour of the cube and the greys.
+pub(super) fn nearest(r: u8, g: u8, b: u8) -> Color {
+    let level = |value: u8| (0..6).min_by_key(|&at| LEVELS[usize::from(at)].abs_diff(value));
+    let [x, y, z] = [r, g, b].map(|value| level(value).unwrap_or(0_u8));
+    let cube = [x, y, z].map(|at| LEVELS[usize::from(at)]);
+    let mean = (u16::from(r) + u16::from(g) + u16::from(b)) / 3;
+    // Greys are 8, 18, … 238.
+    let step = (mean.saturating_sub(3) / 10).min(23);
+    let step = u8::try_from(step).unwrap_or(23);
+    let grey = 8 + 10 * step;
+    let distance = |other: [u8; 3]| -> u32 {
+        let differences = [r, g, b].into_iter().zip(other);
+        differences
+            .map(|(a, b)| u32::from(a.abs_diff(b)).pow(2))
+            .sum()
+    };
+    if distance([grey; 3]) < distance(cube) {
+        Color::Indexed(232 + step)
+    } else {
+        Color::Indexed(16 + 36 * x + 6 * y + z)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_environment_says_how_many() {
+        for (term, colorterm, depth) in [
+            ("xterm", "truecolor", Depth::True),
+            ("xterm-256color", "24bit", Depth::True),
+            ("xterm-256color", "", Depth::Indexed),
+            ("tmux-256color", "", Depth::Indexed),
+            ("xterm-kitty", "", Depth::True),
+            ("xterm-direct", "", Depth::True),
+            ("xterm", "", Depth::Ansi),
+            ("linux", "", Depth::Ansi),
+        ] {
+            assert_eq!(Depth::detect(term, colorterm), depth, "{term} {colorterm}");
+        }
+    }
+
+    #[test]
+    fn the_nearest_colour_is_near() {
+        assert_eq!(nearest(0, 0, 0), Color::Indexed(16));
+        assert_eq!(nearest(255, 255, 255), Color::Indexed(231));
+        assert_eq!(nearest(0x8a, 0x8f, 0x98), Color::Indexed(246));
+        assert_eq!(nearest(0, 0x9e, 0x73), Color::Indexed(35));
+        assert_eq!(nearest(0xd5, 0x5e, 0), Color::Indexed(166));
+    }
+}
