@@ -18,7 +18,7 @@ pub mod scroll;
 pub mod toast;
 pub mod watch;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use self::counts::Counts;
 use self::job::Job;
@@ -136,6 +136,10 @@ pub struct Model {
     pub previous: Option<SessionId>,
     /// Since when the cursor is where it is.
     pub selected_at: i64,
+    /// Marked jobs.
+    pub marked: BTreeSet<SessionId>,
+    /// Whether the terminal has the focus; it does if it does not say.
+    pub focused: bool,
     /// A job that was asked for and should be selected once it is known.
     pub wanted: Option<SessionId>,
     /// The live screen.
@@ -202,6 +206,8 @@ impl Model {
             list_top: 0,
             previous: None,
             selected_at: 0,
+            marked: BTreeSet::new(),
+            focused: true,
             wanted: None,
             watch: None,
             pan: 0,

@@ -87,6 +87,10 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
 
 /// Takes in one key, paste or report, by mode.
 fn take(model: &mut Model, input: &Input, cmds: &mut Vec<Cmd>) {
+    if let Event::Focus(focused) = input.event {
+        model.focused = focused;
+        return;
+    }
     if let Mode::Insert(_) = model.mode {
         insert::take(model, input, cmds);
         return;
