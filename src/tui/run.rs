@@ -214,7 +214,7 @@ fn suspend(model: &mut Model, terminal: &mut Terminal) -> io::Result<()> {
 
 /// The job's cursor while keys go to it, else the usual one.
 fn cursor_shape(model: &Model) -> CursorShape {
-    let screen = model.watch.as_ref().and_then(|watch| watch.screen.as_ref());
+    let screen = model.current_id().and_then(|id| model.screen(id));
     match (&model.mode, screen) {
         (Mode::Insert(_), Some(screen)) => screen.cursor().shape,
         _ => CursorShape::Block,

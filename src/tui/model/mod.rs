@@ -4,6 +4,7 @@
 pub mod counts;
 pub mod form;
 pub mod found;
+pub mod grid;
 pub mod job;
 pub mod layout;
 pub mod line;
@@ -20,7 +21,10 @@ pub mod watch;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use ratatui::layout::Rect;
+
 use self::counts::Counts;
+use self::grid::{Grid, Tile};
 use self::job::Job;
 use self::layout::{Layout, Wish};
 use self::mode::{Frame, Insert, Mode};
@@ -35,6 +39,7 @@ use super::theme::Theme;
 use crate::protocol::SessionId;
 use crate::term::keyparse::KeyReader;
 use crate::term::sanitize::clean;
+use crate::term::screen::Screen;
 use crate::term::size::Size;
 
 /// A moment, and how far local time is from UTC then.
@@ -142,12 +147,14 @@ pub struct Model {
     pub focused: bool,
     /// A job that was asked for and should be selected once it is known.
     pub wanted: Option<SessionId>,
-    /// The live screen.
-    pub watch: Option<Watch>,
+    /// The live screens that show.
+    pub watches: Vec<Watch>,
     /// Columns that a cropped pane was moved by.
     pub pan: u16,
     /// How the window is shared.
     pub frame: Frame,
+    /// The tiles of the grid.
+    pub grid: Grid,
     /// The mode.
     pub mode: Mode,
     /// INSERT and its frame as they were, straight after leaving.
@@ -209,9 +216,10 @@ impl Model {
             marked: BTreeSet::new(),
             focused: true,
             wanted: None,
-            watch: None,
+            watches: Vec::new(),
             pan: 0,
             frame: Frame::default(),
+            grid: Grid::default(),
             mode: Mode::Normal,
             just_left: None,
             interrupted_at: None,
@@ -231,13 +239,69 @@ impl Model {
         let wish = Wish {
             zoom: self.frame.zoom,
             open: self.frame.open,
+            grid: self.frame.grid,
             hints: matches!(
                 self.mode,
                 Mode::Scroll(..) | Mode::Prompt(_) | Mode::Reply(_) | Mode::Palette(_)
             ),
             bare: insert && !self.status_line,
         };
-        Layout::of(width, height, wish)
+        let mut layout = Layout::of(width, height, wish);
+        if let Some(area) = layout.grid {
+            layout.pane = self
+                .tiles_in(area)
+                .into_iter()
+                .find(|(_, id, _)| Some(*id) == self.current_id())
+                .map(|(.., tile)| tile.body);
+        }
+        layout
+    }
+
+    /// Whether many panes show, and not one of them zoomed.
+    pub fn in_grid(&self) -> bool {
+        self.frame.grid && !self.frame.zoom
+    }
+
+    /// Whether a grid could be read in this window.
+    pub fn has_room_for_grid(&self) -> bool {
+        let (width, height) = self.window;
+        let wish = Wish {
+            grid: true,
+            ..Wish::default()
+        };
+        let area = Layout::of(width, height, wish).grid;
+        area.is_some_and(|area| Grid::capacity(area) > 0)
+    }
+
+    /// The tiles that show: the job's number in the grid from 0, its session, and where it is.
+    pub fn tiles(&self) -> Vec<(usize, &SessionId, Tile)> {
+        self.layout()
+            .grid
+            .map_or_else(Vec::new, |area| self.tiles_in(area))
+    }
+
+    fn tiles_in(&self, area: Rect) -> Vec<(usize, &SessionId, Tile)> {
+        let Some(shape) = self.grid.shape(area) else {
+            return Vec::new();
+        };
+        let at = self.current_id().and_then(|id| self.grid.index(id));
+        let page = self.grid.page(at.unwrap_or(self.grid.at), shape);
+        let jobs = page
+            .clone()
+            .zip(self.grid.jobs.get(page).into_iter().flatten());
+        jobs.zip(shape.place(area))
+            .map(|((number, id), tile)| (number, id, tile))
+            .collect()
+    }
+
+    /// The live screen of a job, if it is watched and has come.
+    pub fn screen(&self, id: &SessionId) -> Option<&Screen> {
+        self.watch(id)?.screen.as_ref()
+    }
+
+    /// What is watched of a job.
+    pub fn watch(&self, id: &SessionId) -> Option<&Watch> {
+        self.watches.iter().find(|watch| watch.id == *id)
     }
 
     /// The size that the pane would give a job.
@@ -328,9 +392,9 @@ impl Model {
     pub fn awaits_screen(&self) -> bool {
         self.link == Link::Up
             && self
-                .watch
-                .as_ref()
-                .is_some_and(|watch| watch.screen.is_none() && watch.problem.is_none())
+                .watches
+                .iter()
+                .any(|watch| watch.screen.is_none() && watch.problem.is_none())
     }
 
     /// When something shown changes by itself, in milliseconds since the epoch.

@@ -1,4 +1,4 @@
-//! The live screen of the job that is looked at.
+//! The live screen of a job that is looked at.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -12,6 +12,8 @@ use crate::term::size::Size;
 pub struct Watch {
     /// Whose screen it is.
     pub id: SessionId,
+    /// Frames a second that were asked for.
+    pub fps: u32,
     /// The screen; `None` until its first picture has come.
     pub screen: Option<Screen>,
     /// Why there will be none.
@@ -20,9 +22,10 @@ pub struct Watch {
 
 impl Watch {
     /// A watch that has seen nothing yet.
-    pub fn new(id: SessionId) -> Self {
+    pub fn new(id: SessionId, fps: u32) -> Self {
         Self {
             id,
+            fps,
             screen: None,
             problem: None,
         }
@@ -69,7 +72,7 @@ mod tests {
 
     #[test]
     fn a_change_needs_a_picture_to_change() {
-        let mut watch = Watch::new(SessionId::parse("abcdefghijkl").unwrap());
+        let mut watch = Watch::new(SessionId::parse("abcdefghijkl").unwrap(), 30);
         assert!(!watch.apply(&update("x", false)));
         assert!(watch.apply(&update("one", true)));
         assert!(watch.apply(&update(" two", false)));

@@ -56,7 +56,7 @@ pub(super) fn hear(model: &mut Model, news: News, cmds: &mut Vec<Cmd>) {
 
 fn up(model: &mut Model, cmds: &mut Vec<Cmd>) {
     model.link = Link::Up;
-    model.watch = None;
+    model.watches.clear();
     model.dirty = true;
     let subscribe = Subscribe {
         events: Some(EVENTS.to_vec()),
@@ -108,7 +108,7 @@ fn screen_came(model: &mut Model, id: &SessionId, data: Value) {
         job.record.summary.rows = update.rows;
         job.record.summary.cols = update.cols;
     }
-    if let Some(watch) = model.watch.as_mut().filter(|watch| watch.id == *id) {
+    if let Some(watch) = model.watches.iter_mut().find(|watch| watch.id == *id) {
         model.dirty |= watch.apply(&update);
     }
 }

@@ -36,7 +36,7 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
             return;
         }
         Tag::Watch(id) => {
-            if let Some(watch) = model.watch.as_mut().filter(|watch| watch.id == *id) {
+            if let Some(watch) = model.watches.iter_mut().find(|watch| watch.id == *id) {
                 watch.problem = Some(crate::term::sanitize::clean(&error.message));
             }
             model.dirty = true;
