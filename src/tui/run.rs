@@ -11,10 +11,10 @@ use super::link::Link;
 use super::model::mode::Mode;
 use super::model::{Model, Moment, Origin};
 use super::options::Options;
-use super::outside;
+use super::outside::{self, looked};
 use super::terminal::Terminal;
 use super::theme::{TerminalFacts, Theme};
-use super::update::{Cmd, Exit, Msg, News, What, update};
+use super::update::{Cmd, Exit, Msg, News, What, close, update};
 use super::view::view;
 use crate::client::{self, AutoStart, greeting};
 use crate::protocol::Error;
@@ -49,6 +49,7 @@ pub fn run(options: Options) -> Result<(), Error> {
     let window = Terminal::size().map_err(no_terminal)?;
     let mut model = Model::new(&options, theme, origin, window);
     model.now = now();
+    looked::recall(&mut model);
 
     let (messages, inbox) = sync_channel(QUEUE);
     let mut terminal = Terminal::open().map_err(no_terminal)?;
@@ -59,6 +60,8 @@ pub fn run(options: Options) -> Result<(), Error> {
     // First, also after an error: threads that wait to tell something go on, and end.
     drop(inbox);
     drop(terminal);
+    close(&mut model);
+    looked::keep(&model);
     match exit.map_err(no_terminal)? {
         Exit::Silent => Ok(()),
         Exit::Failed(error) => Err(error),

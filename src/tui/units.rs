@@ -76,6 +76,15 @@ pub fn clock(unix_ms: i64, offset_s: i32) -> String {
     format!("{:02}:{:02}", minutes / 60, minutes % 60)
 }
 
+/// When something was, seen from `now`: the time of day if it was today, else how long ago.
+pub fn since(unix_ms: i64, now: i64, offset_s: i32) -> String {
+    let day = |ms: i64| (ms.div_euclid(1000) + i64::from(offset_s)).div_euclid(86_400);
+    match day(unix_ms) == day(now) {
+        true => clock(unix_ms, offset_s),
+        false => ago(now - unix_ms),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,5 +126,7 @@ mod tests {
     fn the_clock_knows_its_zone() {
         assert_eq!(clock(45_900_000, 0), "12:45");
         assert_eq!(clock(45_900_000, -13 * 3600), "23:45");
+        assert_eq!(since(45_900_000, 50_000_000, 0), "12:45");
+        assert_eq!(since(45_900_000, 50_000_000, -13 * 3600), "1h ago");
     }
 }

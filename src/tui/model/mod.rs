@@ -1,6 +1,7 @@
 //! Everything the dashboard knows, as data. Only [`update`](super::update) changes it, only [`view`](super::view)
 //! draws it, and neither does anything else: the time comes in with each message.
 
+pub mod away;
 pub mod counts;
 pub mod form;
 pub mod found;
@@ -8,6 +9,7 @@ pub mod grid;
 pub mod job;
 pub mod layout;
 pub mod line;
+pub mod look;
 pub mod menu;
 pub mod mode;
 pub mod page;
@@ -23,10 +25,12 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use ratatui::layout::Rect;
 
+use self::away::Away;
 use self::counts::Counts;
 use self::grid::{Grid, Tile};
 use self::job::Job;
 use self::layout::{Layout, Wish};
+use self::look::{Looks, MOST_UNSEEN};
 use self::mode::{Frame, Insert, Mode};
 use self::query::Query;
 use self::rows::{Group, Row};
@@ -141,6 +145,14 @@ pub struct Model {
     pub previous: Option<SessionId>,
     /// Since when the cursor is where it is.
     pub selected_at: i64,
+    /// What was looked at.
+    pub looks: Looks,
+    /// When a view was last open, and the last event it had heard of.
+    pub last_open: Option<(i64, u64)>,
+    /// What happened since then, as far as it has come.
+    pub away: Option<Away>,
+    /// The last event that was heard of.
+    pub seq: u64,
     /// Marked jobs.
     pub marked: BTreeSet<SessionId>,
     /// Whether the terminal has the focus; it does if it does not say.
@@ -213,6 +225,10 @@ impl Model {
             list_top: 0,
             previous: None,
             selected_at: 0,
+            looks: Looks::default(),
+            last_open: None,
+            away: None,
+            seq: 0,
             marked: BTreeSet::new(),
             focused: true,
             wanted: None,
@@ -379,6 +395,22 @@ impl Model {
         self.toasts
             .say(self.now.ms, Kind::Note, clean(text.as_ref()));
         self.dirty = true;
+    }
+
+    /// Says something longer for so many milliseconds.
+    pub fn tell(&mut self, text: impl AsRef<str>, ms: i64) {
+        let text = clean(text.as_ref());
+        self.toasts.say_until(self.now.ms + ms, text);
+        self.dirty = true;
+    }
+
+    /// Lines of a job that nobody has looked at, `+9`; empty if there are none.
+    pub fn unseen(&self, job: &Job) -> String {
+        let lines = job.record.summary.output_lines;
+        match self.looks.unseen(job.id(), lines) {
+            0 => String::new(),
+            n => format!("+{}", n.min(MOST_UNSEEN)),
+        }
     }
 
     /// Says what failed, until Esc.

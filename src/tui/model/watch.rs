@@ -16,6 +16,8 @@ pub struct Watch {
     pub fps: u32,
     /// The screen; `None` until its first picture has come.
     pub screen: Option<Screen>,
+    /// Lines of clean text that there were when it looked so, if the daemon says.
+    pub lines: Option<u64>,
     /// Why there will be none.
     pub problem: Option<String>,
 }
@@ -27,6 +29,7 @@ impl Watch {
             id,
             fps,
             screen: None,
+            lines: None,
             problem: None,
         }
     }
@@ -42,12 +45,14 @@ impl Watch {
             let mut screen = Screen::new(size);
             screen.feed(&bytes);
             self.screen = Some(screen);
+            self.lines = update.output_lines;
             self.problem = None;
             return true;
         }
         match &mut self.screen {
             Some(screen) if screen.size() == size => {
                 screen.feed(&bytes);
+                self.lines = update.output_lines;
                 true
             }
             _ => false,
@@ -67,6 +72,7 @@ mod tests {
             cols: 20,
             screen_seq: 1,
             full,
+            output_lines: None,
         }
     }
 

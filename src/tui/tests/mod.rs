@@ -5,4 +5,5 @@ mod behaviour;
 mod grid;
 mod harness;
 pub(super) mod jobs;
+mod look;
 mod pictures;

@@ -5,8 +5,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
 use super::daemon::{forget, refresh, refreshed};
-use super::insert;
 use super::msg::{Cmd, Exit, Tag};
+use super::{away, insert, look};
 use crate::protocol::reply::{Killed, Listed, LogBytes, Started};
 use crate::protocol::{Error, Record, SessionId};
 use crate::tui::model::job::Job;
@@ -21,6 +21,7 @@ pub(super) fn answer(model: &mut Model, tag: Tag, value: Value, cmds: &mut Vec<C
             Ok(listed) => list_came(model, listed.sessions, cmds),
             Err(error) => model.fail(format!("The list could not be read: {error}")),
         },
+        Tag::Away => away::came(model, value, cmds),
         Tag::Record(id) => {
             if let Ok(record) = serde_json::from_value::<Record>(value) {
                 record_came(model, record);
@@ -58,8 +59,14 @@ fn list_came(model: &mut Model, records: Vec<Record>, cmds: &mut Vec<Cmd>) {
         .collect();
     model.stale = true;
     model.dirty = true;
-    if !std::mem::replace(&mut model.listed, true) && model.jobs.is_empty() {
-        model.note("q closes this view, jobs keep running");
+    if !std::mem::replace(&mut model.listed, true) {
+        if model.jobs.is_empty() {
+            model.note("q closes this view, jobs keep running");
+        }
+        if model.last_open.is_none() {
+            look::first(model);
+        }
+        away::ask(model, cmds);
     }
     note_end(model);
     if let Attached::Awaited(id) = model.attached.clone() {

@@ -1,6 +1,7 @@
 //! What a message does to the model. Pure: what has to be done outside comes back as [`Cmd`]s.
 
 mod answer;
+mod away;
 mod confirm;
 mod copy;
 mod daemon;
@@ -10,6 +11,7 @@ mod grid;
 mod help;
 mod insert;
 mod keyboard;
+mod look;
 mod marks;
 mod menu;
 mod mouse;
@@ -29,6 +31,7 @@ mod undo;
 mod verbs;
 
 pub(in crate::tui) use self::insert::lines as paste_lines;
+pub(in crate::tui) use self::look::close;
 pub use self::msg::{Cmd, Done, Errand, Exit, Msg, News, Tag, What};
 
 use super::chord;

@@ -60,6 +60,8 @@ pub enum Tag {
     Subscribe,
     /// The list.
     List,
+    /// What happened while no view was open.
+    Away,
     /// One record.
     Record(SessionId),
     /// A screen to watch.

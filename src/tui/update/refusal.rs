@@ -22,7 +22,7 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
         }
         Tag::Restart(id) | Tag::Signal(id) | Tag::Decline(id) => Some(id),
         Tag::Remove(id) | Tag::Log(id, _) => Some(id),
-        Tag::Subscribe | Tag::List | Tag::Unwatch | Tag::Start => None,
+        Tag::Subscribe | Tag::List | Tag::Unwatch | Tag::Start | Tag::Away => None,
     };
     if let (true, Some(id)) = (gone, id) {
         forget(model, &id.clone());
@@ -30,7 +30,8 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
     }
     let name = id.map(|id| model.name_of(id)).unwrap_or_default();
     let what = match &tag {
-        Tag::Unwatch => return,
+        // It is a convenience.
+        Tag::Unwatch | Tag::Away => return,
         Tag::Record(id) => {
             refreshed(model, &id.clone(), cmds);
             return;

@@ -1,7 +1,7 @@
 //! After each message: the rows follow the jobs, the cursor follows the rows, and what is watched follows the cursor.
 
-use super::grid;
 use super::msg::{Cmd, Tag};
+use super::{grid, look};
 use crate::protocol::params::{Unwatch, Watch as WatchParams};
 use crate::protocol::{Action, SessionId};
 use crate::tui::model::mode::Mode;
@@ -37,6 +37,7 @@ pub(super) fn settle(model: &mut Model, cmds: &mut Vec<Cmd>) {
     grid::settle(model);
     settle_list_top(model);
     settle_watch(model, cmds);
+    look::settle(model);
     let size = model.pane_size();
     if let (Mode::Scroll(scroll, _), Some(size)) = (&mut model.mode, size) {
         scroll.resize(size);

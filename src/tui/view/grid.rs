@@ -9,6 +9,7 @@ use super::{live, pane};
 use crate::protocol::SessionId;
 use crate::tui::model::Model;
 use crate::tui::model::job::Job;
+use crate::tui::model::look::MOST_UNSEEN;
 use crate::tui::model::mode::Mode;
 use crate::tui::state::State;
 use crate::tui::text;
@@ -111,6 +112,9 @@ fn words(model: &Model, job: &Job, state: &State) -> Vec<(String, Style)> {
     }
     if job.is_agents() {
         words.push(("A".to_owned(), theme.key()));
+    }
+    if let Some((_, fresh)) = model.looks.mark(job.id()) {
+        words.push((format!("+{}", fresh.min(MOST_UNSEEN)), theme.key()));
     }
     if model.marked.contains(job.id()) && !model.grid.of_marked {
         words.push(("marked".to_owned(), theme.key()));
