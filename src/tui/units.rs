@@ -76,6 +76,12 @@ pub fn clock(unix_ms: i64, offset_s: i32) -> String {
     format!("{:02}:{:02}", minutes / 60, minutes % 60)
 }
 
+/// The time of day to the second, `12:45:07`.
+pub fn clock_seconds(unix_ms: i64, offset_s: i32) -> String {
+    let second = unix_ms.div_euclid(1000).saturating_add(i64::from(offset_s));
+    format!("{}:{:02}", clock(unix_ms, offset_s), second.rem_euclid(60))
+}
+
 /// When something was, seen from `now`: the time of day if it was today, else how long ago.
 pub fn since(unix_ms: i64, now: i64, offset_s: i32) -> String {
     let day = |ms: i64| (ms.div_euclid(1000) + i64::from(offset_s)).div_euclid(86_400);

@@ -149,8 +149,8 @@ impl Grid {
     pub fn step(&self, at: usize, shape: Shape, dx: i16, dy: i16) -> Option<usize> {
         let columns = usize::from(shape.columns);
         let next = match (dx, dy) {
-            (1, _) if (at + 1) % columns != 0 => at + 1,
-            (-1, _) if at % columns != 0 => at - 1,
+            (1, _) if !(at + 1).is_multiple_of(columns) => at + 1,
+            (-1, _) if !at.is_multiple_of(columns) => at - 1,
             (0, 1) => at + columns,
             (0, -1) => at.checked_sub(columns)?,
             _ => return None,

@@ -2,7 +2,9 @@
 //! draws it, and neither does anything else: the time comes in with each message.
 
 pub mod away;
+pub mod card;
 pub mod counts;
+pub mod ending;
 pub mod form;
 pub mod found;
 pub mod grid;
@@ -26,6 +28,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use ratatui::layout::Rect;
 
 use self::away::Away;
+use self::card::Card;
 use self::counts::Counts;
 use self::grid::{Grid, Tile};
 use self::job::Job;
@@ -153,6 +156,10 @@ pub struct Model {
     pub away: Option<Away>,
     /// The last event that was heard of.
     pub seq: u64,
+    /// How jobs failed that were looked at since.
+    pub cards: HashMap<SessionId, Card>,
+    /// Processes that a stop could not end, by job.
+    pub survivors: HashMap<SessionId, Vec<u32>>,
     /// Marked jobs.
     pub marked: BTreeSet<SessionId>,
     /// Whether the terminal has the focus; it does if it does not say.
@@ -229,6 +236,8 @@ impl Model {
             last_open: None,
             away: None,
             seq: 0,
+            cards: HashMap::new(),
+            survivors: HashMap::new(),
             marked: BTreeSet::new(),
             focused: true,
             wanted: None,

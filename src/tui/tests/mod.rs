@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod behaviour;
+mod card;
 mod grid;
 mod harness;
 pub(super) mod jobs;

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::daemon::{forget, refresh, refreshed};
 use super::msg::{Cmd, Exit, Tag};
-use super::{away, insert, look};
+use super::{away, card, insert, look};
 use crate::protocol::reply::{Killed, Listed, LogBytes, Started};
 use crate::protocol::{Error, Record, SessionId};
 use crate::tui::model::job::Job;
@@ -42,6 +42,7 @@ pub(super) fn answer(model: &mut Model, tag: Tag, value: Value, cmds: &mut Vec<C
         Tag::Signal(id) | Tag::Decline(id) => refresh(model, &id, cmds),
         Tag::Remove(id) => forget(model, &id),
         Tag::Log(id, part) => log_came(model, &id, part, value),
+        Tag::Card(id, part) => card::came(model, &id, part, value, cmds),
         Tag::Type(id) => {
             if model.job(&id).is_some_and(|job| job.state().needs_input()) {
                 refresh(model, &id, cmds);
@@ -139,9 +140,11 @@ fn killed(model: &mut Model, id: &SessionId, value: Value) {
     if !killed.survivors.is_empty() {
         let pids: Vec<String> = killed.survivors.iter().map(u32::to_string).collect();
         let pids = pids.join(", ");
-        model.fail(format!("{name}: still running: pid {pids}.  X tries again"));
+        model.fail(format!("{name}: still running: pid {pids}.  K tries again"));
+        model.survivors.insert(id.clone(), killed.survivors);
         return;
     }
+    model.survivors.remove(id);
     let how = match (killed.exit_code, &killed.signal) {
         (Some(code), _) => format!("exit {code}"),
         (None, Some(signal)) => signal.clone(),

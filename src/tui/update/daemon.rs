@@ -69,6 +69,8 @@ fn up(model: &mut Model, cmds: &mut Vec<Cmd>) {
 /// Questions that were on their way will not be answered.
 fn down(model: &mut Model) {
     model.link = Link::Down;
+    // Those that are not whole are asked for anew.
+    model.cards.clear();
     model.refreshing.clear();
     model.dirty = true;
     match &mut model.mode {
@@ -171,6 +173,8 @@ pub(super) fn forget(model: &mut Model, id: &SessionId) {
     model.jobs.retain(|job| job.id() != id);
     model.refreshing.remove(id);
     model.looks.forget(id);
+    model.cards.remove(id);
+    model.survivors.remove(id);
     if model.previous.as_ref() == Some(id) {
         model.previous = None;
     }

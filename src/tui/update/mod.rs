@@ -2,6 +2,7 @@
 
 mod answer;
 mod away;
+mod card;
 mod confirm;
 mod copy;
 mod daemon;

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::protocol::{Action, Error, Event, SessionId};
 use crate::tui::model::Moment;
+use crate::tui::model::card;
 use crate::tui::model::scroll::Part;
 
 /// Something that happened, and when.
@@ -86,6 +87,8 @@ pub enum Tag {
     Start,
     /// A part of a log.
     Log(SessionId, Part),
+    /// A part of what is known of how a job failed.
+    Card(SessionId, card::Part),
 }
 
 /// What the view wants done.

@@ -21,7 +21,7 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
             Some(id)
         }
         Tag::Restart(id) | Tag::Signal(id) | Tag::Decline(id) => Some(id),
-        Tag::Remove(id) | Tag::Log(id, _) => Some(id),
+        Tag::Remove(id) | Tag::Log(id, _) | Tag::Card(id, _) => Some(id),
         Tag::Subscribe | Tag::List | Tag::Unwatch | Tag::Start | Tag::Away => None,
     };
     if let (true, Some(id)) = (gone, id) {
@@ -32,6 +32,13 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
     let what = match &tag {
         // It is a convenience.
         Tag::Unwatch | Tag::Away => return,
+        Tag::Card(id, _) => {
+            if let Some(card) = model.cards.get_mut(id) {
+                card.refused();
+                model.dirty = true;
+            }
+            return;
+        }
         Tag::Record(id) => {
             refreshed(model, &id.clone(), cmds);
             return;

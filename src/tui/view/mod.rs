@@ -1,6 +1,7 @@
 //! What the model looks like. Pure: reads the model, paints a frame.
 
 mod bar;
+mod card;
 mod edit;
 mod empty;
 mod grid;

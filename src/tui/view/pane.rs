@@ -7,7 +7,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::Span;
 
 use super::bar::Bar;
-use super::list;
+use super::{card, list, live};
 use crate::term::sanitize::clean;
 use crate::term::screen::Screen;
 use crate::tui::model::Model;
@@ -111,7 +111,8 @@ pub(super) fn draw(model: &Model, area: Rect, frame: &mut Frame<'_>) {
         return;
     }
     if let Some(id) = model.current_id() {
-        super::live::draw(model, id, area, frame);
+        let area = card::draw(model, area, frame.buffer_mut());
+        live::draw(model, id, area, frame);
     }
 }
 
