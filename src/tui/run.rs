@@ -33,6 +33,9 @@ const QUEUE: usize = 256;
 /// Messages taken in before a frame is painted at the latest.
 const BATCH: usize = 512;
 
+/// What was looked at is kept so often, for the case that the view is killed; it is kept when it closes in any case.
+const KEEP: Duration = Duration::from_secs(600);
+
 /// Opens the dashboard and stays until it is closed.
 ///
 /// # Errors
@@ -101,6 +104,7 @@ fn stay(
     terminal: &mut Terminal,
 ) -> io::Result<Exit> {
     let mut last_frame = Instant::now() - FRAME;
+    let mut kept_at = Instant::now();
     let mut dirty_since: Option<Instant> = None;
     loop {
         // Everything that is there goes into one frame.
@@ -118,6 +122,10 @@ fn stay(
             && let Some(exit) = handle(model, happened, link, terminal)?
         {
             return Ok(exit);
+        }
+        if kept_at.elapsed() >= KEEP {
+            kept_at = Instant::now();
+            looked::keep(model);
         }
         if model.dirty && dirty_since.is_none() {
             dirty_since = Some(Instant::now());

@@ -78,7 +78,11 @@ impl Away {
             named.push(format!("{} {what}", job.name));
         }
         for (job, tally) in tallies.iter().filter(|(_, tally)| tally.restarts > 0) {
-            named.push(format!("{} restarted {}x", job.name, tally.restarts));
+            let times = match tally.restarts {
+                1 => String::new(),
+                n => format!(" {n}x"),
+            };
+            named.push(format!("{} restarted{times}", job.name));
         }
         let more = named.len().saturating_sub(MOST_NAMED);
         named.truncate(MOST_NAMED);

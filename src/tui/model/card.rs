@@ -88,14 +88,12 @@ impl Card {
         self.output.get_or_insert_default();
     }
 
-    /// Takes in the output of the run; what to ask for next.
-    pub fn output(&mut self, log: &LogLines) -> Vec<Part> {
+    /// Takes in the output of the run of `command`; what to ask for next.
+    pub fn output(&mut self, log: &LogLines, command: &str) -> Vec<Part> {
         let lines: Vec<String> = log.lines.iter().map(|line| clean(&line.text)).collect();
         self.error = first_error(&lines);
-        self.port = lines
-            .iter()
-            .rev()
-            .find_map(|line| ending::port_in_use(line));
+        let taken = |line: &String| ending::port_in_use(line, command);
+        self.port = lines.iter().rev().find_map(taken);
         self.output = Some(lines);
         let mut next = Vec::new();
         if let (Some(run), Some(before)) = (&self.run, &self.before) {
@@ -163,8 +161,12 @@ impl Card {
 }
 
 fn first_error(lines: &[String]) -> Option<String> {
-    let line = lines.iter().find(|line| is_error_like(line))?;
-    Some(line.trim().to_owned())
+    let mut errors = lines.iter().filter(|line| is_error_like(line));
+    let first = errors.next()?;
+    // Python names the error last, under where it happened.
+    let is_start = first.trim_start().starts_with("Traceback ");
+    let named = errors.next().filter(|_| is_start);
+    Some(named.unwrap_or(first).trim().to_owned())
 }
 
 /// The line without its numbers: times, pids and addresses differ from run to run.
@@ -215,7 +217,7 @@ mod tests {
             card.runs(&[run(1, 0), run(2, 1), run(3, 1)]),
             [Part::Output(3)]
         );
-        let next = card.output(&log(&["ok", "12:44:07 error in line 9", "error later"]));
+        let next = card.output(&log(&["ok", "12:44:07 error in line 9", "error later"]), "");
         assert_eq!(next, [Part::Before(2)]);
         card.before(&log(&["12:01:59 error in line 10"]));
         assert_eq!(
@@ -226,8 +228,23 @@ mod tests {
         assert_eq!(card.compared().unwrap(), "run 3 (run 2 ended with exit 1)");
         // A run that ended otherwise need not be read.
         card.runs(&[run(1, 0), run(2, 1)]);
-        assert_eq!(card.output(&log(&["error"])), []);
+        assert_eq!(card.output(&log(&["error"]), ""), []);
         assert_eq!(card.compared().unwrap(), "run 2 (run 1 ended well)");
+    }
+
+    #[test]
+    fn the_error_is_named_not_where_it_happened() {
+        let mut card = Card::new(None);
+        let lines = [
+            "start",
+            "Traceback (most recent call last):",
+            "  File \"x.py\", line 1, in f",
+            "OSError: [Errno 98] Address already in use",
+        ];
+        card.output(&log(&lines), "python3 -m http.server 8765");
+        let error = card.error.as_deref();
+        assert_eq!(error, Some("OSError: [Errno 98] Address already in use"));
+        assert_eq!(card.port, Some(8765));
     }
 
     #[test]
@@ -236,7 +253,7 @@ mod tests {
         let lines: Vec<String> = (1..=30).map(|n| n.to_string()).collect();
         let mut lines: Vec<&str> = lines.iter().map(String::as_str).collect();
         lines.push("");
-        card.output(&log(&lines));
+        card.output(&log(&lines), "");
         assert_eq!(card.tail().len(), IN_REPORT);
         assert_eq!(card.tail().last().unwrap(), "30");
     }

@@ -110,44 +110,42 @@ fn before<'a>(line: &'a str, ends: &[&str]) -> Option<&'a str> {
     Some(head.rsplit_once(": ").map_or(head, |(_, name)| name))
 }
 
-/// The port that a line says is in use by somebody else.
-pub fn port_in_use(line: &str) -> Option<u16> {
+/// The port that a line says is in use by somebody else; where it does not say which, the one of the command.
+pub fn port_in_use(line: &str, command: &str) -> Option<u16> {
     let lower = line.to_ascii_lowercase();
     let says = lower.contains("eaddrinuse")
         || lower.contains("address already in use")
         || lower.contains("already in use") && lower.contains("port");
-    if !says {
-        return None;
-    }
-    // `:::3000`, `0.0.0.0:8080`, `('', 8000)`, `Port 8080 is already in use`; errno 98 is none of them.
-    let bytes = line.as_bytes();
-    let mut numbers = Vec::new();
+    says.then(|| port(&lower).or_else(|| port(command)))?
+}
+
+/// The number in a text that is most likely a port: `:::3000`, `port 8080`, `('', 8000)`; errno 98 is none.
+fn port(text: &str) -> Option<u16> {
+    let bytes = text.as_bytes();
+    let mut likely = None;
     let mut at = 0;
     while at < bytes.len() {
         let digits = bytes[at..]
             .iter()
             .take_while(|b| b.is_ascii_digit())
             .count();
-        if digits == 0 {
-            at += 1;
+        let (before, number) = (&text.as_bytes()[..at], &bytes[at..at + digits]);
+        at += digits.max(1);
+        let number = std::str::from_utf8(number).unwrap_or_default();
+        let Ok(number) = number.parse::<u16>() else {
+            continue;
+        };
+        let before = before.trim_ascii_end();
+        if before.ends_with(b"errno") || before.ends_with(b"os error") {
             continue;
         }
-        let is_errno =
-            lower[..at].trim_end().ends_with("errno") || lower[..at].ends_with("os error ");
-        if let (Ok(port), false) = (line[at..at + digits].parse::<u16>(), is_errno) {
-            let by_colon = at > 0 && bytes[at - 1] == b':';
-            let by_word = lower[..at]
-                .trim_end_matches([' ', ':', '='])
-                .ends_with("port");
-            numbers.push((by_colon || by_word, port));
+        if number > 0 && (before.ends_with(b":") || before.ends_with(b"port")) {
+            return Some(number);
         }
-        at += digits;
+        // Parts of addresses, line numbers: what is below is no port that a program is given.
+        likely = likely.or(Some(number).filter(|&number| number >= 1024));
     }
-    let sure = numbers.iter().rev().find(|(sure, _)| *sure);
-    let only = numbers.iter().rev().find(|(_, port)| *port >= 80);
-    sure.or(only)
-        .map(|&(_, port)| port)
-        .filter(|&port| port > 0)
+    likely
 }
 
 #[cfg(test)]
@@ -224,7 +222,7 @@ mod tests {
             ("Address already in use (os error 98)", None),
             ("listening on :3000", None),
         ] {
-            assert_eq!(port_in_use(line), port, "{line}");
+            assert_eq!(port_in_use(line, "serve"), port, "{line}");
         }
     }
 }

@@ -36,6 +36,7 @@ pub(super) fn came(
     cmds: &mut Vec<Cmd>,
 ) {
     model.dirty = true;
+    let command = model.job(id).map(|job| job.command.clone());
     let Some(card) = model.cards.get_mut(id) else {
         return;
     };
@@ -46,7 +47,7 @@ pub(super) fn came(
             card.runs(&detail.map(|detail| detail.runs).unwrap_or_default())
         }
         Part::Output(_) => match serde_json::from_value::<LogLines>(value) {
-            Ok(log) => card.output(&log),
+            Ok(log) => card.output(&log, &command.unwrap_or_default()),
             Err(_) => Vec::new(),
         },
         Part::Before(_) => {
