@@ -11,7 +11,7 @@ const ANSWERS: &str =
     "echo ready; n=0; while read -r line; do n=$((n+1)); echo \"$line is answer $n\"; done";
 
 fn size(home: &Home, job: &str) -> (u64, u64) {
-    let record = home.json(&["--json", "status", job]);
+    let record = home.json(&["status", job]);
     let number = |key: &str| record[key].as_u64().unwrap();
     (number("cols"), number("rows"))
 }
@@ -74,7 +74,7 @@ fn the_next_view_shows_what_is_new_and_tells_what_happened() {
     view.send("q");
     assert_eq!(view.exit_code(), 0);
     home.ok(&["send", "web", "first"]);
-    home.ok(&["wait", "web", "--for", "first is answer 1"]);
+    home.ok(&["wait", "web", "--for", "match:first is answer 1"]);
     home.ok(&["send", "lint", "x"]);
     home.run(&["wait", "lint"]).expect_code(3);
     let mut view = Terminal::new(&home, &[], (120, 40));
@@ -116,7 +116,7 @@ fn a_taken_port_is_named_with_the_job_that_has_it() {
     let home = Home::new();
     let serve = "exec python3 -u -m http.server --bind 127.0.0.1";
     home.start(&["-n", "web", &format!("{serve} 0")]);
-    home.ok(&["wait", "web", "--for", "port [0-9]+"]);
+    home.ok(&["wait", "web", "--for", "match:port [0-9]+"]);
     let log = home.ok(&["logs", "web"]);
     let port = log
         .split("port ")

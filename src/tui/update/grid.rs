@@ -1,6 +1,8 @@
 //! The grid: many panes at once. Looking never resizes a job; typing gives the one that is typed into the size of
 //! its tile.
 
+use std::collections::HashSet;
+
 use super::settle::settle_rows;
 use super::{normal, select};
 use crate::protocol::SessionId;
@@ -114,10 +116,11 @@ pub(super) fn settle(model: &mut Model) {
     let listed = listed(model);
     let mut jobs = std::mem::take(&mut model.grid.jobs);
     let before = jobs.len();
-    jobs.retain(|id| listed.contains(id));
+    let is_listed: HashSet<&SessionId> = listed.iter().collect();
+    jobs.retain(|id| is_listed.contains(id));
     if !model.grid.of_marked {
-        let new: Vec<SessionId> = listed.into_iter().filter(|id| !jobs.contains(id)).collect();
-        jobs.extend(new);
+        let has_tile: HashSet<SessionId> = jobs.iter().cloned().collect();
+        jobs.extend(listed.iter().filter(|id| !has_tile.contains(id)).cloned());
     }
     model.dirty |= jobs.len() != before;
     model.grid.jobs = jobs;
