@@ -104,6 +104,12 @@ fn a_failed_job_says_how_and_whether_the_run_before_did() {
     assert!(!view.text().contains("same way"), "{}", view.text());
     view.send("r");
     view.wait_for_text("run 2 (run 1 failed the same way)");
+    let events = home.ok(&["--json", "events"]);
+    let restarted = events.lines().find(|line| line.contains("\"restarted\""));
+    assert!(
+        restarted.is_some_and(|line| line.contains("\"kind\":\"human\"")),
+        "{events}"
+    );
     view.send("q");
     assert_eq!(view.exit_code(), 0);
 }

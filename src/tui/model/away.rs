@@ -15,6 +15,8 @@ struct Tally {
     ended: bool,
     asked: bool,
     restarts: usize,
+    /// Whether an agent did one of those.
+    by_agent: bool,
 }
 
 /// What happened while no view was open.
@@ -44,12 +46,15 @@ impl Away {
         match event.event {
             EventKind::Exited | EventKind::Lost => tally.ended = true,
             EventKind::InputNeeded | EventKind::HumanAsked => tally.asked = true,
-            EventKind::Restarted => tally.restarts += 1,
+            EventKind::Restarted => {
+                tally.restarts += 1;
+                tally.by_agent |= event.data["by"]["kind"] == "agent";
+            }
             _ => {}
         }
     }
 
-    /// `tests failed, migrate needs a password, api restarted 2x, 3 done`: what is still so, and of the jobs that are
+    /// `tests failed, migrate needs a password, api restarted 2x (agent), 3 done`: what is still so, and of the jobs that are
     /// still there. Empty if there is nothing to tell.
     pub fn told(&self, jobs: &[Job]) -> String {
         let here = |job: &&Job| self.jobs.contains_key(job.id());
@@ -82,7 +87,8 @@ impl Away {
                 1 => String::new(),
                 n => format!(" {n}x"),
             };
-            named.push(format!("{} restarted{times}", job.name));
+            let by = if tally.by_agent { " (agent)" } else { "" };
+            named.push(format!("{} restarted{times}{by}", job.name));
         }
         let more = named.len().saturating_sub(MOST_NAMED);
         named.truncate(MOST_NAMED);

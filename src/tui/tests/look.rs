@@ -201,6 +201,8 @@ fn opening_tells_what_happened_meanwhile() {
     records[3].summary.input_state = InputState::Password;
     let mut dash = returned(120, 40, records.clone());
     assert!(dash.actions().contains(&"events"));
+    let mut by_agent = event(EventKind::Restarted, "api");
+    by_agent.data = json!({"by": {"kind": "agent", "scope": "builder"}});
     let mut old = event(EventKind::Exited, "lint");
     old.at = Some(Timestamp(THEN - 1));
     answer(
@@ -209,7 +211,7 @@ fn opening_tells_what_happened_meanwhile() {
             event(EventKind::Exited, "tests"),
             event(EventKind::InputNeeded, "migrate"),
             event(EventKind::Restarted, "api"),
-            event(EventKind::Restarted, "api"),
+            by_agent,
             event(EventKind::Exited, "build"),
             event(EventKind::InputNeeded, "web"),
             old,
@@ -223,7 +225,7 @@ fn opening_tells_what_happened_meanwhile() {
         text.contains("since 12:31: tests failed, migrate needs"),
         "{text}"
     );
-    assert!(text.contains("api restarted 2x"), "{text}");
+    assert!(text.contains("api restarted 2x (agent)"), "{text}");
     assert!(text.contains("build done"), "{text}");
     assert!(
         !text.contains("web needs"),
