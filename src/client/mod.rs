@@ -9,6 +9,7 @@ mod connect;
 mod connection;
 pub mod diagnostics;
 pub mod greeting;
+pub mod looked;
 pub mod recent;
 
 pub use connect::{AutoStart, connect, home};

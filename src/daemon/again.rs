@@ -4,6 +4,7 @@
 //! A session with a policy has ended for good only when that has given up; until
 //! then it is `retrying`, and when its next run is due is in `meta.json`.
 
+use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
 use serde_json::{Value, json};
@@ -34,7 +35,7 @@ pub(super) fn begin(hub: &Hub, id: &SessionId) {
 
 async fn run_again(hub: &Hub, id: &SessionId) {
     // Somebody who restarts it by hand is before us.
-    let Some(_turn) = Turn::take(hub, id) else {
+    let Some(_turn) = Turn::take(hub, id, None) else {
         return;
     };
     // What it has left would be in the way of the next run: it has its port, say.
@@ -91,13 +92,18 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    /// `None` if one is under way.
-    pub(super) fn take(hub: &Hub, id: &SessionId) -> Option<Self> {
-        let is_mine = hub.state().restarting.insert(id.clone());
-        is_mine.then(|| Self {
-            hub: hub.clone(),
-            id: id.clone(),
-        })
+    /// For whoever asks for the restart, or its policy; `None` if one is under way.
+    pub(super) fn take(hub: &Hub, id: &SessionId, by: Option<Actor>) -> Option<Self> {
+        match hub.state().restarting.entry(id.clone()) {
+            Entry::Occupied(_) => None,
+            Entry::Vacant(free) => {
+                free.insert(by);
+                Some(Self {
+                    hub: hub.clone(),
+                    id: id.clone(),
+                })
+            }
+        }
     }
 }
 
@@ -136,7 +142,7 @@ impl State {
         id: &SessionId,
     ) -> Option<oneshot::Receiver<Result<u32, SpawnFailure>>> {
         let status = self.registry.get(id)?.life.status();
-        if status != Status::Retrying || !self.restarting.contains(id) {
+        if status != Status::Retrying || !self.restarting.contains_key(id) {
             return None;
         }
         let Some(spec) = self.drivers.get(id).and_then(Driver::spec).cloned() else {
@@ -153,7 +159,7 @@ impl State {
     /// A run that the policy wanted could not be started, which is a failure like
     /// any other, unless somebody wants no other run.
     fn retry_failed(&mut self, id: &SessionId, why: &str) {
-        let wanted = self.restarting.contains(id);
+        let wanted = self.restarting.contains_key(id);
         let Some(session) = self.registry.get_mut(id) else {
             return;
         };
@@ -196,7 +202,7 @@ impl State {
     pub(super) fn end_for_good(&mut self, id: &SessionId) {
         let at = now();
         // Ended only to be run again by whoever asked for that.
-        let goes_on = self.restarting.contains(id);
+        let goes_on = self.restarting.contains_key(id);
         let Some(session) = self.registry.get_mut(id) else {
             return;
         };

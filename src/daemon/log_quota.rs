@@ -99,7 +99,7 @@ impl State {
             .registry
             .get(id)
             .is_some_and(|session| session.life.status().is_finished() && !session.tty_open);
-        over && !self.restarting.contains(id)
+        over && !self.restarting.contains_key(id)
     }
 
     fn cut_log(&mut self, id: SessionId, first: u64) {

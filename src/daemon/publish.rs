@@ -77,6 +77,10 @@ impl State {
                 data["restarts"] = json!(restarts);
                 data["reason"] = before["reason"].clone();
                 data["backoffMs"] = before["backoffMs"].clone();
+                // Absent where its restart policy did it.
+                if let Some(Some(by)) = self.restarting.get(id) {
+                    data["by"] = json!(by.ended_by());
+                }
                 EventKind::Restarted
             }
         };

@@ -21,6 +21,7 @@ use super::usage::LastUsage;
 use crate::engine::Now;
 use crate::engine::bus::{Bus, ConnectionId};
 use crate::engine::facts::Facts;
+use crate::engine::life::Actor;
 use crate::engine::registry::Registry;
 use crate::engine::session::{Session, is_offloaded};
 use crate::engine::timers::{Due, Timers};
@@ -43,8 +44,8 @@ pub(super) struct State {
     pub(super) drivers: HashMap<SessionId, Driver>,
     pub(super) outboxes: HashMap<ConnectionId, Rc<Outbox>>,
     pub(super) started_boot: u64,
-    /// Sessions of which a new run is being started.
-    pub(super) restarting: HashSet<SessionId>,
+    /// Sessions of which a new run is being started, and who asked for it; nobody: their restart policy.
+    pub(super) restarting: HashMap<SessionId, Option<Actor>>,
     pub(super) journal: Journal,
     pub(super) removed: RemovedFile,
     pub(super) log_quota: LogQuota,
@@ -79,7 +80,7 @@ impl State {
             drivers: HashMap::new(),
             outboxes: HashMap::new(),
             started_boot,
-            restarting: HashSet::new(),
+            restarting: HashMap::new(),
             journal,
             looks: Looks::default(),
             verdicts: HashMap::new(),

@@ -50,6 +50,7 @@ fn frame(
 ) -> Option<Event> {
     let mut state = hub.state();
     let session = state.registry.get_mut(id).filter(|s| viewer.sees(s))?;
+    let output_lines = Some(session.output.total_lines());
     let screen = session.output.screen();
     let (bytes, full) = match last {
         Some((size, picture)) if *size == screen.size() => (screen.diff(picture), false),
@@ -62,6 +63,7 @@ fn frame(
         cols: screen.size().cols(),
         screen_seq: screen.seq(),
         full,
+        output_lines,
     };
     Some(Event {
         event: EventKind::Screen,

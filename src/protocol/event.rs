@@ -103,6 +103,9 @@ pub struct ScreenUpdate {
     pub screen_seq: u64,
     /// Whether the bytes paint the whole screen anew.
     pub full: bool,
+    /// Lines of clean text at that moment; absent from older daemons.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_lines: Option<u64>,
 }
 
 /// Data of `exited` and `lost`: the completion message.

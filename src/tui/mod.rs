@@ -6,9 +6,10 @@
 //!
 //! The drivers: [`run`](mod@run) is the loop, [`terminal`] the window, [`input`] what comes from it, [`link`] the
 //! way to the daemon. What is not here, on purpose: anything that jobs depend on. Closing the view, or losing it,
-//! changes no job.
+//! changes no job. What was looked at is kept by the view itself ([`outside::looked`]); losing that loses nothing.
 
 pub mod chord;
+pub mod errors;
 pub mod farewell;
 pub mod input;
 pub mod keymap;

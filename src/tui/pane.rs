@@ -75,7 +75,8 @@ pub fn cursor(screen: &Screen, area: Rect, crop: Crop) -> Option<Position> {
     shows.then(|| Position::new(area.x + x, area.y + y))
 }
 
-fn last_written_row(screen: &Screen) -> u16 {
+/// The last row in which something is written; the first if there is none.
+pub fn last_written_row(screen: &Screen) -> u16 {
     let (rows, cols) = (screen.size().rows(), screen.size().cols());
     let written = |row: u16| {
         (0..cols).any(|col| {

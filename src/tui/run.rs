@@ -11,10 +11,10 @@ use super::link::Link;
 use super::model::mode::Mode;
 use super::model::{Model, Moment, Origin};
 use super::options::Options;
-use super::outside;
+use super::outside::{self, looked};
 use super::terminal::Terminal;
 use super::theme::{self, TerminalFacts, Theme};
-use super::update::{Cmd, Exit, Msg, News, What, update};
+use super::update::{Cmd, Exit, Msg, News, What, close, update};
 use super::view::view;
 use crate::client::{self, AutoStart, greeting};
 use crate::protocol::Error;
@@ -35,6 +35,8 @@ const BATCH: usize = 512;
 
 /// How long the last answer of a terminal is waited for when the view is closed before it came.
 const LAST_ANSWER: Duration = Duration::from_millis(100);
+/// What was looked at is kept so often, for the case that the view is killed; it is kept when it closes in any case.
+const KEEP: Duration = Duration::from_secs(600);
 
 /// Opens the dashboard and stays until it is closed.
 ///
@@ -52,6 +54,7 @@ pub fn run(options: Options) -> Result<(), Error> {
     let window = Terminal::size().map_err(no_terminal)?;
     let mut model = Model::new(&options, theme, origin, window);
     model.now = now();
+    looked::recall(&mut model);
 
     let (messages, inbox) = sync_channel(QUEUE);
     let mut terminal = Terminal::open().map_err(no_terminal)?;
@@ -68,6 +71,8 @@ pub fn run(options: Options) -> Result<(), Error> {
     // First, also after an error: threads that wait to tell something go on, and end.
     drop(inbox);
     drop(terminal);
+    close(&mut model);
+    looked::keep(&model);
     match exit.map_err(no_terminal)? {
         Exit::Silent => Ok(()),
         Exit::Failed(error) => Err(error),
@@ -107,6 +112,7 @@ fn stay(
     terminal: &mut Terminal,
 ) -> io::Result<Exit> {
     let mut last_frame = Instant::now() - FRAME;
+    let mut kept_at = Instant::now();
     let mut dirty_since: Option<Instant> = None;
     loop {
         // Everything that is there goes into one frame.
@@ -124,6 +130,10 @@ fn stay(
             && let Some(exit) = handle(model, happened, link, terminal)?
         {
             return Ok(exit);
+        }
+        if kept_at.elapsed() >= KEEP {
+            kept_at = Instant::now();
+            looked::keep(model);
         }
         if model.dirty && dirty_since.is_none() {
             dirty_since = Some(Instant::now());
@@ -237,7 +247,7 @@ fn suspend(model: &mut Model, terminal: &mut Terminal) -> io::Result<()> {
 
 /// The job's cursor while keys go to it, else the usual one.
 fn cursor_shape(model: &Model) -> CursorShape {
-    let screen = model.watch.as_ref().and_then(|watch| watch.screen.as_ref());
+    let screen = model.current_id().and_then(|id| model.screen(id));
     match (&model.mode, screen) {
         (Mode::Insert(_), Some(screen)) => screen.cursor().shape,
         _ => CursorShape::Block,

@@ -76,10 +76,19 @@ pub fn clock(unix_ms: i64, offset_s: i32) -> String {
     format!("{:02}:{:02}", minutes / 60, minutes % 60)
 }
 
-/// The time of day with seconds, `12:45:07`.
-pub fn clock_s(unix_ms: i64, offset_s: i32) -> String {
-    let seconds = (unix_ms.div_euclid(1000) + i64::from(offset_s)).rem_euclid(60);
-    format!("{}:{seconds:02}", clock(unix_ms, offset_s))
+/// The time of day to the second, `12:45:07`.
+pub fn clock_seconds(unix_ms: i64, offset_s: i32) -> String {
+    let second = unix_ms.div_euclid(1000).saturating_add(i64::from(offset_s));
+    format!("{}:{:02}", clock(unix_ms, offset_s), second.rem_euclid(60))
+}
+
+/// When something was, seen from `now`: the time of day if it was today, else how long ago.
+pub fn since(unix_ms: i64, now: i64, offset_s: i32) -> String {
+    let day = |ms: i64| (ms.div_euclid(1000) + i64::from(offset_s)).div_euclid(86_400);
+    match day(unix_ms) == day(now) {
+        true => clock(unix_ms, offset_s),
+        false => ago(now - unix_ms),
+    }
 }
 
 #[cfg(test)]
@@ -123,6 +132,8 @@ mod tests {
     fn the_clock_knows_its_zone() {
         assert_eq!(clock(45_900_000, 0), "12:45");
         assert_eq!(clock(45_900_000, -13 * 3600), "23:45");
-        assert_eq!(clock_s(45_907_000, 0), "12:45:07");
+        assert_eq!(clock_seconds(45_907_000, 0), "12:45:07");
+        assert_eq!(since(45_900_000, 50_000_000, 0), "12:45");
+        assert_eq!(since(45_900_000, 50_000_000, -13 * 3600), "1h ago");
     }
 }

@@ -18,6 +18,7 @@ mod dashboard;
 mod dashboard_cost;
 mod dashboard_endures;
 mod dashboard_looks;
+mod dashboard_panes;
 mod dashboard_window;
 mod diagnostics;
 mod doctor;

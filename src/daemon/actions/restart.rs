@@ -10,7 +10,7 @@ use super::super::hub::{Hub, now};
 use super::allow::check_spec;
 use super::kill::{cannot_end, end};
 use super::program::{fresh_spec, spawn_failed};
-use super::{Answer, answer, find, wait_ms};
+use super::{Answer, actor, answer, find, wait_ms};
 use crate::engine::registry::Access;
 use crate::protocol::params::Restart;
 use crate::protocol::{Error, ErrorCode};
@@ -25,7 +25,7 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
         client,
         &hub.state().registry.get(&id).ok_or_else(gone)?.spec,
     )?;
-    let _turn = Turn::take(hub, &id).ok_or_else(|| {
+    let _turn = Turn::take(hub, &id, Some(actor(&client.viewer))).ok_or_else(|| {
         let message = format!("Session {id} is being restarted already");
         Error::new(ErrorCode::InvalidRequest, message)
     })?;
@@ -43,7 +43,7 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
     }
     let receiver = hub.with(|state| {
         // Whoever asked for the end meanwhile asked later, and has it.
-        if !state.restarting.contains(&id) {
+        if !state.restarting.contains_key(&id) {
             let message = format!("Session {id} was ended while it was being restarted");
             return Err(Error::new(ErrorCode::Cancelled, message));
         }

@@ -82,6 +82,7 @@ fn every_event() {
         cols: 120,
         screen_seq: 7,
         full: true,
+        output_lines: None,
     };
     golden::passes_over_more(std::slice::from_ref(&screen), &[""]);
     let screen = serde_json::to_value(screen).unwrap();

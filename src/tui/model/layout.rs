@@ -1,4 +1,4 @@
-//! Where things are for a given window: split, stack, zoom.
+//! Where things are for a given window: split, stack, zoom, grid.
 
 use ratatui::layout::Rect;
 
@@ -24,6 +24,8 @@ pub enum Kind {
     Stack,
     /// The pane alone, without a frame.
     Zoom,
+    /// Many panes.
+    Grid,
 }
 
 /// What the layout depends on besides the size.
@@ -33,6 +35,8 @@ pub struct Wish {
     pub zoom: bool,
     /// In the stack: the pane, not the list.
     pub open: bool,
+    /// Many panes, unless one of them is zoomed.
+    pub grid: bool,
     /// Zoomed: a second line for hints.
     pub hints: bool,
     /// Zoomed: no line of ours at all.
@@ -54,7 +58,9 @@ pub struct Layout {
     pub divider: Option<Rect>,
     /// Name and command of the job in the pane.
     pub title: Option<Rect>,
-    /// The job's screen.
+    /// The tiles of the grid.
+    pub grid: Option<Rect>,
+    /// The job's screen; in the grid that of the selected one.
     pub pane: Option<Rect>,
     /// Mode and state.
     pub status: Option<Rect>,
@@ -72,6 +78,7 @@ impl Layout {
             list: None,
             divider: None,
             title: None,
+            grid: None,
             pane: None,
             status: None,
             hints: None,
@@ -99,6 +106,13 @@ impl Layout {
         layout.status = row(height - 2);
         layout.hints = row(height - 1);
         let body_end = height - 2;
+        if wish.grid {
+            layout.kind = Kind::Grid;
+            let y = u16::from(height >= TOP_LINE);
+            layout.top = row(0).filter(|_| y > 0);
+            layout.grid = Some(Rect::new(0, y, width, body_end - y));
+            return layout;
+        }
         if width < NARROW || height < FLAT {
             layout.kind = Kind::Stack;
             if wish.open {

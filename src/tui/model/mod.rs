@@ -1,12 +1,17 @@
 //! Everything the dashboard knows, as data. Only [`update`](super::update) changes it, only [`view`](super::view)
 //! draws it, and neither does anything else: the time comes in with each message.
 
+pub mod away;
+pub mod card;
 pub mod counts;
+pub mod ending;
 pub mod form;
 pub mod found;
+pub mod grid;
 pub mod job;
 pub mod layout;
 pub mod line;
+pub mod look;
 pub mod menu;
 pub mod mode;
 pub mod page;
@@ -19,11 +24,17 @@ pub mod scroll;
 pub mod toast;
 pub mod watch;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
+use ratatui::layout::Rect;
+
+use self::away::Away;
+use self::card::Card;
 use self::counts::Counts;
+use self::grid::{Grid, Tile};
 use self::job::Job;
 use self::layout::{Layout, Wish};
+use self::look::{Looks, MOST_UNSEEN};
 use self::mode::{Frame, Insert, Mode};
 use self::query::Query;
 use self::rewind::Rewind;
@@ -37,6 +48,7 @@ use super::theme::Theme;
 use crate::protocol::SessionId;
 use crate::term::keyparse::KeyReader;
 use crate::term::sanitize::clean;
+use crate::term::screen::Screen;
 use crate::term::size::Size;
 
 /// A moment, and how far local time is from UTC then.
@@ -147,10 +159,26 @@ pub struct Model {
     pub previous: Option<SessionId>,
     /// Since when the cursor is where it is.
     pub selected_at: i64,
+    /// What was looked at.
+    pub looks: Looks,
+    /// When a view was last open, and the last event it had heard of.
+    pub last_open: Option<(i64, u64)>,
+    /// What happened since then, as far as it has come.
+    pub away: Option<Away>,
+    /// The last event that was heard of.
+    pub seq: u64,
+    /// How jobs failed that were looked at since.
+    pub cards: HashMap<SessionId, Card>,
+    /// Processes that a stop could not end, by job.
+    pub survivors: HashMap<SessionId, Vec<u32>>,
+    /// Marked jobs.
+    pub marked: BTreeSet<SessionId>,
+    /// Whether the terminal has the focus; it does if it does not say.
+    pub focused: bool,
     /// A job that was asked for and should be selected once it is known.
     pub wanted: Option<SessionId>,
-    /// The live screen.
-    pub watch: Option<Watch>,
+    /// The live screens that show.
+    pub watches: Vec<Watch>,
     /// In SCROLL: the screen of a moment in the past.
     pub rewind: Option<Rewind>,
     /// What the view was opened for, if that is to show a job's past.
@@ -159,6 +187,8 @@ pub struct Model {
     pub pan: u16,
     /// How the window is shared.
     pub frame: Frame,
+    /// The tiles of the grid.
+    pub grid: Grid,
     /// The mode.
     pub mode: Mode,
     /// INSERT and its frame as they were, straight after leaving.
@@ -216,12 +246,21 @@ impl Model {
             list_top: 0,
             previous: None,
             selected_at: 0,
+            looks: Looks::default(),
+            last_open: None,
+            away: None,
+            seq: 0,
+            cards: HashMap::new(),
+            survivors: HashMap::new(),
+            marked: BTreeSet::new(),
+            focused: true,
             wanted: None,
-            watch: None,
+            watches: Vec::new(),
             rewind: None,
             replay: options.replay,
             pan: 0,
             frame: Frame::default(),
+            grid: Grid::default(),
             mode: Mode::Normal,
             just_left: None,
             interrupted_at: None,
@@ -241,13 +280,69 @@ impl Model {
         let wish = Wish {
             zoom: self.frame.zoom,
             open: self.frame.open,
+            grid: self.frame.grid,
             hints: matches!(
                 self.mode,
                 Mode::Scroll(..) | Mode::Prompt(_) | Mode::Reply(_) | Mode::Palette(_)
             ),
             bare: insert && !self.status_line,
         };
-        Layout::of(width, height, wish)
+        let mut layout = Layout::of(width, height, wish);
+        if let Some(area) = layout.grid {
+            layout.pane = self
+                .tiles_in(area)
+                .into_iter()
+                .find(|(_, id, _)| Some(*id) == self.current_id())
+                .map(|(.., tile)| tile.body);
+        }
+        layout
+    }
+
+    /// Whether many panes show, and not one of them zoomed.
+    pub fn in_grid(&self) -> bool {
+        self.frame.grid && !self.frame.zoom
+    }
+
+    /// Whether a grid could be read in this window.
+    pub fn has_room_for_grid(&self) -> bool {
+        let (width, height) = self.window;
+        let wish = Wish {
+            grid: true,
+            ..Wish::default()
+        };
+        let area = Layout::of(width, height, wish).grid;
+        area.is_some_and(|area| Grid::capacity(area) > 0)
+    }
+
+    /// The tiles that show: the job's number in the grid from 0, its session, and where it is.
+    pub fn tiles(&self) -> Vec<(usize, &SessionId, Tile)> {
+        self.layout()
+            .grid
+            .map_or_else(Vec::new, |area| self.tiles_in(area))
+    }
+
+    fn tiles_in(&self, area: Rect) -> Vec<(usize, &SessionId, Tile)> {
+        let Some(shape) = self.grid.shape(area) else {
+            return Vec::new();
+        };
+        let at = self.current_id().and_then(|id| self.grid.index(id));
+        let page = self.grid.page(at.unwrap_or(self.grid.at), shape);
+        let jobs = page
+            .clone()
+            .zip(self.grid.jobs.get(page).into_iter().flatten());
+        jobs.zip(shape.place(area))
+            .map(|((number, id), tile)| (number, id, tile))
+            .collect()
+    }
+
+    /// The live screen of a job, if it is watched and has come.
+    pub fn screen(&self, id: &SessionId) -> Option<&Screen> {
+        self.watch(id)?.screen.as_ref()
+    }
+
+    /// What is watched of a job.
+    pub fn watch(&self, id: &SessionId) -> Option<&Watch> {
+        self.watches.iter().find(|watch| watch.id == *id)
     }
 
     /// The size that the pane would give a job.
@@ -338,6 +433,22 @@ impl Model {
         self.dirty = true;
     }
 
+    /// Says something longer for so many milliseconds.
+    pub fn tell(&mut self, text: impl AsRef<str>, ms: i64) {
+        let text = clean(text.as_ref());
+        self.toasts.say_until(self.now.ms + ms, text);
+        self.dirty = true;
+    }
+
+    /// Lines of a job that nobody has looked at, `+9`; empty if there are none.
+    pub fn unseen(&self, job: &Job) -> String {
+        let lines = job.record.summary.output_lines;
+        match self.looks.unseen(job.id(), lines) {
+            0 => String::new(),
+            n => format!("+{}", n.min(MOST_UNSEEN)),
+        }
+    }
+
     /// Says what failed, until Esc.
     pub fn fail(&mut self, text: impl AsRef<str>) {
         self.toasts
@@ -349,9 +460,9 @@ impl Model {
     pub fn awaits_screen(&self) -> bool {
         self.link == Link::Up
             && self
-                .watch
-                .as_ref()
-                .is_some_and(|watch| watch.screen.is_none() && watch.problem.is_none())
+                .watches
+                .iter()
+                .any(|watch| watch.screen.is_none() && watch.problem.is_none())
     }
 
     /// When something shown changes by itself, in milliseconds since the epoch.

@@ -55,6 +55,11 @@ impl Toasts {
         });
     }
 
+    /// Says something that stays until then, in milliseconds since the epoch.
+    pub fn say_until(&mut self, until: i64, text: impl Into<String>) {
+        self.say(until - TOAST_MS, Kind::Note, text);
+    }
+
     /// Takes away what is due; whether anything went.
     pub fn expire(&mut self, now: i64) -> bool {
         let before = self.list.len();

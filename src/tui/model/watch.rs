@@ -1,4 +1,4 @@
-//! The live screen of the job that is looked at.
+//! The live screen of a job that is looked at.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -12,18 +12,24 @@ use crate::term::size::Size;
 pub struct Watch {
     /// Whose screen it is.
     pub id: SessionId,
+    /// Frames a second that were asked for.
+    pub fps: u32,
     /// The screen; `None` until its first picture has come.
     pub screen: Option<Screen>,
+    /// Lines of clean text that there were when it looked so, if the daemon says.
+    pub lines: Option<u64>,
     /// Why there will be none.
     pub problem: Option<String>,
 }
 
 impl Watch {
     /// A watch that has seen nothing yet.
-    pub fn new(id: SessionId) -> Self {
+    pub fn new(id: SessionId, fps: u32) -> Self {
         Self {
             id,
+            fps,
             screen: None,
+            lines: None,
             problem: None,
         }
     }
@@ -39,12 +45,14 @@ impl Watch {
             let mut screen = Screen::new(size);
             screen.feed(&bytes);
             self.screen = Some(screen);
+            self.lines = update.output_lines;
             self.problem = None;
             return true;
         }
         match &mut self.screen {
             Some(screen) if screen.size() == size => {
                 screen.feed(&bytes);
+                self.lines = update.output_lines;
                 true
             }
             _ => false,
@@ -64,12 +72,13 @@ mod tests {
             cols: 20,
             screen_seq: 1,
             full,
+            output_lines: None,
         }
     }
 
     #[test]
     fn a_change_needs_a_picture_to_change() {
-        let mut watch = Watch::new(SessionId::parse("abcdefghijkl").unwrap());
+        let mut watch = Watch::new(SessionId::parse("abcdefghijkl").unwrap(), 30);
         assert!(!watch.apply(&update("x", false)));
         assert!(watch.apply(&update("one", true)));
         assert!(watch.apply(&update(" two", false)));

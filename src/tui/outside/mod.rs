@@ -1,6 +1,7 @@
 //! What the view does outside of itself and the daemon: clipboard, pager, browser, notifications.
 
 mod copy;
+pub mod looked;
 mod notify;
 mod open;
 mod pager;

@@ -2,8 +2,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod behaviour;
+mod card;
+mod grid;
 mod harness;
 pub(super) mod jobs;
+mod look;
 mod pictures;
 mod readme;
 mod rebound;

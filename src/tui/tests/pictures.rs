@@ -85,7 +85,8 @@ fn insert_in_place() {
     let mut dash = shop(80, 24);
     dash.press("i").snapshot("insert-80x24");
     let mut dash = shop(40, 12);
-    dash.press("i").snapshot("insert-40x12");
+    dash.press("i").screen("web", 40, 120, WEB);
+    dash.snapshot("insert-40x12");
 }
 
 #[test]

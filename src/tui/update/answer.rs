@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::daemon::{forget, refresh, refreshed};
 use super::msg::{Cmd, Exit, Tag};
-use super::{insert, rewind, scroll};
+use super::{away, card, insert, look, rewind, scroll};
 use crate::protocol::reply::{Killed, Listed, LogBytes, Started};
 use crate::protocol::{Error, Record, SessionId};
 use crate::tui::model::job::Job;
@@ -21,6 +21,7 @@ pub(super) fn answer(model: &mut Model, tag: Tag, value: Value, cmds: &mut Vec<C
             Ok(listed) => list_came(model, listed.sessions, cmds),
             Err(error) => model.fail(format!("The list could not be read: {error}")),
         },
+        Tag::Away => away::came(model, value, cmds),
         Tag::Record(id) => {
             if let Ok(record) = serde_json::from_value::<Record>(value) {
                 record_came(model, record);
@@ -46,6 +47,7 @@ pub(super) fn answer(model: &mut Model, tag: Tag, value: Value, cmds: &mut Vec<C
                 rewind::came(model, &id, &captured, cmds);
             }
         }
+        Tag::Card(id, part) => card::came(model, &id, part, value, cmds),
         Tag::Type(id) => {
             if model.job(&id).is_some_and(|job| job.state().needs_input()) {
                 refresh(model, &id, cmds);
@@ -63,11 +65,15 @@ fn list_came(model: &mut Model, records: Vec<Record>, cmds: &mut Vec<Cmd>) {
         .collect();
     model.stale = true;
     model.dirty = true;
-    if !std::mem::replace(&mut model.listed, true) && model.jobs.is_empty() {
-        model.note(format!(
-            "{} closes this view, jobs keep running",
-            model.key("q")
-        ));
+    if !std::mem::replace(&mut model.listed, true) {
+        if model.jobs.is_empty() {
+            let quit = model.key("q");
+            model.note(format!("{quit} closes this view, jobs keep running"));
+        }
+        if model.last_open.is_none() {
+            look::first(model);
+        }
+        away::ask(model, cmds);
     }
     note_end(model);
     if let Attached::Awaited(id) = model.attached.clone() {
@@ -143,9 +149,11 @@ fn killed(model: &mut Model, id: &SessionId, value: Value) {
     if !killed.survivors.is_empty() {
         let pids: Vec<String> = killed.survivors.iter().map(u32::to_string).collect();
         let pids = pids.join(", ");
-        model.fail(format!("{name}: still running: pid {pids}.  X tries again"));
+        model.fail(format!("{name}: still running: pid {pids}.  K tries again"));
+        model.survivors.insert(id.clone(), killed.survivors);
         return;
     }
+    model.survivors.remove(id);
     let how = match (killed.exit_code, &killed.signal) {
         (Some(code), _) => format!("exit {code}"),
         (None, Some(signal)) => signal.clone(),

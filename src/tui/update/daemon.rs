@@ -56,7 +56,7 @@ pub(super) fn hear(model: &mut Model, news: News, cmds: &mut Vec<Cmd>) {
 
 fn up(model: &mut Model, cmds: &mut Vec<Cmd>) {
     model.link = Link::Up;
-    model.watch = None;
+    model.watches.clear();
     model.dirty = true;
     let subscribe = Subscribe {
         events: Some(EVENTS.to_vec()),
@@ -69,6 +69,8 @@ fn up(model: &mut Model, cmds: &mut Vec<Cmd>) {
 /// Questions that were on their way will not be answered.
 fn down(model: &mut Model) {
     model.link = Link::Down;
+    // Those that are not whole are asked for anew.
+    model.cards.clear();
     model.refreshing.clear();
     model.dirty = true;
     match &mut model.mode {
@@ -84,6 +86,7 @@ fn event_came(model: &mut Model, event: Event, cmds: &mut Vec<Cmd>) {
         cmds.push(list());
         return;
     }
+    model.seq = model.seq.max(event.seq.unwrap_or(0));
     let Some(id) = event.session_id else {
         return;
     };
@@ -107,14 +110,18 @@ fn screen_came(model: &mut Model, id: &SessionId, data: Value) {
     if let Some(job) = model.jobs.iter_mut().find(|job| job.id() == id) {
         job.record.summary.rows = update.rows;
         job.record.summary.cols = update.cols;
+        if let Some(lines) = update.output_lines {
+            job.record.summary.output_lines = lines;
+        }
     }
-    if let Some(watch) = model.watch.as_mut().filter(|watch| watch.id == *id) {
+    if let Some(watch) = model.watches.iter_mut().find(|watch| watch.id == *id) {
         model.dirty |= watch.apply(&update);
     }
 }
 
 fn output_came(model: &mut Model, id: &SessionId, data: &Value) {
     let is_current = model.current_id() == Some(id);
+    let unseen_before = model.job(id).map(|job| model.unseen(job));
     let Some(job) = model.jobs.iter_mut().find(|job| job.id() == id) else {
         return;
     };
@@ -136,7 +143,8 @@ fn output_came(model: &mut Model, id: &SessionId, data: &Value) {
         model.dirty |= summary.input_state != state;
         summary.input_state = state;
     }
-    model.dirty |= is_current;
+    let unseen = model.job(id).map(|job| model.unseen(job));
+    model.dirty |= is_current || unseen != unseen_before;
 }
 
 /// Asks for a record, or remembers to ask again once the answer on its way has come.
@@ -164,6 +172,9 @@ pub(super) fn refreshed(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) 
 pub(super) fn forget(model: &mut Model, id: &SessionId) {
     model.jobs.retain(|job| job.id() != id);
     model.refreshing.remove(id);
+    model.looks.forget(id);
+    model.cards.remove(id);
+    model.survivors.remove(id);
     if model.previous.as_ref() == Some(id) {
         model.previous = None;
     }

@@ -1,18 +1,169 @@
-//! The grid: many panes at once.
+//! The grid: many panes at once. Looking never resizes a job; typing gives the one that is typed into the size of
+//! its tile.
 
-use crate::tui::model::Model;
+use std::collections::HashSet;
+
+use super::settle::settle_rows;
+use super::{normal, select};
+use crate::protocol::SessionId;
+use crate::tui::keymap::Action;
+use crate::tui::model::grid::Grid;
+use crate::tui::model::rows::Row;
+use crate::tui::model::{Model, Selected};
+
+/// Numbers of tiles that `+` and `-` go through: those that fill a rectangle.
+const STEPS: [usize; 8] = [1, 2, 3, 4, 6, 9, 12, 16];
 
 /// Shows the grid, or list and pane again.
 pub(super) fn toggle(model: &mut Model) {
-    model.note("This is not built yet.");
+    if model.in_grid() {
+        model.frame.grid = false;
+        return;
+    }
+    if !model.has_room_for_grid() {
+        model.note("The grid needs a larger window.");
+        return;
+    }
+    let grid = open(model);
+    if grid.jobs.is_empty() {
+        model.note("There is no job to show in a grid.");
+        return;
+    }
+    model.grid = grid;
+    model.frame.grid = true;
+    model.frame.zoom = false;
+    normal::leave_attached(model);
+    let selected = model.current_id().and_then(|id| model.grid.index(id));
+    to(model, selected.unwrap_or(0));
+}
+
+/// The marked jobs, or else those that the list shows, with those first that are alive.
+fn open(model: &mut Model) -> Grid {
+    let wanted = model.grid.wanted;
+    let of_marked = !model.marked.is_empty();
+    if of_marked && !model.folded.is_empty() {
+        // A tile whose row is hidden could not be selected.
+        model.folded.clear();
+        model.stale = true;
+        settle_rows(model);
+    }
+    let mut jobs = listed(model);
+    if of_marked {
+        jobs.retain(|id| model.marked.contains(id));
+    } else {
+        jobs.sort_by_key(|id| model.job(id).is_none_or(|job| !job.is_alive()));
+    }
+    Grid {
+        jobs,
+        of_marked,
+        wanted,
+        at: 0,
+    }
 }
 
 /// Shows more tiles, or fewer.
-pub(super) fn tiles(model: &mut Model, _more: bool) {
-    model.note("This is not built yet.");
+pub(super) fn tiles(model: &mut Model, more: bool) {
+    let Some(area) = model.layout().grid else {
+        return;
+    };
+    let now = model.grid.shape(area).map_or(1, |shape| shape.tiles());
+    let most = Grid::capacity(area);
+    let next = if more {
+        STEPS.into_iter().find(|&n| n > now)
+    } else {
+        STEPS.into_iter().rev().find(|&n| n < now)
+    };
+    match next {
+        None if more => model.note("More tiles than that nobody can follow."),
+        None => model.note("One tile is the least."),
+        Some(_) if more && now >= model.grid.jobs.len() => model.note("All jobs show."),
+        Some(n) if n > most => model.note("More tiles would be too small to be read."),
+        Some(n) => model.grid.wanted = Some(n),
+    }
 }
 
 /// Goes to the next tile that way.
-pub(super) fn step(model: &mut Model, _dx: i16, _dy: i16) {
-    model.note("This is not built yet.");
+pub(super) fn step(model: &mut Model, dx: i16, dy: i16) {
+    let shape = model.layout().grid.and_then(|area| model.grid.shape(area));
+    let (Some(shape), Some(at)) = (shape, here(model)) else {
+        return;
+    };
+    if let Some(next) = model.grid.step(at, shape, dx, dy) {
+        to(model, next);
+    }
+}
+
+/// Does what is meant for the list elsewhere; `false` if it means the same here.
+pub(super) fn act(model: &mut Model, action: Action, key: &str) -> bool {
+    let last = model.grid.jobs.len().saturating_sub(1);
+    match action {
+        Action::First => to(model, 0),
+        Action::Last => to(model, last),
+        Action::Pick => match key.parse::<usize>() {
+            Ok(number) if (1..=last + 1).contains(&number) => to(model, number - 1),
+            _ => model.note(format!("There is no tile {key}.")),
+        },
+        _ => return false,
+    }
+    true
+}
+
+/// After each message: tiles follow the jobs, and the cursor stays on one of them.
+pub(super) fn settle(model: &mut Model) {
+    if !model.frame.grid {
+        return;
+    }
+    let listed = listed(model);
+    let mut jobs = std::mem::take(&mut model.grid.jobs);
+    let before = jobs.len();
+    let is_listed: HashSet<&SessionId> = listed.iter().collect();
+    jobs.retain(|id| is_listed.contains(id));
+    if !model.grid.of_marked {
+        let has_tile: HashSet<SessionId> = jobs.iter().cloned().collect();
+        jobs.extend(listed.iter().filter(|id| !has_tile.contains(id)).cloned());
+    }
+    model.dirty |= jobs.len() != before;
+    model.grid.jobs = jobs;
+    if let Some(at) = here(model) {
+        model.grid.at = at;
+        return;
+    }
+    if model.grid.jobs.is_empty() {
+        model.frame.grid = false;
+        return;
+    }
+    let is_listed = |id: &SessionId| model.rows.iter().any(|row| is_row_of(model, row, id));
+    match &model.selected {
+        // Something else brought the cursor to a job that was not marked: it shows as it does without a grid.
+        Selected::Job(id) if is_listed(id) => model.frame.grid = false,
+        _ => to(model, model.grid.at.min(model.grid.jobs.len() - 1)),
+    }
+}
+
+/// The place of the selected job.
+fn here(model: &Model) -> Option<usize> {
+    model.current_id().and_then(|id| model.grid.index(id))
+}
+
+fn to(model: &mut Model, at: usize) {
+    if let Some(id) = model.grid.jobs.get(at).cloned() {
+        select::job(model, &id);
+        model.grid.at = at;
+    }
+}
+
+fn is_row_of(model: &Model, row: &Row, id: &SessionId) -> bool {
+    match row {
+        Row::Job(index) => model.jobs.get(*index).is_some_and(|job| job.id() == id),
+        Row::Group(_) => false,
+    }
+}
+
+/// The jobs that the list shows, in its order.
+fn listed(model: &Model) -> Vec<SessionId> {
+    let jobs = model.rows.iter().filter_map(|row| match row {
+        Row::Job(index) => model.jobs.get(*index),
+        Row::Group(_) => None,
+    });
+    jobs.map(|job| job.id().clone()).collect()
 }

@@ -37,7 +37,7 @@ pub(super) fn enter(model: &mut Model, zoom: bool) {
     model.frame = Frame {
         zoom,
         open: true,
-        grid: model.frame.grid && !zoom,
+        grid: model.frame.grid,
     };
     model.mode = Mode::Insert(Insert {
         id,
@@ -129,10 +129,7 @@ fn key_after_end(model: &mut Model, key: Key, id: &SessionId, cmds: &mut Vec<Cmd
 /// or could press keys.
 fn paste(model: &mut Model, id: &SessionId, bytes: &[u8], raw: &[u8], cmds: &mut Vec<Cmd>) {
     let bracketed = model
-        .watch
-        .as_ref()
-        .filter(|watch| watch.id == *id)
-        .and_then(|watch| watch.screen.as_ref())
+        .screen(id)
         .is_some_and(|screen| screen.modes().bracketed_paste);
     if bracketed {
         send(model, id, raw, cmds);

@@ -1,6 +1,7 @@
 //! COPY and SIGNAL: a choice by one letter.
 
 use super::msg::Cmd;
+use super::verbs;
 use crate::tui::model::Model;
 
 /// Asks what to copy.
@@ -9,7 +10,10 @@ pub(super) fn copy(model: &mut Model) {
 }
 
 /// Asks which signal to send, or ends survivors once more.
-pub(super) fn signal(model: &mut Model, _cmds: &mut Vec<Cmd>) {
+pub(super) fn signal(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    if verbs::end_survivors(model, cmds) {
+        return;
+    }
     model.note("This is not built yet.");
 }
 

@@ -1,6 +1,8 @@
 //! What a message does to the model. Pure: what has to be done outside comes back as [`Cmd`]s.
 
 mod answer;
+mod away;
+mod card;
 mod confirm;
 mod copy;
 mod daemon;
@@ -10,6 +12,7 @@ mod grid;
 mod help;
 mod insert;
 mod keyboard;
+mod look;
 mod marks;
 mod menu;
 mod mouse;
@@ -30,6 +33,7 @@ mod undo;
 mod verbs;
 
 pub(in crate::tui) use self::insert::lines as paste_lines;
+pub(in crate::tui) use self::look::close;
 pub use self::msg::{Cmd, Done, Errand, Exit, Msg, News, Tag, What};
 
 use super::chord;
@@ -89,7 +93,9 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
 
 /// Takes in one key, paste or report, by mode.
 fn take(model: &mut Model, input: &Input, cmds: &mut Vec<Cmd>) {
-    if let Event::Reply(reply) = &input.event
+    if let Event::Focus(focused) = input.event {
+        model.focused = focused;
+    } else if let Event::Reply(reply) = &input.event
         && model.theme.asks
         && let Some(answer) = theme::answer(reply)
     {

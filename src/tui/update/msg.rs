@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::protocol::{Action, Error, Event, SessionId};
 use crate::tui::model::Moment;
+use crate::tui::model::card;
 use crate::tui::model::scroll::Part;
 
 /// Something that happened, and when.
@@ -60,6 +61,8 @@ pub enum Tag {
     Subscribe,
     /// The list.
     List,
+    /// What happened while no view was open.
+    Away,
     /// One record.
     Record(SessionId),
     /// A screen to watch.
@@ -86,6 +89,8 @@ pub enum Tag {
     Past(SessionId),
     /// A part of a log.
     Log(SessionId, Part),
+    /// A part of what is known of how a job failed.
+    Card(SessionId, card::Part),
 }
 
 /// What the view wants done.

@@ -38,8 +38,7 @@ pub(super) fn press(model: &mut Model, name: &str, input: &Input, cmds: &mut Vec
 /// What a key does: in the grid some keys move among the tiles.
 fn lookup(model: &Model, name: &str) -> Option<Action> {
     let in_grid = model
-        .frame
-        .grid
+        .in_grid()
         .then(|| model.keymap.action(Place::Grid, name));
     in_grid
         .flatten()
@@ -47,6 +46,9 @@ fn lookup(model: &Model, name: &str) -> Option<Action> {
 }
 
 fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
+    if model.in_grid() && grid::act(model, action, name) {
+        return;
+    }
     match action {
         Action::Down => select::step(model, true),
         Action::Up => select::step(model, false),
@@ -175,7 +177,7 @@ fn attach(model: &mut Model) {
         model.frame = Frame {
             zoom: model.frame.zoom || !stack_list,
             open: true,
-            grid: false,
+            grid: model.frame.grid,
         };
     } else {
         insert::enter(model, true);
@@ -199,6 +201,8 @@ fn back(model: &mut Model) {
     if model.frame.zoom {
         model.frame.zoom = false;
         leave_attached(model);
+    } else if model.frame.grid {
+        model.frame.grid = false;
     } else if model.frame.open && model.layout().kind == Kind::Stack {
         model.frame.open = false;
     } else if !model.filter.is_empty() {
@@ -208,7 +212,7 @@ fn back(model: &mut Model) {
 }
 
 /// Out of the zoomed screen that the view was opened for, it is a dashboard like any other.
-fn leave_attached(model: &mut Model) {
+pub(super) fn leave_attached(model: &mut Model) {
     if !model.frame.zoom {
         model.attached = Attached::No;
     }

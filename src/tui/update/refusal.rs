@@ -22,8 +22,8 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
             Some(id)
         }
         Tag::Restart(id) | Tag::Signal(id) | Tag::Decline(id) => Some(id),
-        Tag::Remove(id) | Tag::Log(id, _) | Tag::Past(id) => Some(id),
-        Tag::Subscribe | Tag::List | Tag::Unwatch | Tag::Start => None,
+        Tag::Remove(id) | Tag::Log(id, _) | Tag::Past(id) | Tag::Card(id, _) => Some(id),
+        Tag::Subscribe | Tag::List | Tag::Unwatch | Tag::Start | Tag::Away => None,
     };
     if let (true, Some(id)) = (gone, id) {
         forget(model, &id.clone());
@@ -31,13 +31,21 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
     }
     let name = id.map(|id| model.name_of(id)).unwrap_or_default();
     let what = match &tag {
-        Tag::Unwatch => return,
+        // It is a convenience.
+        Tag::Unwatch | Tag::Away => return,
+        Tag::Card(id, _) => {
+            if let Some(card) = model.cards.get_mut(id) {
+                card.refused();
+                model.dirty = true;
+            }
+            return;
+        }
         Tag::Record(id) => {
             refreshed(model, &id.clone(), cmds);
             return;
         }
         Tag::Watch(id) => {
-            if let Some(watch) = model.watch.as_mut().filter(|watch| watch.id == *id) {
+            if let Some(watch) = model.watches.iter_mut().find(|watch| watch.id == *id) {
                 watch.problem = Some(crate::term::sanitize::clean(&error.message));
             }
             model.dirty = true;

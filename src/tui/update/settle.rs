@@ -1,8 +1,9 @@
 //! After each message: the rows follow the jobs, the cursor follows the rows, and what is watched follows the cursor.
 
 use super::msg::{Cmd, Tag};
-use crate::protocol::Action;
+use super::{card, grid, look};
 use crate::protocol::params::{Unwatch, Watch as WatchParams};
+use crate::protocol::{Action, SessionId};
 use crate::tui::model::mode::Mode;
 use crate::tui::model::rows::{self, Row};
 use crate::tui::model::watch::Watch;
@@ -10,6 +11,10 @@ use crate::tui::model::{Link, Model, Selected};
 
 /// Frames a second asked of the daemon: what the view draws at most.
 const MAX_FPS: u32 = 30;
+
+/// Frames a second of a tile that is not selected: enough to see that it moves. Sixteen busy jobs would otherwise be
+/// sixteen screens to bring up to date for each frame.
+const TILE_FPS: u32 = 10;
 
 /// Sorts the list anew, if something in it has changed.
 pub(super) fn settle_rows(model: &mut Model) {
@@ -27,9 +32,14 @@ pub(super) fn settle_rows(model: &mut Model) {
 pub(super) fn settle(model: &mut Model, cmds: &mut Vec<Cmd>) {
     super::rewind::settle(model, cmds);
     settle_rows(model);
+    // Before the cursor is put on the row that took the place of one that is gone: here that is the next tile.
+    grid::settle(model);
     settle_cursor(model);
+    grid::settle(model);
     settle_list_top(model);
     settle_watch(model, cmds);
+    look::settle(model);
+    card::settle(model, cmds);
     let size = model.pane_size();
     if let (Mode::Scroll(scroll, _), Some(size)) = (&mut model.mode, size) {
         scroll.resize(size);
@@ -101,32 +111,54 @@ fn settle_list_top(model: &mut Model) {
         .clamp(lowest.min(highest), highest);
 }
 
+/// Watches what shows, and nothing else.
 fn settle_watch(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if model.link != Link::Up {
         return;
     }
-    let wanted = model
-        .current_id()
-        .filter(|id| model.job(id).is_some())
-        .cloned();
-    let watched = model.watch.as_ref().map(|watch| watch.id.clone());
-    if wanted == watched {
-        return;
-    }
-    if let Some(id) = watched {
-        let session_id = id.to_string();
+    let wanted = watched(model);
+    let gone = |watch: &Watch| wanted.iter().all(|(id, _)| *id != watch.id);
+    for watch in model.watches.extract_if(.., |watch| gone(watch)) {
+        let session_id = watch.id.to_string();
         cmds.push(Cmd::Ask(
             Tag::Unwatch,
             Action::Unwatch(Unwatch { session_id }),
         ));
+        model.dirty = true;
     }
-    model.watch = wanted.map(|id| {
+    for (id, fps) in wanted {
+        match model.watches.iter_mut().find(|watch| watch.id == id) {
+            Some(watch) if watch.fps == fps => continue,
+            // Asked for again it comes whole and at the new pace; what is there shows until then.
+            Some(watch) => watch.fps = fps,
+            None => {
+                model.watches.push(Watch::new(id.clone(), fps));
+                model.dirty = true;
+            }
+        }
         let params = WatchParams {
             session_id: id.to_string(),
-            max_fps: Some(MAX_FPS),
+            max_fps: Some(fps),
         };
-        cmds.push(Cmd::Ask(Tag::Watch(id.clone()), Action::Watch(params)));
-        Watch::new(id)
-    });
-    model.dirty = true;
+        cmds.push(Cmd::Ask(Tag::Watch(id), Action::Watch(params)));
+    }
+}
+
+/// The jobs whose screens show, and at how many frames a second.
+fn watched(model: &Model) -> Vec<(SessionId, u32)> {
+    let layout = model.layout();
+    let current = model.current_id();
+    if layout.grid.is_some() {
+        let fps = |id: &SessionId| {
+            if Some(id) == current {
+                MAX_FPS
+            } else {
+                TILE_FPS
+            }
+        };
+        let tiles = model.tiles().into_iter();
+        return tiles.map(|(_, id, _)| (id.clone(), fps(id))).collect();
+    }
+    let shown = current.filter(|id| layout.pane.is_some() && model.job(id).is_some());
+    shown.into_iter().map(|id| (id.clone(), MAX_FPS)).collect()
 }

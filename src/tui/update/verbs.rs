@@ -125,6 +125,21 @@ pub(super) fn end_now(model: &mut Model, ids: &[SessionId], force: bool, cmds: &
     }
 }
 
+/// Tries once more to end what a stop of the selected jobs has left behind; `false` if it left nothing.
+pub(super) fn end_survivors(model: &mut Model, cmds: &mut Vec<Cmd>) -> bool {
+    let mut ids = model.targets();
+    ids.retain(|id| model.survivors.contains_key(id));
+    for id in &ids {
+        let params = Kill {
+            session_id: Some(id.to_string()),
+            force: Some(true),
+            ..Kill::default()
+        };
+        cmds.push(Cmd::Ask(Tag::Kill(id.clone()), Action::Kill(params)));
+    }
+    !ids.is_empty()
+}
+
 /// Runs jobs again.
 pub(super) fn restart_now(ids: &[SessionId], cmds: &mut Vec<Cmd>) {
     for id in ids {

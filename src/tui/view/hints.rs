@@ -122,6 +122,9 @@ fn hints(model: &Model) -> (Vec<Hint>, Vec<Hint>) {
 
 fn normal(model: &Model) -> (Vec<Hint>, Vec<Hint>) {
     let kind = model.layout().kind;
+    if kind == Kind::Grid {
+        return grid(model);
+    }
     let stack_list = kind == Kind::Stack && !model.frame.open;
     let stack_pane = kind == Kind::Stack && model.frame.open;
     let alerts = model.counts().input + model.counts().failed > 0;
@@ -178,6 +181,47 @@ fn normal(model: &Model) -> (Vec<Hint>, Vec<Hint>) {
             .collect()
     };
     (get(&actions), get(&kept))
+}
+
+/// `hjkl move  +/- more/fewer tiles` and what is usual.
+fn grid(model: &Model) -> (Vec<Hint>, Vec<Hint>) {
+    let keys = |actions: &[Action], between: &str| {
+        let keys = actions.iter();
+        let keys: Vec<&str> = keys
+            .filter_map(|&action| model.keymap.key(Place::Grid, action))
+            .collect();
+        keys.join(between)
+    };
+    let get = |action: Action, label: &str| {
+        let (key, _) = hint(model, Place::Normal, action)?;
+        Some((key, label.to_owned()))
+    };
+    let ways = [
+        Action::TileLeft,
+        Action::TileDown,
+        Action::TileUp,
+        Action::TileRight,
+    ];
+    let number = keys(&[Action::MoreTiles, Action::FewerTiles], "/");
+    let acting = !model.read_only;
+    let hints = [
+        Some((keys(&ways, ""), "move".to_owned())),
+        get(Action::Attach, if acting { "attach" } else { "zoom" }),
+        get(Action::Type, "type").filter(|_| acting),
+        get(Action::Mark, "mark"),
+        Some((number, "more/fewer tiles".to_owned())),
+        get(Action::TypeAll, "type to all marked").filter(|_| acting && !model.marked.is_empty()),
+        get(Action::Zoom, "zoom"),
+    ];
+    let kept = [
+        get(Action::Grid, "list"),
+        get(Action::Help, "help").filter(|_| model.window.0 >= 60),
+        get(Action::Quit, "quit"),
+    ];
+    (
+        hints.into_iter().flatten().collect(),
+        kept.into_iter().flatten().collect(),
+    )
 }
 
 /// The table's word, or the one that fits better here.

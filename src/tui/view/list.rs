@@ -195,7 +195,7 @@ fn pick_word(words: &[String], name_width: usize, columns: Columns) -> String {
     fits.or(last).cloned().unwrap_or_default()
 }
 
-/// `A` for an agent's job, `↻3` for one that was restarted: as many as fit.
+/// `A` for an agent's job, `↻3` for one that was restarted, `+9` for lines that nobody has seen: as many as fit.
 fn marks(model: &Model, job: &Job, room: usize) -> String {
     let mut marks = Vec::new();
     if job.is_agents() {
@@ -204,6 +204,12 @@ fn marks(model: &Model, job: &Job, room: usize) -> String {
     let restarts = job.record.summary.restarts;
     if restarts > 0 {
         marks.push(format!("{}{restarts}", model.theme.glyph("↻")));
+    }
+    let unseen = model.unseen(job);
+    if !unseen.is_empty() {
+        // A plus by itself says that something is new where there is no room for how much.
+        let alone = marks.is_empty() && text::width(&unseen) > room;
+        marks.push(if alone { "+".to_owned() } else { unseen });
     }
     let mut text = String::new();
     for mark in marks {

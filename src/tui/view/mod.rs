@@ -1,11 +1,14 @@
 //! What the model looks like. Pure: reads the model, paints a frame.
 
 mod bar;
+mod card;
 mod edit;
 mod empty;
+mod grid;
 pub mod help;
 mod hints;
 mod list;
+mod live;
 mod pane;
 mod question;
 mod rewind;
@@ -49,7 +52,9 @@ pub fn view(model: &Model, frame: &mut Frame<'_>) {
         if let Some(area) = layout.title {
             pane::title(model, area, frame.buffer_mut());
         }
-        if let Some(area) = layout.pane {
+        if let Some(area) = layout.grid {
+            grid::draw(model, area, frame);
+        } else if let Some(area) = layout.pane {
             pane::draw(model, area, frame);
         }
     }

@@ -7,7 +7,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::Span;
 
 use super::bar::Bar;
-use super::{list, rewind};
+use super::{card, list, live, rewind};
 use crate::term::sanitize::clean;
 use crate::term::screen::Screen;
 use crate::tui::model::Model;
@@ -117,37 +117,14 @@ pub(super) fn draw(model: &Model, area: Rect, frame: &mut Frame<'_>) {
         draw_group(model, group, area, frame.buffer_mut());
         return;
     }
-    if let Some(screen) = live(model) {
-        draw_live(model, screen, area, frame);
-    } else if let Some(problem) = model.watch.as_ref().and_then(|w| w.problem.as_ref()) {
-        for (y, line) in (area.y..area.bottom()).zip(text::wrap(problem, usize::from(area.width))) {
-            frame
-                .buffer_mut()
-                .set_string(area.x, y, line, model.theme.dim());
-        }
+    if let Some(id) = model.current_id() {
+        let area = card::draw(model, area, frame.buffer_mut());
+        live::draw(model, id, area, frame);
     }
 }
 
 fn live(model: &Model) -> Option<&Screen> {
-    let id = model.current_id()?;
-    let watch = model.watch.as_ref().filter(|watch| watch.id == *id)?;
-    watch.screen.as_ref()
-}
-
-fn draw_live(model: &Model, screen: &Screen, area: Rect, frame: &mut Frame<'_>) {
-    let typing = matches!(model.mode, Mode::Insert(_));
-    let crop = pane::crop(screen, area, model.pan, typing);
-    pane::draw(screen, area, crop, model.theme.mono, frame.buffer_mut());
-    let Some(at) = pane::cursor(screen, area, crop) else {
-        return;
-    };
-    let alive = model.current().is_some_and(|job| job.is_alive());
-    if typing && alive {
-        frame.set_cursor_position(at);
-    } else if alive && let Some(cell) = frame.buffer_mut().cell_mut(at) {
-        // Where the job's cursor is, without taking the terminal's own, which shows where keys go.
-        cell.modifier.toggle(Modifier::REVERSED);
-    }
+    model.screen(model.current_id()?)
 }
 
 fn draw_group(model: &Model, group: &crate::tui::model::rows::Group, area: Rect, buf: &mut Buffer) {

@@ -56,9 +56,13 @@ fn normal(model: &Model, area: Rect, frame: &mut Frame<'_>) {
     let theme = &model.theme;
     let wide = area.width >= 60;
     let mut bar = bar(model, area);
+    let kind = model.layout().kind;
+    if kind == Kind::Grid {
+        bar.text(3, "grid", theme.dim());
+    }
     if let Some(job) = model.current() {
         job_items(model, job, &mut bar, wide);
-        if wide {
+        if wide && kind != Kind::Grid {
             details(model, job, &mut bar);
         }
     } else if let Some(group) = model.group() {
@@ -66,8 +70,14 @@ fn normal(model: &Model, area: Rect, frame: &mut Frame<'_>) {
         let jobs = if n == 1 { "job" } else { "jobs" };
         bar.text(1, format!("{}: {n} {jobs}", group.title), theme.strong());
     }
-    let kind = model.layout().kind;
-    if kind == Kind::Stack && model.frame.open || kind == Kind::Zoom {
+    if kind == Kind::Grid {
+        let seen = match area.width {
+            // What most wonder about first; a narrow window says what it does to this job.
+            100.. => "tiles show the bottom left of each screen, jobs are not resized".to_owned(),
+            _ => pane::how_seen(model),
+        };
+        bar.right(4, vec![Span::styled(seen, theme.dim())]);
+    } else if kind == Kind::Stack && model.frame.open || kind == Kind::Zoom {
         if let Some(question) = pane::question(model, beside(area)) {
             bar.text(1, question, theme.state(&State::Asked));
         }
@@ -89,7 +99,7 @@ fn normal(model: &Model, area: Rect, frame: &mut Frame<'_>) {
             );
         }
     }
-    if kind != Kind::Stack {
+    if !matches!(kind, Kind::Stack | Kind::Grid) {
         add_hint(
             model,
             &mut bar,

@@ -36,15 +36,40 @@ pub(super) fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
         if counts == Counts::default() {
             bar.text(1, "nothing running", theme.dim());
         }
+        if let Some((shape, page)) = grid(model) {
+            bar.text(1, shape, theme.key());
+            if !page.is_empty() {
+                bar.text(2, page, theme.dim());
+            }
+        }
+        if !model.marked.is_empty() {
+            let marked = format!("marked {}", model.marked.len());
+            bar.right(1, vec![Span::styled(marked, theme.key())]);
+        }
         if !model.filter.is_empty() {
             let shown = format!("/{}", model.filter);
             bar.right(1, vec![Span::styled(shown, theme.key())]);
         }
-        bar.right(3, vec![Span::styled("all projects", theme.dim())]);
+        if !model.in_grid() {
+            bar.right(3, vec![Span::styled("all projects", theme.dim())]);
+        }
         let clock = units::clock(model.now.ms, model.now.utc_offset_s);
         bar.right(2, vec![Span::styled(clock, Style::new())]);
     }
     bar.draw(area, buf);
+}
+
+/// `grid 2x2`, and `5-8 of 9` where there are more tiles than show.
+fn grid(model: &Model) -> Option<(String, String)> {
+    let shape = model.grid.shape(model.layout().grid?)?;
+    let tiles = model.tiles();
+    let (first, last, all) = (tiles.first()?.0, tiles.last()?.0, model.grid.jobs.len());
+    let page = match tiles.len() == all {
+        true => String::new(),
+        false if first == last => format!("{} of {all}", first + 1),
+        false => format!("{}-{} of {all}", first + 1, last + 1),
+    };
+    Some((format!("grid {}x{}", shape.columns, shape.rows), page))
 }
 
 /// Counts by glyph: `5● 1? 1✗`.

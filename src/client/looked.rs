@@ -1,0 +1,125 @@
+//! What a person has looked at in the dashboard, for the next one that is opened.
+//!
+//! A small JSON file of the state directory. It is a convenience, as the last job is (`recent`): where it cannot
+//! be read, nothing was looked at; where it cannot be written, nothing is said. Nothing of a job's output is in it.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::protocol::SessionId;
+use crate::sys::file;
+use crate::sys::paths::Home;
+
+/// Its name in the state directory.
+const FILE: &str = "looked.json";
+
+/// Larger than it can be: more is not ours.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// What is kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Looked {
+    /// When a view was last open, in milliseconds since the epoch.
+    pub at: i64,
+    /// The last event that it had heard of.
+    pub seq: u64,
+    /// How far each job was looked at.
+    pub jobs: HashMap<String, JobLooked>,
+}
+
+/// How far one job was looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct JobLooked {
+    /// Lines of clean text that there were.
+    pub lines: u64,
+    /// When, in milliseconds since the epoch.
+    pub at: i64,
+}
+
+/// Keeps what was looked at. What another view has kept since, of jobs that are still `known`, stays.
+pub fn remember(looked: &Looked, known: impl Fn(&SessionId) -> bool) {
+    if let Ok(home) = Home::locate() {
+        write(&home.state.join(FILE), looked, known);
+    }
+}
+
+/// What was kept last; `None`: nothing.
+pub fn recall() -> Option<Looked> {
+    read(&Home::locate().ok()?.state.join(FILE))
+}
+
+fn write(path: &Path, looked: &Looked, known: impl Fn(&SessionId) -> bool) {
+    let mut all = read(path).unwrap_or_default();
+    all.jobs
+        .retain(|id, _| SessionId::parse(id).is_some_and(|id| known(&id)));
+    if looked.at >= all.at {
+        (all.at, all.seq) = (looked.at, looked.seq);
+    }
+    for (id, job) in &looked.jobs {
+        let kept = all.jobs.entry(id.clone()).or_default();
+        if kept.at <= job.at {
+            *kept = *job;
+        }
+    }
+    if let Ok(bytes) = serde_json::to_vec(&all) {
+        let _ = file::replace(path, &bytes);
+    }
+}
+
+fn read(path: &Path) -> Option<Looked> {
+    if std::fs::metadata(path).ok()?.len() > MAX_BYTES {
+        return None;
+    }
+    serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn looked(at: i64, jobs: &[(&SessionId, u64, i64)]) -> Looked {
+        let job =
+            |&(id, lines, at): &(&SessionId, u64, i64)| (id.to_string(), JobLooked { lines, at });
+        Looked {
+            at,
+            seq: 7,
+            jobs: jobs.iter().map(job).collect(),
+        }
+    }
+
+    #[test]
+    fn what_is_kept_is_read_and_garbage_is_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(FILE);
+        assert_eq!(read(&path), None);
+        let id = SessionId::fresh();
+        let kept = looked(5, &[(&id, 3, 4)]);
+        write(&path, &kept, |_| true);
+        assert_eq!(read(&path), Some(kept));
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        std::fs::write(&path, r#"{"jobs": {"x": {}}, "more": 1}"#).unwrap();
+        assert!(read(&path).is_some_and(|looked| looked.at == 0));
+        std::fs::write(&path, "][").unwrap();
+        assert_eq!(read(&path), None);
+    }
+
+    #[test]
+    fn the_newer_of_two_views_is_believed_and_removed_jobs_go() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(FILE);
+        let (a, b, gone) = (SessionId::fresh(), SessionId::fresh(), SessionId::fresh());
+        write(&path, &looked(9, &[(&a, 9, 9), (&gone, 1, 1)]), |_| true);
+        write(&path, &looked(5, &[(&a, 5, 5), (&b, 2, 5)]), |id| {
+            *id != gone
+        });
+        assert_eq!(read(&path), Some(looked(9, &[(&a, 9, 9), (&b, 2, 5)])));
+    }
+}

@@ -1,0 +1,111 @@
+//! What happened while no view was open: collected from the events since, told in one sentence.
+
+use std::collections::HashMap;
+
+use super::job::Job;
+use crate::protocol::{Event, EventKind, SessionId, Status};
+use crate::tui::state::State;
+
+/// Jobs named at most; the rest is counted.
+const MOST_NAMED: usize = 6;
+
+/// What happened to one job.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Tally {
+    ended: bool,
+    asked: bool,
+    restarts: usize,
+    /// Whether an agent did one of those.
+    by_agent: bool,
+}
+
+/// What happened while no view was open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Away {
+    /// Since when, in milliseconds since the epoch.
+    pub since: i64,
+    jobs: HashMap<SessionId, Tally>,
+}
+
+impl Away {
+    /// Nothing yet.
+    pub fn new(since: i64) -> Self {
+        Self {
+            since,
+            jobs: HashMap::new(),
+        }
+    }
+
+    /// Takes in an event, if it is from that time.
+    pub fn add(&mut self, event: &Event) {
+        let is_of_then = event.at.is_some_and(|at| at.millis() > self.since);
+        let Some(id) = event.session_id.as_ref().filter(|_| is_of_then) else {
+            return;
+        };
+        let tally = self.jobs.entry(id.clone()).or_default();
+        match event.event {
+            EventKind::Exited | EventKind::Lost => tally.ended = true,
+            EventKind::InputNeeded | EventKind::HumanAsked => tally.asked = true,
+            EventKind::Restarted => {
+                tally.restarts += 1;
+                tally.by_agent |= event.data["by"]["kind"] == "agent";
+            }
+            _ => {}
+        }
+    }
+
+    /// `tests failed, migrate needs a password, api restarted 2x (agent), 3 done`: what is still so, and of the jobs that are
+    /// still there. Empty if there is nothing to tell.
+    pub fn told(&self, jobs: &[Job]) -> String {
+        let here = |job: &&Job| self.jobs.contains_key(job.id());
+        let tallies: Vec<(&Job, Tally)> = jobs
+            .iter()
+            .filter(here)
+            .filter_map(|job| Some((job, *self.jobs.get(job.id())?)))
+            .collect();
+        let mut named = Vec::new();
+        for (job, tally) in &tallies {
+            let how = match job.state() {
+                State::Lost if tally.ended => "was lost",
+                state if tally.ended && state.failed() => "failed",
+                _ if tally.ended && job.record.summary.status == Status::TimedOut => "timed out",
+                _ => continue,
+            };
+            named.push(format!("{} {how}", job.name));
+        }
+        for (job, _) in tallies.iter().filter(|(_, tally)| tally.asked) {
+            let what = match job.state() {
+                State::NeedsPassword => "needs a password",
+                State::NeedsInput => "needs input",
+                State::Asked => "is what an agent asks about",
+                _ => continue,
+            };
+            named.push(format!("{} {what}", job.name));
+        }
+        for (job, tally) in tallies.iter().filter(|(_, tally)| tally.restarts > 0) {
+            let times = match tally.restarts {
+                1 => String::new(),
+                n => format!(" {n}x"),
+            };
+            let by = if tally.by_agent { " (agent)" } else { "" };
+            named.push(format!("{} restarted{times}{by}", job.name));
+        }
+        let more = named.len().saturating_sub(MOST_NAMED);
+        named.truncate(MOST_NAMED);
+        if more > 0 {
+            named.push(format!("{more} more"));
+        }
+        let is_done = |(job, tally): &&(&Job, Tally)| tally.ended && job.state() == State::Done;
+        match tallies
+            .iter()
+            .filter(is_done)
+            .collect::<Vec<_>>()
+            .as_slice()
+        {
+            [] => {}
+            [(job, _)] => named.push(format!("{} done", job.name)),
+            many => named.push(format!("{} done", many.len())),
+        }
+        named.join(", ")
+    }
+}

@@ -1,0 +1,41 @@
+//! What was looked at, from one view to the next.
+
+use crate::client::looked::{JobLooked, Looked, recall as read, remember as write};
+use crate::protocol::SessionId;
+use crate::tui::model::look::{Looks, Seen};
+use crate::tui::model::{Attached, Model};
+
+/// Gives a new view what the last one has looked at.
+pub fn recall(model: &mut Model) {
+    let Some(looked) = read() else {
+        return;
+    };
+    let seen = looked.jobs.iter().filter_map(|(id, job)| {
+        let (lines, at) = (job.lines, job.at);
+        Some((SessionId::parse(id)?, Seen { lines, at }))
+    });
+    model.looks = Looks::new(seen.collect());
+    model.last_open = Some((looked.at, looked.seq));
+}
+
+/// Keeps what this view has looked at.
+pub fn keep(model: &Model) {
+    let seen = model.looks.seen().iter().map(|(id, seen)| {
+        let (lines, at) = (seen.lines, seen.at);
+        (id.to_string(), JobLooked { lines, at })
+    });
+    let (at, seq) = match (&model.attached, model.last_open) {
+        // Opened for one job it has told nothing of the others, so that is still to be told.
+        (Attached::Yes(_) | Attached::Awaited(_), Some(before)) => before,
+        // The daemon has not answered: from there on it is asked again.
+        (_, Some((_, seq))) if model.seq == 0 => (model.now.ms, seq),
+        _ => (model.now.ms, model.seq),
+    };
+    let looked = Looked {
+        at,
+        seq,
+        jobs: seen.collect(),
+    };
+    // Before the list has come nobody knows which jobs are gone.
+    write(&looked, |id| !model.listed || model.job(id).is_some());
+}

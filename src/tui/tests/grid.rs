@@ -1,0 +1,213 @@
+//! The grid of live panes.
+
+use super::harness::Dash;
+use super::jobs::{id, shop_records};
+use crate::protocol::{Action, EventKind};
+use crate::tui::model::Selected;
+use crate::tui::model::mode::Mode;
+use crate::tui::options::Options;
+use crate::tui::update::{Cmd, What};
+
+/// The grid of the drawing: four marked jobs.
+fn four(width: u16, height: u16) -> Dash {
+    four_with(Options::default(), width, height)
+}
+
+fn four_with(options: Options, width: u16, height: u16) -> Dash {
+    let mut dash = Dash::with(options, width, height, shop_records());
+    for name in ["web", "tests", "migrate", "agent"] {
+        dash.model.marked.insert(id(name));
+    }
+    dash.press("v");
+    paint(&mut dash);
+    dash
+}
+
+fn paint(dash: &mut Dash) {
+    let web = "12:44:52 GET /api/cart        500  87 ms\r\n12:44:52 TypeError: cart.items is undefined\r\n";
+    dash.screen("web", 40, 120, web);
+    dash.screen(
+        "tests",
+        40,
+        120,
+        "cart.test.ts (14)\r\n  FAIL  refunds twice\r\n",
+    );
+    let migrate = "Applying 0043_backfill_totals.sql\r\nPassword for migrate (db.prod): ";
+    dash.screen("migrate", 40, 120, migrate);
+    dash.screen(
+        "agent",
+        40,
+        120,
+        "Editing src/cart.ts\r\n  日本語 2 lines changed\r\n",
+    );
+}
+
+/// Sessions and frame rates that were asked for, and sessions let go.
+fn watching(dash: &mut Dash) -> (Vec<(String, u32)>, Vec<String>) {
+    let (mut on, mut off) = (Vec::new(), Vec::new());
+    for cmd in dash.asked() {
+        match cmd {
+            Cmd::Ask(_, Action::Watch(watch)) => {
+                on.push((watch.session_id, watch.max_fps.unwrap()));
+            }
+            Cmd::Ask(_, Action::Unwatch(unwatch)) => off.push(unwatch.session_id),
+            _ => {}
+        }
+    }
+    (on, off)
+}
+
+fn at(name: &str) -> Selected {
+    Selected::Job(id(name))
+}
+
+#[test]
+fn pictures() {
+    four(120, 24).snapshot("grid-120x24");
+    four(80, 24).snapshot("grid-80x24");
+    four(40, 12).snapshot("grid-40x12");
+    let ascii = Options {
+        ascii: true,
+        ..Options::default()
+    };
+    four_with(ascii, 120, 24).snapshot("grid-ascii-120x24");
+    let mut dash = four(120, 24);
+    dash.press("i").snapshot("grid-insert-120x24");
+    let mut dash = Dash::new(120, 40, shop_records());
+    dash.press("v");
+    paint(&mut dash);
+    dash.snapshot("grid-all-120x40");
+    let mut dash = four(80, 24);
+    dash.happen(What::Window(24, 8))
+        .snapshot("grid-no-room-24x8");
+}
+
+#[test]
+fn only_what_shows_is_watched() {
+    let mut dash = Dash::new(120, 40, shop_records());
+    let (on, _) = watching(&mut dash);
+    assert_eq!(on, [(id("migrate").to_string(), 30)]);
+    dash.press("v");
+    let (on, off) = watching(&mut dash);
+    assert_eq!((on.len(), off.len()), (7, 0), "{on:?}");
+    assert!(on.iter().all(|(_, fps)| *fps == 10), "{on:?}");
+    // The selected one is the quick one.
+    dash.press("l");
+    let (on, off) = watching(&mut dash);
+    let web = (id("web").to_string(), 30);
+    assert!(
+        on.contains(&web) && on.len() == 2 && off.is_empty(),
+        "{on:?}"
+    );
+    dash.press("v");
+    assert_eq!(watching(&mut dash).1.len(), 7);
+    // A list without a pane shows no screen.
+    dash.happen(What::Window(40, 12));
+    assert_eq!(watching(&mut dash).1, [id("web").to_string()]);
+}
+
+#[test]
+fn looking_resizes_nothing_and_typing_only_its_job() {
+    let mut dash = four(120, 40);
+    dash.press("lhjk+-v").press("vi");
+    let asked = dash.asked();
+    let resized = |cmd: &Cmd| matches!(cmd, Cmd::Ask(_, Action::Resize(_)));
+    assert!(!asked.iter().any(resized));
+    let Mode::Insert(insert) = &dash.model.mode else {
+        panic!("no INSERT");
+    };
+    let name = dash.model.name_of(&insert.id);
+    let tile = dash.model.pane_size().unwrap();
+    dash.press("x");
+    let resized: Vec<_> = dash
+        .asked()
+        .into_iter()
+        .filter_map(|cmd| match cmd {
+            Cmd::Ask(_, Action::Resize(resize)) => Some(resize),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(resized.len(), 1);
+    assert_eq!(resized[0].session_id, id(&name).to_string());
+    assert_eq!(
+        (resized[0].rows, resized[0].cols),
+        (tile.rows(), tile.cols())
+    );
+    assert!(tile.cols() < 60, "{tile:?}");
+}
+
+#[test]
+fn keys_move_among_tiles_and_back_leads_out() {
+    let mut dash = four(120, 40);
+    // In the list's order: what waits for a person is the first.
+    assert_eq!(dash.model.selected, at("migrate"));
+    dash.press("l");
+    assert_eq!(dash.model.selected, at("web"));
+    dash.press("l");
+    assert_eq!(dash.model.selected, at("web"), "the side stops it");
+    dash.press("\x1b[B");
+    assert_eq!(dash.model.selected, at("agent"));
+    dash.press("h");
+    assert_eq!(dash.model.selected, at("tests"));
+    dash.press("g");
+    assert_eq!(dash.model.selected, at("migrate"));
+    dash.press("4");
+    assert_eq!(dash.model.selected, at("agent"));
+    dash.press("\r");
+    assert!(matches!(dash.model.mode, Mode::Insert(_)) && dash.model.frame.zoom);
+    dash.press("\x1d");
+    assert!(dash.model.in_grid());
+    dash.press("z");
+    assert!(!dash.model.in_grid());
+    dash.press("\x1b");
+    assert!(dash.model.in_grid());
+    dash.press("\x1b");
+    assert!(!dash.model.frame.grid);
+    assert_eq!(dash.model.selected, at("agent"));
+}
+
+#[test]
+fn more_and_fewer_tiles() {
+    let mut dash = Dash::new(120, 40, shop_records());
+    dash.press("v");
+    assert!(dash.text().contains("grid 2x4"), "{}", dash.text());
+    dash.press("--");
+    assert!(dash.text().contains("grid 2x2"), "{}", dash.text());
+    assert!(dash.text().contains("1-4 of 8"), "{}", dash.text());
+    dash.press("G");
+    assert!(dash.text().contains("5-8 of 8"), "{}", dash.text());
+    dash.press("++++");
+    assert!(dash.text().contains("All jobs show."), "{}", dash.text());
+    dash.press("------");
+    assert!(dash.text().contains("One tile is the least."));
+}
+
+#[test]
+fn tiles_stay_where_they_are() {
+    let mut dash = Dash::new(120, 40, shop_records());
+    dash.press("v");
+    let before = dash.model.grid.jobs.clone();
+    assert_eq!(before.last(), Some(&id("build")), "ended jobs are the last");
+    // It asks for input now, and the list has it first.
+    let mut tests = shop_records().swap_remove(4);
+    tests.summary.input_state = crate::protocol::record::InputState::Line;
+    dash.record(&tests);
+    assert_eq!(dash.model.grid.jobs, before);
+    // One that goes away leaves the cursor on the tile that took its place.
+    dash.press("l");
+    dash.event(EventKind::Removed, "web", serde_json::json!({}));
+    assert_eq!(dash.model.selected, Selected::Job(before[2].clone()));
+    assert!(dash.model.in_grid());
+    // A filter is one for tiles, too.
+    dash.press("/lint\r");
+    assert_eq!(dash.model.grid.jobs, [id("lint")]);
+}
+
+#[test]
+fn a_job_without_a_tile_shows_as_it_does_without_a_grid() {
+    let mut dash = four(120, 40);
+    dash.model.marked.clear();
+    dash.press("!");
+    assert_eq!(dash.model.selected, at("lint"));
+    assert!(!dash.model.frame.grid);
+}

@@ -1,0 +1,247 @@
+//! What came since somebody last looked: the line in the pane, the counts in the rows, the sentence on opening.
+
+use serde_json::json;
+
+use super::harness::Dash;
+use super::jobs::{NOW, ended, id, shop_records};
+use crate::protocol::record::InputState;
+use crate::protocol::{Event, EventKind, Record, Status, Timestamp};
+use crate::tui::model::look::{Looks, Seen};
+use crate::tui::options::Options;
+use crate::tui::update::{News, Tag, What, close};
+
+/// 14 minutes before the clock of the pictures: 12:31.
+const THEN: i64 = NOW - 14 * 60_000;
+
+/// Records with so many lines each.
+fn records(lines: u64) -> Vec<Record> {
+    let mut records = shop_records();
+    for record in &mut records {
+        record.summary.output_lines = lines;
+    }
+    records
+}
+
+/// A view whose person looked at everything at 12:31, when there were five lines.
+fn returned(width: u16, height: u16, mut records: Vec<Record>) -> Dash {
+    let seen = records.iter().map(|record| {
+        let seen = Seen { lines: 5, at: THEN };
+        (record.summary.session_id.clone(), seen)
+    });
+    let looks = Looks::new(seen.collect());
+    let mut dash = Dash::with(Options::default(), width, height, Vec::new());
+    dash.model.looks = looks;
+    dash.model.last_open = Some((THEN, 40));
+    dash.model.listed = false;
+    dash.asked();
+    records.sort_by_key(|record| record.summary.created_at);
+    dash.list(records);
+    dash
+}
+
+/// Paints a screen and says how many lines there are by now.
+fn paint(dash: &mut Dash, name: &str, lines: u64, bytes: &str) {
+    use base64::Engine as _;
+    let bytes = base64::engine::general_purpose::STANDARD.encode(bytes);
+    let data = json!({
+        "bytes": bytes, "rows": 40, "cols": 120, "screenSeq": 1, "full": true, "outputLines": lines,
+    });
+    dash.event(EventKind::Screen, name, data);
+}
+
+const LOG: &str = "> vite --port 3000\r\n\r\n  VITE v7.1.2  ready in 412 ms\r\n\
+    12:01:07 GET /                200   3 ms\r\n12:01:09 GET /api/cart        200  11 ms\r\n\
+    12:44:52 GET /api/cart        500  87 ms\r\n12:44:52 TypeError: cart.items is undefined\r\n\
+    \x20   at total (src/cart.ts:41:18)\r\n12:45:03 GET /api/cart        200   9 ms\r\n";
+
+#[test]
+fn pictures() {
+    for (width, height) in [(120, 40), (80, 24), (40, 12)] {
+        let mut dash = returned(width, height, records(9));
+        dash.press("j");
+        if width < 60 {
+            dash.snapshot("new-list-40x12");
+            dash.press("\r");
+        }
+        paint(&mut dash, "web", 9, LOG);
+        dash.later(15_000);
+        dash.snapshot(&format!("new-{width}x{height}"));
+    }
+    let mut dash = returned(120, 24, records(9));
+    dash.press("v");
+    paint(&mut dash, "web", 9, LOG);
+    paint(&mut dash, "tests", 9, LOG);
+    dash.later(15_000).snapshot("new-grid-120x24");
+}
+
+/// Lines of the window from the mark on; none if there is no mark.
+fn below(dash: &Dash) -> Vec<String> {
+    let text = dash.text();
+    let rows = text.lines().skip_while(|row| !row.contains("new since"));
+    let pane = |row: &str| row.rsplit("│ ").next().unwrap_or_default().to_owned();
+    rows.skip(1)
+        .map(pane)
+        .filter(|row| !row.is_empty())
+        .collect()
+}
+
+#[test]
+fn the_line_scrolls_with_the_text() {
+    let mut dash = returned(80, 24, records(9));
+    dash.press("j");
+    paint(&mut dash, "web", 9, LOG);
+    assert!(below(&dash)[0].contains("500  87 ms"), "{}", dash.text());
+    // Eight more lines come: the same line is still the first new one, until it is gone.
+    let mut log = LOG.to_owned();
+    for n in 10..=20 {
+        log.push_str(&format!("line {n}\r\n"));
+        paint(&mut dash, "web", n, &log);
+        assert!(
+            below(&dash)[0].contains("500  87 ms"),
+            "{n} {}",
+            dash.text()
+        );
+    }
+    for n in 21..=60 {
+        log.push_str(&format!("line {n}\r\n"));
+    }
+    paint(&mut dash, "web", 60, &log);
+    assert!(below(&dash).is_empty(), "{}", dash.text());
+    assert!(dash.text().contains("line 60"));
+}
+
+#[test]
+fn no_line_where_nothing_is_new_or_rows_are_no_lines() {
+    let mut dash = returned(80, 24, records(5));
+    dash.press("j");
+    paint(&mut dash, "web", 5, LOG);
+    // It comes under the eyes of the person.
+    paint(&mut dash, "web", 9, LOG);
+    assert!(below(&dash).is_empty(), "{}", dash.text());
+    let mut dash = returned(80, 24, records(9));
+    dash.press("j");
+    paint(&mut dash, "web", 9, &format!("\x1b[?1049h{LOG}"));
+    assert!(below(&dash).is_empty(), "{}", dash.text());
+    // Typing into a zoomed job: the window is the job's.
+    let mut dash = returned(80, 24, records(9));
+    dash.press("j\r");
+    paint(&mut dash, "web", 9, LOG);
+    assert!(below(&dash).is_empty(), "{}", dash.text());
+}
+
+#[test]
+fn rows_count_what_nobody_has_seen() {
+    let output = |dash: &mut Dash, name: &str, lines: u64| {
+        let data = json!({ "outputBytes": 9_000_000, "outputLines": lines });
+        dash.event(EventKind::Output, name, data);
+    };
+    let row = |dash: &Dash, name: &str| {
+        let text = dash.text();
+        let name = format!(" {name} ");
+        let rows = text.lines().skip(1).filter_map(|row| row.split('│').next());
+        rows.filter(|row| row.contains(&name))
+            .map(|row| row.trim_end().to_owned())
+            .next()
+            .unwrap()
+    };
+    let mut dash = Dash::new(120, 40, records(5));
+    assert!(
+        !dash.text().contains('+'),
+        "the first view begins with what is there"
+    );
+    dash.press("j");
+    output(&mut dash, "web", 9);
+    output(&mut dash, "api", 9);
+    output(&mut dash, "db", 900);
+    assert!(!row(&dash, "web").ends_with('4'), "{}", dash.text());
+    assert!(row(&dash, "api").ends_with("+4"), "{}", dash.text());
+    assert!(row(&dash, "db").ends_with("+99"), "{}", dash.text());
+    // Passing by is not looking; staying is.
+    dash.press("j").press("k");
+    assert!(row(&dash, "api").ends_with("+4"), "{}", dash.text());
+    dash.press("j").later(1500).press("k");
+    assert!(!row(&dash, "api").ends_with("+4"), "{}", dash.text());
+    // Nobody looks at a window without the focus.
+    dash.press("\x1b[O");
+    output(&mut dash, "web", 12);
+    assert!(row(&dash, "web").ends_with("+3"), "{}", dash.text());
+    dash.press("\x1b[I");
+    assert!(!row(&dash, "web").ends_with("+3"), "{}", dash.text());
+}
+
+#[test]
+fn what_showed_when_the_view_closed_was_looked_at() {
+    let mut dash = returned(80, 24, records(9));
+    dash.press("j");
+    close(&mut dash.model);
+    assert_eq!(dash.model.looks.seen()[&id("web")].lines, 9);
+    assert_eq!(dash.model.looks.seen()[&id("api")].lines, 5);
+}
+
+/// An event one minute before the view opens.
+fn event(kind: EventKind, name: &str) -> Event {
+    Event {
+        event: kind,
+        seq: Some(41),
+        at: Some(Timestamp(NOW - 60_000)),
+        session_id: Some(id(name)),
+        data: json!({}),
+    }
+}
+
+fn answer(dash: &mut Dash, events: Vec<Event>) {
+    let happened = json!({ "events": events, "nextSeq": 50 });
+    dash.link(News::Reply(Tag::Away, Ok(happened)));
+}
+
+#[test]
+fn opening_tells_what_happened_meanwhile() {
+    let mut records = records(5);
+    records[4] = ended("tests", Status::Error, Some(1), 60_000);
+    records[3].summary.input_state = InputState::Password;
+    let mut dash = returned(120, 40, records.clone());
+    assert!(dash.actions().contains(&"events"));
+    let mut by_agent = event(EventKind::Restarted, "api");
+    by_agent.data = json!({"by": {"kind": "agent", "scope": "builder"}});
+    let mut old = event(EventKind::Exited, "lint");
+    old.at = Some(Timestamp(THEN - 1));
+    answer(
+        &mut dash,
+        vec![
+            event(EventKind::Exited, "tests"),
+            event(EventKind::InputNeeded, "migrate"),
+            event(EventKind::Restarted, "api"),
+            by_agent,
+            event(EventKind::Exited, "build"),
+            event(EventKind::InputNeeded, "web"),
+            old,
+        ],
+    );
+    dash.snapshot("away-120x40");
+    let text = dash.text().replace("│", "");
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let text = words.join(" ");
+    assert!(
+        text.contains("since 12:31: tests failed, migrate needs"),
+        "{text}"
+    );
+    assert!(text.contains("api restarted 2x (agent)"), "{text}");
+    assert!(text.contains("build done"), "{text}");
+    assert!(
+        !text.contains("web needs"),
+        "it does not need it any more: {text}"
+    );
+    assert!(!text.contains("lint failed"), "that was before: {text}");
+    assert_eq!(dash.model.seq, 50);
+    let mut dash = returned(80, 24, records);
+    answer(&mut dash, Vec::new());
+    assert!(!dash.text().contains("since 12:31"), "nothing happened");
+}
+
+#[test]
+fn the_first_view_ever_tells_nothing() {
+    let mut dash = Dash::new(80, 24, records(5));
+    assert!(!dash.actions().contains(&"events"));
+    dash.happen(What::Tick);
+    assert_eq!(dash.model.last_open, None);
+}

@@ -1,0 +1,58 @@
+//! What happened while no view was open: asked for with the first list, told once.
+
+use serde_json::Value;
+
+use super::msg::{Cmd, Tag};
+use crate::protocol::Action;
+use crate::protocol::params::Events;
+use crate::protocol::reply::Happened;
+use crate::tui::model::away::Away;
+use crate::tui::model::{Attached, Model};
+use crate::tui::units;
+
+/// Events in one answer (the daemon's own limit).
+const PAGE: usize = 1000;
+
+/// How long it shows, in milliseconds: it is a sentence about several jobs.
+const TOLD_MS: i64 = 15_000;
+
+/// Asks, if a view was open before.
+pub(super) fn ask(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let Some((at, seq)) = model.last_open.filter(|_| model.attached == Attached::No) else {
+        return;
+    };
+    model.away = Some(Away::new(at));
+    cmds.push(page(seq));
+}
+
+/// Takes in a page of events; after the last one tells what they come to.
+pub(super) fn came(model: &mut Model, value: Value, cmds: &mut Vec<Cmd>) {
+    let (Some(mut away), Ok(page_of)) =
+        (model.away.take(), serde_json::from_value::<Happened>(value))
+    else {
+        return;
+    };
+    for event in &page_of.events {
+        away.add(event);
+    }
+    model.seq = model.seq.max(page_of.next_seq);
+    if page_of.events.len() >= PAGE {
+        cmds.push(page(page_of.next_seq));
+        model.away = Some(away);
+        return;
+    }
+    let told = away.told(&model.jobs);
+    if !told.is_empty() {
+        let when = units::since(away.since, model.now.ms, model.now.utc_offset_s);
+        model.tell(format!("since {when}: {told}"), TOLD_MS);
+    }
+}
+
+fn page(after: u64) -> Cmd {
+    let params = Events {
+        after_seq: Some(after),
+        limit: Some(PAGE),
+        ..Events::default()
+    };
+    Cmd::Ask(Tag::Away, Action::Events(params))
+}

@@ -1,0 +1,98 @@
+//! The card of a job that failed: asked for once the job shows in the pane, and what comes back.
+
+use serde_json::Value;
+
+use super::msg::{Cmd, Tag};
+use crate::protocol::params::{List, Log, StatusParams};
+use crate::protocol::reply::{Listed, LogLines};
+use crate::protocol::{Action, Record, SessionId};
+use crate::term::sanitize::clean;
+use crate::tui::model::card::{Card, LINES, Owner, Part};
+use crate::tui::model::{Link, Model};
+
+/// After each message: asks about the job in the pane, if it failed and nothing is known of that end.
+pub(super) fn settle(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    if model.link != Link::Up || model.in_grid() || model.layout().pane.is_none() {
+        return;
+    }
+    let Some(job) = model.current().filter(|job| job.state().failed()) else {
+        return;
+    };
+    let (id, ended_at) = (job.id().clone(), job.record.summary.ended_at);
+    let is_known = |card: &Card| card.ended_at == ended_at;
+    if model.cards.get(&id).is_some_and(is_known) {
+        return;
+    }
+    model.cards.insert(id.clone(), Card::new(ended_at));
+    cmds.push(ask(&id, Part::Runs));
+}
+
+/// Takes in a part. What it leads to is asked for next.
+pub(super) fn came(
+    model: &mut Model,
+    id: &SessionId,
+    part: Part,
+    value: Value,
+    cmds: &mut Vec<Cmd>,
+) {
+    model.dirty = true;
+    let command = model.job(id).map(|job| job.command.clone());
+    let Some(card) = model.cards.get_mut(id) else {
+        return;
+    };
+    let next = match part {
+        Part::Runs => {
+            let record = serde_json::from_value::<Record>(value).ok();
+            let detail = record.and_then(|record| record.detail);
+            card.runs(&detail.map(|detail| detail.runs).unwrap_or_default())
+        }
+        Part::Output(_) => match serde_json::from_value::<LogLines>(value) {
+            Ok(log) => card.output(&log, &command.unwrap_or_default()),
+            Err(_) => Vec::new(),
+        },
+        Part::Before(_) => {
+            if let Ok(log) = serde_json::from_value::<LogLines>(value) {
+                card.before(&log);
+            }
+            Vec::new()
+        }
+        Part::Port(port) => {
+            let listed = serde_json::from_value::<Listed<Record>>(value);
+            let jobs = listed.map(|listed| listed.sessions).unwrap_or_default();
+            let has_it = |record: &&Record| {
+                let ports = record.summary.ports.as_deref().unwrap_or_default();
+                ports.contains(&port) && record.summary.session_id != *id
+            };
+            card.owner = jobs.iter().find(has_it).map(|record| {
+                let summary = &record.summary;
+                let name = summary.label.as_ref().unwrap_or(&summary.command);
+                Owner {
+                    name: clean(name),
+                    pid: summary.pid,
+                }
+            });
+            Vec::new()
+        }
+    };
+    cmds.extend(next.into_iter().map(|part| ask(id, part)));
+}
+
+fn ask(id: &SessionId, part: Part) -> Cmd {
+    let action = match part {
+        Part::Runs => Action::Status(StatusParams {
+            session_id: id.to_string(),
+            detail: Some(true),
+        }),
+        Part::Output(run) | Part::Before(run) => Action::Log(Log {
+            session_id: id.to_string(),
+            run: Some(run),
+            lines: Some(LINES),
+            ..Log::default()
+        }),
+        Part::Port(_) => Action::List(List {
+            include_ports: Some(true),
+            ..List::default()
+        }),
+    };
+    Cmd::Ask(Tag::Card(id.clone(), part), action)
+}

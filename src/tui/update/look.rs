@@ -1,0 +1,57 @@
+//! What the person looks at: the jobs whose screens show while the terminal has the focus.
+
+use crate::protocol::SessionId;
+use crate::tui::model::Model;
+
+/// After each message: what came into view is being looked at, what went out of it was.
+pub(super) fn settle(model: &mut Model) {
+    let now = model.now.ms;
+    if !model.focused {
+        close(model);
+        return;
+    }
+    let shown = shown(model);
+    let gone: Vec<SessionId> = model
+        .looks
+        .in_view()
+        .filter(|id| !shown.contains(id))
+        .cloned()
+        .collect();
+    for id in gone {
+        match lines(model, &id) {
+            Some(lines) => model.looks.end(&id, lines, now),
+            None => model.looks.forget(&id),
+        }
+    }
+    for id in shown {
+        if let Some(lines) = lines(model, &id) {
+            model.looks.begin(&id, lines, now);
+        }
+    }
+}
+
+/// The person goes away, or closes the view: what shows was looked at, however short.
+pub(in crate::tui) fn close(model: &mut Model) {
+    let mut looks = std::mem::take(&mut model.looks);
+    looks.end_all(|id| lines(model, id), model.now.ms);
+    model.looks = looks;
+}
+
+/// With the first list: who has never looked before begins with what is there.
+pub(super) fn first(model: &mut Model) {
+    let now = model.now.ms;
+    for job in &model.jobs {
+        let lines = job.record.summary.output_lines;
+        model.looks.begin_at(job.id(), lines, now);
+    }
+}
+
+/// The jobs whose screens show.
+fn shown(model: &Model) -> Vec<SessionId> {
+    let screens = model.watches.iter().filter(|watch| watch.problem.is_none());
+    screens.map(|watch| watch.id.clone()).collect()
+}
+
+fn lines(model: &Model, id: &SessionId) -> Option<u64> {
+    model.job(id).map(|job| job.record.summary.output_lines)
+}

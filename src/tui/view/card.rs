@@ -1,0 +1,164 @@
+//! The card of a job that failed, under the end of its output.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use super::hints;
+use crate::term::screen::Screen;
+use crate::tui::keymap::{Action, Place};
+use crate::tui::model::Model;
+use crate::tui::model::card::Card;
+use crate::tui::model::job::Job;
+use crate::tui::model::mode::Mode;
+use crate::tui::{pane, text, units};
+
+/// Blanks in front of what is under the heading.
+const INDENT: &str = "   ";
+
+/// The part of `area` that is left for the job's screen once the card is drawn under it. The last line of output
+/// always shows.
+pub(super) fn draw(model: &Model, area: Rect, buf: &mut Buffer) -> Rect {
+    let Some((job, card)) = card(model) else {
+        return area;
+    };
+    let mut lines = lines(model, job, card, usize::from(area.width));
+    lines.truncate(usize::from(area.height / 2));
+    let height = u16::try_from(lines.len()).unwrap_or(0);
+    let used = model
+        .screen(job.id())
+        .map_or(0, |screen| used(model, job, screen));
+    let top = (area.y + used).min(area.bottom() - height);
+    for (y, line) in (top..).zip(lines) {
+        buf.set_line(area.x, y, &line, area.width);
+    }
+    Rect {
+        height: top - area.y,
+        ..area
+    }
+}
+
+/// The job in the pane and its card, if it failed and one looks at it.
+fn card(model: &Model) -> Option<(&Job, &Card)> {
+    if model.in_grid() || matches!(model.mode, Mode::Insert(_) | Mode::Scroll(..)) {
+        return None;
+    }
+    let job = model.current().filter(|job| job.state().failed())?;
+    // Not before it is whole: what grows while it is read is worse than what comes a moment later.
+    let card = model
+        .cards
+        .get(job.id())
+        .filter(|card| card.output.is_some())?;
+    (card.ended_at == job.record.summary.ended_at).then_some((job, card))
+}
+
+/// Rows that the screen needs, with one blank row after its last line.
+fn used(model: &Model, job: &Job, screen: &Screen) -> u16 {
+    let written = pane::last_written_row(screen);
+    let blank = written == 0 && screen.rows_text(true).is_empty();
+    let rows = if blank { 0 } else { written + 2 };
+    rows.max(screen.cursor().row + 1) + u16::from(model.looks.mark(job.id()).is_some())
+}
+
+fn lines(model: &Model, job: &Job, card: &Card, width: usize) -> Vec<Line<'static>> {
+    let theme = &model.theme;
+    let state = job.state();
+    let rule = theme.glyph("─");
+    let more = theme.glyph("…");
+    let glyph = state.glyph(theme.ascii);
+    let how = card.how(&job.record);
+    let mut words = format!("{glyph} failed: {how}");
+    let mut meaning = None;
+    if text::width(&words) + 6 > width {
+        // In a narrow pane the heading says how it ended, and the line below what that means.
+        let (first, second) = how.split_once(", ").unwrap_or((&how, ""));
+        words = format!("{glyph} failed: {first}");
+        meaning = Some(second.to_owned()).filter(|second| !second.is_empty());
+    }
+    let words = text::clip(&words, width.saturating_sub(6), more);
+    let rest = width.saturating_sub(text::width(&words) + 4);
+    let mut lines = vec![Line::from(vec![
+        Span::styled(format!("{rule}{rule} "), theme.rule()),
+        Span::styled(words, theme.state(&state)),
+        Span::styled(format!(" {}", rule.repeat(rest)), theme.rule()),
+    ])];
+    let room = width.saturating_sub(INDENT.len());
+    let mut indented = |text: &str, style: Style| {
+        let text = text::clip(text, room, more);
+        lines.push(Line::styled(format!("{INDENT}{text}"), style));
+    };
+    if let Some(meaning) = meaning {
+        indented(&meaning, theme.state(&state));
+    }
+    // Of a command that was not found the heading says all there is.
+    let says_all = matches!(job.record.summary.exit_code, Some(126 | 127));
+    if let Some(error) = card.error.as_ref().filter(|_| !says_all) {
+        indented(error, Style::new());
+    }
+    for line in fit(&facts(model, job, card), ", ", room) {
+        indented(&line, theme.dim());
+    }
+    lines.push(keys(model, room));
+    lines
+}
+
+/// When it ran, how long, by whom, and how that compares with the run before: the first ones stay longest.
+pub(super) fn facts(model: &Model, job: &Job, card: &Card) -> Vec<String> {
+    let offset = model.now.utc_offset_s;
+    let took = i64::try_from(job.record.summary.runtime_ms).unwrap_or(i64::MAX);
+    let by = if job.is_agents() { "an agent" } else { "you" };
+    let mut facts = vec![format!("ran {}", units::took(took))];
+    if let Some(run) = &card.run {
+        let at = run.started_at.millis();
+        let day = units::since(at, model.now.ms, offset);
+        let at = match day.ends_with("ago") {
+            true => day,
+            false => units::clock_seconds(at, offset),
+        };
+        facts.push(format!("started {at} by {by}"));
+    }
+    facts.extend(card.compared());
+    facts
+}
+
+/// These in as few lines as hold them.
+fn fit(parts: &[String], between: &str, room: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts {
+        match lines.last_mut() {
+            Some(line) if text::width(line) + between.len() + text::width(part) <= room => {
+                line.push_str(between);
+                line.push_str(part);
+            }
+            _ => lines.push(part.clone()),
+        }
+    }
+    lines
+}
+
+fn keys(model: &Model, room: usize) -> Line<'static> {
+    let labelled = [
+        (Action::Restart, "restart"),
+        (Action::CopyReport, "copy report"),
+        (Action::Pager, "log"),
+        (Action::Edit, "edit"),
+        (Action::Remove, "remove"),
+    ];
+    let mut spans = vec![Span::raw(INDENT)];
+    let mut used = 0;
+    for (action, label) in labelled {
+        let acts = !matches!(action, Action::CopyReport | Action::Pager);
+        let Some((key, _)) = hints::hint(model, Place::Normal, action) else {
+            continue;
+        };
+        let width = text::width(&key) + 1 + label.len() + 3;
+        if acts && model.read_only || used + width > room + 3 {
+            continue;
+        }
+        used += width;
+        spans.push(Span::styled(key, model.theme.key()));
+        spans.push(Span::styled(format!(" {label}   "), Style::new()));
+    }
+    Line::from(spans)
+}
