@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::daemon::{forget, refresh, refreshed};
 use super::insert;
 use super::msg::{Cmd, Exit, Tag};
+use super::usage;
 use crate::protocol::reply::{Killed, Listed, LogBytes, Started};
 use crate::protocol::{Error, Record, SessionId};
 use crate::tui::model::job::Job;
@@ -21,6 +22,7 @@ pub(super) fn answer(model: &mut Model, tag: Tag, value: Value, cmds: &mut Vec<C
             Ok(listed) => list_came(model, listed.sessions, cmds),
             Err(error) => model.fail(format!("The list could not be read: {error}")),
         },
+        Tag::Usage => usage::came(model, value),
         Tag::Record(id) => {
             if let Ok(record) = serde_json::from_value::<Record>(value) {
                 record_came(model, record);
@@ -52,10 +54,22 @@ pub(super) fn answer(model: &mut Model, tag: Tag, value: Value, cmds: &mut Vec<C
 
 fn list_came(model: &mut Model, records: Vec<Record>, cmds: &mut Vec<Cmd>) {
     let (now, home) = (model.now.ms, model.origin.home.clone());
+    let before = std::mem::take(&mut model.jobs);
     model.jobs = records
         .into_iter()
-        .map(|record| Job::new(record, now, home.as_deref()))
+        .map(|record| {
+            let mut job = Job::new(record, now, home.as_deref());
+            if let Some(known) = before.iter().find(|known| known.id() == job.id()) {
+                job.keep_ports(known);
+            }
+            job
+        })
         .collect();
+    let jobs = &model.jobs;
+    let is_there = |id: &SessionId| jobs.iter().any(|job| job.id() == id);
+    model.sparks.retain(|id, _| is_there(id));
+    model.marked.retain(is_there);
+    model.usage.touch(now);
     model.stale = true;
     model.dirty = true;
     if !std::mem::replace(&mut model.listed, true) && model.jobs.is_empty() {
@@ -88,9 +102,12 @@ fn attach(model: &mut Model, id: SessionId, cmds: &mut Vec<Cmd>) {
 }
 
 fn record_came(model: &mut Model, record: Record) {
-    let job = Job::new(record, model.now.ms, model.origin.home.as_deref());
+    let mut job = Job::new(record, model.now.ms, model.origin.home.as_deref());
     match model.jobs.iter_mut().find(|known| known.id() == job.id()) {
-        Some(known) => *known = job,
+        Some(known) => {
+            job.keep_ports(known);
+            *known = job;
+        }
         None => model.jobs.push(job),
     }
     model.stale = true;

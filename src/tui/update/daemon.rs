@@ -15,7 +15,7 @@ use crate::tui::model::mode::{Frame, Mode};
 use crate::tui::model::{Link, Model};
 
 /// Sessions asked for: more than the daemon keeps.
-const LIST_LIMIT: usize = 1000;
+pub(super) const LIST_LIMIT: usize = 1000;
 
 /// Events that change what is shown. Those without a sequence number come only to those who name them.
 const EVENTS: [EventKind; 18] = [
@@ -70,6 +70,7 @@ fn up(model: &mut Model, cmds: &mut Vec<Cmd>) {
 fn down(model: &mut Model) {
     model.link = Link::Down;
     model.refreshing.clear();
+    model.usage.on_its_way = false;
     model.dirty = true;
     match &mut model.mode {
         Mode::Scroll(scroll, _) => scroll.loading = None,
@@ -87,6 +88,10 @@ fn event_came(model: &mut Model, event: Event, cmds: &mut Vec<Cmd>) {
     let Some(id) = event.session_id else {
         return;
     };
+    // A screen comes only of what is watched, with an output that tells the same.
+    if event.event != EventKind::Screen {
+        model.usage.touch(model.now.ms);
+    }
     match event.event {
         EventKind::Screen => screen_came(model, &id, event.data),
         EventKind::Output => output_came(model, &id, &event.data),
@@ -121,6 +126,8 @@ fn output_came(model: &mut Model, id: &SessionId, data: &Value) {
     let summary = &mut job.record.summary;
     let number = |key: &str| data.get(key).and_then(Value::as_u64);
     if let Some(bytes) = number("outputBytes") {
+        let spark = model.sparks.entry(id.clone()).or_default();
+        model.dirty |= spark.feed(summary.output_bytes, bytes, model.now.ms);
         summary.output_bytes = bytes;
     }
     if let Some(lines) = number("outputLines") {
@@ -164,10 +171,20 @@ pub(super) fn refreshed(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) 
 pub(super) fn forget(model: &mut Model, id: &SessionId) {
     model.jobs.retain(|job| job.id() != id);
     model.refreshing.remove(id);
+    model.sparks.remove(id);
+    model.marked.remove(id);
     if model.previous.as_ref() == Some(id) {
         model.previous = None;
     }
-    let gone = match &model.mode {
+    let gone = match &mut model.mode {
+        Mode::Insert(insert) if !insert.also.is_empty() => {
+            let left: Vec<_> = insert.jobs().into_iter().filter(|one| one != id).collect();
+            if let [first, rest @ ..] = left.as_slice() {
+                insert.id = first.clone();
+                insert.also = rest.to_vec();
+            }
+            false
+        }
         Mode::Insert(insert) => insert.id == *id,
         Mode::Scroll(scroll, _) => scroll.id == *id,
         _ => false,

@@ -26,6 +26,7 @@ mod scroll;
 mod select;
 mod settle;
 mod undo;
+mod usage;
 mod verbs;
 
 pub(in crate::tui) use self::insert::lines as paste_lines;

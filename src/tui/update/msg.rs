@@ -60,6 +60,8 @@ pub enum Tag {
     Subscribe,
     /// The list.
     List,
+    /// What jobs use.
+    Usage,
     /// One record.
     Record(SessionId),
     /// A screen to watch.

@@ -2,6 +2,7 @@
 
 use super::daemon::{forget, refresh, refreshed};
 use super::msg::{Cmd, Tag};
+use super::usage;
 use crate::protocol::{Error, ErrorCode};
 use crate::tui::model::mode::Mode;
 use crate::tui::model::{Link, Model};
@@ -22,7 +23,7 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
         }
         Tag::Restart(id) | Tag::Signal(id) | Tag::Decline(id) => Some(id),
         Tag::Remove(id) | Tag::Log(id, _) => Some(id),
-        Tag::Subscribe | Tag::List | Tag::Unwatch | Tag::Start => None,
+        Tag::Subscribe | Tag::List | Tag::Usage | Tag::Unwatch | Tag::Start => None,
     };
     if let (true, Some(id)) = (gone, id) {
         forget(model, &id.clone());
@@ -31,6 +32,11 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
     let name = id.map(|id| model.name_of(id)).unwrap_or_default();
     let what = match &tag {
         Tag::Unwatch => return,
+        // It is asked again soon, and what it would have told only grows older.
+        Tag::Usage => {
+            usage::failed(model);
+            return;
+        }
         Tag::Record(id) => {
             refreshed(model, &id.clone(), cmds);
             return;

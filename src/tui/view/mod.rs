@@ -1,13 +1,16 @@
 //! What the model looks like. Pure: reads the model, paints a frame.
 
 mod bar;
+mod columns;
 mod edit;
 mod empty;
 pub mod help;
 mod hints;
 mod list;
+mod marks;
 mod pane;
 mod question;
+mod row;
 mod status;
 mod toasts;
 mod top;

@@ -17,13 +17,18 @@ pub(super) fn question(model: &Model, ask: &Ask, area: Rect, frame: &mut Frame<'
     let (verb, what, kill) = match ask {
         Ask::Stop(ids) => ("STOP", about_alive(model, ids), true),
         Ask::Kill(ids) => ("KILL -9", about_alive(model, ids), false),
+        Ask::Pause(ids, true) => ("PAUSE", about_alive(model, ids), false),
+        Ask::Pause(ids, false) => ("CONTINUE", about_alive(model, ids), false),
         Ask::Restart(ids) => ("RESTART", about_alive(model, ids), false),
         Ask::Remove(ids) => ("REMOVE", about_ended(model, ids), false),
         Ask::Paste(bytes, insert) => {
             let n = paste_lines(bytes);
             let lines = if n == 1 { "line" } else { "lines" };
-            let name = model.name_of(&insert.id);
-            ("PASTE", format!("{n} {lines} into {name}?"), false)
+            let into = match insert.also.as_slice() {
+                [] => format!("{}?", model.name_of(&insert.id)),
+                _ => several(model, &insert.jobs()),
+            };
+            ("PASTE", format!("{n} {lines} into {into}"), false)
         }
     };
     let mut bar = begin(model, area, verb);

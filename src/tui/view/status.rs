@@ -15,6 +15,7 @@ use crate::tui::model::layout::Kind;
 use crate::tui::model::mode::{Help, Mode};
 use crate::tui::model::rows::Row;
 use crate::tui::model::scroll::{Part, Scroll};
+use crate::tui::model::usage;
 use crate::tui::model::{Model, Selected};
 use crate::tui::state::State;
 use crate::tui::{text, units};
@@ -148,11 +149,23 @@ fn details(model: &Model, job: &Job, bar: &mut Bar) {
         let took = i64::try_from(summary.runtime_ms).unwrap_or(i64::MAX);
         bar.text(5, format!("took {}", units::took(took)), dim);
     }
-    if let Some(cpu) = summary.cpu_percent {
-        bar.text(8, format!("cpu {cpu:.0}%"), dim);
-    }
-    if let Some(memory) = summary.memory_bytes {
-        bar.text(8, format!("mem {}", units::bytes(memory)), dim);
+    if job.is_alive() {
+        let roomy = model.window.0 >= 100;
+        let name = |name: &'static str| if roomy { name } else { "" };
+        let mut used = Vec::new();
+        used.extend(usage::percent(summary).map(|cpu| format!("{}{cpu}", name("cpu "))));
+        let memory = summary.memory_bytes.map(units::bytes);
+        used.extend(memory.map(|memory| format!("{}{memory}", name("mem "))));
+        if !used.is_empty() {
+            let gap = if roomy { "  " } else { " " };
+            bar.text(5, used.join(gap), dim);
+        }
+        let ports: Vec<String> = job.ports().iter().map(|port| format!(":{port}")).collect();
+        match ports.as_slice() {
+            [] => {}
+            [port] => bar.text(4, port.clone(), dim),
+            [port, rest @ ..] => bar.text(4, format!("{port} +{}", rest.len()), dim),
+        }
     }
     bar.text(
         6,
@@ -185,6 +198,26 @@ fn insert(model: &Model, area: Rect, frame: &mut Frame<'_>) {
     let wide = area.width >= 60;
     let mut bar = bar(model, area);
     let leave = hints::hint(model, Place::Insert, Action::Leave);
+    if let Mode::Insert(typing) = &model.mode
+        && !typing.also.is_empty()
+    {
+        let ids = typing.jobs();
+        let names: Vec<String> = ids.iter().map(|id| model.name_of(id)).collect();
+        let mode = model.mode.name();
+        bar = begin(
+            model,
+            area,
+            &format!("{mode}  TYPING INTO {} JOBS", ids.len()),
+        );
+        let room = usize::from(area.width).saturating_sub(50).max(8);
+        let names = text::clip(&names.join(", "), room, theme.glyph("…"));
+        bar.text(2, names, theme.strong());
+        if let Some(hint) = leave {
+            bar.right(1, hints::spans(model, hint));
+        }
+        bar.draw(area, frame.buffer_mut());
+        return;
+    }
     match model.current() {
         Some(job) if job.is_alive() => {
             job_items(model, job, &mut bar, wide);

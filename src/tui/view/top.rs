@@ -9,6 +9,7 @@ use ratatui::text::Span;
 use super::bar::Bar;
 use crate::tui::model::Model;
 use crate::tui::model::counts::Counts;
+use crate::tui::model::sort::Sort;
 use crate::tui::state::State;
 use crate::tui::theme::{Theme, Tone};
 use crate::tui::{text, units};
@@ -28,7 +29,14 @@ pub(super) fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
         for span in glyph_counts(theme, counts) {
             bar.left(1, vec![span]);
         }
-        bar.right(2, vec![Span::styled("all", theme.dim())]);
+        if !model.marked.is_empty() {
+            bar.right(1, vec![Span::styled(marked(model), theme.key())]);
+        }
+        if model.sort != Sort::default() {
+            let sorted = format!("by {}", model.sort.name());
+            bar.right(2, vec![Span::styled(sorted, theme.key())]);
+        }
+        bar.right(3, vec![Span::styled("all", theme.dim())]);
     } else {
         for (n, word, state) in worded(counts) {
             bar.text(1, format!("{n} {word}"), theme.state(&state));
@@ -40,11 +48,23 @@ pub(super) fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
             let shown = format!("/{}", model.filter);
             bar.right(1, vec![Span::styled(shown, theme.key())]);
         }
+        if !model.marked.is_empty() {
+            bar.right(1, vec![Span::styled(marked(model), theme.key())]);
+        }
+        if model.sort != Sort::default() {
+            let sorted = format!("by {}", model.sort.name());
+            bar.right(2, vec![Span::styled(sorted, theme.key())]);
+        }
         bar.right(3, vec![Span::styled("all projects", theme.dim())]);
         let clock = units::clock(model.now.ms, model.now.utc_offset_s);
         bar.right(2, vec![Span::styled(clock, Style::new())]);
     }
     bar.draw(area, buf);
+}
+
+/// `marked 4`.
+pub(super) fn marked(model: &Model) -> String {
+    format!("marked {}", model.marked.len())
 }
 
 /// Counts by glyph: `5● 1? 1✗`.

@@ -1,0 +1,66 @@
+//! What jobs use: asked for while something goes on and the list shows, and merged into what is known.
+
+use serde_json::Value;
+
+use super::daemon::LIST_LIMIT;
+use super::msg::{Cmd, Tag};
+use crate::protocol::params::List;
+use crate::protocol::reply::Listed;
+use crate::protocol::{Action, Record};
+use crate::tui::model::sort::Sort;
+use crate::tui::model::usage::{self, AT_WORK};
+use crate::tui::model::{Link, Model};
+
+/// Asks if it is time to.
+pub(super) fn settle(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let now = model.now.ms;
+    if model.usage_due().is_none_or(|at| at > now) {
+        return;
+    }
+    model.usage.asked_at = now;
+    model.usage.on_its_way = true;
+    let params = List {
+        limit: Some(LIST_LIMIT),
+        include_ports: Some(true),
+        ..List::default()
+    };
+    cmds.push(Cmd::Ask(Tag::Usage, Action::List(params)));
+}
+
+/// Takes in what they use. Jobs that are not known are passed over: events tell of those.
+pub(super) fn came(model: &mut Model, value: Value) {
+    model.usage.on_its_way = false;
+    let Ok(listed) = serde_json::from_value::<Listed<Record>>(value) else {
+        return;
+    };
+    let mut changed = false;
+    for record in listed.sessions {
+        let id = record.summary.session_id.clone();
+        let Some(job) = model.jobs.iter_mut().find(|job| *job.id() == id) else {
+            continue;
+        };
+        if record.summary.cpu_percent.is_some_and(|cpu| cpu >= AT_WORK) {
+            model.usage.touch(model.now.ms);
+        }
+        changed |= usage::merge(job, record.summary, record.processes);
+    }
+    model.dirty |= changed;
+    model.stale |= changed && model.sort == Sort::Cpu;
+}
+
+/// There is no answer.
+pub(super) fn failed(model: &mut Model) {
+    model.usage.on_its_way = false;
+}
+
+impl Model {
+    /// When to ask what jobs use; `None` while nobody would see it, or nothing runs.
+    pub fn usage_due(&self) -> Option<i64> {
+        let wanted = self.link == Link::Up
+            && self.listed
+            && !self.usage.on_its_way
+            && self.layout().list.is_some()
+            && self.jobs.iter().any(|job| job.is_alive());
+        wanted.then(|| self.usage.due(self.now.ms))
+    }
+}
