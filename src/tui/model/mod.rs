@@ -2,6 +2,7 @@
 //! draws it, and neither does anything else: the time comes in with each message.
 
 pub mod counts;
+pub mod details;
 pub mod form;
 pub mod found;
 pub mod job;
@@ -385,7 +386,11 @@ impl Model {
         });
         // Asked with the minute of the clock, it needs no waking of its own.
         let usage = self.usage_due().filter(|&at| at < clock);
-        let due = [second, usage, Some(clock)];
+        let found = match &self.mode {
+            Mode::Found(found) => found.due,
+            _ => None,
+        };
+        let due = [second, usage, found, Some(clock)];
         due.into_iter()
             .chain([self.toasts.next_due(), self.flush_at])
             .flatten()

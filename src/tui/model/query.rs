@@ -1,4 +1,4 @@
-//! The list's filter: words that a job has to satisfy, all of them. [`LANGUAGE`] is the whole of it.
+//! The list's filter: words that a job has to satisfy, all of them. `LANGUAGE` is the whole of it.
 
 use super::job::Job;
 use crate::tui::state::State;

@@ -72,6 +72,14 @@ fn verbs_act_on_marks_and_ask_by_name() {
 }
 
 #[test]
+fn a_window_without_a_top_line_says_it_below() {
+    let mut dash = shop(80, 12);
+    dash.press(" S");
+    assert!(dash.status().contains("marked 1"), "{}", dash.status());
+    assert!(dash.status().contains("by name]"), "{}", dash.status());
+}
+
+#[test]
 fn a_removed_job_has_no_mark() {
     let mut dash = shop(80, 24);
     dash.press("  ");

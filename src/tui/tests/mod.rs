@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod behaviour;
+mod details;
+mod found;
 mod harness;
 pub(super) mod jobs;
 mod marks;

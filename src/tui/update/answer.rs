@@ -5,9 +5,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
 use super::daemon::{forget, refresh, refreshed};
-use super::insert;
 use super::msg::{Cmd, Exit, Tag};
-use super::usage;
+use super::{found, insert, page, scroll, usage};
 use crate::protocol::reply::{Killed, Listed, LogBytes, Started};
 use crate::protocol::{Error, Record, SessionId};
 use crate::tui::model::job::Job;
@@ -23,6 +22,9 @@ pub(super) fn answer(model: &mut Model, tag: Tag, value: Value, cmds: &mut Vec<C
             Err(error) => model.fail(format!("The list could not be read: {error}")),
         },
         Tag::Usage => usage::came(model, value),
+        Tag::Found(id, round) => found::came(model, &id, round, Some(value)),
+        Tag::Details(id) => page::record_came(model, &id, value, cmds),
+        Tag::Typed(id) => page::typed_came(model, &id, value),
         Tag::Record(id) => {
             if let Ok(record) = serde_json::from_value::<Record>(value) {
                 record_came(model, record);
@@ -42,7 +44,10 @@ pub(super) fn answer(model: &mut Model, tag: Tag, value: Value, cmds: &mut Vec<C
         }
         Tag::Signal(id) | Tag::Decline(id) => refresh(model, &id, cmds),
         Tag::Remove(id) => forget(model, &id),
-        Tag::Log(id, part) => log_came(model, &id, part, value),
+        Tag::Log(id, part) => {
+            log_came(model, &id, part, value);
+            scroll::settle_goal(model, cmds);
+        }
         Tag::Type(id) => {
             if model.job(&id).is_some_and(|job| job.state().needs_input()) {
                 refresh(model, &id, cmds);

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::answer::answer;
 use super::msg::{Cmd, News, Tag};
+use super::page;
 use super::refusal::refusal;
 use crate::protocol::event::ScreenUpdate;
 use crate::protocol::params::{List, StatusParams, Subscribe};
@@ -76,6 +77,8 @@ fn down(model: &mut Model) {
         Mode::Scroll(scroll, _) => scroll.loading = None,
         Mode::Prompt(form) => form.busy = false,
         Mode::Insert(insert) => insert.asked = None,
+        Mode::Page(page) => page.unasked(),
+        Mode::Found(found) => found.lost(model.now.ms),
         _ => {}
     }
 }
@@ -101,7 +104,10 @@ fn event_came(model: &mut Model, event: Event, cmds: &mut Vec<Cmd>) {
         // asked for behind it, has the job if it is still kept.
         EventKind::Exited | EventKind::Lost
             if model.job(&id).is_none() && !model.refreshing.contains_key(&id) => {}
-        _ => refresh(model, &id, cmds),
+        _ => {
+            refresh(model, &id, cmds);
+            page::heard(model, &id, cmds);
+        }
     }
 }
 
@@ -187,6 +193,11 @@ pub(super) fn forget(model: &mut Model, id: &SessionId) {
         }
         Mode::Insert(insert) => insert.id == *id,
         Mode::Scroll(scroll, _) => scroll.id == *id,
+        Mode::Page(page) => page.is_about(id),
+        Mode::Found(found) => {
+            found.forget(id);
+            false
+        }
         _ => false,
     };
     if gone {

@@ -135,6 +135,7 @@ fn paste(model: &mut Model, bytes: &[u8]) {
             model.filter = line.text();
             model.stale = true;
         }
+        Mode::Found(found) => found::paste(found, &text, model.now.ms),
         Mode::Prompt(form) if !form.busy => form.line().insert(&text),
         Mode::Scroll(scroll, _) => {
             if let Some(line) = &mut scroll.input {

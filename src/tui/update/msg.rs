@@ -62,6 +62,12 @@ pub enum Tag {
     List,
     /// What jobs use.
     Usage,
+    /// All about a job.
+    Details(SessionId),
+    /// What was found in a job by the search of this number.
+    Found(SessionId, u64),
+    /// What was typed into a job.
+    Typed(SessionId),
     /// One record.
     Record(SessionId),
     /// A screen to watch.

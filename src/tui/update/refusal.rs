@@ -2,7 +2,7 @@
 
 use super::daemon::{forget, refresh, refreshed};
 use super::msg::{Cmd, Tag};
-use super::usage;
+use super::{found, page, usage};
 use crate::protocol::{Error, ErrorCode};
 use crate::tui::model::mode::Mode;
 use crate::tui::model::{Link, Model};
@@ -22,7 +22,12 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
             Some(id)
         }
         Tag::Restart(id) | Tag::Signal(id) | Tag::Decline(id) => Some(id),
-        Tag::Remove(id) | Tag::Log(id, _) => Some(id),
+        Tag::Remove(id) | Tag::Log(id, _) | Tag::Details(id) | Tag::Typed(id) => Some(id),
+        // One job less to look through, whatever the reason.
+        Tag::Found(id, round) => {
+            found::came(model, &id.clone(), *round, None);
+            return;
+        }
         Tag::Subscribe | Tag::List | Tag::Usage | Tag::Unwatch | Tag::Start => None,
     };
     if let (true, Some(id)) = (gone, id) {
@@ -37,6 +42,11 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
             usage::failed(model);
             return;
         }
+        Tag::Details(id) => {
+            page::failed(model, &id.clone());
+            format!("There is nothing to tell about {name}")
+        }
+        Tag::Typed(_) | Tag::Found(..) => return,
         Tag::Record(id) => {
             refreshed(model, &id.clone(), cmds);
             return;

@@ -1,7 +1,7 @@
 //! After each message: the rows follow the jobs, the cursor follows the rows, and what is watched follows the cursor.
 
 use super::msg::{Cmd, Tag};
-use super::usage;
+use super::{found, usage};
 use crate::protocol::Action;
 use crate::protocol::params::{Unwatch, Watch as WatchParams};
 use crate::tui::model::mode::Mode;
@@ -32,6 +32,7 @@ pub(super) fn settle(model: &mut Model, cmds: &mut Vec<Cmd>) {
     settle_list_top(model);
     settle_watch(model, cmds);
     usage::settle(model, cmds);
+    found::settle(model, cmds);
     let size = model.pane_size();
     if let (Mode::Scroll(scroll, _), Some(size)) = (&mut model.mode, size) {
         scroll.resize(size);

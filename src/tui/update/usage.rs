@@ -1,12 +1,15 @@
 //! What jobs use: asked for while something goes on and the list shows, and merged into what is known.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
 use super::daemon::LIST_LIMIT;
 use super::msg::{Cmd, Tag};
+use super::page;
 use crate::protocol::params::List;
 use crate::protocol::reply::Listed;
-use crate::protocol::{Action, Record};
+use crate::protocol::{Action, Record, SessionId};
 use crate::tui::model::sort::Sort;
 use crate::tui::model::usage::{self, AT_WORK};
 use crate::tui::model::{Link, Model};
@@ -25,6 +28,8 @@ pub(super) fn settle(model: &mut Model, cmds: &mut Vec<Cmd>) {
         ..List::default()
     };
     cmds.push(Cmd::Ask(Tag::Usage, Action::List(params)));
+    // Processes come and go without an event.
+    page::refresh(model, cmds);
 }
 
 /// Takes in what they use. Jobs that are not known are passed over: events tell of those.
@@ -33,10 +38,13 @@ pub(super) fn came(model: &mut Model, value: Value) {
     let Ok(listed) = serde_json::from_value::<Listed<Record>>(value) else {
         return;
     };
+    let told = listed.sessions.into_iter();
+    let mut told: HashMap<SessionId, Record> = told
+        .map(|record| (record.summary.session_id.clone(), record))
+        .collect();
     let mut changed = false;
-    for record in listed.sessions {
-        let id = record.summary.session_id.clone();
-        let Some(job) = model.jobs.iter_mut().find(|job| *job.id() == id) else {
+    for job in &mut model.jobs {
+        let Some(record) = told.remove(job.id()) else {
             continue;
         };
         if record.summary.cpu_percent.is_some_and(|cpu| cpu >= AT_WORK) {

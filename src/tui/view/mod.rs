@@ -2,18 +2,22 @@
 
 mod bar;
 mod columns;
+mod details;
 mod edit;
 mod empty;
+pub mod found;
 pub mod help;
 mod hints;
 mod list;
 mod marks;
+pub mod page;
 mod pane;
 mod question;
 mod row;
 mod status;
 mod toasts;
 mod top;
+mod tree;
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -34,11 +38,17 @@ pub fn view(model: &Model, frame: &mut Frame<'_>) {
         top::too_small(model, frame);
         return;
     }
-    if let Some(area) = layout.top {
+    if let Some(area) = layout.top
+        && !matches!(model.mode, Mode::Page(_) | Mode::Found(_))
+    {
         top::draw(model, area, frame.buffer_mut());
     }
     if matches!(model.mode, Mode::Help(_)) {
         help::draw(model, frame.buffer_mut());
+    } else if matches!(model.mode, Mode::Page(_)) {
+        page::draw(model, frame.buffer_mut());
+    } else if let Mode::Found(state) = &model.mode {
+        found::draw(model, state, frame);
     } else if model.jobs.is_empty() {
         if model.listed {
             empty::draw(model, body(model), frame.buffer_mut());

@@ -33,7 +33,12 @@ pub(super) fn question(model: &Model, ask: &Ask, area: Rect, frame: &mut Frame<'
     };
     let mut bar = begin(model, area, verb);
     let hint = |key: &str, label: &str| hints::spans(model, (key.to_owned(), label.to_owned()));
-    let room = usize::from(area.width).saturating_sub(verb.len() + 22);
+    // Names of several are worth more than the key that kills, where there is no room for both.
+    let answers = match ask {
+        Ask::Stop(ids) if ids.len() > 1 && area.width < 60 => 15,
+        _ => 22,
+    };
+    let room = usize::from(area.width).saturating_sub(verb.len() + answers);
     bar.text(
         0,
         text::clip(&what, room.max(8), theme.glyph("…")),

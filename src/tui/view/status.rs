@@ -8,6 +8,7 @@ use ratatui::text::Span;
 use super::bar::Bar;
 use super::hints::{self, Hint};
 use super::pane;
+use super::top::marked;
 use super::{edit, question::question};
 use crate::tui::keymap::{Action, Place};
 use crate::tui::model::job::Job;
@@ -15,6 +16,7 @@ use crate::tui::model::layout::Kind;
 use crate::tui::model::mode::{Help, Mode};
 use crate::tui::model::rows::Row;
 use crate::tui::model::scroll::{Part, Scroll};
+use crate::tui::model::sort::Sort;
 use crate::tui::model::usage;
 use crate::tui::model::{Model, Selected};
 use crate::tui::state::State;
@@ -29,7 +31,9 @@ pub(super) fn draw(model: &Model, area: Rect, frame: &mut Frame<'_>) {
         Mode::Filter(line) => edit::filter(model, line, area, frame),
         Mode::Prompt(form) => edit::prompt(model, form, area, frame),
         Mode::Confirm(confirm) => question(model, &confirm.ask, area, frame),
-        Mode::Reply(_) | Mode::Palette(_) | Mode::Menu(_) | Mode::Page(_) | Mode::Found(_) => {
+        Mode::Page(page) => read(model, page.top, area, frame),
+        Mode::Found(found) => super::found::status(model, found, area, frame),
+        Mode::Reply(_) | Mode::Palette(_) | Mode::Menu(_) => {
             bar(model, area).draw(area, frame.buffer_mut());
         }
         Mode::Help(state) => help(model, state, area, frame),
@@ -73,7 +77,18 @@ fn normal(model: &Model, area: Rect, frame: &mut Frame<'_>) {
             bar.right(4, vec![Span::styled(seen, theme.dim())]);
         }
     } else if let Some(place) = place_in_list(model) {
-        let place = if wide { format!("[{place}]") } else { place };
+        // Where there is no top line to say so.
+        let sorted = match (model.layout().top, model.sort) {
+            (None, sort) if sort != Sort::default() => format!(" by {}", sort.name()),
+            _ => String::new(),
+        };
+        let place = match wide {
+            true => format!("[{place}{sorted}]"),
+            false => place,
+        };
+        if model.layout().top.is_none() && !model.marked.is_empty() {
+            bar.right(2, vec![Span::styled(marked(model), theme.key())]);
+        }
         bar.right(3, vec![Span::styled(place, theme.dim())]);
     }
     if kind == Kind::Zoom {
@@ -291,6 +306,22 @@ fn scroll(model: &Model, scroll: &Scroll, area: Rect, frame: &mut Frame<'_>) {
         bar.right(2, vec![Span::styled(format!("/{shown}"), theme.key())]);
         bar.right(1, vec![Span::raw(found)]);
     }
+    bar.draw(area, frame.buffer_mut());
+}
+
+/// How far one has read a page.
+fn read(model: &Model, top: usize, area: Rect, frame: &mut Frame<'_>) {
+    let mut bar = bar(model, area);
+    let (lines, height) = super::page::size(model);
+    let bottom = (top + height).min(lines);
+    let place = format!("{bottom}/{lines}");
+    bar.right(2, vec![Span::styled(place, model.theme.dim())]);
+    add_hint(
+        model,
+        &mut bar,
+        1,
+        hints::hint(model, Place::Page, Action::Copy),
+    );
     bar.draw(area, frame.buffer_mut());
 }
 
