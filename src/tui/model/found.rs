@@ -46,7 +46,7 @@ pub struct Found {
     /// Jobs in the order they are shown in.
     order: Vec<SessionId>,
     waiting: VecDeque<SessionId>,
-    on_their_way: usize,
+    on_their_way: Vec<SessionId>,
 }
 
 /// A line that matches.
@@ -66,6 +66,11 @@ impl Found {
     /// What is typed has changed: it is looked for after a pause.
     pub fn typed(&mut self, now: i64) {
         self.due = Some(now + PAUSE_MS);
+    }
+
+    /// The jobs that are being looked through now, for those who want that no more.
+    pub fn on_their_way(&self) -> &[SessionId] {
+        &self.on_their_way
     }
 
     /// Begins to look for what is typed in `jobs`; what is on its way is passed over when it comes.
@@ -88,17 +93,17 @@ impl Found {
 
     /// The next job to ask, if there is room for a question.
     pub fn ask_next(&mut self) -> Option<SessionId> {
-        if self.on_their_way >= AT_ONCE || self.hits.len() >= MOST {
+        if self.on_their_way.len() >= AT_ONCE || self.hits.len() >= MOST {
             return None;
         }
         let id = self.waiting.pop_front()?;
-        self.on_their_way += 1;
+        self.on_their_way.push(id.clone());
         Some(id)
     }
 
     /// Takes in what was found in a job; `None`: it could not be looked through.
     pub fn receive(&mut self, id: &SessionId, found: Option<LogMatches>) {
-        self.on_their_way = self.on_their_way.saturating_sub(1);
+        self.on_their_way.retain(|one| one != id);
         let Some(found) = found else {
             return;
         };
@@ -127,7 +132,7 @@ impl Found {
         } else {
             self.waiting.len()
         };
-        self.on_their_way + asked
+        self.on_their_way.len() + asked
     }
 
     /// Jobs that are not looked through, because there is enough.

@@ -99,7 +99,14 @@ fn it_looks_after_a_pause_and_in_a_few_jobs_at_once() {
     told(&mut dash, "web", 1, matches(&[(1, "er")], false));
     assert_eq!(asked(&mut dash)[0].0, "tests");
     // Another letter: what was asked for is passed over when it comes.
+    dash.asked();
     dash.press("x").later(200);
+    let cancelled = |cmd: &&Cmd| matches!(cmd, Cmd::Cancel(Tag::Found(_, 1)));
+    assert_eq!(
+        dash.cmds.iter().filter(cancelled).count(),
+        4,
+        "nobody wants those"
+    );
     let (name, round, grep) = asked(&mut dash).remove(0);
     assert_eq!((name.as_str(), round, grep.as_str()), ("migrate", 2, "erx"));
     told(&mut dash, "api", 1, matches(&[(1, "er")], false));

@@ -24,6 +24,9 @@ fn space_marks_and_moves_on_and_esc_takes_all_marks_away() {
     assert!(dash.text().contains("marked 2"), "{}", dash.text());
     dash.press("k ");
     assert_eq!(dash.model.marked(), [id("web")]);
+    // From the last job of a group to the first of the next.
+    dash.press("5 ");
+    assert_eq!(dash.model.selected, Selected::Job(id("agent")));
     dash.press("/a\r");
     dash.press("\x1b");
     assert!(dash.model.marked.is_empty() && !dash.model.filter.is_empty());

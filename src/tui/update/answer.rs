@@ -53,7 +53,7 @@ pub(super) fn answer(model: &mut Model, tag: Tag, value: Value, cmds: &mut Vec<C
                 refresh(model, &id, cmds);
             }
         }
-        Tag::Subscribe | Tag::Watch(_) | Tag::Unwatch | Tag::Resize(_) => {}
+        Tag::Subscribe | Tag::Watch(_) | Tag::Unwatch | Tag::Resize(_) | Tag::Cancel => {}
     }
 }
 

@@ -33,7 +33,10 @@ pub(super) fn press(model: &mut Model, key: Key, name: &str, cmds: &mut Vec<Cmd>
     };
     match action {
         Some(Action::Accept) => go(model, cmds),
-        Some(Action::Leave) => model.mode = Mode::Normal,
+        Some(Action::Leave) => {
+            cancel(found, cmds);
+            model.mode = Mode::Normal;
+        }
         Some(Action::Down) => found.step(1),
         Some(Action::Up) => found.step(-1),
         Some(Action::PageDown) => found.step(page),
@@ -68,6 +71,7 @@ pub(super) fn settle(model: &mut Model, cmds: &mut Vec<Cmd>) {
         return;
     };
     if is_due {
+        cancel(found, cmds);
         found.begin(jobs);
         model.dirty = true;
     }
@@ -89,6 +93,13 @@ pub(super) fn settle(model: &mut Model, cmds: &mut Vec<Cmd>) {
         cmds.push(Cmd::Ask(Tag::Found(id, found.round), Request::Log(params)));
     }
     found.show(height);
+}
+
+/// Ends what is being looked through: each is a whole log to read.
+fn cancel(found: &Found, cmds: &mut Vec<Cmd>) {
+    for id in found.on_their_way() {
+        cmds.push(Cmd::Cancel(Tag::Found(id.clone(), found.round)));
+    }
 }
 
 /// Takes in what was found in a job; `None`: it could not be looked through.
@@ -113,6 +124,7 @@ fn go(model: &mut Model, cmds: &mut Vec<Cmd>) {
         return;
     };
     let text = found.line.text();
+    cancel(found, cmds);
     model.mode = Mode::Normal;
     scroll::enter_at(model, &hit.id, &text, hit.offset, cmds);
 }

@@ -68,6 +68,8 @@ pub enum Tag {
     Found(SessionId, u64),
     /// What was typed into a job.
     Typed(SessionId),
+    /// A question that is not to be answered any more.
+    Cancel,
     /// One record.
     Record(SessionId),
     /// A screen to watch.
@@ -103,6 +105,8 @@ pub enum Tag {
 pub enum Cmd {
     /// Ask the daemon.
     Ask(Tag, Action),
+    /// Tell the daemon that this need not be answered any more.
+    Cancel(Tag),
     /// Type bytes into a job, in order.
     Type(SessionId, Vec<u8>),
     /// Do something outside of the view and the daemon.

@@ -29,6 +29,8 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
             return;
         }
         Tag::Subscribe | Tag::List | Tag::Usage | Tag::Unwatch | Tag::Start => None,
+        // It was answered a moment before.
+        Tag::Cancel => return,
     };
     if let (true, Some(id)) = (gone, id) {
         forget(model, &id.clone());
@@ -36,7 +38,7 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
     }
     let name = id.map(|id| model.name_of(id)).unwrap_or_default();
     let what = match &tag {
-        Tag::Unwatch => return,
+        Tag::Unwatch | Tag::Cancel => return,
         // It is asked again soon, and what it would have told only grows older.
         Tag::Usage => {
             usage::failed(model);

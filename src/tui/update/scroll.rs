@@ -81,7 +81,10 @@ pub(super) fn settle_goal(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Mode::Scroll(scroll, _) = &mut model.mode else {
         return;
     };
-    let Some(goal) = scroll.goal.take().filter(|_| scroll.loading.is_none()) else {
+    if scroll.loading.is_some() {
+        return;
+    }
+    let Some(goal) = scroll.goal.take() else {
         return;
     };
     if scroll.start > goal.offset && scroll.has_older() {

@@ -107,7 +107,7 @@ pub(in crate::tui) fn entries(model: &Model) -> Vec<Entry> {
     }
     let words = query::LANGUAGE
         .iter()
-        .filter(|(word, help)| passes(&format!("{word} {help}")))
+        .filter(|(word, help)| passes(&format!("filter {word} {help}")))
         .map(|(word, help)| Entry::Word(word, help))
         .collect();
     section(&mut entries, "What a filter understands", words);
