@@ -137,8 +137,10 @@ fn what_jobs_use_is_asked_while_something_happens_and_else_with_the_clock() {
         dash.usage(vec![hot.clone()]).later(2000);
         assert_eq!(dash.usage_asked(), 1, "as long as it is at work");
     }
-    dash.usage(vec![quiet]).press("z").later(2000);
+    dash.usage(vec![quiet]).press("\r").later(2000);
     assert_eq!(dash.usage_asked(), 0, "nobody sees it");
+    dash.press("\x1d");
+    assert_eq!(dash.usage_asked(), 1, "at once when somebody sees it again");
 }
 
 #[test]

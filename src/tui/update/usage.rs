@@ -1,4 +1,4 @@
-//! What jobs use: asked for while something goes on and the list shows, and merged into what is known.
+//! What jobs use: asked for while something goes on and somebody sees it, and merged into what is known.
 
 use std::collections::HashMap;
 
@@ -10,6 +10,7 @@ use super::page;
 use crate::protocol::params::List;
 use crate::protocol::reply::Listed;
 use crate::protocol::{Action, Record, SessionId};
+use crate::tui::model::mode::Mode;
 use crate::tui::model::sort::Sort;
 use crate::tui::model::usage::{self, AT_WORK};
 use crate::tui::model::{Link, Model};
@@ -67,8 +68,17 @@ impl Model {
         let wanted = self.link == Link::Up
             && self.listed
             && !self.usage.on_its_way
-            && self.layout().list.is_some()
+            && self.shows_usage()
             && self.jobs.iter().any(|job| job.is_alive());
         wanted.then(|| self.usage.due(self.now.ms))
+    }
+
+    /// Whether it is anywhere to be seen: in rows, above tiles, in the status line, on the page of a job.
+    fn shows_usage(&self) -> bool {
+        let below = matches!(self.mode, Mode::Normal) && self.layout().status.is_some();
+        self.layout().list.is_some()
+            || self.frame.grid
+            || below
+            || matches!(self.mode, Mode::Page(_))
     }
 }

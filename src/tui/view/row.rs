@@ -30,11 +30,11 @@ pub(super) fn draw(
         put(buf, line, 0, theme.glyph("▌"), theme.key());
     }
     put(buf, line, 1, state.glyph(theme.ascii), style);
-    let (word, is_port) = match state.row_words() {
-        words if words.is_empty() => (port(job), true),
+    let (words, is_quiet) = match state.row_words() {
+        words if words.is_empty() => (quiet_words(job, columns), true),
         words => (words, false),
     };
-    let (word, word_at) = place(&word, text::width(&job.name), columns);
+    let (word, word_at) = place(&words, text::width(&job.name), columns);
     let name_room = match word.is_empty() {
         true => columns.body,
         false => word_at.saturating_sub(1),
@@ -57,7 +57,7 @@ pub(super) fn draw(
             theme.key().add_modifier(Modifier::UNDERLINED),
         );
     }
-    let word_style = if is_port { theme.dim() } else { style };
+    let word_style = if is_quiet { theme.dim() } else { style };
     put(buf, line, LEAD + word_at, &word, word_style);
     let mut x = LEAD + columns.body;
     if columns.time > 0 {
@@ -106,8 +106,7 @@ fn live(model: &Model, job: &Job, columns: Columns, x: usize, line: Rect, buf: &
             );
         }
     } else if job.state() == State::Done && columns.spark > 0 {
-        let ms = i64::try_from(job.record.summary.runtime_ms).unwrap_or(i64::MAX);
-        let took = format!("took {}", units::took(ms));
+        let took = format!("took {}", took(job));
         let room = end - x - 1;
         if text::width(&took) <= room {
             put(buf, line, end - text::width(&took), &took, theme.dim());
@@ -115,9 +114,18 @@ fn live(model: &Model, job: &Job, columns: Columns, x: usize, line: Rect, buf: &
     }
 }
 
-fn port(job: &Job) -> Vec<String> {
+/// Where the glyph says it all: the port of what runs, and how long it took what is done, if that has no other place.
+fn quiet_words(job: &Job, columns: Columns) -> Vec<String> {
+    if job.state() == State::Done && columns.spark == 0 && columns.word_at.is_some() {
+        return vec![took(job)];
+    }
     let port = job.ports().first().map(|port| format!(":{port}"));
     port.into_iter().collect()
+}
+
+fn took(job: &Job) -> String {
+    let ms = i64::try_from(job.record.summary.runtime_ms).unwrap_or(i64::MAX);
+    units::took(ms)
 }
 
 /// The word of a row, and where it begins in the body: in its column; or left of that, beside the name; or, if it
