@@ -144,6 +144,8 @@ params! {
         context: Option<usize>,
         /// Matches at most (50).
         max_matches: Option<usize>,
+        /// Of more matches than that the newest, not the oldest (false).
+        newest: Option<bool>,
         /// Only what was written at or after this time.
         since_time: Option<String>,
         /// Only this run.

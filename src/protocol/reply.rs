@@ -504,6 +504,12 @@ pub struct LogLines {
 pub struct LogMatch {
     /// Line number.
     pub n: u64,
+    /// When it was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<super::Timestamp>,
+    /// Raw offset of its first byte.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u64>,
     /// The line.
     pub text: String,
     /// Lines before it.

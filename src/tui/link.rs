@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::update::{News, Tag};
 use crate::client::{self, AutoStart, Connection, Message, Sender};
-use crate::protocol::params::{Encoding, Write};
+use crate::protocol::params::{Cancel, Encoding, Write};
 use crate::protocol::{Action, Error, Greeting, Request, SessionId};
 
 /// Requests that wait to be sent at most.
@@ -26,6 +26,7 @@ const RETRY: Duration = Duration::from_millis(200);
 /// Where requests go.
 pub struct Link {
     queue: SyncSender<(Tag, Action)>,
+    shared: Arc<Shared>,
 }
 
 /// What both threads know: the way out, and what each question was for.
@@ -54,10 +55,28 @@ impl Link {
         std::thread::Builder::new()
             .name("link-out".to_owned())
             .spawn(move || send_on(&out, &requests))?;
+        let link = Self {
+            queue,
+            shared: Arc::clone(&shared),
+        };
         std::thread::Builder::new()
             .name("link-in".to_owned())
             .spawn(move || receive_on(&shared, connection, &greeting, &tell))?;
-        Ok(Self { queue })
+        Ok(link)
+    }
+
+    /// Tells the daemon that what was asked with this tag need not be answered any more. A question that has not
+    /// gone out yet, or was answered already, is let be: its answer is passed over.
+    pub fn cancel(&self, tag: &Tag) {
+        let asked = lock(&self.shared.asked);
+        let Some((&id, _)) = asked.tags.iter().find(|(_, one)| *one == tag) else {
+            return;
+        };
+        drop(asked);
+        let params = Cancel {
+            request_id: Value::from(id),
+        };
+        let _ = self.ask(Tag::Cancel, Action::Cancel(params));
     }
 
     /// Asks the daemon; gives the tag back if the queue is full.

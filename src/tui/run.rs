@@ -160,6 +160,10 @@ fn handle(
         for cmd in update(model, Msg { now: now(), what }) {
             let dropped = match cmd {
                 Cmd::Ask(tag, action) => link.ask(tag, action).err(),
+                Cmd::Cancel(tag) => {
+                    link.cancel(&tag);
+                    None
+                }
                 Cmd::Type(id, bytes) => link.type_into(id, &bytes).err(),
                 Cmd::Errand(errand) => {
                     pending.extend(outside::run(errand, terminal)?.map(What::Done));

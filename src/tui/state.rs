@@ -134,7 +134,7 @@ impl State {
         match self {
             Self::Running | Self::Done | Self::Starting => Vec::new(),
             Self::NeedsInput => vec!["input".to_owned()],
-            Self::NeedsPassword => vec!["password".to_owned()],
+            Self::NeedsPassword => vec!["password".to_owned(), "pw".to_owned()],
             Self::Asked => vec!["asks".to_owned()],
             Self::Failed(code) => vec![format!("exit {code}"), code.to_string()],
             Self::Died(signal) => {

@@ -1,5 +1,7 @@
 //! Durations and amounts in the few characters a row has for them.
 
+use crate::protocol::Timestamp;
+
 /// How long something has been running: `41s`, `1m12s`, `18m`, `2h04m`, `3d04h`.
 ///
 /// Seconds show below ten minutes only, so that a row that has settled changes once a minute.
@@ -91,6 +93,17 @@ pub fn since(unix_ms: i64, now: i64, offset_s: i32) -> String {
     }
 }
 
+/// When something was: the time of day, with the date if that is not today's.
+pub fn moment(at: Timestamp, now_ms: i64, offset_s: i32) -> String {
+    let local = |ms: i64| Timestamp(ms.saturating_add(i64::from(offset_s) * 1000)).to_string();
+    let (then, now) = (local(at.millis()), local(now_ms));
+    match (then.get(..10), then.get(11..19), then.get(11..16)) {
+        (Some(day), Some(time), _) if now.starts_with(day) => time.to_owned(),
+        (Some(day), _, Some(time)) => format!("{day} {time}"),
+        _ => then,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -126,6 +139,15 @@ mod tests {
         ] {
             assert_eq!(bytes(n), text);
         }
+    }
+
+    #[test]
+    fn a_moment_of_another_day_has_its_date() {
+        let now = 1_795_265_100_000;
+        assert_eq!(moment(Timestamp(now), now, 0), "12:45:00");
+        assert_eq!(moment(Timestamp(now), now, -13 * 3600), "23:45:00");
+        let day = 86_400_000;
+        assert_eq!(moment(Timestamp(now - day), now, 0), "2026-11-20 12:45");
     }
 
     #[test]

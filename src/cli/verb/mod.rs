@@ -8,6 +8,7 @@ mod decline;
 mod doctor;
 mod events;
 mod export;
+mod find;
 mod help;
 mod keys;
 mod logs;
@@ -44,6 +45,9 @@ pub enum Verb {
     /// Show what jobs have written: clean text, whatever they painted
     #[command(visible_alias = "log")]
     Logs(logs::Logs),
+    /// Show the lines of all jobs that match; exit code 1 if there are none
+    #[command(visible_alias = "grep")]
+    Find(find::Find),
     /// The same as logs -f
     #[command(hide = true)]
     Follow(logs::Logs),
@@ -108,6 +112,7 @@ impl Verb {
             Self::Ls(verb) => verb.run(ctx),
             Self::Status(verb) => verb.run(ctx),
             Self::Logs(verb) => verb.run(ctx),
+            Self::Find(verb) => verb.run(ctx),
             Self::Follow(verb) => verb.following().run(ctx),
             Self::Tail(verb) => verb.tailing().run(ctx),
             Self::Attach(verb) => verb.run(ctx),

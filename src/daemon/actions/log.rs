@@ -50,6 +50,7 @@ pub(super) async fn log(hub: &Hub, client: &Client, params: Log) -> Answer {
         ("ignoreCase", params.ignore_case.is_some()),
         ("context", params.context.is_some()),
         ("maxMatches", params.max_matches.is_some()),
+        ("newest", params.newest.is_some()),
     ];
     if let Some((name, _)) = with_grep.iter().find(|(_, given)| *given)
         && params.grep.is_none()
@@ -435,7 +436,8 @@ async fn grep(hub: &Hub, id: &SessionId, params: Log, since: Option<Timestamp>) 
         (None, None) => None,
     };
     let stretch = stretch(hub, id, from, choice.offset())?;
-    let mut matches: Vec<LogMatch> = Vec::new();
+    let newest = params.newest == Some(true);
+    let mut matches: VecDeque<LogMatch> = VecDeque::new();
     let mut before: VecDeque<String> = VecDeque::new();
     let mut omitted = Left::default();
     let mut truncated = false;
@@ -464,13 +466,24 @@ async fn grep(hub: &Hub, id: &SessionId, params: Log, since: Option<Timestamp>) 
         }
         let around: usize = before.iter().map(String::len).sum();
         let full = size + line.text.len() + around > MAX_TEXT && !matches.is_empty();
-        if hit && (matches.len() == most || full) {
+        let full = full || matches.len() == most;
+        if hit && newest && full {
+            truncated = true;
+            let needed = line.text.len() + around;
+            while matches.len() == most || (size + needed > MAX_TEXT && !matches.is_empty()) {
+                size =
+                    size.saturating_sub(matches.pop_front().map_or(0, |gone| size_of_match(&gone)));
+            }
+        }
+        if hit && full && !newest {
             truncated = true;
         } else if hit {
             omitted.bytes += cut;
             size += line.text.len() + around;
-            matches.push(LogMatch {
+            matches.push_back(LogMatch {
                 n: line.n,
+                at,
+                offset: Some(line.start),
                 text: line.text.clone(),
                 before: before.iter().cloned().collect(),
                 after: Vec::new(),
@@ -484,18 +497,24 @@ async fn grep(hub: &Hub, id: &SessionId, params: Log, since: Option<Timestamp>) 
             }
         }
         let complete = matches
-            .last()
+            .back()
             .is_none_or(|m| m.n + context as u64 <= line.n);
-        !(truncated && complete)
+        newest || !(truncated && complete)
     })
     .await?;
     answer(LogMatches {
-        matches,
+        matches: matches.into(),
         first_line: stretch.first_line,
         total_lines: stretch.total_lines,
         truncated,
         omitted,
     })
+}
+
+/// Bytes of text in a match.
+fn size_of_match(found: &LogMatch) -> usize {
+    let around = found.before.iter().chain(&found.after);
+    found.text.len() + around.map(String::len).sum::<usize>()
 }
 
 /// What was typed: each write is a line, with who it was.

@@ -236,6 +236,8 @@ fn replies_of_version_1() {
         reply(LogMatches {
             matches: vec![LogMatch {
                 n: 2,
+                at: None,
+                offset: None,
                 text: "two".to_owned(),
                 before: vec!["one".to_owned()],
                 after: vec!["three".to_owned()],

@@ -97,6 +97,7 @@ fn every() -> Vec<Action> {
             ignore_case: Some(true),
             context: Some(2),
             max_matches: Some(50),
+            newest: None,
             since_time: text("2026-01-02T03:04:05.678Z"),
             run: Some(1),
         }),

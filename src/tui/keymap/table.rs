@@ -39,7 +39,7 @@ pub const TABLE: &[Binding] = {
         key(Normal, &["l", "right"], A::Unfold, "unfold", "Unfold the group"),
         key(Normal, &["!"], A::NextAlert, "next-alert", "Next job that needs attention"),
         key(Normal, &["-"], A::Previous, "previous", "The job you were at before"),
-        key(Normal, &["/"], A::Filter, "filter", "Filter: text, failed, !done, ?, g:group, @agent"),
+        key(Normal, &["/"], A::Filter, "filter", "Filter: text, !failed, ?, g:group, @agent, :port, -done"),
         key(Normal, &["f"], A::Find, "find", "Find in this job"),
         key(Normal, &["F"], A::FindAll, "find-all", "Find in all jobs"),
         key(Normal, &["S"], A::Sort, "sort", "Sort: attention, name, age, cpu, state"),

@@ -47,6 +47,29 @@ impl Job {
         }
     }
 
+    /// Takes over the ports of an older record of the same run: only lists that ask for them tell them.
+    pub fn keep_ports(&mut self, older: &Self) {
+        let (new, old) = (&mut self.record.summary, &older.record.summary);
+        if new.ports.is_none() && new.pid.is_some() && new.pid == old.pid {
+            new.ports.clone_from(&old.ports);
+            new.urls.clone_from(&old.urls);
+        }
+    }
+
+    /// The ports it listens on.
+    pub fn ports(&self) -> &[u16] {
+        let ports = self.record.summary.ports.as_deref();
+        ports.filter(|_| self.is_alive()).unwrap_or_default()
+    }
+
+    /// The first URL it serves.
+    pub fn url(&self) -> Option<String> {
+        let urls = self.record.summary.urls.as_deref()?;
+        urls.first()
+            .filter(|_| self.is_alive())
+            .map(|url| clean(url))
+    }
+
     /// Its session.
     pub fn id(&self) -> &SessionId {
         &self.record.summary.session_id

@@ -4,6 +4,7 @@
 pub mod away;
 pub mod card;
 pub mod counts;
+pub mod details;
 pub mod ending;
 pub mod form;
 pub mod found;
@@ -21,7 +22,10 @@ pub mod reply;
 pub mod rewind;
 pub mod rows;
 pub mod scroll;
+pub mod sort;
+pub mod spark;
 pub mod toast;
+pub mod usage;
 pub mod watch;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -39,7 +43,10 @@ use self::mode::{Frame, Insert, Mode};
 use self::query::Query;
 use self::rewind::Rewind;
 use self::rows::{Group, Row};
+use self::sort::Sort;
+use self::spark::Spark;
 use self::toast::{Kind, Toasts};
+use self::usage::Usage;
 use self::watch::Watch;
 use super::chord;
 use super::keymap::{Keymap, LEAVE_KEY, Place};
@@ -147,6 +154,14 @@ pub struct Model {
     pub filter: String,
     /// Keys of folded groups.
     pub folded: HashSet<String>,
+    /// The order of the list.
+    pub sort: Sort,
+    /// Marked jobs: verbs act on all of them.
+    pub marked: BTreeSet<SessionId>,
+    /// What jobs have written lately.
+    pub sparks: HashMap<SessionId, Spark>,
+    /// When what jobs use was asked for.
+    pub usage: Usage,
     /// The rows of the list, kept up to date by `update`.
     pub rows: Vec<Row>,
     /// What the cursor is on.
@@ -171,8 +186,6 @@ pub struct Model {
     pub cards: HashMap<SessionId, Card>,
     /// Processes that a stop could not end, by job.
     pub survivors: HashMap<SessionId, Vec<u32>>,
-    /// Marked jobs.
-    pub marked: BTreeSet<SessionId>,
     /// Whether the terminal has the focus; it does if it does not say.
     pub focused: bool,
     /// A job that was asked for and should be selected once it is known.
@@ -240,6 +253,10 @@ impl Model {
             refreshing: HashMap::new(),
             filter: options.filter.clone().unwrap_or_default(),
             folded: HashSet::new(),
+            sort: Sort::default(),
+            marked: BTreeSet::new(),
+            sparks: HashMap::new(),
+            usage: Usage::default(),
             rows: Vec::new(),
             selected: Selected::Nothing,
             cursor: 0,
@@ -252,7 +269,6 @@ impl Model {
             seq: 0,
             cards: HashMap::new(),
             survivors: HashMap::new(),
-            marked: BTreeSet::new(),
             focused: true,
             wanted: None,
             watches: Vec::new(),
@@ -276,7 +292,8 @@ impl Model {
     /// Where things are now.
     pub fn layout(&self) -> Layout {
         let (width, height) = self.window;
-        let insert = matches!(self.mode, Mode::Insert(_));
+        // What is typed into several jobs is said whatever was chosen.
+        let insert = matches!(&self.mode, Mode::Insert(insert) if insert.also.is_empty());
         let wish = Wish {
             zoom: self.frame.zoom,
             open: self.frame.open,
@@ -388,19 +405,29 @@ impl Model {
         })
     }
 
-    /// The jobs that a verb acts on: the selected one, or all of the selected group.
+    /// The jobs that a verb acts on: the marked ones, or else the selected one, or all of the selected group.
     pub fn targets(&self) -> Vec<SessionId> {
+        if !self.marked.is_empty() {
+            return self.marked();
+        }
         match &self.selected {
             Selected::Nothing => Vec::new(),
             Selected::Job(id) => vec![id.clone()],
-            Selected::Group(_) => self
-                .group()
-                .into_iter()
-                .flat_map(|group| &group.jobs)
-                .filter_map(|&index| self.jobs.get(index))
-                .map(|job| job.id().clone())
-                .collect(),
+            Selected::Group(_) => self.of_group(),
         }
+    }
+
+    /// The jobs of the selected group.
+    pub fn of_group(&self) -> Vec<SessionId> {
+        let places = self.group().into_iter().flat_map(|group| &group.jobs);
+        let jobs = places.filter_map(|&index| self.jobs.get(index));
+        jobs.map(|job| job.id().clone()).collect()
+    }
+
+    /// The marked jobs, in the order they were heard of.
+    pub fn marked(&self) -> Vec<SessionId> {
+        let ids = self.jobs.iter().map(Job::id);
+        ids.filter(|id| self.marked.contains(id)).cloned().collect()
     }
 
     /// The name of a session for messages.
@@ -477,7 +504,12 @@ impl Model {
             .skip(self.list_top)
             .take(shown)
             .filter_map(|row| match row {
-                Row::Job(index) => self.jobs.get(*index)?.next_change(now),
+                Row::Job(index) => {
+                    let job = self.jobs.get(*index)?;
+                    let spark = self.sparks.get(job.id());
+                    let moves = spark.and_then(|spark| spark.next_change(now));
+                    job.next_change(now).into_iter().chain(moves).min()
+                }
                 Row::Group(_) => None,
             });
         let current = self.current().and_then(|job| job.next_change(now));
@@ -489,17 +521,18 @@ impl Model {
                 at
             }
         });
+        // Asked with the minute of the clock, it needs no waking of its own.
+        let usage = self.usage_due().filter(|&at| at < clock);
+        let found = match &self.mode {
+            Mode::Found(found) => found.due,
+            _ => None,
+        };
         let play = self.past().filter(|past| !past.loading);
         let play = play.and_then(|past| past.play).map(|play| play.due);
-        [
-            second,
-            Some(clock),
-            self.toasts.next_due(),
-            self.flush_at,
-            play,
-        ]
-        .into_iter()
-        .flatten()
-        .min()
+        let due = [second, usage, found, play, Some(clock)];
+        due.into_iter()
+            .chain([self.toasts.next_due(), self.flush_at])
+            .flatten()
+            .min()
     }
 }

@@ -56,10 +56,21 @@ pub struct Frame {
 pub struct Insert {
     /// Which job.
     pub id: SessionId,
+    /// Jobs that get the same keys.
+    pub also: Vec<SessionId>,
     /// Where leaving goes back to.
     pub back: Frame,
     /// The size that was asked for since typing began, rows and columns.
     pub asked: Option<(u16, u16)>,
+}
+
+impl Insert {
+    /// All jobs that get the keys, the one that shows first.
+    pub fn jobs(&self) -> Vec<SessionId> {
+        let mut jobs = vec![self.id.clone()];
+        jobs.extend(self.also.iter().cloned());
+        jobs
+    }
 }
 
 /// What a question is about.
@@ -69,6 +80,8 @@ pub enum Ask {
     Stop(Vec<SessionId>),
     /// Kill these jobs.
     Kill(Vec<SessionId>),
+    /// Pause these jobs (`true`), or continue them.
+    Pause(Vec<SessionId>, bool),
     /// Restart these jobs.
     Restart(Vec<SessionId>),
     /// Remove these jobs and their logs.
@@ -114,6 +127,8 @@ impl Mode {
     pub fn tone(&self) -> Tone {
         match self {
             Self::Normal | Self::Help(_) | Self::Page(_) => Tone::Calm,
+            // Keys that reach several jobs are worth an alarm for as long as they do.
+            Self::Insert(insert) if !insert.also.is_empty() => Tone::Alarm,
             Self::Insert(_) => Tone::Live,
             Self::Scroll(..)
             | Self::Filter(_)

@@ -1,12 +1,32 @@
-//! The list's filter: words that a job has to satisfy, all of them.
-//!
-//! - `web` is fuzzy text: its letters in this order in name, group or command. A state by its word (`failed`,
-//!   `running`, `done`) also matches the jobs in that state.
-//! - `?` is what waits for a person, `g:shop` a group, `@agent` what an agent started.
-//! - `!word` is everything that `word` does not match.
+//! The list's filter: words that a job has to satisfy, all of them. `LANGUAGE` is the whole of it.
 
 use super::job::Job;
 use crate::tui::state::State;
+
+/// What a filter understands, for the help screen.
+pub const LANGUAGE: &[(&str, &str)] = &[
+    ("web", "Its letters in this order in name, group or command"),
+    ("?", "Waits for a person"),
+    (
+        "!failed",
+        "Wants attention so: !failed, !input, !password, !asked",
+    ),
+    (
+        "running",
+        "In this state: done, paused, killed, lost, failed, ...",
+    ),
+    ("g:shop", "In a group of this name"),
+    (
+        "@agent",
+        "Started by an agent, or by the one of this name; @me: by you",
+    ),
+    (":3000", "Listens on this port"),
+    ("~/shop", "Runs in this directory or below"),
+    (
+        "-word !word",
+        "None that word would show; after ! no alarm of the above",
+    ),
+];
 
 /// A filter, read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,38 +44,40 @@ struct Word {
 enum Test {
     Text(String),
     NeedsInput,
+    Alarm(String),
     Group(String),
     Owner(String),
+    Port(String),
+    Dir(String),
 }
+
+/// What a job can want attention for; `!` in front of another word is "not", as in k9s.
+const ALARMS: [&str; 6] = ["failed", "error", "lost", "input", "password", "asked"];
 
 impl Query {
     /// Reads what was typed. Everything is a query; an unfinished word (`!`, `g:`) filters nothing.
     pub fn parse(text: &str) -> Self {
-        let words = text.split_whitespace().filter_map(|word| {
-            let word = word.to_lowercase();
-            let (not, rest) = match word.strip_prefix('!') {
-                Some(rest) => (true, rest),
-                None => (false, word.as_str()),
-            };
-            let test = match rest {
-                "" | "g:" => return None,
-                "?" => Test::NeedsInput,
-                _ => match (rest.strip_prefix("g:"), rest.strip_prefix('@')) {
-                    (Some(group), _) => Test::Group(group.to_owned()),
-                    (_, Some(owner)) => Test::Owner(owner.to_owned()),
-                    _ => Test::Text(rest.to_owned()),
-                },
-            };
-            Some(Word { not, test })
-        });
+        let words = text.split_whitespace();
         Self {
-            words: words.collect(),
+            words: words
+                .filter_map(|word| Word::parse(&word.to_lowercase()))
+                .collect(),
         }
     }
 
     /// Whether it lets everything through.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
+    }
+
+    /// Where in `name` the letters are that were looked for, as offsets of bytes.
+    pub fn hits(&self, name: &str) -> Vec<usize> {
+        let texts = self.words.iter().filter(|word| !word.not);
+        let hits = texts.filter_map(|word| match &word.test {
+            Test::Text(text) => fuzzy(text, name),
+            _ => None,
+        });
+        hits.flatten().collect()
     }
 
     /// Whether `job` passes.
@@ -66,11 +88,54 @@ impl Query {
     }
 }
 
+impl Word {
+    fn parse(word: &str) -> Option<Self> {
+        if let Some(alarm) = word.strip_prefix('!')
+            && ALARMS.contains(&alarm)
+        {
+            let test = Test::Alarm(alarm.to_owned());
+            return Some(Self { not: false, test });
+        }
+        let negated = word.strip_prefix('!').or(word.strip_prefix('-'));
+        let rest = negated.unwrap_or(word);
+        let sigil = |sigil: &str| rest.strip_prefix(sigil).map(str::to_owned);
+        let test = match rest {
+            "" | "g:" | ":" | "-" => return None,
+            "?" => Test::NeedsInput,
+            _ if rest.starts_with(['~', '/']) => Test::Dir(rest.trim_end_matches('/').to_owned()),
+            _ => sigil("g:")
+                .map(Test::Group)
+                .or_else(|| sigil("@").map(Test::Owner))
+                .or_else(|| sigil(":").filter(|port| is_number(port)).map(Test::Port))
+                .unwrap_or_else(|| Test::Text(rest.to_owned())),
+        };
+        Some(Self {
+            not: negated.is_some(),
+            test,
+        })
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 impl Test {
     fn matches(&self, job: &Job) -> bool {
         let state = job.state();
         match self {
             Self::NeedsInput => state.needs_input(),
+            Self::Alarm(word) => is_in_state(word, &state),
+            // While it is typed, the ports that begin so.
+            Self::Port(port) => job
+                .ports()
+                .iter()
+                .any(|open| open.to_string().starts_with(port)),
+            Self::Dir(dir) => [&job.dir, &job.record.summary.cwd].into_iter().any(|own| {
+                let own = own.to_lowercase();
+                let below = own.strip_prefix(dir.as_str());
+                below.is_some_and(|rest| dir.is_empty() || rest.is_empty() || rest.starts_with('/'))
+            }),
             Self::Group(group) => job
                 .record
                 .summary
@@ -80,19 +145,20 @@ impl Test {
             Self::Owner(owner) => {
                 let scope = job.record.scope.as_str().to_lowercase();
                 let agent = !job.record.scope.is_human();
-                (agent && (owner.is_empty() || "agent".starts_with(owner.as_str())))
+                (!agent && matches!(owner.as_str(), "me" | "you"))
+                    || (agent && (owner.is_empty() || "agent".starts_with(owner.as_str())))
                     || (!owner.is_empty() && scope.contains(owner))
             }
             Self::Text(text) => {
                 is_in_state(text, &state)
-                    || fuzzy(text, &job.name)
-                    || fuzzy(text, &job.command)
+                    || fuzzy(text, &job.name).is_some()
+                    || fuzzy(text, &job.command).is_some()
                     || job
                         .record
                         .summary
                         .group
                         .as_deref()
-                        .is_some_and(|group| fuzzy(text, group))
+                        .is_some_and(|group| fuzzy(text, group).is_some())
             }
         }
     }
@@ -101,7 +167,15 @@ impl Test {
 fn is_in_state(word: &str, state: &State) -> bool {
     match word {
         "failed" | "error" => state.failed(),
+        "input" => state.needs_input(),
+        "password" => *state == State::NeedsPassword,
+        "asked" => *state == State::Asked,
         "running" => matches!(state, State::Running) || state.needs_input(),
+        "starting" => *state == State::Starting,
+        "stopping" => *state == State::Stopping,
+        "waiting" | "queued" => *state == State::Queued,
+        "retrying" => matches!(state, State::Retrying(_)),
+        "timeout" => *state == State::Killed("timed out"),
         "done" => *state == State::Done,
         "paused" => *state == State::Paused,
         "killed" => matches!(state, State::Killed(_)),
@@ -110,22 +184,27 @@ fn is_in_state(word: &str, state: &State) -> bool {
     }
 }
 
-/// Whether the letters of `needle` (lower case) occur in `text` in this order, and near each other.
+/// Where the letters of `needle` (lower case) occur in `text`, in this order and near each other: offsets of bytes.
 ///
 /// A match may be spread over three times its own length and four characters more; without such a bound any
-/// three letters match any long command line.
-fn fuzzy(needle: &str, text: &str) -> bool {
-    let text: Vec<char> = text.to_lowercase().chars().collect();
+/// three letters match any long command line. Of several the closest counts.
+fn fuzzy(needle: &str, text: &str) -> Option<Vec<usize>> {
+    let lower = |c: char| c.to_lowercase().next().unwrap_or(c);
+    let text: Vec<(usize, char)> = text.char_indices().map(|(at, c)| (at, lower(c))).collect();
     let needle: Vec<char> = needle.chars().collect();
     let Some(first) = needle.first() else {
-        return true;
+        return Some(Vec::new());
     };
     let reach = needle.len() * 3 + 4;
-    (0..text.len()).filter(|&at| text[at] == *first).any(|at| {
-        let window = &text[at..text.len().min(at + reach)];
-        let mut letters = window.iter();
-        needle.iter().all(|c| letters.any(|t| t == c))
-    })
+    let starts = (0..text.len()).filter(|&at| text[at].1 == *first);
+    let matches = starts.filter_map(|start| {
+        let mut letters = text[start..text.len().min(start + reach)].iter();
+        needle
+            .iter()
+            .map(|c| letters.find(|(_, t)| t == c).map(|(at, _)| *at))
+            .collect::<Option<Vec<usize>>>()
+    });
+    matches.min_by_key(|hits| hits.last().unwrap_or(&0) - hits.first().unwrap_or(&0))
 }
 
 #[cfg(test)]
@@ -144,8 +223,12 @@ mod tests {
 
     #[test]
     fn text_is_fuzzy_but_not_arbitrary() {
-        assert!(fuzzy("wrk", "my-worker"));
-        assert!(!fuzzy("abc", "a long command with a b somewhere and a c"));
+        assert_eq!(fuzzy("wrk", "my-worker"), Some(vec![3, 5, 6]));
+        assert_eq!(fuzzy("ab", "a-b ab"), Some(vec![4, 5]), "the closest");
+        assert_eq!(
+            fuzzy("abc", "a long command with a b somewhere and a c"),
+            None
+        );
         assert_eq!(names("migr"), ["migrate"]);
     }
 
@@ -153,10 +236,36 @@ mod tests {
     fn sigils_ask_for_more_than_text() {
         assert_eq!(names("?"), ["migrate"]);
         assert_eq!(names("@agent"), ["agent"]);
+        assert_eq!(
+            names("@me"),
+            ["web", "api", "db", "migrate", "tests", "lint", "build"]
+        );
         assert_eq!(names("failed"), ["lint"]);
-        assert!(!names("!failed").contains(&"lint".to_owned()));
-        assert_eq!(names("g:shop !running"), Vec::<String>::new());
+        assert_eq!(names("!failed"), ["lint"]);
+        assert_eq!(names("!password"), ["migrate"]);
+        assert_eq!(names("!asked"), Vec::<String>::new());
         assert_eq!(names("!"), names(""));
+        assert_eq!(names("-"), names(""));
+    }
+
+    #[test]
+    fn what_is_not_wanted_is_said_in_two_ways() {
+        assert!(!names("-failed").contains(&"lint".to_owned()));
+        assert_eq!(names("-failed").len(), 7);
+        assert_eq!(names("!done"), names("-done"));
+        assert_eq!(names("g:shop !running"), Vec::<String>::new());
+        assert_eq!(names("g:shop -? !te"), ["web", "api", "db"]);
+    }
+
+    #[test]
+    fn ports_and_directories() {
+        let mut web = job("web");
+        web.record.summary.ports = Some(vec![3000, 9229]);
+        let is = |text: &str| Query::parse(text).matches(&web);
+        assert!(is(":3000") && is(":92") && !is(":80"));
+        assert!(is("~/shop") && is("~/shop/") && is("/home/me") && is("~") && is("/"));
+        assert!(!is("~/sho") && !is("~/shop/web") && is("-~/notes"));
+        assert!(!is("/lint") && is(":"));
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! The rows of the list: groups, and the jobs in them, in an order that does not jump.
 //!
-//! Groups come in the order of their oldest job, the one of the current directory first. In a group what waits
-//! for a person comes first, then age decides; an ended job keeps its place until it is removed.
+//! Groups come in the order of their oldest job, the one of the current directory first. In a group the sort
+//! decides; an ended job keeps its place until it is removed.
 
 use std::collections::HashSet;
 
 use super::job::Job;
 use super::query::Query;
+use super::sort::Sort;
 
 /// One row. Jobs are places in the model's list of jobs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +32,13 @@ pub struct Group {
 }
 
 /// The rows for `jobs` under a filter. With one group only there is no header.
-pub fn rows(jobs: &[Job], query: &Query, folded: &HashSet<String>, cwd: &str) -> Vec<Row> {
+pub fn rows(
+    jobs: &[Job],
+    query: &Query,
+    folded: &HashSet<String>,
+    sort: Sort,
+    cwd: &str,
+) -> Vec<Row> {
     let mut groups: Vec<(Group, bool, i64)> = Vec::new();
     for (index, job) in jobs.iter().enumerate() {
         let (key, title) = group_of(job);
@@ -70,7 +77,7 @@ pub fn rows(jobs: &[Job], query: &Query, folded: &HashSet<String>, cwd: &str) ->
         if group.jobs.is_empty() {
             continue;
         }
-        group.jobs.sort_by_key(|&index| order(&jobs[index]));
+        sort.sort(&mut group.jobs, jobs);
         let shown = group.jobs.clone();
         let open = !(headed && group.folded);
         if headed {
@@ -97,14 +104,6 @@ pub fn group_of(job: &Job) -> (String, String) {
     }
 }
 
-fn order(job: &Job) -> (bool, i64, String) {
-    (
-        !job.state().needs_input(),
-        job.record.summary.created_at.millis(),
-        job.id().to_string(),
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,7 +111,7 @@ mod tests {
 
     fn shown(jobs: &[Job], folded: &[&str], cwd: &str) -> Vec<String> {
         let folded = folded.iter().map(|key| (*key).to_owned()).collect();
-        rows(jobs, &Query::default(), &folded, cwd)
+        rows(jobs, &Query::default(), &folded, Sort::default(), cwd)
             .into_iter()
             .map(|row| match row {
                 Row::Group(group) => format!("[{}]", group.title),

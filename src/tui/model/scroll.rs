@@ -40,6 +40,14 @@ pub struct Search {
     pub at: Option<usize>,
 }
 
+/// A line to go to once it has come.
+pub struct Goal {
+    /// Where it begins in the log.
+    pub offset: u64,
+    /// What was looked for.
+    pub search: String,
+}
+
 /// The state of SCROLL.
 pub struct Scroll {
     /// Whose log it is.
@@ -64,6 +72,8 @@ pub struct Scroll {
     pub search: Option<Search>,
     /// Lines to go up once older output has come.
     pub then_up: usize,
+    /// A line to go to once it has come.
+    pub goal: Option<Goal>,
     bytes: Vec<u8>,
     /// The newest lines were too many to paint everything that is here.
     full: bool,
@@ -84,6 +94,7 @@ impl Scroll {
             input: None,
             search: None,
             then_up,
+            goal: None,
             bytes: Vec::new(),
             full: false,
         }
@@ -169,9 +180,7 @@ impl Scroll {
 
     /// Rows painted in all.
     pub fn total(&self) -> usize {
-        // A newline at the end begins no line yet.
-        let cursor = self.screen.cursor();
-        self.screen.scrollback_len() + usize::from(cursor.row) + usize::from(cursor.col > 0)
+        lines_of(&self.screen)
     }
 
     /// The first row in view, counted from the top of what is painted.
@@ -225,6 +234,32 @@ impl Scroll {
             self.show_match();
         }
         next.is_some()
+    }
+
+    /// Searches for what the goal says and goes to its line; `false`: that line is not here.
+    pub fn reach(&mut self, goal: &Goal) -> bool {
+        self.search(&goal.search);
+        let Some(skip) = goal.offset.checked_sub(self.start) else {
+            return false;
+        };
+        // Counted from the end, because what is here may have more lines than are painted.
+        let skip = usize::try_from(skip)
+            .unwrap_or(usize::MAX)
+            .min(self.bytes.len());
+        let mut below = Screen::with_scrollback(self.screen.size(), MAX_LINES);
+        below.feed(&harmless(&self.bytes[skip..]));
+        let row = self.total().checked_sub(lines_of(&below));
+        let Some(row) = row else {
+            return false;
+        };
+        if let Some(search) = &mut self.search {
+            search.at = search.rows.iter().position(|&hit| hit >= row);
+        }
+        let height = usize::from(self.screen.size().rows());
+        let top = row.saturating_sub(height / 2);
+        self.up = self.screen.scrollback_len().saturating_sub(top);
+        self.show();
+        true
     }
 
     fn paint(&mut self, size: Size) {
@@ -298,6 +333,12 @@ impl Scroll {
         self.search = Some(search);
         self.show();
     }
+}
+
+/// Lines on a screen and above it. A newline at the end begins no line yet.
+fn lines_of(screen: &Screen) -> usize {
+    let cursor = screen.cursor();
+    screen.scrollback_len() + usize::from(cursor.row) + usize::from(cursor.col > 0)
 }
 
 /// The text of a row in view, one character for each column that is not the right half of a wide one.
@@ -393,6 +434,25 @@ mod tests {
         assert_eq!(scroll.search.as_ref().unwrap().at, Some(3));
         scroll.search("(");
         assert!(scroll.search.as_ref().unwrap().rows.is_empty());
+    }
+
+    #[test]
+    fn a_line_is_reached_by_its_offset() {
+        let mut scroll = scroll();
+        scroll.receive(Part::First, &log(0, 50), 0, 0);
+        let goal = |n: usize| Goal {
+            offset: log(0, n).len() as u64,
+            search: "line".to_owned(),
+        };
+        for n in [20, 0, 49, 31] {
+            assert!(scroll.reach(&goal(n)));
+            let at = scroll.search.as_ref().unwrap().at;
+            assert_eq!(at, Some(n));
+            assert!(scroll.top() <= n && scroll.bottom() > n, "{n}");
+        }
+        let all = log(0, 50);
+        scroll.receive(Part::First, &all[100..], 100, 0);
+        assert!(!scroll.reach(&goal(3)), "it is not here");
     }
 
     #[test]

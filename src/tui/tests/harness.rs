@@ -125,9 +125,25 @@ impl Dash {
         self.link(News::Reply(Tag::Log(id(name), part), Ok(data)))
     }
 
-    /// What was asked for since the last look.
+    /// What was asked for since the last look, but for what jobs use, which is asked by the clock.
     pub(super) fn asked(&mut self) -> Vec<Cmd> {
-        std::mem::take(&mut self.cmds)
+        let mut cmds = std::mem::take(&mut self.cmds);
+        cmds.retain(|cmd| !matches!(cmd, Cmd::Ask(Tag::Usage, _)));
+        cmds
+    }
+
+    /// How often it was asked what jobs use since the last look.
+    pub(super) fn usage_asked(&mut self) -> usize {
+        let is_it = |cmd: &Cmd| matches!(cmd, Cmd::Ask(Tag::Usage, _));
+        let asked = self.cmds.iter().filter(|cmd| is_it(cmd)).count();
+        self.cmds.retain(|cmd| !is_it(cmd));
+        asked
+    }
+
+    /// Answers what jobs use.
+    pub(super) fn usage(&mut self, records: Vec<Record>) -> &mut Self {
+        let listed = json!({ "sessions": records, "counts": {} });
+        self.link(News::Reply(Tag::Usage, Ok(listed)))
     }
 
     /// The bytes typed into a job since the last look.

@@ -3,11 +3,15 @@
 
 mod behaviour;
 mod card;
+mod details;
+mod found;
 mod grid;
 mod harness;
 pub(super) mod jobs;
 mod look;
+mod marks;
 mod pictures;
 mod readme;
 mod rebound;
 mod rewind;
+mod rows;

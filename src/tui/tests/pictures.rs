@@ -118,7 +118,7 @@ fn questions() {
     let mut dash = shop(80, 24);
     dash.press("x").snapshot("confirm-stop-80x24");
     dash.press("nX").snapshot("confirm-kill-80x24");
-    dash.press("ng x").snapshot("confirm-stop-group-80x24");
+    dash.press("ngx").snapshot("confirm-stop-group-80x24");
     let mut dash = shop(80, 24);
     dash.press("8d").snapshot("remove-done-asks-nothing-80x24");
     dash.press("7d").snapshot("confirm-remove-80x24");

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::daemon::{forget, refresh, refreshed};
 use super::msg::{Cmd, Exit, Tag};
-use super::{away, card, insert, look, rewind, scroll};
+use super::{away, card, found, insert, look, page, rewind, scroll, usage};
 use crate::protocol::reply::{Killed, Listed, LogBytes, Started};
 use crate::protocol::{Error, Record, SessionId};
 use crate::tui::model::job::Job;
@@ -22,6 +22,10 @@ pub(super) fn answer(model: &mut Model, tag: Tag, value: Value, cmds: &mut Vec<C
             Err(error) => model.fail(format!("The list could not be read: {error}")),
         },
         Tag::Away => away::came(model, value, cmds),
+        Tag::Usage => usage::came(model, value),
+        Tag::Found(id, round) => found::came(model, &id, round, Some(value)),
+        Tag::Details(id) => page::record_came(model, &id, value, cmds),
+        Tag::Typed(id) => page::typed_came(model, &id, value),
         Tag::Record(id) => {
             if let Ok(record) = serde_json::from_value::<Record>(value) {
                 record_came(model, record);
@@ -41,7 +45,10 @@ pub(super) fn answer(model: &mut Model, tag: Tag, value: Value, cmds: &mut Vec<C
         }
         Tag::Signal(id) | Tag::Decline(id) => refresh(model, &id, cmds),
         Tag::Remove(id) => forget(model, &id),
-        Tag::Log(id, part) => log_came(model, &id, part, value),
+        Tag::Log(id, part) => {
+            log_came(model, &id, part, value);
+            scroll::settle_goal(model, cmds);
+        }
         Tag::Past(id) => {
             if let Ok(captured) = serde_json::from_value(value) {
                 rewind::came(model, &id, &captured, cmds);
@@ -53,16 +60,28 @@ pub(super) fn answer(model: &mut Model, tag: Tag, value: Value, cmds: &mut Vec<C
                 refresh(model, &id, cmds);
             }
         }
-        Tag::Subscribe | Tag::Watch(_) | Tag::Unwatch | Tag::Resize(_) => {}
+        Tag::Subscribe | Tag::Watch(_) | Tag::Unwatch | Tag::Resize(_) | Tag::Cancel => {}
     }
 }
 
 fn list_came(model: &mut Model, records: Vec<Record>, cmds: &mut Vec<Cmd>) {
     let (now, home) = (model.now.ms, model.origin.home.clone());
+    let before = std::mem::take(&mut model.jobs);
     model.jobs = records
         .into_iter()
-        .map(|record| Job::new(record, now, home.as_deref()))
+        .map(|record| {
+            let mut job = Job::new(record, now, home.as_deref());
+            if let Some(known) = before.iter().find(|known| known.id() == job.id()) {
+                job.keep_ports(known);
+            }
+            job
+        })
         .collect();
+    let jobs = &model.jobs;
+    let is_there = |id: &SessionId| jobs.iter().any(|job| job.id() == id);
+    model.sparks.retain(|id, _| is_there(id));
+    model.marked.retain(is_there);
+    model.usage.touch(now);
     model.stale = true;
     model.dirty = true;
     if !std::mem::replace(&mut model.listed, true) {
@@ -105,9 +124,12 @@ fn attach(model: &mut Model, id: SessionId, cmds: &mut Vec<Cmd>) {
 }
 
 fn record_came(model: &mut Model, record: Record) {
-    let job = Job::new(record, model.now.ms, model.origin.home.as_deref());
+    let mut job = Job::new(record, model.now.ms, model.origin.home.as_deref());
     match model.jobs.iter_mut().find(|known| known.id() == job.id()) {
-        Some(known) => *known = job,
+        Some(known) => {
+            job.keep_ports(known);
+            *known = job;
+        }
         None => model.jobs.push(job),
     }
     model.stale = true;

@@ -21,6 +21,7 @@ pub(super) fn act(model: &mut Model, ask: Ask, answer: Option<Action>, cmds: &mu
         (Ask::Stop(ids), Some(Action::Yes)) => verbs::end_now(model, &ids, false, cmds),
         (Ask::Stop(ids) | Ask::Kill(ids), Some(Action::YesKill))
         | (Ask::Kill(ids), Some(Action::Yes)) => verbs::end_now(model, &ids, true, cmds),
+        (Ask::Pause(ids, pause), Some(Action::Yes)) => verbs::pause_now(&ids, pause, cmds),
         (Ask::Restart(ids), Some(Action::Yes)) => verbs::restart_now(&ids, cmds),
         (Ask::Remove(ids), Some(Action::Yes)) => verbs::remove_now(&ids, cmds),
         (Ask::Paste(bytes, typing), Some(Action::Yes)) => {

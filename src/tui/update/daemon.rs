@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::answer::answer;
 use super::msg::{Cmd, News, Tag};
+use super::page;
 use super::refusal::refusal;
 use crate::protocol::event::ScreenUpdate;
 use crate::protocol::params::{List, StatusParams, Subscribe};
@@ -15,7 +16,7 @@ use crate::tui::model::mode::{Frame, Mode};
 use crate::tui::model::{Link, Model};
 
 /// Sessions asked for: more than the daemon keeps.
-const LIST_LIMIT: usize = 1000;
+pub(super) const LIST_LIMIT: usize = 1000;
 
 /// Events that change what is shown. Those without a sequence number come only to those who name them.
 const EVENTS: [EventKind; 18] = [
@@ -72,11 +73,14 @@ fn down(model: &mut Model) {
     // Those that are not whole are asked for anew.
     model.cards.clear();
     model.refreshing.clear();
+    model.usage.on_its_way = false;
     model.dirty = true;
     match &mut model.mode {
         Mode::Scroll(scroll, _) => scroll.loading = None,
         Mode::Prompt(form) => form.busy = false,
         Mode::Insert(insert) => insert.asked = None,
+        Mode::Page(page) => page.unasked(),
+        Mode::Found(found) => found.lost(model.now.ms),
         _ => {}
     }
 }
@@ -90,6 +94,10 @@ fn event_came(model: &mut Model, event: Event, cmds: &mut Vec<Cmd>) {
     let Some(id) = event.session_id else {
         return;
     };
+    // A screen comes only of what is watched, with an output that tells the same.
+    if event.event != EventKind::Screen {
+        model.usage.touch(model.now.ms);
+    }
     match event.event {
         EventKind::Screen => screen_came(model, &id, event.data),
         EventKind::Output => output_came(model, &id, &event.data),
@@ -99,7 +107,10 @@ fn event_came(model: &mut Model, event: Event, cmds: &mut Vec<Cmd>) {
         // asked for behind it, has the job if it is still kept.
         EventKind::Exited | EventKind::Lost
             if model.job(&id).is_none() && !model.refreshing.contains_key(&id) => {}
-        _ => refresh(model, &id, cmds),
+        _ => {
+            refresh(model, &id, cmds);
+            page::heard(model, &id, cmds);
+        }
     }
 }
 
@@ -128,6 +139,8 @@ fn output_came(model: &mut Model, id: &SessionId, data: &Value) {
     let summary = &mut job.record.summary;
     let number = |key: &str| data.get(key).and_then(Value::as_u64);
     if let Some(bytes) = number("outputBytes") {
+        let spark = model.sparks.entry(id.clone()).or_default();
+        model.dirty |= spark.feed(summary.output_bytes, bytes, model.now.ms);
         summary.output_bytes = bytes;
     }
     if let Some(lines) = number("outputLines") {
@@ -175,12 +188,27 @@ pub(super) fn forget(model: &mut Model, id: &SessionId) {
     model.looks.forget(id);
     model.cards.remove(id);
     model.survivors.remove(id);
+    model.sparks.remove(id);
+    model.marked.remove(id);
     if model.previous.as_ref() == Some(id) {
         model.previous = None;
     }
-    let gone = match &model.mode {
+    let gone = match &mut model.mode {
+        Mode::Insert(insert) if !insert.also.is_empty() => {
+            let left: Vec<_> = insert.jobs().into_iter().filter(|one| one != id).collect();
+            if let [first, rest @ ..] = left.as_slice() {
+                insert.id = first.clone();
+                insert.also = rest.to_vec();
+            }
+            false
+        }
         Mode::Insert(insert) => insert.id == *id,
         Mode::Scroll(scroll, _) => scroll.id == *id,
+        Mode::Page(page) => page.is_about(id),
+        Mode::Found(found) => {
+            found.forget(id);
+            false
+        }
         _ => false,
     };
     if gone {

@@ -30,6 +30,16 @@ pub(super) fn enter(model: &mut Model, zoom: bool) {
         ));
         return;
     };
+    begin(model, id, Vec::new(), zoom);
+}
+
+/// Starts typing into several jobs, where they are.
+pub(super) fn enter_all(model: &mut Model, id: SessionId, also: Vec<SessionId>) {
+    let zoom = model.frame.zoom;
+    begin(model, id, also, zoom);
+}
+
+fn begin(model: &mut Model, id: SessionId, also: Vec<SessionId>, zoom: bool) {
     let back = match &model.mode {
         Mode::Scroll(_, back) => *back,
         _ => model.frame,
@@ -41,6 +51,7 @@ pub(super) fn enter(model: &mut Model, zoom: bool) {
     };
     model.mode = Mode::Insert(Insert {
         id,
+        also,
         back,
         asked: None,
     });
@@ -60,9 +71,8 @@ pub(super) fn again(
         return;
     }
     model.frame = frame;
-    let id = insert.id.clone();
     model.mode = Mode::Insert(insert);
-    send(model, &id, raw, cmds);
+    send_all(model, raw, cmds);
 }
 
 /// Takes what came from the terminal.
@@ -70,19 +80,24 @@ pub(super) fn take(model: &mut Model, input: &Input, cmds: &mut Vec<Cmd>) {
     let Mode::Insert(insert) = &model.mode else {
         return;
     };
-    let id = insert.id.clone();
+    if matches!(&input.event, Event::Key(_) | Event::Paste(_)) && !insert.also.is_empty() {
+        leave_out_ended(model);
+    }
+    let Some(id) = model.current_id().cloned() else {
+        return;
+    };
     match &input.event {
         Event::Key(key) if model.leave_keys.contains(&chord::name(*key)) => leave(model),
         Event::Key(key) => {
             if is_over(model, &id) {
                 key_after_end(model, *key, &id, cmds);
             } else {
-                send(model, &id, &input.raw, cmds);
+                send_all(model, &input.raw, cmds);
             }
         }
         Event::Paste(bytes) => {
             if !is_over(model, &id) {
-                paste(model, &id, bytes, &input.raw, cmds);
+                paste(model, bytes, cmds);
             }
         }
         // Reports that the outer terminal makes for itself are not typing.
@@ -92,9 +107,32 @@ pub(super) fn take(model: &mut Model, input: &Input, cmds: &mut Vec<Cmd>) {
 
 /// Sends a paste that was asked about.
 pub(super) fn send_paste(model: &mut Model, insert: Insert, bytes: &[u8], cmds: &mut Vec<Cmd>) {
-    let id = insert.id.clone();
     model.mode = Mode::Insert(insert);
-    send(model, &id, bytes, cmds);
+    paste_all(model, bytes, cmds);
+}
+
+/// Of several jobs those that have ended get no more keys; says which. The last one stays, and its end shows.
+fn leave_out_ended(model: &mut Model) {
+    let Mode::Insert(insert) = &model.mode else {
+        return;
+    };
+    let (ended, mut alive): (Vec<_>, Vec<_>) =
+        insert.jobs().into_iter().partition(|id| is_over(model, id));
+    if ended.is_empty() {
+        return;
+    }
+    if alive.is_empty() {
+        alive.push(insert.id.clone());
+    } else {
+        let names: Vec<String> = ended.iter().map(|id| model.name_of(id)).collect();
+        let have = if names.len() == 1 { "has" } else { "have" };
+        let names = names.join(", ");
+        model.note(format!("{names} {have} ended; keys go to the others."));
+    }
+    if let Mode::Insert(insert) = &mut model.mode {
+        insert.id = alive.remove(0);
+        insert.also = alive;
+    }
 }
 
 /// Back to where one came from.
@@ -125,28 +163,45 @@ fn key_after_end(model: &mut Model, key: Key, id: &SessionId, cmds: &mut Vec<Cmd
     }
 }
 
-/// Passes a paste on: with its brackets to a job that asked for them, else as typing, after asking if it is long
-/// or could press keys.
-fn paste(model: &mut Model, id: &SessionId, bytes: &[u8], raw: &[u8], cmds: &mut Vec<Cmd>) {
-    let bracketed = model
-        .screen(id)
-        .is_some_and(|screen| screen.modes().bracketed_paste);
-    if bracketed {
-        send(model, id, raw, cmds);
+/// Passes a paste on, after asking if it is long or could press keys and a job cannot tell it from typing.
+fn paste(model: &mut Model, bytes: &[u8], cmds: &mut Vec<Cmd>) {
+    let Mode::Insert(insert) = &model.mode else {
         return;
-    }
+    };
+    let told = insert.jobs().iter().all(|id| is_bracketed(model, id));
     let risky = lines(bytes) > PASTE_LINES
         || bytes
             .iter()
             .any(|&b| (b < b' ' && !matches!(b, b'\n' | b'\r' | b'\t')) || b == 0x7f);
-    match &model.mode {
-        Mode::Insert(insert) if risky => {
-            let ask = Ask::Paste(bytes.to_vec(), insert.clone());
-            model.mode = Mode::Confirm(Confirm { ask });
-            model.dirty = true;
-        }
-        _ => send(model, id, bytes, cmds),
+    if risky && !told {
+        let ask = Ask::Paste(bytes.to_vec(), insert.clone());
+        model.mode = Mode::Confirm(Confirm { ask });
+        model.dirty = true;
+    } else {
+        paste_all(model, bytes, cmds);
     }
+}
+
+/// Sends a paste: with its brackets to a job that asked for them, else as typing.
+fn paste_all(model: &mut Model, bytes: &[u8], cmds: &mut Vec<Cmd>) {
+    let Mode::Insert(insert) = &model.mode else {
+        return;
+    };
+    for id in insert.jobs() {
+        if is_bracketed(model, &id) {
+            let whole = [b"\x1b[200~", bytes, b"\x1b[201~"].concat();
+            send(model, &id, &whole, cmds);
+        } else {
+            send(model, &id, bytes, cmds);
+        }
+    }
+}
+
+/// Whether a job's screen is known to have asked for brackets around what is pasted.
+fn is_bracketed(model: &Model, id: &SessionId) -> bool {
+    model
+        .screen(id)
+        .is_some_and(|screen| screen.modes().bracketed_paste)
 }
 
 /// Lines of a paste; terminals send a carriage return for a newline.
@@ -156,7 +211,17 @@ pub(in crate::tui) fn lines(bytes: &[u8]) -> usize {
     1 + text.iter().filter(|&&b| b == b'\r' || b == b'\n').count()
 }
 
-/// Types bytes into a job; the first of them gives it the size of the pane.
+/// Types bytes into every job that gets them.
+fn send_all(model: &mut Model, bytes: &[u8], cmds: &mut Vec<Cmd>) {
+    let Mode::Insert(insert) = &model.mode else {
+        return;
+    };
+    for id in insert.jobs() {
+        send(model, &id, bytes, cmds);
+    }
+}
+
+/// Types bytes into a job; the first of them gives the one that shows the size of the pane.
 fn send(model: &mut Model, id: &SessionId, bytes: &[u8], cmds: &mut Vec<Cmd>) {
     if model.link != Link::Up {
         model.note("Not sent: the daemon is restarting.");
@@ -168,7 +233,9 @@ fn send(model: &mut Model, id: &SessionId, bytes: &[u8], cmds: &mut Vec<Cmd>) {
     };
     let piped = job.record.summary.mode == JobMode::Pipe;
     let has = (job.record.summary.rows, job.record.summary.cols);
-    if let (Some(size), false, Mode::Insert(insert)) = (size, piped, &mut model.mode) {
+    if let (Some(size), false, Mode::Insert(insert)) = (size, piped, &mut model.mode)
+        && insert.id == *id
+    {
         let wants = (size.rows(), size.cols());
         if insert.asked == Some(has) {
             insert.asked = None;
@@ -212,11 +279,16 @@ fn send_piped(id: &SessionId, bytes: &[u8], cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// Adds bytes to what is sent next, so that what came in one read goes out in one request.
+/// Adds bytes to what is sent next, so that what came in one read goes out in one request to each job.
 fn push(id: &SessionId, bytes: &[u8], cmds: &mut Vec<Cmd>) {
     for part in bytes.chunks(WRITE_BYTES) {
-        match cmds.last_mut() {
-            Some(Cmd::Type(to, sent)) if to == id && sent.len() + part.len() <= WRITE_BYTES => {
+        let typed = cmds.iter_mut().rev().map_while(|cmd| match cmd {
+            Cmd::Type(to, sent) => Some((to, sent)),
+            _ => None,
+        });
+        let mut open = typed.filter(|(to, _)| *to == id);
+        match open.next() {
+            Some((_, sent)) if sent.len() + part.len() <= WRITE_BYTES => {
                 sent.extend_from_slice(part);
             }
             _ => cmds.push(Cmd::Type(id.clone(), part.to_vec())),

@@ -1,18 +1,88 @@
 //! Marked jobs: verbs act on all of them.
 
-use crate::tui::model::Model;
+use super::settle::settle_rows;
+use super::{insert, select};
+use crate::protocol::SessionId;
+use crate::tui::model::rows::Row;
+use crate::tui::model::{Model, Selected};
 
-/// Marks the selected job, or takes its mark away.
+/// Marks the selected job, or takes its mark away; of a group, all its jobs. Moves on to the next job.
 pub(super) fn toggle(model: &mut Model) {
-    model.note("This is not built yet.");
+    // Several keys may have come at once.
+    settle_rows(model);
+    let ids: Vec<SessionId> = match &model.selected {
+        Selected::Nothing => Vec::new(),
+        Selected::Job(id) => vec![id.clone()],
+        Selected::Group(_) => model.of_group(),
+    };
+    if ids.is_empty() {
+        model.note("There is no job to mark.");
+        return;
+    }
+    flip(model, &ids);
+    // Where the list does not show, moving on would show another job.
+    if model.layout().list.is_some() && !model.frame.grid {
+        let at = model.cursor;
+        select::step(model, true);
+        // The header of the next group would mark all of it, which nobody who goes from job to job means.
+        if matches!(model.rows.get(model.cursor), Some(Row::Group(group)) if !group.folded) {
+            select::step(model, true);
+        }
+        if matches!(model.rows.get(model.cursor), Some(Row::Group(_))) {
+            select::row(model, at);
+        }
+    }
 }
 
-/// Marks all that show, or takes all marks away.
+/// Marks all that show, or takes all marks away if all of them are marked.
 pub(super) fn all(model: &mut Model) {
-    model.note("This is not built yet.");
+    settle_rows(model);
+    let shown: Vec<SessionId> = model
+        .rows
+        .iter()
+        .filter_map(|row| match row {
+            Row::Job(index) => Some(vec![model.jobs.get(*index)?.id().clone()]),
+            Row::Group(group) if group.folded => {
+                let jobs = group.jobs.iter().filter_map(|&index| model.jobs.get(index));
+                Some(jobs.map(|job| job.id().clone()).collect())
+            }
+            Row::Group(_) => None,
+        })
+        .flatten()
+        .collect();
+    flip(model, &shown);
 }
 
-/// Types into all marked jobs.
+/// Marks these, or takes the marks of all of them away if they have them.
+fn flip(model: &mut Model, ids: &[SessionId]) {
+    if ids.iter().all(|id| model.marked.contains(id)) {
+        model.marked.retain(|id| !ids.contains(id));
+    } else {
+        model.marked.extend(ids.iter().cloned());
+    }
+}
+
+/// Types into all marked jobs that are alive, the selected one in front; says which are left out.
 pub(super) fn type_all(model: &mut Model) {
-    model.note("This is not built yet.");
+    let marked = model.marked();
+    if marked.is_empty() {
+        model.note("No job is marked. space marks one, * all that show.");
+        return;
+    }
+    let is_alive = |id: &SessionId| model.job(id).is_some_and(|job| job.is_alive());
+    let (mut alive, ended): (Vec<_>, Vec<_>) = marked.into_iter().partition(is_alive);
+    if alive.is_empty() {
+        model.note("All marked jobs have ended already.");
+        return;
+    }
+    if !ended.is_empty() {
+        let names: Vec<String> = ended.iter().map(|id| model.name_of(id)).collect();
+        let have = if ended.len() == 1 { "has" } else { "have" };
+        model.note(format!("Left out: {} {have} ended.", names.join(", ")));
+    }
+    let current = model.current_id();
+    let first = alive.iter().position(|id| Some(id) == current);
+    let first = alive.remove(first.unwrap_or(0));
+    model.selected = Selected::Job(first.clone());
+    insert::enter_all(model, first, alive);
 }

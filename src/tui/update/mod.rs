@@ -30,6 +30,7 @@ mod scroll;
 mod select;
 mod settle;
 mod undo;
+mod usage;
 mod verbs;
 
 pub(in crate::tui) use self::insert::lines as paste_lines;
@@ -149,6 +150,7 @@ fn paste(model: &mut Model, bytes: &[u8]) {
             model.filter = line.text();
             model.stale = true;
         }
+        Mode::Found(found) => found::paste(found, &text, model.now.ms),
         Mode::Prompt(form) if !form.busy => form.line().insert(&text),
         Mode::Scroll(scroll, _) => {
             if let Some(line) = &mut scroll.input {

@@ -63,6 +63,16 @@ pub enum Tag {
     List,
     /// What happened while no view was open.
     Away,
+    /// What jobs use.
+    Usage,
+    /// All about a job.
+    Details(SessionId),
+    /// What was found in a job by the search of this number.
+    Found(SessionId, u64),
+    /// What was typed into a job.
+    Typed(SessionId),
+    /// A question that is not to be answered any more.
+    Cancel,
     /// One record.
     Record(SessionId),
     /// A screen to watch.
@@ -102,6 +112,8 @@ pub enum Tag {
 pub enum Cmd {
     /// Ask the daemon.
     Ask(Tag, Action),
+    /// Tell the daemon that this need not be answered any more.
+    Cancel(Tag),
     /// Type bytes into a job, in order.
     Type(SessionId, Vec<u8>),
     /// Do something outside of the view and the daemon.

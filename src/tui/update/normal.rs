@@ -193,7 +193,7 @@ fn zoom(model: &mut Model) {
     leave_attached(model);
 }
 
-/// One step back: errors, zoom, the stack's pane, the filter. Never further.
+/// One step back: errors, zoom, the stack's pane, the marks, the filter. Never further.
 fn back(model: &mut Model) {
     if model.toasts.dismiss() {
         return;
@@ -205,6 +205,8 @@ fn back(model: &mut Model) {
         model.frame.grid = false;
     } else if model.frame.open && model.layout().kind == Kind::Stack {
         model.frame.open = false;
+    } else if !model.marked.is_empty() {
+        model.marked.clear();
     } else if !model.filter.is_empty() {
         model.filter.clear();
         model.stale = true;

@@ -2,7 +2,7 @@
 
 use super::daemon::{forget, refresh, refreshed};
 use super::msg::{Cmd, Tag};
-use super::rewind;
+use super::{found, page, rewind, usage};
 use crate::protocol::{Error, ErrorCode};
 use crate::tui::model::mode::Mode;
 use crate::tui::model::{Link, Model};
@@ -22,8 +22,16 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
             Some(id)
         }
         Tag::Restart(id) | Tag::Signal(id) | Tag::Decline(id) => Some(id),
-        Tag::Remove(id) | Tag::Log(id, _) | Tag::Past(id) | Tag::Card(id, _) => Some(id),
-        Tag::Subscribe | Tag::List | Tag::Unwatch | Tag::Start | Tag::Away => None,
+        Tag::Remove(id) | Tag::Log(id, _) | Tag::Details(id) | Tag::Typed(id) => Some(id),
+        Tag::Past(id) | Tag::Card(id, _) => Some(id),
+        // One job less to look through, whatever the reason.
+        Tag::Found(id, round) => {
+            found::came(model, &id.clone(), *round, None);
+            return;
+        }
+        Tag::Subscribe | Tag::List | Tag::Usage | Tag::Unwatch | Tag::Start | Tag::Away => None,
+        // It was answered a moment before.
+        Tag::Cancel => return,
     };
     if let (true, Some(id)) = (gone, id) {
         forget(model, &id.clone());
@@ -32,7 +40,17 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
     let name = id.map(|id| model.name_of(id)).unwrap_or_default();
     let what = match &tag {
         // It is a convenience.
-        Tag::Unwatch | Tag::Away => return,
+        Tag::Unwatch | Tag::Away | Tag::Cancel => return,
+        // It is asked again soon, and what it would have told only grows older.
+        Tag::Usage => {
+            usage::failed(model);
+            return;
+        }
+        Tag::Details(id) => {
+            page::failed(model, &id.clone());
+            format!("There is nothing to tell about {name}")
+        }
+        Tag::Typed(_) | Tag::Found(..) => return,
         Tag::Card(id, _) => {
             if let Some(card) = model.cards.get_mut(id) {
                 card.refused();

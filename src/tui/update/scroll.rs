@@ -10,10 +10,13 @@ use crate::tui::keymap::{Action, Keymap, Place};
 use crate::tui::model::Model;
 use crate::tui::model::line::Line;
 use crate::tui::model::mode::{Frame, Mode};
-use crate::tui::model::scroll::{FIRST_BYTES, Part, Scroll};
+use crate::tui::model::scroll::{FIRST_BYTES, Goal, Part, Scroll};
 
 /// Bytes asked for at once at most (the daemon's own limit).
 const MAX_PART: u64 = 1 << 20;
+
+/// Bytes in front of a line that was asked for: what led to it.
+const LEAD_BYTES: u64 = 32 << 10;
 
 /// Goes into SCROLL on the selected job, a page up if asked with the key for that.
 pub(super) fn enter(model: &mut Model, page_up: bool, cmds: &mut Vec<Cmd>) {
@@ -37,6 +40,65 @@ pub(super) fn enter(model: &mut Model, page_up: bool, cmds: &mut Vec<Cmd>) {
     // What was written since the record was told is wanted, too, so the limit is larger.
     let from = bytes.saturating_sub(FIRST_BYTES);
     cmds.push(ask(&id, Part::First, from, MAX_PART));
+}
+
+/// Goes into SCROLL on a job, with a search, at the line that begins at `offset`.
+pub(super) fn enter_at(
+    model: &mut Model,
+    id: &SessionId,
+    search: &str,
+    offset: Option<u64>,
+    cmds: &mut Vec<Cmd>,
+) {
+    super::select::job(model, id);
+    let first = cmds.len();
+    enter(model, false, cmds);
+    let written = model
+        .job(id)
+        .map_or(0, |job| job.record.summary.output_bytes);
+    let Mode::Scroll(scroll, _) = &mut model.mode else {
+        return;
+    };
+    let offset = offset.unwrap_or(written);
+    scroll.goal = Some(Goal {
+        offset,
+        search: search.to_owned(),
+    });
+    // As much as has the line and what led to it, if one question may ask for so much.
+    let wanted = written.saturating_sub(offset.saturating_sub(LEAD_BYTES));
+    let wanted = wanted.clamp(FIRST_BYTES, MAX_PART);
+    cmds.truncate(first);
+    cmds.push(ask(
+        id,
+        Part::First,
+        written.saturating_sub(wanted),
+        MAX_PART,
+    ));
+}
+
+/// After a part of the log has come: goes to the line that was asked for, or asks for what is older.
+pub(super) fn settle_goal(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let Mode::Scroll(scroll, _) = &mut model.mode else {
+        return;
+    };
+    if scroll.loading.is_some() {
+        return;
+    }
+    let Some(goal) = scroll.goal.take() else {
+        return;
+    };
+    if scroll.start > goal.offset && scroll.has_older() {
+        let (from, limit) = scroll.older_part();
+        scroll.loading = Some(Part::Older);
+        scroll.goal = Some(goal);
+        cmds.push(ask(&scroll.id, Part::Older, from, limit));
+    } else if !scroll.reach(&goal) {
+        let id = scroll.id.clone();
+        let name = model.name_of(&id);
+        model.note(format!(
+            "That line is older than what shows here. It is in: bgproc logs {name}"
+        ));
+    }
 }
 
 /// Takes a key in SCROLL.

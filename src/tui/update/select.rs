@@ -2,8 +2,10 @@
 
 use super::settle::{selection_of, settle_rows};
 use crate::protocol::SessionId;
+use crate::tui::model::layout::Kind;
 use crate::tui::model::rows::{self, Row};
 use crate::tui::model::{Model, Selected};
+use crate::tui::state::State;
 
 /// How long a job must have been selected to be worth going back to, in milliseconds: less is passing by.
 const STAY_MS: i64 = 1000;
@@ -60,33 +62,38 @@ pub(super) fn pick(model: &mut Model, number: usize) {
     }
 }
 
-/// Puts the cursor on the next job that wants attention, what waits for a person before what went wrong.
+/// Puts the cursor on the next job that wants attention: first what waits for a password, then for a line, then what
+/// an agent asks, then what went wrong. In the stack its pane opens.
 pub(super) fn alert(model: &mut Model) {
     let current = model.current_id().cloned();
-    let mut jobs: Vec<_> = model.jobs.iter().collect();
-    jobs.sort_by_key(|job| job.record.summary.created_at);
-    let ids = |wanted: fn(&crate::tui::state::State) -> bool| {
-        jobs.iter()
-            .filter(|job| wanted(&job.state()))
-            .map(|job| job.id().clone())
-            .collect::<Vec<_>>()
+    let rank = |state: &State| match state {
+        State::NeedsPassword => Some(0),
+        State::NeedsInput => Some(1),
+        State::Asked => Some(2),
+        _ => state.failed().then_some(3),
     };
-    let mut alerts = ids(crate::tui::state::State::needs_input);
-    alerts.extend(ids(crate::tui::state::State::failed));
-    let at = alerts.iter().position(|id| Some(id) == current.as_ref());
+    let jobs = model.jobs.iter();
+    let mut alerts: Vec<_> = jobs
+        .filter_map(|job| Some((rank(&job.state())?, job.record.summary.created_at, job.id())))
+        .collect();
+    alerts.sort();
+    let at = alerts
+        .iter()
+        .position(|(.., id)| Some(*id) == current.as_ref());
     let next = match at {
         Some(at) => alerts.get((at + 1) % alerts.len()),
         None => alerts.first(),
     };
-    match next {
-        Some(id) if Some(id) == current.as_ref() => {
-            model.note("No other job needs attention.");
-        }
-        Some(id) => {
-            let id = id.clone();
-            job(model, &id);
-        }
-        None => model.note("No job needs attention."),
+    let Some(id) = next.map(|(.., id)| (*id).clone()) else {
+        model.note("No job needs attention.");
+        return;
+    };
+    if Some(&id) == current.as_ref() {
+        model.note("No other job needs attention.");
+    }
+    job(model, &id);
+    if model.layout().kind == Kind::Stack {
+        model.frame.open = true;
     }
 }
 
@@ -139,5 +146,7 @@ fn to(model: &mut Model, next: Selected) {
 
 /// Sorts the list in the next way.
 pub(super) fn sort(model: &mut Model) {
-    model.note("This is not built yet.");
+    model.sort = model.sort.next();
+    model.stale = true;
+    model.note(format!("Sorted by {}.", model.sort.name()));
 }

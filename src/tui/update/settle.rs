@@ -1,7 +1,7 @@
 //! After each message: the rows follow the jobs, the cursor follows the rows, and what is watched follows the cursor.
 
 use super::msg::{Cmd, Tag};
-use super::{card, grid, look};
+use super::{card, found, grid, look, usage};
 use crate::protocol::params::{Unwatch, Watch as WatchParams};
 use crate::protocol::{Action, SessionId};
 use crate::tui::model::mode::Mode;
@@ -23,6 +23,7 @@ pub(super) fn settle_rows(model: &mut Model) {
             &model.jobs,
             &model.query(),
             &model.folded,
+            model.sort,
             &model.origin.cwd,
         );
     }
@@ -40,6 +41,8 @@ pub(super) fn settle(model: &mut Model, cmds: &mut Vec<Cmd>) {
     settle_watch(model, cmds);
     look::settle(model);
     card::settle(model, cmds);
+    usage::settle(model, cmds);
+    found::settle(model, cmds);
     let size = model.pane_size();
     if let (Mode::Scroll(scroll, _), Some(size)) = (&mut model.mode, size) {
         scroll.resize(size);

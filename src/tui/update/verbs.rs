@@ -42,7 +42,7 @@ pub(super) fn restart(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// Pauses what is selected, or continues it if all of it is paused.
+/// Pauses what is selected, or continues it if all of it is paused; asks if it is more than one job.
 pub(super) fn pause(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(ids) = alive_targets(model, "pause") else {
         return;
@@ -52,18 +52,23 @@ pub(super) fn pause(model: &mut Model, cmds: &mut Vec<Cmd>) {
             .job(id)
             .is_some_and(|job| job.record.summary.status == Status::Paused)
     };
-    let signal = if ids.iter().all(paused) {
-        "CONT"
-    } else {
-        "STOP"
-    };
+    let pause = !ids.iter().all(paused);
+    match ids.as_slice() {
+        [_] => pause_now(&ids, pause, cmds),
+        _ => ask(model, Ask::Pause(ids, pause), cmds),
+    }
+}
+
+/// Pauses jobs, or continues them.
+pub(super) fn pause_now(ids: &[SessionId], pause: bool, cmds: &mut Vec<Cmd>) {
+    let signal = if pause { "STOP" } else { "CONT" };
     for id in ids {
         let params = SignalParams {
             session_id: id.to_string(),
             signal: SignalName::Name(signal.to_owned()),
             target: Some(SignalTarget::Tree),
         };
-        cmds.push(Cmd::Ask(Tag::Signal(id), Action::Signal(params)));
+        cmds.push(Cmd::Ask(Tag::Signal(id.clone()), Action::Signal(params)));
     }
 }
 

@@ -7,6 +7,7 @@ use ratatui::style::Style;
 use crate::tui::keymap::Place;
 use crate::tui::model::Model;
 use crate::tui::model::mode::Mode;
+use crate::tui::model::query;
 use crate::tui::state::State;
 use crate::tui::{text, theme::Theme};
 
@@ -29,6 +30,8 @@ pub(in crate::tui) enum Entry {
     Blank,
     /// Keys and what they do.
     Key(String, String),
+    /// A word of the filter and what it lets through.
+    Word(&'static str, &'static str),
     /// A state.
     Sign(State),
 }
@@ -118,6 +121,12 @@ pub(in crate::tui) fn entries(model: &Model) -> Vec<Entry> {
             section(&mut entries, "What the signs mean", signs(&passes));
         }
     }
+    let words = query::LANGUAGE
+        .iter()
+        .filter(|(word, help)| passes(&format!("filter {word} {help}")))
+        .map(|(word, help)| Entry::Word(word, help))
+        .collect();
+    section(&mut entries, "What a filter understands", words);
     entries
 }
 
@@ -160,6 +169,10 @@ fn draw_entry(theme: &Theme, entry: &Entry, area: Rect, y: u16, buf: &mut Buffer
             put(indent, keys, theme.key());
             let at = column.max(indent + text::width(keys) + 1);
             put(at, help, Style::new());
+        }
+        Entry::Word(word, help) => {
+            put(indent, word, theme.key());
+            put(column, help, Style::new());
         }
         Entry::Sign(state) => {
             let style = theme.state(state);

@@ -88,7 +88,7 @@ fn hints(model: &Model) -> (Vec<Hint>, Vec<Hint>) {
             (get(&actions), get(&[Action::Live, Action::Leave]))
         }
         Mode::Filter(_) => {
-            let words = ["failed", "!done", "?", "g:group", "@agent"];
+            let words = ["!failed", "?", "g:group", "@agent", ":port", "-done"];
             let words = words.map(|word| (word.to_owned(), String::new()));
             (words.to_vec(), get(&[Action::Accept, Action::Leave]))
         }
@@ -99,6 +99,10 @@ fn hints(model: &Model) -> (Vec<Hint>, Vec<Hint>) {
         // A job that has ended takes no key, and the line above says which ones are left.
         Mode::Insert(_) if model.current().is_none_or(|job| !job.is_alive()) => {
             (Vec::new(), Vec::new())
+        }
+        Mode::Insert(insert) if !insert.also.is_empty() => {
+            let leave = model.leave_keys.first().cloned().unwrap_or_default();
+            (Vec::new(), vec![(leave, "leave".to_owned())])
         }
         Mode::Insert(_) => {
             let leave = model.leave_keys.first().cloned().unwrap_or_default();
@@ -134,7 +138,17 @@ fn normal(model: &Model) -> (Vec<Hint>, Vec<Hint>) {
         // The status line above has it.
         kept.remove(0);
     }
+    if !model.marked.is_empty() && !stack_pane {
+        actions.extend([
+            Action::TypeAll,
+            Action::Stop,
+            Action::Restart,
+            Action::Pause,
+        ]);
+        actions.extend([Action::Mark, Action::MarkAll]);
+    }
     match (&model.selected, model.current()) {
+        _ if !actions.is_empty() => {}
         (Selected::Group(_), _) => {
             actions.extend([Action::Attach, Action::Stop, Action::Restart, Action::New]);
         }

@@ -2,19 +2,26 @@
 
 mod bar;
 mod card;
+mod columns;
+mod details;
 mod edit;
 mod empty;
+pub mod found;
 mod grid;
 pub mod help;
 mod hints;
 mod list;
 mod live;
+mod marks;
+pub mod page;
 mod pane;
 mod question;
 mod rewind;
+mod row;
 mod status;
 mod toasts;
 mod top;
+mod tree;
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -35,11 +42,17 @@ pub fn view(model: &Model, frame: &mut Frame<'_>) {
         top::too_small(model, frame);
         return;
     }
-    if let Some(area) = layout.top {
+    if let Some(area) = layout.top
+        && !matches!(model.mode, Mode::Page(_) | Mode::Found(_))
+    {
         top::draw(model, area, frame.buffer_mut());
     }
     if matches!(model.mode, Mode::Help(_)) {
         help::draw(model, frame.buffer_mut());
+    } else if matches!(model.mode, Mode::Page(_)) {
+        page::draw(model, frame.buffer_mut());
+    } else if let Mode::Found(state) = &model.mode {
+        found::draw(model, state, frame);
     } else if model.jobs.is_empty() {
         if model.listed {
             empty::draw(model, body(model), frame.buffer_mut());

@@ -46,6 +46,13 @@ pub(super) fn title(model: &Model, area: Rect, buf: &mut Buffer) {
             bar.text(1, command, Style::new());
         }
         bar.text(2, job.dir.clone(), theme.dim());
+        if let Some(url) = job.url() {
+            // Where there is little room, only what differs.
+            let short = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);
+            let short = short.trim_end_matches('/').to_owned();
+            let shown = if area.width >= 70 { url } else { short };
+            bar.text(1, shown, Style::new());
+        }
         if let Some(pid) = job.record.summary.pid {
             bar.text(3, format!("pid {pid}"), theme.dim());
         }

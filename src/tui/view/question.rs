@@ -18,13 +18,18 @@ pub(super) fn question(model: &Model, ask: &Ask, area: Rect, frame: &mut Frame<'
     let (verb, what, kill) = match ask {
         Ask::Stop(ids) => ("STOP", about_alive(model, ids), true),
         Ask::Kill(ids) => ("KILL -9", about_alive(model, ids), false),
+        Ask::Pause(ids, true) => ("PAUSE", about_alive(model, ids), false),
+        Ask::Pause(ids, false) => ("CONTINUE", about_alive(model, ids), false),
         Ask::Restart(ids) => ("RESTART", about_alive(model, ids), false),
         Ask::Remove(ids) => ("REMOVE", about_ended(model, ids), false),
         Ask::Paste(bytes, insert) => {
             let n = paste_lines(bytes);
             let lines = if n == 1 { "line" } else { "lines" };
-            let name = model.name_of(&insert.id);
-            ("PASTE", format!("{n} {lines} into {name}?"), false)
+            let into = match insert.also.as_slice() {
+                [] => format!("{}?", model.name_of(&insert.id)),
+                _ => several(model, &insert.jobs()),
+            };
+            ("PASTE", format!("{n} {lines} into {into}"), false)
         }
     };
     let mut bar = begin(model, area, verb);
@@ -32,7 +37,12 @@ pub(super) fn question(model: &Model, ask: &Ask, area: Rect, frame: &mut Frame<'
         let key = model.keymap.instead_of(Place::Confirm, key);
         hints::spans(model, (key.to_owned(), label.to_owned()))
     };
-    let room = usize::from(area.width).saturating_sub(verb.len() + 22);
+    // Names of several are worth more than the key that kills, where there is no room for both.
+    let answers = match ask {
+        Ask::Stop(ids) if ids.len() > 1 && area.width < 60 => 15,
+        _ => 22,
+    };
+    let room = usize::from(area.width).saturating_sub(verb.len() + answers);
     bar.text(
         0,
         text::clip(&what, room.max(8), theme.glyph("…")),

@@ -7,6 +7,7 @@ use ratatui::text::Span;
 
 use super::bar::Bar;
 use super::hints::{self, Hint};
+use super::top::marked;
 use super::{edit, question::question};
 use super::{pane, rewind};
 use crate::tui::keymap::{Action, Place};
@@ -15,6 +16,8 @@ use crate::tui::model::layout::Kind;
 use crate::tui::model::mode::{Help, Mode};
 use crate::tui::model::rows::Row;
 use crate::tui::model::scroll::{Part, Scroll};
+use crate::tui::model::sort::Sort;
+use crate::tui::model::usage;
 use crate::tui::model::{Model, Selected};
 use crate::tui::state::State;
 use crate::tui::{text, units};
@@ -32,7 +35,9 @@ pub(super) fn draw(model: &Model, area: Rect, frame: &mut Frame<'_>) {
         Mode::Filter(line) => edit::filter(model, line, area, frame),
         Mode::Prompt(form) => edit::prompt(model, form, area, frame),
         Mode::Confirm(confirm) => question(model, &confirm.ask, area, frame),
-        Mode::Reply(_) | Mode::Palette(_) | Mode::Menu(_) | Mode::Page(_) | Mode::Found(_) => {
+        Mode::Page(page) => read(model, page.top, area, frame),
+        Mode::Found(found) => super::found::status(model, found, area, frame),
+        Mode::Reply(_) | Mode::Palette(_) | Mode::Menu(_) => {
             bar(model, area).draw(area, frame.buffer_mut());
         }
         Mode::Help(state) => help(model, state, area, frame),
@@ -86,7 +91,18 @@ fn normal(model: &Model, area: Rect, frame: &mut Frame<'_>) {
             bar.right(4, vec![Span::styled(seen, theme.dim())]);
         }
     } else if let Some(place) = place_in_list(model) {
-        let place = if wide { format!("[{place}]") } else { place };
+        // Where there is no top line to say so.
+        let sorted = match (model.layout().top, model.sort) {
+            (None, sort) if sort != Sort::default() => format!(" by {}", sort.name()),
+            _ => String::new(),
+        };
+        let place = match wide {
+            true => format!("[{place}{sorted}]"),
+            false => place,
+        };
+        if model.layout().top.is_none() && !model.marked.is_empty() {
+            bar.right(2, vec![Span::styled(marked(model), theme.key())]);
+        }
         bar.right(3, vec![Span::styled(place, theme.dim())]);
     }
     if kind == Kind::Zoom {
@@ -162,11 +178,23 @@ fn details(model: &Model, job: &Job, bar: &mut Bar) {
         let took = i64::try_from(summary.runtime_ms).unwrap_or(i64::MAX);
         bar.text(5, format!("took {}", units::took(took)), dim);
     }
-    if let Some(cpu) = summary.cpu_percent {
-        bar.text(8, format!("cpu {cpu:.0}%"), dim);
-    }
-    if let Some(memory) = summary.memory_bytes {
-        bar.text(8, format!("mem {}", units::bytes(memory)), dim);
+    if job.is_alive() {
+        let roomy = model.window.0 >= 100;
+        let name = |name: &'static str| if roomy { name } else { "" };
+        let mut used = Vec::new();
+        used.extend(usage::percent(summary).map(|cpu| format!("{}{cpu}", name("cpu "))));
+        let memory = summary.memory_bytes.map(units::bytes);
+        used.extend(memory.map(|memory| format!("{}{memory}", name("mem "))));
+        if !used.is_empty() {
+            let gap = if roomy { "  " } else { " " };
+            bar.text(5, used.join(gap), dim);
+        }
+        let ports: Vec<String> = job.ports().iter().map(|port| format!(":{port}")).collect();
+        match ports.as_slice() {
+            [] => {}
+            [port] => bar.text(4, port.clone(), dim),
+            [port, rest @ ..] => bar.text(4, format!("{port} +{}", rest.len()), dim),
+        }
     }
     bar.text(
         6,
@@ -199,6 +227,26 @@ fn insert(model: &Model, area: Rect, frame: &mut Frame<'_>) {
     let wide = area.width >= 60;
     let mut bar = bar(model, area);
     let leave = hints::hint(model, Place::Insert, Action::Leave);
+    if let Mode::Insert(typing) = &model.mode
+        && !typing.also.is_empty()
+    {
+        let ids = typing.jobs();
+        let names: Vec<String> = ids.iter().map(|id| model.name_of(id)).collect();
+        let mode = model.mode.name();
+        bar = begin(
+            model,
+            area,
+            &format!("{mode}  TYPING INTO {} JOBS", ids.len()),
+        );
+        let room = usize::from(area.width).saturating_sub(50).max(8);
+        let names = text::clip(&names.join(", "), room, theme.glyph("…"));
+        bar.text(2, names, theme.strong());
+        if let Some(hint) = leave {
+            bar.right(1, hints::spans(model, hint));
+        }
+        bar.draw(area, frame.buffer_mut());
+        return;
+    }
     match model.current() {
         Some(job) if job.is_alive() => {
             job_items(model, job, &mut bar, wide);
@@ -272,6 +320,22 @@ fn scroll(model: &Model, scroll: &Scroll, area: Rect, frame: &mut Frame<'_>) {
         bar.right(2, vec![Span::styled(format!("/{shown}"), theme.key())]);
         bar.right(1, vec![Span::raw(found)]);
     }
+    bar.draw(area, frame.buffer_mut());
+}
+
+/// How far one has read a page.
+fn read(model: &Model, top: usize, area: Rect, frame: &mut Frame<'_>) {
+    let mut bar = bar(model, area);
+    let (lines, height) = super::page::size(model);
+    let bottom = (top + height).min(lines);
+    let place = format!("{bottom}/{lines}");
+    bar.right(2, vec![Span::styled(place, model.theme.dim())]);
+    add_hint(
+        model,
+        &mut bar,
+        1,
+        hints::hint(model, Place::Page, Action::Copy),
+    );
     bar.draw(area, frame.buffer_mut());
 }
 

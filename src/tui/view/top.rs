@@ -9,6 +9,7 @@ use ratatui::text::Span;
 use super::bar::Bar;
 use crate::tui::model::Model;
 use crate::tui::model::counts::Counts;
+use crate::tui::model::sort::Sort;
 use crate::tui::state::State;
 use crate::tui::theme::{Theme, Tone};
 use crate::tui::{text, units};
@@ -28,7 +29,14 @@ pub(super) fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
         for span in glyph_counts(theme, counts) {
             bar.left(1, vec![span]);
         }
-        bar.right(2, vec![Span::styled("all", theme.dim())]);
+        if !model.marked.is_empty() {
+            bar.right(1, vec![Span::styled(marked(model), theme.key())]);
+        }
+        if model.sort != Sort::default() {
+            let sorted = format!("by {}", model.sort.name());
+            bar.right(2, vec![Span::styled(sorted, theme.key())]);
+        }
+        bar.right(3, vec![Span::styled("all", theme.dim())]);
     } else {
         for (n, word, state) in worded(counts) {
             bar.text(1, format!("{n} {word}"), theme.state(&state));
@@ -43,12 +51,15 @@ pub(super) fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
             }
         }
         if !model.marked.is_empty() {
-            let marked = format!("marked {}", model.marked.len());
-            bar.right(1, vec![Span::styled(marked, theme.key())]);
+            bar.right(1, vec![Span::styled(marked(model), theme.key())]);
         }
         if !model.filter.is_empty() {
             let shown = format!("/{}", model.filter);
             bar.right(1, vec![Span::styled(shown, theme.key())]);
+        }
+        if model.sort != Sort::default() {
+            let sorted = format!("by {}", model.sort.name());
+            bar.right(2, vec![Span::styled(sorted, theme.key())]);
         }
         if !model.in_grid() {
             bar.right(3, vec![Span::styled("all projects", theme.dim())]);
@@ -70,6 +81,11 @@ fn grid(model: &Model) -> Option<(String, String)> {
         false => format!("{}-{} of {all}", first + 1, last + 1),
     };
     Some((format!("grid {}x{}", shape.columns, shape.rows), page))
+}
+
+/// `marked 4`.
+pub(super) fn marked(model: &Model) -> String {
+    format!("marked {}", model.marked.len())
 }
 
 /// Counts by glyph: `5● 1? 1✗`.

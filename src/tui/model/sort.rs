@@ -1,0 +1,126 @@
+//! The order of the jobs in their groups.
+
+use std::cmp::Reverse;
+
+use super::job::Job;
+use crate::tui::state::State;
+
+/// What decides it. Whatever it is, older jobs come before younger ones where it does not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Sort {
+    /// What waits for a person, then by age.
+    #[default]
+    Attention,
+    /// The name.
+    Name,
+    /// The youngest first.
+    Age,
+    /// What works hardest first.
+    Cpu,
+    /// What asks for most first: waiting, failed, alive, ended.
+    State,
+}
+
+impl Sort {
+    /// The next one, around.
+    pub fn next(self) -> Self {
+        match self {
+            Self::Attention => Self::Name,
+            Self::Name => Self::Age,
+            Self::Age => Self::Cpu,
+            Self::Cpu => Self::State,
+            Self::State => Self::Attention,
+        }
+    }
+
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Attention => "attention",
+            Self::Name => "name",
+            Self::Age => "age",
+            Self::Cpu => "cpu",
+            Self::State => "state",
+        }
+    }
+
+    /// Brings places in `jobs` into order.
+    pub fn sort(self, places: &mut [usize], jobs: &[Job]) {
+        let born = |job: &Job| (job.record.summary.created_at, job.id().clone());
+        match self {
+            Self::Attention => places.sort_by_cached_key(|&at| {
+                let job = &jobs[at];
+                (!job.state().needs_input(), born(job))
+            }),
+            Self::Name => places.sort_by_cached_key(|&at| {
+                let job = &jobs[at];
+                (job.name.to_lowercase(), born(job))
+            }),
+            Self::Age => places.sort_by_cached_key(|&at| Reverse(born(&jobs[at]))),
+            Self::Cpu => places.sort_by_cached_key(|&at| {
+                let job = &jobs[at];
+                (Reverse(whole_percent(job)), born(job))
+            }),
+            Self::State => places.sort_by_cached_key(|&at| {
+                let job = &jobs[at];
+                (rank(&job.state()), born(job))
+            }),
+        }
+    }
+}
+
+/// As it shows: a tenth more does not move a row.
+fn whole_percent(job: &Job) -> i64 {
+    #[allow(clippy::cast_possible_truncation, reason = "a percentage is small")]
+    let percent = job.record.summary.cpu_percent.unwrap_or(0.0).round() as i64;
+    percent
+}
+
+fn rank(state: &State) -> u8 {
+    match state {
+        _ if state.needs_input() => 0,
+        _ if state.failed() => 1,
+        State::Retrying(_) => 2,
+        State::Queued | State::Starting => 3,
+        State::Running => 4,
+        State::Stopping => 5,
+        State::Paused => 6,
+        State::Killed(_) => 7,
+        _ => 8,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::tests::jobs::shop;
+
+    fn order(sort: Sort) -> Vec<String> {
+        let mut jobs = shop();
+        jobs[4].record.summary.cpu_percent = Some(98.0);
+        jobs[2].record.summary.cpu_percent = Some(0.4);
+        let mut places: Vec<usize> = (0..jobs.len()).collect();
+        sort.sort(&mut places, &jobs);
+        places.iter().map(|&at| jobs[at].name.clone()).collect()
+    }
+
+    #[test]
+    fn each_way_has_its_own_first() {
+        assert_eq!(order(Sort::Attention)[..2], ["migrate", "web"]);
+        assert_eq!(order(Sort::Name)[..3], ["agent", "api", "build"]);
+        assert_eq!(order(Sort::Age)[..2], ["migrate", "tests"]);
+        assert_eq!(order(Sort::Cpu)[..2], ["tests", "web"]);
+        let by_state = order(Sort::State);
+        assert_eq!(by_state[..3], ["migrate", "lint", "web"]);
+        assert_eq!(by_state.last().map(String::as_str), Some("build"));
+    }
+
+    #[test]
+    fn one_comes_back_to_where_one_began() {
+        let mut sort = Sort::default();
+        for _ in 0..5 {
+            sort = sort.next();
+        }
+        assert_eq!(sort, Sort::Attention);
+    }
+}

@@ -1,0 +1,224 @@
+//! Marks: verbs on several jobs, and typing into several jobs.
+
+use super::harness::Dash;
+use super::jobs::{ended, id, record, shop_records};
+use crate::protocol::{Action, EventKind, Mode as JobMode, Status};
+use crate::tui::model::Selected;
+use crate::tui::model::mode::Mode;
+use crate::tui::options::Options;
+use crate::tui::update::{Cmd, Tag};
+
+fn shop(width: u16, height: u16) -> Dash {
+    let mut dash = Dash::new(width, height, shop_records());
+    dash.press("j");
+    dash.asked();
+    dash
+}
+
+#[test]
+fn space_marks_and_moves_on_and_esc_takes_all_marks_away() {
+    let mut dash = shop(80, 24);
+    dash.press("  ");
+    assert_eq!(dash.model.marked(), [id("web"), id("api")]);
+    assert_eq!(dash.model.selected, Selected::Job(id("db")));
+    assert!(dash.text().contains("marked 2"), "{}", dash.text());
+    dash.press("k ");
+    assert_eq!(dash.model.marked(), [id("web")]);
+    // From the last job of a group to the first of the next.
+    dash.press("5 ");
+    assert_eq!(dash.model.selected, Selected::Job(id("agent")));
+    dash.press("/a\r");
+    dash.press("\x1b");
+    assert!(dash.model.marked.is_empty() && !dash.model.filter.is_empty());
+    dash.press("\x1b");
+    assert!(dash.model.filter.is_empty());
+}
+
+#[test]
+fn a_header_marks_its_group_and_a_star_all_that_show() {
+    let mut dash = shop(80, 24);
+    dash.press("g ");
+    assert_eq!(dash.model.marked.len(), 5);
+    dash.press("g ");
+    assert!(dash.model.marked.is_empty());
+    dash.press("/te\r*");
+    assert_eq!(dash.model.marked(), [id("migrate"), id("tests")]);
+    dash.press("*");
+    assert!(dash.model.marked.is_empty());
+    // What is folded shows as its header.
+    dash.press("\x1bgh*");
+    assert_eq!(dash.model.marked.len(), 8);
+}
+
+#[test]
+fn verbs_act_on_marks_and_ask_by_name() {
+    let mut dash = shop(120, 40);
+    dash.press("  G");
+    dash.asked();
+    dash.press("x");
+    assert!(
+        dash.status().contains("2 jobs: web, api?"),
+        "{}",
+        dash.status()
+    );
+    dash.press("y");
+    assert_eq!(dash.actions(), ["kill", "kill"]);
+    let mut dash = shop(120, 40);
+    dash.press("  p");
+    assert!(dash.status().starts_with(" PAUSE "), "{}", dash.status());
+    dash.press("\r");
+    assert!(!dash.actions().contains(&"signal"));
+    dash.press("py");
+    assert_eq!(dash.actions(), ["signal", "signal"]);
+    dash.press("r");
+    assert!(dash.status().contains("RESTART"), "{}", dash.status());
+}
+
+#[test]
+fn a_window_without_a_top_line_says_it_below() {
+    let mut dash = shop(80, 12);
+    dash.press(" S");
+    assert!(dash.status().contains("marked 1"), "{}", dash.status());
+    assert!(dash.status().contains("by name]"), "{}", dash.status());
+}
+
+#[test]
+fn a_removed_job_has_no_mark() {
+    let mut dash = shop(80, 24);
+    dash.press("  ");
+    dash.event(EventKind::Removed, "web", serde_json::json!({}));
+    assert_eq!(dash.model.marked.len(), 1);
+    dash.list(vec![record("other")]);
+    assert!(dash.model.marked.is_empty());
+}
+
+#[test]
+fn keys_go_to_all_that_are_marked_and_the_banner_says_so() {
+    for (width, height) in [(120, 40), (80, 24), (40, 12)] {
+        let mut dash = shop(width, height);
+        dash.press("   b");
+        let text = dash.text();
+        assert!(text.contains("TYPING INTO 3 JOBS"), "{text}");
+        assert!(dash.status().starts_with(" INSERT "), "{}", dash.status());
+        dash.snapshot(&format!("type-all-{width}x{height}"));
+        dash.asked();
+        dash.press("ls\x03\r");
+        let cmds = dash.asked();
+        let typed: Vec<_> = cmds
+            .iter()
+            .filter_map(|cmd| match cmd {
+                Cmd::Type(to, bytes) => Some((to.clone(), bytes.clone())),
+                _ => None,
+            })
+            .collect();
+        let each = |name: &str| (id(name), b"ls\x03\r".to_vec());
+        assert_eq!(
+            typed,
+            [each("web"), each("api"), each("db")],
+            "one request each"
+        );
+        let resized = cmds
+            .iter()
+            .filter(|cmd| matches!(cmd, Cmd::Ask(Tag::Resize(_), _)));
+        assert_eq!(resized.count(), 1, "only what shows");
+        // The leave key leaves, and twice it is sent to all.
+        dash.press("\x1d");
+        assert!(matches!(dash.model.mode, Mode::Normal));
+        dash.press("\x1d");
+        assert_eq!(dash.typed("db"), "\x1d");
+        dash.press("\x1d").press("j").press("x\x1b");
+        assert_eq!(dash.typed("api"), "", "leaving stops it");
+    }
+}
+
+#[test]
+fn ended_jobs_are_left_out_and_named() {
+    let mut dash = shop(80, 24);
+    dash.press("*b");
+    let text = dash.text();
+    assert!(text.contains("Left out: lint, build have ended."), "{text}");
+    assert!(text.contains("TYPING INTO 6 JOBS"), "{text}");
+    let mut web = ended("web", Status::Error, Some(1), 0);
+    web.summary.group = Some("shop".to_owned());
+    dash.record(&web);
+    dash.asked();
+    dash.press("x");
+    assert!(
+        dash.text()
+            .contains("web has ended; keys go to the others.")
+    );
+    assert!(dash.text().contains("TYPING INTO 5 JOBS"));
+    assert_eq!(dash.typed("web"), "");
+    dash.event(EventKind::Removed, "api", serde_json::json!({}));
+    assert!(
+        dash.text().contains("TYPING INTO 4 JOBS"),
+        "{}",
+        dash.text()
+    );
+    let mut dash = shop(80, 24);
+    dash.press("b");
+    assert!(dash.text().contains("No job is marked."));
+    dash.press("7 b");
+    assert!(dash.text().contains("All marked jobs have ended already."));
+}
+
+#[test]
+fn a_paste_into_several_jobs_is_asked_about_once() {
+    let mut records = shop_records();
+    records[2].summary.mode = JobMode::Pipe;
+    let mut dash = Dash::new(80, 24, records);
+    dash.press("j   b").screen("web", 40, 120, "\x1b[?2004h");
+    dash.asked();
+    dash.press("\x1b[200~1\r2\r3\r4\r5\r6\x1b[201~");
+    assert!(
+        dash.status().contains("6 lines into 3 jobs: web, api, db?"),
+        "{}",
+        dash.status()
+    );
+    dash.press("y");
+    let cmds = dash.asked();
+    let typed = |name: &str| {
+        let mut all = Vec::new();
+        for cmd in &cmds {
+            if let Cmd::Type(to, bytes) = cmd
+                && *to == id(name)
+            {
+                all.extend_from_slice(bytes);
+            }
+        }
+        String::from_utf8(all).unwrap()
+    };
+    assert_eq!(typed("web"), "\x1b[200~1\r2\r3\r4\r5\r6\x1b[201~");
+    assert_eq!(typed("api"), "1\r2\r3\r4\r5\r6");
+    assert_eq!(typed("db"), "1\n2\n3\n4\n5\n6");
+}
+
+#[test]
+fn a_zoom_without_a_status_line_still_says_where_keys_go() {
+    let options = Options {
+        status_line: false,
+        ..Options::default()
+    };
+    let mut dash = Dash::with(options, 80, 24, shop_records());
+    dash.press("j  zb");
+    assert!(
+        dash.text().contains("TYPING INTO 2 JOBS"),
+        "{}",
+        dash.text()
+    );
+}
+
+#[test]
+fn a_read_only_view_marks_and_types_nothing() {
+    let options = Options {
+        read_only: true,
+        ..Options::default()
+    };
+    let mut dash = Dash::with(options, 80, 24, shop_records());
+    dash.press("j  b");
+    assert!(matches!(dash.model.mode, Mode::Normal));
+    dash.press("xy");
+    let kills = dash.asked();
+    let kill = |cmd: &Cmd| matches!(cmd, Cmd::Ask(_, Action::Kill(_)));
+    assert!(!kills.iter().any(kill));
+}

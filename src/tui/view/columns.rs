@@ -1,0 +1,114 @@
+//! Which columns a row of the list has, and how wide they are: the same for all rows, so that nothing jumps when
+//! one row changes.
+//!
+//! As width shrinks, columns leave in this order: sparkline, processor, port, time. Glyph, name and exit code stay.
+
+use crate::tui::model::Model;
+use crate::tui::model::spark::CELLS;
+use crate::tui::text;
+
+/// Cursor, glyph and a blank.
+pub(super) const LEAD: usize = 3;
+/// `59m ago` is the longest usual time.
+const TIME: usize = 7;
+/// `100%`.
+const CPU: usize = 4;
+/// A name this short is no name; time makes room for it.
+const SHORTEST_NAME: usize = 8;
+/// Name, a blank and a port: the processor makes room for them.
+const NAME_AND_PORT: usize = 12;
+/// Name and port in columns of their own: the sparkline makes room for them.
+const NAME_THEN_PORT: usize = 14;
+/// A window this narrow has no room for more than words.
+const NARROW: u16 = 60;
+
+/// Widths of the columns; 0: not there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Columns {
+    /// Name and word (or port) together, the blank between them included.
+    pub(super) body: usize,
+    /// Where the word begins in it; `None`: at its right end.
+    pub(super) word_at: Option<usize>,
+    pub(super) time: usize,
+    pub(super) cpu: usize,
+    pub(super) spark: usize,
+    pub(super) marks: usize,
+}
+
+impl Columns {
+    /// The columns of a list of `width`.
+    pub(super) fn of(model: &Model, width: usize) -> Self {
+        let mut columns = Self::that_fit(width, model.window.0 < NARROW);
+        let names = model.jobs.iter().map(|job| text::width(&job.name));
+        let longest = names.max().unwrap_or(0);
+        // Words in a column of their own where the longest names leave room for `exit 127`, or at least a port.
+        let room = columns.body.saturating_sub(8).max(9);
+        columns.word_at = (columns.body >= NAME_THEN_PORT).then(|| (longest + 2).clamp(9, room));
+        columns
+    }
+
+    fn that_fit(width: usize, narrow: bool) -> Self {
+        let marks = match width {
+            ..30 => 2,
+            30..60 if narrow => 4,
+            30..44 => 3,
+            44..60 => 4,
+            _ => 8,
+        };
+        let mut columns = Self {
+            body: 0,
+            word_at: None,
+            time: TIME,
+            cpu: if narrow { 0 } else { CPU },
+            spark: if narrow { 0 } else { CELLS },
+            marks,
+        };
+        if columns.rest(width) < NAME_THEN_PORT {
+            columns.spark = 0;
+        }
+        if columns.rest(width) < NAME_AND_PORT {
+            columns.cpu = 0;
+        }
+        // The port goes with the names that leave it no room.
+        if columns.rest(width) < SHORTEST_NAME {
+            columns.time = 0;
+        }
+        columns.body = columns.rest(width);
+        columns
+    }
+
+    /// Columns that are left for the body.
+    fn rest(&self, width: usize) -> usize {
+        let shown = [self.time, self.cpu, self.spark, self.marks];
+        let taken = shown.iter().filter(|&&width| width > 0);
+        let taken: usize = taken.map(|width| width + 1).sum();
+        width.saturating_sub(LEAD + taken)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_leave_in_the_order_of_the_contract() {
+        let there = |width| {
+            let columns = Columns::that_fit(width, false);
+            (columns.spark > 0, columns.cpu > 0, columns.time > 0)
+        };
+        assert_eq!(there(40), (true, true, true));
+        assert_eq!(there(36), (false, true, true));
+        assert_eq!(there(26), (false, false, true));
+        assert_eq!(there(18), (false, false, false));
+        let mut before = (false, false, false);
+        for width in 10..200 {
+            let now = there(width);
+            assert!(
+                now >= before && (!now.0 || now.1) && (!now.1 || now.2),
+                "{width}"
+            );
+            before = now;
+            assert!(Columns::that_fit(width, false).body >= 2, "{width}");
+        }
+    }
+}

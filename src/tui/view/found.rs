@@ -1,0 +1,140 @@
+//! FOUND: a line to type, and below it what matches, `web:1203: text`.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::Span;
+
+use super::bar::Bar;
+use super::edit::draw_field;
+use super::status::begin;
+use crate::tui::model::Model;
+use crate::tui::model::found::{Found, Hit, PER_JOB};
+use crate::tui::text;
+
+/// Rows that matches have.
+pub fn height(model: &Model) -> usize {
+    usize::from(area(model).height.saturating_sub(1))
+}
+
+/// Draws line and matches over everything but the status line.
+pub(super) fn draw(model: &Model, found: &Found, frame: &mut Frame<'_>) {
+    let theme = &model.theme;
+    let area = area(model);
+    for (y, (at, hit)) in
+        (area.y + 1..area.bottom()).zip(found.hits.iter().enumerate().skip(found.top))
+    {
+        let line = Rect::new(area.x, y, area.width, 1);
+        hit_row(model, found, hit, at == found.at, line, frame);
+    }
+    if found.hits.is_empty() && area.height > 1 {
+        let text = match &found.pattern {
+            _ if found.due.is_some() => "",
+            Some(_) if found.pending() > 0 => "looking ...",
+            Some(_) => "No line of any job matches.",
+            None => "A regular expression; case matters once it has a capital.",
+        };
+        let room = usize::from(area.width).saturating_sub(2);
+        frame
+            .buffer_mut()
+            .set_stringn(area.x + 1, area.y + 1, text, room, theme.dim());
+    }
+    let field = Rect::new(area.x + 1, area.y, area.width.saturating_sub(1), 1);
+    let label = if area.width < 40 {
+        "find: "
+    } else {
+        "find in all jobs: "
+    };
+    draw_field(model, label, &found.line, true, field, frame);
+}
+
+/// Draws the status line: how much there is, and what was left out.
+pub(super) fn status(model: &Model, found: &Found, area: Rect, frame: &mut Frame<'_>) {
+    let theme = &model.theme;
+    let mut bar: Bar = begin(model, area, model.mode.name());
+    if found.pattern.is_some() {
+        let mut jobs: Vec<_> = found.hits.iter().map(|hit| &hit.id).collect();
+        jobs.dedup();
+        let count = |n: usize, one: &str, many: &str| match n {
+            1 => format!("1 {one}"),
+            n => format!("{n} {many}"),
+        };
+        let lines = count(found.hits.len(), "line", "lines");
+        let of = count(jobs.len(), "job", "jobs");
+        bar.text(1, format!("{lines} in {of}"), theme.strong());
+        match found.pending() {
+            0 => {}
+            n => bar.text(2, format!("looking in {n} more"), theme.dim()),
+        }
+        if found.cut > 0 {
+            let jobs = count(found.cut, "job", "jobs");
+            let text = format!("only the newest {PER_JOB} of {jobs}");
+            bar.text(3, text, theme.dim());
+        }
+        if found.left() > 0 {
+            let jobs = count(found.left(), "job", "jobs");
+            bar.text(3, format!("{jobs} not looked through"), theme.dim());
+        }
+        if !found.hits.is_empty() {
+            let place = format!("[{}/{}]", found.at + 1, found.hits.len());
+            bar.right(2, vec![Span::styled(place, theme.dim())]);
+        }
+    }
+    bar.draw(area, frame.buffer_mut());
+}
+
+fn area(model: &Model) -> Rect {
+    let (width, height) = model.window;
+    let end = model.layout().status.map_or(height, |status| status.y);
+    Rect::new(0, 0, width, end)
+}
+
+fn hit_row(model: &Model, found: &Found, hit: &Hit, here: bool, line: Rect, frame: &mut Frame<'_>) {
+    let theme = &model.theme;
+    let buf = frame.buffer_mut();
+    if here {
+        buf.set_style(line, theme.selected());
+        buf.set_string(line.x, line.y, theme.glyph("▌"), theme.key());
+    }
+    let width = usize::from(line.width).saturating_sub(1);
+    let name = text::clip_middle(
+        &model.name_of(&hit.id),
+        (width / 3).max(4),
+        theme.glyph("…"),
+    );
+    let number = format!(":{}: ", hit.n);
+    let lead = text::width(&name) + number.len();
+    let room = width.saturating_sub(lead);
+    let mut put = |x: usize, text: &str, style: Style| {
+        let room = width.saturating_sub(x);
+        let x = line.x + 1 + u16::try_from(x).unwrap_or(line.width);
+        if room > 0 {
+            buf.set_stringn(x, line.y, text, room, style);
+        }
+    };
+    put(0, &name, theme.strong());
+    put(text::width(&name), &number, theme.dim());
+    // A match beyond the edge is what one looks for: the start of the line gives way to it.
+    let first = found
+        .pattern
+        .as_ref()
+        .and_then(|pattern| pattern.find(&hit.text));
+    let shown = match first {
+        Some(first) if text::width(&hit.text[..first.end()]) > room => {
+            let before = text::tail(&hit.text[..first.start()], room / 3);
+            let from = first.start() - before.len();
+            format!("{}{}", theme.glyph("…"), &hit.text[from..])
+        }
+        _ => hit.text.clone(),
+    };
+    let shown = text::clip(&shown, room, theme.glyph("…"));
+    put(lead, &shown, Style::new());
+    let found = found
+        .pattern
+        .iter()
+        .flat_map(|pattern| pattern.find_iter(&shown));
+    for part in found.filter(|part| !part.is_empty()) {
+        let x = lead + text::width(&shown[..part.start()]);
+        put(x, part.as_str(), theme.found(here));
+    }
+}

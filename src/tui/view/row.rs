@@ -1,0 +1,157 @@
+//! The row of a job: `[cursor][glyph] name  [port or exit]  [time]  [cpu]  [sparkline]  [marks]`.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+
+use super::columns::{Columns, LEAD};
+use super::marks::marks;
+use crate::tui::model::Model;
+use crate::tui::model::job::Job;
+use crate::tui::model::spark::Spark;
+use crate::tui::model::usage;
+use crate::tui::state::State;
+use crate::tui::{text, units};
+
+/// Draws it.
+pub(super) fn draw(
+    model: &Model,
+    job: &Job,
+    columns: Columns,
+    selected: bool,
+    line: Rect,
+    buf: &mut Buffer,
+) {
+    let theme = &model.theme;
+    let state = job.state();
+    let style = theme.state(&state);
+    if selected {
+        buf.set_style(line, theme.selected());
+        put(buf, line, 0, theme.glyph("▌"), theme.key());
+    }
+    put(buf, line, 1, state.glyph(theme.ascii), style);
+    let (words, is_quiet) = match state.row_words() {
+        words if words.is_empty() => (quiet_words(job, columns), true),
+        words => (words, false),
+    };
+    let (word, word_at) = place(&words, text::width(&job.name), columns);
+    let name_room = match word.is_empty() {
+        true => columns.body,
+        false => word_at.saturating_sub(1),
+    };
+    let name = text::clip_middle(&job.name, name_room, theme.glyph("…"));
+    let name_style = if job.is_alive() || selected {
+        Style::new()
+    } else {
+        theme.dim().remove_modifier(Modifier::BOLD)
+    };
+    put(buf, line, LEAD, &name, name_style);
+    for at in model.query().hits(&name) {
+        let x = LEAD + text::width(&name[..at]);
+        let letter: String = name[at..].chars().take(1).collect();
+        put(
+            buf,
+            line,
+            x,
+            &letter,
+            theme.key().add_modifier(Modifier::UNDERLINED),
+        );
+    }
+    let word_style = if is_quiet { theme.dim() } else { style };
+    put(buf, line, LEAD + word_at, &word, word_style);
+    let mut x = LEAD + columns.body;
+    if columns.time > 0 {
+        let time = text::clip(&job.time(model.now.ms), columns.time, "");
+        x += 1 + columns.time;
+        put(buf, line, x - text::width(&time), &time, theme.dim());
+    }
+    live(model, job, columns, x, line, buf);
+    for width in [columns.cpu, columns.spark] {
+        x += width + usize::from(width > 0);
+    }
+    let marks = marks(model, job, columns.marks);
+    put(buf, line, x + 1, &marks, theme.key());
+}
+
+/// What it does now: processor and output. Of a job that is done, how long it took.
+fn live(model: &Model, job: &Job, columns: Columns, x: usize, line: Rect, buf: &mut Buffer) {
+    let theme = &model.theme;
+    let now = model.now.ms;
+    let end = x + columns.cpu + columns.spark + usize::from(columns.spark > 0) + 1;
+    if job.is_alive() {
+        let summary = &job.record.summary;
+        if let (Some(cpu), true) = (usage::percent(summary), columns.cpu > 0) {
+            let right = x + 1 + columns.cpu;
+            put(
+                buf,
+                line,
+                right - text::width(&cpu).min(columns.cpu),
+                &cpu,
+                theme.dim(),
+            );
+        }
+        if columns.spark > 0 && job.record.summary.pid.is_some() {
+            let spark = model.sparks.get(job.id()).copied();
+            let spark = spark.unwrap_or_default();
+            let style = match spark == Spark::default() || spark.next_change(now).is_none() {
+                true => theme.rule(),
+                false => theme.state(&State::Running),
+            };
+            put(
+                buf,
+                line,
+                end - columns.spark,
+                &spark.text(now, theme.ascii),
+                style,
+            );
+        }
+    } else if job.state() == State::Done && columns.spark > 0 {
+        let took = format!("took {}", took(job));
+        let room = end - x - 1;
+        if text::width(&took) <= room {
+            put(buf, line, end - text::width(&took), &took, theme.dim());
+        }
+    }
+}
+
+/// Where the glyph says it all: the port of what runs, and how long it took what is done, if that has no other place.
+fn quiet_words(job: &Job, columns: Columns) -> Vec<String> {
+    if job.state() == State::Done && columns.spark == 0 && columns.word_at.is_some() {
+        return vec![took(job)];
+    }
+    let port = job.ports().first().map(|port| format!(":{port}"));
+    port.into_iter().collect()
+}
+
+fn took(job: &Job) -> String {
+    let ms = i64::try_from(job.record.summary.runtime_ms).unwrap_or(i64::MAX);
+    units::took(ms)
+}
+
+/// The word of a row, and where it begins in the body: in its column; or left of that, beside the name; or, if it
+/// is an exit code, at the cost of the name.
+fn place(words: &[String], name: usize, columns: Columns) -> (String, usize) {
+    let beside = |word: &&String| name + 1 + text::width(word) <= columns.body;
+    let in_column = columns.word_at.and_then(|at| {
+        let fits = |word: &&String| text::width(word) <= columns.body - at;
+        words.iter().filter(|_| name < at).find(fits)
+    });
+    let code = || words.last().filter(|word| word.parse::<i32>().is_ok());
+    let word = in_column
+        .or_else(|| words.iter().find(beside))
+        .or_else(code)
+        .cloned()
+        .unwrap_or_default();
+    let right = columns.body.saturating_sub(text::width(&word));
+    let at = columns.word_at.map_or(right, |at| at.min(right));
+    (word, at.max(if in_column.is_some() { 0 } else { right }))
+}
+
+/// Text at a column of a line, cut at its end.
+pub(super) fn put(buf: &mut Buffer, line: Rect, x: usize, text: &str, style: Style) {
+    let room = usize::from(line.width).saturating_sub(x);
+    if room > 0 {
+        let x = line.x + u16::try_from(x).unwrap_or(line.width);
+        buf.set_stringn(x, line.y, text, room, style);
+    }
+}
