@@ -141,7 +141,10 @@ fn stay(
         if model.dirty && due(model, last_frame, dirty_since).is_zero() {
             model.dirty = false;
             dirty_since = None;
-            last_frame = Instant::now();
+            // The list follows the empty frame of the start as soon as it is there.
+            if model.listed {
+                last_frame = Instant::now();
+            }
             terminal.draw(|frame| view(model, frame))?;
             terminal.cursor_shape(cursor_shape(model))?;
         }
