@@ -9,6 +9,7 @@
 //! changes no job.
 
 pub mod chord;
+pub mod errors;
 pub mod farewell;
 pub mod input;
 pub mod keymap;

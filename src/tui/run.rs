@@ -14,7 +14,7 @@ use super::options::Options;
 use super::outside;
 use super::terminal::Terminal;
 use super::theme::{TerminalFacts, Theme};
-use super::update::{Cmd, Exit, Msg, News, What, update};
+use super::update::{Cmd, Errand, Exit, Msg, News, What, update};
 use super::view::view;
 use crate::client::{self, AutoStart, greeting};
 use crate::protocol::Error;
@@ -52,7 +52,10 @@ pub fn run(options: Options) -> Result<(), Error> {
 
     let (messages, inbox) = sync_channel(QUEUE);
     let mut terminal = Terminal::open().map_err(no_terminal)?;
-    let _reader = Reader::start(tell_input(messages.clone())).map_err(no_terminal)?;
+    let reader = Reader::start(tell_input(messages.clone())).map_err(no_terminal)?;
+    if let Some(hold) = reader.hold() {
+        terminal.read_by(hold);
+    }
     let told = move |news| messages.send(What::Link(news)).is_ok();
     let link = Link::start(connection, greeting, told).map_err(no_terminal)?;
     let exit = stay(&mut model, &inbox, &link, &mut terminal);
@@ -83,7 +86,7 @@ fn tell_input(messages: SyncSender<What>) -> impl Fn(Came) -> bool + Send + 'sta
             },
             Came::Suspend => What::Suspend,
             Came::Continued => What::Continued,
-            Came::Terminate => What::Terminate,
+            Came::Interrupt | Came::Terminate => What::Terminate,
             Came::HangUp => What::HangUp,
         };
         messages.send(what).is_ok()
@@ -143,6 +146,10 @@ fn handle(
                 Cmd::Ask(tag, action) => link.ask(tag, action).err(),
                 Cmd::Type(id, bytes) => link.type_into(id, &bytes).err(),
                 Cmd::Errand(errand) => {
+                    if let Errand::Pager(_) = errand {
+                        // It may have another size when it comes back.
+                        pending.extend(Terminal::size().map(|(w, h)| What::Window(w, h)));
+                    }
                     pending.extend(outside::run(errand, terminal)?.map(What::Done));
                     None
                 }

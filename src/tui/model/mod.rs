@@ -4,6 +4,7 @@
 pub mod counts;
 pub mod form;
 pub mod found;
+pub mod hit;
 pub mod job;
 pub mod layout;
 pub mod line;
@@ -11,6 +12,7 @@ pub mod menu;
 pub mod mode;
 pub mod page;
 pub mod palette;
+pub mod pointer;
 pub mod query;
 pub mod reply;
 pub mod rows;
@@ -24,8 +26,10 @@ use self::counts::Counts;
 use self::job::Job;
 use self::layout::{Layout, Wish};
 use self::mode::{Frame, Insert, Mode};
+use self::pointer::Pointer;
 use self::query::Query;
 use self::rows::{Group, Row};
+use self::scroll::{Looks, Scroll};
 use self::toast::{Kind, Toasts};
 use self::watch::Watch;
 use super::chord;
@@ -142,6 +146,14 @@ pub struct Model {
     pub watch: Option<Watch>,
     /// Columns that a cropped pane was moved by.
     pub pan: u16,
+    /// The pane looking back, or with times, outside of SCROLL.
+    pub peek: Option<Box<Scroll>>,
+    /// Whether long lines of a log wrap.
+    pub wrap: bool,
+    /// Whether times stand in front of the lines of a log.
+    pub times: bool,
+    /// The mouse.
+    pub pointer: Pointer,
     /// How the window is shared.
     pub frame: Frame,
     /// The mode.
@@ -205,6 +217,10 @@ impl Model {
             wanted: None,
             watch: None,
             pan: 0,
+            peek: None,
+            wrap: true,
+            times: false,
+            pointer: Pointer::default(),
             frame: Frame::default(),
             mode: Mode::Normal,
             just_left: None,
@@ -238,6 +254,31 @@ impl Model {
     pub fn pane_size(&self) -> Option<Size> {
         let pane = self.layout().pane?;
         Some(Size::new(pane.height, pane.width))
+    }
+
+    /// How the pane shows a log.
+    pub fn looks(&self) -> Option<Looks> {
+        Some(Looks {
+            pane: self.pane_size()?,
+            wrap: self.wrap,
+            times: self.times,
+        })
+    }
+
+    /// The pane looking back: in SCROLL, or beside another mode.
+    pub fn scroll(&self) -> Option<&Scroll> {
+        match &self.mode {
+            Mode::Scroll(scroll, _) => Some(scroll),
+            _ => self.peek.as_deref(),
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn scroll_mut(&mut self) -> Option<&mut Scroll> {
+        match &mut self.mode {
+            Mode::Scroll(scroll, _) => Some(scroll),
+            _ => self.peek.as_deref_mut(),
+        }
     }
 
     /// A job by its session.

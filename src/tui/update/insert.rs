@@ -68,6 +68,8 @@ pub(super) fn take(model: &mut Model, input: &Input, cmds: &mut Vec<Cmd>) {
         return;
     };
     let id = insert.id.clone();
+    // What was held still for the mouse would hide what is typed.
+    model.peek = None;
     match &input.event {
         Event::Key(key) if model.leave_keys.contains(&chord::name(*key)) => leave(model),
         Event::Key(key) => {
@@ -87,6 +89,13 @@ pub(super) fn take(model: &mut Model, input: &Input, cmds: &mut Vec<Cmd>) {
     }
 }
 
+/// Passes bytes on that are no typing: what the mouse did.
+pub(super) fn pass(model: &mut Model, id: &SessionId, bytes: &[u8], cmds: &mut Vec<Cmd>) {
+    if !is_over(model, id) {
+        send(model, id, bytes, cmds);
+    }
+}
+
 /// Sends a paste that was asked about.
 pub(super) fn send_paste(model: &mut Model, insert: Insert, bytes: &[u8], cmds: &mut Vec<Cmd>) {
     let id = insert.id.clone();
@@ -95,7 +104,7 @@ pub(super) fn send_paste(model: &mut Model, insert: Insert, bytes: &[u8], cmds: 
 }
 
 /// Back to where one came from.
-fn leave(model: &mut Model) {
+pub(super) fn leave(model: &mut Model) {
     let Mode::Insert(insert) = std::mem::replace(&mut model.mode, Mode::Normal) else {
         return;
     };

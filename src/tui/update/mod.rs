@@ -8,8 +8,10 @@ mod filter;
 mod found;
 mod grid;
 mod help;
+mod hunt;
 mod insert;
 mod keyboard;
+mod log;
 mod marks;
 mod menu;
 mod mouse;
@@ -29,7 +31,7 @@ mod undo;
 mod verbs;
 
 pub(in crate::tui) use self::insert::lines as paste_lines;
-pub use self::msg::{Cmd, Done, Errand, Exit, Msg, News, Tag, What};
+pub use self::msg::{Cmd, CopyFrom, Done, Errand, Exit, Msg, News, Tag, What};
 
 use super::chord;
 use super::keymap::{Keymap, Place};
@@ -87,6 +89,10 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
 
 /// Takes in one key, paste or report, by mode.
 fn take(model: &mut Model, input: &Input, cmds: &mut Vec<Cmd>) {
+    if let Event::Mouse(mouse) = input.event {
+        mouse::take(model, mouse, cmds);
+        return;
+    }
     if let Mode::Insert(_) = model.mode {
         insert::take(model, input, cmds);
         return;
@@ -101,9 +107,8 @@ fn take(model: &mut Model, input: &Input, cmds: &mut Vec<Cmd>) {
             model.dirty = true;
             paste(model, bytes);
         }
-        Event::Mouse(mouse) => mouse::take(model, *mouse, cmds),
         // Nobody asked the terminal for these, so they are somebody else's.
-        Event::Focus(_) | Event::Reply(_) => {}
+        Event::Mouse(_) | Event::Focus(_) | Event::Reply(_) => {}
     }
 }
 

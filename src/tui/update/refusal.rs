@@ -1,6 +1,7 @@
 //! What could not be done: said where it shows, in three parts, or passed over where something else says it.
 
 use super::daemon::{forget, refresh, refreshed};
+use super::log;
 use super::msg::{Cmd, Tag};
 use crate::protocol::{Error, ErrorCode};
 use crate::tui::model::mode::Mode;
@@ -21,7 +22,7 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
             Some(id)
         }
         Tag::Restart(id) | Tag::Signal(id) | Tag::Decline(id) => Some(id),
-        Tag::Remove(id) | Tag::Log(id, _) => Some(id),
+        Tag::Remove(id) | Tag::Log(id, _) | Tag::Runs(id) | Tag::Copy(id, _) => Some(id),
         Tag::Subscribe | Tag::List | Tag::Unwatch | Tag::Start => None,
     };
     if let (true, Some(id)) = (gone, id) {
@@ -61,6 +62,11 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
             return;
         }
         Tag::Remove(_) => format!("{name} was not removed"),
+        Tag::Runs(id) => {
+            log::runs_came(model, &id.clone(), None, cmds);
+            return;
+        }
+        Tag::Copy(..) => "Nothing was copied".to_owned(),
         Tag::Log(..) => format!("The log of {name} could not be read"),
         Tag::Start => "Nothing was started".to_owned(),
         Tag::List => "The list could not be had".to_owned(),
@@ -68,8 +74,11 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
     };
     match &mut model.mode {
         Mode::Prompt(form) if tag == Tag::Start => form.busy = false,
-        Mode::Scroll(scroll, _) if matches!(tag, Tag::Log(..)) => scroll.loading = None,
         _ => {}
+    }
+    if let (Tag::Log(..), Some(scroll)) = (&tag, model.scroll_mut()) {
+        scroll.loading = None;
+        scroll.hunt = None;
     }
     let hint = error.hint.as_deref().map(|hint| format!("  {hint}"));
     model.fail(format!(
