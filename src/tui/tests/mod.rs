@@ -4,4 +4,6 @@
 mod behaviour;
 mod harness;
 pub(super) mod jobs;
+mod mouse;
 mod pictures;
+mod scrolling;

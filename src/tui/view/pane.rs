@@ -78,10 +78,8 @@ pub(super) fn question(model: &Model, room: usize) -> Option<String> {
 
 /// `following`, `scrolled back`, `paused` or `cropped 120x40`.
 pub(super) fn how_seen(model: &Model) -> String {
-    if model
-        .scroll()
-        .is_some_and(|scroll| !scroll.follows && !scroll.is_still)
-    {
+    let log = model.scroll().filter(|scroll| !scroll.is_still);
+    if log.is_some_and(|scroll| !scroll.follows) {
         return "scrolled back".to_owned();
     }
     let Some(job) = model.current() else {
@@ -92,7 +90,7 @@ pub(super) fn how_seen(model: &Model) -> String {
     }
     let pane = model.layout().pane;
     match (live(model), pane) {
-        (Some(screen), Some(area)) if pane::is_cropped(screen, area) => {
+        (Some(screen), Some(area)) if log.is_none() && pane::is_cropped(screen, area) => {
             let size = screen.size();
             format!("cropped {}x{}", size.cols(), size.rows())
         }

@@ -33,12 +33,12 @@ impl Row {
         };
         let mut look = Look::default();
         let (mut text_end, mut look_end) = (0, 0);
-        for (x, cell) in (0..).zip(screen.row(y)) {
-            let now = Look {
-                text: "",
-                width: 0,
-                ..plain(&cell)
+        for x in 0..screen.row_end(y) {
+            let Some(cell) = screen.cell(y, x) else {
+                break;
             };
+            // The right half of a wide character looks as the left one does, and does not say so.
+            let now = if cell.width == 0 { look } else { plain(&cell) };
             if now != look {
                 row.looks.push((x, now));
                 look = now;
@@ -55,6 +55,9 @@ impl Row {
             if !cell.text.is_empty() && (wraps || cell.text != " ") {
                 text_end = row.text.len();
             }
+        }
+        if look != Look::default() {
+            row.looks.push((screen.row_end(y), Look::default()));
         }
         row.text.truncate(text_end);
         row.looks.truncate(look_end);
