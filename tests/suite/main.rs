@@ -15,6 +15,7 @@ mod cli_output;
 mod config_file;
 mod damaged_records;
 mod dashboard;
+mod dashboard_scroll;
 mod dashboard_window;
 mod diagnostics;
 mod doctor;

@@ -73,7 +73,6 @@ fn takes_osc52() -> bool {
 
 /// The programs that take it, first choice first, each with what to try where it does not.
 fn tools() -> Vec<&'static [&'static str]> {
-    let has = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let mut tools: Vec<&[&str]> = Vec::new();
     if has("TMUX") {
         // `-w` hands it on to the terminal around tmux; before 3.2 there was no such flag. What we write by
@@ -96,6 +95,11 @@ fn tools() -> Vec<&'static [&'static str]> {
         tools.push(&["pbcopy"]);
     }
     tools
+}
+
+/// Whether a variable says something.
+fn has(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|value| !value.is_empty())
 }
 
 /// Hands text to tmux and to the first tool of the desktop that takes it; tells whether any did.
@@ -137,7 +141,7 @@ fn give(words: &[&str], text: &str) -> io::Result<bool> {
 
 /// Whether we are inside a tmux that hands nothing on to the terminal around it.
 fn is_kept_by_tmux() -> bool {
-    if std::env::var_os("TMUX").is_none() || TOLD_TMUX.load(Ordering::Relaxed) {
+    if !has("TMUX") || TOLD_TMUX.load(Ordering::Relaxed) {
         return false;
     }
     let (tell, told) = channel();

@@ -92,7 +92,7 @@ pub(super) fn go_on(model: &mut Model, cmds: &mut Vec<Cmd>) {
         (_, false, true) => older(model, cmds),
         (_, false, false) => newer(model, cmds),
         (_, true, true) => {
-            let edge = scroll.text.start;
+            let edge = scroll.text.head();
             probe(model, edge, cmds);
         }
         (_, true, false) => {

@@ -46,8 +46,11 @@ pub(super) fn came(
         return;
     }
     scroll.receive(part, &bytes, log.offset, log.first_offset);
-    if part != Part::Older && log.next_offset >= log.total_bytes {
-        scroll.lines_then = lines;
+    if part != Part::Older {
+        scroll.has_end = log.next_offset >= log.total_bytes;
+        if scroll.has_end {
+            scroll.lines_then = lines;
+        }
     }
     if let Part::Around(_) = part {
         scroll.to_match_in_line();

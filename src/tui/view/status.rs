@@ -260,13 +260,21 @@ fn scroll(model: &Model, scroll: &Scroll, area: Rect) -> Bar {
     if let Some(hunt) = scroll.hunt {
         let way = if hunt.older { "older" } else { "newer" };
         bar.text(1, format!("searching {way} lines"), theme.dim());
-    } else if scroll.loading == Some(Part::Older) {
-        bar.text(4, "reading older lines", theme.dim());
+    } else {
+        match scroll.loading {
+            Some(Part::Older) => bar.text(4, "reading older lines", theme.dim()),
+            Some(Part::Around(_)) => bar.text(4, "reading the log there", theme.dim()),
+            _ => {}
+        }
     }
     new_below(model, scroll, &mut bar);
     if let Some(search) = &scroll.search {
         // What is not here is not counted.
-        let more = if scroll.text.has_older() { "+" } else { "" };
+        let more = if scroll.text.has_older() || !scroll.has_end {
+            "+"
+        } else {
+            ""
+        };
         let found = match (search.at(scroll.cursor), search.found.len()) {
             (_, 0) => "no match".to_owned(),
             (Some(at), n) => format!("{} of {n}{more}", at + 1),
@@ -285,7 +293,7 @@ fn scroll(model: &Model, scroll: &Scroll, area: Rect) -> Bar {
 fn line_number(scroll: &Scroll) -> String {
     let total = usize::try_from(scroll.lines_then).unwrap_or(usize::MAX);
     let rows = scroll.text.rows.len();
-    if total == 0 && rows > 0 {
+    if !scroll.has_end && rows > 0 {
         let (first, end) = (scroll.text.first, scroll.text.end.max(1));
         let row = scroll.text.rows.get(scroll.cursor.row);
         let at = row.map_or(0, |row| row.offset).saturating_sub(first);

@@ -119,6 +119,8 @@ pub struct Scroll {
     only: Option<Vec<usize>>,
     /// Lines that the job had written when the end was read.
     pub lines_then: u64,
+    /// Whether what is here went up to the end of the log when it was read.
+    pub has_end: bool,
     /// The part that is on its way.
     pub loading: Option<Part>,
     /// What is looked for beyond what is here.
@@ -155,6 +157,7 @@ impl Scroll {
             search: None,
             only: None,
             lines_then: 0,
+            has_end: true,
             loading: Some(Part::First),
             hunt: None,
             rest: None,

@@ -66,6 +66,11 @@ impl Text {
         self.start > self.first
     }
 
+    /// Where what is painted begins: before it is the end of a line that was cut.
+    pub fn head(&self) -> u64 {
+        self.head
+    }
+
     /// Whether no more fits in.
     pub fn is_full(&self) -> bool {
         self.bytes.len() >= MAX_BYTES || self.rows.len() >= MAX_ROWS
