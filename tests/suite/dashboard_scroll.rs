@@ -50,7 +50,7 @@ fn a_log_is_searched_and_copied_from() {
     let home = Home::new();
     let mut view = open(&home, (80, 24), &[]);
     view.send("s");
-    view.wait_for_text("line 303/304");
+    view.wait_for_text("line 304/304");
     view.send("E");
     view.wait_for_text("TypeError: bad 242");
     view.wait_for_text("line 245/304");
@@ -92,8 +92,7 @@ fn the_pager_has_the_terminal_to_itself() {
     let home = Home::new();
     let script = home.scratch("pager");
     // It shows the first line, then reads a line from the terminal as pagers read keys.
-    let text =
-        "head -n 1; read answer < /dev/tty; echo \"got $answer\" > \"$0.out\"; cat > \"$0.rest\"";
+    let text = "read first; echo \"$first\"; read answer < /dev/tty; echo \"got $answer\" > \"$0.out\"; cat > \"$0.rest\"";
     std::fs::write(&script, text).unwrap();
     let pager = format!("sh {}", script.display());
     let mut view = open(&home, (80, 24), &[("PAGER", &pager)]);
