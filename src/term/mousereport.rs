@@ -111,7 +111,7 @@ mod tests {
         let down = MouseKind::Down(Button::Middle);
         assert_eq!(sent(down, (0, 1), MouseMode::Press, false), "\\x1b[M!!\\\"");
         let up = MouseKind::Up(Button::Middle);
-        assert_eq!(sent(up, (0, 1), MouseMode::Any, false), "\\x1b[M'!\\\"");
+        assert_eq!(sent(up, (0, 1), MouseMode::Any, false), "\\x1b[M\\'!\\\"");
         assert_eq!(sent(down, (222, 0), MouseMode::Any, false), r"\x1b[M%\xff!");
         assert_eq!(sent(down, (223, 0), MouseMode::Any, false), "");
     }
