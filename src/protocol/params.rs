@@ -150,6 +150,8 @@ params! {
         since_time: Option<String>,
         /// Only this run.
         run: Option<u32>,
+        /// With bytes: also when they were written.
+        times: Option<bool>,
     }
     /// `wait`: until something holds.
     Wait {

@@ -460,6 +460,18 @@ pub struct LogBytes {
     pub total_bytes: u64,
     /// Whether nothing more can come.
     pub eof: bool,
+    /// If asked for: when which of them were written, in order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub times: Option<Vec<LogTime>>,
+}
+
+/// When a stretch of output was written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct LogTime {
+    /// Raw offset of its first byte.
+    pub offset: u64,
+    /// When that was written; the rest of it at most 20 ms later.
+    pub at: super::Timestamp,
 }
 
 /// One line of `log`.

@@ -20,6 +20,7 @@ pub mod export;
 pub mod keyparse;
 pub mod keys;
 pub mod modes;
+pub mod mousereport;
 pub mod paint;
 pub mod palette;
 pub mod plain;

@@ -19,8 +19,8 @@ pub struct Modes {
     pub mouse_utf8: bool,
 }
 
-/// Which mouse events a program wants to hear of.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+/// Which mouse events a program wants to hear of: each those before it, and more.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum MouseMode {
     /// None.
     #[default]

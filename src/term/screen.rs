@@ -284,6 +284,22 @@ impl Screen {
         cells
     }
 
+    /// Columns of a row up to the last one in which there is anything: from there on it is as an empty screen.
+    pub fn row_end(&self, row: u16) -> u16 {
+        let screen = self.core.screen();
+        let written = |col: &u16| {
+            screen.cell(row, *col).is_some_and(|cell| {
+                cell.has_contents()
+                    || cell.is_wide_continuation()
+                    || cell.bgcolor() != vt100::Color::Default
+                    || cell.inverse()
+                    || cell.underline()
+            })
+        };
+        let last = (0..self.size.cols()).rev().find(written);
+        last.map_or(0, |col| col + 1)
+    }
+
     /// Forgets what has scrolled off.
     pub fn clear_scrollback(&mut self) {
         self.core.screen_mut().clear_scrollback();

@@ -29,6 +29,40 @@ pub fn name(key: Key) -> String {
     spell(key.ctrl, key.alt, shift, &base)
 }
 
+/// The key of a name, as [`name`] spells it.
+pub fn key(name: &str) -> Option<Key> {
+    let (ctrl, base) = match name.strip_prefix("ctrl-") {
+        Some(base) => (true, base),
+        None => (false, name),
+    };
+    let mut letters = base.chars();
+    let code = match (letters.next(), letters.next()) {
+        (Some(c), None) => KeyCode::Char(c),
+        _ => match base {
+            "space" => KeyCode::Char(' '),
+            "enter" => KeyCode::Enter,
+            "tab" => KeyCode::Tab,
+            "backtab" => KeyCode::BackTab,
+            "esc" => KeyCode::Esc,
+            "backspace" => KeyCode::Backspace,
+            "delete" => KeyCode::Delete,
+            "up" => KeyCode::Up,
+            "down" => KeyCode::Down,
+            "left" => KeyCode::Left,
+            "right" => KeyCode::Right,
+            "home" => KeyCode::Home,
+            "end" => KeyCode::End,
+            "pgup" => KeyCode::PageUp,
+            "pgdn" => KeyCode::PageDown,
+            _ => KeyCode::F(base.strip_prefix('f')?.parse().ok()?),
+        },
+    };
+    Some(Key {
+        ctrl,
+        ..Key::plain(code)
+    })
+}
+
 /// What a person may call a key that is no character, and what [`name`] calls it.
 const NAMED: [(&str, &str); 26] = [
     ("space", "space"),

@@ -88,7 +88,8 @@ pub fn last_written_row(screen: &Screen) -> u16 {
     (0..rows).rev().find(|&row| written(row)).unwrap_or(0)
 }
 
-fn style(cell: &Cell<'_>, mono: bool) -> Style {
+/// How a cell looks. `mono` leaves the colours out.
+pub fn style(cell: &Cell<'_>, mono: bool) -> Style {
     let mut modifiers = Modifier::empty();
     for (on, modifier) in [
         (cell.bold, Modifier::BOLD),

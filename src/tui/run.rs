@@ -14,7 +14,7 @@ use super::options::Options;
 use super::outside::{self, looked};
 use super::terminal::Terminal;
 use super::theme::{self, TerminalFacts, Theme};
-use super::update::{Cmd, Exit, Msg, News, What, close, update};
+use super::update::{Cmd, Errand, Exit, Msg, News, What, close, update};
 use super::view::view;
 use crate::client::{self, AutoStart, greeting};
 use crate::protocol::Error;
@@ -61,7 +61,10 @@ pub fn run(options: Options) -> Result<(), Error> {
     if model.theme.asks {
         terminal.ask(theme::QUERY).map_err(no_terminal)?;
     }
-    let _reader = Reader::start(tell_input(messages.clone())).map_err(no_terminal)?;
+    let reader = Reader::start(tell_input(messages.clone())).map_err(no_terminal)?;
+    if let Some(hold) = reader.hold() {
+        terminal.read_by(hold);
+    }
     let told = move |news| messages.send(What::Link(news)).is_ok();
     let link = Link::start(connection, greeting, told).map_err(no_terminal)?;
     let exit = stay(&mut model, &inbox, &link, &mut terminal);
@@ -97,7 +100,7 @@ fn tell_input(messages: SyncSender<What>) -> impl Fn(Came) -> bool + Send + 'sta
             },
             Came::Suspend => What::Suspend,
             Came::Continued => What::Continued,
-            Came::Terminate => What::Terminate,
+            Came::Interrupt | Came::Terminate => What::Terminate,
             Came::HangUp => What::HangUp,
         };
         messages.send(what).is_ok()
@@ -169,6 +172,10 @@ fn handle(
                 }
                 Cmd::Type(id, bytes) => link.type_into(id, &bytes).err(),
                 Cmd::Errand(errand) => {
+                    if let Errand::Pager(_) = errand {
+                        // It may have another size when it comes back.
+                        pending.extend(Terminal::size().map(|(w, h)| What::Window(w, h)));
+                    }
                     pending.extend(outside::run(errand, terminal)?.map(What::Done));
                     None
                 }

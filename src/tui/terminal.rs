@@ -13,6 +13,7 @@ use ratatui::Frame;
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::{Position, Rect};
 
+use super::input::Hold;
 use crate::term::screen::CursorShape;
 use crate::term::screen::contains_panic;
 
@@ -21,6 +22,12 @@ const PASTE_ON: &str = "\x1b[?2004h";
 /// Bracketed paste off.
 const PASTE_OFF: &str = "\x1b[?2004l";
 
+/// Mouse reports on: buttons, movement with one held, coordinates as numbers. Not every movement (1003): it wakes
+/// the view for nothing.
+const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1002h\x1b[?1006h";
+/// Mouse reports off.
+const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1002l\x1b[?1000l";
+
 /// Whether the window is ours, so that putting it back twice does no harm.
 static OURS: AtomicBool = AtomicBool::new(false);
 
@@ -28,6 +35,8 @@ static OURS: AtomicBool = AtomicBool::new(false);
 pub struct Terminal {
     inner: ratatui::Terminal<CrosstermBackend<BufWriter<Stdout>>>,
     shape: CursorShape,
+    mouse: bool,
+    input: Option<Hold>,
 }
 
 impl Terminal {
@@ -43,12 +52,19 @@ impl Terminal {
                 before(info);
             }
         }));
-        take()?;
+        take(true)?;
         let backend = CrosstermBackend::new(BufWriter::with_capacity(64 * 1024, io::stdout()));
         Ok(Self {
             inner: ratatui::Terminal::new(backend)?,
             shape: CursorShape::Block,
+            mouse: true,
+            input: None,
         })
+    }
+
+    /// What reads the terminal from now on; it holds still while the window is lent.
+    pub fn read_by(&mut self, input: Hold) {
+        self.input = Some(input);
     }
 
     /// Paints a frame; only what changed is written.
@@ -80,18 +96,28 @@ impl Terminal {
         self.inner.resize(Rect::from((Position::ORIGIN, size)))
     }
 
-    /// Gives the window back while the process is stopped; `stop` returns when it goes on.
-    pub fn lend(&mut self, stop: impl FnOnce()) -> io::Result<()> {
+    /// Gives the window back, to the shell or to another program, until `meanwhile` returns.
+    pub fn lend(&mut self, meanwhile: impl FnOnce()) -> io::Result<()> {
         restore();
-        stop();
-        take()?;
+        let still = self.input.as_ref().map(Hold::still);
+        meanwhile();
+        drop(still);
+        take(self.mouse)?;
         self.shape = CursorShape::Block;
         self.clear()
     }
 
     /// Asks for what the mouse does, or leaves the mouse to the terminal.
-    pub fn mouse(&mut self, _on: bool) -> io::Result<()> {
-        Ok(())
+    pub fn mouse(&mut self, on: bool) -> io::Result<()> {
+        self.mouse = on;
+        self.send(if on { MOUSE_ON } else { MOUSE_OFF })
+    }
+
+    /// Sends a sequence that paints nothing.
+    pub fn send(&mut self, sequence: &str) -> io::Result<()> {
+        let out = self.inner.backend_mut();
+        out.write_all(sequence.as_bytes())?;
+        Write::flush(out)
     }
 
     /// Asks the terminal something; what it answers comes as input.
@@ -112,12 +138,15 @@ impl Drop for Terminal {
     }
 }
 
-fn take() -> io::Result<()> {
+fn take(mouse: bool) -> io::Result<()> {
     enable_raw_mode()?;
     OURS.store(true, Ordering::SeqCst);
     let mut out = io::stdout();
     execute!(out, EnterAlternateScreen, Hide)?;
     out.write_all(PASTE_ON.as_bytes())?;
+    if mouse {
+        out.write_all(MOUSE_ON.as_bytes())?;
+    }
     out.flush()
 }
 
@@ -128,6 +157,8 @@ fn restore() {
     }
     let mut out = io::stdout();
     let _ = out.write_all(PASTE_OFF.as_bytes());
+    // Whether it is on is not known here, and off twice does no harm.
+    let _ = out.write_all(MOUSE_OFF.as_bytes());
     let _ = execute!(
         out,
         SetCursorStyle::DefaultUserShape,

@@ -20,6 +20,7 @@ mod dashboard_endures;
 mod dashboard_list;
 mod dashboard_looks;
 mod dashboard_panes;
+mod dashboard_scroll;
 mod dashboard_window;
 mod diagnostics;
 mod doctor;

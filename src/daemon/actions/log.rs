@@ -8,12 +8,15 @@ use base64::engine::general_purpose::STANDARD;
 use super::super::connection::{Client, MAX_CHARS};
 use super::super::hub::Hub;
 use super::super::input_log;
+use super::super::log_reader::Run;
 use super::super::text::{Source, finish};
 use super::{Answer, answer, checked_time, find};
 use crate::engine::matcher::compile;
 use crate::engine::registry::Access;
 use crate::protocol::params::{Clear, Log, LogFormat, Stream};
-use crate::protocol::reply::{Cleared, Left, LogBytes, LogLine, LogLines, LogMatch, LogMatches};
+use crate::protocol::reply::{
+    Cleared, Left, LogBytes, LogLine, LogLines, LogMatch, LogMatches, LogTime,
+};
 use crate::protocol::{Error, SessionId, Timestamp};
 use crate::term::plain::{Checkpoint, Line, Plain, render};
 
@@ -56,6 +59,11 @@ pub(super) async fn log(hub: &Hub, client: &Client, params: Log) -> Answer {
         && params.grep.is_none()
     {
         return Err(Error::invalid(format!("`{name}` goes with `grep`")));
+    }
+    if params.times.is_some() && (by_lines || params.grep.is_some()) {
+        return Err(Error::invalid(
+            "`times` goes with `offset`: lines have their times",
+        ));
     }
     if params.tail.is_some() && (params.lines.is_some() || params.from_line.is_some()) {
         return Err(Error::invalid(
@@ -136,6 +144,14 @@ fn bytes(hub: &Hub, id: &SessionId, params: &Log) -> Answer {
         first_offset: first,
         total_bytes: end,
         eof: finished && next_offset >= end,
+        times: params.times.unwrap_or(false).then(|| {
+            let runs = driver.log.runs(start, to);
+            let time = |run: &Run| LogTime {
+                offset: run.start,
+                at: run.at,
+            };
+            runs.iter().map(time).collect()
+        }),
     })
 }
 

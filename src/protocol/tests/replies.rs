@@ -218,6 +218,10 @@ fn replies_of_version_1() {
             first_offset: 0,
             total_bytes: 10,
             eof: false,
+            times: Some(vec![LogTime {
+                offset: 0,
+                at: at(0),
+            }]),
         }),
         reply(LogLines {
             lines: vec![LogLine {

@@ -100,6 +100,7 @@ fn every() -> Vec<Action> {
             newest: None,
             since_time: text("2026-01-02T03:04:05.678Z"),
             run: Some(1),
+            times: Some(true),
         }),
         Action::Wait(Wait {
             session_id: Some(session_id()),

@@ -114,6 +114,8 @@ pub const TABLE: &[Binding] = {
         key(Scroll, &["b"], A::PreviousWord, "previous-word", "To the word before"),
         key(Scroll, &["0"], A::FirstColumn, "line-start", "To the start of the line"),
         key(Scroll, &["$"], A::LastColumn, "line-end", "To the end of the line"),
+        key(Scroll, &[","], A::PanLeft, "pan-left", "Cut lines: show more on the left"),
+        key(Scroll, &["."], A::PanRight, "pan-right", "Cut lines: show more on the right"),
         key(Scroll, &["ctrl-d"], A::HalfDown, "half-down", "Half a page down"),
         key(Scroll, &["ctrl-u"], A::HalfUp, "half-up", "Half a page up"),
         key(Scroll, &["ctrl-f", "pgdn", "space"], A::PageDown, "page-down", "A page down"),

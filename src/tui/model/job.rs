@@ -147,7 +147,8 @@ pub fn untilde(path: &str, cwd: &str, home: Option<&str>) -> String {
     }
 }
 
-fn quote(word: &str) -> String {
+/// `word` as a shell takes it for one word.
+pub fn quote(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./=:,@%+".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()

@@ -9,6 +9,7 @@ pub mod ending;
 pub mod form;
 pub mod found;
 pub mod grid;
+pub mod hit;
 pub mod job;
 pub mod layout;
 pub mod line;
@@ -17,6 +18,7 @@ pub mod menu;
 pub mod mode;
 pub mod page;
 pub mod palette;
+pub mod pointer;
 pub mod query;
 pub mod reply;
 pub mod rewind;
@@ -40,9 +42,11 @@ use self::job::Job;
 use self::layout::{Layout, Wish};
 use self::look::{Looks, MOST_UNSEEN};
 use self::mode::{Frame, Insert, Mode};
+use self::pointer::Pointer;
 use self::query::Query;
 use self::rewind::Rewind;
 use self::rows::{Group, Row};
+use self::scroll::{Display, Scroll};
 use self::sort::Sort;
 use self::spark::Spark;
 use self::toast::{Kind, Toasts};
@@ -198,6 +202,14 @@ pub struct Model {
     pub replay: Option<Replay>,
     /// Columns that a cropped pane was moved by.
     pub pan: u16,
+    /// The pane looking back, or with times, outside of SCROLL.
+    pub peek: Option<Box<Scroll>>,
+    /// Whether long lines of a log wrap.
+    pub wrap: bool,
+    /// Whether times stand in front of the lines of a log.
+    pub times: bool,
+    /// The mouse.
+    pub pointer: Pointer,
     /// How the window is shared.
     pub frame: Frame,
     /// The tiles of the grid.
@@ -275,6 +287,10 @@ impl Model {
             rewind: None,
             replay: options.replay,
             pan: 0,
+            peek: None,
+            wrap: true,
+            times: false,
+            pointer: Pointer::default(),
             frame: Frame::default(),
             grid: Grid::default(),
             mode: Mode::Normal,
@@ -372,6 +388,31 @@ impl Model {
     pub fn past(&self) -> Option<&Rewind> {
         let is_on = matches!(self.mode, Mode::Scroll(..));
         self.rewind.as_ref().filter(|_| is_on)
+    }
+
+    /// How the pane shows a log.
+    pub fn display(&self) -> Option<Display> {
+        Some(Display {
+            pane: self.pane_size()?,
+            wrap: self.wrap,
+            times: self.times,
+        })
+    }
+
+    /// The pane looking back: in SCROLL, or beside another mode.
+    pub fn scroll(&self) -> Option<&Scroll> {
+        match &self.mode {
+            Mode::Scroll(scroll, _) => Some(scroll),
+            _ => self.peek.as_deref(),
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn scroll_mut(&mut self) -> Option<&mut Scroll> {
+        match &mut self.mode {
+            Mode::Scroll(scroll, _) => Some(scroll),
+            _ => self.peek.as_deref_mut(),
+        }
     }
 
     /// A job by its session.

@@ -1,11 +1,192 @@
-//! The clipboard.
+//! The clipboard: the terminal's by OSC 52, the desktop's by its own tool, and a file where neither is to be had.
+//!
+//! Nobody answers OSC 52, so it counts as taken unless the terminal is known not to, or it is more than terminals
+//! take. Tools run in a thread of their own and are not waited for, unless what is said depends on them.
 
-use std::io;
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::tui::model::job::tilde;
 use crate::tui::terminal::Terminal;
 use crate::tui::update::Done;
 
-/// Puts text on the clipboard.
-pub(super) fn copy(_text: &str, _what: &str, _terminal: &mut Terminal) -> io::Result<Option<Done>> {
-    Ok(None)
+/// Bytes of base64 that terminals take: hterm and others end at 100,000, and cut or drop what is longer.
+const MAX_OSC: usize = 100_000;
+
+/// How long a tool is waited for where it is the only way.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How long tmux may take to say how it is set.
+const TMUX_PATIENCE: Duration = Duration::from_millis(300);
+
+/// Whether it was said that tmux keeps what is copied to itself.
+static TOLD_TMUX: AtomicBool = AtomicBool::new(false);
+
+/// Puts text on the clipboard; `what` is it, for the toast.
+pub(super) fn copy(text: &str, what: &str, terminal: &mut Terminal) -> io::Result<Option<Done>> {
+    let encoded = STANDARD.encode(text);
+    let by_terminal = encoded.len() <= MAX_OSC && takes_osc52();
+    if encoded.len() <= MAX_OSC {
+        terminal.send(&format!("\x1b]52;c;{encoded}\x07"))?;
+    }
+    let tools = tools();
+    let taken = match (tools.is_empty(), by_terminal) {
+        (true, _) => false,
+        (false, true) => {
+            hand_over(tools, text);
+            true
+        }
+        (false, false) => hand_over(tools, text).recv_timeout(PATIENCE) == Ok(true),
+    };
+    if taken || by_terminal {
+        let mut said = format!("Copied {what}");
+        if is_kept_by_tmux() && !TOLD_TMUX.swap(true, Ordering::Relaxed) {
+            said.push_str(
+                " to tmux only: its set-clipboard is off.  tmux set -s set-clipboard external",
+            );
+        }
+        return Ok(Some(Done::Said(said)));
+    }
+    Ok(Some(match save(text) {
+        Ok(path) => Done::Said(format!("Saved to {path}")),
+        Err(error) => Done::Failed(format!(
+            "Nothing was copied: the terminal does not take it, and no file could be written ({error})."
+        )),
+    }))
+}
+
+/// Whether the terminal may be expected to take OSC 52.
+fn takes_osc52() -> bool {
+    let var = |name: &str| std::env::var(name).unwrap_or_default();
+    let poor = matches!(var("TERM").as_str(), "linux" | "dumb" | "");
+    !poor && var("TERM_PROGRAM") != "Apple_Terminal"
+}
+
+/// The programs that take it, first choice first, each with what to try where it does not.
+fn tools() -> Vec<&'static [&'static str]> {
+    let mut tools: Vec<&[&str]> = Vec::new();
+    if has("TMUX") {
+        // `-w` hands it on to the terminal around tmux; before 3.2 there was no such flag. What we write by
+        // OSC 52 ourselves tmux takes only where `set-clipboard` is `on`, which it is not unless asked for.
+        tools.push(&["tmux", "load-buffer", "-w", "-"]);
+        tools.push(&["tmux", "load-buffer", "-"]);
+    }
+    // Over ssh the desktop here is not the one in front of which somebody sits.
+    if has("SSH_CONNECTION") || has("SSH_TTY") {
+        return tools;
+    }
+    if has("WAYLAND_DISPLAY") {
+        tools.push(&["wl-copy"]);
+    }
+    if has("DISPLAY") {
+        tools.push(&["xclip", "-selection", "clipboard"]);
+        tools.push(&["xsel", "--clipboard", "--input"]);
+    }
+    if cfg!(target_os = "macos") {
+        tools.push(&["pbcopy"]);
+    }
+    tools
+}
+
+/// Whether a variable says something.
+fn has(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|value| !value.is_empty())
+}
+
+/// Hands text to tmux and to the first tool of the desktop that takes it; tells whether any did.
+fn hand_over(tools: Vec<&'static [&'static str]>, text: &str) -> std::sync::mpsc::Receiver<bool> {
+    let (tell, told) = channel();
+    let text = text.to_owned();
+    // Without a thread there is no tool; that is told by the end of the channel.
+    let _ = std::thread::Builder::new()
+        .name("clipboard".to_owned())
+        .spawn(move || {
+            let (tmux, desktop): (Vec<_>, Vec<_>) =
+                tools.into_iter().partition(|tool| tool[0] == "tmux");
+            let first = |tools: &[&'static [&'static str]]| {
+                tools
+                    .iter()
+                    .any(|tool| give(tool, &text).is_ok_and(|took| took))
+            };
+            let taken = [first(&tmux), first(&desktop)];
+            let _ = tell.send(taken.contains(&true));
+        });
+    told
+}
+
+/// Gives text to a program; whether it took it.
+fn give(words: &[&str], text: &str) -> io::Result<bool> {
+    let mut child = Command::new(words[0])
+        .args(&words[1..])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        // It stays to serve the clipboard, also while the view is suspended and after it is closed.
+        .process_group(0)
+        .spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        stdin.write_all(text.as_bytes())?;
+    }
+    Ok(child.wait()?.success())
+}
+
+/// Whether we are inside a tmux that hands nothing on to the terminal around it.
+fn is_kept_by_tmux() -> bool {
+    if !has("TMUX") || TOLD_TMUX.load(Ordering::Relaxed) {
+        return false;
+    }
+    let (tell, told) = channel();
+    let _ = std::thread::Builder::new()
+        .name("tmux".to_owned())
+        .spawn(move || {
+            let asked = Command::new("tmux")
+                .args(["show-options", "-sv", "set-clipboard"])
+                .stdin(Stdio::null())
+                .stderr(Stdio::null())
+                .output();
+            let is_off = asked.is_ok_and(|asked| asked.stdout.trim_ascii() == b"off");
+            let _ = tell.send(is_off);
+        });
+    told.recv_timeout(TMUX_PATIENCE) == Ok(true)
+}
+
+/// Writes text to the file that stands in for a clipboard; gives its path as people read it.
+fn save(text: &str) -> io::Result<String> {
+    let dir = cache_dir().ok_or_else(|| io::Error::other("there is no home directory"))?;
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(&dir)?;
+    let path = dir.join("copy.txt");
+    // A new file each time: an old one might be readable for others, or lead elsewhere.
+    match std::fs::remove_file(&path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut options = std::fs::OpenOptions::new();
+    let mut file = options
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&path)?;
+    file.write_all(text.as_bytes())?;
+    let home = std::env::var("HOME").ok();
+    Ok(tilde(&path.display().to_string(), home.as_deref()))
+}
+
+fn cache_dir() -> Option<PathBuf> {
+    if let Some(home) = std::env::var_os("BGPROC_HOME").filter(|home| !home.is_empty()) {
+        return Some(PathBuf::from(home).join("cache"));
+    }
+    let dirs = directories::ProjectDirs::from("", "", "bgproc")?;
+    Some(dirs.cache_dir().to_owned())
 }

@@ -1,17 +1,14 @@
 //! What the daemon answers, by what was asked.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
 use super::daemon::{forget, refresh, refreshed};
 use super::msg::{Cmd, Exit, Tag};
-use super::{away, card, found, insert, look, page, rewind, scroll, usage};
-use crate::protocol::reply::{Killed, Listed, LogBytes, Started};
+use super::{away, card, copy, found, insert, log, look, page, rewind, scroll, usage};
+use crate::protocol::reply::{Killed, Listed, Started};
 use crate::protocol::{Error, Record, SessionId};
 use crate::tui::model::job::Job;
 use crate::tui::model::mode::{Frame, Mode};
-use crate::tui::model::scroll::Part;
 use crate::tui::model::{Attached, Model, Selected};
 
 /// Takes in an answer.
@@ -45,10 +42,12 @@ pub(super) fn answer(model: &mut Model, tag: Tag, value: Value, cmds: &mut Vec<C
         }
         Tag::Signal(id) | Tag::Decline(id) => refresh(model, &id, cmds),
         Tag::Remove(id) => forget(model, &id),
-        Tag::Log(id, part) => {
-            log_came(model, &id, part, value);
-            scroll::settle_goal(model, cmds);
+        Tag::Log(id, part) => log::came(model, &id, part, value, cmds),
+        Tag::Runs(id) => {
+            let record = serde_json::from_value::<Record>(value).ok();
+            log::runs_came(model, &id, record, cmds);
         }
+        Tag::Copy(_, from) => copy::came(model, from, value, cmds),
         Tag::Past(id) => {
             if let Ok(captured) = serde_json::from_value(value) {
                 rewind::came(model, &id, &captured, cmds);
@@ -186,29 +185,4 @@ fn killed(model: &mut Model, id: &SessionId, value: Value) {
     } else {
         format!("{name} stopped ({how})")
     });
-}
-
-fn log_came(model: &mut Model, id: &SessionId, part: Part, value: Value) {
-    let lines = model
-        .job(id)
-        .map_or(0, |job| job.record.summary.output_lines);
-    let Mode::Scroll(scroll, _) = &mut model.mode else {
-        return;
-    };
-    if scroll.id != *id || scroll.loading != Some(part) {
-        return;
-    }
-    let read = serde_json::from_value::<LogBytes>(value)
-        .ok()
-        .and_then(|log| Some((STANDARD.decode(&log.output).ok()?, log)));
-    match read {
-        Some((bytes, log)) => {
-            scroll.receive(part, &bytes, log.offset, log.first_offset);
-            if part != Part::Older {
-                scroll.lines_then = lines;
-            }
-        }
-        None => scroll.loading = None,
-    }
-    model.dirty = true;
 }

@@ -1,8 +1,18 @@
 //! What is copied, and how it is said.
 
-use super::msg::{Cmd, Errand};
+use serde_json::Value;
+
+use super::msg::{Cmd, CopyFrom, Errand, Tag};
+use crate::protocol::params::{Log, StatusParams};
+use crate::protocol::reply::LogLines;
+use crate::protocol::{Action as Request, Record, SessionId};
+use crate::tui::keymap::Action;
 use crate::tui::model::Model;
+use crate::tui::model::job::{Job, quote};
 use crate::tui::units;
+
+/// Lines of the log that the menu copies.
+const LINES: u64 = 100;
 
 /// Copies the report of a job that failed: what one would write to somebody who is asked for help.
 pub(super) fn report(model: &mut Model, cmds: &mut Vec<Cmd>) {
@@ -42,5 +52,148 @@ pub(super) fn report(model: &mut Model, cmds: &mut Vec<Cmd>) {
     lines.extend(card.tail().iter().map(|line| format!("  {line}")));
     let text = lines.join("\n") + "\n";
     let what = format!("the report of {name}");
+    cmds.push(Cmd::Errand(Errand::Copy(text, what)));
+}
+
+/// Copies text and says how many lines it was.
+pub(super) fn lines(model: &mut Model, text: String, cmds: &mut Vec<Cmd>) {
+    if text.is_empty() {
+        model.note("There is nothing to copy here.");
+        return;
+    }
+    let what = match text.lines().count() {
+        1 => "1 line".to_owned(),
+        n => format!("{n} lines"),
+    };
+    cmds.push(Cmd::Errand(Errand::Copy(text, what)));
+}
+
+/// Copies what was chosen in the menu, of these jobs.
+pub(super) fn chosen(model: &mut Model, ids: &[SessionId], action: Action, cmds: &mut Vec<Cmd>) {
+    let jobs: Vec<&Job> = ids.iter().filter_map(|id| model.job(id)).collect();
+    let each = |what: &dyn Fn(&Job) -> Option<String>| -> Vec<String> {
+        jobs.iter().filter_map(|job| what(job)).collect()
+    };
+    let (texts, word) = match action {
+        Action::CopyCommand => {
+            let home = model.origin.home.as_deref();
+            (each(&|job| Some(shell_command(job, home))), "command")
+        }
+        Action::CopyPath => (each(&log_path), "path"),
+        Action::CopyId => (each(&|job| Some(job.id().to_string())), "id"),
+        Action::CopyUrl => {
+            let urls = each(&|job| job.record.summary.urls.as_ref()?.first().cloned());
+            if let ([], [id]) = (urls.as_slice(), ids) {
+                ask_for_url(id, cmds);
+                return;
+            }
+            (urls, "URL")
+        }
+        Action::CopyLog | Action::CopyScreen => {
+            let [id] = ids else {
+                model.note("A log or a screen is copied of one job at a time.");
+                return;
+            };
+            let id = id.clone();
+            match action {
+                Action::CopyLog => ask_for_lines(&id, cmds),
+                _ => screen(model, &id, cmds),
+            }
+            return;
+        }
+        _ => return,
+    };
+    match texts.as_slice() {
+        [] => model.note(format!("There is no {word} to copy.")),
+        [text] => push(text.clone(), format!("the {word}"), cmds),
+        several => {
+            let what = format!("{} {word}s", several.len());
+            push(several.join("\n"), what, cmds);
+        }
+    }
+}
+
+/// Takes in what was asked for to be copied.
+pub(super) fn came(model: &mut Model, from: CopyFrom, value: Value, cmds: &mut Vec<Cmd>) {
+    match from {
+        CopyFrom::Lines => {
+            let log = serde_json::from_value::<LogLines>(value);
+            let lines_of = |log: LogLines| log.lines.into_iter().map(|line| line.text);
+            let all: Vec<String> = log.map(|log| lines_of(log).collect()).unwrap_or_default();
+            lines(model, all.join("\n"), cmds);
+        }
+        CopyFrom::Url => {
+            let detail = serde_json::from_value::<Record>(value)
+                .ok()
+                .and_then(|record| record.detail);
+            let url = detail.and_then(|detail| {
+                let port = detail.ports.first();
+                let of_port = port.map(|port| format!("http://localhost:{port}"));
+                detail.urls.into_iter().next().or(of_port)
+            });
+            match url {
+                Some(url) => push(url, "the URL".to_owned(), cmds),
+                None => model.note("There is no URL to copy: none was printed, no port listens."),
+            }
+        }
+    }
+}
+
+/// `cd ~/shop && npm run dev`. Variables that were set for the job are left out: their values are not told.
+fn shell_command(job: &Job, home: Option<&str>) -> String {
+    let summary = &job.record.summary;
+    let command = match &summary.args {
+        Some(args) => std::iter::once(&summary.command)
+            .chain(args)
+            .map(|word| quote(word))
+            .collect::<Vec<_>>()
+            .join(" "),
+        None => summary.command.clone(),
+    };
+    let dir = match home.and_then(|home| summary.cwd.strip_prefix(home)) {
+        Some("") => "~".to_owned(),
+        // The shell knows the tilde only where it is not quoted.
+        Some(rest) if rest.starts_with('/') => format!("~/{}", quote(&rest[1..])),
+        _ => quote(&summary.cwd),
+    };
+    format!("cd {dir} && {command}")
+}
+
+/// Where the log is; of one in several files, the newest.
+fn log_path(job: &Job) -> Option<String> {
+    let newest = job.record.output_files.last().map(|file| file.path.clone());
+    newest.or_else(|| job.record.summary.output_file.clone())
+}
+
+fn screen(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
+    match model.screen(id) {
+        Some(screen) => {
+            let text = screen.logical_text();
+            lines(model, text, cmds);
+        }
+        None => model.note("Its screen is not there yet."),
+    }
+}
+
+fn ask_for_lines(id: &SessionId, cmds: &mut Vec<Cmd>) {
+    let params = Log {
+        session_id: id.to_string(),
+        tail: Some(LINES),
+        ..Log::default()
+    };
+    let tag = Tag::Copy(id.clone(), CopyFrom::Lines);
+    cmds.push(Cmd::Ask(tag, Request::Log(params)));
+}
+
+fn ask_for_url(id: &SessionId, cmds: &mut Vec<Cmd>) {
+    let params = StatusParams {
+        session_id: id.to_string(),
+        detail: Some(true),
+    };
+    let tag = Tag::Copy(id.clone(), CopyFrom::Url);
+    cmds.push(Cmd::Ask(tag, Request::Status(params)));
+}
+
+fn push(text: String, what: String, cmds: &mut Vec<Cmd>) {
     cmds.push(Cmd::Errand(Errand::Copy(text, what)));
 }

@@ -6,6 +6,7 @@
 use serde_json::Value;
 
 use super::answer::answer;
+use super::log;
 use super::msg::{Cmd, News, Tag};
 use super::page;
 use super::refusal::refusal;
@@ -13,6 +14,7 @@ use crate::protocol::event::ScreenUpdate;
 use crate::protocol::params::{List, StatusParams, Subscribe};
 use crate::protocol::{Action, Error, ErrorCode, Event, EventKind, SessionId, Timestamp};
 use crate::tui::model::mode::{Frame, Mode};
+use crate::tui::model::scroll::Part;
 use crate::tui::model::{Link, Model};
 
 /// Sessions asked for: more than the daemon keeps.
@@ -65,6 +67,7 @@ fn up(model: &mut Model, cmds: &mut Vec<Cmd>) {
     };
     cmds.push(Cmd::Ask(Tag::Subscribe, Action::Subscribe(subscribe)));
     cmds.push(list());
+    log::again(model, cmds);
 }
 
 /// Questions that were on their way will not be answered.
@@ -75,8 +78,14 @@ fn down(model: &mut Model) {
     model.refreshing.clear();
     model.usage.on_its_way = false;
     model.dirty = true;
+    if let Some(scroll) = model.scroll_mut() {
+        scroll.hunt = None;
+        // What was asked for at first is asked for again.
+        if scroll.loading != Some(Part::First) {
+            scroll.loading = None;
+        }
+    }
     match &mut model.mode {
-        Mode::Scroll(scroll, _) => scroll.loading = None,
         Mode::Prompt(form) => form.busy = false,
         Mode::Insert(insert) => insert.asked = None,
         Mode::Page(page) => page.unasked(),

@@ -77,6 +77,8 @@ pub(super) fn again(
 
 /// Takes what came from the terminal.
 pub(super) fn take(model: &mut Model, input: &Input, cmds: &mut Vec<Cmd>) {
+    // What was held still for the mouse would hide what is typed.
+    model.peek = None;
     let Mode::Insert(insert) = &model.mode else {
         return;
     };
@@ -102,6 +104,13 @@ pub(super) fn take(model: &mut Model, input: &Input, cmds: &mut Vec<Cmd>) {
         }
         // Reports that the outer terminal makes for itself are not typing.
         Event::Mouse(_) | Event::Focus(_) | Event::Reply(_) => {}
+    }
+}
+
+/// Passes bytes on that are no typing: what the mouse did.
+pub(super) fn pass(model: &mut Model, id: &SessionId, bytes: &[u8], cmds: &mut Vec<Cmd>) {
+    if !is_over(model, id) {
+        send(model, id, bytes, cmds);
     }
 }
 
@@ -136,7 +145,7 @@ fn leave_out_ended(model: &mut Model) {
 }
 
 /// Back to where one came from.
-fn leave(model: &mut Model) {
+pub(super) fn leave(model: &mut Model) {
     let Mode::Insert(insert) = std::mem::replace(&mut model.mode, Mode::Normal) else {
         return;
     };

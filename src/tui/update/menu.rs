@@ -1,12 +1,22 @@
 //! COPY and SIGNAL: a choice by one letter.
 
+use super::copy as copying;
 use super::msg::Cmd;
 use super::verbs;
+use crate::tui::keymap::Place;
 use crate::tui::model::Model;
+use crate::tui::model::menu::Menu;
+use crate::tui::model::mode::Mode;
 
 /// Asks what to copy.
 pub(super) fn copy(model: &mut Model) {
-    model.note("This is not built yet.");
+    let ids = model.targets();
+    if ids.is_empty() {
+        model.note("There is no job to copy anything of.");
+        return;
+    }
+    let place = Place::Copy;
+    model.mode = Mode::Menu(Menu { place, ids });
 }
 
 /// Asks which signal to send, or ends survivors once more.
@@ -18,6 +28,14 @@ pub(super) fn signal(model: &mut Model, cmds: &mut Vec<Cmd>) {
 }
 
 /// Takes the letter.
-pub(super) fn press(model: &mut Model, _name: &str, _cmds: &mut Vec<Cmd>) {
-    model.note("This is not built yet.");
+pub(super) fn press(model: &mut Model, name: &str, cmds: &mut Vec<Cmd>) {
+    let Mode::Menu(menu) = std::mem::replace(&mut model.mode, Mode::Normal) else {
+        return;
+    };
+    let Some(action) = model.keymap.action(menu.place, name) else {
+        return;
+    };
+    if menu.place == Place::Copy {
+        copying::chosen(model, &menu.ids, action, cmds);
+    }
 }

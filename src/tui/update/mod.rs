@@ -10,8 +10,10 @@ mod filter;
 mod found;
 mod grid;
 mod help;
+mod hunt;
 mod insert;
 mod keyboard;
+mod log;
 mod look;
 mod marks;
 mod menu;
@@ -35,7 +37,7 @@ mod verbs;
 
 pub(in crate::tui) use self::insert::lines as paste_lines;
 pub(in crate::tui) use self::look::close;
-pub use self::msg::{Cmd, Done, Errand, Exit, Msg, News, Tag, What};
+pub use self::msg::{Cmd, CopyFrom, Done, Errand, Exit, Msg, News, Tag, What};
 
 use super::chord;
 use super::keymap::{Keymap, Place};
@@ -96,6 +98,9 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
 fn take(model: &mut Model, input: &Input, cmds: &mut Vec<Cmd>) {
     if let Event::Focus(focused) = input.event {
         model.focused = focused;
+    } else if let Event::Mouse(mouse) = input.event {
+        mouse::take(model, mouse, cmds);
+        return;
     } else if let Event::Reply(reply) = &input.event
         && model.theme.asks
         && let Some(answer) = theme::answer(reply)
@@ -117,9 +122,8 @@ fn take(model: &mut Model, input: &Input, cmds: &mut Vec<Cmd>) {
             model.dirty = true;
             paste(model, bytes);
         }
-        Event::Mouse(mouse) => mouse::take(model, *mouse, cmds),
         // Nobody here asked the terminal for these, so they are somebody else's.
-        Event::Focus(_) | Event::Reply(_) => {}
+        Event::Mouse(_) | Event::Focus(_) | Event::Reply(_) => {}
     }
 }
 

@@ -1,15 +1,339 @@
-//! The mouse.
+//! The mouse: what it does acts on what is under the pointer, whatever the mode.
 
-use super::msg::Cmd;
-use crate::term::keyparse::Mouse;
-use crate::tui::model::Model;
+use super::msg::{Cmd, Errand};
+use super::{copy, insert, log, normal, press as press_key, scroll, select};
+use crate::protocol::SessionId;
+use crate::term::keyparse::{Button, Input, Mouse, MouseKind};
+use crate::term::mousereport::report;
+use crate::tui::chord;
+use crate::tui::model::hit::{self, Hit};
+use crate::tui::model::mode::Mode;
+use crate::tui::model::pointer::Held;
+use crate::tui::model::rows::Row;
+use crate::tui::model::scroll::place::{Place, word_around};
+use crate::tui::model::scroll::selection::{Selection, Shape};
+use crate::tui::model::scroll::{GUTTER, Move, Scroll};
+use crate::tui::model::{Model, Selected};
+use crate::tui::pane;
+use crate::tui::view;
+use ratatui::layout::Rect;
+
+/// Rows that a notch of the wheel moves, as most terminals have it.
+const NOTCH: isize = 3;
 
 /// Gives the mouse back to the terminal, or takes it.
-pub(super) fn toggle(model: &mut Model, _cmds: &mut Vec<Cmd>) {
-    model.note("This is not built yet.");
+pub(super) fn toggle(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let on = !model.pointer.is_ours;
+    model.pointer.is_ours = on;
+    model.pointer.held = None;
+    model.note(match on {
+        true => "The mouse is for bgproc: click, wheel, drag to copy. m gives it back.",
+        false => "The mouse is for your terminal: select as usual. m takes it again.",
+    });
+    cmds.push(Cmd::Errand(Errand::Mouse(on)));
 }
 
 /// Takes what the mouse did.
-pub(super) fn take(model: &mut Model, _mouse: Mouse, _cmds: &mut Vec<Cmd>) {
-    model.note("This is not built yet.");
+pub(super) fn take(model: &mut Model, mouse: Mouse, cmds: &mut Vec<Cmd>) {
+    let hit = hit::at(model, mouse.col, mouse.row);
+    if reaches_job(model, &mouse, &hit, cmds) {
+        return;
+    }
+    match mouse.kind {
+        MouseKind::ScrollUp => wheel(model, &hit, -NOTCH, cmds),
+        MouseKind::ScrollDown => wheel(model, &hit, NOTCH, cmds),
+        MouseKind::Down(Button::Left) => down(model, mouse, hit, cmds),
+        MouseKind::Drag(Button::Left) => drag(model, mouse),
+        MouseKind::Up(Button::Left) => up(model, cmds),
+        _ => {}
+    }
+}
+
+/// In INSERT, a job that asked for the mouse has it, in its own coordinates; with Shift it is ours.
+fn reaches_job(model: &mut Model, mouse: &Mouse, hit: &Hit, cmds: &mut Vec<Cmd>) -> bool {
+    let Mode::Insert(insert) = &model.mode else {
+        return false;
+    };
+    let id = insert.id.clone();
+    let held = model.pointer.held == Some(Held::Jobs);
+    let area = match (hit, model.layout().pane) {
+        (Hit::Pane(_, area), _) => *area,
+        // What began in the pane ends there, wherever the pointer is by then.
+        (_, Some(area)) if held => area,
+        _ => return false,
+    };
+    let Some(screen) = model.screen(&id) else {
+        return false;
+    };
+    let modes = screen.modes();
+    if modes.mouse == crate::term::modes::MouseMode::None || (mouse.shift && !held) {
+        return false;
+    }
+    let crop = pane::crop(screen, area, model.pan, true);
+    let inside = |at: u16, from: u16, len: u16, cropped: u16, size: u16| {
+        let at = at.clamp(from, from + len.saturating_sub(1)) - from;
+        (at + cropped).min(size.saturating_sub(1))
+    };
+    let size = screen.size();
+    let theirs = Mouse {
+        col: inside(mouse.col, area.x, area.width, crop.left, size.cols()),
+        row: inside(mouse.row, area.y, area.height, crop.top, size.rows()),
+        ..*mouse
+    };
+    model.pointer.held = match mouse.kind {
+        MouseKind::Down(_) => Some(Held::Jobs),
+        MouseKind::Up(_) => None,
+        _ => model.pointer.held,
+    };
+    if let Some(bytes) = report(&theirs, &modes) {
+        insert::pass(model, &id, &bytes, cmds);
+    }
+    true
+}
+
+/// The wheel moves the list, or the pane back through its log.
+fn wheel(model: &mut Model, hit: &Hit, rows: isize, cmds: &mut Vec<Cmd>) {
+    match (hit, &model.mode) {
+        (_, Mode::Help(_) | Mode::Page(_) | Mode::Found(_)) => {
+            let key = if rows < 0 { "up" } else { "down" };
+            for _ in 0..NOTCH {
+                type_key(model, key, cmds);
+            }
+        }
+        (Hit::Row(_) | Hit::List, _) => {
+            model.list_top = model.list_top.saturating_add_signed(rows);
+            model.pointer.list_held_at = Some(model.cursor);
+            model.dirty = true;
+        }
+        (Hit::Pane(..), Mode::Scroll(..)) => {
+            scroll::go(model, Move::View, rows, cmds);
+            leave_at_end(model, rows);
+            model.dirty = true;
+        }
+        (Hit::Pane(..), Mode::Normal | Mode::Insert(_)) if rows < 0 => {
+            // A full-screen program that did not ask for the mouse gets no arrows in place of the wheel: tmux
+            // sends none, either, and in an editor they would be typing.
+            let typing = matches!(model.mode, Mode::Insert(_));
+            let screen = model.current_id().and_then(|id| model.screen(id));
+            if typing && screen.is_some_and(|screen| screen.alt_screen()) {
+                return;
+            }
+            scroll::enter(model, false, cmds);
+            if let Mode::Scroll(scroll, _) = &mut model.mode {
+                scroll.leaves_at_end = true;
+                scroll::move_or_wait(scroll, Move::View, rows);
+            }
+            model.dirty = true;
+        }
+        (Hit::Pane(..), Mode::Normal) => {
+            log::nudge_by(model, rows, cmds);
+            model.dirty = true;
+        }
+        _ => {}
+    }
+}
+
+/// Wheeled back down to the end, SCROLL ends as it began.
+fn leave_at_end(model: &mut Model, rows: isize) {
+    let written = scroll::written(model);
+    let Some(scroll) = model.scroll() else {
+        return;
+    };
+    let is_over = scroll.leaves_at_end
+        && rows > 0
+        && scroll.selection.is_none()
+        && scroll.loading.is_none()
+        && scroll.is_at_end()
+        && scroll.text.end >= written;
+    if is_over {
+        scroll::leave(model);
+    }
+}
+
+fn down(model: &mut Model, mouse: Mouse, hit: Hit, cmds: &mut Vec<Cmd>) {
+    let count = model.pointer.click(model.now.ms, (mouse.col, mouse.row));
+    model.dirty = true;
+    model.pointer.held = None;
+    match hit {
+        Hit::Hints(_) | Hit::Status(_) => {
+            if let Some(key) = view::key_at(model, mouse.col, mouse.row) {
+                type_key(model, &key, cmds);
+            }
+        }
+        Hit::Row(at) => click_row(model, at, cmds),
+        // A click on another tile of the grid goes there.
+        Hit::Pane(id, _) if Some(&id) != model.current_id() => click_tile(model, &id),
+        Hit::Pane(id, area) => press_pane(model, id, area, mouse, count, cmds),
+        Hit::List | Hit::Nothing => {}
+    }
+}
+
+/// A click selects a row, a second one opens it; one on the header of a group folds it.
+fn click_row(model: &mut Model, at: usize, cmds: &mut Vec<Cmd>) {
+    match model.mode {
+        Mode::Normal | Mode::Filter(_) => {}
+        Mode::Insert(_) => insert::leave(model),
+        Mode::Scroll(..) => scroll::leave(model),
+        _ => return,
+    }
+    let before = model.pointer.clicked.take();
+    select::row(model, at);
+    let is_group = matches!(model.rows.get(at), Some(Row::Group(_)));
+    if is_group {
+        if let Selected::Group(key) = &model.selected {
+            let close = !model.folded.contains(key);
+            select::fold(model, close);
+        }
+    } else if before.as_ref() == Some(&model.selected) && matches!(model.mode, Mode::Normal) {
+        normal::attach(model);
+    } else {
+        model.pointer.clicked = Some(model.selected.clone());
+    }
+    let _ = cmds;
+}
+
+/// A click on a tile selects it.
+fn click_tile(model: &mut Model, id: &SessionId) {
+    match model.mode {
+        Mode::Normal => {}
+        Mode::Insert(_) => insert::leave(model),
+        _ => return,
+    }
+    select::job(model, id);
+}
+
+/// In the pane a held button selects; two clicks take a word, three a line.
+fn press_pane(
+    model: &mut Model,
+    id: SessionId,
+    area: Rect,
+    mouse: Mouse,
+    count: u32,
+    cmds: &mut Vec<Cmd>,
+) {
+    if !matches!(
+        model.mode,
+        Mode::Normal | Mode::Insert(_) | Mode::Scroll(..)
+    ) {
+        return;
+    }
+    hold_still(model, id, area);
+    let Some(scroll) = model.scroll_mut() else {
+        return;
+    };
+    let Some(place) = place_at(scroll, area, mouse) else {
+        model.peek.take_if(|peek| peek.is_still);
+        return;
+    };
+    scroll.selection = None;
+    match count {
+        1 => {
+            if !scroll.is_still && !scroll.follows {
+                scroll.put(place);
+            }
+            model.pointer.held = Some(Held::Selects(place));
+            // Nothing shows yet; a click alone leaves everything as it is.
+            return;
+        }
+        2 => {
+            let (from, to) = word_around(&scroll.text, place);
+            select_to(scroll, from, to, Shape::Text);
+        }
+        _ => select_to(scroll, place, place, Shape::Lines),
+    }
+    model.pointer.held = None;
+    copy_selected(model, cmds);
+}
+
+/// Where no log shows, the live screen is held still, so that nothing moves under what is selected.
+fn hold_still(model: &mut Model, id: SessionId, area: Rect) {
+    let is_log = model
+        .scroll()
+        .is_some_and(|scroll| !scroll.is_still && !scroll.text.rows.is_empty());
+    if is_log || matches!(model.mode, Mode::Scroll(..)) {
+        return;
+    }
+    let (Some(screen), Some(size)) = (model.screen(&id), model.pane_size()) else {
+        return;
+    };
+    let typing = matches!(model.mode, Mode::Insert(_));
+    let crop = pane::crop(screen, area, model.pan, typing);
+    let still = Scroll::still(id, size, screen, (crop.top, crop.left));
+    model.peek = Some(Box::new(still));
+}
+
+fn drag(model: &mut Model, mouse: Mouse) {
+    let Some(Held::Selects(from)) = model.pointer.held else {
+        return;
+    };
+    let Some(area) = model.layout().pane else {
+        return;
+    };
+    let Some(scroll) = model.scroll_mut() else {
+        return;
+    };
+    if let Some(to) = place_at(scroll, area, mouse) {
+        select_to(scroll, from, to, Shape::Text);
+        model.dirty = true;
+    }
+}
+
+/// Letting go copies what was selected.
+fn up(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let was_held = model.pointer.held.take();
+    if matches!(was_held, Some(Held::Selects(_))) {
+        copy_selected(model, cmds);
+    }
+}
+
+fn copy_selected(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let selected = model
+        .scroll()
+        .filter(|scroll| scroll.selection.is_some())
+        .map(Scroll::selected);
+    if let Some(text) = selected {
+        copy::lines(model, text, cmds);
+    }
+    if let Some(scroll) = model.scroll_mut() {
+        scroll.selection = None;
+    }
+    model.peek.take_if(|peek| peek.is_still);
+    model.dirty = true;
+}
+
+fn select_to(scroll: &mut Scroll, from: Place, to: Place, shape: Shape) {
+    scroll.selection = Some(Selection {
+        anchor: from,
+        shape,
+    });
+    scroll.cursor = to;
+}
+
+/// The place in a text under the pointer; outside of the pane, the nearest one in it.
+fn place_at(scroll: &Scroll, area: Rect, mouse: Mouse) -> Option<Place> {
+    let y = mouse.row.clamp(area.y, area.bottom().saturating_sub(1)) - area.y;
+    let gutter = if scroll.display.times { GUTTER } else { 0 };
+    let x = mouse.col.clamp(area.x, area.right().saturating_sub(1)) - area.x;
+    let row = scroll
+        .view()
+        .nth(usize::from(y))
+        .or_else(|| scroll.view().last())?;
+    let col = scroll.left + usize::from(x.saturating_sub(gutter));
+    Some(Place { row, col })
+}
+
+/// Presses a key that was clicked.
+fn type_key(model: &mut Model, name: &str, cmds: &mut Vec<Cmd>) {
+    let Some(key) = chord::key(name) else {
+        return;
+    };
+    if let Mode::Insert(_) = model.mode {
+        insert::leave(model);
+        return;
+    }
+    let input = Input {
+        event: crate::term::keyparse::Event::Key(key),
+        raw: Vec::new(),
+    };
+    press_key(model, key, name, &input, cmds);
 }

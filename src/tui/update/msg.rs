@@ -101,6 +101,19 @@ pub enum Tag {
     Log(SessionId, Part),
     /// A part of what is known of how a job failed.
     Card(SessionId, card::Part),
+    /// Where the runs of a log begin.
+    Runs(SessionId),
+    /// Something to copy.
+    Copy(SessionId, CopyFrom),
+}
+
+/// What an answer is copied from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CopyFrom {
+    /// Lines of a log.
+    Lines,
+    /// The details of a job, for its URL.
+    Url,
 }
 
 /// What the view wants done.

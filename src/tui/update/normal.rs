@@ -3,8 +3,8 @@
 use super::insert;
 use super::msg::{Cmd, Exit};
 use super::{
-    copy, found, grid, keyboard, marks, menu, mouse, page, pager, palette, prompt, quit, reply,
-    scroll, select, undo, verbs,
+    copy, found, grid, keyboard, log, marks, menu, mouse, page, pager, palette, prompt, quit,
+    reply, scroll, select, undo, verbs,
 };
 use crate::term::keyparse::Input;
 use crate::tui::keymap::{Action, Place};
@@ -85,9 +85,9 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
         Action::FindAll => found::open(model, cmds),
         Action::Sort => select::sort(model),
         Action::HalfUp | Action::HalfDown | Action::LineUp | Action::LineDown => {
-            scroll::nudge(model, action, cmds);
+            log::nudge(model, action, cmds);
         }
-        Action::Times => scroll::times(model),
+        Action::Times => scroll::times(model, cmds),
         Action::Wrap => scroll::wrap(model),
         Action::Copy => menu::copy(model),
         Action::CopyReport => copy::report(model, cmds),
@@ -159,7 +159,7 @@ fn changes(action: Action) -> bool {
 }
 
 /// Enter opens: a group unfolds, the stack shows the pane, and elsewhere one is inside the job.
-fn attach(model: &mut Model) {
+pub(super) fn attach(model: &mut Model) {
     if let Selected::Group(key) = &model.selected {
         let close = !model.folded.contains(key);
         select::fold(model, close);
@@ -198,6 +198,9 @@ fn back(model: &mut Model) {
     if model.toasts.dismiss() {
         return;
     }
+    if model.peek.take_if(|peek| !peek.follows).is_some() {
+        return;
+    }
     if model.frame.zoom {
         model.frame.zoom = false;
         leave_attached(model);
@@ -222,6 +225,10 @@ pub(super) fn leave_attached(model: &mut Model) {
 
 /// Moves a cropped pane sideways.
 pub(super) fn pan(model: &mut Model, right: bool) {
+    if let Some(peek) = &mut model.peek {
+        peek.pan(right);
+        return;
+    }
     let Some(pane) = model.layout().pane else {
         return;
     };

@@ -1,6 +1,7 @@
 //! What could not be done: said where it shows, in three parts, or passed over where something else says it.
 
 use super::daemon::{forget, refresh, refreshed};
+use super::log;
 use super::msg::{Cmd, Tag};
 use super::{found, page, rewind, usage};
 use crate::protocol::{Error, ErrorCode};
@@ -23,7 +24,7 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
         }
         Tag::Restart(id) | Tag::Signal(id) | Tag::Decline(id) => Some(id),
         Tag::Remove(id) | Tag::Log(id, _) | Tag::Details(id) | Tag::Typed(id) => Some(id),
-        Tag::Past(id) | Tag::Card(id, _) => Some(id),
+        Tag::Past(id) | Tag::Card(id, _) | Tag::Runs(id) | Tag::Copy(id, _) => Some(id),
         // One job less to look through, whatever the reason.
         Tag::Found(id, round) => {
             found::came(model, &id.clone(), *round, None);
@@ -92,6 +93,11 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
             rewind::failed(model);
             format!("The past of {name} cannot be shown")
         }
+        Tag::Runs(id) => {
+            log::runs_came(model, &id.clone(), None, cmds);
+            return;
+        }
+        Tag::Copy(..) => "Nothing was copied".to_owned(),
         Tag::Log(..) => format!("The log of {name} could not be read"),
         Tag::Start => "Nothing was started".to_owned(),
         Tag::List => "The list could not be had".to_owned(),
@@ -99,8 +105,11 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
     };
     match &mut model.mode {
         Mode::Prompt(form) if tag == Tag::Start => form.busy = false,
-        Mode::Scroll(scroll, _) if matches!(tag, Tag::Log(..)) => scroll.loading = None,
         _ => {}
+    }
+    if let (Tag::Log(..), Some(scroll)) = (&tag, model.scroll_mut()) {
+        scroll.loading = None;
+        scroll.hunt = None;
     }
     let hint = error.hint.as_deref().map(|hint| format!("  {hint}"));
     model.fail(format!(

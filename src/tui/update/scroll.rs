@@ -1,45 +1,65 @@
 //! SCROLL: moving through the log, and asking for more of it.
 
 use super::msg::{Cmd, Tag};
-use super::{edit, insert, rewind};
+use super::{copy, edit, hunt, insert, pager, rewind};
 use crate::protocol::Action as Request;
-use crate::protocol::SessionId;
 use crate::protocol::params::{Log, LogFormat};
+use crate::protocol::{Mode as JobMode, SessionId};
 use crate::term::keyparse::Key;
-use crate::tui::keymap::{Action, Keymap, Place};
+use crate::tui::keymap::{Action, Place};
 use crate::tui::model::Model;
 use crate::tui::model::line::Line;
 use crate::tui::model::mode::{Frame, Mode};
-use crate::tui::model::scroll::{FIRST_BYTES, Goal, Part, Scroll};
-
-/// Bytes asked for at once at most (the daemon's own limit).
-const MAX_PART: u64 = 1 << 20;
-
-/// Bytes in front of a line that was asked for: what led to it.
-const LEAD_BYTES: u64 = 32 << 10;
+use crate::tui::model::scroll::seek::Goal;
+use crate::tui::model::scroll::selection::Shape;
+use crate::tui::model::scroll::{FIRST_BYTES, MAX_PART, Move, Part, Scroll};
 
 /// Goes into SCROLL on the selected job, a page up if asked with the key for that.
 pub(super) fn enter(model: &mut Model, page_up: bool, cmds: &mut Vec<Cmd>) {
-    let Some(job) = model.current() else {
+    if model.current().is_none() {
         model.note("There is no job to look back through.");
         return;
+    }
+    let back = match &model.mode {
+        Mode::Insert(insert) => insert.back,
+        _ => model.frame,
     };
-    let (id, bytes) = (job.id().clone(), job.record.summary.output_bytes);
-    let back = model.frame;
+    let before = model.frame;
     model.frame = Frame {
         open: true,
+        grid: false,
         ..model.frame
     };
-    let Some(size) = model.pane_size() else {
-        model.frame = back;
+    let looking = model.peek.take().filter(|peek| !peek.is_still);
+    let Some(mut scroll) = looking.or_else(|| begin(model, cmds)) else {
+        model.frame = before;
         return;
     };
-    let up = if page_up { usize::from(size.rows()) } else { 0 };
-    let scroll = Scroll::new(id.clone(), size, up);
-    model.mode = Mode::Scroll(Box::new(scroll), back);
+    scroll.follows = false;
+    if page_up {
+        let page = isize::try_from(scroll.height()).unwrap_or(1);
+        move_or_wait(&mut scroll, Move::Page, -page);
+    }
+    model.mode = Mode::Scroll(scroll, back);
+}
+
+/// A view of the end of the log of the job in the pane, which is asked for.
+pub(super) fn begin(model: &Model, cmds: &mut Vec<Cmd>) -> Option<Box<Scroll>> {
+    let summary = &model.current()?.record.summary;
+    let id = summary.session_id.clone();
+    let scroll = Scroll::new(id, model.display()?, summary.mode == JobMode::Pipe);
     // What was written since the record was told is wanted, too, so the limit is larger.
-    let from = bytes.saturating_sub(FIRST_BYTES);
-    cmds.push(ask(&id, Part::First, from, MAX_PART));
+    let from = summary.output_bytes.saturating_sub(FIRST_BYTES);
+    cmds.push(ask(model, &scroll.id, Part::First, from, MAX_PART));
+    Some(Box::new(scroll))
+}
+
+/// Goes into SCROLL with a search to type.
+pub(super) fn find(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    enter(model, false, cmds);
+    if let Mode::Scroll(scroll, _) = &mut model.mode {
+        scroll.input = Some(Line::default());
+    }
 }
 
 /// Goes into SCROLL on a job, with a search, at the line that begins at `offset`.
@@ -51,54 +71,17 @@ pub(super) fn enter_at(
     cmds: &mut Vec<Cmd>,
 ) {
     super::select::job(model, id);
-    let first = cmds.len();
+    let before = cmds.len();
     enter(model, false, cmds);
-    let written = model
-        .job(id)
-        .map_or(0, |job| job.record.summary.output_bytes);
+    let offset = offset.unwrap_or_else(|| written(model));
     let Mode::Scroll(scroll, _) = &mut model.mode else {
         return;
     };
-    let offset = offset.unwrap_or(written);
-    scroll.goal = Some(Goal {
-        offset,
-        search: search.to_owned(),
-    });
-    // As much as has the line and what led to it, if one question may ask for so much.
-    let wanted = written.saturating_sub(offset.saturating_sub(LEAD_BYTES));
-    let wanted = wanted.clamp(FIRST_BYTES, MAX_PART);
-    cmds.truncate(first);
-    cmds.push(ask(
-        id,
-        Part::First,
-        written.saturating_sub(wanted),
-        MAX_PART,
-    ));
-}
-
-/// After a part of the log has come: goes to the line that was asked for, or asks for what is older.
-pub(super) fn settle_goal(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    let Mode::Scroll(scroll, _) = &mut model.mode else {
-        return;
-    };
-    if scroll.loading.is_some() {
-        return;
-    }
-    let Some(goal) = scroll.goal.take() else {
-        return;
-    };
-    if scroll.start > goal.offset && scroll.has_older() {
-        let (from, limit) = scroll.older_part();
-        scroll.loading = Some(Part::Older);
-        scroll.goal = Some(goal);
-        cmds.push(ask(&scroll.id, Part::Older, from, limit));
-    } else if !scroll.reach(&goal) {
-        let id = scroll.id.clone();
-        let name = model.name_of(&id);
-        model.note(format!(
-            "That line is older than what shows here. It is in: bgproc logs {name}"
-        ));
-    }
+    scroll.search(search);
+    scroll.land_at(offset);
+    // What lies around it in place of the end.
+    cmds.truncate(before);
+    load_around(model, offset, cmds);
 }
 
 /// Takes a key in SCROLL.
@@ -110,28 +93,54 @@ pub(super) fn press(model: &mut Model, key: Key, name: &str, cmds: &mut Vec<Cmd>
         return;
     };
     if scroll.input.is_some() {
-        type_search(&model.keymap, scroll, key, name);
+        type_search(model, key, name, cmds);
         return;
     }
-    let height = isize::try_from(scroll.screen.size().rows()).unwrap_or(1);
+    // Any key takes over from what is still being looked for.
+    scroll.hunt = None;
+    let height = isize::try_from(scroll.height()).unwrap_or(1);
+    let (half, page) = ((height / 2).max(1), (height - 1).max(1));
     match model.keymap.action(Place::Scroll, name) {
-        Some(Action::LineDown) => go(model, -1, cmds),
-        Some(Action::LineUp) => go(model, 1, cmds),
-        Some(Action::HalfDown) => go(model, -(height / 2).max(1), cmds),
-        Some(Action::HalfUp) => go(model, (height / 2).max(1), cmds),
-        Some(Action::PageDown) => go(model, -(height - 1).max(1), cmds),
-        Some(Action::PageUp) => go(model, (height - 1).max(1), cmds),
-        Some(Action::Top) => {
-            if scroll.top() == 0 {
-                go(model, isize::MAX, cmds);
-            } else {
-                scroll.to_top();
-            }
+        Some(Action::LineDown) => go(model, Move::Cursor, 1, cmds),
+        Some(Action::LineUp) => go(model, Move::Cursor, -1, cmds),
+        Some(Action::HalfDown) => go(model, Move::Page, half, cmds),
+        Some(Action::HalfUp) => go(model, Move::Page, -half, cmds),
+        Some(Action::PageDown) => go(model, Move::Page, page, cmds),
+        Some(Action::PageUp) => go(model, Move::Page, -page, cmds),
+        Some(Action::Top) => top(model, cmds),
+        Some(Action::ColumnLeft) => scroll.step(false),
+        Some(Action::ColumnRight) => scroll.step(true),
+        Some(Action::NextWord) => scroll.word(true),
+        Some(Action::PreviousWord) => scroll.word(false),
+        Some(Action::FirstColumn) => scroll.to_column(Some(0)),
+        Some(Action::LastColumn) => scroll.to_column(None),
+        Some(Action::PanLeft) => scroll.pan(false),
+        Some(Action::PanRight) => scroll.pan(true),
+        Some(Action::SelectText) => scroll.select(Shape::Text),
+        Some(Action::SelectLines) => scroll.select(Shape::Lines),
+        Some(Action::SelectBlock) => scroll.select(Shape::Block),
+        Some(Action::OtherEnd) => scroll.other_end(),
+        Some(Action::CopySelection) => {
+            let text = scroll.selected();
+            scroll.selection = None;
+            copy::lines(model, text, cmds);
         }
+        // One step back at a time.
+        Some(Action::Leave) if scroll.selection.is_some() => scroll.selection = None,
         Some(Action::Live | Action::Leave) => leave(model),
         Some(Action::Search) => scroll.input = Some(Line::default()),
-        Some(Action::Older) => next_match(model, true, cmds),
-        Some(Action::Newer) => next_match(model, false, cmds),
+        Some(Action::OnlyMatches) => match scroll.search.is_some() {
+            true => scroll.filter(),
+            false => model.note("Nothing was searched for yet. / searches."),
+        },
+        Some(Action::Older) => hunt::jump(model, Goal::Match, true, cmds),
+        Some(Action::Newer) => hunt::jump(model, Goal::Match, false, cmds),
+        Some(Action::NextError) => hunt::jump(model, Goal::Error, false, cmds),
+        Some(Action::PreviousError) => hunt::jump(model, Goal::Error, true, cmds),
+        Some(Action::NextPrompt) => hunt::jump(model, Goal::Boundary, false, cmds),
+        Some(Action::PreviousPrompt) => hunt::jump(model, Goal::Boundary, true, cmds),
+        Some(Action::Times) => times(model, cmds),
+        Some(Action::Pager) => pager::log(model, cmds),
         Some(Action::Type) => {
             if model.read_only {
                 model.note("This view is read-only.");
@@ -150,64 +159,119 @@ pub(super) fn press(model: &mut Model, key: Key, name: &str, cmds: &mut Vec<Cmd>
     }
 }
 
-/// Moves by so many lines; at an end asks for what lies beyond it.
-fn go(model: &mut Model, lines: isize, cmds: &mut Vec<Cmd>) {
-    let written = model
-        .current()
-        .map_or(0, |job| job.record.summary.output_bytes);
-    let name = model
-        .current()
-        .map(|job| job.name.clone())
-        .unwrap_or_default();
-    let Mode::Scroll(scroll, _) = &mut model.mode else {
+/// Moves by so many rows, down being positive; at an end asks for what lies beyond it.
+pub(super) fn go(model: &mut Model, how: Move, rows: isize, cmds: &mut Vec<Cmd>) {
+    let written = written(model);
+    let Some(scroll) = model.scroll_mut() else {
         return;
     };
-    let before = scroll.up;
-    let stopped = scroll.move_by(lines);
-    if scroll.loading.is_some() {
+    let left = match scroll.loading {
+        Some(Part::First | Part::Around(_)) => {
+            move_or_wait(scroll, how, rows);
+            return;
+        }
+        _ => scroll.go(how, rows),
+    };
+    if left == 0 || scroll.loading.is_some() || scroll.is_still {
         return;
     }
-    if stopped && scroll.has_older() {
-        let moved = isize::try_from(scroll.up - before.min(scroll.up)).unwrap_or(0);
-        scroll.then_up = match lines {
-            isize::MAX => 0,
-            _ => usize::try_from(lines - moved).unwrap_or(0),
-        };
-        let (from, limit) = scroll.older_part();
-        scroll.loading = Some(Part::Older);
-        cmds.push(ask(&scroll.id, Part::Older, from, limit));
-    } else if stopped && scroll.is_cut() {
-        model.note(format!("What is older is in: bgproc logs {name}"));
-    } else if lines < 0 && scroll.up == 0 && written > scroll.end {
-        scroll.loading = Some(Part::Newer);
-        let from = scroll.end;
-        cmds.push(ask(&scroll.id, Part::Newer, from, MAX_PART));
+    if left < 0 && scroll.text.has_older() {
+        scroll.rest = Some((how, left));
+        older(model, cmds);
+    } else if left > 0 && written > scroll.text.end {
+        scroll.rest = Some((how, left));
+        newer(model, cmds);
     }
 }
 
-fn next_match(model: &mut Model, older: bool, cmds: &mut Vec<Cmd>) {
-    let Mode::Scroll(scroll, _) = &mut model.mode else {
-        return;
-    };
-    if scroll.search.is_none() {
-        model.note("Nothing was searched for yet. / searches.");
-        return;
-    }
-    if scroll.next_match(older) {
-        return;
-    }
-    if older && scroll.has_older() && scroll.loading.is_none() {
-        let (from, limit) = scroll.older_part();
-        scroll.loading = Some(Part::Older);
-        cmds.push(ask(&scroll.id, Part::Older, from, limit));
-        model.note("No older match here. Reading more of the log; n again looks there.");
+/// Moves once there is something to move in.
+pub(super) fn move_or_wait(scroll: &mut Scroll, how: Move, rows: isize) {
+    if scroll.loading == Some(Part::First) {
+        let before = scroll.rest.map_or(0, |(_, rows)| rows);
+        scroll.rest = Some((how, before + rows));
     } else {
-        let way = if older { "older" } else { "newer" };
-        model.note(format!("There is no {way} match."));
+        scroll.go(how, rows);
     }
 }
 
-fn type_search(keymap: &Keymap, scroll: &mut Scroll, key: Key, name: &str) {
+/// Asks for what comes before what is here.
+pub(super) fn older(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let Some(scroll) = model.scroll_mut() else {
+        return;
+    };
+    if scroll.text.is_full() {
+        around(model, cmds);
+        return;
+    }
+    let (from, limit) = scroll.older_part();
+    load(model, Part::Older, from, limit, cmds);
+}
+
+/// Asks for what was written since.
+pub(super) fn newer(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let Some(scroll) = model.scroll_mut() else {
+        return;
+    };
+    if scroll.text.is_full() {
+        around(model, cmds);
+        return;
+    }
+    let from = scroll.text.end;
+    load(model, Part::Newer, from, MAX_PART, cmds);
+}
+
+/// Begins anew around the cursor, which stays where it is.
+pub(super) fn around(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let Some(scroll) = model.scroll_mut() else {
+        return;
+    };
+    scroll.hold_place();
+    let row = scroll.text.rows.get(scroll.cursor.row);
+    let offset = row.map_or(scroll.text.start, |row| row.offset);
+    load_around(model, offset, cmds);
+}
+
+/// Begins anew around an offset.
+pub(super) fn load_around(model: &mut Model, offset: u64, cmds: &mut Vec<Cmd>) {
+    let from = offset.saturating_sub(MAX_PART / 2);
+    load(model, Part::Around(offset), from, MAX_PART, cmds);
+}
+
+/// Asks for a part of the log in the pane.
+pub(super) fn load(model: &mut Model, part: Part, from: u64, limit: u64, cmds: &mut Vec<Cmd>) {
+    let Some(scroll) = model.scroll_mut() else {
+        return;
+    };
+    scroll.loading = Some(part);
+    let id = scroll.id.clone();
+    cmds.push(ask(model, &id, part, from, limit));
+}
+
+/// Bytes that the job in the pane has written.
+pub(super) fn written(model: &Model) -> u64 {
+    let job = model.current();
+    job.map_or(0, |job| job.record.summary.output_bytes)
+}
+
+/// To the top of what is here; from there, to where the log begins.
+fn top(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let Some(scroll) = model.scroll_mut() else {
+        return;
+    };
+    let was_there = scroll.cursor.row == 0;
+    scroll.go(Move::Page, isize::MIN + 1);
+    scroll.to_column(Some(0));
+    if was_there && scroll.text.has_older() && scroll.loading.is_none() {
+        let first = scroll.text.first;
+        scroll.land_at(first);
+        load_around(model, first, cmds);
+    }
+}
+
+fn type_search(model: &mut Model, key: Key, name: &str, cmds: &mut Vec<Cmd>) {
+    let Mode::Scroll(scroll, _) = &mut model.mode else {
+        return;
+    };
     let Some(line) = &mut scroll.input else {
         return;
     };
@@ -220,48 +284,55 @@ fn type_search(keymap: &Keymap, scroll: &mut Scroll, key: Key, name: &str) {
                 scroll.search = None;
             } else {
                 scroll.search(&text);
+                hunt::first_match(model, cmds);
             }
         }
         _ => {
-            edit(keymap, line, key, name);
+            edit(&model.keymap, line, key, name);
         }
     }
 }
 
-/// Back to NORMAL.
+/// Back to the live screen.
 pub(super) fn leave(model: &mut Model) {
     if let Mode::Scroll(_, back) = std::mem::replace(&mut model.mode, Mode::Normal) {
         model.frame = back;
     }
 }
 
-fn ask(id: &SessionId, part: Part, offset: u64, limit: u64) -> Cmd {
-    let params = Log {
-        session_id: id.to_string(),
-        offset: Some(offset),
-        limit: Some(limit.min(MAX_PART)),
-        format: Some(LogFormat::Base64),
-        ..Log::default()
-    };
-    Cmd::Ask(Tag::Log(id.clone(), part), Request::Log(params))
-}
-
-/// Goes into SCROLL with a search to type.
-pub(super) fn find(model: &mut Model, _cmds: &mut Vec<Cmd>) {
-    model.note("This is not built yet.");
-}
-
-/// Scrolls the pane without leaving NORMAL.
-pub(super) fn nudge(model: &mut Model, _action: Action, _cmds: &mut Vec<Cmd>) {
-    model.note("This is not built yet.");
-}
-
 /// Shows the times of the lines, or does not.
-pub(super) fn times(model: &mut Model) {
-    model.note("This is not built yet.");
+pub(super) fn times(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    model.times = !model.times;
+    model.note(match model.times {
+        true => "Times of the lines: on. t turns them off.",
+        false => "Times of the lines: off.",
+    });
+    let needs = model
+        .scroll()
+        .is_some_and(|scroll| scroll.loading.is_none() && !scroll.is_still);
+    if model.times && needs {
+        around(model, cmds);
+    }
 }
 
 /// Wraps long lines, or does not.
 pub(super) fn wrap(model: &mut Model) {
-    model.note("This is not built yet.");
+    model.wrap = !model.wrap;
+    model.note(match model.wrap {
+        true => "Long lines of the log wrap.",
+        false => "Long lines of the log are cut; , and . move sideways, w wraps them again.",
+    });
+}
+
+/// The request for a part of a log.
+fn ask(model: &Model, id: &SessionId, part: Part, offset: u64, limit: u64) -> Cmd {
+    let params = Log {
+        session_id: id.to_string(),
+        offset: Some(offset),
+        limit: Some(limit.clamp(1, MAX_PART)),
+        format: Some(LogFormat::Base64),
+        times: model.times.then_some(true),
+        ..Log::default()
+    };
+    Cmd::Ask(Tag::Log(id.clone(), part), Request::Log(params))
 }

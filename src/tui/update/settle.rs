@@ -1,10 +1,10 @@
 //! After each message: the rows follow the jobs, the cursor follows the rows, and what is watched follows the cursor.
 
+use super::log;
 use super::msg::{Cmd, Tag};
 use super::{card, found, grid, look, usage};
 use crate::protocol::params::{Unwatch, Watch as WatchParams};
 use crate::protocol::{Action, SessionId};
-use crate::tui::model::mode::Mode;
 use crate::tui::model::rows::{self, Row};
 use crate::tui::model::watch::Watch;
 use crate::tui::model::{Link, Model, Selected};
@@ -43,9 +43,10 @@ pub(super) fn settle(model: &mut Model, cmds: &mut Vec<Cmd>) {
     card::settle(model, cmds);
     usage::settle(model, cmds);
     found::settle(model, cmds);
-    let size = model.pane_size();
-    if let (Mode::Scroll(scroll, _), Some(size)) = (&mut model.mode, size) {
-        scroll.resize(size);
+    log::settle(model, cmds);
+    let display = model.display();
+    if let (Some(scroll), Some(display)) = (model.scroll_mut(), display) {
+        scroll.resize(display);
     }
 }
 
@@ -102,6 +103,12 @@ fn settle_list_top(model: &mut Model) {
     };
     let height = usize::from(list.height);
     let last_top = model.rows.len().saturating_sub(height);
+    // Moved by the wheel, it stays there until the cursor moves.
+    if model.pointer.list_held_at == Some(model.cursor) {
+        model.list_top = model.list_top.min(last_top);
+        return;
+    }
+    model.pointer.list_held_at = None;
     let lowest = (model.cursor + 1).saturating_sub(height);
     // The header above the first job is worth a row.
     let highest = match model.cursor {

@@ -84,6 +84,24 @@ impl Bar {
         }
     }
 
+    /// The key of the hint that is drawn at a column: an item of a key and what it does.
+    pub(super) fn key_at(mut self, area: Rect, col: u16) -> Option<String> {
+        let room = usize::from(area.width);
+        while self.width() > room && self.drop_one() {}
+        let col = usize::from(col.checked_sub(area.x)?);
+        let right_start = room.saturating_sub(side_width(&self.right, self.gap) + 1);
+        for (items, start) in [(&self.left, self.margin), (&self.right, right_start)] {
+            let mut x = start;
+            for item in items {
+                if (x..x + item.width()).contains(&col) && item.spans.len() == 2 {
+                    return item.spans.first().map(|span| span.content.to_string());
+                }
+                x += item.width() + self.gap;
+            }
+        }
+        None
+    }
+
     fn width(&self) -> usize {
         let left = side_width(&self.left, self.gap);
         let right = side_width(&self.right, self.gap);

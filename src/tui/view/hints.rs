@@ -16,6 +16,11 @@ pub(super) type Hint = (String, String);
 
 /// Draws the hints of the mode: whole ones, dropped from the right, the ways out last.
 pub(super) fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
+    bar(model).draw(area, buf);
+}
+
+/// The hints as items.
+pub(super) fn bar(model: &Model) -> Bar {
     let (hints, kept) = hints(model);
     let mut bar = Bar::new(2);
     let mut rank = 1;
@@ -26,7 +31,7 @@ pub(super) fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
     for hint in kept {
         bar.left(1, spans(model, hint));
     }
-    bar.draw(area, buf);
+    bar
 }
 
 /// A hint in its colours.
@@ -81,9 +86,15 @@ fn hints(model: &Model) -> (Vec<Hint>, Vec<Hint>) {
             vec![("esc".to_owned(), "cancel".to_owned())],
         ),
         Mode::Scroll(scroll, _) => {
-            let mut actions = vec![Action::Search, Action::Type, Action::Top];
+            if scroll.selection.is_some() {
+                let actions = [Action::CopySelection, Action::OtherEnd];
+                return (get(&actions), get(&[Action::Leave]));
+            }
+            let mut actions = vec![Action::Search, Action::SelectText, Action::Type];
+            actions.extend([Action::PreviousError, Action::Times, Action::Top]);
             if scroll.search.is_some() {
-                actions.splice(0..0, [Action::Older, Action::Newer]);
+                let found = [Action::Older, Action::Newer, Action::OnlyMatches];
+                actions.splice(0..0, found);
             }
             (get(&actions), get(&[Action::Live, Action::Leave]))
         }

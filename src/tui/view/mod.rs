@@ -13,11 +13,13 @@ mod hints;
 mod list;
 mod live;
 mod marks;
+mod menu;
 pub mod page;
 mod pane;
 mod question;
 mod rewind;
 mod row;
+mod scroll;
 mod status;
 mod toasts;
 mod top;
@@ -81,6 +83,17 @@ pub fn view(model: &Model, frame: &mut Frame<'_>) {
     if model.link == Link::Down {
         top::banner(model, frame.buffer_mut());
     }
+}
+
+/// The key that is written at a place of the last two lines, if one is.
+pub fn key_at(model: &Model, col: u16, row: u16) -> Option<String> {
+    let layout = model.layout();
+    let at = |area: &Rect| area.contains((col, row).into());
+    if let Some(area) = layout.hints.filter(at) {
+        return hints::bar(model).key_at(area, col);
+    }
+    let area = layout.status.filter(at)?;
+    status::items(model, area)?.key_at(area, col)
 }
 
 /// What lies between the top line and the status line.

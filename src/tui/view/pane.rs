@@ -7,12 +7,12 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::Span;
 
 use super::bar::Bar;
-use super::{card, list, live, rewind};
+use super::{card, list, live, rewind, scroll};
 use crate::term::sanitize::clean;
 use crate::term::screen::Screen;
 use crate::tui::model::Model;
 use crate::tui::model::mode::Mode;
-use crate::tui::model::scroll::{Part, Scroll, row_text};
+use crate::tui::model::scroll::Part;
 use crate::tui::state::State;
 use crate::tui::{pane, text};
 
@@ -88,7 +88,8 @@ pub(super) fn how_seen(model: &Model) -> String {
     if model.past().is_some() {
         return "as it was".to_owned();
     }
-    if matches!(model.mode, Mode::Scroll(..)) {
+    let log = model.scroll().filter(|scroll| !scroll.is_still);
+    if log.is_some_and(|scroll| !scroll.follows) {
         return "scrolled back".to_owned();
     }
     let Some(job) = model.current() else {
@@ -99,7 +100,7 @@ pub(super) fn how_seen(model: &Model) -> String {
     }
     let pane = model.layout().pane;
     match (live(model), pane) {
-        (Some(screen), Some(area)) if pane::is_cropped(screen, area) => {
+        (Some(screen), Some(area)) if log.is_none() && pane::is_cropped(screen, area) => {
             let size = screen.size();
             format!("cropped {}x{}", size.cols(), size.rows())
         }
@@ -114,10 +115,11 @@ pub(super) fn draw(model: &Model, area: Rect, frame: &mut Frame<'_>) {
         rewind::draw(model, rewind, area, frame);
         return;
     }
-    if let Mode::Scroll(scroll, _) = &model.mode
-        && scroll.loading != Some(Part::First)
+    // Until the log has come, the live screen shows.
+    if let Some(scroll) = model.scroll()
+        && (scroll.loading != Some(Part::First) || !scroll.text.rows.is_empty())
     {
-        draw_scroll(model, scroll, area, frame.buffer_mut());
+        scroll::draw(model, scroll, area, frame);
         return;
     }
     if let Some(group) = model.group() {
@@ -143,30 +145,6 @@ fn draw_group(model: &Model, group: &crate::tui::model::rows::Group, area: Rect,
         buf.set_string(area.x, y, state.glyph(theme.ascii), theme.state(&state));
         if room > 0 {
             buf.set_string(area.x + 2, y, line, Style::new());
-        }
-    }
-}
-
-fn draw_scroll(model: &Model, scroll: &Scroll, area: Rect, buf: &mut Buffer) {
-    let crop = pane::Crop::default();
-    pane::draw(&scroll.screen, area, crop, model.theme.mono, buf);
-    let Some(search) = &scroll.search else {
-        return;
-    };
-    let here = search.at.and_then(|at| search.rows.get(at)).copied();
-    let rows = scroll.screen.size().rows().min(area.height);
-    for y in 0..rows {
-        let row = row_text(&scroll.screen, y);
-        let is_here = here == Some(scroll.top() + usize::from(y));
-        for found in search.pattern.find_iter(&row).filter(|m| !m.is_empty()) {
-            let x = text::width(&row[..found.start()]);
-            let width = text::width(found.as_str());
-            let x = u16::try_from(x).unwrap_or(u16::MAX);
-            let width = u16::try_from(width).unwrap_or(u16::MAX);
-            if x < area.width {
-                let part = Rect::new(area.x + x, area.y + y, width.min(area.width - x), 1);
-                buf.set_style(part, model.theme.found(is_here));
-            }
         }
     }
 }

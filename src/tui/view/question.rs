@@ -1,8 +1,8 @@
 //! CONFIRM in the status line: what is asked, with the facts to decide by, and the keys that answer.
 
-use ratatui::Frame;
 use ratatui::layout::Rect;
 
+use super::bar::Bar;
 use super::hints;
 use super::status::begin;
 use crate::protocol::SessionId;
@@ -12,8 +12,8 @@ use crate::tui::model::mode::Ask;
 use crate::tui::update::paste_lines;
 use crate::tui::{text, units};
 
-/// Draws a question.
-pub(super) fn question(model: &Model, ask: &Ask, area: Rect, frame: &mut Frame<'_>) {
+/// A question and the keys that answer it.
+pub(super) fn question(model: &Model, ask: &Ask, area: Rect) -> Bar {
     let theme = &model.theme;
     let (verb, what, kill) = match ask {
         Ask::Stop(ids) => ("STOP", about_alive(model, ids), true),
@@ -53,7 +53,7 @@ pub(super) fn question(model: &Model, ask: &Ask, area: Rect, frame: &mut Frame<'
         bar.right(2, hint("X", "kill -9"));
     }
     bar.right(0, hint("n", "no"));
-    bar.draw(area, frame.buffer_mut());
+    bar
 }
 
 /// `web (pid 48213, 4 processes, up 2h04m)?`

@@ -8,13 +8,15 @@ use ratatui::text::Span;
 use super::bar::Bar;
 use super::hints::{self, Hint};
 use super::top::marked;
-use super::{edit, question::question};
+use super::{edit, menu, question::question};
 use super::{pane, rewind};
+use crate::term::sanitize::clean;
 use crate::tui::keymap::{Action, Place};
 use crate::tui::model::job::Job;
 use crate::tui::model::layout::Kind;
 use crate::tui::model::mode::{Help, Mode};
 use crate::tui::model::rows::Row;
+use crate::tui::model::scroll::selection::Shape;
 use crate::tui::model::scroll::{Part, Scroll};
 use crate::tui::model::sort::Sort;
 use crate::tui::model::usage;
@@ -28,19 +30,34 @@ pub(super) fn draw(model: &Model, area: Rect, frame: &mut Frame<'_>) {
         rewind::status(model, past, area, frame);
         return;
     }
+    if let Some(items) = items(model, area) {
+        items.draw(area, frame.buffer_mut());
+        return;
+    }
     match &model.mode {
-        Mode::Normal => normal(model, area, frame),
-        Mode::Insert(_) => insert(model, area, frame),
-        Mode::Scroll(state, _) => scroll(model, state, area, frame),
+        Mode::Scroll(state, _) => {
+            if let Some(line) = &state.input {
+                edit::edit_line(model, "/", line, area, frame);
+            }
+        }
         Mode::Filter(line) => edit::filter(model, line, area, frame),
         Mode::Prompt(form) => edit::prompt(model, form, area, frame),
-        Mode::Confirm(confirm) => question(model, &confirm.ask, area, frame),
         Mode::Page(page) => read(model, page.top, area, frame),
         Mode::Found(found) => super::found::status(model, found, area, frame),
-        Mode::Reply(_) | Mode::Palette(_) | Mode::Menu(_) => {
-            bar(model, area).draw(area, frame.buffer_mut());
-        }
         Mode::Help(state) => help(model, state, area, frame),
+        _ => bar(model, area).draw(area, frame.buffer_mut()),
+    }
+}
+
+/// The status line of the modes in which it has no line to edit.
+pub(super) fn items(model: &Model, area: Rect) -> Option<Bar> {
+    match &model.mode {
+        Mode::Normal => Some(normal(model, area)),
+        Mode::Insert(_) => Some(insert(model, area)),
+        Mode::Scroll(state, _) if state.input.is_none() => Some(scroll(model, state, area)),
+        Mode::Confirm(confirm) => Some(question(model, &confirm.ask, area)),
+        Mode::Menu(menu) => Some(menu::bar(model, menu, area)),
+        _ => None,
     }
 }
 
@@ -57,7 +74,7 @@ pub(super) fn begin(model: &Model, area: Rect, word: &str) -> Bar {
     Bar::new(gap).badge(format!(" {word} "), style, air)
 }
 
-fn normal(model: &Model, area: Rect, frame: &mut Frame<'_>) {
+fn normal(model: &Model, area: Rect) -> Bar {
     let theme = &model.theme;
     let wide = area.width >= 60;
     let mut bar = bar(model, area);
@@ -74,6 +91,13 @@ fn normal(model: &Model, area: Rect, frame: &mut Frame<'_>) {
         let n = group.jobs.len();
         let jobs = if n == 1 { "job" } else { "jobs" };
         bar.text(1, format!("{}: {n} {jobs}", group.title), theme.strong());
+    }
+    if let Some(peek) = model
+        .peek
+        .as_ref()
+        .filter(|peek| !peek.follows && !peek.is_still)
+    {
+        new_below(model, peek, &mut bar);
     }
     if kind == Kind::Grid {
         let seen = match area.width {
@@ -131,7 +155,7 @@ fn normal(model: &Model, area: Rect, frame: &mut Frame<'_>) {
             hints::hint(model, Place::Normal, Action::Quit),
         );
     }
-    bar.draw(area, frame.buffer_mut());
+    bar
 }
 
 /// Columns for a question, where name, state, time and the way out have theirs.
@@ -222,7 +246,7 @@ fn place_in_list(model: &Model) -> Option<String> {
     Some(format!("{}/{}", at + 1, jobs.len()))
 }
 
-fn insert(model: &Model, area: Rect, frame: &mut Frame<'_>) {
+fn insert(model: &Model, area: Rect) -> Bar {
     let theme = &model.theme;
     let wide = area.width >= 60;
     let mut bar = bar(model, area);
@@ -244,8 +268,7 @@ fn insert(model: &Model, area: Rect, frame: &mut Frame<'_>) {
         if let Some(hint) = leave {
             bar.right(1, hints::spans(model, hint));
         }
-        bar.draw(area, frame.buffer_mut());
-        return;
+        return bar;
     }
     match model.current() {
         Some(job) if job.is_alive() => {
@@ -274,53 +297,84 @@ fn insert(model: &Model, area: Rect, frame: &mut Frame<'_>) {
     if let Some(hint) = leave {
         bar.right(1, hints::spans(model, hint));
     }
-    bar.draw(area, frame.buffer_mut());
+    bar
 }
 
-fn scroll(model: &Model, scroll: &Scroll, area: Rect, frame: &mut Frame<'_>) {
+fn scroll(model: &Model, scroll: &Scroll, area: Rect) -> Bar {
     let theme = &model.theme;
-    if let Some(line) = &scroll.input {
-        edit::edit_line(model, "/", line, area, frame);
-        return;
-    }
     let mut bar = bar(model, area);
     let name = text::clip_middle(&model.name_of(&scroll.id), 24, theme.glyph("…"));
     bar.text(3, name, theme.strong());
+    if scroll.loading == Some(Part::First) {
+        bar.text(1, "reading the log", theme.dim());
+        return bar;
+    }
+    bar.text(1, line_number(scroll), Style::new());
+    if let Some(shape) = scroll.selection.map(|selection| selection.shape) {
+        let word = match shape {
+            Shape::Text => "selecting",
+            Shape::Lines => "selecting lines",
+            Shape::Block => "selecting a block",
+        };
+        bar.text(2, word, theme.key());
+    }
+    if let Some(hunt) = scroll.hunt {
+        let way = if hunt.older { "older" } else { "newer" };
+        bar.text(1, format!("searching {way} lines"), theme.dim());
+    } else {
+        match scroll.loading {
+            Some(Part::Older) => bar.text(4, "reading older lines", theme.dim()),
+            Some(Part::Around(_)) => bar.text(4, "reading the log there", theme.dim()),
+            _ => {}
+        }
+    }
+    new_below(model, scroll, &mut bar);
+    if let Some(search) = &scroll.search {
+        // What is not here is not counted.
+        let more = if scroll.text.has_older() || !scroll.has_end {
+            "+"
+        } else {
+            ""
+        };
+        let found = match (search.at(scroll.cursor), search.found.len()) {
+            (_, 0) => "no match".to_owned(),
+            (Some(at), n) => format!("{} of {n}{more}", at + 1),
+            (None, 1) => format!("1 match{more}"),
+            (None, n) => format!("{n} matches{more}"),
+        };
+        let sign = if scroll.is_filtered() { "only /" } else { "/" };
+        let shown = text::clip(&clean(&search.text), 20, theme.glyph("…"));
+        bar.right(2, vec![Span::styled(format!("{sign}{shown}"), theme.key())]);
+        bar.right(1, vec![Span::raw(found)]);
+    }
+    bar
+}
+
+/// `line 1243/1260`: the line of the cursor. Where the end is not here, only how far the cursor is.
+fn line_number(scroll: &Scroll) -> String {
+    let total = usize::try_from(scroll.lines_then).unwrap_or(usize::MAX);
+    let rows = scroll.text.rows.len();
+    if !scroll.has_end && rows > 0 {
+        let (first, end) = (scroll.text.first, scroll.text.end.max(1));
+        let row = scroll.text.rows.get(scroll.cursor.row);
+        let at = row.map_or(0, |row| row.offset).saturating_sub(first);
+        return format!("{}%", at * 100 / end);
+    }
+    let below = scroll.lines_below();
+    let total = total.max(below + usize::from(rows > 0));
+    format!("line {}/{total}", total - below)
+}
+
+/// `6 new below`, once there are.
+fn new_below(model: &Model, scroll: &Scroll, bar: &mut Bar) {
     let lines = model
         .current()
         .map_or(0, |job| job.record.summary.output_lines);
-    match scroll.loading {
-        Some(Part::First) => bar.text(1, "reading the log", theme.dim()),
-        _ => {
-            // Lines above what is painted are known by number only once all of it is here.
-            let below = scroll.total() - scroll.bottom();
-            let total = usize::try_from(scroll.lines_then).unwrap_or(usize::MAX);
-            let total = total.max(scroll.total());
-            bar.text(1, format!("line {}/{total}", total - below), Style::new());
-        }
-    }
-    if scroll.loading == Some(Part::Older) {
-        bar.text(4, "reading older lines", theme.dim());
-    }
     let new = lines.saturating_sub(scroll.lines_then);
-    if new > 0 && scroll.loading != Some(Part::First) {
-        bar.text(
-            2,
-            format!("{new} new below"),
-            theme.state(&State::NeedsInput),
-        );
+    if new > 0 && scroll.lines_then > 0 && scroll.loading != Some(Part::First) {
+        let text = format!("{new} new below");
+        bar.text(2, text, model.theme.state(&State::NeedsInput));
     }
-    if let Some(search) = &scroll.search {
-        let found = match (search.at, search.rows.len()) {
-            (_, 0) => "no match".to_owned(),
-            (Some(at), n) => format!("{} of {n}", at + 1),
-            (None, n) => format!("{n} matches"),
-        };
-        let shown = text::clip(&search.text, 20, theme.glyph("…"));
-        bar.right(2, vec![Span::styled(format!("/{shown}"), theme.key())]);
-        bar.right(1, vec![Span::raw(found)]);
-    }
-    bar.draw(area, frame.buffer_mut());
 }
 
 /// How far one has read a page.

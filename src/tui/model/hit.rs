@@ -1,0 +1,66 @@
+//! What is at a place of the window.
+
+use ratatui::layout::{Position, Rect};
+
+use super::Model;
+use super::grid::Tile;
+use super::mode::Mode;
+use crate::protocol::SessionId;
+
+/// What is somewhere.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Hit {
+    /// A row of the list, by its number.
+    Row(usize),
+    /// The list below its rows.
+    List,
+    /// The pane of a job, and where it is.
+    Pane(SessionId, Rect),
+    /// The line with the mode.
+    Status(Rect),
+    /// The line with the hints.
+    Hints(Rect),
+    /// Nothing that the mouse means anything to.
+    Nothing,
+}
+
+/// What is at a column and row of the window.
+pub fn at(model: &Model, col: u16, row: u16) -> Hit {
+    let layout = model.layout();
+    let place = Position::new(col, row);
+    let within = |area: Option<Rect>| area.filter(|area| area.contains(place));
+    if let Some(area) = within(layout.status) {
+        return Hit::Status(area);
+    }
+    if let Some(area) = within(layout.hints) {
+        return Hit::Hints(area);
+    }
+    if matches!(model.mode, Mode::Help(_) | Mode::Page(_) | Mode::Found(_)) {
+        return Hit::Nothing;
+    }
+    if let Some(area) = within(layout.list) {
+        let at = model.list_top + usize::from(row - area.y);
+        return match at < model.rows.len() {
+            true => Hit::Row(at),
+            false => Hit::List,
+        };
+    }
+    match pane_at(model, col, row) {
+        Some((id, area)) => Hit::Pane(id, area),
+        None => Hit::Nothing,
+    }
+}
+
+/// The job whose pane, or tile, is there, and the area of that pane.
+pub fn pane_at(model: &Model, col: u16, row: u16) -> Option<(SessionId, Rect)> {
+    let place = Position::new(col, row);
+    let tiles = model.tiles();
+    if !tiles.is_empty() {
+        let hit = |tile: &Tile| tile.heading.contains(place) || tile.body.contains(place);
+        let (_, id, tile) = tiles.into_iter().find(|(.., tile)| hit(tile))?;
+        return Some((id.clone(), tile.body));
+    }
+    let area = model.layout().pane?;
+    let id = model.current_id()?.clone();
+    area.contains(place).then_some((id, area))
+}

@@ -1,0 +1,144 @@
+//! Moving through a text: the cursor, and the view that follows it.
+
+use super::place::{self, Place};
+use super::{Move, Scroll};
+
+impl Scroll {
+    /// Moves by so many rows, down being positive; what an end took away of it.
+    pub fn go(&mut self, how: Move, rows: isize) -> isize {
+        let last = self.count().saturating_sub(1);
+        let (top, at) = (self.index(self.top), self.index(self.cursor.row).min(last));
+        let to = |from: usize, most: usize| from.saturating_add_signed(rows).min(most);
+        let new_top = to(top, self.index(self.max_top()));
+        let new_at = match how {
+            Move::Cursor | Move::Page => to(at, last),
+            Move::View => at
+                .clamp(new_top, new_top + self.height().saturating_sub(1))
+                .min(last),
+        };
+        let moved = match how {
+            Move::Cursor => new_at.abs_diff(at),
+            Move::Page | Move::View => new_top.abs_diff(top),
+        };
+        if how != Move::Cursor {
+            self.top = self.nth(new_top);
+        }
+        self.cursor.row = self.nth(new_at);
+        self.keep_column();
+        self.reveal();
+        let left = rows.unsigned_abs() - moved.min(rows.unsigned_abs());
+        isize::try_from(left).unwrap_or(isize::MAX) * rows.signum()
+    }
+
+    /// Puts the cursor somewhere; out of view, it comes to the middle, with what led to it above.
+    pub fn put(&mut self, place: Place) {
+        self.cursor = place;
+        self.column = place.col;
+        let at = self.index(place.row);
+        let top = self.index(self.top);
+        if at < top || at >= top + self.height() {
+            let top = at.saturating_sub(self.height() / 2);
+            self.top = self.nth(top.min(self.index(self.max_top())));
+        }
+        self.reveal();
+    }
+
+    /// Moves the cursor in its row; `None` keeps to the end of the rows.
+    pub fn to_column(&mut self, column: Option<usize>) {
+        self.column = column.unwrap_or(usize::MAX);
+        self.keep_column();
+        self.reveal();
+    }
+
+    /// One character to the side.
+    pub fn step(&mut self, right: bool) {
+        let Some(row) = self.text.rows.get(self.cursor.row) else {
+            return;
+        };
+        let last = row.width().saturating_sub(1);
+        let column = match right {
+            true => row.cell_end(self.cursor.col).min(last),
+            false => row.cell_start(self.cursor.col.saturating_sub(1)),
+        };
+        self.to_column(Some(column));
+    }
+
+    /// To the next word, or to the one before; in the next row that has one, if need be.
+    pub fn word(&mut self, forward: bool) {
+        let mut at = self.cursor;
+        loop {
+            let found = match forward {
+                true => place::next_word(&self.text, at),
+                false => place::previous_word(&self.text, at),
+            };
+            if let Some(col) = found {
+                self.put(Place { row: at.row, col });
+                return;
+            }
+            // In the next row the first word counts wherever it begins.
+            let index = self.index(at.row);
+            let next = if forward {
+                index + 1
+            } else {
+                index.wrapping_sub(1)
+            };
+            if next >= self.count() {
+                return;
+            }
+            at.row = self.nth(next);
+            if forward {
+                let first = self.text.rows[at.row].text.chars().next();
+                if first.is_some_and(|c| !c.is_whitespace()) {
+                    self.put(Place {
+                        row: at.row,
+                        col: 0,
+                    });
+                    return;
+                }
+                at.col = 0;
+            } else {
+                at.col = usize::MAX;
+            }
+        }
+    }
+
+    /// Moves the view sideways, where lines are cut.
+    pub fn pan(&mut self, right: bool) {
+        let step = usize::from(self.display.width() / 2).max(1);
+        let widest = self.view().map(|row| self.text.rows[row].width()).max();
+        let most = widest
+            .unwrap_or(0)
+            .saturating_sub(usize::from(self.display.width()));
+        self.left = match right {
+            true => (self.left + step).min(most.max(self.left)),
+            false => self.left.saturating_sub(step),
+        };
+        let last = self.left + usize::from(self.display.width()) - 1;
+        self.column = self.cursor.col.clamp(self.left, last);
+        self.keep_column();
+    }
+
+    /// The cursor to the column that it keeps to, as far as the row has one.
+    pub(super) fn keep_column(&mut self) {
+        if let Some(row) = self.text.rows.get(self.cursor.row) {
+            let last = row.width().saturating_sub(1);
+            self.cursor.col = row.cell_start(self.column.min(last));
+        }
+    }
+
+    /// Moves the view by as little as shows the cursor.
+    pub(super) fn reveal(&mut self) {
+        let (at, top) = (self.index(self.cursor.row), self.index(self.top));
+        let lowest = (at + 1).saturating_sub(self.height());
+        self.top = self.nth(top.clamp(lowest.min(at), at));
+        if !self.is_still {
+            // A row that is shorter than the view was moved to moves it back no more.
+            let column = match self.column {
+                usize::MAX => self.cursor.col,
+                column => column,
+            };
+            let first = (column + 1).saturating_sub(usize::from(self.display.width()));
+            self.left = self.left.clamp(first, column);
+        }
+    }
+}

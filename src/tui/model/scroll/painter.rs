@@ -1,0 +1,239 @@
+//! Turns bytes of a log into rows, by painting them as the terminal did.
+
+use std::collections::VecDeque;
+
+use super::row::Row;
+use crate::term::screen::Screen;
+use crate::term::size::Size;
+
+/// Rows that wait above the screen until they are taken: more than a piece of [`PIECE`] bytes makes.
+const KEPT: usize = 8192;
+/// Rows after which those above the screen are taken.
+const TAKE: usize = 256;
+/// Bytes painted at once at most.
+const PIECE: usize = 64 * 1024;
+/// What shells say before they prompt (OSC 133), and before what was typed.
+const PROMPT: &[u8] = b"\x1b]133;A";
+/// "Erase scrollback", sent by `clear`: here it would erase what is looked for.
+const ERASE: &[u8] = b"\x1b[3J";
+
+/// A painter: feed it, take the rows that are done, and look at those that may still change.
+pub(super) struct Painter {
+    screen: Screen,
+    /// Newlines of a pipe return to the first column, as they do in a file.
+    is_pipe: bool,
+    /// Rows taken so far.
+    taken: usize,
+    /// Where lines began: row counted from the first one, offset, and whether it is a prompt.
+    starts: VecDeque<(usize, u64, bool)>,
+    /// The offset of the line above the next row to take.
+    offset: u64,
+}
+
+impl Painter {
+    /// A painter of a log from `offset` on.
+    pub(super) fn new(size: Size, is_pipe: bool, offset: u64) -> Self {
+        Self {
+            screen: Screen::with_scrollback(size, KEPT),
+            is_pipe,
+            taken: 0,
+            starts: VecDeque::new(),
+            offset,
+        }
+    }
+
+    /// Paints bytes that begin at `offset`, and adds the rows that are done to `rows`.
+    pub(super) fn feed(&mut self, bytes: &[u8], offset: u64, rows: &mut Vec<Row>) {
+        let mut at = offset;
+        for line in bytes.split_inclusive(|&b| b == b'\n') {
+            for piece in line.chunks(PIECE) {
+                self.begin_line(at, contains(piece, PROMPT));
+                at += piece.len() as u64;
+                match contains(piece, ERASE) {
+                    true => self.screen.feed(&without_erase(piece)),
+                    false => self.screen.feed(piece),
+                };
+                if self.is_pipe && piece.ends_with(b"\n") {
+                    self.screen.feed(b"\r");
+                }
+                if self.screen.scrollback_len() >= TAKE {
+                    self.take(rows);
+                }
+            }
+        }
+        self.take(rows);
+    }
+
+    /// The rows that may still change: what the screen shows, up to its last line.
+    pub(super) fn unfinished(&mut self) -> Vec<Row> {
+        // A full-screen program paints over what scrolled by, and it is that what is looked for here.
+        let alt = self.screen.alt_screen();
+        if alt {
+            self.screen.feed(b"\x1b[?1049l");
+        }
+        let cursor = self.screen.cursor();
+        let mut rows: Vec<Row> = (0..self.screen.size().rows())
+            .map(|y| Row::of(&self.screen, y))
+            .collect();
+        // A newline at the end begins no line yet.
+        let least = usize::from(cursor.row) + usize::from(cursor.col > 0);
+        while rows.len() > least && rows.last().is_some_and(Row::is_blank) {
+            rows.pop();
+        }
+        let (mut offset, mut starts) = (self.offset, self.starts.iter().peekable());
+        for (number, row) in (self.taken..).zip(&mut rows) {
+            while let Some(&&(_, at, prompt)) = starts.peek().filter(|(start, ..)| *start <= number)
+            {
+                offset = at;
+                row.prompt |= prompt;
+                starts.next();
+            }
+            row.offset = offset;
+        }
+        if alt {
+            self.screen.feed(b"\x1b[?1049h");
+        }
+        rows
+    }
+
+    /// Notes that a line begins at `offset`, in the row where the cursor is.
+    fn begin_line(&mut self, offset: u64, prompt: bool) {
+        if self.screen.alt_screen() {
+            return;
+        }
+        let row = self.taken + self.screen.scrollback_len() + usize::from(self.screen.cursor().row);
+        match self.starts.back_mut() {
+            // What goes back up paints over a line that began there before.
+            Some(last) if last.0 >= row => last.2 |= prompt && last.0 == row,
+            _ => self.starts.push_back((row, offset, prompt)),
+        }
+    }
+
+    /// Takes the rows that have left the screen.
+    fn take(&mut self, rows: &mut Vec<Row>) {
+        let above = self.screen.scrollback_len();
+        let height = usize::from(self.screen.size().rows());
+        let mut top = 0;
+        while top < above {
+            self.screen.scroll_to(above - top);
+            for y in 0..height.min(above - top) {
+                let mut row = Row::of(&self.screen, u16::try_from(y).unwrap_or(0));
+                while let Some(&(_, at, prompt)) =
+                    self.starts.front().filter(|start| start.0 <= self.taken)
+                {
+                    self.offset = at;
+                    row.prompt |= prompt;
+                    self.starts.pop_front();
+                }
+                row.offset = self.offset;
+                self.taken += 1;
+                rows.push(row);
+            }
+            top += height;
+        }
+        if above > 0 {
+            self.screen.scroll_to(0);
+            self.screen.clear_scrollback();
+        }
+    }
+}
+
+/// Everything that `bytes`, which begin at `offset`, paint.
+pub(super) fn paint(bytes: &[u8], offset: u64, size: Size, is_pipe: bool) -> Vec<Row> {
+    let mut painter = Painter::new(size, is_pipe, offset);
+    let mut rows = Vec::new();
+    painter.feed(bytes, offset, &mut rows);
+    rows.append(&mut painter.unfinished());
+    rows
+}
+
+fn contains(bytes: &[u8], what: &[u8]) -> bool {
+    bytes.contains(&0x1b) && bytes.windows(what.len()).any(|window| window == what)
+}
+
+fn without_erase(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while let Some(at) = rest.windows(ERASE.len()).position(|w| w == ERASE) {
+        out.extend_from_slice(&rest[..at]);
+        rest = &rest[at + ERASE.len()..];
+    }
+    out.extend_from_slice(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(rows: &[Row]) -> Vec<(&str, u64)> {
+        rows.iter()
+            .map(|row| (row.text.as_str(), row.offset))
+            .collect()
+    }
+
+    #[test]
+    fn rows_know_the_line_they_are_of() {
+        let bytes = b"one\r\nlonger\r\n\r\nlast";
+        let rows = paint(bytes, 100, Size::new(2, 4), false);
+        let want = [
+            ("one", 100),
+            ("long", 105),
+            ("er", 105),
+            ("", 113),
+            ("last", 115),
+        ];
+        assert_eq!(lines(&rows), want);
+    }
+
+    #[test]
+    fn in_pieces_it_is_the_same() {
+        let log: Vec<u8> = (0..700)
+            .flat_map(|n| format!("\x1b[3{}mline {n}\x1b[m and more\r\n", n % 8).into_bytes())
+            .collect();
+        let size = Size::new(5, 9);
+        let whole = paint(&log, 0, size, false);
+        let mut painter = Painter::new(size, false, 0);
+        let mut rows = Vec::new();
+        for (at, piece) in log.chunks(100).enumerate() {
+            painter.feed(piece, 100 * at as u64, &mut rows);
+        }
+        rows.append(&mut painter.unfinished());
+        let text = |rows: &[Row]| rows.iter().map(|row| row.text.clone()).collect::<Vec<_>>();
+        assert_eq!(text(&rows), text(&whole));
+    }
+
+    #[test]
+    fn a_cleared_screen_keeps_its_past() {
+        let mut bytes: Vec<u8> = (0..30)
+            .flat_map(|n| format!("line {n}\r\n").into_bytes())
+            .collect();
+        bytes.extend_from_slice(b"\x1b[H\x1b[2J\x1b[3Jafter");
+        let rows = paint(&bytes, 0, Size::new(10, 40), false);
+        assert_eq!(rows[0].text, "line 0");
+        assert!(rows.iter().any(|row| row.text == "after"));
+    }
+
+    #[test]
+    fn a_full_screen_program_leaves_what_was_before_it() {
+        let mut painter = Painter::new(Size::new(4, 20), false, 0);
+        let mut rows = Vec::new();
+        painter.feed(b"$ vim\r\n\x1b[?1049h\x1b[Htext of vim", 0, &mut rows);
+        assert_eq!(painter.unfinished()[0].text, "$ vim");
+        painter.feed(b"\x1b[?1049lafter\r\n", 40, &mut rows);
+        assert_eq!(painter.unfinished()[1].text, "after");
+    }
+
+    #[test]
+    fn prompts_and_the_lines_of_pipes() {
+        let rows = paint(
+            b"\x1b]133;A\x07$ ls\r\nfile\r\n",
+            0,
+            Size::new(4, 20),
+            false,
+        );
+        assert_eq!((rows[0].prompt, rows[1].prompt), (true, false));
+        let rows = paint(b"one\ntwo\n", 0, Size::new(4, 20), true);
+        assert_eq!(lines(&rows), [("one", 0), ("two", 4)]);
+    }
+}

@@ -1,0 +1,243 @@
+//! A stretch of a log and the rows it paints.
+//!
+//! The stretch grows at either end. It is bounded: what is further away is had by beginning anew around another
+//! place, and so memory is, too, however long the log.
+
+use super::Part;
+use super::painter::{Painter, paint};
+use super::row::Row;
+use crate::term::size::Size;
+
+/// Bytes kept at once at most.
+pub const MAX_BYTES: usize = 8 << 20;
+/// Rows kept at once at most, of lines that are mostly short.
+const MAX_ROWS: usize = 200_000;
+
+/// A stretch of a log.
+pub struct Text {
+    /// What it paints, from the top.
+    pub rows: Vec<Row>,
+    /// Offset of its first byte.
+    pub start: u64,
+    /// Offset after its last byte.
+    pub end: u64,
+    /// Offset of the first byte that is kept at all.
+    pub first: u64,
+    /// The size it is painted at.
+    pub size: Size,
+    is_pipe: bool,
+    bytes: Vec<u8>,
+    /// Offset of the first byte that is painted: a line that was cut at the start is not.
+    head: u64,
+    painter: Painter,
+    /// Rows at the end that the painter may still change.
+    unfinished: usize,
+}
+
+impl Text {
+    /// Nothing, to be painted at `size`.
+    pub fn new(size: Size, is_pipe: bool) -> Self {
+        Self {
+            rows: Vec::new(),
+            start: 0,
+            end: 0,
+            first: 0,
+            size,
+            is_pipe,
+            bytes: Vec::new(),
+            head: 0,
+            painter: Painter::new(size, is_pipe, 0),
+            unfinished: 0,
+        }
+    }
+
+    /// Rows that are there already.
+    pub fn of_rows(rows: Vec<Row>, size: Size) -> Self {
+        let unfinished = rows.len();
+        Self {
+            rows,
+            unfinished,
+            ..Self::new(size, false)
+        }
+    }
+
+    /// Whether older output is kept than is here.
+    pub fn has_older(&self) -> bool {
+        self.start > self.first
+    }
+
+    /// Where what is painted begins: before it is the end of a line that was cut.
+    pub fn head(&self) -> u64 {
+        self.head
+    }
+
+    /// Whether no more fits in.
+    pub fn is_full(&self) -> bool {
+        self.bytes.len() >= MAX_BYTES || self.rows.len() >= MAX_ROWS
+    }
+
+    /// Takes in a part whose first byte is at `offset`; gives how many rows came in front of those that were here.
+    pub fn receive(&mut self, part: Part, bytes: &[u8], offset: u64) -> usize {
+        match part {
+            Part::Older => self.put_in_front(bytes, offset),
+            Part::Newer => {
+                self.bytes.extend_from_slice(bytes);
+                self.feed(bytes, offset);
+                self.end = offset + bytes.len() as u64;
+                0
+            }
+            Part::First | Part::Around(_) | Part::Probe(_) => {
+                self.start = offset;
+                self.end = offset + bytes.len() as u64;
+                self.bytes = bytes.to_vec();
+                self.paint_anew(self.size);
+                0
+            }
+        }
+    }
+
+    /// Paints everything again, at a size.
+    pub fn paint_anew(&mut self, size: Size) {
+        self.size = size;
+        self.head = self.start + cut_line(&self.bytes, self.start <= self.first);
+        self.rows.clear();
+        self.unfinished = 0;
+        self.painter = Painter::new(size, self.is_pipe, self.head);
+        let bytes = std::mem::take(&mut self.bytes);
+        let skip = usize::try_from(self.head - self.start).unwrap_or(0);
+        self.feed(&bytes[skip..], self.head);
+        self.bytes = bytes;
+    }
+
+    /// The rows that `bytes` paint at this size, where they are no part of this.
+    pub fn paint_apart(&self, bytes: &[u8], offset: u64) -> Self {
+        let mut apart = Self::new(self.size, self.is_pipe);
+        let skip = cut_line(bytes, offset <= self.first);
+        let rest = &bytes[usize::try_from(skip).unwrap_or(0)..];
+        apart.rows = paint(rest, offset + skip, self.size, self.is_pipe);
+        apart
+    }
+
+    /// First and last row of the line that a row is of.
+    pub fn line_of(&self, row: usize) -> (usize, usize) {
+        let wraps = |row: usize| self.rows.get(row).is_some_and(|row| row.wraps);
+        let (mut first, mut last) = (row, row);
+        while first > 0 && wraps(first - 1) {
+            first -= 1;
+        }
+        while wraps(last) && last + 1 < self.rows.len() {
+            last += 1;
+        }
+        (first, last)
+    }
+
+    /// The text of the rows from `first` to `last`, which are one line.
+    pub fn line_text(&self, first: usize, last: usize) -> String {
+        let rows = self.rows.get(first..=last).unwrap_or_default();
+        rows.iter().map(|row| row.text.as_str()).collect()
+    }
+
+    /// Row and column of a byte in the text of the line that begins in row `first`.
+    pub fn place_in_line(&self, first: usize, byte: usize) -> (usize, usize) {
+        let (mut row, mut left) = (first, byte);
+        while let Some(here) = self.rows.get(row) {
+            if left < here.text.len() || !here.wraps {
+                return (row, here.column_of(left));
+            }
+            left -= here.text.len();
+            row += 1;
+        }
+        (self.rows.len().saturating_sub(1), 0)
+    }
+
+    /// The first row of the line that holds the byte at `offset`.
+    pub fn row_at(&self, offset: u64) -> usize {
+        let after = self.rows.partition_point(|row| row.offset <= offset);
+        let Some(last) = after.checked_sub(1) else {
+            return 0;
+        };
+        let line = self.rows[last].offset;
+        self.rows.partition_point(|row| row.offset < line)
+    }
+
+    fn put_in_front(&mut self, bytes: &[u8], offset: u64) -> usize {
+        let keep = usize::try_from(self.start.saturating_sub(offset)).unwrap_or(usize::MAX);
+        let mut all = bytes[..bytes.len().min(keep)].to_vec();
+        // Up to here nothing was painted: the rest of the line that was cut.
+        let new = all.len() + usize::try_from(self.head - self.start).unwrap_or(0);
+        all.append(&mut self.bytes);
+        self.bytes = all;
+        self.start = offset;
+        let skip = usize::try_from(cut_line(&self.bytes[..new], offset <= self.first)).unwrap_or(0);
+        self.head = offset + skip as u64;
+        let mut rows = paint(&self.bytes[skip..new], self.head, self.size, self.is_pipe);
+        let count = rows.len();
+        rows.append(&mut self.rows);
+        self.rows = rows;
+        count
+    }
+
+    fn feed(&mut self, bytes: &[u8], offset: u64) {
+        let done = self.rows.len() - self.unfinished;
+        self.rows.truncate(done);
+        self.painter.feed(bytes, offset, &mut self.rows);
+        let mut unfinished = self.painter.unfinished();
+        self.unfinished = unfinished.len();
+        self.rows.append(&mut unfinished);
+    }
+}
+
+/// Bytes at the start of `bytes` that are the end of a line that began before; none if they are the first ones.
+fn cut_line(bytes: &[u8], are_first: bool) -> u64 {
+    let newline = bytes.iter().position(|&b| b == b'\n');
+    match newline {
+        Some(at) if !are_first => at as u64 + 1,
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn log(from: usize, to: usize) -> Vec<u8> {
+        (from..to)
+            .flat_map(|n| format!("line {n}\r\n").into_bytes())
+            .collect()
+    }
+
+    fn texts(text: &Text) -> Vec<&str> {
+        text.rows.iter().map(|row| row.text.as_str()).collect()
+    }
+
+    #[test]
+    fn parts_put_together_are_the_whole() {
+        let all = log(0, 300);
+        let size = Size::new(10, 40);
+        for (a, b) in [(500, 1500), (503, 1507), (0, 2000)] {
+            let mut text = Text::new(size, false);
+            text.receive(Part::First, &all[a..b], a as u64);
+            text.receive(Part::Newer, &all[b..], b as u64);
+            let before = text.rows.len();
+            let came = text.receive(Part::Older, &all[..a], 0);
+            assert_eq!(text.rows.len(), before + came);
+            let whole: Vec<String> = (0..300).map(|n| format!("line {n}")).collect();
+            assert_eq!(texts(&text), whole, "{a} {b}");
+            assert_eq!((text.start, text.end), (0, all.len() as u64));
+            let row = text.row_at(all.len() as u64 - 3);
+            assert_eq!(text.rows[row].text, "line 299");
+        }
+    }
+
+    #[test]
+    fn a_line_is_all_of_its_rows() {
+        let mut text = Text::new(Size::new(4, 5), false);
+        text.receive(Part::First, b"one\r\nabcdefghijkl\r\n", 0);
+        assert_eq!(text.line_of(2), (1, 3));
+        assert_eq!(text.line_text(1, 3), "abcdefghijkl");
+        assert_eq!(text.place_in_line(1, 7), (2, 2));
+        text.paint_anew(Size::new(4, 20));
+        assert_eq!(texts(&text), ["one", "abcdefghijkl"]);
+    }
+}

@@ -1,0 +1,169 @@
+//! The mouse: wheel, clicks, dragging, and jobs that want it themselves.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use super::harness::Dash;
+use super::jobs::{id, record, shop_records};
+use crate::protocol::Action;
+use crate::tui::model::Selected;
+use crate::tui::model::mode::Mode;
+use crate::tui::model::scroll::Part;
+use crate::tui::update::{Cmd, Errand, News, Tag};
+
+fn shop() -> Dash {
+    let mut dash = Dash::new(80, 24, shop_records());
+    dash.press("j");
+    dash.screen("web", 20, 52, "one two/three.ts\r\nlonger line\r\n");
+    dash.asked();
+    dash
+}
+
+/// What a terminal sends: `M` for down and movement, `m` for up; places from 1.
+fn mouse(dash: &mut Dash, button: u16, (x, y): (u16, u16), up: bool) {
+    let last = if up { 'm' } else { 'M' };
+    dash.press(&format!("\x1b[<{button};{};{}{last}", x + 1, y + 1));
+}
+
+fn click(dash: &mut Dash, at: (u16, u16)) {
+    mouse(dash, 0, at, false);
+    mouse(dash, 0, at, true);
+}
+
+fn copied(dash: &mut Dash) -> Option<(String, String)> {
+    dash.asked().into_iter().find_map(|cmd| match cmd {
+        Cmd::Errand(Errand::Copy(text, what)) => Some((text, what)),
+        _ => None,
+    })
+}
+
+/// Where the pane begins in a window of 80 by 24.
+const PANE: (u16, u16) = (28, 2);
+
+#[test]
+fn a_click_selects_and_a_second_one_attaches() {
+    let mut dash = shop();
+    click(&mut dash, (5, 4));
+    assert_eq!(dash.model.selected, Selected::Job(id("api")));
+    assert!(matches!(dash.model.mode, Mode::Normal));
+    dash.later(5000);
+    click(&mut dash, (5, 4));
+    assert!(matches!(dash.model.mode, Mode::Insert(_)));
+    assert!(dash.model.frame.zoom);
+    let mut dash = shop();
+    click(&mut dash, (5, 1));
+    assert_eq!(dash.model.rows.len(), 5, "the header folds");
+    click(&mut dash, (5, 1));
+    assert_eq!(dash.model.rows.len(), 10);
+}
+
+#[test]
+fn the_wheel_moves_what_is_under_it() {
+    let many = (0..40).map(|n| record(&format!("job{n}x"))).collect();
+    let mut dash = Dash::new(80, 24, many);
+    dash.screen("job0x", 20, 52, "hello");
+    let first = dash.model.selected.clone();
+    mouse(&mut dash, 65, (3, 5), false);
+    assert_eq!((dash.model.list_top, &dash.model.selected), (3, &first));
+    dash.press("j");
+    assert!(dash.model.list_top <= 1, "the cursor is followed again");
+    dash.asked();
+    mouse(&mut dash, 64, (40, 5), false);
+    let log: String = (0..100).map(|n| format!("line {n}\r\n")).collect();
+    let current = dash.model.current_id().unwrap().clone();
+    assert!(matches!(
+        dash.asked()[..],
+        [Cmd::Ask(Tag::Log(_, Part::First), Action::Log(_))]
+    ));
+    let data = serde_json::json!({
+        "output": STANDARD.encode(&log), "offset": 0, "nextOffset": 1_258_291,
+        "firstOffset": 0, "totalBytes": 1_258_291, "eof": false,
+    });
+    let tag = Tag::Log(current, Part::First);
+    dash.link(News::Reply(tag, Ok(data)));
+    assert!(dash.status().starts_with(" SCROLL "));
+    assert!(dash.text().contains("line 96") && !dash.text().contains("line 97"));
+}
+
+#[test]
+fn dragging_copies_what_is_in_the_pane_only() {
+    let mut dash = shop();
+    mouse(&mut dash, 0, (PANE.0 + 4, PANE.1), false);
+    mouse(&mut dash, 32, (3, PANE.1 + 1), false);
+    // New output does not move what is being selected.
+    dash.screen("web", 20, 52, "\r\n\r\nelsewhere");
+    assert!(dash.text().contains("longer line"));
+    mouse(&mut dash, 0, (3, PANE.1 + 1), true);
+    let (text, what) = copied(&mut dash).unwrap();
+    assert_eq!(
+        (text.as_str(), what.as_str()),
+        ("two/three.ts\nl", "2 lines")
+    );
+    assert!(dash.text().contains("elsewhere"), "and it is live again");
+    assert!(matches!(dash.model.mode, Mode::Normal));
+    click(&mut dash, (PANE.0, PANE.1));
+    assert_eq!(copied(&mut dash), None, "a click selects nothing");
+}
+
+#[test]
+fn two_clicks_take_a_word_and_three_a_line() {
+    let mut dash = shop();
+    let at = (PANE.0 + 6, PANE.1);
+    click(&mut dash, at);
+    click(&mut dash, at);
+    assert_eq!(copied(&mut dash).unwrap().0, "two/three.ts");
+    click(&mut dash, at);
+    assert_eq!(copied(&mut dash).unwrap().0, "one two/three.ts");
+}
+
+#[test]
+fn hints_and_answers_are_clickable() {
+    let mut dash = shop();
+    let column = |dash: &Dash, what: &str, y: usize| {
+        let text = dash.text();
+        let row = text.lines().nth(y).unwrap();
+        let at = row.find(what).unwrap();
+        u16::try_from(row[..at].chars().count()).unwrap()
+    };
+    let x = column(&dash, "x stop", 23);
+    click(&mut dash, (x + 3, 23));
+    assert!(dash.status().starts_with(" STOP "));
+    let y = column(&dash, "n no", 22);
+    click(&mut dash, (y, 22));
+    assert!(matches!(dash.model.mode, Mode::Normal));
+    assert!(!dash.actions().contains(&"kill"));
+    let help = column(&dash, "? help", 22);
+    click(&mut dash, (help, 22));
+    assert!(matches!(dash.model.mode, Mode::Help(_)));
+}
+
+#[test]
+fn a_job_that_asked_has_the_mouse_in_its_own_coordinates() {
+    let mut dash = shop();
+    dash.screen("web", 20, 52, "\x1b[?1000h\x1b[?1006h");
+    let at = (PANE.0 + 4, PANE.1 + 2);
+    click(&mut dash, at);
+    assert_eq!(dash.typed("web"), "", "not in NORMAL");
+    dash.press("i");
+    dash.asked();
+    click(&mut dash, at);
+    assert_eq!(dash.typed("web"), "\x1b[<0;5;3M\x1b[<0;5;3m");
+    mouse(&mut dash, 64, at, false);
+    assert_eq!(dash.typed("web"), "\x1b[<64;5;3M");
+    dash.screen("web", 20, 52, "\x1b[?1000h");
+    click(&mut dash, at);
+    assert_eq!(dash.typed("web"), "\x1b[M %#\x1b[M#%#");
+    // With Shift it is ours; a terminal that keeps Shift for itself sends nothing.
+    mouse(&mut dash, 4, at, false);
+    assert_eq!(dash.typed("web"), "");
+}
+
+#[test]
+fn m_gives_the_mouse_away_and_takes_it_again() {
+    let mut dash = shop();
+    dash.press("m");
+    assert_eq!(dash.asked(), [Cmd::Errand(Errand::Mouse(false))]);
+    assert!(dash.text().contains("The mouse is for your terminal"));
+    dash.press("m");
+    assert_eq!(dash.asked(), [Cmd::Errand(Errand::Mouse(true))]);
+}
