@@ -26,6 +26,8 @@ const RETRY: Duration = Duration::from_millis(200);
 /// Where requests go.
 pub struct Link {
     queue: SyncSender<(Tag, Action)>,
+    /// Hangs up once everything asked for has been sent.
+    sent: Receiver<()>,
 }
 
 /// What both threads know: the way out, and what each question was for.
@@ -51,13 +53,24 @@ impl Link {
         let shared = Arc::new(Shared::default());
         let (queue, requests) = sync_channel(QUEUE);
         let out = Arc::clone(&shared);
+        let (sending, sent) = sync_channel(0);
         std::thread::Builder::new()
             .name("link-out".to_owned())
-            .spawn(move || send_on(&out, &requests))?;
+            .spawn(move || {
+                send_on(&out, &requests);
+                drop(sending);
+            })?;
         std::thread::Builder::new()
             .name("link-in".to_owned())
             .spawn(move || receive_on(&shared, connection, &greeting, &tell))?;
-        Ok(Self { queue })
+        Ok(Self { queue, sent })
+    }
+
+    /// Waits until everything asked for has been sent, for `within` at most.
+    pub fn finish(self, within: Duration) {
+        drop(self.queue);
+        // It says nothing and hangs up, or the daemon takes nothing any more.
+        let _ = self.sent.recv_timeout(within);
     }
 
     /// Asks the daemon; gives the tag back if the queue is full.

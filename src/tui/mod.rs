@@ -18,6 +18,7 @@ pub mod options;
 pub mod outside;
 pub mod pane;
 pub mod run;
+pub mod shell;
 pub mod state;
 pub mod terminal;
 pub mod text;

@@ -76,6 +76,12 @@ pub fn clock(unix_ms: i64, offset_s: i32) -> String {
     format!("{:02}:{:02}", minutes / 60, minutes % 60)
 }
 
+/// The same with seconds, `12:45:03`.
+pub fn clock_seconds(unix_ms: i64, offset_s: i32) -> String {
+    let seconds = (unix_ms.div_euclid(1000) + i64::from(offset_s)).rem_euclid(60);
+    format!("{}:{seconds:02}", clock(unix_ms, offset_s))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

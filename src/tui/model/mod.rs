@@ -12,6 +12,8 @@ pub mod mode;
 pub mod page;
 pub mod palette;
 pub mod query;
+pub mod quitting;
+pub mod removed;
 pub mod reply;
 pub mod rows;
 pub mod scroll;
@@ -25,8 +27,10 @@ use self::job::Job;
 use self::layout::{Layout, Wish};
 use self::mode::{Frame, Insert, Mode};
 use self::query::Query;
+use self::quitting::Quitting;
+use self::removed::Removed;
 use self::rows::{Group, Row};
-use self::toast::{Kind, Toasts};
+use self::toast::{Kind, TOAST_MS, Toast, Toasts};
 use self::watch::Watch;
 use super::chord;
 use super::keymap::Keymap;
@@ -152,6 +156,10 @@ pub struct Model {
     pub interrupted_at: Option<i64>,
     /// Messages.
     pub toasts: Toasts,
+    /// What was removed and can be put back.
+    pub removed: Option<Removed>,
+    /// Jobs that are waited for before the view closes.
+    pub quitting: Option<Quitting>,
     /// Reads keys.
     pub keys: KeyReader,
     /// When half a key is taken as it stands.
@@ -210,6 +218,8 @@ impl Model {
             just_left: None,
             interrupted_at: None,
             toasts: Toasts::default(),
+            removed: None,
+            quitting: None,
             keys: KeyReader::new(),
             flush_at: None,
             ended_at: None,
@@ -255,6 +265,7 @@ impl Model {
         match (&self.mode, &self.selected) {
             (Mode::Insert(insert), _) => Some(&insert.id),
             (Mode::Scroll(scroll, _), _) => Some(&scroll.id),
+            (Mode::Reply(reply), _) => Some(&reply.id),
             (_, Selected::Job(id)) => Some(id),
             _ => None,
         }
@@ -269,6 +280,14 @@ impl Model {
             Row::Group(group) if group.key == *key => Some(group),
             _ => None,
         })
+    }
+
+    /// What the group of the selected job is called.
+    pub fn group_title(&self) -> Option<String> {
+        match self.group() {
+            Some(group) => Some(group.title.clone()),
+            None => Some(rows::group_of(self.current()?).1),
+        }
     }
 
     /// The jobs that a verb acts on: the selected one, or all of the selected group.
@@ -311,6 +330,24 @@ impl Model {
         self.dirty = true;
     }
 
+    /// Says what was done, and how the shell says it.
+    pub fn note_done(&mut self, text: impl AsRef<str>, shell: Option<String>) {
+        self.note_for(text, shell, TOAST_MS);
+    }
+
+    /// Says something for `ms` milliseconds.
+    pub fn note_for(&mut self, text: impl AsRef<str>, shell: Option<String>, ms: i64) {
+        let toast = Toast {
+            kind: Kind::Note,
+            text: clean(text.as_ref()),
+            shell,
+            until: Some(self.now.ms + ms),
+            count: 1,
+        };
+        self.toasts.show(self.now.ms, toast);
+        self.dirty = true;
+    }
+
     /// Says what failed, until Esc.
     pub fn fail(&mut self, text: impl AsRef<str>) {
         self.toasts
@@ -349,9 +386,16 @@ impl Model {
                 at
             }
         });
-        [second, Some(clock), self.toasts.next_due(), self.flush_at]
-            .into_iter()
-            .flatten()
-            .min()
+        let removed = self.removed.as_ref().map(|removed| removed.until);
+        [
+            second,
+            Some(clock),
+            self.toasts.next_due(),
+            self.flush_at,
+            removed,
+        ]
+        .into_iter()
+        .flatten()
+        .min()
     }
 }

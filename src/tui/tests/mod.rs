@@ -1,7 +1,9 @@
 //! The dashboard seen from outside: keys in, pictures out.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod acting;
 mod behaviour;
 mod harness;
 pub(super) mod jobs;
+mod palette;
 mod pictures;

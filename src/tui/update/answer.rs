@@ -5,14 +5,16 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
 use super::daemon::{forget, refresh, refreshed};
-use super::insert;
 use super::msg::{Cmd, Exit, Tag};
-use crate::protocol::reply::{Killed, Listed, LogBytes, Started};
+use super::{insert, quit, undo};
+use crate::protocol::reply::{Killed, Listed, LogBytes, Signalled, Started};
 use crate::protocol::{Error, Record, SessionId};
+use crate::tui::keymap::Action;
 use crate::tui::model::job::Job;
 use crate::tui::model::mode::{Frame, Mode};
 use crate::tui::model::scroll::Part;
 use crate::tui::model::{Attached, Model, Selected};
+use crate::tui::shell;
 
 /// Takes in an answer.
 pub(super) fn answer(model: &mut Model, tag: Tag, value: Value, cmds: &mut Vec<Cmd>) {
@@ -35,9 +37,10 @@ pub(super) fn answer(model: &mut Model, tag: Tag, value: Value, cmds: &mut Vec<C
         }
         Tag::Start => started(model, value, cmds),
         Tag::Kill(id) => {
-            killed(model, &id, value);
+            killed(model, &id, value, cmds);
             refresh(model, &id, cmds);
         }
+        Tag::Sent(id, signal) => sent(model, &id, signal, value),
         Tag::Signal(id) | Tag::Decline(id) => refresh(model, &id, cmds),
         Tag::Remove(id) => forget(model, &id),
         Tag::Log(id, part) => log_came(model, &id, part, value),
@@ -55,6 +58,7 @@ fn list_came(model: &mut Model, records: Vec<Record>, cmds: &mut Vec<Cmd>) {
     model.jobs = records
         .into_iter()
         .map(|record| Job::new(record, now, home.as_deref()))
+        .filter_map(|job| undo::news(&mut model.removed, job))
         .collect();
     model.stale = true;
     model.dirty = true;
@@ -62,6 +66,7 @@ fn list_came(model: &mut Model, records: Vec<Record>, cmds: &mut Vec<Cmd>) {
         model.note("q closes this view, jobs keep running");
     }
     note_end(model);
+    quit::again(model, cmds);
     if let Attached::Awaited(id) = model.attached.clone() {
         attach(model, id, cmds);
     }
@@ -89,6 +94,9 @@ fn attach(model: &mut Model, id: SessionId, cmds: &mut Vec<Cmd>) {
 
 fn record_came(model: &mut Model, record: Record) {
     let job = Job::new(record, model.now.ms, model.origin.home.as_deref());
+    let Some(job) = undo::news(&mut model.removed, job) else {
+        return;
+    };
     match model.jobs.iter_mut().find(|known| known.id() == job.id()) {
         Some(known) => *known = job,
         None => model.jobs.push(job),
@@ -124,7 +132,7 @@ fn started(model: &mut Model, value: Value, cmds: &mut Vec<Cmd>) {
     }
 }
 
-fn killed(model: &mut Model, id: &SessionId, value: Value) {
+fn killed(model: &mut Model, id: &SessionId, value: Value, cmds: &mut Vec<Cmd>) {
     let name = model.name_of(id);
     let Ok(killed) = serde_json::from_value::<Killed>(value) else {
         return;
@@ -132,6 +140,7 @@ fn killed(model: &mut Model, id: &SessionId, value: Value) {
     if !killed.survivors.is_empty() {
         let pids: Vec<String> = killed.survivors.iter().map(u32::to_string).collect();
         let pids = pids.join(", ");
+        quit::stay(model);
         model.fail(format!("{name}: still running: pid {pids}.  X tries again"));
         return;
     }
@@ -140,10 +149,24 @@ fn killed(model: &mut Model, id: &SessionId, value: Value) {
         (None, Some(signal)) => signal.clone(),
         (None, None) => "no exit code".to_owned(),
     };
-    model.note(if killed.already_ended {
+    let text = if killed.already_ended {
         format!("{name} had ended already ({how})")
     } else {
         format!("{name} stopped ({how})")
+    };
+    let command = shell::for_jobs(Action::Stop, model, std::slice::from_ref(id));
+    model.note_done(text, command);
+    quit::ended(model, id, cmds);
+}
+
+/// Says whom a signal of the menu has reached.
+fn sent(model: &mut Model, id: &SessionId, signal: &str, value: Value) {
+    let name = model.name_of(id);
+    let reached = serde_json::from_value::<Signalled>(value);
+    model.note(match reached.map_or(0, |sent| sent.delivered_to.len()) {
+        0 => format!("{signal} reached no process of {name}"),
+        1 => format!("sent {signal} to {name}"),
+        n => format!("sent {signal} to {name} ({n} processes)"),
     });
 }
 

@@ -12,6 +12,7 @@ mod insert;
 mod keyboard;
 mod marks;
 mod menu;
+mod messages;
 mod mouse;
 pub mod msg;
 mod normal;
@@ -19,12 +20,13 @@ mod page;
 mod pager;
 mod palette;
 mod prompt;
-mod quit;
+pub(in crate::tui) mod quit;
 mod refusal;
 mod reply;
 mod scroll;
 mod select;
 mod settle;
+mod signal;
 mod undo;
 mod verbs;
 
@@ -49,6 +51,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
     if model.toasts.expire(msg.now.ms) {
         model.dirty = true;
     }
+    undo::expire(model, &mut cmds);
     match msg.what {
         What::Input(bytes) => {
             for input in model.keys.feed(&bytes) {
@@ -82,6 +85,12 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
         What::Terminate => cmds.push(Cmd::Quit(Exit::Closed)),
     }
     settle::settle(model, &mut cmds);
+    // What was removed and can be put back no more.
+    if let Some(at) = cmds.iter().position(|cmd| matches!(cmd, Cmd::Quit(_))) {
+        let mut last = Vec::new();
+        undo::flush(model, &mut last);
+        cmds.splice(at..at, last);
+    }
     cmds
 }
 
@@ -112,7 +121,7 @@ fn press(model: &mut Model, key: Key, name: &str, input: &Input, cmds: &mut Vec<
     match place {
         Place::Normal => normal::press(model, name, input, cmds),
         Place::Reply => reply::press(model, key, name, cmds),
-        Place::Palette => palette::press(model, key, name, input, cmds),
+        Place::Palette => palette::press(model, key, name, cmds),
         Place::Copy | Place::Signal => menu::press(model, name, cmds),
         Place::Page => page::press(model, name, cmds),
         Place::Found => found::press(model, key, name, cmds),
@@ -135,6 +144,8 @@ fn paste(model: &mut Model, bytes: &[u8]) {
             model.stale = true;
         }
         Mode::Prompt(form) if !form.busy => form.line().insert(&text),
+        Mode::Reply(reply) => reply.line.insert(&text),
+        Mode::Palette(palette) => palette.line.insert(&text),
         Mode::Scroll(scroll, _) => {
             if let Some(line) = &mut scroll.input {
                 line.insert(&text);

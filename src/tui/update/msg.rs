@@ -76,6 +76,8 @@ pub enum Tag {
     Restart(SessionId),
     /// Pause or continue.
     Signal(SessionId),
+    /// A signal by its name, chosen from the menu.
+    Sent(SessionId, &'static str),
     /// A no to what is asked about a job.
     Decline(SessionId),
     /// A job to forget.

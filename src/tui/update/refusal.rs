@@ -2,6 +2,7 @@
 
 use super::daemon::{forget, refresh, refreshed};
 use super::msg::{Cmd, Tag};
+use super::quit;
 use crate::protocol::{Error, ErrorCode};
 use crate::tui::model::mode::Mode;
 use crate::tui::model::{Link, Model};
@@ -20,7 +21,7 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
         Tag::Record(id) | Tag::Watch(id) | Tag::Type(id) | Tag::Resize(id) | Tag::Kill(id) => {
             Some(id)
         }
-        Tag::Restart(id) | Tag::Signal(id) | Tag::Decline(id) => Some(id),
+        Tag::Restart(id) | Tag::Signal(id) | Tag::Sent(id, _) | Tag::Decline(id) => Some(id),
         Tag::Remove(id) | Tag::Log(id, _) => Some(id),
         Tag::Subscribe | Tag::List | Tag::Unwatch | Tag::Start => None,
     };
@@ -50,6 +51,7 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
         Tag::Type(_) => format!("Not typed into {name}"),
         Tag::Resize(_) => format!("{name} keeps its size"),
         Tag::Kill(id) => {
+            quit::stay(model);
             refresh(model, &id.clone(), cmds);
             format!("{name} was not stopped")
         }
@@ -60,7 +62,12 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
             refresh(model, &id.clone(), cmds);
             return;
         }
-        Tag::Remove(_) => format!("{name} was not removed"),
+        Tag::Sent(_, signal) => format!("{signal} was not sent to {name}"),
+        // Its row is gone already.
+        Tag::Remove(id) => {
+            refresh(model, id, cmds);
+            "It was not removed".to_owned()
+        }
         Tag::Log(..) => format!("The log of {name} could not be read"),
         Tag::Start => "Nothing was started".to_owned(),
         Tag::List => "The list could not be had".to_owned(),

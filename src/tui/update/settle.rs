@@ -28,6 +28,7 @@ pub(super) fn settle(model: &mut Model, cmds: &mut Vec<Cmd>) {
     settle_rows(model);
     settle_cursor(model);
     settle_list_top(model);
+    super::reply::settle(model);
     settle_watch(model, cmds);
     let size = model.pane_size();
     if let (Mode::Scroll(scroll, _), Some(size)) = (&mut model.mode, size) {

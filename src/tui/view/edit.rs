@@ -109,7 +109,7 @@ pub(super) fn edit_line(model: &Model, sign: &str, line: &Line, area: Rect, fram
 }
 
 /// A label and a line; with the terminal's cursor in it if it has the focus.
-fn draw_field(
+pub(super) fn draw_field(
     model: &Model,
     label: &str,
     line: &Line,

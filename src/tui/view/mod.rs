@@ -6,8 +6,12 @@ mod empty;
 pub mod help;
 mod hints;
 mod list;
+mod menu;
+pub mod messages;
+mod palette;
 mod pane;
 mod question;
+mod reply;
 mod status;
 mod toasts;
 mod top;
@@ -17,6 +21,7 @@ use ratatui::layout::Rect;
 
 use super::model::layout::Kind;
 use super::model::mode::Mode;
+use super::model::page::Subject;
 use super::model::{Link, Model};
 
 /// Paints the model.
@@ -36,6 +41,10 @@ pub fn view(model: &Model, frame: &mut Frame<'_>) {
     }
     if matches!(model.mode, Mode::Help(_)) {
         help::draw(model, frame.buffer_mut());
+    } else if let Mode::Page(page) = &model.mode
+        && page.subject == Subject::Messages
+    {
+        messages::draw(model, page, body(model), frame.buffer_mut());
     } else if model.jobs.is_empty() {
         if model.listed {
             empty::draw(model, body(model), frame.buffer_mut());
@@ -57,6 +66,11 @@ pub fn view(model: &Model, frame: &mut Frame<'_>) {
     }
     if let Some(area) = layout.hints {
         hints::draw(model, area, frame.buffer_mut());
+    }
+    match &model.mode {
+        Mode::Reply(state) => reply::draw(model, state, body(model), frame.buffer_mut()),
+        Mode::Palette(state) => palette::draw(model, state, body(model), frame),
+        _ => {}
     }
     toasts::draw(model, frame.buffer_mut());
     if model.link == Link::Down {

@@ -8,7 +8,7 @@ use ratatui::text::Span;
 use super::bar::Bar;
 use super::hints::{self, Hint};
 use super::pane;
-use super::{edit, question::question};
+use super::{edit, menu, palette, question::question, reply};
 use crate::tui::keymap::{Action, Place};
 use crate::tui::model::job::Job;
 use crate::tui::model::layout::Kind;
@@ -28,7 +28,10 @@ pub(super) fn draw(model: &Model, area: Rect, frame: &mut Frame<'_>) {
         Mode::Filter(line) => edit::filter(model, line, area, frame),
         Mode::Prompt(form) => edit::prompt(model, form, area, frame),
         Mode::Confirm(confirm) => question(model, &confirm.ask, area, frame),
-        Mode::Reply(_) | Mode::Palette(_) | Mode::Menu(_) | Mode::Page(_) | Mode::Found(_) => {
+        Mode::Reply(state) => reply::line(model, state, area, frame),
+        Mode::Palette(state) => palette::status(model, state, area, frame),
+        Mode::Menu(state) => menu::draw(model, state, area, frame),
+        Mode::Page(_) | Mode::Found(_) => {
             bar(model, area).draw(area, frame.buffer_mut());
         }
         Mode::Help(state) => help(model, state, area, frame),
@@ -61,6 +64,19 @@ fn normal(model: &Model, area: Rect, frame: &mut Frame<'_>) {
         let n = group.jobs.len();
         let jobs = if n == 1 { "job" } else { "jobs" };
         bar.text(1, format!("{}: {n} {jobs}", group.title), theme.strong());
+    }
+    if let Some(quitting) = &model.quitting {
+        let ended = quitting.total - quitting.left.len();
+        let text = format!("stopped {ended} of {}, then closes", quitting.total);
+        bar.right(0, vec![Span::styled(text, theme.state(&State::Stopping))]);
+        if wide {
+            bar.right(
+                1,
+                hints::spans(model, ("esc".to_owned(), "stay".to_owned())),
+            );
+        }
+        bar.draw(area, frame.buffer_mut());
+        return;
     }
     let kind = model.layout().kind;
     if kind == Kind::Stack && model.frame.open || kind == Kind::Zoom {

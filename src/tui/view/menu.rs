@@ -1,0 +1,37 @@
+//! COPY and SIGNAL in the status line: for which job, and the letters.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+use super::hints;
+use super::status::begin;
+use crate::tui::keymap::Action;
+use crate::tui::model::Model;
+use crate::tui::model::menu::Menu;
+use crate::tui::text;
+
+/// Draws a menu: as many whole letters as there is room for, the way out last.
+pub(super) fn draw(model: &Model, menu: &Menu, area: Rect, frame: &mut Frame<'_>) {
+    let theme = &model.theme;
+    let mut bar = begin(model, area, menu.name());
+    let whom = match menu.ids.as_slice() {
+        [id] => text::clip_middle(&model.name_of(id), 16, theme.glyph("…")),
+        several => format!("{} jobs", several.len()),
+    };
+    bar.text(5, whom, theme.strong());
+    let lines = model.keymap.lines();
+    let lines = lines.filter(|bound| bound.binding.place == menu.place);
+    for (rank, bound) in (6..).zip(lines) {
+        let Some(key) = bound.keys.first() else {
+            continue;
+        };
+        let hint = hints::spans(model, (key.clone(), bound.binding.label()));
+        match bound.binding.action {
+            Action::Leave => bar.right(1, hint),
+            // The way to end what nothing else ends.
+            Action::SendKill => bar.left(6, hint),
+            _ => bar.left(rank, hint),
+        }
+    }
+    bar.draw(area, frame.buffer_mut());
+}
