@@ -20,6 +20,7 @@ pub mod pane;
 pub mod run;
 pub mod shell;
 pub mod state;
+pub mod suggest;
 pub mod terminal;
 pub mod text;
 pub mod theme;

@@ -5,6 +5,7 @@ pub mod counts;
 pub mod form;
 pub mod found;
 pub mod job;
+pub mod keyboard;
 pub mod layout;
 pub mod line;
 pub mod menu;
@@ -24,6 +25,7 @@ use std::collections::{HashMap, HashSet};
 
 use self::counts::Counts;
 use self::job::Job;
+use self::keyboard::Keyboards;
 use self::layout::{Layout, Wish};
 use self::mode::{Frame, Insert, Mode};
 use self::query::Query;
@@ -156,6 +158,8 @@ pub struct Model {
     pub interrupted_at: Option<i64>,
     /// Messages.
     pub toasts: Toasts,
+    /// Who types besides this view.
+    pub keyboards: Keyboards,
     /// What was removed and can be put back.
     pub removed: Option<Removed>,
     /// Jobs that are waited for before the view closes.
@@ -218,6 +222,7 @@ impl Model {
             just_left: None,
             interrupted_at: None,
             toasts: Toasts::default(),
+            keyboards: Keyboards::default(),
             removed: None,
             quitting: None,
             keys: KeyReader::new(),
@@ -393,6 +398,7 @@ impl Model {
             self.toasts.next_due(),
             self.flush_at,
             removed,
+            self.keyboards.next_due(),
         ]
         .into_iter()
         .flatten()

@@ -1,6 +1,7 @@
 //! What the view does outside of itself and the daemon: clipboard, pager, browser, notifications.
 
 mod copy;
+mod history;
 mod notify;
 mod open;
 mod pager;
@@ -16,6 +17,7 @@ use super::update::{Done, Errand};
 /// When the terminal cannot be written to.
 pub fn run(errand: Errand, terminal: &mut Terminal) -> io::Result<Option<Done>> {
     match errand {
+        Errand::Suggest(dir) => Ok(Some(history::suggest(&dir))),
         Errand::Copy(text, what) => copy::copy(&text, &what, terminal),
         Errand::Pager(id) => pager::show(&id, terminal),
         Errand::Open(url) => Ok(open::open(&url)),

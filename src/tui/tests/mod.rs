@@ -3,7 +3,9 @@
 
 mod acting;
 mod behaviour;
+mod forms;
 mod harness;
 pub(super) mod jobs;
+mod keyboard;
 mod palette;
 mod pictures;

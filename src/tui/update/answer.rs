@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::daemon::{forget, refresh, refreshed};
 use super::msg::{Cmd, Exit, Tag};
-use super::{insert, quit, undo};
+use super::{insert, keyboard, quit, undo};
 use crate::protocol::reply::{Killed, Listed, LogBytes, Signalled, Started};
 use crate::protocol::{Error, Record, SessionId};
 use crate::tui::keymap::Action;
@@ -36,6 +36,8 @@ pub(super) fn answer(model: &mut Model, tag: Tag, value: Value, cmds: &mut Vec<C
             refresh(model, &id, cmds);
         }
         Tag::Start => started(model, value, cmds),
+        Tag::Hold(id, on) => keyboard::taken(model, id, on),
+        Tag::Set(id) => changed(model, &id, value),
         Tag::Kill(id) => {
             killed(model, &id, value, cmds);
             refresh(model, &id, cmds);
@@ -97,6 +99,9 @@ fn record_came(model: &mut Model, record: Record) {
     let Some(job) = undo::news(&mut model.removed, job) else {
         return;
     };
+    if !job.is_alive() {
+        model.keyboards.forget(job.id());
+    }
     match model.jobs.iter_mut().find(|known| known.id() == job.id()) {
         Some(known) => *known = job,
         None => model.jobs.push(job),
@@ -130,6 +135,28 @@ fn started(model: &mut Model, value: Value, cmds: &mut Vec<Cmd>) {
         model.wanted = Some(started.session_id.clone());
         refresh(model, &started.session_id, cmds);
     }
+}
+
+/// Takes in a job as it is after a change.
+fn changed(model: &mut Model, id: &SessionId, value: Value) {
+    let before = model.job(id).map(|job| job.command.clone());
+    if matches!(model.mode, Mode::Prompt(_)) {
+        model.mode = Mode::Normal;
+    }
+    if let Ok(record) = serde_json::from_value::<Record>(value) {
+        record_came(model, record);
+    }
+    let job = model
+        .job(id)
+        .map(|job| (job.name.clone(), job.command.clone()));
+    let Some((name, command)) = job else {
+        return;
+    };
+    model.note(if before.is_some_and(|before| before != command) {
+        format!("{name} is changed; its next run has the new command. r starts it")
+    } else {
+        format!("{name} is changed")
+    });
 }
 
 fn killed(model: &mut Model, id: &SessionId, value: Value, cmds: &mut Vec<Cmd>) {

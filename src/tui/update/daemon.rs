@@ -6,6 +6,7 @@
 use serde_json::Value;
 
 use super::answer::answer;
+use super::keyboard;
 use super::msg::{Cmd, News, Tag};
 use super::refusal::refusal;
 use crate::protocol::event::ScreenUpdate;
@@ -18,7 +19,7 @@ use crate::tui::model::{Link, Model};
 const LIST_LIMIT: usize = 1000;
 
 /// Events that change what is shown. Those without a sequence number come only to those who name them.
-const EVENTS: [EventKind; 18] = [
+const EVENTS: [EventKind; 19] = [
     EventKind::Started,
     EventKind::Ready,
     EventKind::Exited,
@@ -36,6 +37,7 @@ const EVENTS: [EventKind; 18] = [
     EventKind::Removed,
     EventKind::Output,
     EventKind::Title,
+    EventKind::AgentInput,
     EventKind::Lag,
 ];
 
@@ -64,6 +66,7 @@ fn up(model: &mut Model, cmds: &mut Vec<Cmd>) {
     };
     cmds.push(Cmd::Ask(Tag::Subscribe, Action::Subscribe(subscribe)));
     cmds.push(list());
+    keyboard::again(model, cmds);
 }
 
 /// Questions that were on their way will not be answered.
@@ -91,6 +94,10 @@ fn event_came(model: &mut Model, event: Event, cmds: &mut Vec<Cmd>) {
         EventKind::Screen => screen_came(model, &id, event.data),
         EventKind::Output => output_came(model, &id, &event.data),
         EventKind::Title | EventKind::Bell | EventKind::Hello => {}
+        EventKind::AgentInput => {
+            model.keyboards.agent_typed(id, model.now.ms);
+            model.dirty = true;
+        }
         EventKind::Removed => forget(model, &id),
         // An end that nobody was there to hear, told late. The list, which is
         // asked for behind it, has the job if it is still kept.
@@ -164,6 +171,7 @@ pub(super) fn refreshed(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) 
 pub(super) fn forget(model: &mut Model, id: &SessionId) {
     model.jobs.retain(|job| job.id() != id);
     model.refreshing.remove(id);
+    model.keyboards.forget(id);
     if model.previous.as_ref() == Some(id) {
         model.previous = None;
     }

@@ -51,6 +51,9 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
     if model.toasts.expire(msg.now.ms) {
         model.dirty = true;
     }
+    if model.keyboards.expire(msg.now.ms) {
+        model.dirty = true;
+    }
     undo::expire(model, &mut cmds);
     match msg.what {
         What::Input(bytes) => {
@@ -81,6 +84,11 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
         What::Link(news) => daemon::hear(model, news, &mut cmds),
         What::Done(Done::Said(text)) => model.note(text),
         What::Done(Done::Failed(text)) => model.fail(text),
+        What::Done(Done::Suggested {
+            dir,
+            targets,
+            history,
+        }) => prompt::suggested(model, &dir, targets, history),
         What::HangUp => cmds.push(Cmd::Quit(Exit::Silent)),
         What::Terminate => cmds.push(Cmd::Quit(Exit::Closed)),
     }

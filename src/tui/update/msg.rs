@@ -84,6 +84,10 @@ pub enum Tag {
     Remove(SessionId),
     /// A new job.
     Start,
+    /// A keyboard to take from agents, or to give back.
+    Hold(SessionId, bool),
+    /// What was changed of a job.
+    Set(SessionId),
     /// A part of a log.
     Log(SessionId, Part),
 }
@@ -114,6 +118,8 @@ pub enum Cmd {
 pub enum Errand {
     /// Put text on the clipboard; the second part says what it is, for the toast.
     Copy(String, String),
+    /// Read what to suggest for a new job in this directory.
+    Suggest(String),
     /// Show a log in the pager.
     Pager(SessionId),
     /// Open a URL.
@@ -133,6 +139,15 @@ pub enum Done {
     Said(String),
     /// It could not be done.
     Failed(String),
+    /// What to suggest for a new job.
+    Suggested {
+        /// The directory that was read.
+        dir: String,
+        /// Commands of its project.
+        targets: Vec<String>,
+        /// Commands of the shell's history, newest first.
+        history: Vec<String>,
+    },
 }
 
 /// How the view is closed.

@@ -21,7 +21,8 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
         Tag::Record(id) | Tag::Watch(id) | Tag::Type(id) | Tag::Resize(id) | Tag::Kill(id) => {
             Some(id)
         }
-        Tag::Restart(id) | Tag::Signal(id) | Tag::Sent(id, _) | Tag::Decline(id) => Some(id),
+        Tag::Restart(id) | Tag::Signal(id) | Tag::Sent(id, _) => Some(id),
+        Tag::Decline(id) | Tag::Set(id) | Tag::Hold(id, _) => Some(id),
         Tag::Remove(id) | Tag::Log(id, _) => Some(id),
         Tag::Subscribe | Tag::List | Tag::Unwatch | Tag::Start => None,
     };
@@ -70,11 +71,16 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
         }
         Tag::Log(..) => format!("The log of {name} could not be read"),
         Tag::Start => "Nothing was started".to_owned(),
+        Tag::Hold(id, _) => {
+            model.keyboards.held.remove(id);
+            format!("The keyboard of {name} was not taken or given back")
+        }
+        Tag::Set(_) => format!("{name} was not changed"),
         Tag::List => "The list could not be had".to_owned(),
         Tag::Subscribe => "Changes will not show".to_owned(),
     };
     match &mut model.mode {
-        Mode::Prompt(form) if tag == Tag::Start => form.busy = false,
+        Mode::Prompt(form) if matches!(tag, Tag::Start | Tag::Set(_)) => form.busy = false,
         Mode::Scroll(scroll, _) if matches!(tag, Tag::Log(..)) => scroll.loading = None,
         _ => {}
     }

@@ -195,9 +195,15 @@ fn pick_word(words: &[String], name_width: usize, columns: Columns) -> String {
     fits.or(last).cloned().unwrap_or_default()
 }
 
-/// `A` for an agent's job, `↻3` for one that was restarted: as many as fit.
+/// `⇡` while an agent types, `T` for a keyboard that one holds, `A` for an agent's job, `↻3` for one that was restarted: as many as fit.
 fn marks(model: &Model, job: &Job, room: usize) -> String {
     let mut marks = Vec::new();
+    if model.keyboards.agent_types(job.id()) {
+        marks.push(model.theme.glyph("⇡").to_owned());
+    }
+    if model.keyboards.held.contains(job.id()) {
+        marks.push("T".to_owned());
+    }
     if job.is_agents() {
         marks.push("A".to_owned());
     }

@@ -69,6 +69,7 @@ pub fn view(model: &Model, frame: &mut Frame<'_>) {
     }
     match &model.mode {
         Mode::Reply(state) => reply::draw(model, state, body(model), frame.buffer_mut()),
+        Mode::Prompt(form) => edit::whole(model, form, body(model), frame.buffer_mut()),
         Mode::Palette(state) => palette::draw(model, state, body(model), frame),
         _ => {}
     }

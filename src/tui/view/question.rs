@@ -2,14 +2,16 @@
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::text::Span;
 
 use super::hints;
-use super::status::begin;
+use super::status::{begin, who_types};
 use crate::protocol::SessionId;
 use crate::tui::keymap::{Action, Place};
 use crate::tui::model::Model;
 use crate::tui::model::job::Job;
 use crate::tui::model::mode::Ask;
+use crate::tui::state::State;
 use crate::tui::update::{paste_lines, quit::group};
 use crate::tui::{text, units};
 
@@ -41,6 +43,12 @@ pub(super) fn question(model: &Model, ask: &Ask, area: Rect, frame: &mut Frame<'
         text::clip(&what, room.max(8), theme.glyph("…")),
         theme.strong(),
     );
+    if let Some(words) = who_types(model).filter(|_| area.width >= 60) {
+        bar.right(
+            1,
+            vec![Span::styled(words, theme.state(&State::NeedsInput))],
+        );
+    }
     bar.right(0, hint("y", "yes"));
     if kill {
         bar.right(2, hint("X", "kill -9"));

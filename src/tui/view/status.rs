@@ -84,12 +84,20 @@ fn normal(model: &Model, area: Rect, frame: &mut Frame<'_>) {
             bar.text(1, question, theme.state(&State::Asked));
         }
         let seen = pane::how_seen(model);
-        if !seen.is_empty() {
+        if who_types(model).is_none() && !seen.is_empty() {
             bar.right(4, vec![Span::styled(seen, theme.dim())]);
         }
-    } else if let Some(place) = place_in_list(model) {
+    } else if who_types(model).is_none()
+        && let Some(place) = place_in_list(model)
+    {
         let place = if wide { format!("[{place}]") } else { place };
         bar.right(3, vec![Span::styled(place, theme.dim())]);
+    }
+    if let Some(words) = who_types(model) {
+        bar.right(
+            2,
+            vec![Span::styled(words, theme.state(&State::NeedsInput))],
+        );
     }
     if kind == Kind::Zoom {
         for (rank, action) in [(5, Action::Type), (5, Action::Scroll), (4, Action::Zoom)] {
@@ -118,6 +126,18 @@ fn normal(model: &Model, area: Rect, frame: &mut Frame<'_>) {
         );
     }
     bar.draw(area, frame.buffer_mut());
+}
+
+/// Who else types into the job in the pane, or that nobody else may.
+pub(super) fn who_types(model: &Model) -> Option<&'static str> {
+    let id = model.current_id()?;
+    if model.keyboards.agent_types(id) {
+        Some("agent is typing")
+    } else if model.keyboards.held.contains(id) {
+        Some("you hold the keyboard")
+    } else {
+        None
+    }
 }
 
 /// Columns for a question, where name, state, time and the way out have theirs.
@@ -208,7 +228,15 @@ fn insert(model: &Model, area: Rect, frame: &mut Frame<'_>) {
             let asked = asked.then(|| pane::question(model, beside(area)));
             match asked.flatten() {
                 Some(question) => bar.text(1, question, theme.state(&State::Asked)),
-                None => bar.right(2, vec![Span::styled("keys go to the job", theme.dim())]),
+                None => match who_types(model) {
+                    Some(words) => {
+                        bar.right(
+                            2,
+                            vec![Span::styled(words, theme.state(&State::NeedsInput))],
+                        );
+                    }
+                    None => bar.right(2, vec![Span::styled("keys go to the job", theme.dim())]),
+                },
             }
         }
         Some(job) => {
