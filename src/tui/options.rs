@@ -18,8 +18,22 @@ pub struct Options {
     pub leave_keys: Vec<String>,
     /// Whether it asks before it ends or removes something.
     pub asks: bool,
+    /// How it tells a person who looks at something else.
+    pub notify: Notify,
     /// Whether the last line is ours while typing into a zoomed job.
     pub status_line: bool,
+}
+
+/// How the dashboard tells a person who looks at something else that a job wants attention.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Notify {
+    /// Not at all.
+    Off,
+    /// By the terminal: OSC 9 or 777, and the bell.
+    #[default]
+    Terminal,
+    /// By the desktop: `notify-send`.
+    Desktop,
 }
 
 impl Default for Options {
@@ -32,6 +46,7 @@ impl Default for Options {
             filter: None,
             leave_keys: Vec::new(),
             asks: true,
+            notify: Notify::default(),
             status_line: true,
         }
     }

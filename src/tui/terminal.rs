@@ -13,11 +13,17 @@ use ratatui::Frame;
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::{Position, Rect};
 
+use crate::term::sanitize::clean;
 use crate::term::screen::CursorShape;
 use crate::term::screen::contains_panic;
 
 /// Bracketed paste on: a paste is told from typing.
 const PASTE_ON: &str = "\x1b[?2004h";
+/// Focus reports on, and the window's title kept for later.
+const ASIDE_ON: &str = "\x1b[?1004h\x1b[22;2t";
+/// The window's title as it was, and focus reports off.
+const ASIDE_OFF: &str = "\x1b[23;2t\x1b[?1004l";
+
 /// Bracketed paste off.
 const PASTE_OFF: &str = "\x1b[?2004l";
 
@@ -28,6 +34,8 @@ static OURS: AtomicBool = AtomicBool::new(false);
 pub struct Terminal {
     inner: ratatui::Terminal<CrosstermBackend<BufWriter<Stdout>>>,
     shape: CursorShape,
+    /// What the window is called, once it is called something.
+    title: String,
 }
 
 impl Terminal {
@@ -48,6 +56,7 @@ impl Terminal {
         Ok(Self {
             inner: ratatui::Terminal::new(backend)?,
             shape: CursorShape::Block,
+            title: String::new(),
         })
     }
 
@@ -86,7 +95,27 @@ impl Terminal {
         stop();
         take()?;
         self.shape = CursorShape::Block;
+        let title = std::mem::take(&mut self.title);
+        if !title.is_empty() {
+            self.title(&title)?;
+        }
         self.clear()
+    }
+
+    /// Calls the window so. The console of Linux has no title and would show the text.
+    pub fn title(&mut self, title: &str) -> io::Result<()> {
+        title.clone_into(&mut self.title);
+        if std::env::var("TERM").is_ok_and(|term| term == "linux") {
+            return Ok(());
+        }
+        self.say(&format!("\x1b]2;{}\x07", clean(title)))
+    }
+
+    /// Writes what paints nothing.
+    pub fn say(&mut self, sequence: &str) -> io::Result<()> {
+        let out = self.inner.backend_mut();
+        out.write_all(sequence.as_bytes())?;
+        io::Write::flush(out)
     }
 
     /// Asks for what the mouse does, or leaves the mouse to the terminal.
@@ -112,6 +141,7 @@ fn take() -> io::Result<()> {
     let mut out = io::stdout();
     execute!(out, EnterAlternateScreen, Hide)?;
     out.write_all(PASTE_ON.as_bytes())?;
+    out.write_all(ASIDE_ON.as_bytes())?;
     out.flush()
 }
 
@@ -121,6 +151,7 @@ fn restore() {
         return;
     }
     let mut out = io::stdout();
+    let _ = out.write_all(ASIDE_OFF.as_bytes());
     let _ = out.write_all(PASTE_OFF.as_bytes());
     let _ = execute!(
         out,

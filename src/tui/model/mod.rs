@@ -36,7 +36,7 @@ use self::toast::{Kind, TOAST_MS, Toast, Toasts};
 use self::watch::Watch;
 use super::chord;
 use super::keymap::Keymap;
-use super::options::Options;
+use super::options::{Notify, Options};
 use super::theme::Theme;
 use crate::protocol::SessionId;
 use crate::term::keyparse::KeyReader;
@@ -156,6 +156,12 @@ pub struct Model {
     pub just_left: Option<(Insert, Frame)>,
     /// When Ctrl-C was pressed in NORMAL.
     pub interrupted_at: Option<i64>,
+    /// Whether the person looks at this window, as far as the terminal tells.
+    pub focused: bool,
+    /// How a person who does not is told.
+    pub notify: Notify,
+    /// What the terminal's window is called, once that has been said.
+    pub title: Option<String>,
     /// Messages.
     pub toasts: Toasts,
     /// Who types besides this view.
@@ -221,6 +227,9 @@ impl Model {
             mode: Mode::Normal,
             just_left: None,
             interrupted_at: None,
+            focused: true,
+            notify: options.notify,
+            title: None,
             toasts: Toasts::default(),
             keyboards: Keyboards::default(),
             removed: None,

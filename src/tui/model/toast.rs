@@ -80,7 +80,9 @@ impl Toasts {
             return;
         }
         if self.list.len() == MAX_TOASTS {
-            self.list.remove(0);
+            // An error stays for as long as there is something else to let go.
+            let note = self.list.iter().position(|one| one.until.is_some());
+            self.list.remove(note.unwrap_or(0));
         }
         self.list.push(toast);
     }
@@ -176,6 +178,10 @@ mod tests {
         }
         toasts.say(0, Kind::Error, "e");
         assert_eq!(toasts.shown().len(), MAX_TOASTS);
+        for text in ["f", "g", "h"] {
+            toasts.say(0, Kind::Note, text);
+        }
+        assert_eq!(toasts.shown()[0].text, "e");
         assert!(toasts.expire(1_000_000));
         assert_eq!(toasts.shown().len(), 1);
         assert!(toasts.dismiss());

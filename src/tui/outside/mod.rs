@@ -5,6 +5,7 @@ mod history;
 mod notify;
 mod open;
 mod pager;
+mod program;
 
 use std::io;
 
@@ -21,8 +22,9 @@ pub fn run(errand: Errand, terminal: &mut Terminal) -> io::Result<Option<Done>> 
         Errand::Copy(text, what) => copy::copy(&text, &what, terminal),
         Errand::Pager(id) => pager::show(&id, terminal),
         Errand::Open(url) => Ok(open::open(&url)),
-        Errand::Notify(title, text) => notify::notify(&title, &text, terminal),
-        Errand::Title(title) => notify::title(&title, terminal),
+        Errand::Notify(title, text, true) => Ok(notify::desktop(&title, &text)),
+        Errand::Notify(title, text, false) => notify::notify(&title, &text, terminal),
+        Errand::Title(title) => terminal.title(&title).map(|()| None),
         Errand::Mouse(on) => terminal.mouse(on).map(|()| None),
     }
 }

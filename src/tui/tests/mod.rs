@@ -7,5 +7,6 @@ mod forms;
 mod harness;
 pub(super) mod jobs;
 mod keyboard;
+mod notice;
 mod palette;
 mod pictures;

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::daemon::{forget, refresh, refreshed};
 use super::msg::{Cmd, Exit, Tag};
-use super::{insert, keyboard, quit, undo};
+use super::{insert, keyboard, open, quit, undo};
 use crate::protocol::reply::{Killed, Listed, LogBytes, Signalled, Started};
 use crate::protocol::{Error, Record, SessionId};
 use crate::tui::keymap::Action;
@@ -36,6 +36,11 @@ pub(super) fn answer(model: &mut Model, tag: Tag, value: Value, cmds: &mut Vec<C
             refresh(model, &id, cmds);
         }
         Tag::Start => started(model, value, cmds),
+        Tag::Url(id) => {
+            if let Ok(record) = serde_json::from_value::<Record>(value) {
+                open::came(model, &id, &record, cmds);
+            }
+        }
         Tag::Hold(id, on) => keyboard::taken(model, id, on),
         Tag::Set(id) => changed(model, &id, value),
         Tag::Kill(id) => {
@@ -170,6 +175,11 @@ fn killed(model: &mut Model, id: &SessionId, value: Value, cmds: &mut Vec<Cmd>) 
         quit::stay(model);
         model.fail(format!("{name}: still running: pid {pids}.  X tries again"));
         return;
+    }
+    // The record that says so may come after the view has closed.
+    if let Some(job) = model.jobs.iter_mut().find(|job| job.id() == id) {
+        job.record.summary.status = killed.status;
+        model.stale = true;
     }
     let how = match (killed.exit_code, &killed.signal) {
         (Some(code), _) => format!("exit {code}"),

@@ -6,9 +6,9 @@
 use serde_json::Value;
 
 use super::answer::answer;
-use super::keyboard;
 use super::msg::{Cmd, News, Tag};
 use super::refusal::refusal;
+use super::{keyboard, notice};
 use crate::protocol::event::ScreenUpdate;
 use crate::protocol::params::{List, StatusParams, Subscribe};
 use crate::protocol::{Action, Error, ErrorCode, Event, EventKind, SessionId, Timestamp};
@@ -87,6 +87,7 @@ fn event_came(model: &mut Model, event: Event, cmds: &mut Vec<Cmd>) {
         cmds.push(list());
         return;
     }
+    notice::notice(model, &event, cmds);
     let Some(id) = event.session_id else {
         return;
     };

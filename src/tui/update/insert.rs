@@ -140,7 +140,7 @@ fn paste(model: &mut Model, id: &SessionId, bytes: &[u8], raw: &[u8], cmds: &mut
             .iter()
             .any(|&b| (b < b' ' && !matches!(b, b'\n' | b'\r' | b'\t')) || b == 0x7f);
     match &model.mode {
-        Mode::Insert(insert) if risky => {
+        Mode::Insert(insert) if risky && model.asks => {
             let ask = Ask::Paste(bytes.to_vec(), insert.clone());
             model.mode = Mode::Confirm(Confirm { ask });
             model.dirty = true;

@@ -16,6 +16,8 @@ mod messages;
 mod mouse;
 pub mod msg;
 mod normal;
+mod notice;
+mod open;
 mod page;
 mod pager;
 mod palette;
@@ -84,6 +86,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
         What::Link(news) => daemon::hear(model, news, &mut cmds),
         What::Done(Done::Said(text)) => model.note(text),
         What::Done(Done::Failed(text)) => model.fail(text),
+        What::Done(Done::NoBrowser(url)) => open::no_browser(model, url, &mut cmds),
         What::Done(Done::Suggested {
             dir,
             targets,
@@ -104,6 +107,10 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
 
 /// Takes in one key, paste or report, by mode.
 fn take(model: &mut Model, input: &Input, cmds: &mut Vec<Cmd>) {
+    if let Event::Focus(on) = input.event {
+        model.focused = on;
+        return;
+    }
     if let Mode::Insert(_) = model.mode {
         insert::take(model, input, cmds);
         return;

@@ -62,6 +62,8 @@ pub enum Tag {
     List,
     /// One record.
     Record(SessionId),
+    /// One record with its URLs, to open one.
+    Url(SessionId),
     /// A screen to watch.
     Watch(SessionId),
     /// A screen not to watch any more.
@@ -124,8 +126,9 @@ pub enum Errand {
     Pager(SessionId),
     /// Open a URL.
     Open(String),
-    /// Tell a person who is looking at something else: a title and a text.
-    Notify(String, String),
+    /// Tell a person who is looking at something else: a title and a text; `true` by the desktop, else by the
+    /// terminal.
+    Notify(String, String, bool),
     /// Call the terminal's window so.
     Title(String),
     /// Ask the terminal for what the mouse does, or leave the mouse to it.
@@ -139,6 +142,8 @@ pub enum Done {
     Said(String),
     /// It could not be done.
     Failed(String),
+    /// There is no browser here for this URL.
+    NoBrowser(String),
     /// What to suggest for a new job.
     Suggested {
         /// The directory that was read.

@@ -3,8 +3,8 @@
 use super::insert;
 use super::msg::{Cmd, Exit};
 use super::{
-    copy, found, grid, keyboard, marks, menu, messages, mouse, page, pager, palette, prompt, quit,
-    reply, scroll, select, undo, verbs,
+    copy, found, grid, keyboard, marks, menu, messages, mouse, open, page, pager, palette, prompt,
+    quit, reply, scroll, select, undo, verbs,
 };
 use crate::term::keyparse::Input;
 use crate::tui::keymap::{Action, Place};
@@ -94,7 +94,7 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
         Action::Wrap => scroll::wrap(model),
         Action::Copy => menu::copy(model),
         Action::CopyReport => copy::report(model, cmds),
-        Action::Open => pager::url(model, cmds),
+        Action::Open => open::url(model, cmds),
         Action::Pager => pager::log(model, cmds),
         Action::Details => page::details(model, cmds),
         Action::Mouse => mouse::toggle(model, cmds),

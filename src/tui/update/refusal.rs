@@ -22,7 +22,7 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
             Some(id)
         }
         Tag::Restart(id) | Tag::Signal(id) | Tag::Sent(id, _) => Some(id),
-        Tag::Decline(id) | Tag::Set(id) | Tag::Hold(id, _) => Some(id),
+        Tag::Decline(id) | Tag::Set(id) | Tag::Hold(id, _) | Tag::Url(id) => Some(id),
         Tag::Remove(id) | Tag::Log(id, _) => Some(id),
         Tag::Subscribe | Tag::List | Tag::Unwatch | Tag::Start => None,
     };
@@ -75,6 +75,7 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
             model.keyboards.held.remove(id);
             format!("The keyboard of {name} was not taken or given back")
         }
+        Tag::Url(_) => format!("The URL of {name} could not be had"),
         Tag::Set(_) => format!("{name} was not changed"),
         Tag::List => "The list could not be had".to_owned(),
         Tag::Subscribe => "Changes will not show".to_owned(),

@@ -30,6 +30,7 @@ pub(super) fn settle(model: &mut Model, cmds: &mut Vec<Cmd>) {
     settle_list_top(model);
     super::reply::settle(model);
     settle_watch(model, cmds);
+    super::notice::settle_title(model, cmds);
     let size = model.pane_size();
     if let (Mode::Scroll(scroll, _), Some(size)) = (&mut model.mode, size) {
         scroll.resize(size);
