@@ -87,5 +87,5 @@ fn a_changed_command_is_what_the_next_run_runs() {
     let set = json!({"action": "set", "sessionId": job.id, "command": "id"});
     agent.err(set, "permission_denied");
     let set = json!({"action": "set", "sessionId": job.id, "args": ["id"]});
-    agent.err(set, "invalid_request");
+    agent.err(set, "invalid_params");
 }
