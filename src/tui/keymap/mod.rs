@@ -1,7 +1,7 @@
 //! The one table of keys: what each does, by mode.
 //!
 //! Looking a key up, the hints at the bottom and the help screen all read this table, so that none of them can
-//! say what another does not do. A new key is one line in [`table`] and one arm where its [`Action`] is carried
+//! say what another does not do. A new key is one line in [`TABLE`] and one arm where its [`Action`] is carried
 //! out.
 
 mod action;

@@ -148,11 +148,15 @@ fn normal(model: &Model) -> (Vec<Hint>, Vec<Hint>) {
             if !job.record.asked.is_empty() {
                 actions.push(Action::Decline);
             }
+            if job.state().needs_input() {
+                actions.push(Action::Reply);
+            }
             actions.extend([Action::Attach, Action::Type, Action::Stop, Action::Restart]);
             actions.extend([Action::New, Action::Filter, Action::Scroll, Action::Zoom]);
         }
         (_, Some(_)) => {
-            actions.extend([Action::Restart, Action::Remove, Action::Scroll]);
+            actions.extend([Action::Restart, Action::Remove, Action::Edit]);
+            actions.push(Action::Scroll);
             actions.extend([Action::New, Action::Filter, Action::Zoom]);
         }
         _ => actions.extend([Action::New]),
