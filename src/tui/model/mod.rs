@@ -400,7 +400,9 @@ impl Model {
                 at
             }
         });
-        let removed = self.removed.as_ref().map(|removed| removed.until);
+        // Without a daemon there is nobody to tell, and what is due already must not wake us again and again.
+        let told = self.removed.as_ref().filter(|_| self.link == Link::Up);
+        let removed = told.map(|removed| removed.until);
         [
             second,
             Some(clock),

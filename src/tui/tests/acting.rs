@@ -140,6 +140,17 @@ fn what_ended_well_is_removed_at_once_and_told_after_ten_seconds() {
 }
 
 #[test]
+fn without_a_daemon_a_removal_waits_and_wakes_nobody() {
+    let mut dash = Dash::new(80, 24, shop_records());
+    dash.press("8d").link(News::Down).later(60_000);
+    assert!(!dash.actions().contains(&"remove"));
+    let due = dash.model.next_due().unwrap();
+    assert!(due > dash.model.now.ms, "it would spin");
+    dash.link(News::Up).later(1);
+    assert!(dash.actions().contains(&"remove"));
+}
+
+#[test]
 fn what_was_removed_can_be_put_back() {
     let mut dash = Dash::new(80, 24, shop_records());
     dash.press("8d").later(3000);

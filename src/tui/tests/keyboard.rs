@@ -34,6 +34,9 @@ fn a_keyboard_is_taken_and_given_back() {
     // Another daemon is told anew.
     dash.link(News::Down).link(News::Up);
     assert_eq!(held(&mut dash), [true]);
+    // So is the next run.
+    dash.event(EventKind::Restarted, "web", json!({}));
+    assert_eq!(held(&mut dash), [true]);
     dash.press("T");
     assert_eq!(held(&mut dash), [false]);
     dash.link(News::Reply(Tag::Hold(id("web"), false), Ok(json!({}))));

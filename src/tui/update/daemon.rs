@@ -99,6 +99,10 @@ fn event_came(model: &mut Model, event: Event, cmds: &mut Vec<Cmd>) {
             model.keyboards.agent_typed(id, model.now.ms);
             model.dirty = true;
         }
+        EventKind::Restarted => {
+            keyboard::restarted(model, &id, cmds);
+            refresh(model, &id, cmds);
+        }
         EventKind::Removed => forget(model, &id),
         // An end that nobody was there to hear, told late. The list, which is
         // asked for behind it, has the job if it is still kept.

@@ -43,6 +43,13 @@ pub(super) fn again(model: &Model, cmds: &mut Vec<Cmd>) {
     cmds.extend(model.keyboards.held.iter().cloned().map(|id| ask(id, true)));
 }
 
+/// The end of a run has released the keyboard, and the next run has begun.
+pub(super) fn restarted(model: &Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
+    if model.keyboards.held.contains(id) {
+        cmds.push(ask(id.clone(), true));
+    }
+}
+
 fn ask(id: SessionId, on: bool) -> Cmd {
     let params = Hold {
         session_id: id.to_string(),
