@@ -183,7 +183,8 @@ fn a_person_takes_the_keyboard_and_gives_it_back_by_leaving() {
     let job = Job::start(&mut agent, "echo up; exec cat");
     job.wait_for(&mut agent, "^up$");
     let mut view = open(&home, (80, 24), "running");
-    job.say(&mut agent, "one", "^one$");
+    // It shows for two seconds, so nothing else is waited for before.
+    agent.ok(json!({"action": "write", "sessionId": job.id, "data": "one\n"}));
     view.wait_for_text("agent is typing");
     view.send("T");
     view.wait_for_text("you hold the keyboard");
