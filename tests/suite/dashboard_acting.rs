@@ -182,7 +182,7 @@ fn a_person_takes_the_keyboard_and_gives_it_back_by_leaving() {
     agent.ok(json!({"action": "subscribe"}));
     let job = Job::start(&mut agent, "echo up; exec cat");
     job.wait_for(&mut agent, "^up$");
-    let mut view = open(&home, (80, 24), "running");
+    let mut view = open(&home, (80, 24), "[1/1]");
     // It shows for two seconds, so nothing else is waited for before.
     agent.ok(json!({"action": "write", "sessionId": job.id, "data": "one\n"}));
     view.wait_for_text("agent is typing");
