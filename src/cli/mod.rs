@@ -142,13 +142,53 @@ fn misunderstood(error: &clap::Error) -> Exit {
 }
 
 #[cfg(test)]
+#[allow(clippy::expect_used)]
 mod tests {
     use clap::CommandFactory;
 
     use super::*;
+    use crate::tui;
 
     #[test]
     fn the_grammar_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    /// The words of a command, split by a shell.
+    fn words(command: &str) -> Vec<String> {
+        let script = format!("printf '%s\\0' {command}");
+        let ran = std::process::Command::new("sh")
+            .args(["-c", &script])
+            .output();
+        let text = String::from_utf8(ran.expect("a shell").stdout).expect("text");
+        text.split_terminator('\0').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn what_the_dashboard_teaches_is_understood() {
+        let mut taught = 0;
+        for action in tui::keymap::TABLE.iter().map(|line| line.action) {
+            for target in ["web", "'it'\\''s odd'", "g:shop", "web api"] {
+                let Some(command) = tui::shell::say(action, target) else {
+                    continue;
+                };
+                taught += 1;
+                let parsed = Cli::try_parse_from(words(&command));
+                // One screen, and one answer, are of one job.
+                let one = ["attach", "capture", "send", "status", "decline"];
+                let single = one.iter().any(|verb| command.contains(verb));
+                if target != "web api" || !single {
+                    assert!(parsed.is_ok(), "{command}: {parsed:?}");
+                }
+            }
+        }
+        assert!(taught > 20, "{taught}");
+        for command in [
+            "bgproc resume web",
+            "bgproc send --password web",
+            "bgproc send web 'a b'",
+        ] {
+            assert!(Cli::try_parse_from(words(command)).is_ok(), "{command}");
+        }
     }
 }

@@ -10,6 +10,7 @@ use std::rc::Rc;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
+use super::actions::renewed;
 use super::driver::Driver;
 use super::end_tree::{self, GRACE_MS};
 use super::hub::{Hub, now};
@@ -149,11 +150,19 @@ impl State {
             self.stop_retrying(id, None);
             return None;
         };
-        if let Err(error) = self.check_descriptors() {
-            self.retry_failed(id, &error.message);
-            return None;
+        let wanted = &self.registry.get(id)?.spec;
+        let spec = match wanted.changed {
+            true => renewed(wanted, spec),
+            false => Ok(spec),
+        };
+        let checked = self.check_descriptors();
+        match checked.and(spec) {
+            Ok(spec) => self.relaunch(id, spec),
+            Err(error) => {
+                self.retry_failed(id, &error.message);
+                None
+            }
         }
-        self.relaunch(id, spec)
     }
 
     /// A run that the policy wanted could not be started, which is a failure like

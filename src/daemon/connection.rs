@@ -116,6 +116,7 @@ pub(super) async fn run(hub: Hub, stream: UnixStream) {
     let client = session.client.take();
     hub.with(|state| {
         state.bus.forget(id);
+        state.let_go_of_all(id);
         state.outboxes.remove(&id);
     });
     if let Some(client) = client {

@@ -8,10 +8,11 @@ use serde_json::json;
 
 use super::hub::now;
 use super::state::State;
+use crate::engine::bus::ConnectionId;
 use crate::engine::lease::News;
 use crate::engine::registry::Viewer;
 use crate::protocol::record::{HeldBy, Share};
-use crate::protocol::{Error, EventKind, Role, SessionId};
+use crate::protocol::{Error, EventKind, Role, Scope, SessionId};
 
 impl State {
     /// Whether `viewer` may type now. A person may, and holds the session from
@@ -43,6 +44,45 @@ impl State {
             self.typed_for_asks(id, finished);
         }
         self.registry.arm(id, &mut self.timers);
+    }
+
+    /// A person's connection takes the keyboard until it gives it back.
+    pub(super) fn hold_keyboard(&mut self, id: &SessionId, by: ConnectionId) {
+        self.look_at_lease(id);
+        let session = self.registry.get_mut(id);
+        if session.is_some_and(|session| session.lease.pin(by, now())) {
+            self.tell_lease(id, News::Held);
+        }
+    }
+
+    /// A connection gives the keyboard back.
+    pub(super) fn let_go(&mut self, id: &SessionId, by: ConnectionId) {
+        let session = self.registry.get_mut(id);
+        let news = session.map(|session| session.lease.unpin(by, now()));
+        for news in news.into_iter().flatten() {
+            self.tell_lease(id, news);
+        }
+        self.registry.arm(id, &mut self.timers);
+    }
+
+    /// A connection is gone, and with it what it held.
+    pub(super) fn let_go_of_all(&mut self, by: ConnectionId) {
+        let held = self.registry.iter().filter(|s| s.lease.is_pinned_by(by));
+        let held: Vec<SessionId> = held.map(|session| session.id.clone()).collect();
+        for id in held {
+            self.let_go(&id, by);
+        }
+    }
+
+    /// An agent has typed: told to those who want to know, once a second at most.
+    pub(super) fn agent_typed(&mut self, id: &SessionId, by: &Scope) {
+        if !self.bus.has_listeners(EventKind::AgentInput) {
+            return;
+        }
+        let session = self.registry.get_mut(id);
+        if session.is_some_and(|session| session.lease.agent_typed(now())) {
+            self.publish(EventKind::AgentInput, id, json!({ "by": by }));
+        }
     }
 
     /// Tells what is due about a person's hold.

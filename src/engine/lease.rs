@@ -1,10 +1,11 @@
 //! Who has a session's keyboard: a person who types holds it, and agents wait.
 //!
 //! A hold begins with a person's first key and ends [`HOLD_MS`] after the last
-//! one. It is in memory only: a daemon that dies forgets it, which gives agents
+//! one, or once nobody holds it any more who has said so ([`Lease::pin`]). It is in memory only: a daemon that dies forgets it, which gives agents
 //! the keyboard a few seconds early.
 
 use super::Now;
+use super::bus::ConnectionId;
 use crate::protocol::Timestamp;
 
 /// How long after a person's last key the session stays held, in milliseconds.
@@ -29,6 +30,10 @@ pub enum News {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Lease {
     hold: Option<Hold>,
+    /// Connections of people that hold it until they let go.
+    pins: Vec<ConnectionId>,
+    /// Until when nothing more is told of agents that type, in boot-time milliseconds.
+    agent_told: u64,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -59,10 +64,49 @@ impl Lease {
         is_new
     }
 
-    /// Until when a person holds it; `None`: agents may type.
+    /// Until when a person holds it at least; `None`: agents may type.
     pub fn until(&self, now: Now) -> Option<Timestamp> {
-        let hold = self.hold.as_ref().filter(|hold| now.boot < hold.ends)?;
-        Some(hold.until)
+        let hold = self.hold.as_ref().filter(|hold| now.boot < hold.ends);
+        match self.pins.is_empty() {
+            true => hold.map(|hold| hold.until),
+            false => Some(Timestamp(now.wall.millis() + HOLD_MS.cast_signed())),
+        }
+    }
+
+    /// A person's connection holds it from now on. True if that begins a hold.
+    pub fn pin(&mut self, by: ConnectionId, now: Now) -> bool {
+        let is_new = self.until(now).is_none();
+        if !self.pins.contains(&by) {
+            self.pins.push(by);
+        }
+        is_new
+    }
+
+    /// A connection lets go; one that has typed a moment ago holds it that much longer.
+    pub fn unpin(&mut self, by: ConnectionId, now: Now) -> Vec<News> {
+        if !self.is_pinned_by(by) {
+            return Vec::new();
+        }
+        self.pins.retain(|pin| *pin != by);
+        match (self.until(now), self.hold.is_some()) {
+            (Some(_), _) => Vec::new(),
+            (None, true) => self.release(),
+            (None, false) => vec![News::Released],
+        }
+    }
+
+    /// Whether a connection holds it until it lets go.
+    pub fn is_pinned_by(&self, by: ConnectionId) -> bool {
+        self.pins.contains(&by)
+    }
+
+    /// An agent has typed. True if that is to be told.
+    pub fn agent_typed(&mut self, now: Now) -> bool {
+        let tell = now.boot >= self.agent_told;
+        if tell {
+            self.agent_told = now.boot + TELL_MS;
+        }
+        tell
     }
 
     /// When something is due, in boot-time milliseconds.
@@ -76,8 +120,13 @@ impl Lease {
         let Some(hold) = &mut self.hold else {
             return Vec::new();
         };
-        if now.boot >= hold.ends {
+        if now.boot >= hold.ends && self.pins.is_empty() {
             return self.release();
+        }
+        if now.boot >= hold.ends {
+            let told = told(hold).into_iter().collect();
+            self.hold = None;
+            return told;
         }
         match hold.tell.take_if(|at| now.boot >= *at) {
             Some(_) => told(hold).into_iter().collect(),
@@ -87,13 +136,11 @@ impl Lease {
 
     /// Ends the hold, because its time or its session is over.
     pub fn release(&mut self) -> Vec<News> {
-        let Some(mut hold) = self.hold.take() else {
-            return Vec::new();
-        };
-        told(&mut hold)
-            .into_iter()
-            .chain([News::Released])
-            .collect()
+        let was_pinned = !std::mem::take(&mut self.pins).is_empty();
+        let hold = self.hold.take();
+        let released = (was_pinned || hold.is_some()).then_some(News::Released);
+        let typed = hold.and_then(|mut hold| told(&mut hold));
+        typed.into_iter().chain(released).collect()
     }
 }
 
@@ -147,6 +194,39 @@ mod tests {
         lease.typed(2, at(0));
         assert_eq!(lease.release(), [News::Typed(2), News::Released]);
         assert_eq!(lease.release(), []);
+    }
+
+    #[test]
+    fn who_takes_the_keyboard_has_it_until_it_is_given_back() {
+        let (me, other) = (ConnectionId(1), ConnectionId(2));
+        let mut lease = Lease::default();
+        assert!(lease.pin(me, at(0)));
+        assert!(!lease.pin(me, at(1)) && !lease.pin(other, at(2)));
+        lease.typed(3, at(10));
+        assert_eq!(lease.look(at(2000)), [News::Typed(3)]);
+        assert_eq!(lease.look(at(9000)), [], "typed long ago, and still held");
+        assert!(lease.until(at(3_600_000)).is_some());
+        assert_eq!(lease.due(), None, "nothing is due while it is held");
+        assert_eq!(lease.unpin(me, at(3_600_000)), []);
+        assert_eq!(lease.unpin(me, at(3_600_000)), []);
+        assert_eq!(lease.unpin(other, at(3_600_000)), [News::Released]);
+        assert_eq!(lease.until(at(3_600_000)), None);
+        // Somebody who has just typed keeps it for the usual time.
+        lease.pin(me, at(4_000_000));
+        lease.typed(1, at(4_000_000));
+        assert_eq!(lease.unpin(me, at(4_000_001)), []);
+        assert_eq!(lease.look(at(4_005_000)), [News::Typed(1), News::Released]);
+        // The end of the run ends it for all.
+        lease.pin(me, at(5_000_000));
+        assert_eq!(lease.release(), [News::Released]);
+        assert!(!lease.is_pinned_by(me));
+    }
+
+    #[test]
+    fn agents_that_type_are_told_of_once_a_second() {
+        let mut lease = Lease::default();
+        let told = [0, 1, 999, 1000, 1001, 2500].map(|boot| lease.agent_typed(at(boot)));
+        assert_eq!(told, [true, false, false, true, false, true]);
     }
 
     #[test]

@@ -38,6 +38,10 @@ pub struct Spec {
     /// What it may take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<JobLimits>,
+    /// Whether what it runs was changed after its last run began, so that what the
+    /// keeper remembers of it is older.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub changed: bool,
     /// Shell line to run once it has ended for good.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_exit: Option<String>,

@@ -336,6 +336,7 @@ impl Session {
             log_degraded: self.log_degraded.clone(),
             description: self.spec.description.clone(),
             output_files: Vec::new(),
+            restart: self.spec.restart,
             asked: Vec::new(),
             detail: None,
         }

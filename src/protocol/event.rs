@@ -55,6 +55,8 @@ pub enum EventKind {
     Title,
     /// Live: it rang the bell.
     Bell,
+    /// Live: an agent types, told once a second at most; data says which (`by`).
+    AgentInput,
     /// Live: events were left out for a slow reader; data counts them.
     Lag,
 }
@@ -64,7 +66,13 @@ impl EventKind {
     pub fn is_lifecycle(self) -> bool {
         !matches!(
             self,
-            Self::Hello | Self::Output | Self::Screen | Self::Title | Self::Bell | Self::Lag
+            Self::Hello
+                | Self::Output
+                | Self::Screen
+                | Self::Title
+                | Self::Bell
+                | Self::AgentInput
+                | Self::Lag
         )
     }
 }

@@ -302,6 +302,13 @@ params! {
         keep: Option<bool>,
         /// Open it to agents of other scopes (people only).
         share: Option<Share>,
+        /// Restart policy.
+        restart: Option<RestartPolicy>,
+        /// What its next run runs: a program, or a shell line when there are no
+        /// `args` (people only).
+        command: Option<String>,
+        /// Arguments of that.
+        args: Option<Vec<String>>,
     }
     /// `ask_human`: asks a person to type into a session.
     AskHuman {
@@ -316,6 +323,14 @@ params! {
     Decline {
         /// Which session.
         session_id: String,
+    }
+    /// `hold`: agents may not type into a session until its person lets go, or leaves
+    /// (people only).
+    Hold {
+        /// Which session.
+        session_id: String,
+        /// Whether to hold it, or to let go.
+        on: bool,
     }
     /// `subscribe`: tell what happens.
     Subscribe {

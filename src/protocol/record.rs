@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Role, Scope, SessionId, Timestamp};
+use super::{RestartPolicy, Role, Scope, SessionId, Timestamp};
 
 /// How a session's program is connected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -297,6 +297,9 @@ pub struct Record {
     /// All kept segments of the raw log.
     #[serde(default)]
     pub output_files: Vec<OutputFile>,
+    /// Its restart policy; absent: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restart: Option<RestartPolicy>,
     /// What agents ask a person to do in it.
     #[serde(default)]
     pub asked: Vec<Asked>,

@@ -103,6 +103,8 @@ actions! {
     AskHuman(AskHuman) = "ask_human",
     /// A person's no.
     Decline(Decline) = "decline",
+    /// Takes the keyboard from agents, or gives it back.
+    Hold(Hold) = "hold",
     /// Tells what happens.
     Subscribe(Subscribe) = "subscribe",
     /// Stops telling.

@@ -128,6 +128,7 @@ fn replies(all: &mut Map<String, Value>) {
         "set": Record;
         "ask_human": HumanAnswered;
         "decline": Declined;
+        "hold": Done;
         "subscribe": Subscribed;
         "unsubscribe": Done;
         "events": Happened;

@@ -27,6 +27,8 @@ const RETRY: Duration = Duration::from_millis(200);
 pub struct Link {
     queue: SyncSender<(Tag, Action)>,
     shared: Arc<Shared>,
+    /// Hangs up once everything asked for has been sent.
+    sent: Receiver<()>,
 }
 
 /// What both threads know: the way out, and what each question was for.
@@ -52,17 +54,29 @@ impl Link {
         let shared = Arc::new(Shared::default());
         let (queue, requests) = sync_channel(QUEUE);
         let out = Arc::clone(&shared);
+        let (sending, sent) = sync_channel(0);
         std::thread::Builder::new()
             .name("link-out".to_owned())
-            .spawn(move || send_on(&out, &requests))?;
+            .spawn(move || {
+                send_on(&out, &requests);
+                drop(sending);
+            })?;
         let link = Self {
             queue,
+            sent,
             shared: Arc::clone(&shared),
         };
         std::thread::Builder::new()
             .name("link-in".to_owned())
             .spawn(move || receive_on(&shared, connection, &greeting, &tell))?;
         Ok(link)
+    }
+
+    /// Waits until everything asked for has been sent, for `within` at most.
+    pub fn finish(self, within: Duration) {
+        drop(self.queue);
+        // It says nothing and hangs up, or the daemon takes nothing any more.
+        let _ = self.sent.recv_timeout(within);
     }
 
     /// Tells the daemon that what was asked with this tag need not be answered any more. A question that has not

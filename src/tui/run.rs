@@ -26,6 +26,9 @@ const FRAME: Duration = Duration::from_millis(33);
 /// How long a frame waits for the first picture of a job just selected, so that the pane does not flash empty.
 const PATIENCE: Duration = Duration::from_millis(20);
 
+/// How long the view stays to send what it was asked last, when the daemon does not take it at once.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
 /// Messages on their way at most. When it is full its senders wait: the daemon then sends newer frames instead
 /// of more, and the terminal keeps what was typed.
 const QUEUE: usize = 256;
@@ -76,6 +79,7 @@ pub fn run(options: Options) -> Result<(), Error> {
     drop(terminal);
     close(&mut model);
     looked::keep(&model);
+    link.finish(LAST_WORDS);
     match exit.map_err(no_terminal)? {
         Exit::Silent => Ok(()),
         Exit::Failed(error) => Err(error),

@@ -14,11 +14,17 @@ use ratatui::backend::CrosstermBackend;
 use ratatui::layout::{Position, Rect};
 
 use super::input::Hold;
+use crate::term::sanitize::clean;
 use crate::term::screen::CursorShape;
 use crate::term::screen::contains_panic;
 
 /// Bracketed paste on: a paste is told from typing.
 const PASTE_ON: &str = "\x1b[?2004h";
+/// Focus reports on, and the window's title kept for later.
+const ASIDE_ON: &str = "\x1b[?1004h\x1b[22;2t";
+/// The window's title as it was, and focus reports off.
+const ASIDE_OFF: &str = "\x1b[23;2t\x1b[?1004l";
+
 /// Bracketed paste off.
 const PASTE_OFF: &str = "\x1b[?2004l";
 
@@ -37,6 +43,8 @@ pub struct Terminal {
     shape: CursorShape,
     mouse: bool,
     input: Option<Hold>,
+    /// What the window is called, once it is called something.
+    title: String,
 }
 
 impl Terminal {
@@ -59,6 +67,7 @@ impl Terminal {
             shape: CursorShape::Block,
             mouse: true,
             input: None,
+            title: String::new(),
         })
     }
 
@@ -104,7 +113,20 @@ impl Terminal {
         drop(still);
         take(self.mouse)?;
         self.shape = CursorShape::Block;
+        let title = std::mem::take(&mut self.title);
+        if !title.is_empty() {
+            self.title(&title)?;
+        }
         self.clear()
+    }
+
+    /// Calls the window so. The console of Linux has no title and would show the text.
+    pub fn title(&mut self, title: &str) -> io::Result<()> {
+        title.clone_into(&mut self.title);
+        if std::env::var("TERM").is_ok_and(|term| term == "linux") {
+            return Ok(());
+        }
+        self.send(&format!("\x1b]2;{}\x07", clean(title)))
     }
 
     /// Asks for what the mouse does, or leaves the mouse to the terminal.
@@ -147,6 +169,7 @@ fn take(mouse: bool) -> io::Result<()> {
     if mouse {
         out.write_all(MOUSE_ON.as_bytes())?;
     }
+    out.write_all(ASIDE_ON.as_bytes())?;
     out.flush()
 }
 
@@ -156,6 +179,7 @@ fn restore() {
         return;
     }
     let mut out = io::stdout();
+    let _ = out.write_all(ASIDE_OFF.as_bytes());
     let _ = out.write_all(PASTE_OFF.as_bytes());
     // Whether it is on is not known here, and off twice does no harm.
     let _ = out.write_all(MOUSE_OFF.as_bytes());

@@ -162,6 +162,10 @@ fn a_job_is_paused_restarted_and_removed() {
     view.wait_for_text("REMOVE");
     view.send("y");
     view.wait_for_text("Nothing is running yet.");
+    // It could be put back until now.
+    home.run(&["status", "web"]).expect_code(3);
+    view.send("q");
+    view.exit_code();
     home.run(&["status", "web"]).expect_code(4);
 }
 

@@ -5,6 +5,7 @@ mod ask_human;
 mod capture;
 mod events;
 mod export;
+mod hold;
 mod kill;
 mod list;
 mod log;
@@ -30,7 +31,7 @@ use std::rc::Rc;
 use serde::Serialize;
 use serde_json::Value;
 
-pub(super) use program::{SHELL, SHELL_ARGV};
+pub(super) use program::{SHELL, SHELL_ARGV, renewed};
 pub(super) use start::{TIMEOUT_GRACE_MS, TTL_MS};
 
 use super::connection::{Client, MAX_CHARS, fixed_limits};
@@ -76,6 +77,7 @@ pub(super) async fn run(hub: Hub, client: Rc<Client>, action: Action) -> Answer 
         Action::Set(params) => set::set(&hub, &client, params),
         Action::AskHuman(params) => ask_human::ask_human(&hub, &client, params).await,
         Action::Decline(params) => ask_human::decline(&hub, &client, &params),
+        Action::Hold(params) => hold::hold(&hub, &client, &params),
         Action::Subscribe(params) => subscribe::subscribe(&hub, &client, params).await,
         Action::Unsubscribe(params) => subscribe::unsubscribe(&hub, &client, params),
         Action::Events(params) => events::events(&hub, &client, params).await,

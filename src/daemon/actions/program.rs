@@ -126,6 +126,28 @@ pub(super) fn spawn_spec(
     })
 }
 
+/// What to run after a person has changed it, in the environment of the run before.
+pub(in crate::daemon) fn renewed(spec: &Spec, known: SpawnSpec) -> Result<SpawnSpec, Error> {
+    let (program, argv) = match &spec.args {
+        None => {
+            let words = SHELL_ARGV.into_iter().chain([spec.command.as_str()]);
+            (SHELL.to_owned(), words.map(str::to_owned).collect())
+        }
+        Some(args) => {
+            let path = known.env.iter().find(|(name, _)| name == "PATH");
+            let path = path.map_or(DEFAULT_PATH, |(_, path)| path);
+            let program = find_program(&spec.command, path, Path::new(&spec.cwd))?;
+            let words = std::iter::once(&spec.command).chain(args);
+            (program, words.cloned().collect())
+        }
+    };
+    Ok(SpawnSpec {
+        program,
+        argv,
+        ..known
+    })
+}
+
 /// What to run again when the keeper does not remember it.
 pub(super) fn fresh_spec(client: &Client, id: &SessionId, spec: &Spec) -> Result<SpawnSpec, Error> {
     check_directory(Path::new(&spec.cwd))?;

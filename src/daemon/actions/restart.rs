@@ -9,9 +9,10 @@ use super::super::end_tree::GRACE_MS;
 use super::super::hub::{Hub, now};
 use super::allow::check_spec;
 use super::kill::{cannot_end, end};
-use super::program::{fresh_spec, spawn_failed};
+use super::program::{fresh_spec, spawn_failed, spawn_spec};
 use super::{Answer, actor, answer, find, wait_ms};
 use crate::engine::registry::Access;
+use crate::protocol::keeper::SpawnSpec;
 use crate::protocol::params::Restart;
 use crate::protocol::{Error, ErrorCode};
 use crate::sys::signal;
@@ -53,6 +54,14 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
         // any more, because that is never written to a file.
         let known = state.drivers.get(&id).and_then(Driver::spec).cloned();
         let spec = match known {
+            Some(known) if session.spec.changed => {
+                let env = known.env.into_iter().collect();
+                let spec = spawn_spec(client, &session.spec, env)?;
+                SpawnSpec {
+                    umask: known.umask,
+                    ..spec
+                }
+            }
             Some(spec) => spec,
             None => fresh_spec(client, &id, &session.spec)?,
         };

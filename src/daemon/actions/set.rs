@@ -2,7 +2,7 @@
 
 use super::super::connection::Client;
 use super::super::hub::{Hub, now};
-use super::start::checked_name;
+use super::start::{checked_name, no_nul};
 use super::{Answer, answer, find, people_only};
 use crate::engine::registry::Access;
 use crate::protocol::Error;
@@ -13,6 +13,7 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
     if params.share.is_some() {
         people_only(client, "open a session to agents")?;
     }
+    check_command(client, &params)?;
     let label = params
         .label
         .map(|label| checked_name("label", label))
@@ -39,6 +40,14 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
         if let Some(seconds) = params.timeout_sec {
             session.terms.timeout_ms = seconds.saturating_mul(1000);
         }
+        if let Some(restart) = params.restart {
+            session.spec.restart = Some(restart);
+        }
+        if let Some(command) = params.command {
+            session.spec.command = command;
+            session.spec.args = params.args;
+            session.spec.changed = true;
+        }
         if let Some(keep) = params.keep {
             session.terms.keep = keep;
         }
@@ -52,4 +61,25 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
         };
         answer(state.record(session, now()))
     })
+}
+
+/// What a session runs is changed by people only: an allow-list holds what was
+/// started under it.
+fn check_command(client: &Client, params: &Set) -> Result<(), Error> {
+    let Some(command) = &params.command else {
+        return match params.args {
+            Some(_) => Err(Error::invalid("`args` needs `command`")),
+            None => Ok(()),
+        };
+    };
+    people_only(client, "change what a session runs")?;
+    if command.trim().is_empty() {
+        return Err(Error::invalid("`command` is empty"));
+    }
+    no_nul("command", command)?;
+    params
+        .args
+        .iter()
+        .flatten()
+        .try_for_each(|arg| no_nul("args", arg))
 }

@@ -238,6 +238,7 @@ fn spec(client: &Client, params: &Start) -> Result<Spec, Error> {
         ready: params.ready.clone(),
         restart: params.restart,
         limits: params.limits,
+        changed: false,
         on_exit,
     })
 }

@@ -98,6 +98,10 @@ impl Target {
         if let Err(error) = input_log::append(&dir, &entry) {
             tracing::warn!(session = %self.id, %error, "the input log cannot be written");
         }
+        if self.viewer.role == Role::Agent {
+            self.hub
+                .with(|state| state.agent_typed(&self.id, &self.viewer.scope));
+        }
         if self.viewer.role == Role::Human {
             let finished = bytes.iter().any(|byte| FINISHES.contains(byte));
             self.hub

@@ -92,6 +92,7 @@ fn record() -> Record {
         log_degraded: Some("No space left on device".to_owned()),
         description: Some("what it is for".to_owned()),
         output_files: files(),
+        restart: None,
         asked: vec![Asked {
             message: "the passphrase, please".to_owned(),
             by: Scope::human(),

@@ -187,6 +187,9 @@ fn every() -> Vec<Action> {
             timeout_sec: Some(60),
             keep: Some(true),
             share: Some(Share::Read),
+            restart: serde_json::from_value(json!({"policy": "always"})).ok(),
+            command: text("make"),
+            args: Some(vec!["all".to_owned()]),
         }),
         Action::AskHuman(AskHuman {
             session_id: session_id(),
@@ -195,6 +198,10 @@ fn every() -> Vec<Action> {
         }),
         Action::Decline(Decline {
             session_id: session_id(),
+        }),
+        Action::Hold(Hold {
+            session_id: session_id(),
+            on: true,
         }),
         Action::Subscribe(Subscribe {
             events: Some(vec![EventKind::Exited, EventKind::InputNeeded]),

@@ -88,7 +88,7 @@ fn every_event() {
     let screen = serde_json::to_value(screen).unwrap();
     let exited = json!({"label": "hello", "command": "make", "status": "error", "exitCode": 2,
         "signal": null, "runtimeMs": 60_000, "endedBy": {"kind": "itself", "scope": null}, "output": "one\n"});
-    let events: [(EventKind, Value); 22] = [
+    let events: [(EventKind, Value); 23] = [
         (EventKind::Started, json!({})),
         (EventKind::Ready, json!({})),
         (EventKind::Exited, exited),
@@ -113,6 +113,7 @@ fn every_event() {
         (EventKind::Screen, screen),
         (EventKind::Title, json!({"title": "vim"})),
         (EventKind::Bell, json!({})),
+        (EventKind::AgentInput, json!({"by": "builder"})),
         (EventKind::Lag, json!({"dropped": 5})),
     ];
     let events: Vec<Event> = (1..)

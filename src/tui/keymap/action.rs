@@ -269,4 +269,8 @@ pub enum Action {
     StopAll,
     /// Copy the shell command of what is chosen.
     CopyShell,
+    /// Complete what is typed by what is suggested.
+    Complete,
+    /// What was said so far.
+    Messages,
 }

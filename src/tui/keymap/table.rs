@@ -177,6 +177,7 @@ pub const TABLE: &[Binding] = {
         key(Palette, &["enter"], A::Accept, "do", "Do it"),
         key(Palette, &["down", "ctrl-n"], A::Down, "down", "Next command"),
         key(Palette, &["up", "ctrl-p"], A::Up, "up", "Command above"),
+        key(Palette, &["tab"], A::Complete, "complete", "Complete its name"),
         key(Palette, &["ctrl-y"], A::CopyShell, "copy-shell", "Copy its shell command"),
         key(Palette, &["esc"], A::Leave, "cancel", "Do nothing"),
 

@@ -1,56 +1,136 @@
-//! The form for a new job: command, name, group, directory.
+//! The form for a new job, and the one that changes a job.
 
 use super::line::Line;
+use crate::protocol::{Mode, SessionId};
 
-/// Labels of the fields, in order.
-pub const LABELS: [&str; 4] = ["run", "name", "group", "dir"];
+/// The command of a new job; the first field.
+pub const RUN: usize = 0;
+/// The directory of a new job.
+pub const DIR: usize = 3;
+
+/// Labels of the fields of a new job, in order.
+const NEW: &[&str] = &["run", "name", "group", "dir"];
+/// Labels of what can be changed of a job, in order.
+const EDIT: &[&str] = &["name", "group", "keep", "restart", "run"];
+
+/// What the form is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// A new job; one like another has its mode and its size, rows and columns.
+    New(Option<(Mode, u16, u16)>),
+    /// Changing a job; what its fields said at first.
+    Edit(SessionId, Vec<String>),
+}
 
 /// The form as filled in so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Form {
-    /// One line a field, in the order of [`LABELS`].
-    pub fields: [Line; 4],
+    /// What it is for.
+    pub purpose: Purpose,
+    /// What the fields are called.
+    pub labels: &'static [&'static str],
+    /// One line a field, in the order of the labels.
+    pub fields: Vec<Line>,
     /// The field with the cursor.
     pub focus: usize,
     /// Whether the daemon has been asked and has not answered.
     pub busy: bool,
     /// Commands used before, newest first.
     pub history: Vec<String>,
-    /// Which of them is shown; `None`: what was typed.
-    pub recalled: Option<usize>,
+    /// Commands that the project of `read` has.
+    pub targets: Vec<String>,
+    /// The directory that targets were read of.
+    pub read: String,
+    /// Which command is shown, and what was typed before; `None`: what was typed.
+    pub recalled: Option<(usize, String)>,
 }
 
 impl Form {
     /// An empty form for a job in `dir`.
     pub fn new(dir: &str, group: &str, history: Vec<String>) -> Self {
+        let fields = ["", "", group, dir].map(Line::new);
+        Self::with(Purpose::New(None), NEW, fields.into(), history)
+    }
+
+    /// The form that changes a job; its fields as they are now: name, group, keep, restart, command.
+    pub fn edit(id: SessionId, now: [String; 5]) -> Self {
+        let fields = now.iter().map(|text| Line::new(text)).collect();
+        let purpose = Purpose::Edit(id, now.into());
+        Self::with(purpose, EDIT, fields, Vec::new())
+    }
+
+    fn with(
+        purpose: Purpose,
+        labels: &'static [&'static str],
+        fields: Vec<Line>,
+        history: Vec<String>,
+    ) -> Self {
         Self {
-            fields: [
-                Line::default(),
-                Line::default(),
-                Line::new(group),
-                Line::new(dir),
-            ],
+            purpose,
+            labels,
+            fields,
             focus: 0,
             busy: false,
             history,
+            targets: Vec::new(),
+            read: String::new(),
             recalled: None,
         }
     }
 
     /// The field with the cursor.
     pub fn line(&mut self) -> &mut Line {
-        &mut self.fields[self.focus.min(LABELS.len() - 1)]
+        let last = self.labels.len() - 1;
+        &mut self.fields[self.focus.min(last)]
     }
 
     /// Moves the cursor to another field, around the ends.
     pub fn step(&mut self, forward: bool) {
-        let n = LABELS.len();
+        let n = self.labels.len();
         self.focus = (self.focus + if forward { 1 } else { n - 1 }) % n;
     }
 
-    /// Shows an older (or newer) command in the first field.
+    /// Whether the cursor is in the command of a new job.
+    pub fn is_at_command(&self) -> bool {
+        matches!(self.purpose, Purpose::New(_)) && self.focus == RUN
+    }
+
+    /// The rest of a command that begins as what is typed: of the project, or one used before. An empty field
+    /// suggests the project's first.
+    pub fn suggestion(&self) -> Option<&str> {
+        let line = self.fields.first().filter(|_| self.is_at_command())?;
+        let typed = line.text();
+        if typed != line.before_cursor() {
+            return None;
+        }
+        let before: &[String] = if typed.is_empty() { &[] } else { &self.history };
+        let mut all = self.targets.iter().chain(before);
+        all.find_map(|one| one.strip_prefix(&typed).filter(|rest| !rest.is_empty()))
+    }
+
+    /// Takes what is suggested; `false` if nothing is.
+    pub fn accept(&mut self) -> bool {
+        let Some(rest) = self.suggestion().map(str::to_owned) else {
+            return false;
+        };
+        self.line().insert(&rest);
+        true
+    }
+
+    /// Shows an older (or newer) command in the first field, of those that begin as what was typed.
     pub fn recall(&mut self, older: bool) {
-        let next = match (self.recalled, older) {
+        let typed = match &self.recalled {
+            Some((_, typed)) => typed.clone(),
+            None => self.fields[RUN].text(),
+        };
+        let mut fitting = Vec::new();
+        for one in self.history.iter().chain(&self.targets) {
+            if one.starts_with(&typed) && *one != typed && !fitting.contains(&one) {
+                fitting.push(one);
+            }
+        }
+        let at = self.recalled.as_ref().map(|(at, _)| *at);
+        let next = match (at, older) {
             (None, true) => Some(0),
             (None | Some(0), false) => None,
             (Some(at), true) => Some(at + 1),
@@ -58,13 +138,13 @@ impl Form {
         };
         match next {
             Some(at) => {
-                if let Some(command) = self.history.get(at) {
-                    self.fields[0] = Line::new(command);
-                    self.recalled = next;
+                if let Some(command) = fitting.get(at) {
+                    self.fields[RUN] = Line::new(command);
+                    self.recalled = Some((at, typed));
                 }
             }
             None if self.recalled.is_some() => {
-                self.fields[0] = Line::default();
+                self.fields[RUN] = Line::new(&typed);
                 self.recalled = None;
             }
             None => {}
@@ -101,5 +181,28 @@ mod tests {
         assert_eq!(form.value(0), "new");
         form.recall(false);
         assert_eq!(form.value(0), "");
+    }
+
+    #[test]
+    fn what_was_typed_chooses_among_the_commands() {
+        let history = ["make test", "npm run dev", "make build"].map(str::to_owned);
+        let mut form = Form::new("~/shop", "", history.into());
+        form.targets = vec!["npm run start".to_owned(), "make all".to_owned()];
+        assert_eq!(form.suggestion(), Some("npm run start"), "the project's");
+        form.line().insert("make ");
+        assert_eq!(form.suggestion(), Some("all"));
+        let mut seen = Vec::new();
+        for _ in 0..4 {
+            form.recall(true);
+            seen.push(form.value(0));
+        }
+        assert_eq!(seen, ["make test", "make build", "make all", "make all"]);
+        for _ in 0..3 {
+            form.recall(false);
+        }
+        assert_eq!(form.fields[0].text(), "make ");
+        assert!(form.accept());
+        assert_eq!(form.value(0), "make all");
+        assert!(!form.accept());
     }
 }

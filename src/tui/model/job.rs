@@ -2,6 +2,7 @@
 
 use crate::protocol::{Record, SessionId};
 use crate::term::sanitize::clean;
+use crate::tui::shell::quote;
 use crate::tui::state::State;
 use crate::tui::units;
 
@@ -144,16 +145,6 @@ pub fn untilde(path: &str, cwd: &str, home: Option<&str>) -> String {
         (_, Some(rest), Some(home)) => format!("{}/{rest}", home.trim_end_matches('/')),
         _ if path.starts_with('/') => path.to_owned(),
         _ => format!("{}/{path}", cwd.trim_end_matches('/')),
-    }
-}
-
-/// `word` as a shell takes it for one word.
-pub fn quote(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./=:,@%+".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 

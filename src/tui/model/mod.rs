@@ -11,6 +11,7 @@ pub mod found;
 pub mod grid;
 pub mod hit;
 pub mod job;
+pub mod keyboard;
 pub mod layout;
 pub mod line;
 pub mod look;
@@ -20,6 +21,8 @@ pub mod page;
 pub mod palette;
 pub mod pointer;
 pub mod query;
+pub mod quitting;
+pub mod removed;
 pub mod reply;
 pub mod rewind;
 pub mod rows;
@@ -39,23 +42,27 @@ use self::card::Card;
 use self::counts::Counts;
 use self::grid::{Grid, Tile};
 use self::job::Job;
+use self::keyboard::Keyboards;
 use self::layout::{Layout, Wish};
 use self::look::{Looks, MOST_UNSEEN};
 use self::mode::{Frame, Insert, Mode};
 use self::pointer::Pointer;
 use self::query::Query;
+use self::quitting::Quitting;
+use self::removed::Removed;
 use self::rewind::Rewind;
 use self::rows::{Group, Row};
 use self::scroll::{Display, Scroll};
 use self::sort::Sort;
 use self::spark::Spark;
-use self::toast::{Kind, Toasts};
+use self::toast::{Kind, TOAST_MS, Toast, Toasts};
 use self::usage::Usage;
 use self::watch::Watch;
 use super::chord;
 use super::keymap::{Keymap, LEAVE_KEY, Place};
 use super::options::Options;
 use super::theme::Theme;
+use crate::config::Notify;
 use crate::protocol::SessionId;
 use crate::term::keyparse::KeyReader;
 use crate::term::sanitize::clean;
@@ -190,8 +197,6 @@ pub struct Model {
     pub cards: HashMap<SessionId, Card>,
     /// Processes that a stop could not end, by job.
     pub survivors: HashMap<SessionId, Vec<u32>>,
-    /// Whether the terminal has the focus; it does if it does not say.
-    pub focused: bool,
     /// A job that was asked for and should be selected once it is known.
     pub wanted: Option<SessionId>,
     /// The live screens that show.
@@ -220,8 +225,20 @@ pub struct Model {
     pub just_left: Option<(Insert, Frame)>,
     /// When Ctrl-C was pressed in NORMAL.
     pub interrupted_at: Option<i64>,
+    /// Whether the person looks at this window, as far as the terminal tells.
+    pub focused: bool,
+    /// How a person who does not is told.
+    pub notify: Notify,
+    /// What the terminal's window is called, once that has been said.
+    pub title: Option<String>,
     /// Messages.
     pub toasts: Toasts,
+    /// Who types besides this view.
+    pub keyboards: Keyboards,
+    /// What was removed and can be put back.
+    pub removed: Option<Removed>,
+    /// Jobs that are waited for before the view closes.
+    pub quitting: Option<Quitting>,
     /// Reads keys.
     pub keys: KeyReader,
     /// When half a key is taken as it stands.
@@ -281,7 +298,6 @@ impl Model {
             seq: 0,
             cards: HashMap::new(),
             survivors: HashMap::new(),
-            focused: true,
             wanted: None,
             watches: Vec::new(),
             rewind: None,
@@ -296,7 +312,13 @@ impl Model {
             mode: Mode::Normal,
             just_left: None,
             interrupted_at: None,
+            focused: true,
+            notify: options.notify,
+            title: None,
             toasts: Toasts::default(),
+            keyboards: Keyboards::default(),
+            removed: None,
+            quitting: None,
             keys: KeyReader::new(),
             flush_at: None,
             ended_at: None,
@@ -430,6 +452,7 @@ impl Model {
         match (&self.mode, &self.selected) {
             (Mode::Insert(insert), _) => Some(&insert.id),
             (Mode::Scroll(scroll, _), _) => Some(&scroll.id),
+            (Mode::Reply(reply), _) => Some(&reply.id),
             (_, Selected::Job(id)) => Some(id),
             _ => None,
         }
@@ -444,6 +467,14 @@ impl Model {
             Row::Group(group) if group.key == *key => Some(group),
             _ => None,
         })
+    }
+
+    /// What the group of the selected job is called.
+    pub fn group_title(&self) -> Option<String> {
+        match self.group() {
+            Some(group) => Some(group.title.clone()),
+            None => Some(rows::group_of(self.current()?).1),
+        }
     }
 
     /// The jobs that a verb acts on: the marked ones, or else the selected one, or all of the selected group.
@@ -501,13 +532,6 @@ impl Model {
         self.dirty = true;
     }
 
-    /// Says something longer for so many milliseconds.
-    pub fn tell(&mut self, text: impl AsRef<str>, ms: i64) {
-        let text = clean(text.as_ref());
-        self.toasts.say_until(self.now.ms + ms, text);
-        self.dirty = true;
-    }
-
     /// Lines of a job that nobody has looked at, `+9`; empty if there are none.
     pub fn unseen(&self, job: &Job) -> String {
         let lines = job.record.summary.output_lines;
@@ -515,6 +539,24 @@ impl Model {
             0 => String::new(),
             n => format!("+{}", n.min(MOST_UNSEEN)),
         }
+    }
+
+    /// Says what was done, and how the shell says it.
+    pub fn note_done(&mut self, text: impl AsRef<str>, shell: Option<String>) {
+        self.note_for(text, shell, TOAST_MS);
+    }
+
+    /// Says something for `ms` milliseconds.
+    pub fn note_for(&mut self, text: impl AsRef<str>, shell: Option<String>, ms: i64) {
+        let toast = Toast {
+            kind: Kind::Note,
+            text: clean(text.as_ref()),
+            shell,
+            until: Some(self.now.ms + ms),
+            count: 1,
+        };
+        self.toasts.show(self.now.ms, toast);
+        self.dirty = true;
     }
 
     /// Says what failed, until Esc.
@@ -570,10 +612,20 @@ impl Model {
         };
         let play = self.past().filter(|past| !past.loading);
         let play = play.and_then(|past| past.play).map(|play| play.due);
-        let due = [second, usage, found, play, Some(clock)];
-        due.into_iter()
-            .chain([self.toasts.next_due(), self.flush_at])
-            .flatten()
-            .min()
+        // Without a daemon there is nobody to tell, and what is due already must not wake us again and again.
+        let told = self.removed.as_ref().filter(|_| self.link == Link::Up);
+        let removed = told.map(|removed| removed.until);
+        let due = [
+            second,
+            usage,
+            found,
+            play,
+            removed,
+            self.keyboards.next_due(),
+            self.toasts.next_due(),
+            self.flush_at,
+            Some(clock),
+        ];
+        due.into_iter().flatten().min()
     }
 }

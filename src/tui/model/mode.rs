@@ -86,6 +86,8 @@ pub enum Ask {
     Restart(Vec<SessionId>),
     /// Remove these jobs and their logs.
     Remove(Vec<SessionId>),
+    /// Close the view and stop jobs.
+    Quit,
     /// Send a paste that looks like more than was meant.
     Paste(Vec<u8>, Insert),
 }

@@ -1,10 +1,12 @@
 //! What the view does outside of itself and the daemon: clipboard, pager, browser, notifications.
 
 mod copy;
+mod history;
 pub mod looked;
 mod notify;
 mod open;
 mod pager;
+mod program;
 
 use std::io;
 
@@ -17,11 +19,13 @@ use super::update::{Done, Errand};
 /// When the terminal cannot be written to.
 pub fn run(errand: Errand, terminal: &mut Terminal) -> io::Result<Option<Done>> {
     match errand {
+        Errand::Suggest(dir) => Ok(Some(history::suggest(&dir))),
         Errand::Copy(text, what) => copy::copy(&text, &what, terminal),
         Errand::Pager(id) => pager::show(&id, terminal),
         Errand::Open(url) => Ok(open::open(&url)),
-        Errand::Notify(title, text) => notify::notify(&title, &text, terminal),
-        Errand::Title(title) => notify::title(&title, terminal),
+        Errand::Notify(title, text, true) => Ok(notify::desktop(&title, &text)),
+        Errand::Notify(title, text, false) => notify::notify(&title, &text, terminal),
+        Errand::Title(title) => terminal.title(&title).map(|()| None),
         Errand::Mouse(on) => terminal.mouse(on).map(|()| None),
     }
 }

@@ -1,20 +1,62 @@
-//! Those who look at something else: notifications, and the title of the window.
+//! Those who look at something else: notifications.
 
 use std::io;
+use std::process::Command;
 
+use super::program;
 use crate::tui::terminal::Terminal;
 use crate::tui::update::Done;
 
-/// Tells a person who is looking at something else.
-pub(super) fn notify(
-    _title: &str,
-    _text: &str,
-    _terminal: &mut Terminal,
-) -> io::Result<Option<Done>> {
+/// Tells by the terminal, and rings its bell.
+pub(super) fn notify(title: &str, text: &str, terminal: &mut Terminal) -> io::Result<Option<Done>> {
+    let var = |name: &str| std::env::var(name).unwrap_or_default();
+    let sequence = sequence(title, text, &var("TERM"), !var("VTE_VERSION").is_empty());
+    let sequence = match var("TMUX").is_empty() {
+        true => sequence,
+        false => passed_through(&sequence),
+    };
+    terminal.send(&format!("{sequence}\x07"))?;
     Ok(None)
 }
 
-/// Calls the window so.
-pub(super) fn title(_title: &str, _terminal: &mut Terminal) -> io::Result<Option<Done>> {
-    Ok(None)
+/// Tells by the desktop.
+pub(super) fn desktop(title: &str, text: &str) -> Option<Done> {
+    let mut command = Command::new("notify-send");
+    command.args(["-a", "bgproc", "--", title, text]);
+    let error = program::start(&mut command).err()?;
+    Some(Done::Failed(format!(
+        "Nobody was notified: notify-send: {error}.  notify = \"terminal\" needs no program"
+    )))
+}
+
+/// OSC 777 for those terminals that know only that, OSC 9 for the others: some know both and would tell twice.
+fn sequence(title: &str, text: &str, term: &str, is_vte: bool) -> String {
+    if is_vte || term.starts_with("rxvt") || term.starts_with("foot") {
+        let title = title.replace(';', ",");
+        format!("\x1b]777;notify;{title};{text}\x07")
+    } else {
+        format!("\x1b]9;{title}: {text}\x07")
+    }
+}
+
+/// Wrapped for tmux, which hands it on to its own terminal (if `allow-passthrough` is on).
+fn passed_through(sequence: &str) -> String {
+    format!("\x1bPtmux;{}\x1b\\", sequence.replace('\x1b', "\x1b\x1b"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_terminal_is_told_once_in_its_own_way() {
+        let xterm = sequence("bgproc", "web failed", "xterm-256color", false);
+        assert_eq!(xterm, "\x1b]9;bgproc: web failed\x07");
+        let foot = sequence("a;b", "web failed", "foot", false);
+        assert_eq!(foot, "\x1b]777;notify;a,b;web failed\x07");
+        assert_eq!(
+            passed_through("\x1b]9;x\x07"),
+            "\x1bPtmux;\x1b\x1b]9;x\x07\x1b\\"
+        );
+    }
 }

@@ -1,8 +1,58 @@
 //! URLs, in the browser.
 
+use std::process::Command;
+
+use super::program;
 use crate::tui::update::Done;
 
-/// Opens a URL.
-pub(super) fn open(_url: &str) -> Option<Done> {
-    None
+/// Opens a URL, by what `$BROWSER` says or else as the desktop does. Where neither can be, as over ssh, says so.
+pub(super) fn open(url: &str) -> Option<Done> {
+    let var = |name: &str| std::env::var(name).unwrap_or_default();
+    let remote = !var("SSH_CONNECTION").is_empty();
+    let screen = !var("DISPLAY").is_empty() || !var("WAYLAND_DISPLAY").is_empty();
+    let desktop = match cfg!(target_os = "macos") {
+        true => (!remote).then_some("open"),
+        false => (!remote && screen).then_some("xdg-open"),
+    };
+    let browsers = var("BROWSER");
+    let chosen = browsers.split(':').filter_map(|words| browser(words, url));
+    let usual = desktop.map(|program| vec![program.to_owned(), url.to_owned()]);
+    for words in chosen.chain(usual) {
+        if let [program, arguments @ ..] = words.as_slice()
+            && program::start(Command::new(program).args(arguments)).is_ok()
+        {
+            return Some(Done::Said(format!("Opened {url}")));
+        }
+    }
+    Some(Done::NoBrowser(url.to_owned()))
+}
+
+/// A browser of `$BROWSER`: a program and its arguments; the URL goes where `%s` stands, or to the end.
+fn browser(words: &str, url: &str) -> Option<Vec<String>> {
+    let mut words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+    if words.is_empty() {
+        return None;
+    }
+    let mut placed = false;
+    for word in &mut words {
+        placed |= word.contains("%s");
+        *word = word.replace("%s", url);
+    }
+    if !placed {
+        words.push(url.to_owned());
+    }
+    Some(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_browser_gets_the_url_where_it_wants_it() {
+        let words = |text| browser(text, "http://x").unwrap_or_default();
+        assert_eq!(words("firefox"), ["firefox", "http://x"]);
+        assert_eq!(words("lynx -url=%s -x"), ["lynx", "-url=http://x", "-x"]);
+        assert_eq!(words(" "), [""; 0]);
+    }
 }

@@ -340,6 +340,8 @@ fn only_what_has_ended_is_removed() {
     dash.press("8");
     dash.asked();
     dash.press("d");
+    dash.asked();
+    dash.later(10_000);
     let cmds = dash.asked();
     let Some(Cmd::Ask(_, Action::Remove(remove))) = cmds.first() else {
         panic!("{cmds:?}");

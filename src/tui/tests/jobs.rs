@@ -70,6 +70,7 @@ pub(in crate::tui) fn record(name: &str) -> Record {
         log_degraded: None,
         description: None,
         output_files: Vec::new(),
+        restart: None,
         asked: Vec::new(),
         detail: None,
     }

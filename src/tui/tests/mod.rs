@@ -1,16 +1,21 @@
 //! The dashboard seen from outside: keys in, pictures out.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod acting;
 mod behaviour;
 mod card;
 mod details;
+mod forms;
 mod found;
 mod grid;
 mod harness;
 pub(super) mod jobs;
+mod keyboard;
 mod look;
 mod marks;
 mod mouse;
+mod notice;
+mod palette;
 mod pictures;
 mod readme;
 mod rebound;

@@ -4,12 +4,17 @@ use serde_json::Value;
 
 use super::daemon::{forget, refresh, refreshed};
 use super::msg::{Cmd, Exit, Tag};
-use super::{away, card, copy, found, insert, log, look, page, rewind, scroll, usage};
-use crate::protocol::reply::{Killed, Listed, Started};
+use super::{
+    away, card, copy, found, insert, keyboard, log, look, open, page, quit, rewind, scroll, undo,
+    usage,
+};
+use crate::protocol::reply::{Killed, Listed, Signalled, Started};
 use crate::protocol::{Error, Record, SessionId};
+use crate::tui::keymap::Action;
 use crate::tui::model::job::Job;
 use crate::tui::model::mode::{Frame, Mode};
 use crate::tui::model::{Attached, Model, Selected};
+use crate::tui::shell;
 
 /// Takes in an answer.
 pub(super) fn answer(model: &mut Model, tag: Tag, value: Value, cmds: &mut Vec<Cmd>) {
@@ -36,10 +41,18 @@ pub(super) fn answer(model: &mut Model, tag: Tag, value: Value, cmds: &mut Vec<C
             refresh(model, &id, cmds);
         }
         Tag::Start => started(model, value, cmds),
+        Tag::Url(id) => {
+            if let Ok(record) = serde_json::from_value::<Record>(value) {
+                open::came(model, &id, &record, cmds);
+            }
+        }
+        Tag::Hold(id, on) => keyboard::taken(model, id, on),
+        Tag::Set(id) => changed(model, &id, value),
         Tag::Kill(id) => {
-            killed(model, &id, value);
+            killed(model, &id, value, cmds);
             refresh(model, &id, cmds);
         }
+        Tag::Sent(id, signal) => sent(model, &id, signal, value),
         Tag::Signal(id) | Tag::Decline(id) => refresh(model, &id, cmds),
         Tag::Remove(id) => forget(model, &id),
         Tag::Log(id, part) => log::came(model, &id, part, value, cmds),
@@ -75,6 +88,7 @@ fn list_came(model: &mut Model, records: Vec<Record>, cmds: &mut Vec<Cmd>) {
             }
             job
         })
+        .filter_map(|job| undo::news(&mut model.removed, job))
         .collect();
     let jobs = &model.jobs;
     let is_there = |id: &SessionId| jobs.iter().any(|job| job.id() == id);
@@ -94,6 +108,7 @@ fn list_came(model: &mut Model, records: Vec<Record>, cmds: &mut Vec<Cmd>) {
         away::ask(model, cmds);
     }
     note_end(model);
+    quit::again(model, cmds);
     if let Attached::Awaited(id) = model.attached.clone() {
         attach(model, id, cmds);
     }
@@ -123,7 +138,13 @@ fn attach(model: &mut Model, id: SessionId, cmds: &mut Vec<Cmd>) {
 }
 
 fn record_came(model: &mut Model, record: Record) {
-    let mut job = Job::new(record, model.now.ms, model.origin.home.as_deref());
+    let job = Job::new(record, model.now.ms, model.origin.home.as_deref());
+    let Some(mut job) = undo::news(&mut model.removed, job) else {
+        return;
+    };
+    if !job.is_alive() {
+        model.keyboards.forget(job.id());
+    }
     match model.jobs.iter_mut().find(|known| known.id() == job.id()) {
         Some(known) => {
             job.keep_ports(known);
@@ -162,7 +183,29 @@ fn started(model: &mut Model, value: Value, cmds: &mut Vec<Cmd>) {
     }
 }
 
-fn killed(model: &mut Model, id: &SessionId, value: Value) {
+/// Takes in a job as it is after a change.
+fn changed(model: &mut Model, id: &SessionId, value: Value) {
+    let before = model.job(id).map(|job| job.command.clone());
+    if matches!(model.mode, Mode::Prompt(_)) {
+        model.mode = Mode::Normal;
+    }
+    if let Ok(record) = serde_json::from_value::<Record>(value) {
+        record_came(model, record);
+    }
+    let job = model
+        .job(id)
+        .map(|job| (job.name.clone(), job.command.clone()));
+    let Some((name, command)) = job else {
+        return;
+    };
+    model.note(if before.is_some_and(|before| before != command) {
+        format!("{name} is changed; its next run has the new command. r starts it")
+    } else {
+        format!("{name} is changed")
+    });
+}
+
+fn killed(model: &mut Model, id: &SessionId, value: Value, cmds: &mut Vec<Cmd>) {
     let name = model.name_of(id);
     let Ok(killed) = serde_json::from_value::<Killed>(value) else {
         return;
@@ -170,19 +213,39 @@ fn killed(model: &mut Model, id: &SessionId, value: Value) {
     if !killed.survivors.is_empty() {
         let pids: Vec<String> = killed.survivors.iter().map(u32::to_string).collect();
         let pids = pids.join(", ");
+        quit::stay(model);
         model.fail(format!("{name}: still running: pid {pids}.  K tries again"));
         model.survivors.insert(id.clone(), killed.survivors);
         return;
     }
     model.survivors.remove(id);
+    // The record that says so may come after the view has closed.
+    if let Some(job) = model.jobs.iter_mut().find(|job| job.id() == id) {
+        job.record.summary.status = killed.status;
+        model.stale = true;
+    }
     let how = match (killed.exit_code, &killed.signal) {
         (Some(code), _) => format!("exit {code}"),
         (None, Some(signal)) => signal.clone(),
         (None, None) => "no exit code".to_owned(),
     };
-    model.note(if killed.already_ended {
+    let text = if killed.already_ended {
         format!("{name} had ended already ({how})")
     } else {
         format!("{name} stopped ({how})")
+    };
+    let command = shell::for_jobs(Action::Stop, model, std::slice::from_ref(id));
+    model.note_done(text, command);
+    quit::ended(model, id, cmds);
+}
+
+/// Says whom a signal of the menu has reached.
+fn sent(model: &mut Model, id: &SessionId, signal: &str, value: Value) {
+    let name = model.name_of(id);
+    let reached = serde_json::from_value::<Signalled>(value);
+    model.note(match reached.map_or(0, |sent| sent.delivered_to.len()) {
+        0 => format!("{signal} reached no process of {name}"),
+        1 => format!("sent {signal} to {name}"),
+        n => format!("sent {signal} to {name} ({n} processes)"),
     });
 }

@@ -44,7 +44,7 @@ pub(super) fn came(model: &mut Model, value: Value, cmds: &mut Vec<Cmd>) {
     let told = away.told(&model.jobs);
     if !told.is_empty() {
         let when = units::since(away.since, model.now.ms, model.now.utc_offset_s);
-        model.tell(format!("since {when}: {told}"), TOLD_MS);
+        model.note_for(format!("since {when}: {told}"), None, TOLD_MS);
     }
 }
 

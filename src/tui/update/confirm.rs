@@ -1,7 +1,7 @@
 //! CONFIRM: `y` does it, the other keys shown do what they say, everything else is no. Enter never confirms.
 
 use super::msg::Cmd;
-use super::{insert, verbs};
+use super::{insert, quit, undo, verbs};
 use crate::tui::keymap::{Action, Place};
 use crate::tui::model::Model;
 use crate::tui::model::mode::{Ask, Mode};
@@ -23,7 +23,9 @@ pub(super) fn act(model: &mut Model, ask: Ask, answer: Option<Action>, cmds: &mu
         | (Ask::Kill(ids), Some(Action::Yes)) => verbs::end_now(model, &ids, true, cmds),
         (Ask::Pause(ids, pause), Some(Action::Yes)) => verbs::pause_now(&ids, pause, cmds),
         (Ask::Restart(ids), Some(Action::Yes)) => verbs::restart_now(&ids, cmds),
-        (Ask::Remove(ids), Some(Action::Yes)) => verbs::remove_now(&ids, cmds),
+        (Ask::Remove(ids), Some(Action::Yes)) => undo::remove(model, &ids, cmds),
+        (Ask::Quit, Some(Action::StopGroup)) => quit::stop_group(model, cmds),
+        (Ask::Quit, Some(Action::StopAll)) => quit::stop_all(model, cmds),
         (Ask::Paste(bytes, typing), Some(Action::Yes)) => {
             insert::send_paste(model, typing, &bytes, cmds);
         }

@@ -8,7 +8,8 @@ use crate::protocol::reply::LogLines;
 use crate::protocol::{Action as Request, Record, SessionId};
 use crate::tui::keymap::Action;
 use crate::tui::model::Model;
-use crate::tui::model::job::{Job, quote};
+use crate::tui::model::job::Job;
+use crate::tui::shell::quote;
 use crate::tui::units;
 
 /// Lines of the log that the menu copies.

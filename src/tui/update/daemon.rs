@@ -10,6 +10,7 @@ use super::log;
 use super::msg::{Cmd, News, Tag};
 use super::page;
 use super::refusal::refusal;
+use super::{keyboard, notice};
 use crate::protocol::event::ScreenUpdate;
 use crate::protocol::params::{List, StatusParams, Subscribe};
 use crate::protocol::{Action, Error, ErrorCode, Event, EventKind, SessionId, Timestamp};
@@ -21,7 +22,7 @@ use crate::tui::model::{Link, Model};
 pub(super) const LIST_LIMIT: usize = 1000;
 
 /// Events that change what is shown. Those without a sequence number come only to those who name them.
-const EVENTS: [EventKind; 18] = [
+const EVENTS: [EventKind; 19] = [
     EventKind::Started,
     EventKind::Ready,
     EventKind::Exited,
@@ -39,6 +40,7 @@ const EVENTS: [EventKind; 18] = [
     EventKind::Removed,
     EventKind::Output,
     EventKind::Title,
+    EventKind::AgentInput,
     EventKind::Lag,
 ];
 
@@ -68,6 +70,7 @@ fn up(model: &mut Model, cmds: &mut Vec<Cmd>) {
     cmds.push(Cmd::Ask(Tag::Subscribe, Action::Subscribe(subscribe)));
     cmds.push(list());
     log::again(model, cmds);
+    keyboard::again(model, cmds);
 }
 
 /// Questions that were on their way will not be answered.
@@ -100,6 +103,7 @@ fn event_came(model: &mut Model, event: Event, cmds: &mut Vec<Cmd>) {
         return;
     }
     model.seq = model.seq.max(event.seq.unwrap_or(0));
+    notice::notice(model, &event, cmds);
     let Some(id) = event.session_id else {
         return;
     };
@@ -111,6 +115,14 @@ fn event_came(model: &mut Model, event: Event, cmds: &mut Vec<Cmd>) {
         EventKind::Screen => screen_came(model, &id, event.data),
         EventKind::Output => output_came(model, &id, &event.data),
         EventKind::Title | EventKind::Bell | EventKind::Hello => {}
+        EventKind::AgentInput => {
+            model.keyboards.agent_typed(id, model.now.ms);
+            model.dirty = true;
+        }
+        EventKind::Restarted => {
+            keyboard::restarted(model, &id, cmds);
+            refresh(model, &id, cmds);
+        }
         EventKind::Removed => forget(model, &id),
         // An end that nobody was there to hear, told late. The list, which is
         // asked for behind it, has the job if it is still kept.
@@ -199,6 +211,7 @@ pub(super) fn forget(model: &mut Model, id: &SessionId) {
     model.survivors.remove(id);
     model.sparks.remove(id);
     model.marked.remove(id);
+    model.keyboards.forget(id);
     if model.previous.as_ref() == Some(id) {
         model.previous = None;
     }

@@ -182,7 +182,7 @@ fn paste(model: &mut Model, bytes: &[u8], cmds: &mut Vec<Cmd>) {
         || bytes
             .iter()
             .any(|&b| (b < b' ' && !matches!(b, b'\n' | b'\r' | b'\t')) || b == 0x7f);
-    if risky && !told {
+    if risky && !told && model.asks {
         let ask = Ask::Paste(bytes.to_vec(), insert.clone());
         model.mode = Mode::Confirm(Confirm { ask });
         model.dirty = true;

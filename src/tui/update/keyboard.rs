@@ -1,9 +1,59 @@
 //! Who has the keyboard of a job.
 
-use super::msg::Cmd;
-use crate::tui::model::Model;
+use super::msg::{Cmd, Tag};
+use crate::protocol::params::Hold;
+use crate::protocol::{Action, SessionId};
+use crate::tui::model::{Link, Model};
 
 /// Takes it from agents, or gives it back.
-pub(super) fn take(model: &mut Model, _cmds: &mut Vec<Cmd>) {
-    model.note("This is not built yet.");
+pub(super) fn take(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let Some(job) = model.current() else {
+        model.note("There is no job whose keyboard to take.");
+        return;
+    };
+    let (id, name) = (job.id().clone(), job.name.clone());
+    if !job.is_alive() {
+        model.note(format!("{name} has ended; nobody types into it."));
+    } else if model.link != Link::Up {
+        model.note("Not done: the daemon is restarting.");
+    } else {
+        let on = !model.keyboards.held.contains(&id);
+        cmds.push(ask(id, on));
+    }
+}
+
+/// The daemon has done it.
+pub(super) fn taken(model: &mut Model, id: SessionId, on: bool) {
+    let name = model.name_of(&id);
+    if on {
+        // Again, after another daemon came: it was said before.
+        if model.keyboards.held.insert(id) {
+            model.note(format!(
+                "You hold the keyboard of {name}: agents wait until T gives it back, or this view closes."
+            ));
+        }
+    } else {
+        model.keyboards.held.remove(&id);
+        model.note(format!("Agents may type into {name} again."));
+    }
+}
+
+/// Another daemon knows nothing of what is held.
+pub(super) fn again(model: &Model, cmds: &mut Vec<Cmd>) {
+    cmds.extend(model.keyboards.held.iter().cloned().map(|id| ask(id, true)));
+}
+
+/// The end of a run has released the keyboard, and the next run has begun.
+pub(super) fn restarted(model: &Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
+    if model.keyboards.held.contains(id) {
+        cmds.push(ask(id.clone(), true));
+    }
+}
+
+fn ask(id: SessionId, on: bool) -> Cmd {
+    let params = Hold {
+        session_id: id.to_string(),
+        on,
+    };
+    Cmd::Ask(Tag::Hold(id, on), Action::Hold(params))
 }

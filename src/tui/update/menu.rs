@@ -2,7 +2,7 @@
 
 use super::copy as copying;
 use super::msg::Cmd;
-use super::verbs;
+use super::{signal, verbs};
 use crate::tui::keymap::Place;
 use crate::tui::model::Model;
 use crate::tui::model::menu::Menu;
@@ -21,10 +21,9 @@ pub(super) fn copy(model: &mut Model) {
 
 /// Asks which signal to send, or ends survivors once more.
 pub(super) fn signal(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    if verbs::end_survivors(model, cmds) {
-        return;
+    if !verbs::end_survivors(model, cmds) {
+        signal::open(model);
     }
-    model.note("This is not built yet.");
 }
 
 /// Takes the letter.
@@ -32,10 +31,9 @@ pub(super) fn press(model: &mut Model, name: &str, cmds: &mut Vec<Cmd>) {
     let Mode::Menu(menu) = std::mem::replace(&mut model.mode, Mode::Normal) else {
         return;
     };
-    let Some(action) = model.keymap.action(menu.place, name) else {
-        return;
-    };
-    if menu.place == Place::Copy {
+    if menu.place == Place::Signal {
+        signal::press(model, menu, name, cmds);
+    } else if let Some(action) = model.keymap.action(menu.place, name) {
         copying::chosen(model, &menu.ids, action, cmds);
     }
 }

@@ -17,20 +17,24 @@ mod log;
 mod look;
 mod marks;
 mod menu;
+mod messages;
 mod mouse;
 pub mod msg;
 mod normal;
+mod notice;
+mod open;
 mod page;
 mod pager;
 mod palette;
 mod prompt;
-mod quit;
+pub(in crate::tui) mod quit;
 mod refusal;
 mod reply;
 mod rewind;
 mod scroll;
 mod select;
 mod settle;
+mod signal;
 mod undo;
 mod usage;
 mod verbs;
@@ -58,6 +62,10 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
     if model.toasts.expire(msg.now.ms) {
         model.dirty = true;
     }
+    if model.keyboards.expire(msg.now.ms) {
+        model.dirty = true;
+    }
+    undo::expire(model, &mut cmds);
     match msg.what {
         What::Input(bytes) => {
             for input in model.keys.feed(&bytes) {
@@ -87,10 +95,22 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
         What::Link(news) => daemon::hear(model, news, &mut cmds),
         What::Done(Done::Said(text)) => model.note(text),
         What::Done(Done::Failed(text)) => model.fail(text),
+        What::Done(Done::NoBrowser(url)) => open::no_browser(model, url, &mut cmds),
+        What::Done(Done::Suggested {
+            dir,
+            targets,
+            history,
+        }) => prompt::suggested(model, &dir, targets, history),
         What::HangUp => cmds.push(Cmd::Quit(Exit::Silent)),
         What::Terminate => cmds.push(Cmd::Quit(Exit::Closed)),
     }
     settle::settle(model, &mut cmds);
+    // What was removed and can be put back no more.
+    if let Some(at) = cmds.iter().position(|cmd| matches!(cmd, Cmd::Quit(_))) {
+        let mut last = Vec::new();
+        undo::flush(model, &mut last);
+        cmds.splice(at..at, last);
+    }
     cmds
 }
 
@@ -132,7 +152,7 @@ fn press(model: &mut Model, key: Key, name: &str, input: &Input, cmds: &mut Vec<
     match place {
         Place::Normal => normal::press(model, name, input, cmds),
         Place::Reply => reply::press(model, key, name, cmds),
-        Place::Palette => palette::press(model, key, name, input, cmds),
+        Place::Palette => palette::press(model, key, name, cmds),
         Place::Copy | Place::Signal => menu::press(model, name, cmds),
         Place::Page => page::press(model, name, cmds),
         Place::Found => found::press(model, key, name, cmds),
@@ -156,6 +176,8 @@ fn paste(model: &mut Model, bytes: &[u8]) {
         }
         Mode::Found(found) => found::paste(found, &text, model.now.ms),
         Mode::Prompt(form) if !form.busy => form.line().insert(&text),
+        Mode::Reply(reply) => reply.line.insert(&text),
+        Mode::Palette(palette) => palette.line.insert(&text),
         Mode::Scroll(scroll, _) => {
             if let Some(line) = &mut scroll.input {
                 line.insert(&text);

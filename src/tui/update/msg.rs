@@ -75,6 +75,8 @@ pub enum Tag {
     Cancel,
     /// One record.
     Record(SessionId),
+    /// One record with its URLs, to open one.
+    Url(SessionId),
     /// A screen to watch.
     Watch(SessionId),
     /// A screen not to watch any more.
@@ -89,6 +91,8 @@ pub enum Tag {
     Restart(SessionId),
     /// Pause or continue.
     Signal(SessionId),
+    /// A signal by its name, chosen from the menu.
+    Sent(SessionId, &'static str),
     /// A no to what is asked about a job.
     Decline(SessionId),
     /// A job to forget.
@@ -97,6 +101,10 @@ pub enum Tag {
     Start,
     /// A screen of the past.
     Past(SessionId),
+    /// A keyboard to take from agents, or to give back.
+    Hold(SessionId, bool),
+    /// What was changed of a job.
+    Set(SessionId),
     /// A part of a log.
     Log(SessionId, Part),
     /// A part of what is known of how a job failed.
@@ -144,12 +152,15 @@ pub enum Cmd {
 pub enum Errand {
     /// Put text on the clipboard; the second part says what it is, for the toast.
     Copy(String, String),
+    /// Read what to suggest for a new job in this directory.
+    Suggest(String),
     /// Show a log in the pager.
     Pager(SessionId),
     /// Open a URL.
     Open(String),
-    /// Tell a person who is looking at something else: a title and a text.
-    Notify(String, String),
+    /// Tell a person who is looking at something else: a title and a text; `true` by the desktop, else by the
+    /// terminal.
+    Notify(String, String, bool),
     /// Call the terminal's window so.
     Title(String),
     /// Ask the terminal for what the mouse does, or leave the mouse to it.
@@ -163,6 +174,17 @@ pub enum Done {
     Said(String),
     /// It could not be done.
     Failed(String),
+    /// There is no browser here for this URL.
+    NoBrowser(String),
+    /// What to suggest for a new job.
+    Suggested {
+        /// The directory that was read.
+        dir: String,
+        /// Commands of its project.
+        targets: Vec<String>,
+        /// Commands of the shell's history, newest first.
+        history: Vec<String>,
+    },
 }
 
 /// How the view is closed.

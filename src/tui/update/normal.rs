@@ -3,8 +3,8 @@
 use super::insert;
 use super::msg::{Cmd, Exit};
 use super::{
-    copy, found, grid, keyboard, log, marks, menu, mouse, page, pager, palette, prompt, quit,
-    reply, scroll, select, undo, verbs,
+    copy, found, grid, keyboard, log, marks, menu, messages, mouse, open, page, pager, palette,
+    prompt, quit, reply, scroll, select, undo, verbs,
 };
 use crate::term::keyparse::Input;
 use crate::tui::keymap::{Action, Place};
@@ -23,13 +23,18 @@ pub(super) fn press(model: &mut Model, name: &str, input: &Input, cmds: &mut Vec
         unknown(model, name);
         return;
     };
+    if let (Action::Literal, Some((insert, frame)), false) = (action, just_left, model.read_only) {
+        insert::again(model, insert, frame, &input.raw, cmds);
+        return;
+    }
+    run(model, action, name, cmds);
+}
+
+/// Does what a key called `name` does, or the palette, if the view may.
+pub(super) fn run(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
     let detaches = action == Action::Remove && model.attached != Attached::No;
     if model.read_only && changes(action) && !detaches {
         model.note("This view is read-only: it looks, and changes nothing.");
-        return;
-    }
-    if let (Action::Literal, Some((insert, frame))) = (action, just_left) {
-        insert::again(model, insert, frame, &input.raw, cmds);
         return;
     }
     act(model, action, name, cmds);
@@ -76,7 +81,7 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
         Action::MarkAll => marks::all(model),
         Action::Signal => menu::signal(model, cmds),
         Action::RestartGroup => verbs::restart_group(model, cmds),
-        Action::Duplicate => prompt::duplicate(model),
+        Action::Duplicate => prompt::duplicate(model, cmds),
         Action::Edit => prompt::edit(model),
         Action::RemoveEnded => undo::remove_ended(model, cmds),
         Action::Undo => undo::undo(model, cmds),
@@ -91,12 +96,15 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
         Action::Wrap => scroll::wrap(model),
         Action::Copy => menu::copy(model),
         Action::CopyReport => copy::report(model, cmds),
-        Action::Open => pager::url(model, cmds),
+        Action::Open => open::url(model, cmds),
         Action::Pager => pager::log(model, cmds),
         Action::Details => page::details(model, cmds),
         Action::Mouse => mouse::toggle(model, cmds),
         Action::Palette => palette::open(model),
         Action::QuitAndStop => quit::ask(model, cmds),
+        Action::StopGroup => verbs::stop_group(model, cmds),
+        Action::StopAll => verbs::stop_all(model, cmds),
+        Action::Messages => messages::open(model),
         Action::Stop => verbs::stop(model, cmds),
         Action::Kill => verbs::kill(model, cmds),
         Action::Restart => verbs::restart(model, cmds),
@@ -104,7 +112,7 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
         Action::Decline => verbs::decline(model, cmds),
         Action::Remove if model.attached != Attached::No => cmds.push(Cmd::Quit(Exit::Closed)),
         Action::Remove => verbs::remove(model, cmds),
-        Action::New => prompt::open(model),
+        Action::New => prompt::open(model, cmds),
         Action::Filter => model.mode = Mode::Filter(Line::new(&model.filter)),
         Action::Scroll => scroll::enter(model, name == "pgup", cmds),
         Action::PanLeft => pan(model, false),
@@ -149,6 +157,8 @@ fn changes(action: Action) -> bool {
             | Action::QuitAndStop
             | Action::Literal
             | Action::Stop
+            | Action::StopGroup
+            | Action::StopAll
             | Action::Kill
             | Action::Restart
             | Action::Pause
@@ -196,6 +206,10 @@ fn zoom(model: &mut Model) {
 /// One step back: errors, zoom, the stack's pane, the marks, the filter. Never further.
 fn back(model: &mut Model) {
     if model.toasts.dismiss() {
+        return;
+    }
+    if quit::stay(model) {
+        model.note("The view stays open; the jobs are still being stopped.");
         return;
     }
     if model.peek.take_if(|peek| !peek.follows).is_some() {

@@ -1,4 +1,4 @@
-//! What is shown by other programs: the log in the pager, a URL in the browser.
+//! What is shown by another program: the log in the pager.
 
 use super::msg::{Cmd, Errand};
 use crate::tui::model::Model;
@@ -9,9 +9,4 @@ pub(super) fn log(model: &mut Model, cmds: &mut Vec<Cmd>) {
         Some(id) => cmds.push(Cmd::Errand(Errand::Pager(id.clone()))),
         None => model.note("There is no log to read."),
     }
-}
-
-/// Opens the URL of the selected job.
-pub(super) fn url(model: &mut Model, _cmds: &mut Vec<Cmd>) {
-    model.note("This is not built yet.");
 }

@@ -1,30 +1,84 @@
-//! PROMPT: the form for a new job.
+//! PROMPT: the form for a new job, for one like another, and for changing a job.
 
 use super::edit as edit_line;
-use super::msg::{Cmd, Tag};
-use crate::protocol::Action as Request;
-use crate::protocol::params::Start;
+use super::msg::{Cmd, Errand, Tag};
+use crate::protocol::params::{Set, Start};
+use crate::protocol::policy::RestartWhen;
+use crate::protocol::{Action as Request, Mode as JobMode, RestartPolicy, SessionId};
 use crate::term::keyparse::Key;
 use crate::tui::keymap::{Action, Place};
-use crate::tui::model::form::Form;
+use crate::tui::model::form::{DIR, Form, Purpose, RUN};
 use crate::tui::model::job::{tilde, untilde};
 use crate::tui::model::mode::Mode;
 use crate::tui::model::{Link, Model, Selected};
 
 /// Opens the form: in the view's directory, and in the group that is selected.
-pub(super) fn open(model: &mut Model) {
+pub(super) fn open(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let dir = tilde(&model.origin.cwd, model.origin.home.as_deref());
     let group = match &model.selected {
         Selected::Group(key) => key.strip_prefix("g:").unwrap_or_default().to_owned(),
         _ => String::new(),
     };
-    let mut history: Vec<String> = Vec::new();
-    for job in model.jobs.iter().rev() {
-        if !history.contains(&job.command) {
-            history.push(job.command.clone());
+    let form = Form::new(&dir, &group, commands(model));
+    show(model, form, cmds);
+}
+
+/// Opens the form for a job like the selected one.
+pub(super) fn duplicate(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let Some(job) = model.current() else {
+        model.note("There is no job to duplicate. n starts one.");
+        return;
+    };
+    let summary = &job.record.summary;
+    let group = summary.group.clone().unwrap_or_default();
+    let mut form = Form::new(&job.dir, &group, commands(model));
+    let (command, name) = (job.command.clone(), next_name(model, &job.name));
+    let like = (summary.mode, summary.rows, summary.cols);
+    let text = format!(
+        "Like {}: with its mode and size; variables that were set for it are not known.",
+        job.name
+    );
+    form.purpose = Purpose::New(Some(like));
+    form.fields[RUN].insert(&command);
+    if summary.label.is_some() {
+        form.fields[1].insert(&name);
+    }
+    show(model, form, cmds);
+    model.note(text);
+}
+
+/// Opens the form that changes the selected job.
+pub(super) fn edit(model: &mut Model) {
+    let Some(job) = model.current() else {
+        model.note("There is no job to change. n starts one.");
+        return;
+    };
+    let summary = &job.record.summary;
+    let now = [
+        summary.label.clone().unwrap_or_default(),
+        summary.group.clone().unwrap_or_default(),
+        if summary.keep { "yes" } else { "no" }.to_owned(),
+        policy_word(job.record.restart),
+        job.command.clone(),
+    ];
+    model.mode = Mode::Prompt(Box::new(Form::edit(job.id().clone(), now)));
+}
+
+/// Takes in what to suggest.
+pub(super) fn suggested(model: &mut Model, dir: &str, targets: Vec<String>, history: Vec<String>) {
+    let Mode::Prompt(form) = &mut model.mode else {
+        return;
+    };
+    if form.read != dir {
+        return;
+    }
+    form.targets = targets;
+    for command in history {
+        if !form.history.contains(&command) {
+            form.history.push(command);
         }
     }
-    model.mode = Mode::Prompt(Box::new(Form::new(&dir, &group, history)));
+    model.dirty = true;
 }
 
 /// Takes a key in PROMPT.
@@ -42,55 +96,210 @@ pub(super) fn press(model: &mut Model, key: Key, name: &str, cmds: &mut Vec<Cmd>
     }
     match action {
         Some(Action::Accept) => submit(model, cmds),
-        Some(Action::NextField) => form.step(true),
-        Some(Action::PreviousField) => form.step(false),
-        Some(Action::OlderCommand) if form.focus == 0 => form.recall(true),
-        Some(Action::NewerCommand) if form.focus == 0 => form.recall(false),
+        Some(Action::NextField) => step(model, true, cmds),
+        Some(Action::PreviousField) => step(model, false, cmds),
+        Some(Action::OlderCommand) if form.is_at_command() => form.recall(true),
+        Some(Action::NewerCommand) if form.is_at_command() => form.recall(false),
         Some(_) => {}
         None => {
+            let at_end = matches!(
+                model.keymap.action(Place::Line, name),
+                Some(Action::CharRight | Action::LineEnd)
+            );
+            if at_end && form.accept() {
+                return;
+            }
+            form.recalled = None;
             edit_line(&model.keymap, form.line(), key, name);
         }
     }
 }
 
-/// Asks for the job. The form stays until the daemon has answered, so that nothing typed is lost to a mistake.
-fn submit(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    if model.link != Link::Up {
-        model.note("Not started: the daemon is restarting.");
-        return;
+/// Goes to another field. Another directory suggests other commands.
+fn step(model: &mut Model, forward: bool, cmds: &mut Vec<Cmd>) {
+    if let Mode::Prompt(form) = &mut model.mode {
+        form.step(forward);
     }
+    suggest(model, cmds);
+}
+
+fn show(model: &mut Model, form: Form, cmds: &mut Vec<Cmd>) {
+    model.mode = Mode::Prompt(Box::new(form));
+    suggest(model, cmds);
+}
+
+/// Asks for what to suggest in the form's directory, once.
+fn suggest(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Mode::Prompt(form) = &mut model.mode else {
         return;
     };
-    let [command, label, group, dir] = [0, 1, 2, 3].map(|field| form.value(field));
-    if command.is_empty() {
-        form.focus = 0;
-        model.note("What should run? Esc starts nothing.");
+    if matches!(form.purpose, Purpose::Edit(..)) {
         return;
     }
-    form.busy = true;
+    let home = model.origin.home.as_deref();
+    let dir = untilde(&form.value(DIR), &model.origin.cwd, home);
+    if form.read != dir {
+        form.read.clone_from(&dir);
+        form.targets.clear();
+        cmds.push(Cmd::Errand(Errand::Suggest(dir)));
+    }
+}
+
+/// Asks for what the form says. It stays until the daemon has answered, so that nothing typed is lost to a mistake.
+fn submit(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    if model.link != Link::Up {
+        model.note("Not done: the daemon is restarting.");
+        return;
+    }
+    let Mode::Prompt(form) = &model.mode else {
+        return;
+    };
+    let asked = match form.purpose.clone() {
+        Purpose::New(like) => start(model, form, like).map(|start| {
+            let request = Request::Start(start);
+            Some(Cmd::Ask(Tag::Start, request))
+        }),
+        Purpose::Edit(id, before) => change(form, &id, &before).map(|set| {
+            let request = Request::Set(set?);
+            Some(Cmd::Ask(Tag::Set(id), request))
+        }),
+    };
+    let Mode::Prompt(form) = &mut model.mode else {
+        return;
+    };
+    match asked {
+        Ok(Some(cmd)) => {
+            form.busy = true;
+            cmds.push(cmd);
+        }
+        Ok(None) => {
+            model.mode = Mode::Normal;
+            model.note("Nothing was changed.");
+        }
+        Err((field, text)) => {
+            form.focus = field;
+            model.note(text);
+        }
+    }
+}
+
+/// What a form is not done for: a field, and what is wrong with it.
+type Wrong = (usize, &'static str);
+
+fn start(model: &Model, form: &Form, like: Option<(JobMode, u16, u16)>) -> Result<Start, Wrong> {
+    let command = form.value(RUN);
+    if command.is_empty() {
+        return Err((RUN, "What should run? Esc starts nothing."));
+    }
+    let [label, group, dir] = [1, 2, DIR].map(|field| form.value(field));
     let some = |text: String| (!text.is_empty()).then_some(text);
-    let start = Start {
+    let home = model.origin.home.as_deref();
+    Ok(Start {
         command,
         label: some(label),
         group: some(group),
-        cwd: Some(untilde(
-            &dir,
-            &model.origin.cwd,
-            model.origin.home.as_deref(),
-        )),
+        cwd: Some(untilde(&dir, &model.origin.cwd, home)),
         background: Some(true),
+        mode: like.map(|(mode, ..)| mode),
+        rows: like.map(|(_, rows, _)| rows),
+        cols: like.map(|(.., cols)| cols),
         ..Start::default()
+    })
+}
+
+/// What is to be changed: only what another value was typed for.
+fn change(form: &Form, id: &SessionId, before: &[String]) -> Result<Option<Set>, Wrong> {
+    let changed = |field: usize| {
+        let value = form.value(field);
+        (before.get(field) != Some(&value)).then_some(value)
     };
-    cmds.push(Cmd::Ask(Tag::Start, Request::Start(start)));
+    let keep = match changed(2).as_deref() {
+        None => None,
+        Some("yes" | "y") => Some(true),
+        Some("no" | "n" | "") => Some(false),
+        Some(_) => {
+            return Err((
+                2,
+                "keep is yes or no: yes keeps the job and its log for good.",
+            ));
+        }
+    };
+    let restart = match changed(3) {
+        None => None,
+        Some(word) => match policy(&word) {
+            Some(policy) => Some(policy),
+            None => return Err((3, "restart is no, on-failure, on-failure:3 or always.")),
+        },
+    };
+    let command = changed(4);
+    if command.as_deref() == Some("") {
+        return Err((4, "What should run? Esc changes nothing."));
+    }
+    let set = Set {
+        session_id: id.to_string(),
+        label: changed(0),
+        group: changed(1),
+        keep,
+        restart,
+        command,
+        ..Set::default()
+    };
+    let nothing = Set {
+        session_id: id.to_string(),
+        ..Set::default()
+    };
+    Ok((set != nothing).then_some(set))
 }
 
-/// Opens the form for a job like the selected one.
-pub(super) fn duplicate(model: &mut Model) {
-    model.note("This is not built yet.");
+/// A restart policy as `run --restart` has it.
+fn policy_word(policy: Option<RestartPolicy>) -> String {
+    let Some(policy) = policy else {
+        return "no".to_owned();
+    };
+    match (policy.policy, policy.max_retries) {
+        (RestartWhen::Never, _) => "no".to_owned(),
+        (RestartWhen::Always, _) => "always".to_owned(),
+        (RestartWhen::OnFailure, None) => "on-failure".to_owned(),
+        (RestartWhen::OnFailure, Some(n)) => format!("on-failure:{n}"),
+    }
 }
 
-/// Opens the form that changes the selected job.
-pub(super) fn edit(model: &mut Model) {
-    model.note("This is not built yet.");
+fn policy(word: &str) -> Option<RestartPolicy> {
+    let (when, count) = match word.split_once(':') {
+        Some((when, count)) => (when, Some(count.parse().ok()?)),
+        None => (word, None),
+    };
+    let policy = match (when, count) {
+        ("no" | "never" | "", None) => RestartWhen::Never,
+        ("on-failure", _) => RestartWhen::OnFailure,
+        ("always", None) => RestartWhen::Always,
+        _ => return None,
+    };
+    Some(RestartPolicy {
+        policy,
+        max_retries: count,
+        backoff_ms: None,
+    })
+}
+
+/// Commands of the jobs that there are, the newest first.
+fn commands(model: &Model) -> Vec<String> {
+    let mut history: Vec<String> = Vec::new();
+    for job in model.jobs.iter().rev() {
+        if !history.contains(&job.command) {
+            history.push(job.command.clone());
+        }
+    }
+    history
+}
+
+/// `web-2` for one like `web`, `web-3` if there is one.
+fn next_name(model: &Model, name: &str) -> String {
+    let base = match name.rsplit_once('-') {
+        Some((base, number)) if !base.is_empty() && number.parse::<u32>().is_ok() => base,
+        _ => name,
+    };
+    let free = |name: &String| model.jobs.iter().all(|job| job.name != *name);
+    let mut names = (2_u32..).map(|n| format!("{base}-{n}"));
+    names.find(free).unwrap_or_default()
 }

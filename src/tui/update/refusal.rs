@@ -3,7 +3,7 @@
 use super::daemon::{forget, refresh, refreshed};
 use super::log;
 use super::msg::{Cmd, Tag};
-use super::{found, page, rewind, usage};
+use super::{found, page, quit, rewind, usage};
 use crate::protocol::{Error, ErrorCode};
 use crate::tui::model::mode::Mode;
 use crate::tui::model::{Link, Model};
@@ -22,7 +22,8 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
         Tag::Record(id) | Tag::Watch(id) | Tag::Type(id) | Tag::Resize(id) | Tag::Kill(id) => {
             Some(id)
         }
-        Tag::Restart(id) | Tag::Signal(id) | Tag::Decline(id) => Some(id),
+        Tag::Restart(id) | Tag::Signal(id) | Tag::Sent(id, _) => Some(id),
+        Tag::Decline(id) | Tag::Set(id) | Tag::Hold(id, _) | Tag::Url(id) => Some(id),
         Tag::Remove(id) | Tag::Log(id, _) | Tag::Details(id) | Tag::Typed(id) => Some(id),
         Tag::Past(id) | Tag::Card(id, _) | Tag::Runs(id) | Tag::Copy(id, _) => Some(id),
         // One job less to look through, whatever the reason.
@@ -78,6 +79,7 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
         Tag::Type(_) => format!("Not typed into {name}"),
         Tag::Resize(_) => format!("{name} keeps its size"),
         Tag::Kill(id) => {
+            quit::stay(model);
             refresh(model, &id.clone(), cmds);
             format!("{name} was not stopped")
         }
@@ -88,7 +90,12 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
             refresh(model, &id.clone(), cmds);
             return;
         }
-        Tag::Remove(_) => format!("{name} was not removed"),
+        Tag::Sent(_, signal) => format!("{signal} was not sent to {name}"),
+        // Its row is gone already.
+        Tag::Remove(id) => {
+            refresh(model, id, cmds);
+            "It was not removed".to_owned()
+        }
         Tag::Past(_) => {
             rewind::failed(model);
             format!("The past of {name} cannot be shown")
@@ -100,11 +107,17 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
         Tag::Copy(..) => "Nothing was copied".to_owned(),
         Tag::Log(..) => format!("The log of {name} could not be read"),
         Tag::Start => "Nothing was started".to_owned(),
+        Tag::Hold(id, _) => {
+            model.keyboards.held.remove(id);
+            format!("The keyboard of {name} was not taken or given back")
+        }
+        Tag::Url(_) => format!("The URL of {name} could not be had"),
+        Tag::Set(_) => format!("{name} was not changed"),
         Tag::List => "The list could not be had".to_owned(),
         Tag::Subscribe => "Changes will not show".to_owned(),
     };
     match &mut model.mode {
-        Mode::Prompt(form) if tag == Tag::Start => form.busy = false,
+        Mode::Prompt(form) if matches!(tag, Tag::Start | Tag::Set(_)) => form.busy = false,
         _ => {}
     }
     if let (Tag::Log(..), Some(scroll)) = (&tag, model.scroll_mut()) {

@@ -38,12 +38,14 @@ pub(super) fn settle(model: &mut Model, cmds: &mut Vec<Cmd>) {
     settle_cursor(model);
     grid::settle(model);
     settle_list_top(model);
+    super::reply::settle(model);
     settle_watch(model, cmds);
     look::settle(model);
     card::settle(model, cmds);
     usage::settle(model, cmds);
     found::settle(model, cmds);
     log::settle(model, cmds);
+    super::notice::settle_title(model, cmds);
     let display = model.display();
     if let (Some(scroll), Some(display)) = (model.scroll_mut(), display) {
         scroll.resize(display);

@@ -1,14 +1,109 @@
-//! Removing with a way back.
+//! Removing with a way back: a row goes at once, the daemon is told [`UNDO_MS`] later, or when the view closes.
+//!
+//! A view that is killed in between has told nobody, and the job is still there.
 
 use super::msg::Cmd;
-use crate::tui::model::Model;
+use super::verbs;
+use crate::protocol::SessionId;
+use crate::tui::keymap::{Action, Place};
+use crate::tui::model::job::Job;
+use crate::tui::model::mode::{Ask, Frame};
+use crate::tui::model::removed::{Removed, UNDO_MS};
+use crate::tui::model::{Link, Model};
+use crate::tui::shell;
+
+/// Takes ended jobs out of the list, and says how to put them back.
+pub(super) fn remove(model: &mut Model, ids: &[SessionId], cmds: &mut Vec<Cmd>) {
+    flush(model, cmds);
+    let command = shell::for_jobs(Action::Remove, model, ids);
+    let (jobs, rest): (Vec<Job>, Vec<Job>) = std::mem::take(&mut model.jobs)
+        .into_iter()
+        // One that was started again meanwhile stays.
+        .partition(|job| ids.contains(job.id()) && !job.is_alive());
+    model.jobs = rest;
+    if jobs.is_empty() {
+        return;
+    }
+    if model.jobs.is_empty() {
+        model.frame = Frame::default();
+    }
+    let what = match jobs.as_slice() {
+        [job] => job.name.clone(),
+        several => format!("{} jobs", several.len()),
+    };
+    let undo = model.keymap.key(Place::Normal, Action::Undo);
+    let said = match undo {
+        Some(key) => format!("removed {what}   {key} undo"),
+        None => format!("removed {what}"),
+    };
+    model.note_for(&said, command, UNDO_MS);
+    model.removed = Some(Removed {
+        jobs,
+        until: model.now.ms + UNDO_MS,
+        said,
+    });
+    model.stale = true;
+}
 
 /// Puts back what was removed last.
 pub(super) fn undo(model: &mut Model, _cmds: &mut Vec<Cmd>) {
-    model.note("This is not built yet.");
+    let Some(removed) = model.removed.take() else {
+        model.note("There is nothing to put back: what was removed more than 10 s ago is gone.");
+        return;
+    };
+    model.toasts.withdraw(&removed.said);
+    let what = match removed.jobs.as_slice() {
+        [job] => format!("{} is back", job.name),
+        several => format!("{} jobs are back", several.len()),
+    };
+    model.wanted = removed.jobs.first().map(|job| job.id().clone());
+    model.jobs.extend(removed.jobs);
+    model.stale = true;
+    model.note(what);
 }
 
-/// Asks before all ended jobs are removed.
-pub(super) fn remove_ended(model: &mut Model, _cmds: &mut Vec<Cmd>) {
-    model.note("This is not built yet.");
+/// Asks before all ended jobs are removed; with a filter, all that it shows.
+pub(super) fn remove_ended(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let query = model.query();
+    let ended: Vec<SessionId> = model
+        .jobs
+        .iter()
+        .filter(|job| !job.is_alive() && query.matches(job))
+        .map(|job| job.id().clone())
+        .collect();
+    if ended.is_empty() {
+        model.note("No job has ended: there is nothing to remove.");
+    } else {
+        verbs::ask(model, Ask::Remove(ended), cmds);
+    }
+}
+
+/// Tells the daemon once the time is over. While there is none, it waits.
+pub(super) fn expire(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let due = |removed: &Removed| removed.until <= model.now.ms;
+    if model.link == Link::Up && model.removed.as_ref().is_some_and(due) {
+        flush(model, cmds);
+    }
+}
+
+/// Tells the daemon now.
+pub(super) fn flush(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let Some(removed) = model.removed.take() else {
+        return;
+    };
+    let ids: Vec<SessionId> = removed.jobs.iter().map(|job| job.id().clone()).collect();
+    verbs::remove_now(&ids, cmds);
+    model.toasts.withdraw(&removed.said);
+}
+
+/// Takes in news of a job that shows as removed: `None` if it has been dealt with. One that runs again is back.
+pub(super) fn news(removed: &mut Option<Removed>, job: Job) -> Option<Job> {
+    let Some(known) = removed else {
+        return Some(job);
+    };
+    if known.take(job.id()).is_none() || job.is_alive() {
+        return Some(job);
+    }
+    known.jobs.push(job);
+    None
 }

@@ -1,19 +1,39 @@
 //! What is done to jobs, and what is asked before.
 
-use super::confirm;
 use super::msg::{Cmd, Tag};
+use super::{confirm, quit, undo};
 use crate::protocol::params::{
     Decline, Kill, Remove, Restart, SignalName, SignalParams, SignalTarget,
 };
 use crate::protocol::{Action, SessionId, Status};
 use crate::tui::keymap;
-use crate::tui::model::Model;
 use crate::tui::model::mode::{Ask, Confirm, Mode};
+use crate::tui::model::rows::group_of;
+use crate::tui::model::{Model, Selected};
 use crate::tui::state::State;
 
 /// Asks before stopping what is selected.
 pub(super) fn stop(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if let Some(ids) = alive_targets(model, "stop") {
+        ask(model, Ask::Stop(ids), cmds);
+    }
+}
+
+/// Asks before stopping the group of what is selected.
+pub(super) fn stop_group(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    match quit::group(model) {
+        Some((_, ids)) => ask(model, Ask::Stop(ids), cmds),
+        None => model.note("Nothing of this group runs."),
+    }
+}
+
+/// Asks before stopping all jobs.
+pub(super) fn stop_all(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let alive = model.jobs.iter().filter(|job| job.is_alive());
+    let ids: Vec<SessionId> = alive.map(|job| job.id().clone()).collect();
+    if ids.is_empty() {
+        model.note("No job is running.");
+    } else {
         ask(model, Ask::Stop(ids), cmds);
     }
 }
@@ -109,7 +129,7 @@ pub(super) fn remove(model: &mut Model, cmds: &mut Vec<Cmd>) {
             model.key("d")
         )),
         ([id], _) if model.job(id).map(|job| job.state()) == Some(State::Done) => {
-            remove_now(&ended, cmds);
+            undo::remove(model, &ended, cmds);
         }
         _ => ask(model, Ask::Remove(ended), cmds),
     }
@@ -168,7 +188,7 @@ pub(super) fn remove_now(ids: &[SessionId], cmds: &mut Vec<Cmd>) {
 }
 
 /// The selected jobs that are alive; says why there are none.
-fn alive_targets(model: &mut Model, verb: &str) -> Option<Vec<SessionId>> {
+pub(super) fn alive_targets(model: &mut Model, verb: &str) -> Option<Vec<SessionId>> {
     let targets = model.targets();
     let alive: Vec<SessionId> = targets
         .iter()
@@ -197,7 +217,7 @@ fn alive_targets(model: &mut Model, verb: &str) -> Option<Vec<SessionId>> {
 }
 
 /// Asks, unless the person has decided never to be asked.
-fn ask(model: &mut Model, ask: Ask, cmds: &mut Vec<Cmd>) {
+pub(super) fn ask(model: &mut Model, ask: Ask, cmds: &mut Vec<Cmd>) {
     if model.asks {
         model.mode = Mode::Confirm(Confirm { ask });
     } else {
@@ -206,6 +226,19 @@ fn ask(model: &mut Model, ask: Ask, cmds: &mut Vec<Cmd>) {
 }
 
 /// Asks before the whole group of the selected job runs again.
-pub(super) fn restart_group(model: &mut Model, _cmds: &mut Vec<Cmd>) {
-    model.note("This is not built yet.");
+pub(super) fn restart_group(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let key = match &model.selected {
+        Selected::Group(key) => Some(key.clone()),
+        _ => model.current().map(|job| group_of(job).0),
+    };
+    let members = model
+        .jobs
+        .iter()
+        .filter(|job| Some(&group_of(job).0) == key.as_ref());
+    let ids: Vec<SessionId> = members.map(|job| job.id().clone()).collect();
+    if ids.is_empty() {
+        model.note("There is no group to restart.");
+    } else {
+        ask(model, Ask::Restart(ids), cmds);
+    }
 }

@@ -7,6 +7,7 @@ use ratatui::text::Span;
 
 use super::bar::Bar;
 use crate::tui::keymap::{Action, Place};
+use crate::tui::model::form::Purpose;
 use crate::tui::model::layout::Kind;
 use crate::tui::model::mode::Mode;
 use crate::tui::model::{Attached, Model, Selected};
@@ -103,10 +104,20 @@ fn hints(model: &Model) -> (Vec<Hint>, Vec<Hint>) {
             let words = words.map(|word| (word.to_owned(), String::new()));
             (words.to_vec(), get(&[Action::Accept, Action::Leave]))
         }
-        Mode::Prompt(_) => (
-            get(&[Action::NextField, Action::OlderCommand]),
-            get(&[Action::Accept, Action::Leave]),
-        ),
+        Mode::Prompt(form) => {
+            let mut hints = get(&[Action::NextField]);
+            if form.is_at_command() {
+                hints.extend(get(&[Action::OlderCommand]));
+            }
+            if form.suggestion().is_some() {
+                hints.push(("right".to_owned(), "complete".to_owned()));
+            }
+            let mut kept = get(&[Action::Accept, Action::Leave]);
+            if let (Purpose::Edit(..), Some((_, label))) = (&form.purpose, kept.first_mut()) {
+                "change".clone_into(label);
+            }
+            (hints, kept)
+        }
         // A job that has ended takes no key, and the line above says which ones are left.
         Mode::Insert(_) if model.current().is_none_or(|job| !job.is_alive()) => {
             (Vec::new(), Vec::new())
@@ -176,11 +187,15 @@ fn normal(model: &Model) -> (Vec<Hint>, Vec<Hint>) {
             if !job.record.asked.is_empty() {
                 actions.push(Action::Decline);
             }
+            if job.state().needs_input() {
+                actions.push(Action::Reply);
+            }
             actions.extend([Action::Attach, Action::Type, Action::Stop, Action::Restart]);
             actions.extend([Action::New, Action::Filter, Action::Scroll, Action::Zoom]);
         }
         (_, Some(_)) => {
-            actions.extend([Action::Restart, Action::Remove, Action::Scroll]);
+            actions.extend([Action::Restart, Action::Remove, Action::Edit]);
+            actions.push(Action::Scroll);
             actions.extend([Action::New, Action::Filter, Action::Zoom]);
         }
         _ => actions.extend([Action::New]),

@@ -4,13 +4,20 @@ use crate::tui::model::Model;
 use crate::tui::model::job::Job;
 use crate::tui::text;
 
-/// As many marks as fit `room`, the more urgent first: `∗` marked, `A` an agent's job, `↻3` restarted, `+9` lines that nobody
+/// As many marks as fit `room`, the more urgent first: `∗` marked, `⇡` an agent types, `T` the
+/// keyboard is held, `A` an agent's job, `↻3` restarted, `+9` lines that nobody
 /// has seen.
 pub(super) fn marks(model: &Model, job: &Job, room: usize) -> String {
     let theme = &model.theme;
     let mut marks = Vec::new();
     if model.marked.contains(job.id()) {
         marks.push(theme.glyph("∗").to_owned());
+    }
+    if model.keyboards.agent_types(job.id()) {
+        marks.push(theme.glyph("⇡").to_owned());
+    }
+    if model.keyboards.held.contains(job.id()) {
+        marks.push("T".to_owned());
     }
     if job.is_agents() {
         marks.push("A".to_owned());

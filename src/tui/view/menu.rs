@@ -1,33 +1,35 @@
-//! COPY and SIGNAL in the status line: letters and what they stand for.
+//! COPY and SIGNAL in the status line: for which job, and the letters.
 
 use ratatui::layout::Rect;
 
 use super::bar::Bar;
 use super::{hints, status};
+use crate::tui::keymap::Action;
 use crate::tui::model::Model;
 use crate::tui::model::menu::Menu;
 use crate::tui::text;
 
-/// The status line of a menu: whole items, as many as fit.
+/// The status line of a menu: as many whole letters as there is room for, the way out last.
 pub(super) fn bar(model: &Model, menu: &Menu, area: Rect) -> Bar {
     let theme = &model.theme;
     let mut bar = status::begin(model, area, menu.name());
-    let name = match menu.ids.as_slice() {
-        [id] => model.name_of(id),
+    let whom = match menu.ids.as_slice() {
+        [id] => text::clip_middle(&model.name_of(id), 16, theme.glyph("…")),
         several => format!("{} jobs", several.len()),
     };
-    if area.width >= 60 {
-        let name = text::clip_middle(&name, 24, theme.glyph("…"));
-        bar.text(9, name, theme.strong());
-    }
-    let lines = model
-        .keymap
-        .lines()
-        .filter(|bound| bound.binding.place == menu.place);
-    for (rank, bound) in (1..).zip(lines) {
-        if let Some(key) = bound.keys.first() {
-            let label = bound.binding.label();
-            bar.left(rank, hints::spans(model, (key.clone(), label)));
+    bar.text(5, whom, theme.strong());
+    let lines = model.keymap.lines();
+    let lines = lines.filter(|bound| bound.binding.place == menu.place);
+    for (rank, bound) in (6..).zip(lines) {
+        let Some(key) = bound.keys.first() else {
+            continue;
+        };
+        let hint = hints::spans(model, (key.clone(), bound.binding.label()));
+        match bound.binding.action {
+            Action::Leave => bar.right(1, hint),
+            // The way to end what nothing else ends.
+            Action::SendKill => bar.left(6, hint),
+            _ => bar.left(rank, hint),
         }
     }
     bar

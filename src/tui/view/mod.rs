@@ -14,9 +14,12 @@ mod list;
 mod live;
 mod marks;
 mod menu;
+mod messages;
 pub mod page;
+mod palette;
 mod pane;
 mod question;
+mod reply;
 mod rewind;
 mod row;
 mod scroll;
@@ -78,6 +81,12 @@ pub fn view(model: &Model, frame: &mut Frame<'_>) {
     }
     if let Some(area) = layout.hints {
         hints::draw(model, area, frame.buffer_mut());
+    }
+    match &model.mode {
+        Mode::Reply(state) => reply::draw(model, state, body(model), frame.buffer_mut()),
+        Mode::Prompt(form) => edit::whole(model, form, body(model), frame.buffer_mut()),
+        Mode::Palette(state) => palette::draw(model, state, body(model), frame),
+        _ => {}
     }
     toasts::draw(model, frame.buffer_mut());
     if model.link == Link::Down {

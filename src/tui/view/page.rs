@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::details;
+use super::{details, messages};
 use crate::tui::model::Model;
 use crate::tui::model::mode::Mode;
 use crate::tui::model::page::Subject;
@@ -30,7 +30,7 @@ pub(super) enum Entry {
 }
 
 /// A line as it shows: pieces with their columns.
-type Line = Vec<(usize, String, Style)>;
+pub(super) type Line = Vec<(usize, String, Style)>;
 
 /// How long the page is, and how much of it shows.
 pub fn size(model: &Model) -> (usize, usize) {
@@ -80,11 +80,11 @@ fn lines(model: &Model) -> Vec<Line> {
     let Mode::Page(page) = &model.mode else {
         return Vec::new();
     };
+    let width = usize::from(model.window.0);
     let entries = match &page.subject {
         Subject::Details(about) => details::entries(model, about),
-        Subject::Messages => Vec::new(),
+        Subject::Messages => return messages::lines(model, width),
     };
-    let width = usize::from(model.window.0);
     entries
         .iter()
         .flat_map(|entry| broken(model, entry, width))

@@ -8,7 +8,7 @@ use ratatui::text::Span;
 use super::bar::Bar;
 use super::hints::{self, Hint};
 use super::top::marked;
-use super::{edit, menu, question::question};
+use super::{edit, menu, palette, question::question, reply};
 use super::{pane, rewind};
 use crate::term::sanitize::clean;
 use crate::tui::keymap::{Action, Place};
@@ -44,6 +44,8 @@ pub(super) fn draw(model: &Model, area: Rect, frame: &mut Frame<'_>) {
         Mode::Prompt(form) => edit::prompt(model, form, area, frame),
         Mode::Page(page) => read(model, page.top, area, frame),
         Mode::Found(found) => super::found::status(model, found, area, frame),
+        Mode::Reply(state) => reply::line(model, state, area, frame),
+        Mode::Palette(state) => palette::status(model, state, area, frame),
         Mode::Help(state) => help(model, state, area, frame),
         _ => bar(model, area).draw(area, frame.buffer_mut()),
     }
@@ -99,6 +101,16 @@ fn normal(model: &Model, area: Rect) -> Bar {
     {
         new_below(model, peek, &mut bar);
     }
+    if let Some(quitting) = &model.quitting {
+        let ended = quitting.total - quitting.left.len();
+        let text = format!("stopped {ended} of {}, then closes", quitting.total);
+        bar.right(0, vec![Span::styled(text, theme.state(&State::Stopping))]);
+        if wide {
+            let stay = ("esc".to_owned(), "stay".to_owned());
+            bar.right(1, hints::spans(model, stay));
+        }
+        return bar;
+    }
     if kind == Kind::Grid {
         let seen = match area.width {
             // What most wonder about first; a narrow window says what it does to this job.
@@ -111,10 +123,12 @@ fn normal(model: &Model, area: Rect) -> Bar {
             bar.text(1, question, theme.state(&State::Asked));
         }
         let seen = pane::how_seen(model);
-        if !seen.is_empty() {
+        if who_types(model).is_none() && !seen.is_empty() {
             bar.right(4, vec![Span::styled(seen, theme.dim())]);
         }
-    } else if let Some(place) = place_in_list(model) {
+    } else if who_types(model).is_none()
+        && let Some(place) = place_in_list(model)
+    {
         // Where there is no top line to say so.
         let sorted = match (model.layout().top, model.sort) {
             (None, sort) if sort != Sort::default() => format!(" by {}", sort.name()),
@@ -128,6 +142,12 @@ fn normal(model: &Model, area: Rect) -> Bar {
             bar.right(2, vec![Span::styled(marked(model), theme.key())]);
         }
         bar.right(3, vec![Span::styled(place, theme.dim())]);
+    }
+    if let Some(words) = who_types(model) {
+        bar.right(
+            2,
+            vec![Span::styled(words, theme.state(&State::NeedsInput))],
+        );
     }
     if kind == Kind::Zoom {
         for (rank, action) in [(5, Action::Type), (5, Action::Scroll), (4, Action::Zoom)] {
@@ -156,6 +176,18 @@ fn normal(model: &Model, area: Rect) -> Bar {
         );
     }
     bar
+}
+
+/// Who else types into the job in the pane, or that nobody else may.
+pub(super) fn who_types(model: &Model) -> Option<&'static str> {
+    let id = model.current_id()?;
+    if model.keyboards.agent_types(id) {
+        Some("agent is typing")
+    } else if model.keyboards.held.contains(id) {
+        Some("you hold the keyboard")
+    } else {
+        None
+    }
 }
 
 /// Columns for a question, where name, state, time and the way out have theirs.
@@ -277,7 +309,15 @@ fn insert(model: &Model, area: Rect) -> Bar {
             let asked = asked.then(|| pane::question(model, beside(area)));
             match asked.flatten() {
                 Some(question) => bar.text(1, question, theme.state(&State::Asked)),
-                None => bar.right(2, vec![Span::styled("keys go to the job", theme.dim())]),
+                None => match who_types(model) {
+                    Some(words) => {
+                        bar.right(
+                            2,
+                            vec![Span::styled(words, theme.state(&State::NeedsInput))],
+                        );
+                    }
+                    None => bar.right(2, vec![Span::styled("keys go to the job", theme.dim())]),
+                },
             }
         }
         Some(job) => {

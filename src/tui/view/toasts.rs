@@ -2,7 +2,9 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::style::Modifier;
 
+use crate::term::sanitize::clean;
 use crate::tui::model::Model;
 use crate::tui::model::toast::Kind;
 use crate::tui::text;
@@ -30,6 +32,8 @@ pub(super) fn draw(model: &Model, buf: &mut Buffer) {
             text.push_str(&format!(" (x{})", toast.count));
         }
         let mut lines = text::wrap(&text, room);
+        let shell = toast.shell.as_ref().map(|shell| clean(shell));
+        let shell = shell.and_then(|shell| place_shell(&mut lines, &shell, room));
         if lines.len() > TALLEST {
             lines.truncate(TALLEST);
             if let Some(last) = lines.last_mut() {
@@ -51,7 +55,8 @@ pub(super) fn draw(model: &Model, buf: &mut Buffer) {
             .unwrap_or(window.width)
             .min(window.width);
         let x = window.width.saturating_sub(width + 1);
-        for line in lines {
+        let last = lines.len().saturating_sub(1);
+        for (at, line) in lines.iter().enumerate() {
             if y >= end {
                 return;
             }
@@ -64,8 +69,33 @@ pub(super) fn draw(model: &Model, buf: &mut Buffer) {
             buf.set_style(area, model.theme.toast(tone));
             let room = usize::from(width).saturating_sub(1);
             buf.set_stringn(x + 1, y, line, room, model.theme.toast(tone));
+            if let Some(cut) = shell.filter(|_| at == last) {
+                let shift = text::width(&line[..cut]);
+                let dim = model.theme.toast(tone).add_modifier(Modifier::DIM);
+                let room = room.saturating_sub(shift);
+                let x = x + 1 + u16::try_from(shift).unwrap_or(0);
+                buf.set_stringn(x, y, &line[cut..], room, dim);
+            }
             y += 1;
         }
         y += 1;
     }
+}
+
+/// Adds the shell's way of saying it behind the last line, or as a line of its own; says where in the last line
+/// it begins. Where there is no room for all of it there is none of it.
+fn place_shell(lines: &mut Vec<String>, shell: &str, room: usize) -> Option<usize> {
+    let width = text::width(shell);
+    let last = lines.last_mut()?;
+    if text::width(last) + 3 + width <= room {
+        last.push_str("   ");
+        let at = last.len();
+        last.push_str(shell);
+        return Some(at);
+    }
+    if width > room || lines.len() >= TALLEST {
+        return None;
+    }
+    lines.push(shell.to_owned());
+    Some(0)
 }

@@ -29,7 +29,7 @@ impl Person {
     }
 
     /// The next line that fits; others are passed over.
-    pub(crate) fn next(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
+    pub(crate) fn next(&mut self, mut fits: impl FnMut(&Value) -> bool) -> Value {
         loop {
             let mut line = String::new();
             assert!(self.lines.read_line(&mut line).unwrap() > 0, "it hung up");

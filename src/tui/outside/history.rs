@@ -1,0 +1,101 @@
+//! What the form for a new job suggests: the shell's history, and the files of the project in a directory.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use crate::tui::suggest;
+use crate::tui::update::Done;
+
+/// Bytes of a history that are read, from its end.
+const HISTORY_BYTES: u64 = 256 * 1024;
+/// Bytes of a project's file that are read.
+const FILE_BYTES: u64 = 256 * 1024;
+/// Commands of the history at most.
+const COMMANDS: usize = 500;
+
+/// Files with commands.
+const FILES: [&str; 8] = [
+    "package.json",
+    "Procfile",
+    "justfile",
+    "Justfile",
+    ".justfile",
+    "GNUmakefile",
+    "makefile",
+    "Makefile",
+];
+
+/// Reads both. What cannot be read suggests nothing.
+pub(super) fn suggest(dir: &str) -> Done {
+    let mut targets = Vec::new();
+    let place = Path::new(dir);
+    for name in FILES {
+        let Some(text) = read(&place.join(name), FILE_BYTES) else {
+            continue;
+        };
+        for target in suggest::targets(name, &text, runner(place)) {
+            // Where names differ only in case two of them may be one file.
+            if !targets.contains(&target) {
+                targets.push(target);
+            }
+        }
+    }
+    Done::Suggested {
+        dir: dir.to_owned(),
+        targets,
+        history: history().unwrap_or_default(),
+    }
+}
+
+fn runner(dir: &Path) -> &'static str {
+    let by_lock = [
+        ("pnpm-lock.yaml", "pnpm"),
+        ("yarn.lock", "yarn"),
+        ("bun.lock", "bun"),
+        ("bun.lockb", "bun"),
+    ];
+    let found = by_lock.iter().find(|(lock, _)| dir.join(lock).exists());
+    found.map_or("npm", |(_, runner)| runner)
+}
+
+/// The history of the shell that runs, or else of whichever there is.
+fn history() -> Option<Vec<String>> {
+    let home = PathBuf::from(std::env::var_os("HOME")?);
+    let mut files = vec![
+        home.join(".bash_history"),
+        home.join(".zsh_history"),
+        home.join(".local/share/fish/fish_history"),
+    ];
+    let shell = std::env::var("SHELL").unwrap_or_default();
+    let shell = shell.rsplit('/').next().unwrap_or_default().to_owned();
+    files.sort_by_key(|file| {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        shell.is_empty() || !name.contains(&shell)
+    });
+    files.splice(0..0, std::env::var_os("HISTFILE").map(PathBuf::from));
+    files.iter().find_map(|file| {
+        let text = read(file, HISTORY_BYTES)?;
+        let name = file.file_name()?.to_string_lossy();
+        Some(suggest::history(&name, &text, COMMANDS))
+    })
+}
+
+/// The end of a regular file: anything else might never end, or block.
+fn read(path: &Path, most: u64) -> Option<String> {
+    let length = std::fs::metadata(path)
+        .ok()
+        .filter(std::fs::Metadata::is_file)?
+        .len();
+    let mut file = File::open(path).ok()?;
+    let cut = length.saturating_sub(most);
+    file.seek(SeekFrom::Start(cut)).ok()?;
+    let mut bytes = Vec::new();
+    file.take(most).read_to_end(&mut bytes).ok()?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    // The first line may be half of one.
+    match text.split_once('\n') {
+        Some((_, rest)) if cut > 0 => Some(rest.to_owned()),
+        _ => Some(text),
+    }
+}

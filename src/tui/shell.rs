@@ -1,0 +1,157 @@
+//! How the shell says what the dashboard does: each palette row and each toast teaches its command.
+//!
+//! Pure. Names are quoted for a shell, and a job whose name means another one, or none, goes by its id.
+
+use super::keymap::Action;
+use super::model::job::Job;
+use super::model::rows::group_of;
+use super::model::{Model, Selected};
+use crate::protocol::{SessionId, Status};
+
+/// The command for an action on what is selected; `None` where the shell has none.
+pub fn command(action: Action, model: &Model) -> Option<String> {
+    match action {
+        Action::RestartGroup | Action::StopGroup => say(action, &selected_group(model)?),
+        Action::Pause if all_paused(model) => {
+            Some(format!("bgproc resume {}", words(model, &model.targets())?))
+        }
+        Action::New => None,
+        Action::Duplicate => run(model.current()?),
+        Action::Stop | Action::Kill | Action::Restart | Action::Pause | Action::Remove => {
+            say(action, &words(model, &model.targets())?)
+        }
+        action if is_about_all(action) => say(action, ""),
+        action => say(action, &name(model, model.current_id()?)),
+    }
+}
+
+/// The command for an action on these jobs.
+pub fn for_jobs(action: Action, model: &Model, ids: &[SessionId]) -> Option<String> {
+    say(action, &words(model, ids)?)
+}
+
+/// The command for an action on `targets`, which are words of a shell.
+pub fn say(action: Action, targets: &str) -> Option<String> {
+    let verb = match action {
+        Action::Attach | Action::Type => "attach",
+        Action::Reply => "send",
+        Action::Stop | Action::StopGroup => "stop",
+        Action::Kill => "kill",
+        Action::Restart | Action::RestartGroup => "restart",
+        Action::Pause => "pause",
+        Action::Decline => "decline",
+        Action::Remove => "rm",
+        Action::Scroll | Action::Pager => "logs",
+        Action::Details => "status",
+        Action::CopyScreen => "capture",
+        Action::CopyLog => "logs -n 100",
+        Action::StopAll | Action::QuitAndStop => return Some("bgproc stop --all".to_owned()),
+        Action::RemoveEnded => return Some("bgproc clean".to_owned()),
+        _ => return None,
+    };
+    Some(format!("bgproc {verb} {targets}"))
+}
+
+/// The command that starts a job like this one.
+pub fn run(job: &Job) -> Option<String> {
+    let summary = &job.record.summary;
+    let mut text = String::from("bgproc run");
+    if let Some(label) = &summary.label {
+        text.push_str(&format!(" -n {}", quote(label)));
+    }
+    if let Some(group) = &summary.group {
+        text.push_str(&format!(" -g {}", quote(group)));
+    }
+    text.push_str(&format!(" -C {} -- ", quote(&summary.cwd)));
+    match &summary.args {
+        Some(args) => {
+            let words = std::iter::once(&summary.command).chain(args);
+            let words: Vec<String> = words.map(|word| quote(word)).collect();
+            text.push_str(&words.join(" "));
+        }
+        None => text.push_str(&quote(&summary.command)),
+    }
+    Some(text)
+}
+
+/// A word as a shell takes it.
+pub fn quote(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./=:,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+/// What a job goes by in the shell.
+pub fn name(model: &Model, id: &SessionId) -> String {
+    let by_label = model.job(id).and_then(|job| {
+        let label = job.record.summary.label.as_deref()?;
+        let twin = model
+            .jobs
+            .iter()
+            .any(|other| other.id() != id && other.record.summary.label.as_deref() == Some(label));
+        let odd = label.is_empty()
+            || label.starts_with('-')
+            || label.starts_with("g:")
+            || label.contains(['*', '?', '['])
+            || label.chars().any(char::is_control);
+        (!twin && !odd).then(|| quote(label))
+    });
+    by_label.unwrap_or_else(|| id.to_string())
+}
+
+/// Jobs as words: `g:shop` where they are all of a group, else each by its name.
+fn words(model: &Model, ids: &[SessionId]) -> Option<String> {
+    if let [_, _, ..] = ids
+        && let Some(group) = whole_group(model, ids)
+    {
+        return Some(group);
+    }
+    let names: Vec<String> = ids.iter().map(|id| name(model, id)).collect();
+    (!names.is_empty()).then(|| names.join(" "))
+}
+
+/// `g:shop`, if these are the jobs of a group that are there.
+fn whole_group(model: &Model, ids: &[SessionId]) -> Option<String> {
+    let group = model.job(ids.first()?)?.record.summary.group.clone()?;
+    let members = model
+        .jobs
+        .iter()
+        .filter(|job| job.record.summary.group.as_ref() == Some(&group));
+    let members: Vec<&SessionId> = members.map(Job::id).collect();
+    let same = members.len() == ids.len() && ids.iter().all(|id| members.contains(&id));
+    same.then(|| quote(&format!("g:{group}")))
+}
+
+fn selected_group(model: &Model) -> Option<String> {
+    let key = match &model.selected {
+        Selected::Group(key) => key.clone(),
+        _ => group_of(model.current()?).0,
+    };
+    let ids = model.jobs.iter().filter(|job| group_of(job).0 == key);
+    let ids: Vec<SessionId> = ids.map(|job| job.id().clone()).collect();
+    match key.strip_prefix("g:") {
+        Some(group) => Some(quote(&format!("g:{group}"))),
+        None => words(model, &ids),
+    }
+}
+
+fn all_paused(model: &Model) -> bool {
+    let alive: Vec<_> = model
+        .targets()
+        .iter()
+        .filter_map(|id| model.job(id))
+        .filter(|job| job.is_alive())
+        .map(|job| job.record.summary.status)
+        .collect();
+    !alive.is_empty() && alive.iter().all(|status| *status == Status::Paused)
+}
+
+fn is_about_all(action: Action) -> bool {
+    matches!(
+        action,
+        Action::StopAll | Action::QuitAndStop | Action::RemoveEnded
+    )
+}

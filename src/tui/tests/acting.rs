@@ -1,0 +1,334 @@
+//! Acting on jobs: answering, removing with a way back, signals, groups, closing and stopping.
+
+use serde_json::json;
+
+use super::harness::Dash;
+use super::jobs::{HOME, ended, id, record, shop_records};
+use crate::protocol::record::InputState;
+use crate::protocol::{Action, Error, ErrorCode, Mode as JobMode, Record, Status};
+use crate::tui::model::Selected;
+use crate::tui::model::mode::Mode;
+use crate::tui::options::Options;
+use crate::tui::update::{Cmd, Exit, News, Tag, What};
+
+/// The job `migrate` at its password prompt, selected.
+fn migrate(width: u16, height: u16) -> Dash {
+    let mut dash = Dash::new(width, height, shop_records());
+    dash.screen(
+        "migrate",
+        40,
+        120,
+        "$ ./migrate.sh --target prod\r\nApplying 0042_add_cart_index.sql ... ok\r\n\
+         This migration rewrites 1 204 117 rows.\r\n\r\nPassword for migrate (db.prod): ",
+    );
+    dash.asked();
+    dash
+}
+
+fn asks(state: InputState) -> Record {
+    let mut migrate = record("migrate");
+    migrate.summary.group = Some("shop".to_owned());
+    migrate.summary.input_state = state;
+    migrate
+}
+
+/// What is written, and whether Enter follows, and a newline.
+fn written(dash: &mut Dash) -> Option<(String, bool, bool)> {
+    dash.asked().into_iter().find_map(|cmd| match cmd {
+        Cmd::Ask(Tag::Type(_), Action::Write(write)) => Some((
+            write.data.unwrap_or_default(),
+            write.submit == Some(true),
+            write.newline == Some(true),
+        )),
+        _ => None,
+    })
+}
+
+#[test]
+fn a_password_is_answered_from_the_row_and_never_shows() {
+    for (width, height) in [(120, 40), (80, 24), (40, 12), (20, 5)] {
+        let mut dash = migrate(width, height);
+        let before = dash.text();
+        dash.press("\t");
+        dash.snapshot(&format!("reply-hidden-{width}x{height}"));
+        let empty = dash.text();
+        dash.press("hunter2");
+        assert_eq!(dash.text(), empty, "not even its length");
+        dash.press("\r");
+        let sent = written(&mut dash);
+        assert_eq!(sent, Some(("hunter2".to_owned(), true, false)));
+        assert!(matches!(dash.model.mode, Mode::Normal));
+        assert!(!dash.text().contains("hunter2"));
+        dash.later(6000);
+        assert_eq!(
+            dash.text().lines().next(),
+            before.lines().next(),
+            "nothing stays"
+        );
+    }
+}
+
+#[test]
+fn an_answer_shows_where_the_job_shows_it() {
+    let mut dash = migrate(80, 24);
+    dash.record(&asks(InputState::Line)).press("\tyes please");
+    dash.snapshot("reply-80x24");
+    dash.press("\x17no\r");
+    let sent = written(&mut dash);
+    assert_eq!(sent, Some(("yes no".to_owned(), true, false)));
+    let text = dash.text();
+    assert!(text.contains("answered migrate"), "{text}");
+    assert!(text.contains("bgproc send migrate 'yes no'"), "{text}");
+}
+
+#[test]
+fn an_answer_hides_and_drops_itself_as_the_job_changes() {
+    let mut dash = migrate(80, 24);
+    dash.record(&asks(InputState::Line)).press("\tme");
+    dash.record(&asks(InputState::Password)).press("secret");
+    assert!(!dash.text().contains("secret") && dash.status().contains("hidden"));
+    // It gave up and asks for something else.
+    dash.record(&asks(InputState::Line));
+    assert!(!dash.text().contains("secret"), "{}", dash.text());
+    dash.press("\r");
+    assert_eq!(written(&mut dash).map(|sent| sent.0), Some(String::new()));
+    // A secret is not sent to what does not ask.
+    dash.record(&asks(InputState::Password)).press("\tsecret");
+    dash.record(&asks(InputState::None)).press("\r");
+    assert_eq!(written(&mut dash), None);
+    assert!(dash.text().contains("does not ask for anything now"));
+}
+
+#[test]
+fn only_what_waits_is_answered() {
+    let mut dash = migrate(80, 24);
+    dash.press("j\t");
+    assert!(matches!(dash.model.mode, Mode::Normal));
+    assert!(dash.text().contains("is not waiting for an answer"));
+    let mut pipe = asks(InputState::Password);
+    pipe.summary.mode = JobMode::Pipe;
+    dash.record(&pipe).press("k\tx\r");
+    let sent = written(&mut dash);
+    assert_eq!(sent, Some(("x".to_owned(), false, true)));
+    dash.press("\tx");
+    dash.record(&ended("migrate", Status::Done, Some(0), 0));
+    assert!(matches!(dash.model.mode, Mode::Normal));
+    assert!(dash.text().contains("has ended; nothing was sent"));
+}
+
+#[test]
+fn what_ended_well_is_removed_at_once_and_told_after_ten_seconds() {
+    let mut dash = Dash::new(80, 24, shop_records());
+    dash.press("8");
+    dash.asked();
+    dash.press("d");
+    assert!(!dash.actions().contains(&"remove"), "not yet");
+    assert!(dash.model.job(&id("build")).is_none());
+    dash.snapshot("removed-80x24");
+    // News of it do not bring it back.
+    dash.record(&ended("build", Status::Done, Some(0), 0));
+    dash.list(shop_records());
+    assert!(dash.model.job(&id("build")).is_none());
+    dash.later(9000);
+    assert!(!dash.actions().contains(&"remove"));
+    assert!(dash.text().contains("ctrl-_ undo"));
+    dash.later(1200);
+    assert!(dash.actions().contains(&"remove"));
+    assert!(!dash.text().contains("ctrl-_ undo"));
+    dash.press("\x1f");
+    assert!(dash.text().contains("nothing to put back"));
+}
+
+#[test]
+fn without_a_daemon_a_removal_waits_and_wakes_nobody() {
+    let mut dash = Dash::new(80, 24, shop_records());
+    dash.press("8d").link(News::Down).later(60_000);
+    assert!(!dash.actions().contains(&"remove"));
+    let due = dash.model.next_due().unwrap();
+    assert!(due > dash.model.now.ms, "it would spin");
+    dash.link(News::Up).later(1);
+    assert!(dash.actions().contains(&"remove"));
+}
+
+#[test]
+fn what_was_removed_can_be_put_back() {
+    let mut dash = Dash::new(80, 24, shop_records());
+    dash.press("8d").later(3000);
+    dash.press("\x1f");
+    assert_eq!(dash.model.selected, Selected::Job(id("build")));
+    dash.later(20_000);
+    assert!(!dash.actions().contains(&"remove"));
+    // Failed ones ask, and come back, too.
+    dash.press("7d");
+    assert!(dash.status().starts_with(" REMOVE "));
+    dash.press("y");
+    assert!(dash.model.job(&id("lint")).is_none());
+    dash.press("\x1f");
+    assert!(dash.model.job(&id("lint")).is_some());
+}
+
+#[test]
+fn a_view_that_closes_removes_what_it_said_it_had() {
+    for close in [What::Input(b"q".to_vec()), What::Terminate, What::HangUp] {
+        let mut dash = Dash::new(80, 24, shop_records());
+        dash.press("8d");
+        dash.asked();
+        dash.happen(close);
+        let cmds = dash.asked();
+        assert!(
+            matches!(
+                cmds[..],
+                [Cmd::Ask(Tag::Remove(_), Action::Remove(_)), Cmd::Quit(_)]
+            ),
+            "{cmds:?}"
+        );
+    }
+}
+
+#[test]
+fn removing_another_tells_of_the_first_and_a_refusal_brings_it_back() {
+    let mut records = shop_records();
+    let mut old = ended("old", Status::Done, Some(0), 60_000);
+    old.summary.cwd = format!("{HOME}/notes");
+    records.push(old);
+    let mut dash = Dash::new(80, 24, records);
+    dash.press("6");
+    dash.asked();
+    dash.press("d").press("Gd");
+    assert_eq!(dash.actions().iter().filter(|a| **a == "remove").count(), 1);
+    let error = Error::new(ErrorCode::InvalidRequest, "Session is running");
+    dash.link(News::Reply(Tag::Remove(id("old")), Err(error)));
+    assert!(dash.text().contains("was not removed"));
+    assert!(dash.actions().contains(&"status"), "asked for anew");
+}
+
+#[test]
+fn all_that_ended_is_removed_after_a_question_with_the_facts() {
+    let mut dash = Dash::new(80, 24, shop_records());
+    dash.press("D").snapshot("confirm-remove-ended-80x24");
+    dash.press("\r");
+    assert!(dash.model.job(&id("lint")).is_some(), "Enter is no");
+    dash.press("Dy");
+    assert!(dash.model.job(&id("lint")).is_none());
+    assert!(dash.model.job(&id("build")).is_none());
+    assert!(
+        dash.text().contains("bgproc rm lint build"),
+        "{}",
+        dash.text()
+    );
+    dash.press("D");
+    assert!(dash.text().contains("No job has ended"));
+}
+
+#[test]
+fn a_group_restarts_after_a_question_that_names_it() {
+    let mut dash = Dash::new(120, 40, shop_records());
+    dash.press("2R").snapshot("confirm-restart-group-120x40");
+    dash.asked();
+    dash.press("y");
+    assert_eq!(dash.actions(), ["restart"; 5]);
+}
+
+#[test]
+fn a_signal_is_one_letter() {
+    for (width, height) in [(120, 40), (80, 24), (40, 12)] {
+        let mut dash = Dash::new(width, height, shop_records());
+        dash.press("2K")
+            .snapshot(&format!("signal-{width}x{height}"));
+    }
+    let mut dash = Dash::new(80, 24, shop_records());
+    dash.press("2");
+    dash.asked();
+    for key in ["\r", "\x1b", "x", "y"] {
+        dash.press("K").press(key);
+        assert_eq!(dash.actions(), [""; 0], "{key:?}");
+        assert!(matches!(dash.model.mode, Mode::Normal));
+    }
+    dash.press("Kh");
+    let cmds = dash.asked();
+    let [Cmd::Ask(tag @ Tag::Sent(_, "HUP"), Action::Signal(params))] = &cmds[..] else {
+        panic!("{cmds:?}");
+    };
+    assert_eq!(params.target, None, "the foreground, as for the shell");
+    dash.link(News::Reply(tag.clone(), Ok(json!({"deliveredTo": [1, 2]}))));
+    assert!(dash.text().contains("sent HUP to web (2 processes)"));
+}
+
+#[test]
+fn closing_and_stopping_waits_for_the_ends() {
+    for (width, height) in [(120, 40), (80, 24), (40, 12)] {
+        let mut dash = Dash::new(width, height, shop_records());
+        dash.press("2Q").snapshot(&format!("quit-{width}x{height}"));
+    }
+    let mut dash = Dash::new(80, 24, shop_records());
+    dash.press("2");
+    for no in ["n", "\r", "y", "\x1b"] {
+        dash.asked();
+        dash.press("Q").press(no);
+        assert_eq!(dash.asked(), [], "{no:?}");
+    }
+    dash.press("Qs");
+    assert_eq!(dash.actions(), ["kill"; 5]);
+    dash.snapshot("quitting-80x24");
+    let killed = |name: &str, survivors: &[u32]| {
+        let data = json!({
+            "sessionId": id(name), "previousStatus": "running", "status": "killed", "exitCode": null,
+            "signal": "SIGTERM", "killedPids": [1], "survivors": survivors, "output": "",
+            "alreadyEnded": false, "removed": false,
+        });
+        News::Reply(Tag::Kill(id(name)), Ok(data))
+    };
+    for name in ["web", "api", "db", "tests"] {
+        dash.link(killed(name, &[]));
+    }
+    assert!(
+        dash.status().contains("stopped 4 of 5"),
+        "{}",
+        dash.status()
+    );
+    // The daemon dies: what is still there is stopped once more.
+    dash.asked();
+    dash.link(News::Down).link(News::Up);
+    dash.list(vec![asks(InputState::None)]);
+    assert!(dash.actions().contains(&"kill"));
+    dash.link(killed("migrate", &[]));
+    let cmds = dash.asked();
+    assert!(cmds.contains(&Cmd::Quit(Exit::Closed)), "{cmds:?}");
+
+    // What survives keeps the view open.
+    let mut dash = Dash::new(80, 24, shop_records());
+    dash.press("2QA");
+    dash.link(killed("web", &[5123]));
+    assert!(dash.model.quitting.is_none());
+    assert!(dash.text().contains("5123"));
+}
+
+#[test]
+fn with_nothing_to_stop_the_view_just_closes() {
+    let mut dash = Dash::new(80, 24, vec![ended("build", Status::Done, Some(0), 0)]);
+    dash.asked();
+    dash.press("Q");
+    assert!(dash.asked().contains(&Cmd::Quit(Exit::Closed)));
+}
+
+#[test]
+fn who_looks_only_changes_nothing() {
+    let options = Options {
+        read_only: true,
+        ..Options::default()
+    };
+    let mut dash = Dash::with(options, 80, 24, shop_records());
+    dash.asked();
+    for key in ["\t", "D", "R", "K", "Q", "8d", ":stop\r", ":stop all\r"] {
+        dash.press(key);
+        assert!(matches!(dash.model.mode, Mode::Normal), "{key}");
+        assert!(dash.text().contains("read-only"), "{key}");
+        dash.later(6000);
+    }
+    let acted: Vec<_> = dash
+        .actions()
+        .into_iter()
+        .filter(|name| !["watch", "unwatch"].contains(name))
+        .collect();
+    assert_eq!(acted, [""; 0]);
+}

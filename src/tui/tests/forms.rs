@@ -1,0 +1,156 @@
+//! The forms: a new job, one like another, and changing a job.
+
+use serde_json::json;
+
+use super::harness::Dash;
+use super::jobs::{HOME, id, record, shop_records};
+use crate::protocol::params::{Set, Start};
+use crate::protocol::policy::RestartWhen;
+use crate::protocol::{Action, Error, ErrorCode};
+use crate::tui::model::mode::Mode;
+use crate::tui::update::{Cmd, Done, Errand, News, Tag, What};
+
+fn shop(width: u16, height: u16) -> Dash {
+    let mut dash = Dash::new(width, height, shop_records());
+    dash.press("2");
+    dash.asked();
+    dash
+}
+
+fn suggest(dash: &mut Dash, targets: &[&str], history: &[&str]) {
+    let words = |list: &[&str]| list.iter().map(|&one| one.to_owned()).collect();
+    dash.happen(What::Done(Done::Suggested {
+        dir: format!("{HOME}/shop"),
+        targets: words(targets),
+        history: words(history),
+    }));
+}
+
+fn started(dash: &mut Dash) -> Start {
+    let cmds = dash.asked();
+    let Some(Cmd::Ask(Tag::Start, Action::Start(start))) = cmds.last() else {
+        panic!("{cmds:?}");
+    };
+    start.clone()
+}
+
+fn set(dash: &mut Dash) -> Option<Set> {
+    dash.asked().into_iter().find_map(|cmd| match cmd {
+        Cmd::Ask(Tag::Set(_), Action::Set(set)) => Some(set),
+        _ => None,
+    })
+}
+
+#[test]
+fn the_projects_commands_and_those_of_the_shell_are_suggested() {
+    let mut dash = shop(80, 24);
+    dash.press("n");
+    let asked = dash.asked();
+    let errand = Cmd::Errand(Errand::Suggest(format!("{HOME}/shop")));
+    assert!(asked.contains(&errand), "{asked:?}");
+    suggest(
+        &mut dash,
+        &["npm run dev", "npm run build"],
+        &["git fetch", "npm test"],
+    );
+    dash.snapshot("form-suggests-80x24");
+    dash.press("npm t");
+    assert!(dash.status().contains("npm test"), "{}", dash.status());
+    dash.press("\x1b[C\r");
+    assert_eq!(started(&mut dash).command, "npm test");
+
+    let mut dash = shop(40, 12);
+    dash.press("n");
+    suggest(&mut dash, &["npm run dev"], &[]);
+    dash.press("npm").snapshot("form-suggests-40x12");
+    dash.press("\x05").press("\x01").press("time ");
+    dash.press("\r");
+    assert_eq!(started(&mut dash).command, "time npm run dev");
+}
+
+#[test]
+fn another_directory_suggests_other_commands() {
+    let mut dash = shop(80, 24);
+    dash.press("n\t\t\t");
+    dash.asked();
+    dash.press("\x15~/notes\t");
+    let errand = Cmd::Errand(Errand::Suggest(format!("{HOME}/notes")));
+    assert_eq!(dash.asked(), [errand]);
+    // What was read of the directory before comes too late.
+    suggest(&mut dash, &["npm run dev"], &[]);
+    assert!(!dash.status().contains("npm run dev"));
+}
+
+#[test]
+fn a_long_command_shows_whole() {
+    let long = "docker run --rm -it -v /home/me/shop:/shop -p 3000:3000 --name shop node:22 npm run dev -- --host 0.0.0.0";
+    for (width, height) in [(80, 24), (40, 12), (20, 5)] {
+        let mut dash = shop(width, height);
+        dash.press("n").press(long);
+        dash.snapshot(&format!("form-long-{width}x{height}"));
+    }
+}
+
+#[test]
+fn one_like_another_has_its_mode_and_size_and_a_free_name() {
+    let mut dash = shop(80, 24);
+    dash.press("c").snapshot("duplicate-80x24");
+    dash.press("\r");
+    let start = started(&mut dash);
+    assert_eq!(start.command, "npm run web");
+    assert_eq!(start.label.as_deref(), Some("web-2"));
+    assert_eq!(start.group.as_deref(), Some("shop"));
+    assert_eq!(start.cwd, Some(format!("{HOME}/shop")));
+    assert_eq!((start.rows, start.cols), (Some(40), Some(120)));
+    let mut records = shop_records();
+    let mut second = record("second");
+    second.summary.label = Some("web-2".to_owned());
+    records.push(second);
+    let mut dash = Dash::new(80, 24, records);
+    dash.press("/web\r").press("jjc");
+    assert!(dash.status().contains("web-3"), "{}", dash.status());
+}
+
+#[test]
+fn what_is_changed_is_sent_and_nothing_else() {
+    let mut dash = shop(80, 24);
+    dash.press("e").snapshot("edit-80x24");
+    dash.press("\r");
+    assert_eq!(set(&mut dash), None);
+    assert!(dash.text().contains("Nothing was changed"));
+    dash.press("e\x15shop-web\t\t\x15yes\t\x15on-failure:3\t\x15npm start\r");
+    let Some(sent) = set(&mut dash) else {
+        panic!("{}", dash.text());
+    };
+    assert_eq!(sent.label.as_deref(), Some("shop-web"));
+    assert_eq!((sent.group, sent.keep), (None, Some(true)));
+    let restart = sent
+        .restart
+        .map(|policy| (policy.policy, policy.max_retries));
+    assert_eq!(restart, Some((RestartWhen::OnFailure, Some(3))));
+    assert_eq!(sent.command.as_deref(), Some("npm start"));
+    // A mistake loses nothing that was typed.
+    let error = Error::new(ErrorCode::InvalidRequest, "`label` has control characters");
+    dash.link(News::Reply(Tag::Set(id("web")), Err(error)));
+    assert!(matches!(dash.model.mode, Mode::Prompt(_)));
+    dash.press("\r");
+    let mut web = record("web");
+    web.summary.command = "npm start".to_owned();
+    dash.link(News::Reply(Tag::Set(id("web")), Ok(json!(web))));
+    assert!(matches!(dash.model.mode, Mode::Normal));
+    assert!(dash.text().contains("its next run"), "{}", dash.text());
+}
+
+#[test]
+fn what_cannot_be_is_said_before_it_is_sent() {
+    for keys in [
+        "e\t\t\x15maybe\r",
+        "e\t\t\t\x15sometimes\r",
+        "e\t\t\t\t\x15\r",
+    ] {
+        let mut dash = shop(80, 24);
+        dash.press(keys);
+        assert_eq!(set(&mut dash), None, "{keys}");
+        assert!(matches!(dash.model.mode, Mode::Prompt(_)), "{keys}");
+    }
+}

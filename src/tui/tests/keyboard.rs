@@ -1,0 +1,83 @@
+//! Who types: the keyboard taken from agents, and agents at it.
+
+use serde_json::json;
+
+use super::harness::Dash;
+use super::jobs::{ended, id, shop_records};
+use crate::protocol::{Action, EventKind, Status};
+use crate::tui::update::{Cmd, News, Tag};
+
+fn shop(width: u16, height: u16) -> Dash {
+    let mut dash = Dash::new(width, height, shop_records());
+    dash.press("2");
+    dash.asked();
+    dash
+}
+
+fn held(dash: &mut Dash) -> Vec<bool> {
+    let cmds = dash.asked().into_iter();
+    cmds.filter_map(|cmd| match cmd {
+        Cmd::Ask(Tag::Hold(..), Action::Hold(hold)) => Some(hold.on),
+        _ => None,
+    })
+    .collect()
+}
+
+#[test]
+fn a_keyboard_is_taken_and_given_back() {
+    let mut dash = shop(80, 24);
+    dash.press("T");
+    assert_eq!(held(&mut dash), [true]);
+    dash.link(News::Reply(Tag::Hold(id("web"), true), Ok(json!({}))));
+    dash.later(6000);
+    dash.snapshot("keyboard-held-80x24");
+    // Another daemon is told anew.
+    dash.link(News::Down).link(News::Up);
+    assert_eq!(held(&mut dash), [true]);
+    // So is the next run.
+    dash.event(EventKind::Restarted, "web", json!({}));
+    assert_eq!(held(&mut dash), [true]);
+    dash.press("T");
+    assert_eq!(held(&mut dash), [false]);
+    dash.link(News::Reply(Tag::Hold(id("web"), false), Ok(json!({}))));
+    assert!(!dash.status().contains("you hold the keyboard"));
+}
+
+#[test]
+fn the_end_of_a_job_ends_it() {
+    let mut dash = shop(80, 24);
+    dash.link(News::Reply(Tag::Hold(id("web"), true), Ok(json!({}))));
+    dash.record(&ended("web", Status::Done, Some(0), 0));
+    dash.asked();
+    dash.link(News::Down).link(News::Up);
+    assert_eq!(held(&mut dash), [false; 0]);
+    dash.press("T");
+    assert!(dash.text().contains("nobody types into it"));
+}
+
+#[test]
+fn an_agent_that_types_shows_for_two_seconds() {
+    for (width, height) in [(120, 40), (80, 24), (40, 12)] {
+        let mut dash = shop(width, height);
+        dash.event(EventKind::AgentInput, "web", json!({"by": "builder"}));
+        dash.snapshot(&format!("agent-types-{width}x{height}"));
+        let due = dash.model.next_due().unwrap();
+        assert!(due <= dash.model.now.ms + 2000);
+        dash.later(2100);
+        assert!(!dash.text().contains("agent is typing"));
+    }
+    let mut dash = shop(80, 24);
+    dash.event(EventKind::AgentInput, "web", json!({"by": "builder"}));
+    dash.press("x");
+    assert!(
+        dash.status().contains("agent is typing"),
+        "{}",
+        dash.status()
+    );
+    dash.press("ni");
+    assert!(
+        dash.status().contains("agent is typing"),
+        "{}",
+        dash.status()
+    );
+}

@@ -1,0 +1,195 @@
+//! A person who looks at something else: notifications, the window's title; and URLs.
+
+use serde_json::json;
+
+use super::harness::Dash;
+use super::jobs::{HOME, NOW, id, record, shop_records};
+use crate::config::Notify;
+use crate::protocol::record::{Detail, InputState};
+use crate::protocol::{Action, EventKind};
+use crate::tui::options::Options;
+use crate::tui::update::{Cmd, Done, Errand, News, Tag, What};
+
+const AWAY: &str = "\x1b[O";
+const BACK: &str = "\x1b[I";
+
+fn told(dash: &mut Dash) -> Vec<String> {
+    let cmds = dash.asked().into_iter();
+    cmds.filter_map(|cmd| match cmd {
+        Cmd::Errand(Errand::Notify(_, text, _)) => Some(text),
+        _ => None,
+    })
+    .collect()
+}
+
+fn exited(status: &str, code: Option<i32>, runtime_ms: u64, by: &str) -> serde_json::Value {
+    json!({
+        "label": "web", "command": "make", "status": status, "exitCode": code, "signal": null,
+        "runtimeMs": runtime_ms, "endedBy": {"kind": by, "scope": null}, "output": "",
+    })
+}
+
+#[test]
+fn who_looks_elsewhere_is_told_and_who_looks_here_is_not() {
+    let mut dash = Dash::new(80, 24, shop_records());
+    let events = [
+        (
+            EventKind::InputNeeded,
+            json!({"inputState": "password"}),
+            "web needs a password",
+        ),
+        (
+            EventKind::InputNeeded,
+            json!({"inputState": "line"}),
+            "web needs input",
+        ),
+        (
+            EventKind::HumanAsked,
+            json!({"message": "the\n\u{1b}]2;x\u{7}token"}),
+            "web needs you: the token",
+        ),
+        (EventKind::Ready, json!({}), "web is ready"),
+        (
+            EventKind::Exited,
+            exited("error", Some(2), 1200, "itself"),
+            "web failed: exit 2, after 1.2s",
+        ),
+        (
+            EventKind::Exited,
+            exited("done", Some(0), 48_000, "itself"),
+            "web is done, took 48s",
+        ),
+    ];
+    for (kind, data, text) in events {
+        dash.press(BACK);
+        dash.asked();
+        dash.event(kind, "web", data.clone());
+        assert_eq!(told(&mut dash), [""; 0], "{kind:?}");
+        dash.press(AWAY).event(kind, "web", data);
+        assert_eq!(told(&mut dash), [text], "{kind:?}");
+    }
+    for (kind, data) in [
+        (EventKind::Exited, exited("done", Some(0), 9000, "itself")),
+        (EventKind::Exited, exited("killed", None, 90_000, "human")),
+        (EventKind::Output, json!({"outputBytes": 1})),
+    ] {
+        dash.event(kind, "web", data);
+        assert_eq!(told(&mut dash), [""; 0], "{kind:?}");
+    }
+}
+
+#[test]
+fn focus_is_no_key_also_while_typing() {
+    let mut dash = Dash::new(80, 24, shop_records());
+    dash.press("2i");
+    dash.asked();
+    dash.press(AWAY);
+    assert_eq!(dash.typed("web"), "");
+    dash.event(EventKind::Ready, "web", json!({}));
+    assert_eq!(told(&mut dash).len(), 1);
+}
+
+#[test]
+fn it_is_told_as_was_chosen() {
+    for (notify, by) in [
+        (Notify::None, None),
+        (Notify::Terminal, Some(false)),
+        (Notify::Desktop, Some(true)),
+    ] {
+        let options = Options {
+            notify,
+            ..Options::default()
+        };
+        let mut dash = Dash::with(options, 80, 24, shop_records());
+        dash.press(AWAY);
+        dash.asked();
+        dash.event(EventKind::Ready, "web", json!({}));
+        let desktop = dash.asked().into_iter().find_map(|cmd| match cmd {
+            Cmd::Errand(Errand::Notify(_, _, desktop)) => Some(desktop),
+            _ => None,
+        });
+        assert_eq!(desktop, by, "{notify:?}");
+    }
+}
+
+#[test]
+fn the_window_is_called_by_what_waits_and_only_when_that_changes() {
+    let mut dash = Dash::new(80, 24, shop_records());
+    let titles = |dash: &mut Dash| -> Vec<String> {
+        let cmds = dash.asked().into_iter();
+        cmds.filter_map(|cmd| match cmd {
+            Cmd::Errand(Errand::Title(title)) => Some(title),
+            _ => None,
+        })
+        .collect()
+    };
+    assert_eq!(titles(&mut dash), ["bgproc: 1 needs input"]);
+    dash.press("jj")
+        .later(1000)
+        .event(EventKind::Ready, "web", json!({}));
+    assert_eq!(titles(&mut dash), [""; 0]);
+    let mut web = record("web");
+    web.summary.input_state = InputState::Line;
+    dash.record(&web);
+    assert_eq!(titles(&mut dash), ["bgproc: 2 need input"]);
+    dash.list(vec![record("web")]);
+    assert_eq!(titles(&mut dash), ["bgproc"]);
+}
+
+#[test]
+fn a_url_is_opened_and_one_that_is_not_known_asked_for() {
+    let mut dash = Dash::new(80, 24, shop_records());
+    dash.press("2");
+    dash.asked();
+    dash.press("o");
+    let cmds = dash.asked();
+    assert!(
+        matches!(&cmds[..], [Cmd::Ask(Tag::Url(_), Action::Status(_))]),
+        "{cmds:?}"
+    );
+    let detail = |ports: &[u16], urls: &[&str]| {
+        let mut web = record("web");
+        web.summary.cwd = format!("{HOME}/shop");
+        web.detail = Some(Detail {
+            processes: Vec::new(),
+            ports: ports.to_vec(),
+            urls: urls.iter().map(|&url| url.to_owned()).collect(),
+            env_names: Vec::new(),
+            runs: Vec::new(),
+        });
+        News::Reply(Tag::Url(id("web")), Ok(json!(web)))
+    };
+    let opened = |dash: &mut Dash| {
+        dash.asked().into_iter().find_map(|cmd| match cmd {
+            Cmd::Errand(Errand::Open(url)) => Some(url),
+            _ => None,
+        })
+    };
+    let odd = [
+        "file:///etc/passwd",
+        "--version",
+        "http://a b",
+        "http://a\u{1b}[m",
+    ];
+    dash.link(detail(
+        &[3000],
+        &[&odd[..], &["https://localhost:3001/x"]].concat(),
+    ));
+    assert_eq!(
+        opened(&mut dash).as_deref(),
+        Some("https://localhost:3001/x")
+    );
+    dash.link(detail(&[3000, 3001], &odd));
+    assert_eq!(opened(&mut dash).as_deref(), Some("http://localhost:3000"));
+    dash.link(detail(&[], &[]));
+    assert_eq!(opened(&mut dash), None);
+    assert!(dash.text().contains("listens on no port"));
+    // Where there is no browser it is copied, and shown.
+    dash.happen(What::Done(Done::NoBrowser(
+        "http://localhost:3000".to_owned(),
+    )));
+    let copied = Errand::Copy("http://localhost:3000".to_owned(), "the URL".to_owned());
+    assert!(dash.asked().contains(&Cmd::Errand(copied)));
+    assert!(dash.text().contains("no browser here"));
+    assert!(dash.model.now.ms >= NOW);
+}

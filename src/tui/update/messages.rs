@@ -1,0 +1,13 @@
+//! MESSAGES: what was said so far.
+
+use crate::tui::model::Model;
+use crate::tui::model::mode::Mode;
+use crate::tui::model::page::{Page, Subject};
+
+/// Opens the page.
+pub(super) fn open(model: &mut Model) {
+    model.mode = Mode::Page(Box::new(Page {
+        subject: Subject::Messages,
+        top: 0,
+    }));
+}

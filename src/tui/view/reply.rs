@@ -1,0 +1,92 @@
+//! An answer to a job: the last lines it shows, over what is above the status line, and the answer in it.
+
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use super::status::begin;
+use super::{edit, pane};
+use crate::tui::model::Model;
+use crate::tui::model::reply::Reply;
+use crate::tui::state::State;
+use crate::tui::text;
+
+/// Lines of the job that are shown.
+const LINES: usize = 3;
+
+/// The answer in the status line. Of a hidden one nothing shows, not even its length.
+pub(super) fn line(model: &Model, reply: &Reply, area: Rect, frame: &mut Frame<'_>) {
+    // Room for the answer comes before the name, which is on the screen above.
+    let sign = if area.width < 40 {
+        "> ".to_owned()
+    } else {
+        let name = text::clip_middle(&model.name_of(&reply.id), 16, model.theme.glyph("…"));
+        format!("{name}: ")
+    };
+    if !reply.hidden {
+        edit::edit_line(model, &sign, &reply.line, area, frame);
+        return;
+    }
+    let mut bar = begin(model, area, model.mode.name());
+    let sign = format!("{sign}hidden");
+    let badge = text::width(model.mode.name()) + 3 + usize::from(area.width >= 60);
+    let at = badge + text::width(&sign) + 1;
+    bar.text(0, sign, model.theme.key());
+    bar.draw(area, frame.buffer_mut());
+    let x = area.x + u16::try_from(at).unwrap_or(0);
+    frame.set_cursor_position((x.min(area.right().saturating_sub(1)), area.y));
+}
+
+/// The last lines of the job, with what an agent asks above them.
+pub(super) fn draw(model: &Model, reply: &Reply, area: Rect, buf: &mut Buffer) {
+    let theme = &model.theme;
+    let width = usize::from(area.width);
+    let mut lines: Vec<(String, Style)> = Vec::new();
+    if let Some(question) = pane::question(model, width.saturating_sub(1)) {
+        lines.push((question, theme.state(&State::Asked)));
+    }
+    lines.extend(
+        last_lines(model, reply)
+            .into_iter()
+            .map(|line| (line, Style::new())),
+    );
+    let height = u16::try_from(lines.len() + 1).unwrap_or(u16::MAX);
+    let height = height.min(area.height);
+    let top = area.bottom() - height;
+    for y in top..area.bottom() {
+        for x in area.left()..area.right() {
+            if let Some(cell) = buf.cell_mut((x, y)) {
+                cell.reset();
+            }
+        }
+    }
+    if height == 0 {
+        return;
+    }
+    let rule = theme.glyph("─").repeat(width);
+    buf.set_string(area.x, top, rule, theme.rule());
+    let skipped = lines.len() + 1 - usize::from(height);
+    for (y, (line, style)) in (top + 1..).zip(lines.iter().skip(skipped)) {
+        let room = width.saturating_sub(1);
+        let line = match text::width(line) {
+            width if width > room => {
+                let mark = theme.glyph("…");
+                let rest = room.saturating_sub(text::width(mark));
+                format!("{mark}{}", text::tail(line, rest))
+            }
+            _ => line.clone(),
+        };
+        buf.set_stringn(area.x + 1, y, line, room, *style);
+    }
+}
+
+/// The last lines with anything on them; of long ones the end, where the prompt is.
+fn last_lines(model: &Model, reply: &Reply) -> Vec<String> {
+    let Some(screen) = model.screen(&reply.id) else {
+        return Vec::new();
+    };
+    let mut rows = screen.rows_text(true);
+    rows.retain(|row| !row.is_empty());
+    rows[rows.len().saturating_sub(LINES)..].to_vec()
+}
