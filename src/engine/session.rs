@@ -118,7 +118,7 @@ impl Session {
             spec: self.spec.clone(),
             rows: size.rows(),
             cols: size.cols(),
-            sizes: self.output.sizes().clone(),
+            sizes: self.output.sizes().kept(),
             terms: self.terms,
             life: self.life.clone(),
             lines_before: self.output.first_line().saturating_sub(1),

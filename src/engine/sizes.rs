@@ -47,6 +47,15 @@ impl Sizes {
         self.0.len() < 2
     }
 
+    /// What is to be remembered: nothing of a terminal that has always had one size.
+    #[must_use]
+    pub fn kept(&self) -> Self {
+        match self.is_constant() {
+            true => Self::default(),
+            false => self.clone(),
+        }
+    }
+
     /// From `offset` on it has another size.
     pub fn push(&mut self, offset: u64, size: Size) {
         // While an earlier daemon's output is read again more is known than has been read.

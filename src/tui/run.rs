@@ -60,7 +60,7 @@ pub fn run(options: Options) -> Result<(), Error> {
     looked::recall(&mut model);
 
     let (messages, inbox) = sync_channel(QUEUE);
-    let mut terminal = Terminal::open().map_err(no_terminal)?;
+    let mut terminal = Terminal::open(options.mouse).map_err(no_terminal)?;
     if model.theme.asks {
         terminal.ask(theme::QUERY).map_err(no_terminal)?;
     }

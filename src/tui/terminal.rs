@@ -48,8 +48,8 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// Takes the window. From here on a panic puts it back before it says anything.
-    pub fn open() -> io::Result<Self> {
+    /// Takes the window, and the mouse if it is wanted. From here on a panic puts it back before it says anything.
+    pub fn open(mouse: bool) -> io::Result<Self> {
         // Left alone, crossterm obeys NO_COLOR for the jobs' colours too; ours are the theme's business.
         force_color_output(true);
         let before = std::panic::take_hook();
@@ -60,12 +60,12 @@ impl Terminal {
                 before(info);
             }
         }));
-        take(true)?;
+        take(mouse)?;
         let backend = CrosstermBackend::new(BufWriter::with_capacity(64 * 1024, io::stdout()));
         Ok(Self {
             inner: ratatui::Terminal::new(backend)?,
             shape: CursorShape::Block,
-            mouse: true,
+            mouse,
             input: None,
             title: String::new(),
         })

@@ -306,7 +306,7 @@ impl Model {
             peek: None,
             wrap: true,
             times: false,
-            pointer: Pointer::default(),
+            pointer: Pointer::new(options.mouse),
             frame: Frame::default(),
             grid: Grid::default(),
             mode: Mode::Normal,

@@ -30,19 +30,18 @@ pub enum Held {
     Jobs,
 }
 
-impl Default for Pointer {
-    fn default() -> Self {
+impl Pointer {
+    /// A mouse that is ours, or the terminal's.
+    pub fn new(is_ours: bool) -> Self {
         Self {
-            is_ours: true,
+            is_ours,
             held: None,
             last: None,
             clicked: None,
             list_held_at: None,
         }
     }
-}
 
-impl Pointer {
     /// Takes in a click; gives how many it makes in a row at that place.
     pub fn click(&mut self, now: i64, at: (u16, u16)) -> u32 {
         let count = match self.last {
@@ -60,7 +59,7 @@ mod tests {
 
     #[test]
     fn clicks_count_where_and_while_they_belong_together() {
-        let mut pointer = Pointer::default();
+        let mut pointer = Pointer::new(true);
         assert_eq!(pointer.click(0, (3, 3)), 1);
         assert_eq!(pointer.click(400, (3, 3)), 2);
         assert_eq!(pointer.click(500, (3, 3)), 3);

@@ -146,17 +146,13 @@ fn enter_goes_to_the_line_in_its_job() {
     let log: Vec<u8> = (0..1200)
         .flat_map(|n| format!("error {n:02}\r\n").into_bytes())
         .collect();
+    // What lies around the line, wherever it is in the log.
     let cmds = dash.asked();
-    let Some(Cmd::Ask(Tag::Log(_, Part::First), Action::Log(_))) = cmds.last() else {
+    let Some(Cmd::Ask(Tag::Log(_, Part::Around(9000)), Action::Log(params))) = cmds.last() else {
         panic!("{cmds:?}");
     };
-    // The line at 9,000 is older than what comes first.
-    dash.log("web", Part::First, &log[10_000..], 10_000);
-    let cmds = dash.asked();
-    let Some(Cmd::Ask(Tag::Log(_, Part::Older), Action::Log(_))) = cmds.last() else {
-        panic!("{cmds:?}");
-    };
-    dash.log("web", Part::Older, &log[..10_000], 0);
+    assert_eq!(params.offset, Some(0));
+    dash.log("web", Part::Around(9000), &log, 0);
     let text = dash.text();
     let n = (0..1200).position(|n| log_offset(n) >= 9000).unwrap();
     assert!(text.contains(&format!("error {n}")), "{text}");
@@ -167,18 +163,6 @@ fn enter_goes_to_the_line_in_its_job() {
 
 fn log_offset(n: usize) -> usize {
     (0..n).map(|n| format!("error {n:02}\r\n").len()).sum()
-}
-
-#[test]
-fn a_line_that_is_too_old_to_show_is_said() {
-    let mut dash = searched(80, 24);
-    dash.press("\r");
-    let event = json!({
-        "output": "", "offset": 900_000, "nextOffset": 900_000, "firstOffset": 900_000,
-        "totalBytes": 900_000, "eof": false,
-    });
-    dash.link(News::Reply(Tag::Log(id("web"), Part::First), Ok(event)));
-    assert!(dash.text().contains("bgproc logs web"), "{}", dash.text());
 }
 
 #[test]

@@ -152,8 +152,7 @@ pub(super) fn press(model: &mut Model, key: Key, name: &str, cmds: &mut Vec<Cmd>
         Some(Action::Rewind) => rewind::enter(model, cmds),
         Some(Action::Forward) => model.note("This is how it is now. < goes back."),
         Some(Action::Redraw) => cmds.push(Cmd::Redraw),
-        Some(_) => model.note("This is not built yet."),
-        None => model.note(format!(
+        _ => model.note(format!(
             "No command on \"{name}\" in SCROLL. Esc goes back."
         )),
     }

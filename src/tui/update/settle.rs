@@ -5,6 +5,7 @@ use super::msg::{Cmd, Tag};
 use super::{card, found, grid, look, usage};
 use crate::protocol::params::{Unwatch, Watch as WatchParams};
 use crate::protocol::{Action, SessionId};
+use crate::tui::model::mode::Mode;
 use crate::tui::model::rows::{self, Row};
 use crate::tui::model::watch::Watch;
 use crate::tui::model::{Link, Model, Selected};
@@ -171,6 +172,8 @@ fn watched(model: &Model) -> Vec<(SessionId, u32)> {
         let tiles = model.tiles().into_iter();
         return tiles.map(|(_, id, _)| (id.clone(), fps(id))).collect();
     }
-    let shown = current.filter(|id| layout.pane.is_some() && model.job(id).is_some());
+    // An answer shows the last lines of its job, wherever that is.
+    let shows = layout.pane.is_some() || matches!(model.mode, Mode::Reply(_));
+    let shown = current.filter(|id| shows && model.job(id).is_some());
     shown.into_iter().map(|id| (id.clone(), MAX_FPS)).collect()
 }
