@@ -191,23 +191,32 @@ fn normal(model: &Model) -> (Vec<Hint>, Vec<Hint>) {
                 actions.push(Action::Reply);
             }
             actions.extend([Action::Attach, Action::Type, Action::Stop, Action::Restart]);
-            actions.extend([Action::New, Action::Filter, Action::Scroll, Action::Zoom]);
+            actions.extend([Action::New, Action::Filter, Action::Find, Action::Scroll]);
+            actions.push(Action::Grid);
         }
         (_, Some(_)) => {
             actions.extend([Action::Restart, Action::Remove, Action::Edit]);
-            actions.push(Action::Scroll);
-            actions.extend([Action::New, Action::Filter, Action::Zoom]);
+            actions.extend([Action::Scroll, Action::New, Action::Filter, Action::Find]);
+            actions.push(Action::Grid);
         }
         _ => actions.extend([Action::New]),
     }
     if alerts && !stack_pane && model.jobs.len() > 1 {
         actions.push(Action::NextAlert);
     }
+    if !stack_pane && !stack_list {
+        actions.push(Action::Palette);
+    }
     if model.read_only {
         actions.retain(|action| {
             matches!(
                 action,
-                Action::Filter | Action::Scroll | Action::Zoom | Action::NextAlert
+                Action::Filter
+                    | Action::Find
+                    | Action::Scroll
+                    | Action::Grid
+                    | Action::NextAlert
+                    | Action::Palette
             )
         });
     }
