@@ -81,8 +81,16 @@ fn typed(words: &[String], from: &str) -> Result<Vec<String>, Failure> {
         };
         chord::parse(word).ok_or_else(|| Failure::Usage(known()))
     };
-    words.iter().map(parse).collect()
+    let keys: Vec<String> = words.iter().map(parse).collect::<Result<_, _>>()?;
+    match keys.iter().find(|key| !chord::can_leave(key)) {
+        Some(key) => Err(Failure::Usage(format!("{from}: \"{key}\" {TYPED}"))),
+        None => Ok(keys),
+    }
 }
+
+/// Why a key that jobs are typed to with cannot leave INSERT.
+const TYPED: &str =
+    "is typed into jobs, so it cannot leave INSERT; take one with ctrl- or a function key";
 
 /// What the file says about the keys that leave INSERT: `leave_key` or `[keys.insert] leave`.
 fn leave_keys(config: &Config, path: &Path) -> Result<Vec<String>, Failure> {
@@ -97,8 +105,16 @@ fn leave_keys(config: &Config, path: &Path) -> Result<Vec<String>, Failure> {
         (None, Some(line)) => &line.keys,
         (None, None) => return Ok(vec![LEAVE_KEY.to_owned()]),
     };
-    let keys = keys.iter().map(rebind::key).collect::<Result<_, _>>();
-    Ok(keys.map_err(|refused| refusal(path, refused))?)
+    let named = keys.iter().map(rebind::key).collect::<Result<_, _>>();
+    let named: Vec<String> = named.map_err(|refused| refusal(path, refused))?;
+    let typed = keys
+        .iter()
+        .zip(&named)
+        .find(|(_, key)| !chord::can_leave(key));
+    match typed {
+        Some((key, name)) => Err(invalid(path, key.at, format!("\"{name}\" {TYPED}")).into()),
+        None => Ok(named),
+    }
 }
 
 fn rebound(config: &Config, path: &Path, leave: &[String]) -> Result<Vec<Rebound>, Failure> {

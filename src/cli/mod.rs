@@ -175,7 +175,9 @@ mod tests {
                 taught += 1;
                 let parsed = Cli::try_parse_from(words(&command));
                 // One screen, and one answer, are of one job.
-                let one = ["attach", "capture", "send", "status", "decline"];
+                let one = [
+                    "attach", "capture", "send", "status", "decline", "find", "replay",
+                ];
                 let single = one.iter().any(|verb| command.contains(verb));
                 if target != "web api" || !single {
                     assert!(parsed.is_ok(), "{command}: {parsed:?}");

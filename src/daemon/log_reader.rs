@@ -227,9 +227,16 @@ impl LogReader {
         read
     }
 
-    /// When the byte at `offset` came, and from which stream.
+    /// What came together with the byte at `offset`, as far as that goes on from there.
     pub(super) fn run_at(&self, offset: u64) -> Option<Run> {
-        self.runs(offset, offset + 1).into_iter().next()
+        let index = Index::open(&self.dir)?;
+        let IndexRecord { end, at, stream } = index.record(index.first_after(offset))?;
+        Some(Run {
+            start: offset,
+            end,
+            stream,
+            at: Timestamp(at),
+        })
     }
 
     /// The runs of streams within a range, cut to it.
@@ -237,15 +244,7 @@ impl LogReader {
         let Some(index) = Index::open(&self.dir) else {
             return Vec::new();
         };
-        // The first record that ends after `from`.
-        let (mut low, mut high) = (0, index.count);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            match index.record(middle) {
-                Some(record) if record.end <= from => low = middle + 1,
-                _ => high = middle,
-            }
-        }
+        let mut low = index.first_after(from);
         let mut runs = Vec::new();
         let mut start = from;
         while start < to {
@@ -271,15 +270,7 @@ impl LogReader {
         let Some(index) = Index::open(&self.dir) else {
             return 0;
         };
-        // The first record that came later.
-        let (mut low, mut high) = (0, index.count);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            match index.record(middle) {
-                Some(record) if record.at <= time.millis() => low = middle + 1,
-                _ => high = middle,
-            }
-        }
+        let low = index.first(|record| record.at > time.millis());
         let last = low.checked_sub(1).and_then(|last| index.record(last));
         last.map_or(0, |record| record.end)
     }
@@ -304,6 +295,24 @@ impl Index {
         let file = File::open(dir.join(INDEX)).ok()?;
         let count = file.metadata().ok()?.len() / IndexRecord::BYTES as u64;
         Some(Self { file, count })
+    }
+
+    /// The first record that ends after `offset`.
+    fn first_after(&self, offset: u64) -> u64 {
+        self.first(|record| record.end > offset)
+    }
+
+    /// The first record of which `is_it` holds; it holds of all that follow.
+    fn first(&self, is_it: impl Fn(&IndexRecord) -> bool) -> u64 {
+        let (mut low, mut high) = (0, self.count);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.record(middle) {
+                Some(record) if !is_it(&record) => low = middle + 1,
+                _ => high = middle,
+            }
+        }
+        low
     }
 
     /// The record of this number, from 0.

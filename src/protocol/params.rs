@@ -19,17 +19,34 @@ macro_rules! params {
         pub struct $name {
             $(
                 $(#[$fdoc])*
-                #[serde(skip_serializing_if = "skip")]
+                #[serde(skip_serializing_if = "Absent::is_absent")]
                 pub $field: $type,
             )*
         }
     )*};
 }
 
-/// Parameters that hold their default are not written.
-fn skip<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
+/// Whether a parameter need not be written: an optional one that is not there. What is required is always written,
+/// `false` and 0 too.
+trait Absent {
+    fn is_absent(&self) -> bool {
+        false
+    }
 }
+
+impl<T> Absent for Option<T> {
+    fn is_absent(&self) -> bool {
+        self.is_none()
+    }
+}
+
+impl Absent for String {}
+impl Absent for bool {}
+impl Absent for u16 {}
+impl Absent for u64 {}
+impl<T> Absent for Vec<T> {}
+impl Absent for SignalName {}
+impl Absent for serde_json::Value {}
 
 params! {
     /// `start`: runs a command.

@@ -140,6 +140,12 @@ pub fn parse(text: &str) -> Option<String> {
     Some(spell(ctrl, alt, shift, &base))
 }
 
+/// Whether a key can be the one that leaves INSERT: it must not be one that everything typed needs.
+pub fn can_leave(name: &str) -> bool {
+    let typed = ["space", "enter", "tab", "esc", "backspace"];
+    name.chars().count() > 1 && !typed.contains(&name)
+}
+
 /// The modifier in front, as its letter, and what follows.
 fn modifier(text: &str) -> Option<(char, &str)> {
     let prefixes = [

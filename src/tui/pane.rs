@@ -38,9 +38,21 @@ pub fn crop(screen: &Screen, area: Rect, pan: u16, follow: bool) -> Crop {
     Crop { top, left }
 }
 
-/// Whether `area` is too small for the screen.
-pub fn is_cropped(screen: &Screen, area: Rect) -> bool {
-    screen.size().rows() > area.height || screen.size().cols() > area.width
+/// Whether `area` is too small for what is on the screen, so that `crop` hides some of it.
+pub fn is_cropped(screen: &Screen, area: Rect, crop: Crop) -> bool {
+    let (rows, cols) = (screen.size().rows(), screen.size().cols());
+    if rows <= area.height && cols <= area.width {
+        return false;
+    }
+    let (down, across) = (
+        crop.top..crop.top.saturating_add(area.height),
+        crop.left..crop.left.saturating_add(area.width),
+    );
+    (0..rows).any(|row| {
+        (0..cols)
+            .filter(|col| !(down.contains(&row) && across.contains(col)))
+            .any(|col| is_written(screen, row, col))
+    })
 }
 
 /// Draws the part of `screen` that `crop` names. `mono` leaves the colours out.
@@ -59,8 +71,10 @@ pub fn draw(screen: &Screen, area: Rect, crop: Crop, mono: bool, buf: &mut Buffe
             // A wide character is drawn only where both of its halves are in the area: one that sticks out
             // would paint over the frame, or leave half of what was there.
             let fits = cell.width == 1 || (cell.width == 2 && x + 1 < area.width);
-            if fits && !cell.text.is_empty() && text::width(cell.text) == usize::from(cell.width) {
-                target.set_symbol(cell.text);
+            // A joiner at an end would join this character with its neighbour.
+            let shown = cell.text.trim_matches('\u{200d}');
+            if fits && !shown.is_empty() && text::width(shown) == usize::from(cell.width) {
+                target.set_symbol(shown);
             }
         }
     }
@@ -78,14 +92,14 @@ pub fn cursor(screen: &Screen, area: Rect, crop: Crop) -> Option<Position> {
 /// The last row in which something is written; the first if there is none.
 pub fn last_written_row(screen: &Screen) -> u16 {
     let (rows, cols) = (screen.size().rows(), screen.size().cols());
-    let written = |row: u16| {
-        (0..cols).any(|col| {
-            screen.cell(row, col).is_some_and(|cell| {
-                cell.inverse || cell.bg != CellColor::Default || !cell.text.trim_start().is_empty()
-            })
-        })
-    };
+    let written = |row: u16| (0..cols).any(|col| is_written(screen, row, col));
     (0..rows).rev().find(|&row| written(row)).unwrap_or(0)
+}
+
+fn is_written(screen: &Screen, row: u16, col: u16) -> bool {
+    screen.cell(row, col).is_some_and(|cell| {
+        cell.inverse || cell.bg != CellColor::Default || !cell.text.trim_start().is_empty()
+    })
 }
 
 /// How a cell looks. `mono` leaves the colours out.

@@ -6,6 +6,7 @@ use super::keymap::Action;
 use super::model::job::Job;
 use super::model::rows::group_of;
 use super::model::{Model, Selected};
+use super::state::State;
 use crate::protocol::{SessionId, Status};
 
 /// The command for an action on what is selected; `None` where the shell has none.
@@ -27,14 +28,27 @@ pub fn command(action: Action, model: &Model) -> Option<String> {
 
 /// The command for an action on these jobs.
 pub fn for_jobs(action: Action, model: &Model, ids: &[SessionId]) -> Option<String> {
-    say(action, &words(model, ids)?)
+    let targets = words(model, ids)?;
+    let hides = |id: &SessionId| {
+        let job = model.job(id);
+        job.is_some_and(|job| job.state() == State::NeedsPassword)
+    };
+    match action {
+        // A password in a command line would be in the shell's history.
+        Action::Reply if ids.iter().any(hides) => Some(format!("bgproc send --password {targets}")),
+        _ => say(action, &targets),
+    }
 }
 
 /// The command for an action on `targets`, which are words of a shell.
 pub fn say(action: Action, targets: &str) -> Option<String> {
     let verb = match action {
         Action::Attach | Action::Type => "attach",
-        Action::Reply => "send",
+        Action::Reply => return Some(format!("bgproc send {targets} TEXT")),
+        Action::Find => return Some(format!("bgproc find TEXT --jobs {targets}")),
+        Action::FindAll => return Some("bgproc find TEXT".to_owned()),
+        Action::Signal => return Some(format!("bgproc kill -s INT {targets}")),
+        Action::Rewind => "replay",
         Action::Stop | Action::StopGroup => "stop",
         Action::Kill => "kill",
         Action::Restart | Action::RestartGroup => "restart",

@@ -110,7 +110,7 @@ fn the_end_of_the_session_ends_the_hold_and_nothing_is_told_of_people_among_them
     let events = home.ok(&["events", "--json"]);
     let own: Vec<&str> = events
         .lines()
-        .filter(|line| line.contains("\"own\""))
+        .filter(|line| line.contains("\"own\"") && !line.contains("\"input_needed\""))
         .collect();
     assert_eq!(own.len(), 1, "only that it started: {own:?}");
 }

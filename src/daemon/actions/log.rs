@@ -312,6 +312,19 @@ impl Choice {
         self.run.as_ref().map_or(0, |run| run.start)
     }
 
+    /// Whether it is everything from somewhere on, so that the last lines of it are the last lines of all.
+    fn is_of_the_end(&self) -> bool {
+        let to_the_end = |run: &std::ops::Range<u64>| run.end == u64::MAX;
+        self.since.is_none()
+            && self.stream == Stream::All
+            && self.run.as_ref().is_none_or(to_the_end)
+    }
+
+    /// Whether it depends on when a line came, or from where.
+    fn asks_for_origin(&self) -> bool {
+        self.since.is_some() || self.stream != Stream::All
+    }
+
     fn wants(&self, start: u64, at: Option<Timestamp>, stream: u8) -> bool {
         self.since
             .is_none_or(|since| at.is_some_and(|at| at >= since))
@@ -342,7 +355,7 @@ async fn lines(hub: &Hub, id: &SessionId, params: Log, since: Option<Timestamp>)
     let filtered = choice.since.is_some() || choice.run.is_some() || choice.stream != Stream::All;
     let from = match params.from_line {
         Some(line) => Some(line.max(1)),
-        None if filtered => None,
+        None if filtered && !choice.is_of_the_end() => None,
         None => Some(total.saturating_sub(count - 1).max(1)),
     };
     let stretch = stretch(hub, id, from, choice.offset())?;
@@ -463,11 +476,15 @@ async fn grep(hub: &Hub, id: &SessionId, params: Log, since: Option<Timestamp>) 
         if line.n < from.unwrap_or(1) {
             return true;
         }
-        let (at, stream) = origin(hub, id, line.start, &mut last_run);
+        let hit = regex.is_match(&line.text);
+        // Of most lines nobody asks when they came.
+        let (at, stream) = match hit || choice.asks_for_origin() {
+            true => origin(hub, id, line.start, &mut last_run),
+            false => (None, 0),
+        };
         if !choice.wants(line.start, at, stream) {
             return true;
         }
-        let hit = regex.is_match(&line.text);
         let cut = cut_line(&mut line.text);
         for open in matches.iter_mut().rev().take(context) {
             if open.n + context as u64 >= line.n && open.after.len() < context {

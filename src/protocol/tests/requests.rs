@@ -201,7 +201,7 @@ fn every() -> Vec<Action> {
         }),
         Action::Hold(Hold {
             session_id: session_id(),
-            on: true,
+            on: false,
         }),
         Action::Subscribe(Subscribe {
             events: Some(vec![EventKind::Exited, EventKind::InputNeeded]),

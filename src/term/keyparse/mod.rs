@@ -51,6 +51,8 @@ pub struct KeyReader {
     pending: Vec<u8>,
     /// In a paste: so many bytes at the front of `pending` hold no end of it.
     pasting: Option<usize>,
+    /// Whether the rest of a report was waited for already.
+    was_late: bool,
 }
 
 /// What the front of some bytes is.
@@ -72,12 +74,20 @@ impl KeyReader {
     /// A lone ESC at the end is the key at once; ESC and a character in one read are two keys.
     pub fn feed(&mut self, bytes: &[u8]) -> Vec<Input> {
         self.pending.extend_from_slice(bytes);
+        self.was_late = false;
         self.read(false)
     }
 
     /// Takes what is unfinished as the keys it would be if nothing followed: to be called when nothing did within
-    /// a moment. A paste is waited for, however long it takes.
+    /// a moment. A paste is waited for, however long it takes. The beginning of a report is no key, however slow the
+    /// line: it is waited for until this is called again without anything having come, and then dropped.
     pub fn flush(&mut self) -> Vec<Input> {
+        if is_report(&self.pending) && self.pasting.is_none() {
+            if std::mem::replace(&mut self.was_late, true) {
+                self.pending.clear();
+            }
+            return Vec::new();
+        }
         self.read(true)
     }
 
@@ -124,6 +134,19 @@ impl KeyReader {
         }
         self.pending.drain(..at);
         out
+    }
+}
+
+/// Whether these bytes begin what only a terminal sends by itself: an answer, or what the mouse does.
+///
+/// `ESC ]` and `ESC P` alone may as well be Alt with a key.
+fn is_report(bytes: &[u8]) -> bool {
+    match bytes {
+        [0x1b, b'[', b'?' | b'<', ..] => true,
+        [0x1b, b']' | b'P', next, ..] => {
+            next.is_ascii_digit() || matches!(next, b'>' | b'!' | b'$')
+        }
+        _ => false,
     }
 }
 

@@ -245,3 +245,28 @@ proptest! {
         prop_assert!(bytes.is_ok_and(|bytes| matches!(events(bytes)[..], [Event::Key(_)])));
     }
 }
+
+#[test]
+fn the_rest_of_a_report_is_waited_for_and_never_typed() {
+    for (front, rest) in [
+        ("\x1b]11;rgb:ffff", "/ffff/ffff\x1b\\"),
+        ("\x1b[?64", ";1c"),
+        ("\x1b[<0;1", "0;5M"),
+    ] {
+        let mut reader = KeyReader::new();
+        assert_eq!(reader.feed(front.as_bytes()), []);
+        assert_eq!(reader.flush(), [], "{front:?} is no key");
+        let events = reader.feed(rest.as_bytes());
+        assert_eq!(events.len(), 1, "{events:?}");
+        assert!(!matches!(events[0].event, Event::Key(_)), "{events:?}");
+        // One that never ends is dropped.
+        reader.feed(front.as_bytes());
+        reader.flush();
+        reader.flush();
+        assert!(!reader.is_pending());
+    }
+    // Alt with a bracket is what it looks like.
+    let mut reader = KeyReader::new();
+    reader.feed(b"\x1b]");
+    assert_eq!(reader.flush().len(), 2);
+}

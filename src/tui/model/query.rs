@@ -152,7 +152,8 @@ impl Test {
             Self::Text(text) => {
                 is_in_state(text, &state)
                     || fuzzy(text, &job.name).is_some()
-                    || fuzzy(text, &job.command).is_some()
+                    // In a long line any few letters occur in any order.
+                    || job.command.to_lowercase().contains(text.as_str())
                     || job
                         .record
                         .summary

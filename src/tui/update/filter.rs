@@ -23,6 +23,7 @@ pub(super) fn press(model: &mut Model, key: Key, name: &str) {
             {
                 model.filter = line.text();
                 model.stale = true;
+                select::first_match(model);
             }
         }
     }

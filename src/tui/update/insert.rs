@@ -70,9 +70,12 @@ pub(super) fn again(
     if model.job(&insert.id).is_none() {
         return;
     }
+    let is_over = is_over(model, &insert.id);
     model.frame = frame;
     model.mode = Mode::Insert(insert);
-    send_all(model, raw, cmds);
+    if !is_over {
+        send_all(model, raw, cmds);
+    }
 }
 
 /// Takes what came from the terminal.

@@ -1,12 +1,12 @@
 //! Marked jobs: verbs act on all of them.
 
+use super::insert;
 use super::settle::settle_rows;
-use super::{insert, select};
 use crate::protocol::SessionId;
 use crate::tui::model::rows::Row;
 use crate::tui::model::{Model, Selected};
 
-/// Marks the selected job, or takes its mark away; of a group, all its jobs. Moves on to the next job.
+/// Marks the selected job, or takes its mark away; of a group, all its jobs.
 pub(super) fn toggle(model: &mut Model) {
     // Several keys may have come at once.
     settle_rows(model);
@@ -20,18 +20,6 @@ pub(super) fn toggle(model: &mut Model) {
         return;
     }
     flip(model, &ids);
-    // Where the list does not show, moving on would show another job.
-    if model.layout().list.is_some() && !model.frame.grid {
-        let at = model.cursor;
-        select::step(model, true);
-        // The header of the next group would mark all of it, which nobody who goes from job to job means.
-        if matches!(model.rows.get(model.cursor), Some(Row::Group(group)) if !group.folded) {
-            select::step(model, true);
-        }
-        if matches!(model.rows.get(model.cursor), Some(Row::Group(_))) {
-            select::row(model, at);
-        }
-    }
 }
 
 /// Marks all that show, or takes all marks away if all of them are marked.

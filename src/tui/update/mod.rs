@@ -55,6 +55,9 @@ use crate::term::keyparse::{Event, Input, Key, KeyCode};
 /// only a slow line splits it.
 const KEY_MS: i64 = 30;
 
+/// How long the rest of a report of the terminal may take, in milliseconds.
+const REPORT_MS: i64 = 2000;
+
 /// Takes in a message.
 pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
     model.now = msg.now;
@@ -80,6 +83,9 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
                 for input in model.keys.flush() {
                     take(model, &input, &mut cmds);
                 }
+                // The rest of a report may take its time; it is no key.
+                let pending = model.keys.is_pending();
+                model.flush_at = pending.then_some(msg.now.ms + REPORT_MS);
             }
             model.dirty = true;
         }

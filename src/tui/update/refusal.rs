@@ -107,8 +107,13 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
         Tag::Copy(..) => "Nothing was copied".to_owned(),
         Tag::Log(..) => format!("The log of {name} could not be read"),
         Tag::Start => "Nothing was started".to_owned(),
-        Tag::Hold(id, _) => {
-            model.keyboards.held.remove(id);
+        Tag::Hold(id, on) => {
+            // It is as it was before.
+            if *on {
+                model.keyboards.held.remove(id);
+            } else {
+                model.keyboards.held.insert(id.clone());
+            }
             format!("The keyboard of {name} was not taken or given back")
         }
         Tag::Url(_) => format!("The URL of {name} could not be had"),

@@ -7,7 +7,8 @@ use crate::tui::model::rows::{self, Row};
 use crate::tui::model::{Model, Selected};
 use crate::tui::state::State;
 
-/// How long a job must have been selected to be worth going back to, in milliseconds: less is passing by.
+/// How long one must have stayed at a job, in milliseconds, for it to be worth going back to after walking on row by
+/// row: less is passing by.
 const STAY_MS: i64 = 1000;
 
 /// Puts the cursor on a row.
@@ -18,6 +19,16 @@ pub(super) fn row(model: &mut Model, at: usize) {
     };
     to(model, next);
     model.cursor = at;
+}
+
+/// Walks to a row: those passed by are not remembered.
+fn walk(model: &mut Model, at: usize) {
+    let before = model.previous.clone();
+    let passes = model.now.ms.saturating_sub(model.selected_at) < STAY_MS;
+    row(model, at);
+    if passes {
+        model.previous = before;
+    }
 }
 
 /// Puts the cursor on a job, opening its group and lifting a filter that hides it.
@@ -37,6 +48,16 @@ pub(super) fn job(model: &mut Model, id: &SessionId) {
     to(model, Selected::Job(id.clone()));
 }
 
+/// While a filter is typed: onto a job that it lets through, if the cursor is on none.
+pub(super) fn first_match(model: &mut Model) {
+    settle_rows(model);
+    let is_there = |row: &Row| selection_of(model, row) == model.selected;
+    let on_a_job = matches!(model.selected, Selected::Job(_)) && model.rows.iter().any(is_there);
+    if !on_a_job && model.rows.iter().any(|row| matches!(row, Row::Job(_))) {
+        pick(model, 1);
+    }
+}
+
 /// Moves the cursor by rows, stopping at the ends.
 pub(super) fn step(model: &mut Model, down: bool) {
     let at = if down {
@@ -44,7 +65,7 @@ pub(super) fn step(model: &mut Model, down: bool) {
     } else {
         model.cursor.saturating_sub(1)
     };
-    row(model, at);
+    walk(model, at);
 }
 
 /// Puts the cursor on the job with this number in the list, headers not counted.
@@ -100,11 +121,7 @@ pub(super) fn alert(model: &mut Model) {
 /// Goes back to the job before.
 pub(super) fn previous(model: &mut Model) {
     match model.previous.clone().filter(|id| model.job(id).is_some()) {
-        Some(id) => {
-            // There and back again: the way back must not depend on how long one stayed.
-            model.selected_at = i64::MIN / 2;
-            job(model, &id);
-        }
+        Some(id) => job(model, &id),
         None => model.note("There is no job you were at before."),
     }
 }
@@ -133,9 +150,7 @@ fn to(model: &mut Model, next: Selected) {
     if next == model.selected {
         return;
     }
-    if let Selected::Job(id) = &model.selected
-        && model.now.ms.saturating_sub(model.selected_at) >= STAY_MS
-    {
+    if let Selected::Job(id) = &model.selected {
         model.previous = Some(id.clone());
     }
     model.selected = next;

@@ -71,8 +71,11 @@ impl Bar {
         let mut x = self.margin;
         for item in &self.left {
             let line = Line::from(item.spans.clone());
-            let left_over = room.saturating_sub(x);
-            put(buf, area, x, &line, left_over);
+            let end = match self.right.is_empty() {
+                true => room,
+                false => room.saturating_sub(side_width(&self.right, self.gap) + 1 + self.gap),
+            };
+            put(buf, area, x, &line, end.saturating_sub(x));
             x += item.width() + self.gap;
         }
         let right = side_width(&self.right, self.gap);

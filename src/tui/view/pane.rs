@@ -40,8 +40,11 @@ pub(super) fn title(model: &Model, area: Rect, buf: &mut Buffer) {
             return;
         }
         if job.command != job.name {
-            // Room is kept for how it is seen, `cropped 120x40` at the longest.
-            let rest = room.saturating_sub(text::width(&job.name) + 20).max(8);
+            // Room is kept for how it is seen, and for where it listens.
+            let url = job.url().map_or(0, |_| 16);
+            let rest = room
+                .saturating_sub(text::width(&job.name) + 16 + url)
+                .max(8);
             let command = text::clip(&job.command, rest, theme.glyph("…"));
             bar.text(1, command, Style::new());
         }
@@ -56,7 +59,11 @@ pub(super) fn title(model: &Model, area: Rect, buf: &mut Buffer) {
         if let Some(pid) = job.record.summary.pid {
             bar.text(3, format!("pid {pid}"), theme.dim());
         }
-        bar.right(2, vec![Span::styled(how_seen(model), theme.dim())]);
+        let seen = how_seen(model);
+        // In NORMAL the status line has it.
+        if !(is_remarkable(&seen) && matches!(model.mode, Mode::Normal)) {
+            bar.right(2, vec![Span::styled(seen, theme.dim())]);
+        }
     } else if let Some(group) = model.group() {
         bar.text(0, group.title.clone(), name_style);
         let n = group.jobs.len();
@@ -100,13 +107,23 @@ pub(super) fn how_seen(model: &Model) -> String {
     }
     let pane = model.layout().pane;
     match (live(model), pane) {
-        (Some(screen), Some(area)) if log.is_none() && pane::is_cropped(screen, area) => {
+        (Some(screen), Some(area)) if log.is_none() && is_cropped(model, screen, area) => {
             let size = screen.size();
             format!("cropped {}x{}", size.cols(), size.rows())
         }
         _ if job.is_alive() => "following".to_owned(),
         _ => "ended".to_owned(),
     }
+}
+
+/// Whether what is said of how a pane is seen is worth the place that says where one is in the list.
+pub(super) fn is_remarkable(seen: &str) -> bool {
+    seen == "paused" || seen.starts_with("cropped")
+}
+
+fn is_cropped(model: &Model, screen: &Screen, area: Rect) -> bool {
+    let typing = matches!(model.mode, Mode::Insert(_));
+    pane::is_cropped(screen, area, pane::crop(screen, area, model.pan, typing))
 }
 
 /// Draws the job's screen.

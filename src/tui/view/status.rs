@@ -134,7 +134,9 @@ fn normal(model: &Model, area: Rect) -> Bar {
             (None, sort) if sort != Sort::default() => format!(" by {}", sort.name()),
             _ => String::new(),
         };
+        let seen = pane::how_seen(model);
         let place = match wide {
+            true if pane::is_remarkable(&seen) => seen,
             true => format!("[{place}{sorted}]"),
             false => place,
         };
@@ -207,7 +209,7 @@ fn job_items(model: &Model, job: &Job, bar: &mut Bar, wide: bool) {
     let state = job.state();
     let name = text::clip_middle(&job.name, if wide { 24 } else { 14 }, theme.glyph("…"));
     let mut sign = state.glyph(theme.ascii).to_owned();
-    if wide || !matches!(state, State::Running | State::Done) {
+    if wide {
         sign = format!("{sign} {}", state.word());
     }
     let time = job.time(model.now.ms);
@@ -220,6 +222,9 @@ fn job_items(model: &Model, job: &Job, bar: &mut Bar, wide: bool) {
         spans.push(Span::raw(format!(" {time}")));
     }
     bar.left(0, spans);
+    if !wide && !matches!(state, State::Running | State::Done) {
+        bar.text(3, state.word(), theme.state(&state));
+    }
     if !wide && !time.is_empty() {
         bar.text(2, time, Style::new());
     }
@@ -298,7 +303,7 @@ fn insert(model: &Model, area: Rect) -> Bar {
         let names = text::clip(&names.join(", "), room, theme.glyph("…"));
         bar.text(2, names, theme.strong());
         if let Some(hint) = leave {
-            bar.right(1, hints::spans(model, hint));
+            bar.right(0, hints::spans(model, hint));
         }
         return bar;
     }
@@ -335,7 +340,7 @@ fn insert(model: &Model, area: Rect) -> Bar {
         None => {}
     }
     if let Some(hint) = leave {
-        bar.right(1, hints::spans(model, hint));
+        bar.right(0, hints::spans(model, hint));
     }
     bar
 }
@@ -369,7 +374,8 @@ fn scroll(model: &Model, scroll: &Scroll, area: Rect) -> Bar {
         }
     }
     new_below(model, scroll, &mut bar);
-    if let Some(search) = &scroll.search {
+    // While it is still looked for, nobody knows.
+    if let Some(search) = scroll.search.as_ref().filter(|_| scroll.hunt.is_none()) {
         // What is not here is not counted.
         let more = if scroll.text.has_older() || !scroll.has_end {
             "+"

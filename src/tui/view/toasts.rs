@@ -6,6 +6,7 @@ use ratatui::style::Modifier;
 
 use crate::term::sanitize::clean;
 use crate::tui::model::Model;
+use crate::tui::model::mode::Mode;
 use crate::tui::model::toast::Kind;
 use crate::tui::text;
 use crate::tui::theme::Tone;
@@ -26,7 +27,23 @@ pub(super) fn draw(model: &Model, buf: &mut Buffer) {
     let room = usize::from(window.width - from)
         .saturating_sub(3)
         .min(WIDEST);
-    for toast in model.toasts.shown() {
+    // In a window of a few rows one line of the newest, and none over what is being chosen or read.
+    let tiny = window.height < 8;
+    if tiny
+        && !matches!(
+            model.mode,
+            Mode::Normal | Mode::Insert(_) | Mode::Scroll(..)
+        )
+    {
+        return;
+    }
+    let shown = model.toasts.shown();
+    let shown = match tiny {
+        true => &shown[shown.len().saturating_sub(1)..],
+        false => shown,
+    };
+    let tallest = if tiny { 1 } else { TALLEST };
+    for toast in shown {
         let mut text = toast.text.clone();
         if toast.count > 1 {
             text.push_str(&format!(" (x{})", toast.count));
@@ -34,8 +51,8 @@ pub(super) fn draw(model: &Model, buf: &mut Buffer) {
         let mut lines = text::wrap(&text, room);
         let shell = toast.shell.as_ref().map(|shell| clean(shell));
         let shell = shell.and_then(|shell| place_shell(&mut lines, &shell, room));
-        if lines.len() > TALLEST {
-            lines.truncate(TALLEST);
+        if lines.len() > tallest {
+            lines.truncate(tallest);
             if let Some(last) = lines.last_mut() {
                 *last = format!("{last} {}", model.theme.glyph("…"));
                 *last = text::clip(last, room, model.theme.glyph("…"));

@@ -41,7 +41,7 @@ pub(super) fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
         for (n, word, state) in worded(counts) {
             bar.text(1, format!("{n} {word}"), theme.state(&state));
         }
-        if counts == Counts::default() {
+        if counts == Counts::default() && model.listed {
             bar.text(1, "nothing running", theme.dim());
         }
         if let Some((shape, page)) = grid(model) {
@@ -129,8 +129,13 @@ pub(super) fn too_small(model: &Model, frame: &mut Frame<'_>) {
         .into_iter()
         .map(|span| span.content.into_owned())
         .collect();
-    let text = format!("bgproc: {} (make the window larger)", counts.join(" "));
-    let text = text.replace(":  (", ": (");
+    let short = format!("bgproc: {}", counts.join(" "));
+    let whole = format!("{} (make the window larger)", short.trim_end());
+    // Whole words or none.
+    let text = match text::width(&whole) <= usize::from(area.width) {
+        true => whole,
+        false => short,
+    };
     frame
         .buffer_mut()
         .set_stringn(0, 0, text, usize::from(area.width), Style::new());
