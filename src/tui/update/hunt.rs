@@ -52,7 +52,7 @@ pub(super) fn first_match(model: &mut Model, cmds: &mut Vec<Cmd>) {
     };
     let place = search
         .next(end, true)
-        .or_else(|| search.found.first().copied());
+        .or_else(|| search.found.first().map(|found| found.start));
     if let Some(place) = place {
         scroll.put(place);
         fill(model, cmds);

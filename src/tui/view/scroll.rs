@@ -36,7 +36,8 @@ pub(super) fn draw(model: &Model, scroll: &Scroll, area: Rect, frame: &mut Frame
         }
         if let Some(search) = &scroll.search {
             let is_here = search.at(scroll.cursor).is_some();
-            for (from, to) in search.columns(&scroll.text, row) {
+            let width = usize::from(scroll.text.size.cols());
+            for (from, to) in search.columns(width, row) {
                 let at_cursor =
                     is_here && row == scroll.cursor.row && (from..to).contains(&scroll.cursor.col);
                 paint(line, scroll.left, from, to, theme.found(at_cursor), buf);

@@ -353,7 +353,7 @@ impl Scroll {
         selection.text(&self.text, self.cursor, |row| self.shows(row))
     }
 
-    /// Display for `text` everywhere in what is here. Nothing moves yet.
+    /// Looks for `text` everywhere in what is here. Nothing moves yet.
     pub fn search(&mut self, text: &str) {
         self.search = Search::new(text);
         self.only = None;
@@ -445,10 +445,12 @@ impl Scroll {
         if self.only.is_some() {
             let found = self.search.iter().flat_map(|search| &search.found);
             let mut rows: Vec<usize> = Vec::new();
-            for place in found {
-                let (first, last) = self.text.line_of(place.row);
-                let from = rows.last().map_or(first, |&row| first.max(row + 1));
-                rows.extend(from..=last);
+            for found in found {
+                // A line with many matches is there after the first one.
+                if rows.last().is_none_or(|&last| last < found.start.row) {
+                    let (first, last) = self.text.line_of(found.start.row);
+                    rows.extend(first..=last);
+                }
             }
             self.only = Some(rows);
         }

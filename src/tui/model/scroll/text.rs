@@ -5,6 +5,7 @@
 
 use super::Part;
 use super::painter::{Painter, paint};
+use super::place::Place;
 use super::row::Row;
 use crate::term::size::Size;
 
@@ -137,17 +138,22 @@ impl Text {
         rows.iter().map(|row| row.text.as_str()).collect()
     }
 
-    /// Row and column of a byte in the text of the line that begins in row `first`.
-    pub fn place_in_line(&self, first: usize, byte: usize) -> (usize, usize) {
-        let (mut row, mut left) = (first, byte);
-        while let Some(here) = self.rows.get(row) {
-            if left < here.text.len() || !here.wraps {
-                return (row, here.column_of(left));
+    /// Gives the places of bytes in the text of the line that begins in row `first`. The bytes are asked for from
+    /// the first to the last, so that all of a line is walked through once, however many there are.
+    pub fn places_in_line(&self, first: usize) -> impl FnMut(usize) -> Place {
+        let (mut row, mut before) = (first, 0);
+        move |byte| {
+            while let Some(here) = self.rows.get(row) {
+                let left = byte.saturating_sub(before);
+                if left < here.text.len() || !here.wraps {
+                    let col = here.column_of(left);
+                    return Place { row, col };
+                }
+                before += here.text.len();
+                row += 1;
             }
-            left -= here.text.len();
-            row += 1;
+            Place { row, col: 0 }
         }
-        (self.rows.len().saturating_sub(1), 0)
     }
 
     /// The first row of the line that holds the byte at `offset`.
@@ -236,7 +242,9 @@ mod tests {
         text.receive(Part::First, b"one\r\nabcdefghijkl\r\n", 0);
         assert_eq!(text.line_of(2), (1, 3));
         assert_eq!(text.line_text(1, 3), "abcdefghijkl");
-        assert_eq!(text.place_in_line(1, 7), (2, 2));
+        let places: Vec<Place> = [0, 7, 10, 12].map(text.places_in_line(1)).to_vec();
+        let want = [(1, 0), (2, 2), (3, 0), (3, 2)].map(|(row, col)| Place { row, col });
+        assert_eq!(places, want);
         text.paint_anew(Size::new(4, 20));
         assert_eq!(texts(&text), ["one", "abcdefghijkl"]);
     }
