@@ -41,8 +41,8 @@ pub(super) fn came(
     if let Some(times) = &log.times {
         scroll.note_times(times.iter().map(|time| (time.offset, time.at.millis())));
     }
-    if let Part::Probe(_) = part {
-        hunt::probed(model, &bytes, log.offset, cmds);
+    if let Part::Probe(edge) = part {
+        hunt::probed(model, edge, &bytes, log.offset, cmds);
         return;
     }
     scroll.receive(part, &bytes, log.offset, log.first_offset);

@@ -400,7 +400,7 @@ impl Scroll {
     }
 
     /// The nearest goal in a part that does not stay here: the offset of its line. Else where the part that comes
-    /// next in that direction meets this one: no line is cut in two.
+    /// next in that direction meets this one: no line is cut in two that fits into a part.
     pub fn probe(&self, hunt: Hunt, bytes: &[u8], offset: u64) -> Result<u64, u64> {
         let apart = self.text.paint_apart(bytes, offset);
         let found = seek(&apart, &self.signs(hunt.goal), None, hunt.older);
@@ -408,7 +408,8 @@ impl Scroll {
             return Ok(apart.rows[found.row].offset);
         }
         let newline = match hunt.older {
-            true => bytes.iter().position(|&b| b == b'\n'),
+            // The newline at its very end would lead to the same part again.
+            true => bytes.split_last().and_then(|(_, before)| newline_in(before)),
             false => bytes.iter().rposition(|&b| b == b'\n'),
         };
         let end = if hunt.older { 0 } else { bytes.len() };
@@ -483,6 +484,10 @@ impl Scroll {
     fn max_top(&self) -> usize {
         self.nth(self.count().saturating_sub(self.height()))
     }
+}
+
+fn newline_in(bytes: &[u8]) -> Option<usize> {
+    bytes.iter().position(|&b| b == b'\n')
 }
 
 #[cfg(test)]

@@ -174,4 +174,9 @@ fn a_long_log_is_probed_line_by_line() {
     assert_eq!(edge, Err(log(0, 21).len() as u64), "no line is cut");
     let end = log(0, 21).len();
     assert_eq!(scroll.probe(hunt, &all[..end], 0), Ok(found as u64));
+    // A part that is the end of one line leads on to what comes before it.
+    let line = [&[b'x'; 500], &b"\r\n"[..]].concat();
+    assert_eq!(scroll.probe(hunt, &line, 500), Err(500));
+    let line = [&[b'x'; 500], &b"line 20\r\n"[..]].concat();
+    assert_eq!(scroll.probe(hunt, &line, 500), Ok(500));
 }
