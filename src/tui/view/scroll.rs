@@ -77,14 +77,14 @@ fn draw_row(row: &Row, left: usize, line: Rect, mono: bool, buf: &mut Buffer) {
             cell.reset();
         }
     }
-    let display = row.display.iter().enumerate().map(|(at, (from, look))| {
+    let looks = row.looks.iter().enumerate().map(|(at, (from, look))| {
         let to = row
-            .display
+            .looks
             .get(at + 1)
             .map_or(usize::MAX, |(to, _)| usize::from(*to));
         (usize::from(*from), to, pane::style(look, mono))
     });
-    for (from, to, style) in display {
+    for (from, to, style) in looks {
         paint(line, left, from, to.min(left + width), style, buf);
     }
     for (column, cell_width, cell) in row.cells() {

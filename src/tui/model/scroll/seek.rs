@@ -22,7 +22,7 @@ impl Goal {
     pub fn word(self) -> &'static str {
         match self {
             Self::Match => "match",
-            Self::Error => "line that display like an error",
+            Self::Error => "line that looks like an error",
             Self::Boundary => "prompt or run",
         }
     }
