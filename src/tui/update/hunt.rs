@@ -103,13 +103,7 @@ pub(super) fn go_on(model: &mut Model, cmds: &mut Vec<Cmd>) {
 }
 
 /// A part came that was only to be looked through, asked for from `edge` on in the direction of the hunt.
-pub(super) fn probed(
-    model: &mut Model,
-    edge: u64,
-    bytes: &[u8],
-    offset: u64,
-    cmds: &mut Vec<Cmd>,
-) {
+pub(super) fn probed(model: &mut Model, edge: u64, bytes: &[u8], offset: u64, cmds: &mut Vec<Cmd>) {
     let written = written(model);
     let Some(scroll) = model.scroll_mut() else {
         return;

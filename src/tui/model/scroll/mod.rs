@@ -409,7 +409,9 @@ impl Scroll {
         }
         let newline = match hunt.older {
             // The newline at its very end would lead to the same part again.
-            true => bytes.split_last().and_then(|(_, before)| newline_in(before)),
+            true => bytes
+                .split_last()
+                .and_then(|(_, before)| newline_in(before)),
             false => bytes.iter().rposition(|&b| b == b'\n'),
         };
         let end = if hunt.older { 0 } else { bytes.len() };
@@ -431,8 +433,11 @@ impl Scroll {
         Some(self.times.get(after.checked_sub(1)?)?.1)
     }
 
-    /// Takes in when what was written.
-    pub fn note_times(&mut self, times: impl IntoIterator<Item = (u64, i64)>) {
+    /// Takes in when what was written of a part. One that takes the place of what is here takes that of its times.
+    pub fn note_times(&mut self, part: Part, times: impl IntoIterator<Item = (u64, i64)>) {
+        if matches!(part, Part::First | Part::Around(_)) {
+            self.times.clear();
+        }
         self.times.extend(times);
         self.times.sort_unstable();
         self.times.dedup();
