@@ -248,18 +248,25 @@ impl LogReader {
         let mut runs = Vec::new();
         let mut start = from;
         while start < to {
-            let Some(IndexRecord { end, at, stream }) = index.record(low) else {
+            // No record is of less than a byte.
+            let records = index.records(low, to - start);
+            if records.is_empty() {
                 break;
-            };
-            let end = end.min(to);
-            runs.push(Run {
-                start,
-                end,
-                stream,
-                at: Timestamp(at),
-            });
-            start = end;
-            low += 1;
+            }
+            low += records.len() as u64;
+            for IndexRecord { end, at, stream } in records {
+                if start >= to {
+                    break;
+                }
+                let end = end.min(to);
+                runs.push(Run {
+                    start,
+                    end,
+                    stream,
+                    at: Timestamp(at),
+                });
+                start = end;
+            }
         }
         runs
     }
@@ -282,6 +289,9 @@ impl LogReader {
         last.map_or(0, |record| record.end)
     }
 }
+
+/// Records of the index read at once at most.
+const AT_ONCE: u64 = 1024;
 
 /// The index, open for reading.
 struct Index {
@@ -321,6 +331,17 @@ impl Index {
         let at = n * IndexRecord::BYTES as u64;
         self.file.read_exact_at(&mut bytes, at).ok()?;
         IndexRecord::from_bytes(&bytes)
+    }
+
+    /// Records from a number on, read at once: `wanted` of them, fewer if that is much or there are fewer.
+    fn records(&self, from: u64, wanted: u64) -> Vec<IndexRecord> {
+        let size = IndexRecord::BYTES as u64;
+        let count = wanted.min(AT_ONCE).min(self.count.saturating_sub(from));
+        let mut bytes = Vec::new();
+        let want = usize::try_from(count * size).unwrap_or(0);
+        append(&self.file, from * size, want, &mut bytes);
+        let records = bytes.chunks_exact(IndexRecord::BYTES);
+        records.map_while(IndexRecord::from_bytes).collect()
     }
 }
 
@@ -395,5 +416,18 @@ mod tests {
         assert_eq!(cut, [(1, 3, 0), (3, 6, 1), (6, 7, 0)]);
         assert_eq!(log.run_at(4).unwrap().stream, 1);
         assert_eq!(log.indexed_end(), 9);
+        // More records than are read at once.
+        let record = |end| IndexRecord {
+            end,
+            at: 5,
+            stream: 0,
+        };
+        let bytes: Vec<u8> = (1..=3 * AT_ONCE)
+            .flat_map(|end| record(end).to_bytes())
+            .collect();
+        std::fs::write(dir.path().join(INDEX), bytes).unwrap();
+        let runs = log.runs(7, 3 * AT_ONCE - 7);
+        assert_eq!(runs.len() as u64, 3 * AT_ONCE - 14);
+        assert_eq!((runs[0].start, runs[0].end), (7, 8));
     }
 }

@@ -470,7 +470,7 @@ pub struct LogBytes {
 pub struct LogTime {
     /// Raw offset of its first byte.
     pub offset: u64,
-    /// When that was written; the rest of it at most 20 ms later.
+    /// When that was written; the rest of it within the same second.
     pub at: super::Timestamp,
 }
 

@@ -176,11 +176,12 @@ fn handle(
                 }
                 Cmd::Type(id, bytes) => link.type_into(id, &bytes).err(),
                 Cmd::Errand(errand) => {
-                    if let Errand::Pager(_) = errand {
-                        // It may have another size when it comes back.
+                    let lends = matches!(errand, Errand::Pager(_));
+                    pending.extend(outside::run(errand, terminal)?.map(What::Done));
+                    if lends {
+                        // The terminal may have another size when it comes back.
                         pending.extend(Terminal::size().map(|(w, h)| What::Window(w, h)));
                     }
-                    pending.extend(outside::run(errand, terminal)?.map(What::Done));
                     None
                 }
                 Cmd::Redraw => {

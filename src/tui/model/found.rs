@@ -63,9 +63,16 @@ pub struct Hit {
 }
 
 impl Found {
-    /// What is typed has changed: it is looked for after a pause.
+    /// What is typed has changed: it is looked for after a pause. What was found is no answer to it.
     pub fn typed(&mut self, now: i64) {
-        self.due = Some(now + PAUSE_MS);
+        *self = Self {
+            line: std::mem::take(&mut self.line),
+            due: Some(now + PAUSE_MS),
+            round: self.round,
+            // They are still to be ended.
+            on_their_way: std::mem::take(&mut self.on_their_way),
+            ..Self::default()
+        };
     }
 
     /// The jobs that are being looked through now, for those who want that no more.

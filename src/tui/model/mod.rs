@@ -606,14 +606,15 @@ impl Model {
         });
         // Asked with the minute of the clock, it needs no waking of its own.
         let usage = self.usage_due().filter(|&at| at < clock);
+        // Without a daemon there is nobody to ask, and what is due already must not wake us again and again.
+        let is_up = self.link == Link::Up;
         let found = match &self.mode {
-            Mode::Found(found) => found.due,
+            Mode::Found(found) if is_up => found.due,
             _ => None,
         };
-        let play = self.past().filter(|past| !past.loading);
+        let play = self.past().filter(|past| is_up && !past.loading);
         let play = play.and_then(|past| past.play).map(|play| play.due);
-        // Without a daemon there is nobody to tell, and what is due already must not wake us again and again.
-        let told = self.removed.as_ref().filter(|_| self.link == Link::Up);
+        let told = self.removed.as_ref().filter(|_| is_up);
         let removed = told.map(|removed| removed.until);
         let due = [
             second,

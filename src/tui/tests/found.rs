@@ -175,3 +175,22 @@ fn a_daemon_that_goes_away_is_asked_again() {
     assert_eq!(again.len(), 4);
     assert_eq!(again[0].1, 2);
 }
+
+#[test]
+fn what_is_due_wakes_nobody_while_the_daemon_is_away() {
+    let mut dash = Dash::new(80, 24, shop_records());
+    dash.press("Ferror").link(News::Down).later(1000);
+    let due = dash.model.next_due().unwrap();
+    assert!(due > dash.model.now.ms, "{}", due - dash.model.now.ms);
+}
+
+#[test]
+fn what_an_old_query_found_cannot_be_gone_to() {
+    let mut dash = searched(80, 24);
+    assert!(dash.text().contains("web:1203"));
+    dash.press("x");
+    assert!(!dash.text().contains("web:1203"), "{}", dash.text());
+    told(&mut dash, "agent", 1, matches(&[(5, "error")], false));
+    dash.press("\r");
+    assert!(matches!(dash.model.mode, Mode::Found(_)));
+}

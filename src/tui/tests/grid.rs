@@ -211,3 +211,25 @@ fn a_job_without_a_tile_shows_as_it_does_without_a_grid() {
     assert_eq!(dash.model.selected, at("lint"));
     assert!(!dash.model.frame.grid);
 }
+
+#[test]
+fn the_wheel_over_a_tile_scrolls_its_job() {
+    let mut dash = four(120, 24);
+    for keys in ["", "i"] {
+        dash.press(keys).asked();
+        let other = dash.model.tiles().into_iter().find_map(|(_, other, tile)| {
+            (Some(other) != dash.model.current_id()).then(|| (other.clone(), tile.body))
+        });
+        let (other, body) = other.unwrap();
+        dash.press(&format!("\x1b[<64;{};{}M", body.x + 2, body.y + 2));
+        let Mode::Scroll(scroll, _) = &dash.model.mode else {
+            panic!("{}", dash.status());
+        };
+        assert_eq!(
+            (&scroll.id, dash.model.current_id()),
+            (&other, Some(&other))
+        );
+        dash.press("q");
+        assert!(dash.model.frame.grid);
+    }
+}

@@ -119,7 +119,7 @@ fn errors_prompts_and_runs_are_jumped_to() {
     dash.press("e");
     assert!(
         dash.text()
-            .contains("There is no later line that display like an error.")
+            .contains("There is no later line that looks like an error.")
     );
     dash.asked();
     dash.press("{");

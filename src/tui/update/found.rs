@@ -107,6 +107,8 @@ pub(super) fn came(model: &mut Model, id: &SessionId, round: u64, value: Option<
     if let Mode::Found(found) = &mut model.mode
         && found.round == round
     {
+        // Until the next search begins, `round` is that of the one that nobody wants any more.
+        let value = value.filter(|_| found.pattern.is_some());
         found.receive(
             id,
             value.and_then(|value| serde_json::from_value(value).ok()),

@@ -52,7 +52,7 @@ pub(super) fn first_match(model: &mut Model, cmds: &mut Vec<Cmd>) {
     };
     let place = search
         .next(end, true)
-        .or_else(|| search.found.first().copied());
+        .or_else(|| search.found.first().map(|found| found.start));
     if let Some(place) = place {
         scroll.put(place);
         fill(model, cmds);
@@ -102,8 +102,8 @@ pub(super) fn go_on(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// A part came that was only to be looked through.
-pub(super) fn probed(model: &mut Model, bytes: &[u8], offset: u64, cmds: &mut Vec<Cmd>) {
+/// A part came that was only to be looked through, asked for from `edge` on in the direction of the hunt.
+pub(super) fn probed(model: &mut Model, edge: u64, bytes: &[u8], offset: u64, cmds: &mut Vec<Cmd>) {
     let written = written(model);
     let Some(scroll) = model.scroll_mut() else {
         return;
@@ -118,10 +118,13 @@ pub(super) fn probed(model: &mut Model, bytes: &[u8], offset: u64, cmds: &mut Ve
             scroll.land_at(offset);
             load_around(model, offset, cmds);
         }
-        Err(edge) if hunt.older && edge > scroll.text.first && offset > scroll.text.first => {
-            probe(model, edge, cmds);
+        // What does not get on, as where the log was cut meanwhile, would go on for ever.
+        Err(next) if hunt.older && next < edge && offset > scroll.text.first => {
+            probe(model, next, cmds);
         }
-        Err(edge) if !hunt.older && edge < written && !bytes.is_empty() => probe(model, edge, cmds),
+        Err(next) if !hunt.older && next > edge && next < written && !bytes.is_empty() => {
+            probe(model, next, cmds);
+        }
         Err(_) => give_up(model, hunt),
     }
 }

@@ -38,13 +38,12 @@ pub(super) fn came(
         scroll.loading = None;
         return;
     };
-    if let Some(times) = &log.times {
-        scroll.note_times(times.iter().map(|time| (time.offset, time.at.millis())));
-    }
-    if let Part::Probe(_) = part {
-        hunt::probed(model, &bytes, log.offset, cmds);
+    if let Part::Probe(edge) = part {
+        hunt::probed(model, edge, &bytes, log.offset, cmds);
         return;
     }
+    let times = log.times.iter().flatten();
+    scroll.note_times(part, times.map(|time| (time.offset, time.at.millis())));
     scroll.receive(part, &bytes, log.offset, log.first_offset);
     if part != Part::Older {
         scroll.has_end = log.next_offset >= log.total_bytes;

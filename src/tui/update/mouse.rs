@@ -57,7 +57,7 @@ fn reaches_job(model: &mut Model, mouse: &Mouse, hit: &Hit, cmds: &mut Vec<Cmd>)
     let id = insert.id.clone();
     let held = model.pointer.held == Some(Held::Jobs);
     let area = match (hit, model.layout().pane) {
-        (Hit::Pane(_, area), _) => *area,
+        (Hit::Pane(over, area), _) if *over == id => *area,
         // What began in the pane ends there, wherever the pointer is by then.
         (_, Some(area)) if held => area,
         _ => return false,
@@ -93,6 +93,12 @@ fn reaches_job(model: &mut Model, mouse: &Mouse, hit: &Hit, cmds: &mut Vec<Cmd>)
 
 /// The wheel moves the list, or the pane back through its log.
 fn wheel(model: &mut Model, hit: &Hit, rows: isize, cmds: &mut Vec<Cmd>) {
+    if let Hit::Pane(id, _) = hit
+        && Some(id) != model.current_id()
+        && (rows < 0 || matches!(model.mode, Mode::Normal))
+    {
+        click_tile(model, id);
+    }
     match (hit, &model.mode) {
         (_, Mode::Help(_) | Mode::Page(_) | Mode::Found(_)) => {
             let key = if rows < 0 { "up" } else { "down" };

@@ -330,7 +330,8 @@ fn ask(model: &Model, id: &SessionId, part: Part, offset: u64, limit: u64) -> Cm
         offset: Some(offset),
         limit: Some(limit.clamp(1, MAX_PART)),
         format: Some(LogFormat::Base64),
-        times: model.times.then_some(true),
+        // What is only looked through shows nowhere.
+        times: (model.times && !matches!(part, Part::Probe(_))).then_some(true),
         ..Log::default()
     };
     Cmd::Ask(Tag::Log(id.clone(), part), Request::Log(params))

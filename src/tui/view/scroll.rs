@@ -36,7 +36,8 @@ pub(super) fn draw(model: &Model, scroll: &Scroll, area: Rect, frame: &mut Frame
         }
         if let Some(search) = &scroll.search {
             let is_here = search.at(scroll.cursor).is_some();
-            for (from, to) in search.columns(&scroll.text, row) {
+            let width = usize::from(scroll.text.size.cols());
+            for (from, to) in search.columns(width, row) {
                 let at_cursor =
                     is_here && row == scroll.cursor.row && (from..to).contains(&scroll.cursor.col);
                 paint(line, scroll.left, from, to, theme.found(at_cursor), buf);
@@ -76,14 +77,14 @@ fn draw_row(row: &Row, left: usize, line: Rect, mono: bool, buf: &mut Buffer) {
             cell.reset();
         }
     }
-    let display = row.display.iter().enumerate().map(|(at, (from, look))| {
+    let looks = row.looks.iter().enumerate().map(|(at, (from, look))| {
         let to = row
-            .display
+            .looks
             .get(at + 1)
             .map_or(usize::MAX, |(to, _)| usize::from(*to));
         (usize::from(*from), to, pane::style(look, mono))
     });
-    for (from, to, style) in display {
+    for (from, to, style) in looks {
         paint(line, left, from, to.min(left + width), style, buf);
     }
     for (column, cell_width, cell) in row.cells() {

@@ -353,7 +353,7 @@ impl Scroll {
         selection.text(&self.text, self.cursor, |row| self.shows(row))
     }
 
-    /// Display for `text` everywhere in what is here. Nothing moves yet.
+    /// Looks for `text` everywhere in what is here. Nothing moves yet.
     pub fn search(&mut self, text: &str) {
         self.search = Search::new(text);
         self.only = None;
@@ -400,7 +400,7 @@ impl Scroll {
     }
 
     /// The nearest goal in a part that does not stay here: the offset of its line. Else where the part that comes
-    /// next in that direction meets this one: no line is cut in two.
+    /// next in that direction meets this one: no line is cut in two that fits into a part.
     pub fn probe(&self, hunt: Hunt, bytes: &[u8], offset: u64) -> Result<u64, u64> {
         let apart = self.text.paint_apart(bytes, offset);
         let found = seek(&apart, &self.signs(hunt.goal), None, hunt.older);
@@ -408,7 +408,10 @@ impl Scroll {
             return Ok(apart.rows[found.row].offset);
         }
         let newline = match hunt.older {
-            true => bytes.iter().position(|&b| b == b'\n'),
+            // The newline at its very end would lead to the same part again.
+            true => bytes
+                .split_last()
+                .and_then(|(_, before)| newline_in(before)),
             false => bytes.iter().rposition(|&b| b == b'\n'),
         };
         let end = if hunt.older { 0 } else { bytes.len() };
@@ -430,8 +433,11 @@ impl Scroll {
         Some(self.times.get(after.checked_sub(1)?)?.1)
     }
 
-    /// Takes in when what was written.
-    pub fn note_times(&mut self, times: impl IntoIterator<Item = (u64, i64)>) {
+    /// Takes in when what was written of a part. One that takes the place of what is here takes that of its times.
+    pub fn note_times(&mut self, part: Part, times: impl IntoIterator<Item = (u64, i64)>) {
+        if matches!(part, Part::First | Part::Around(_)) {
+            self.times.clear();
+        }
         self.times.extend(times);
         self.times.sort_unstable();
         self.times.dedup();
@@ -445,10 +451,12 @@ impl Scroll {
         if self.only.is_some() {
             let found = self.search.iter().flat_map(|search| &search.found);
             let mut rows: Vec<usize> = Vec::new();
-            for place in found {
-                let (first, last) = self.text.line_of(place.row);
-                let from = rows.last().map_or(first, |&row| first.max(row + 1));
-                rows.extend(from..=last);
+            for found in found {
+                // A line with many matches is there after the first one.
+                if rows.last().is_none_or(|&last| last < found.start.row) {
+                    let (first, last) = self.text.line_of(found.start.row);
+                    rows.extend(first..=last);
+                }
             }
             self.only = Some(rows);
         }
@@ -481,6 +489,10 @@ impl Scroll {
     fn max_top(&self) -> usize {
         self.nth(self.count().saturating_sub(self.height()))
     }
+}
+
+fn newline_in(bytes: &[u8]) -> Option<usize> {
+    bytes.iter().position(|&b| b == b'\n')
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ pub struct Row {
     /// Its characters, from the first column on.
     pub text: String,
     /// From which column on cells look how, in order; before the first one they look plain.
-    pub display: Vec<(u16, Look)>,
+    pub looks: Vec<(u16, Look)>,
     /// Offset in the log of the line that began in it, or above it.
     pub offset: u64,
     /// Whether its text goes on in the next row.
@@ -40,11 +40,11 @@ impl Row {
             // The right half of a wide character looks as the left one does, and does not say so.
             let now = if cell.width == 0 { look } else { plain(&cell) };
             if now != look {
-                row.display.push((x, now));
+                row.looks.push((x, now));
                 look = now;
             }
             if !now.is_blank() {
-                look_end = row.display.len() + 1;
+                look_end = row.looks.len() + 1;
             }
             match (cell.width, cell.text) {
                 (0, _) => {}
@@ -57,16 +57,16 @@ impl Row {
             }
         }
         if look != Look::default() {
-            row.display.push((screen.row_end(y), Look::default()));
+            row.looks.push((screen.row_end(y), Look::default()));
         }
         row.text.truncate(text_end);
-        row.display.truncate(look_end);
+        row.looks.truncate(look_end);
         row
     }
 
     /// Whether nothing of it shows.
     pub fn is_blank(&self) -> bool {
-        self.text.is_empty() && self.display.is_empty()
+        self.text.is_empty() && self.looks.is_empty()
     }
 
     /// Its characters with the column and width of each: what combines with another is one with it.
@@ -176,9 +176,9 @@ mod tests {
     fn a_row_ends_where_its_text_does() {
         let rows = rows("a \x1b[31mred\x1b[m  \r\n\x1b[44m  \x1b[m\r\n", 10);
         assert_eq!(rows[0].text, "a red");
-        let columns: Vec<u16> = rows[0].display.iter().map(|(x, _)| *x).collect();
+        let columns: Vec<u16> = rows[0].looks.iter().map(|(x, _)| *x).collect();
         assert_eq!(columns, [2, 5]);
-        assert_eq!((rows[1].text.as_str(), rows[1].display.len()), ("", 2));
+        assert_eq!((rows[1].text.as_str(), rows[1].looks.len()), ("", 2));
         assert!(rows[2].is_blank());
     }
 

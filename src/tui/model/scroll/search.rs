@@ -14,8 +14,17 @@ pub struct Search {
     pub text: String,
     /// How it is looked for.
     pub pattern: Regex,
-    /// Where the matches begin, from the top.
-    pub found: Vec<Place>,
+    /// The matches, from the top.
+    pub found: Vec<Found>,
+}
+
+/// A match.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Found {
+    /// Where it begins.
+    pub start: Place,
+    /// Where what comes after it begins.
+    pub end: Place,
 }
 
 impl Search {
@@ -32,7 +41,7 @@ impl Search {
         })
     }
 
-    /// Display through all of a text. Lines are looked at whole, however they wrap.
+    /// Looks through all of a text. Lines are looked at whole, however they wrap.
     pub fn look_through(&mut self, text: &Text) {
         self.found.clear();
         let mut row = 0;
@@ -44,46 +53,46 @@ impl Search {
             };
             let line = line.as_deref().unwrap_or(&text.rows[row].text);
             let matches = self.pattern.find_iter(line).filter(|m| !m.is_empty());
-            self.found.extend(matches.map(|found| {
-                let (row, col) = text.place_in_line(first, found.start());
-                Place { row, col }
-            }));
+            let mut place_of = text.places_in_line(first);
+            let places = matches.map(|found| Found {
+                start: place_of(found.start()),
+                end: place_of(found.end()),
+            });
+            let room = MAX_FOUND - self.found.len();
+            self.found.extend(places.take(room));
             row = last + 1;
         }
     }
 
     /// The match that begins at a place, counted from the top and from 0.
     pub fn at(&self, place: Place) -> Option<usize> {
-        self.found.binary_search(&place).ok()
+        let found = &self.found;
+        found.binary_search_by_key(&place, |found| found.start).ok()
     }
 
     /// The next match from a place.
     pub fn next(&self, from: Place, older: bool) -> Option<Place> {
         if older {
-            let before = self.found.partition_point(|found| *found < from);
-            return Some(self.found[before.checked_sub(1)?]);
+            let before = self.found.partition_point(|found| found.start < from);
+            return Some(self.found[before.checked_sub(1)?].start);
         }
-        let after = self.found.partition_point(|found| *found <= from);
-        self.found.get(after).copied()
+        let after = self.found.partition_point(|found| found.start <= from);
+        self.found.get(after).map(|found| found.start)
     }
 
-    /// Columns of a row that match: from one up to but without the other.
-    pub fn columns(&self, text: &Text, row: usize) -> Vec<(usize, usize)> {
-        let (first, last) = text.line_of(row);
-        let line = text.line_text(first, last);
-        let matches = self.pattern.find_iter(&line).filter(|m| !m.is_empty());
-        let mut columns = Vec::new();
-        for found in matches {
-            let (from_row, from) = text.place_in_line(first, found.start());
-            let (to_row, to) = text.place_in_line(first, found.end());
-            let width = usize::from(text.size.cols());
-            let start = if from_row < row { 0 } else { from };
-            let end = if to_row > row { width } else { to };
-            if from_row <= row && to_row >= row && start < end {
-                columns.push((start, end));
-            }
-        }
-        columns
+    /// Columns of a row that match: from one up to but without the other. `width` is that of all rows.
+    pub fn columns(&self, width: usize, row: usize) -> impl Iterator<Item = (usize, usize)> {
+        let start = Place { row, col: 0 };
+        // Matches do not overlap, so they end in the order in which they begin.
+        let from = self.found.partition_point(|found| found.end <= start);
+        let here = self.found[from..].iter();
+        here.take_while(move |found| found.start.row <= row)
+            .map(move |found| {
+                let begins = found.start.row == row;
+                let ends = found.end.row == row;
+                let from = if begins { found.start.col } else { 0 };
+                (from, if ends { found.end.col } else { width })
+            })
     }
 }
 
@@ -103,7 +112,8 @@ mod tests {
     fn found(pattern: &str, text: &Text) -> Vec<(usize, usize)> {
         let mut search = Search::new(pattern).unwrap();
         search.look_through(text);
-        search.found.iter().map(|at| (at.row, at.col)).collect()
+        let places = search.found.iter().map(|found| found.start);
+        places.map(|at| (at.row, at.col)).collect()
     }
 
     #[test]
@@ -119,14 +129,31 @@ mod tests {
     fn a_match_may_wrap() {
         let text = text(5, "日本 needle\r\n");
         assert_eq!(found("needle", &text), [(1, 0)]);
-        let mut search = Search::new("n.*l").unwrap();
+        let columns = |pattern: &str, row: usize| {
+            let mut search = Search::new(pattern).unwrap();
+            search.look_through(&text);
+            search.columns(5, row).collect::<Vec<_>>()
+        };
+        assert_eq!(columns("n.*l", 0), []);
+        assert_eq!(columns("n.*l", 1), [(0, 5)]);
+        assert_eq!(columns("n.*l", 2), []);
+        assert_eq!(columns("dle", 1), [(3, 5)]);
+        assert_eq!(columns("dle", 2), [(0, 1)]);
+        assert_eq!(columns("n|d", 1), [(0, 1), (3, 4)]);
+    }
+
+    #[test]
+    fn one_long_line_is_walked_through_once_and_no_further_than_needed() {
+        // Walked through anew for each match, this takes minutes.
+        let line = r#"{"a":1},"#.repeat(1 << 17);
+        let text = text(50, &line);
+        let mut search = Search::new("\"").unwrap();
         search.look_through(&text);
-        assert_eq!(search.columns(&text, 1), [(0, 5)]);
-        assert_eq!(search.columns(&text, 2), []);
-        let mut search = Search::new("dle").unwrap();
-        search.look_through(&text);
-        assert_eq!(search.columns(&text, 1), [(3, 5)]);
-        assert_eq!(search.columns(&text, 2), [(0, 1)]);
+        assert_eq!(search.found.len(), MAX_FOUND);
+        let last = search.found[MAX_FOUND - 1].start;
+        assert_eq!((last.row, last.col), (399_995 / 50, 399_995 % 50));
+        let columns = |row| search.columns(50, row).count();
+        assert_eq!((columns(0), columns(last.row + 1)), (13, 0));
     }
 
     #[test]

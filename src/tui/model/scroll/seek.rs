@@ -22,7 +22,7 @@ impl Goal {
     pub fn word(self) -> &'static str {
         match self {
             Self::Match => "match",
-            Self::Error => "line that display like an error",
+            Self::Error => "line that looks like an error",
             Self::Boundary => "prompt or run",
         }
     }
@@ -75,10 +75,8 @@ fn goal_in(
         Goal::Match => {
             let line = text.line_text(first, last);
             let found = signs.pattern?.find_iter(&line).filter(|m| !m.is_empty());
-            let mut places = found.map(|found| {
-                let (row, col) = text.place_in_line(first, found.start());
-                Place { row, col }
-            });
+            let mut place_of = text.places_in_line(first);
+            let mut places = found.map(|found| place_of(found.start()));
             return match (from, older) {
                 (None, true) => places.last(),
                 (None, false) => places.next(),

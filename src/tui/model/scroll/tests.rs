@@ -159,6 +159,16 @@ fn cut_lines_are_panned_to() {
 }
 
 #[test]
+fn times_are_those_of_what_is_here() {
+    let mut scroll = scroll();
+    scroll.note_times(Part::First, [(0, 1000), (50, 2000)]);
+    scroll.note_times(Part::Newer, [(70, 3000)]);
+    assert_eq!(scroll.times.len(), 3);
+    scroll.note_times(Part::Around(900), [(900, 9000)]);
+    assert_eq!(scroll.times, [(900, 9000)]);
+}
+
+#[test]
 fn a_long_log_is_probed_line_by_line() {
     let mut scroll = scroll();
     scroll.receive(Part::First, &log(100, 110), 1000, 0);
@@ -174,4 +184,9 @@ fn a_long_log_is_probed_line_by_line() {
     assert_eq!(edge, Err(log(0, 21).len() as u64), "no line is cut");
     let end = log(0, 21).len();
     assert_eq!(scroll.probe(hunt, &all[..end], 0), Ok(found as u64));
+    // A part that is the end of one line leads on to what comes before it.
+    let line = [&[b'x'; 500], &b"\r\n"[..]].concat();
+    assert_eq!(scroll.probe(hunt, &line, 500), Err(500));
+    let line = [&[b'x'; 500], &b"line 20\r\n"[..]].concat();
+    assert_eq!(scroll.probe(hunt, &line, 500), Ok(500));
 }

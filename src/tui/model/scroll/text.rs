@@ -5,6 +5,7 @@
 
 use super::Part;
 use super::painter::{Painter, paint};
+use super::place::Place;
 use super::row::Row;
 use crate::term::size::Size;
 
@@ -12,6 +13,8 @@ use crate::term::size::Size;
 pub const MAX_BYTES: usize = 8 << 20;
 /// Rows kept at once at most, of lines that are mostly short.
 const MAX_ROWS: usize = 200_000;
+/// Bytes of a line that began before the stretch that are left out at most.
+const MAX_CUT: usize = 64 * 1024;
 
 /// A stretch of a log.
 pub struct Text {
@@ -99,12 +102,12 @@ impl Text {
     /// Paints everything again, at a size.
     pub fn paint_anew(&mut self, size: Size) {
         self.size = size;
-        self.head = self.start + cut_line(&self.bytes, self.start <= self.first);
+        let skip = cut_line(&self.bytes, self.start <= self.first);
+        self.head = self.start + skip as u64;
         self.rows.clear();
         self.unfinished = 0;
         self.painter = Painter::new(size, self.is_pipe, self.head);
         let bytes = std::mem::take(&mut self.bytes);
-        let skip = usize::try_from(self.head - self.start).unwrap_or(0);
         self.feed(&bytes[skip..], self.head);
         self.bytes = bytes;
     }
@@ -113,8 +116,8 @@ impl Text {
     pub fn paint_apart(&self, bytes: &[u8], offset: u64) -> Self {
         let mut apart = Self::new(self.size, self.is_pipe);
         let skip = cut_line(bytes, offset <= self.first);
-        let rest = &bytes[usize::try_from(skip).unwrap_or(0)..];
-        apart.rows = paint(rest, offset + skip, self.size, self.is_pipe);
+        let offset = offset + skip as u64;
+        apart.rows = paint(&bytes[skip..], offset, self.size, self.is_pipe);
         apart
     }
 
@@ -137,17 +140,22 @@ impl Text {
         rows.iter().map(|row| row.text.as_str()).collect()
     }
 
-    /// Row and column of a byte in the text of the line that begins in row `first`.
-    pub fn place_in_line(&self, first: usize, byte: usize) -> (usize, usize) {
-        let (mut row, mut left) = (first, byte);
-        while let Some(here) = self.rows.get(row) {
-            if left < here.text.len() || !here.wraps {
-                return (row, here.column_of(left));
+    /// Gives the places of bytes in the text of the line that begins in row `first`. The bytes are asked for from
+    /// the first to the last, so that all of a line is walked through once, however many there are.
+    pub fn places_in_line(&self, first: usize) -> impl FnMut(usize) -> Place {
+        let (mut row, mut before) = (first, 0);
+        move |byte| {
+            while let Some(here) = self.rows.get(row) {
+                let left = byte.saturating_sub(before);
+                if left < here.text.len() || !here.wraps {
+                    let col = here.column_of(left);
+                    return Place { row, col };
+                }
+                before += here.text.len();
+                row += 1;
             }
-            left -= here.text.len();
-            row += 1;
+            Place { row, col: 0 }
         }
-        (self.rows.len().saturating_sub(1), 0)
     }
 
     /// The first row of the line that holds the byte at `offset`.
@@ -163,12 +171,26 @@ impl Text {
     fn put_in_front(&mut self, bytes: &[u8], offset: u64) -> usize {
         let keep = usize::try_from(self.start.saturating_sub(offset)).unwrap_or(usize::MAX);
         let mut all = bytes[..bytes.len().min(keep)].to_vec();
+        if all.is_empty() {
+            // What was there has been dropped since.
+            return 0;
+        }
+        let goes_on = self.head == self.start && !all.ends_with(b"\n");
+        if goes_on && !self.bytes.is_empty() {
+            // The stretch began within a line, which is one with what comes in front of it.
+            let before = self.rows.len();
+            all.append(&mut self.bytes);
+            self.bytes = all;
+            self.start = offset;
+            self.paint_anew(self.size);
+            return self.rows.len().saturating_sub(before);
+        }
         // Up to here nothing was painted: the rest of the line that was cut.
         let new = all.len() + usize::try_from(self.head - self.start).unwrap_or(0);
         all.append(&mut self.bytes);
         self.bytes = all;
         self.start = offset;
-        let skip = usize::try_from(cut_line(&self.bytes[..new], offset <= self.first)).unwrap_or(0);
+        let skip = cut_line(&self.bytes[..new], offset <= self.first);
         self.head = offset + skip as u64;
         let mut rows = paint(&self.bytes[skip..new], self.head, self.size, self.is_pipe);
         let count = rows.len();
@@ -187,11 +209,12 @@ impl Text {
     }
 }
 
-/// Bytes at the start of `bytes` that are the end of a line that began before; none if they are the first ones.
-fn cut_line(bytes: &[u8], are_first: bool) -> u64 {
+/// Bytes at the start of `bytes` that are the end of a line that began before; none if they are the first ones, and
+/// none of a long line, or where nothing would be left: a part of a line is better than nothing.
+fn cut_line(bytes: &[u8], are_first: bool) -> usize {
     let newline = bytes.iter().position(|&b| b == b'\n');
-    match newline {
-        Some(at) if !are_first => at as u64 + 1,
+    match newline.map(|at| at + 1) {
+        Some(end) if !are_first && end <= MAX_CUT && end < bytes.len() => end,
         _ => 0,
     }
 }
@@ -231,12 +254,32 @@ mod tests {
     }
 
     #[test]
+    fn a_line_longer_than_a_part_shows() {
+        let all = [b"before\r\n", "x".repeat(100_000).as_bytes(), b"\r\n"].concat();
+        for last in [&b""[..], b"after\r\n"] {
+            let all = [&all, last].concat();
+            let mut text = Text::new(Size::new(10, 50), false);
+            text.receive(Part::First, &all[10_000..], 10_000);
+            let shown = text.rows.len();
+            assert!(shown > 1700, "{shown}");
+            let came = text.receive(Part::Older, &all[..10_000], 0);
+            assert_eq!(text.rows.len(), shown + came);
+            assert_eq!((texts(&text)[0], text.line_of(1)), ("before", (1, 2000)));
+        }
+        let mut text = Text::new(Size::new(10, 50), false);
+        text.receive(Part::First, b"end\r\n", 500);
+        assert_eq!(texts(&text), ["end"]);
+    }
+
+    #[test]
     fn a_line_is_all_of_its_rows() {
         let mut text = Text::new(Size::new(4, 5), false);
         text.receive(Part::First, b"one\r\nabcdefghijkl\r\n", 0);
         assert_eq!(text.line_of(2), (1, 3));
         assert_eq!(text.line_text(1, 3), "abcdefghijkl");
-        assert_eq!(text.place_in_line(1, 7), (2, 2));
+        let places: Vec<Place> = [0, 7, 10, 12].map(text.places_in_line(1)).to_vec();
+        let want = [(1, 0), (2, 2), (3, 0), (3, 2)].map(|(row, col)| Place { row, col });
+        assert_eq!(places, want);
         text.paint_anew(Size::new(4, 20));
         assert_eq!(texts(&text), ["one", "abcdefghijkl"]);
     }
