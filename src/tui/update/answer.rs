@@ -185,7 +185,7 @@ fn started(model: &mut Model, value: Value, cmds: &mut Vec<Cmd>) {
 
 /// Takes in a job as it is after a change.
 fn changed(model: &mut Model, id: &SessionId, value: Value) {
-    let before = model.job(id).map(|job| job.command.clone());
+    let before = model.job(id).map(Job::shell_line);
     if matches!(model.mode, Mode::Prompt(_)) {
         model.mode = Mode::Normal;
     }
@@ -194,7 +194,7 @@ fn changed(model: &mut Model, id: &SessionId, value: Value) {
     }
     let job = model
         .job(id)
-        .map(|job| (job.name.clone(), job.command.clone()));
+        .map(|job| (job.name.clone(), job.shell_line()));
     let Some((name, command)) = job else {
         return;
     };
