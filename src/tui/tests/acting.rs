@@ -332,3 +332,41 @@ fn who_looks_only_changes_nothing() {
         .collect();
     assert_eq!(acted, [""; 0]);
 }
+
+#[test]
+fn what_is_lost_while_the_daemon_is_away_is_said() {
+    let mut dash = Dash::new(120, 40, shop_records());
+    dash.press("2").link(News::Down).asked();
+    dash.press("xy");
+    assert_eq!(dash.actions(), ["kill"]);
+    let state = |dash: &Dash| dash.model.job(&id("web")).unwrap().record.summary.status;
+    assert_eq!(state(&dash), Status::Running, "nobody stops it");
+    dash.link(News::Dropped(Tag::Kill(id("web"))));
+    let text = dash.text();
+    assert!(
+        text.contains("web was not stopped: the daemon is"),
+        "{text}"
+    );
+    // What is read is asked for again.
+    dash.press("\x1b");
+    dash.link(News::Dropped(Tag::Record(id("web"))));
+    assert!(!dash.text().contains("restarting.  See"), "{}", dash.text());
+    dash.link(News::Dropped(Tag::Start));
+    assert!(
+        dash.text().contains("Nothing was started: the daemon"),
+        "{}",
+        dash.text()
+    );
+}
+
+#[test]
+fn closing_and_stopping_waits_for_the_daemon() {
+    let mut dash = Dash::new(120, 40, shop_records());
+    dash.press("2").press("Qs").asked();
+    dash.link(News::Down);
+    dash.link(News::Dropped(Tag::Kill(id("web"))));
+    assert!(dash.model.quitting.is_some());
+    assert!(!dash.text().contains("was not stopped"));
+    dash.link(News::Up).list(shop_records());
+    assert!(dash.actions().contains(&"kill"));
+}

@@ -53,7 +53,12 @@ pub(super) fn hear(model: &mut Model, news: News, cmds: &mut Vec<Cmd>) {
         News::Reply(tag, Ok(value)) => answer(model, tag, value, cmds),
         News::Reply(tag, Err(error)) => refusal(model, tag, &error, cmds),
         News::Dropped(tag) => {
-            let error = Error::new(ErrorCode::DaemonUnavailable, "the daemon does not keep up");
+            let error = match model.link {
+                Link::Up => Error::new(ErrorCode::DaemonUnavailable, "the daemon does not keep up"),
+                // It may have been done a moment before the way broke.
+                _ => Error::new(ErrorCode::DaemonUnavailable, "the daemon is restarting")
+                    .hint("See how things are when it is back, then try again."),
+            };
             refusal(model, tag, &error, cmds);
         }
     }
@@ -62,6 +67,9 @@ pub(super) fn hear(model: &mut Model, news: News, cmds: &mut Vec<Cmd>) {
 fn up(model: &mut Model, cmds: &mut Vec<Cmd>) {
     model.link = Link::Up;
     model.watches.clear();
+    // Nothing is on its way yet.
+    model.refreshing.clear();
+    model.usage.on_its_way = false;
     model.dirty = true;
     let subscribe = Subscribe {
         events: Some(EVENTS.to_vec()),
