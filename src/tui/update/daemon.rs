@@ -10,7 +10,7 @@ use super::log;
 use super::msg::{Cmd, News, Tag};
 use super::page;
 use super::refusal::refusal;
-use super::{keyboard, notice};
+use super::{keyboard, notice, rewind, undo};
 use crate::protocol::event::ScreenUpdate;
 use crate::protocol::params::{List, StatusParams, Subscribe};
 use crate::protocol::{Action, Error, ErrorCode, Event, EventKind, SessionId, Timestamp};
@@ -78,6 +78,7 @@ fn up(model: &mut Model, cmds: &mut Vec<Cmd>) {
     cmds.push(Cmd::Ask(Tag::Subscribe, Action::Subscribe(subscribe)));
     cmds.push(list());
     log::again(model, cmds);
+    rewind::again(model, cmds);
     keyboard::again(model, cmds);
 }
 
@@ -213,6 +214,7 @@ pub(super) fn refreshed(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) 
 /// Takes a job out that is not there any more.
 pub(super) fn forget(model: &mut Model, id: &SessionId) {
     model.jobs.retain(|job| job.id() != id);
+    undo::gone(model, |removed| removed == id);
     model.refreshing.remove(id);
     model.looks.forget(id);
     model.cards.remove(id);
