@@ -18,6 +18,10 @@ const FILE: &str = "looked.json";
 /// Larger than it can be: more is not ours.
 const MAX_BYTES: u64 = 1 << 20;
 
+/// Jobs kept at most, those looked at last: one takes less than a hundred bytes, so that all stay below
+/// [`MAX_BYTES`].
+const MAX_JOBS: usize = 10_000;
+
 /// What is kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -54,16 +58,25 @@ pub fn recall() -> Option<Looked> {
 
 fn write(path: &Path, looked: &Looked, known: impl Fn(&SessionId) -> bool) {
     let mut all = read(path).unwrap_or_default();
-    all.jobs
-        .retain(|id, _| SessionId::parse(id).is_some_and(|id| known(&id)));
+    let is_known = |id: &String| SessionId::parse(id).is_some_and(|id| known(&id));
+    all.jobs.retain(|id, _| is_known(id));
     if looked.at >= all.at {
         (all.at, all.seq) = (looked.at, looked.seq);
     }
     for (id, job) in &looked.jobs {
+        if !is_known(id) {
+            continue;
+        }
         let kept = all.jobs.entry(id.clone()).or_default();
         if kept.at <= job.at {
             *kept = *job;
         }
+    }
+    if all.jobs.len() > MAX_JOBS {
+        let mut jobs: Vec<_> = all.jobs.drain().collect();
+        jobs.sort_by_key(|(_, job)| std::cmp::Reverse(job.at));
+        jobs.truncate(MAX_JOBS);
+        all.jobs = jobs.into_iter().collect();
     }
     if let Ok(bytes) = serde_json::to_vec(&all) {
         let _ = file::replace(path, &bytes);
@@ -121,5 +134,28 @@ mod tests {
             *id != gone
         });
         assert_eq!(read(&path), Some(looked(9, &[(&a, 9, 9), (&b, 2, 5)])));
+        write(&path, &looked(9, &[(&gone, 1, 1)]), |id| *id != gone);
+        assert_eq!(read(&path).map(|all| all.jobs.len()), Some(2));
+    }
+
+    #[test]
+    fn it_never_grows_too_large_to_be_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(FILE);
+        let most = JobLooked {
+            lines: u64::MAX,
+            at: i64::MAX - 1,
+        };
+        let job = |_| (SessionId::fresh().to_string(), most);
+        let mut all = looked(1, &[]);
+        all.jobs = (0..MAX_JOBS + 10).map(job).collect();
+        let newest = SessionId::fresh();
+        let at = i64::MAX;
+        all.jobs
+            .insert(newest.to_string(), JobLooked { lines: 1, at });
+        write(&path, &all, |_| true);
+        let kept = read(&path).unwrap().jobs;
+        assert_eq!(kept.len(), MAX_JOBS);
+        assert!(kept.contains_key(newest.as_str()));
     }
 }

@@ -49,16 +49,17 @@ impl Link {
     pub fn start(
         connection: Connection,
         greeting: Greeting,
-        tell: impl Fn(News) -> bool + Send + 'static,
+        tell: impl Fn(News) -> bool + Send + Sync + 'static,
     ) -> std::io::Result<Self> {
         let shared = Arc::new(Shared::default());
+        let tell = Arc::new(tell);
         let (queue, requests) = sync_channel(QUEUE);
-        let out = Arc::clone(&shared);
+        let (out, tell_out) = (Arc::clone(&shared), Arc::clone(&tell));
         let (sending, sent) = sync_channel(0);
         std::thread::Builder::new()
             .name("link-out".to_owned())
             .spawn(move || {
-                send_on(&out, &requests);
+                send_on(&out, &requests, &*tell_out);
                 drop(sending);
             })?;
         let link = Self {
@@ -68,7 +69,7 @@ impl Link {
         };
         std::thread::Builder::new()
             .name("link-in".to_owned())
-            .spawn(move || receive_on(&shared, connection, &greeting, &tell))?;
+            .spawn(move || receive_on(&shared, connection, &greeting, &*tell))?;
         Ok(link)
     }
 
@@ -113,11 +114,15 @@ impl Link {
     }
 }
 
-/// Sends what is asked. While there is no connection questions go nowhere: the view asks anew when there is one.
-fn send_on(shared: &Shared, requests: &Receiver<(Tag, Action)>) {
+/// Sends what is asked. While there is no connection it says that questions go nowhere: what is to be read is asked
+/// for anew when there is one, and of what was to be done a person has to know.
+fn send_on(shared: &Shared, requests: &Receiver<(Tag, Action)>, tell: &dyn Fn(News) -> bool) {
     for (tag, action) in requests {
         let mut sender = lock(&shared.sender);
         let Some(open) = sender.as_mut() else {
+            drop(sender);
+            // Whether anybody listens is for the thread that reads to find out.
+            let _ = tell(News::Dropped(tag));
             continue;
         };
         let id = {
@@ -162,7 +167,6 @@ fn receive_on(
             },
         };
         let (sender, mut receiver) = connection.split();
-        lock(&shared.asked).tags.clear();
         *lock(&shared.sender) = Some(sender);
         if !tell(News::Up) {
             return;
@@ -193,6 +197,13 @@ fn receive_on(
         if !tell(News::Down) {
             return;
         }
+        // Nothing is added meanwhile: that takes a sender.
+        let lost = std::mem::take(&mut lock(&shared.asked).tags);
+        for tag in lost.into_values().filter(Tag::acts) {
+            if !tell(News::Dropped(tag)) {
+                return;
+            }
+        }
     }
 }
 
@@ -203,4 +214,28 @@ fn is_over(error: &Error) -> bool {
 /// A thread that panicked with the lock left the data as good as it was: it is only ever replaced whole.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::protocol::params::Kill;
+
+    #[test]
+    fn what_cannot_be_sent_is_said() {
+        let (queue, requests) = sync_channel(1);
+        let tag = Tag::Kill(SessionId::fresh());
+        let kill = Action::Kill(Kill::default());
+        queue.send((tag.clone(), kill)).unwrap();
+        drop(queue);
+        let told = Mutex::new(Vec::new());
+        send_on(&Shared::default(), &requests, &|news| {
+            if let News::Dropped(tag) = news {
+                lock(&told).push(tag);
+            }
+            true
+        });
+        assert_eq!(*lock(&told), [tag]);
+    }
 }

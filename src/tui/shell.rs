@@ -77,15 +77,22 @@ pub fn run(job: &Job) -> Option<String> {
         text.push_str(&format!(" -g {}", quote(group)));
     }
     text.push_str(&format!(" -C {} -- ", quote(&summary.cwd)));
+    // `run` takes one word as a line for the shell, and several as a program and its arguments.
     match &summary.args {
-        Some(args) => {
-            let words = std::iter::once(&summary.command).chain(args);
-            let words: Vec<String> = words.map(|word| quote(word)).collect();
-            text.push_str(&words.join(" "));
-        }
+        Some(_) => text.push_str(&job.shell_line()),
         None => text.push_str(&quote(&summary.command)),
     }
     Some(text)
+}
+
+/// A command as a shell takes it: a line of its own, or a program and its arguments as words.
+pub fn line(command: &str, args: Option<&[String]>) -> String {
+    let Some(args) = args else {
+        return command.to_owned();
+    };
+    let words = args.iter().map(|word| quote(word));
+    let words: Vec<String> = std::iter::once(quote(command)).chain(words).collect();
+    words.join(" ")
 }
 
 /// A word as a shell takes it.

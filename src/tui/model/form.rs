@@ -2,11 +2,14 @@
 
 use super::line::Line;
 use crate::protocol::{Mode, SessionId};
+use crate::term::sanitize::clean;
 
 /// The command of a new job; the first field.
 pub const RUN: usize = 0;
 /// The directory of a new job.
 pub const DIR: usize = 3;
+/// The command of a job that is changed.
+pub const COMMAND: usize = 4;
 
 /// Labels of the fields of a new job, in order.
 const NEW: &[&str] = &["run", "name", "group", "dir"];
@@ -20,6 +23,15 @@ pub enum Purpose {
     New(Option<(Mode, u16, u16)>),
     /// Changing a job; what its fields said at first.
     Edit(SessionId, Vec<String>),
+}
+
+/// A command that one line cannot show as it is: it has several lines, or signs that would paint the screen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Whole {
+    /// How it shows in its field.
+    pub shown: String,
+    /// What it is.
+    pub command: String,
 }
 
 /// The form as filled in so far.
@@ -41,8 +53,10 @@ pub struct Form {
     pub targets: Vec<String>,
     /// The directory that targets were read of.
     pub read: String,
-    /// Which command is shown, and what was typed before; `None`: what was typed.
-    pub recalled: Option<(usize, String)>,
+    /// Which command is shown, and what stood there before; `None`: what was typed.
+    pub recalled: Option<(usize, String, Option<Whole>)>,
+    /// What the field of the command stands for, where it cannot show that.
+    pub whole: Option<Whole>,
 }
 
 impl Form {
@@ -54,9 +68,13 @@ impl Form {
 
     /// The form that changes a job; its fields as they are now: name, group, keep, restart, command.
     pub fn edit(id: SessionId, now: [String; 5]) -> Self {
+        let command = now[COMMAND].clone();
+        let now = now.map(|text| clean(&text));
         let fields = now.iter().map(|text| Line::new(text)).collect();
         let purpose = Purpose::Edit(id, now.into());
-        Self::with(purpose, EDIT, fields, Vec::new())
+        let mut form = Self::with(purpose, EDIT, fields, Vec::new());
+        form.put(COMMAND, &command);
+        form
     }
 
     fn with(
@@ -75,6 +93,44 @@ impl Form {
             targets: Vec::new(),
             read: String::new(),
             recalled: None,
+            whole: None,
+        }
+    }
+
+    /// Puts a command into its field, in one line; what it is in truth is kept beside it.
+    pub fn put(&mut self, field: usize, command: &str) {
+        let shown = clean(command);
+        self.fields[field] = Line::new(&shown);
+        self.whole = (shown != command).then(|| Whole {
+            shown,
+            command: command.to_owned(),
+        });
+    }
+
+    /// The command that its field stands for.
+    ///
+    /// # Errors
+    /// One that does not show as it is was changed: what was meant by that cannot be known.
+    pub fn command(&self, field: usize) -> Result<String, &'static str> {
+        match &self.whole {
+            None => Ok(self.value(field)),
+            Some(whole) if self.fields[field].text() == whole.shown => Ok(whole.command.clone()),
+            Some(_) => Err(
+                "Not in one line: this command has more than shows here. Empty the field to type another one.",
+            ),
+        }
+    }
+
+    /// After a field was edited: one that was emptied stands for nothing but what is typed from here on.
+    pub fn edited(&mut self) {
+        let field = match self.purpose {
+            Purpose::New(_) => RUN,
+            Purpose::Edit(..) => COMMAND,
+        };
+        if self.whole.is_some() && self.fields[field].is_empty() {
+            self.whole = None;
+            // Nor does what was cut come back as if it were the command.
+            self.fields[field] = Line::default();
         }
     }
 
@@ -104,7 +160,8 @@ impl Form {
             return None;
         }
         let before: &[String] = if typed.is_empty() { &[] } else { &self.history };
-        let mut all = self.targets.iter().chain(before);
+        let one_line = |one: &&String| !one.contains(char::is_control);
+        let mut all = self.targets.iter().chain(before).filter(one_line);
         all.find_map(|one| one.strip_prefix(&typed).filter(|rest| !rest.is_empty()))
     }
 
@@ -120,16 +177,17 @@ impl Form {
     /// Shows an older (or newer) command in the first field, of those that begin as what was typed.
     pub fn recall(&mut self, older: bool) {
         let typed = match &self.recalled {
-            Some((_, typed)) => typed.clone(),
+            Some((_, typed, _)) => typed.clone(),
             None => self.fields[RUN].text(),
         };
         let mut fitting = Vec::new();
         for one in self.history.iter().chain(&self.targets) {
-            if one.starts_with(&typed) && *one != typed && !fitting.contains(&one) {
-                fitting.push(one);
+            let shown = clean(one);
+            if shown.starts_with(&typed) && shown != typed && !fitting.contains(one) {
+                fitting.push(one.clone());
             }
         }
-        let at = self.recalled.as_ref().map(|(at, _)| *at);
+        let at = self.recalled.as_ref().map(|(at, ..)| *at);
         let next = match (at, older) {
             (None, true) => Some(0),
             (None | Some(0), false) => None,
@@ -139,15 +197,20 @@ impl Form {
         match next {
             Some(at) => {
                 if let Some(command) = fitting.get(at) {
-                    self.fields[RUN] = Line::new(command);
-                    self.recalled = Some((at, typed));
+                    let before = match self.recalled.take() {
+                        Some((.., before)) => before,
+                        None => self.whole.take(),
+                    };
+                    self.put(RUN, command);
+                    self.recalled = Some((at, typed, before));
                 }
             }
-            None if self.recalled.is_some() => {
-                self.fields[RUN] = Line::new(&typed);
-                self.recalled = None;
+            None => {
+                if let Some((_, typed, before)) = self.recalled.take() {
+                    self.fields[RUN] = Line::new(&typed);
+                    self.whole = before;
+                }
             }
-            None => {}
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::protocol::{Record, SessionId};
 use crate::term::sanitize::clean;
-use crate::tui::shell::quote;
+use crate::tui::shell;
 use crate::tui::state::State;
 use crate::tui::units;
 
@@ -15,7 +15,7 @@ pub struct Job {
     pub told_at: i64,
     /// Its name: the label, or else the command.
     pub name: String,
-    /// The command as typed.
+    /// The command as it shows; what it is, [`shell_line`](Self::shell_line) tells.
     pub command: String,
     /// Its directory, with `~` for home.
     pub dir: String,
@@ -25,15 +25,7 @@ impl Job {
     /// A job as of `now`. `home` is what `~` stands for.
     pub fn new(record: Record, now: i64, home: Option<&str>) -> Self {
         let summary = &record.summary;
-        let command = match &summary.args {
-            Some(args) => std::iter::once(&summary.command)
-                .chain(args)
-                .map(|word| quote(word))
-                .collect::<Vec<_>>()
-                .join(" "),
-            None => summary.command.clone(),
-        };
-        let command = clean(&command);
+        let command = clean(&shell::line(&summary.command, summary.args.as_deref()));
         let name = match summary.label.as_deref().map(clean) {
             Some(label) if !label.is_empty() => label,
             _ => command.clone(),
@@ -46,6 +38,12 @@ impl Job {
             dir,
             record,
         }
+    }
+
+    /// The command as a shell takes it, all its lines and signs.
+    pub fn shell_line(&self) -> String {
+        let summary = &self.record.summary;
+        shell::line(&summary.command, summary.args.as_deref())
     }
 
     /// Takes over the ports of an older record of the same run: only lists that ask for them tell them.

@@ -109,6 +109,12 @@ impl Looks {
         Some((look.mark?, look.fresh))
     }
 
+    /// Forgets jobs that are not there any more.
+    pub fn retain(&mut self, is_there: impl Fn(&SessionId) -> bool) {
+        self.seen.retain(|id, _| is_there(id));
+        self.here.retain(|id, _| is_there(id));
+    }
+
     /// Forgets a job.
     pub fn forget(&mut self, id: &SessionId) {
         self.seen.remove(id);

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::harness::Dash;
 use super::jobs::{HOME, ended, id, record, shop_records};
 use crate::protocol::record::InputState;
-use crate::protocol::{Action, Error, ErrorCode, Mode as JobMode, Record, Status};
+use crate::protocol::{Action, Error, ErrorCode, EventKind, Mode as JobMode, Record, Status};
 use crate::tui::model::Selected;
 use crate::tui::model::mode::Mode;
 use crate::tui::options::Options;
@@ -331,4 +331,81 @@ fn who_looks_only_changes_nothing() {
         .filter(|name| !["watch", "unwatch"].contains(name))
         .collect();
     assert_eq!(acted, [""; 0]);
+}
+
+#[test]
+fn what_is_lost_while_the_daemon_is_away_is_said() {
+    let mut dash = Dash::new(120, 40, shop_records());
+    dash.press("2").link(News::Down).asked();
+    dash.press("xy");
+    assert_eq!(dash.actions(), ["kill"]);
+    let state = |dash: &Dash| dash.model.job(&id("web")).unwrap().record.summary.status;
+    assert_eq!(state(&dash), Status::Running, "nobody stops it");
+    dash.link(News::Dropped(Tag::Kill(id("web"))));
+    let text = dash.text();
+    assert!(
+        text.contains("web was not stopped: the daemon is"),
+        "{text}"
+    );
+    // What is read is asked for again.
+    dash.press("\x1b");
+    dash.link(News::Dropped(Tag::Record(id("web"))));
+    assert!(!dash.text().contains("restarting.  See"), "{}", dash.text());
+    dash.link(News::Dropped(Tag::Start));
+    assert!(
+        dash.text().contains("Nothing was started: the daemon"),
+        "{}",
+        dash.text()
+    );
+}
+
+#[test]
+fn closing_and_stopping_waits_for_the_daemon() {
+    let mut dash = Dash::new(120, 40, shop_records());
+    dash.press("2").press("Qs").asked();
+    dash.link(News::Down);
+    dash.link(News::Dropped(Tag::Kill(id("web"))));
+    assert!(dash.model.quitting.is_some());
+    assert!(!dash.text().contains("was not stopped"));
+    dash.link(News::Up).list(shop_records());
+    assert!(dash.actions().contains(&"kill"));
+}
+
+#[test]
+fn what_somebody_else_removed_cannot_be_put_back() {
+    let mut dash = Dash::new(80, 24, shop_records());
+    dash.press("8d");
+    dash.event(EventKind::Removed, "build", json!({}));
+    assert!(!dash.text().contains("undo"), "{}", dash.text());
+    dash.press("\x1f");
+    assert!(
+        dash.text().contains("nothing to put back"),
+        "{}",
+        dash.text()
+    );
+    // The same when the event was missed.
+    let mut dash = Dash::new(80, 24, shop_records());
+    dash.press("8d");
+    let mut left = shop_records();
+    left.retain(|record| record.summary.session_id != id("build"));
+    dash.list(left);
+    dash.press("\x1f");
+    assert!(
+        dash.text().contains("nothing to put back"),
+        "{}",
+        dash.text()
+    );
+}
+
+#[test]
+fn nothing_is_kept_of_jobs_that_are_gone() {
+    let mut dash = Dash::new(80, 24, shop_records());
+    dash.model.looks.begin_at(&id("web"), 5, 0);
+    dash.model.survivors.insert(id("web"), vec![1]);
+    dash.model.keyboards.held.insert(id("web"));
+    let mut left = shop_records();
+    left.retain(|record| record.summary.session_id != id("web"));
+    dash.list(left);
+    assert!(!dash.model.looks.seen().contains_key(&id("web")));
+    assert!(dash.model.survivors.is_empty() && dash.model.keyboards.held.is_empty());
 }

@@ -154,3 +154,53 @@ fn what_cannot_be_is_said_before_it_is_sent() {
         assert!(matches!(dash.model.mode, Mode::Prompt(_)), "{keys}");
     }
 }
+
+/// A job whose command does not fit on one line.
+fn lines() -> Dash {
+    let mut records = shop_records();
+    let mut job = record("lines");
+    job.summary.label = Some("lines".to_owned());
+    job.summary.command = LINES.to_owned();
+    records.push(job);
+    let mut dash = Dash::new(80, 24, records);
+    dash.press("/lines\r").press("j");
+    dash.asked();
+    dash
+}
+
+const LINES: &str = "cat <<E\n# no comment\nE\n";
+
+#[test]
+fn a_command_of_several_lines_is_the_same_when_it_is_started_again() {
+    let mut dash = lines();
+    dash.press("c");
+    assert!(dash.status().contains("cat <<E # no"), "{}", dash.status());
+    dash.press("\r");
+    assert_eq!(started(&mut dash).command, LINES);
+    let mut dash = lines();
+    dash.press("n").press("cat");
+    dash.press("\x1b[A\r");
+    assert_eq!(started(&mut dash).command, LINES);
+    // There and back: what was typed is what runs.
+    let mut dash = lines();
+    dash.press("n").press("cat");
+    dash.press("\x1b[A\x1b[B\r");
+    assert_eq!(started(&mut dash).command, "cat");
+}
+
+#[test]
+fn a_command_of_several_lines_is_not_changed_in_one() {
+    let mut dash = lines();
+    dash.press("e\r");
+    assert!(dash.text().contains("Nothing was changed"));
+    dash.press("e\t\t\t\t x\r");
+    assert_eq!(set(&mut dash), None);
+    assert!(dash.text().contains("Not in one line"), "{}", dash.text());
+    dash.press("\x15\x19ls\r");
+    let sent = set(&mut dash).and_then(|set| set.command);
+    assert_eq!(sent.as_deref(), Some("ls"));
+    let mut dash = lines();
+    dash.press("c").press(" x\r");
+    assert_eq!(dash.actions(), [""; 0]);
+    assert!(dash.text().contains("Not in one line"), "{}", dash.text());
+}

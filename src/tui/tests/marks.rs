@@ -164,7 +164,7 @@ fn a_paste_into_several_jobs_is_asked_about_once() {
     let mut records = shop_records();
     records[2].summary.mode = JobMode::Pipe;
     let mut dash = Dash::new(80, 24, records);
-    dash.press("j   b").screen("web", 40, 120, "\x1b[?2004h");
+    dash.press("j j j 5b").screen("web", 40, 120, "\x1b[?2004h");
     dash.asked();
     dash.press("\x1b[200~1\r2\r3\r4\r5\r6\x1b[201~");
     assert!(
@@ -197,7 +197,7 @@ fn a_zoom_without_a_status_line_still_says_where_keys_go() {
         ..Options::default()
     };
     let mut dash = Dash::with(options, 80, 24, shop_records());
-    dash.press("j  zb");
+    dash.press("j j zb");
     assert!(
         dash.text().contains("TYPING INTO 2 JOBS"),
         "{}",
@@ -212,7 +212,7 @@ fn a_read_only_view_marks_and_types_nothing() {
         ..Options::default()
     };
     let mut dash = Dash::with(options, 80, 24, shop_records());
-    dash.press("j  b");
+    dash.press("j j b");
     assert!(matches!(dash.model.mode, Mode::Normal));
     dash.press("xy");
     let kills = dash.asked();

@@ -129,3 +129,25 @@ fn a_past_that_cannot_be_had_says_so() {
     assert!(dash.text().contains("The past of web cannot be shown"));
     assert!(dash.model.past().is_none());
 }
+
+#[test]
+fn another_daemon_is_asked_for_what_did_not_come() {
+    let mut dash = scrolled(80, 24);
+    dash.press("<");
+    let first = asked(&mut dash);
+    dash.link(News::Down).link(News::Up);
+    assert_eq!(asked(&mut dash), first);
+    past(&mut dash, "now", 1, true, None);
+    past(&mut dash, "then", 75, true, Some(1));
+    // A step that was on its way does not lock the keys.
+    dash.press("<").link(News::Down).link(News::Up);
+    asked(&mut dash);
+    dash.press("<");
+    assert_eq!(asked(&mut dash).len(), 1);
+    past(&mut dash, "then", 75, true, Some(1));
+    // Playing goes on.
+    dash.press(" ").later(2000);
+    assert_eq!(asked(&mut dash).len(), 1);
+    dash.link(News::Down).later(1000).link(News::Up);
+    assert_eq!(asked(&mut dash).len(), 1);
+}

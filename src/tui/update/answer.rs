@@ -1,5 +1,7 @@
 //! What the daemon answers, by what was asked.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::daemon::{forget, refresh, refreshed};
@@ -79,6 +81,11 @@ pub(super) fn answer(model: &mut Model, tag: Tag, value: Value, cmds: &mut Vec<C
 fn list_came(model: &mut Model, records: Vec<Record>, cmds: &mut Vec<Cmd>) {
     let (now, home) = (model.now.ms, model.origin.home.clone());
     let before = std::mem::take(&mut model.jobs);
+    let listed: HashSet<SessionId> = records
+        .iter()
+        .map(|record| record.summary.session_id.clone())
+        .collect();
+    undo::gone(model, |id| !listed.contains(id));
     model.jobs = records
         .into_iter()
         .map(|record| {
@@ -90,6 +97,10 @@ fn list_came(model: &mut Model, records: Vec<Record>, cmds: &mut Vec<Cmd>) {
         })
         .filter_map(|job| undo::news(&mut model.removed, job))
         .collect();
+    // What was removed and can be put back is listed still.
+    model.looks.retain(|id| listed.contains(id));
+    model.survivors.retain(|id, _| listed.contains(id));
+    model.keyboards.held.retain(|id| listed.contains(id));
     let jobs = &model.jobs;
     let is_there = |id: &SessionId| jobs.iter().any(|job| job.id() == id);
     model.sparks.retain(|id, _| is_there(id));
@@ -185,7 +196,7 @@ fn started(model: &mut Model, value: Value, cmds: &mut Vec<Cmd>) {
 
 /// Takes in a job as it is after a change.
 fn changed(model: &mut Model, id: &SessionId, value: Value) {
-    let before = model.job(id).map(|job| job.command.clone());
+    let before = model.job(id).map(Job::shell_line);
     if matches!(model.mode, Mode::Prompt(_)) {
         model.mode = Mode::Normal;
     }
@@ -194,7 +205,7 @@ fn changed(model: &mut Model, id: &SessionId, value: Value) {
     }
     let job = model
         .job(id)
-        .map(|job| (job.name.clone(), job.command.clone()));
+        .map(|job| (job.name.clone(), job.shell_line()));
     let Some((name, command)) = job else {
         return;
     };

@@ -143,14 +143,7 @@ pub(super) fn came(model: &mut Model, from: CopyFrom, value: Value, cmds: &mut V
 /// `cd ~/shop && npm run dev`. Variables that were set for the job are left out: their values are not told.
 fn shell_command(job: &Job, home: Option<&str>) -> String {
     let summary = &job.record.summary;
-    let command = match &summary.args {
-        Some(args) => std::iter::once(&summary.command)
-            .chain(args)
-            .map(|word| quote(word))
-            .collect::<Vec<_>>()
-            .join(" "),
-        None => summary.command.clone(),
-    };
+    let command = job.shell_line();
     let dir = match home.and_then(|home| summary.cwd.strip_prefix(home)) {
         Some("") => "~".to_owned(),
         // The shell knows the tilde only where it is not quoted.

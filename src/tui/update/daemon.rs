@@ -10,7 +10,7 @@ use super::log;
 use super::msg::{Cmd, News, Tag};
 use super::page;
 use super::refusal::refusal;
-use super::{keyboard, notice};
+use super::{keyboard, notice, rewind, undo};
 use crate::protocol::event::ScreenUpdate;
 use crate::protocol::params::{List, StatusParams, Subscribe};
 use crate::protocol::{Action, Error, ErrorCode, Event, EventKind, SessionId, Timestamp};
@@ -53,7 +53,12 @@ pub(super) fn hear(model: &mut Model, news: News, cmds: &mut Vec<Cmd>) {
         News::Reply(tag, Ok(value)) => answer(model, tag, value, cmds),
         News::Reply(tag, Err(error)) => refusal(model, tag, &error, cmds),
         News::Dropped(tag) => {
-            let error = Error::new(ErrorCode::DaemonUnavailable, "the daemon does not keep up");
+            let error = match model.link {
+                Link::Up => Error::new(ErrorCode::DaemonUnavailable, "the daemon does not keep up"),
+                // It may have been done a moment before the way broke.
+                _ => Error::new(ErrorCode::DaemonUnavailable, "the daemon is restarting")
+                    .hint("See how things are when it is back, then try again."),
+            };
             refusal(model, tag, &error, cmds);
         }
     }
@@ -62,6 +67,9 @@ pub(super) fn hear(model: &mut Model, news: News, cmds: &mut Vec<Cmd>) {
 fn up(model: &mut Model, cmds: &mut Vec<Cmd>) {
     model.link = Link::Up;
     model.watches.clear();
+    // Nothing is on its way yet.
+    model.refreshing.clear();
+    model.usage.on_its_way = false;
     model.dirty = true;
     let subscribe = Subscribe {
         events: Some(EVENTS.to_vec()),
@@ -70,6 +78,7 @@ fn up(model: &mut Model, cmds: &mut Vec<Cmd>) {
     cmds.push(Cmd::Ask(Tag::Subscribe, Action::Subscribe(subscribe)));
     cmds.push(list());
     log::again(model, cmds);
+    rewind::again(model, cmds);
     keyboard::again(model, cmds);
 }
 
@@ -205,6 +214,7 @@ pub(super) fn refreshed(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) 
 /// Takes a job out that is not there any more.
 pub(super) fn forget(model: &mut Model, id: &SessionId) {
     model.jobs.retain(|job| job.id() != id);
+    undo::gone(model, |removed| removed == id);
     model.refreshing.remove(id);
     model.looks.forget(id);
     model.cards.remove(id);

@@ -50,7 +50,7 @@ pub enum News {
     Reply(Tag, Result<Value, Error>),
     /// An event.
     Event(Event),
-    /// The daemon does not keep up, and this request was not sent.
+    /// This request was not sent, or its answer will not come.
     Dropped(Tag),
 }
 
@@ -113,6 +113,22 @@ pub enum Tag {
     Runs(SessionId),
     /// Something to copy.
     Copy(SessionId, CopyFrom),
+}
+
+impl Tag {
+    /// Whether the request does something, rather than ask for something that can be asked for again.
+    pub fn acts(&self) -> bool {
+        match self {
+            Self::Type(_) | Self::Kill(_) | Self::Restart(_) | Self::Signal(_) => true,
+            Self::Sent(..) | Self::Decline(_) | Self::Remove(_) | Self::Start => true,
+            Self::Hold(..) | Self::Set(_) => true,
+            Self::Subscribe | Self::List | Self::Away | Self::Usage | Self::Details(_) => false,
+            Self::Found(..) | Self::Typed(_) | Self::Cancel | Self::Record(_) => false,
+            Self::Url(_) | Self::Watch(_) | Self::Unwatch | Self::Resize(_) => false,
+            Self::Past(_) | Self::Log(..) | Self::Card(..) | Self::Runs(_) => false,
+            Self::Copy(..) => false,
+        }
+    }
 }
 
 /// What an answer is copied from.

@@ -7,7 +7,7 @@ use crate::protocol::policy::RestartWhen;
 use crate::protocol::{Action as Request, Mode as JobMode, RestartPolicy, SessionId};
 use crate::term::keyparse::Key;
 use crate::tui::keymap::{Action, Place};
-use crate::tui::model::form::{DIR, Form, Purpose, RUN};
+use crate::tui::model::form::{COMMAND, DIR, Form, Purpose, RUN};
 use crate::tui::model::job::{tilde, untilde};
 use crate::tui::model::mode::Mode;
 use crate::tui::model::{Link, Model, Selected};
@@ -32,14 +32,14 @@ pub(super) fn duplicate(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let summary = &job.record.summary;
     let group = summary.group.clone().unwrap_or_default();
     let mut form = Form::new(&job.dir, &group, commands(model));
-    let (command, name) = (job.command.clone(), next_name(model, &job.name));
+    let (command, name) = (job.shell_line(), next_name(model, &job.name));
     let like = (summary.mode, summary.rows, summary.cols);
     let text = format!(
         "Like {}: with its mode and size; variables that were set for it are not known.",
         job.name
     );
     form.purpose = Purpose::New(Some(like));
-    form.fields[RUN].insert(&command);
+    form.put(RUN, &command);
     if summary.label.is_some() {
         form.fields[1].insert(&name);
     }
@@ -59,7 +59,7 @@ pub(super) fn edit(model: &mut Model) {
         summary.group.clone().unwrap_or_default(),
         if summary.keep { "yes" } else { "no" }.to_owned(),
         policy_word(job.record.restart),
-        job.command.clone(),
+        job.shell_line(),
     ];
     model.mode = Mode::Prompt(Box::new(Form::edit(job.id().clone(), now)));
 }
@@ -111,6 +111,7 @@ pub(super) fn press(model: &mut Model, key: Key, name: &str, cmds: &mut Vec<Cmd>
             }
             form.recalled = None;
             edit_line(&model.keymap, form.line(), key, name);
+            form.edited();
         }
     }
 }
@@ -187,7 +188,7 @@ fn submit(model: &mut Model, cmds: &mut Vec<Cmd>) {
 type Wrong = (usize, &'static str);
 
 fn start(model: &Model, form: &Form, like: Option<(JobMode, u16, u16)>) -> Result<Start, Wrong> {
-    let command = form.value(RUN);
+    let command = form.command(RUN).map_err(|text| (RUN, text))?;
     if command.is_empty() {
         return Err((RUN, "What should run? Esc starts nothing."));
     }
@@ -211,7 +212,7 @@ fn start(model: &Model, form: &Form, like: Option<(JobMode, u16, u16)>) -> Resul
 fn change(form: &Form, id: &SessionId, before: &[String]) -> Result<Option<Set>, Wrong> {
     let changed = |field: usize| {
         let value = form.value(field);
-        (before.get(field) != Some(&value)).then_some(value)
+        (before.get(field).map(|before| before.trim()) != Some(&value)).then_some(value)
     };
     let keep = match changed(2).as_deref() {
         None => None,
@@ -231,9 +232,12 @@ fn change(form: &Form, id: &SessionId, before: &[String]) -> Result<Option<Set>,
             None => return Err((3, "restart is no, on-failure, on-failure:3 or always.")),
         },
     };
-    let command = changed(4);
+    let command = match changed(COMMAND) {
+        Some(_) => Some(form.command(COMMAND).map_err(|text| (COMMAND, text))?),
+        None => None,
+    };
     if command.as_deref() == Some("") {
-        return Err((4, "What should run? Esc changes nothing."));
+        return Err((COMMAND, "What should run? Esc changes nothing."));
     }
     let set = Set {
         session_id: id.to_string(),
@@ -286,8 +290,9 @@ fn policy(word: &str) -> Option<RestartPolicy> {
 fn commands(model: &Model) -> Vec<String> {
     let mut history: Vec<String> = Vec::new();
     for job in model.jobs.iter().rev() {
-        if !history.contains(&job.command) {
-            history.push(job.command.clone());
+        let command = job.shell_line();
+        if !history.contains(&command) {
+            history.push(command);
         }
     }
     history

@@ -10,8 +10,9 @@ use crate::tui::model::{Link, Model};
 
 /// Takes in an error that answers a question.
 pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec<Cmd>) {
-    // The way broke under the question; the banner says so already.
-    if error.code == ErrorCode::DaemonUnavailable && model.link == Link::Down {
+    // The way broke under the question. What is asked again by itself is passed over: the banner says why.
+    let lost = error.code == ErrorCode::DaemonUnavailable && model.link != Link::Up;
+    if lost && (!tag.acts() || comes_again(model, &tag)) {
         return;
     }
     let gone = matches!(
@@ -108,11 +109,15 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
         Tag::Log(..) => format!("The log of {name} could not be read"),
         Tag::Start => "Nothing was started".to_owned(),
         Tag::Hold(id, on) => {
-            // It is as it was before.
-            if *on {
-                model.keyboards.held.remove(id);
-            } else {
-                model.keyboards.held.insert(id.clone());
+            // It is as it was before; after the daemon was away what is held is asked for again.
+            match (lost, on) {
+                (true, _) => {}
+                (false, true) => {
+                    model.keyboards.held.remove(id);
+                }
+                (false, false) => {
+                    model.keyboards.held.insert(id.clone());
+                }
             }
             format!("The keyboard of {name} was not taken or given back")
         }
@@ -135,4 +140,16 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
         error.message.trim_end_matches('.'),
         hint.unwrap_or_default()
     ));
+}
+
+/// Whether what was to be done is asked for again once there is a daemon.
+fn comes_again(model: &Model, tag: &Tag) -> bool {
+    match tag {
+        Tag::Kill(id) => model
+            .quitting
+            .as_ref()
+            .is_some_and(|quitting| quitting.left.contains(id)),
+        Tag::Hold(id, on) => *on && model.keyboards.held.contains(id),
+        _ => false,
+    }
 }

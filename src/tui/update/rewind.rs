@@ -95,6 +95,23 @@ pub(super) fn came(model: &mut Model, id: &SessionId, captured: &Captured, cmds:
     }
 }
 
+/// After the daemon was away: the picture on its way did not come. The first is asked for again here, what is played
+/// by [`settle`], and what a key asked for by the key.
+pub(super) fn again(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let from = model
+        .replay
+        .map(|replay| replay.from_ms.unwrap_or_default());
+    let Some(rewind) = &mut model.rewind else {
+        return;
+    };
+    rewind.loading = false;
+    let job = model.jobs.iter().find(|job| *job.id() == rewind.id);
+    if let (None, Some(job)) = (&rewind.screen, job) {
+        let capture = rewind.begin(from, job.record.summary.output_bytes);
+        cmds.push(ask(&rewind.id, capture));
+    }
+}
+
 /// A picture could not be had.
 pub(super) fn failed(model: &mut Model) {
     if let Some(rewind) = &mut model.rewind {

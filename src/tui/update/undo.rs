@@ -96,6 +96,19 @@ pub(super) fn flush(model: &mut Model, cmds: &mut Vec<Cmd>) {
     model.toasts.withdraw(&removed.said);
 }
 
+/// Jobs that somebody else has removed cannot be put back.
+pub(super) fn gone(model: &mut Model, is_gone: impl Fn(&SessionId) -> bool) {
+    let Some(removed) = &mut model.removed else {
+        return;
+    };
+    removed.jobs.retain(|job| !is_gone(job.id()));
+    if removed.jobs.is_empty() {
+        model.toasts.withdraw(&removed.said);
+        model.removed = None;
+        model.dirty = true;
+    }
+}
+
 /// Takes in news of a job that shows as removed: `None` if it has been dealt with. One that runs again is back.
 pub(super) fn news(removed: &mut Option<Removed>, job: Job) -> Option<Job> {
     let Some(known) = removed else {

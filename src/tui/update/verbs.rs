@@ -9,7 +9,7 @@ use crate::protocol::{Action, SessionId, Status};
 use crate::tui::keymap;
 use crate::tui::model::mode::{Ask, Confirm, Mode};
 use crate::tui::model::rows::group_of;
-use crate::tui::model::{Model, Selected};
+use crate::tui::model::{Link, Model, Selected};
 use crate::tui::state::State;
 
 /// Asks before stopping what is selected.
@@ -135,10 +135,12 @@ pub(super) fn remove(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// Ends jobs, at once or with grace. They show as stopping from here on: the answer comes once they have ended.
+/// Ends jobs, at once or with grace. They show as stopping from here on, if there is a daemon to stop them: the
+/// answer comes once they have ended.
 pub(super) fn end_now(model: &mut Model, ids: &[SessionId], force: bool, cmds: &mut Vec<Cmd>) {
     for id in ids {
-        if let Some(job) = model.jobs.iter_mut().find(|job| job.id() == id) {
+        let up = model.link == Link::Up;
+        if let Some(job) = model.jobs.iter_mut().find(|job| up && job.id() == id) {
             job.record.summary.status = Status::Stopping;
         }
         let params = Kill {
