@@ -68,9 +68,10 @@ pub fn run(options: Options) -> Result<(), Error> {
     if let Some(hold) = reader.hold() {
         terminal.read_by(hold);
     }
-    let told = move |news| messages.send(What::Link(news)).is_ok();
+    let news = messages.clone();
+    let told = move |what| news.send(What::Link(what)).is_ok();
     let link = Link::start(connection, greeting, told).map_err(no_terminal)?;
-    let exit = stay(&mut model, &inbox, &link, &mut terminal);
+    let exit = stay(&mut model, &inbox, &messages, &link, &mut terminal);
     if matches!(exit, Ok(Exit::Closed | Exit::Failed(_))) {
         hear_out(&mut model, &inbox);
     }
@@ -115,6 +116,7 @@ fn tell_input(messages: SyncSender<What>) -> impl Fn(Came) -> bool + Send + 'sta
 fn stay(
     model: &mut Model,
     inbox: &Receiver<What>,
+    later: &SyncSender<What>,
     link: &Link,
     terminal: &mut Terminal,
 ) -> io::Result<Exit> {
@@ -128,13 +130,13 @@ fn stay(
             let Some(happened) = what else {
                 break;
             };
-            if let Some(exit) = handle(model, happened, link, terminal)? {
+            if let Some(exit) = handle(model, happened, later, link, terminal)? {
                 return Ok(exit);
             }
             what = inbox.try_recv().ok();
         }
         if let Some(happened) = what
-            && let Some(exit) = handle(model, happened, link, terminal)?
+            && let Some(exit) = handle(model, happened, later, link, terminal)?
         {
             return Ok(exit);
         }
@@ -162,6 +164,7 @@ fn stay(
 fn handle(
     model: &mut Model,
     what: What,
+    later: &SyncSender<What>,
     link: &Link,
     terminal: &mut Terminal,
 ) -> io::Result<Option<Exit>> {
@@ -177,7 +180,7 @@ fn handle(
                 Cmd::Type(id, bytes) => link.type_into(id, &bytes).err(),
                 Cmd::Errand(errand) => {
                     let lends = matches!(errand, Errand::Pager(_));
-                    pending.extend(outside::run(errand, terminal)?.map(What::Done));
+                    pending.extend(outside::run(errand, terminal, later)?.map(What::Done));
                     if lends {
                         // The terminal may have another size when it comes back.
                         pending.extend(Terminal::size().map(|(w, h)| What::Window(w, h)));
@@ -223,7 +226,7 @@ fn next(model: &Model, inbox: &Receiver<What>, wait: Duration) -> Option<What> {
             let due = model.next_due().is_some_and(|at| at <= now().ms);
             due.then_some(What::Tick)
         }
-        // Both threads ended: there is neither terminal nor daemon.
+        // Nobody is left to tell anything.
         Err(RecvTimeoutError::Disconnected) => Some(What::HangUp),
     }
 }

@@ -1,7 +1,8 @@
 //! The clipboard: the terminal's by OSC 52, the desktop's by its own tool, and a file where neither is to be had.
 //!
 //! Nobody answers OSC 52, so it counts as taken unless the terminal is known not to, or it is more than terminals
-//! take. Tools run in a thread of their own and are not waited for, unless what is said depends on them.
+//! take. Tools run in a thread of their own; where what is said depends on them, another one waits for that and
+//! the view goes on.
 
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -9,7 +10,7 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{SyncSender, channel};
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -17,7 +18,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::tui::model::job::tilde;
 use crate::tui::terminal::Terminal;
-use crate::tui::update::Done;
+use crate::tui::update::{Done, What};
 
 /// Bytes of base64 that terminals take: hterm and others end at 100,000, and cut or drop what is longer.
 const MAX_OSC: usize = 100_000;
@@ -28,40 +29,64 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// How long tmux may take to say how it is set.
 const TMUX_PATIENCE: Duration = Duration::from_millis(300);
 
-/// Whether it was said that tmux keeps what is copied to itself.
-static TOLD_TMUX: AtomicBool = AtomicBool::new(false);
+/// Whether tmux was asked if it keeps what is copied to itself.
+static ASKED_TMUX: AtomicBool = AtomicBool::new(false);
 
-/// Puts text on the clipboard; `what` is it, for the toast.
-pub(super) fn copy(text: &str, what: &str, terminal: &mut Terminal) -> io::Result<Option<Done>> {
+/// Puts text on the clipboard; `what` is it, for the toast. What depends on other programs is told `later`.
+pub(super) fn copy(
+    text: &str,
+    what: &str,
+    terminal: &mut Terminal,
+    later: &SyncSender<What>,
+) -> io::Result<Option<Done>> {
     let encoded = STANDARD.encode(text);
     let by_terminal = encoded.len() <= MAX_OSC && takes_osc52();
     if encoded.len() <= MAX_OSC {
         terminal.send(&format!("\x1b]52;c;{encoded}\x07"))?;
     }
     let tools = tools();
-    let taken = match (tools.is_empty(), by_terminal) {
-        (true, _) => false,
-        (false, true) => {
-            hand_over(tools, text);
-            true
-        }
-        (false, false) => hand_over(tools, text).recv_timeout(PATIENCE) == Ok(true),
-    };
-    if taken || by_terminal {
-        let mut said = format!("Copied {what}");
-        if is_kept_by_tmux() && !TOLD_TMUX.swap(true, Ordering::Relaxed) {
-            said.push_str(
-                " to tmux only: its set-clipboard is off.  tmux set -s set-clipboard external",
-            );
-        }
-        return Ok(Some(Done::Said(said)));
+    if tools.is_empty() && !by_terminal {
+        return Ok(Some(save_instead(text)));
     }
-    Ok(Some(match save(text) {
+    let told = (!tools.is_empty()).then(|| hand_over(tools, text));
+    let asks_tmux = has("TMUX") && !ASKED_TMUX.swap(true, Ordering::Relaxed);
+    if by_terminal && !asks_tmux {
+        return Ok(Some(Done::Said(format!("Copied {what}"))));
+    }
+    let (text, what, later) = (text.to_owned(), what.to_owned(), later.clone());
+    let waiting = std::thread::Builder::new()
+        .name("copied".to_owned())
+        .spawn(move || {
+            let took = || told.is_some_and(|told| told.recv_timeout(PATIENCE) == Ok(true));
+            let done = match by_terminal || took() {
+                true => copied(&what, asks_tmux && is_kept_by_tmux()),
+                false => save_instead(&text),
+            };
+            // The view may have been closed meanwhile.
+            let _ = later.send(What::Done(done));
+        });
+    Ok(waiting.err().map(|error| {
+        Done::Failed(format!(
+            "Nobody can tell whether this was copied: there is no thread to wait in ({error})."
+        ))
+    }))
+}
+
+fn copied(what: &str, by_tmux_only: bool) -> Done {
+    let but = match by_tmux_only {
+        true => " to tmux only: its set-clipboard is off.  tmux set -s set-clipboard external",
+        false => "",
+    };
+    Done::Said(format!("Copied {what}{but}"))
+}
+
+fn save_instead(text: &str) -> Done {
+    match save(text) {
         Ok(path) => Done::Said(format!("Saved to {path}")),
         Err(error) => Done::Failed(format!(
             "Nothing was copied: the terminal does not take it, and no file could be written ({error})."
         )),
-    }))
+    }
 }
 
 /// Whether the terminal may be expected to take OSC 52.
@@ -139,11 +164,8 @@ fn give(words: &[&str], text: &str) -> io::Result<bool> {
     Ok(child.wait()?.success())
 }
 
-/// Whether we are inside a tmux that hands nothing on to the terminal around it.
+/// Whether the tmux we are in hands nothing on to the terminal around it.
 fn is_kept_by_tmux() -> bool {
-    if !has("TMUX") || TOLD_TMUX.load(Ordering::Relaxed) {
-        return false;
-    }
     let (tell, told) = channel();
     let _ = std::thread::Builder::new()
         .name("tmux".to_owned())

@@ -9,18 +9,23 @@ mod pager;
 mod program;
 
 use std::io;
+use std::sync::mpsc::SyncSender;
 
 use super::terminal::Terminal;
-use super::update::{Done, Errand};
+use super::update::{Done, Errand, What};
 
-/// Does an errand; gives what there is to tell of it.
+/// Does an errand; gives what there is to tell of it at once. What others have to say first is told `later`.
 ///
 /// # Errors
 /// When the terminal cannot be written to.
-pub fn run(errand: Errand, terminal: &mut Terminal) -> io::Result<Option<Done>> {
+pub fn run(
+    errand: Errand,
+    terminal: &mut Terminal,
+    later: &SyncSender<What>,
+) -> io::Result<Option<Done>> {
     match errand {
         Errand::Suggest(dir) => Ok(Some(history::suggest(&dir))),
-        Errand::Copy(text, what) => copy::copy(&text, &what, terminal),
+        Errand::Copy(text, what) => copy::copy(&text, &what, terminal, later),
         Errand::Pager(id) => pager::show(&id, terminal),
         Errand::Open(url) => Ok(open::open(&url)),
         Errand::Notify(title, text, true) => Ok(notify::desktop(&title, &text)),

@@ -3,6 +3,7 @@
 //! The log comes in parts, from its end backwards, more whenever an end of what is here is reached. New output
 //! and older parts move nothing that is seen: view and cursor are rows, and rows in front are counted in.
 
+mod arrival;
 mod motion;
 mod painter;
 pub mod place;
@@ -10,6 +11,7 @@ pub mod row;
 pub mod search;
 pub mod seek;
 pub mod selection;
+mod shown;
 pub mod text;
 
 use self::place::Place;
@@ -196,126 +198,6 @@ impl Scroll {
         (from, self.text.start - from)
     }
 
-    /// Takes in a part that was asked for: `offset` of its first byte, and the first byte kept at all.
-    pub fn receive(&mut self, part: Part, bytes: &[u8], offset: u64, first: u64) {
-        self.loading = None;
-        // What was before an older part may have been dropped since.
-        self.text.first = match part {
-            Part::Older if bytes.is_empty() => self.text.start,
-            _ => first,
-        };
-        let came = self.text.receive(part, bytes, offset);
-        match part {
-            Part::First => {
-                self.cursor.row = self.text.rows.len().saturating_sub(1);
-                self.top = self.max_top();
-            }
-            Part::Older => {
-                self.top += came;
-                self.cursor.row += came;
-                if let Some(selection) = &mut self.selection {
-                    selection.anchor.row += came;
-                }
-            }
-            Part::Around(_) => {
-                self.selection = None;
-                self.land();
-            }
-            Part::Newer | Part::Probe(_) => {}
-        }
-        // The last rows may be fewer than before: a program went up and erased some.
-        self.cursor.row = self.cursor.row.min(self.text.rows.len().saturating_sub(1));
-        self.look_again();
-        self.top = self.top.min(self.max_top());
-        if self.follows {
-            self.go(Move::Page, isize::MAX);
-        }
-        if let Some((how, rows)) = self.rest.take() {
-            self.go(how, rows);
-        }
-    }
-
-    /// Remembers where the cursor is, for when what is here is replaced.
-    pub fn hold_place(&mut self) {
-        let offset = self.text.rows.get(self.cursor.row).map(|row| row.offset);
-        let above = self
-            .index(self.cursor.row)
-            .saturating_sub(self.index(self.top));
-        self.landing = Some((offset.unwrap_or(self.text.start), above));
-    }
-
-    /// Remembers an offset to go to once what lies around it has come.
-    pub fn land_at(&mut self, offset: u64) {
-        self.landing = Some((offset, self.height() / 2));
-    }
-
-    fn land(&mut self) {
-        let Some((offset, above)) = self.landing.take() else {
-            return;
-        };
-        self.cursor = Place {
-            row: self.text.row_at(offset),
-            col: 0,
-        };
-        self.column = 0;
-        self.only = None;
-        self.top = self.cursor.row.saturating_sub(above).min(self.max_top());
-    }
-
-    /// Paints everything at another size, if it is another.
-    pub fn resize(&mut self, display: Display) {
-        if display == self.display || self.is_still {
-            return;
-        }
-        let paints_anew = display.paint_size().cols() != self.text.size.cols();
-        self.display = display;
-        if paints_anew {
-            self.hold_place();
-            let at_end = self.is_at_end();
-            self.text.paint_anew(display.paint_size());
-            self.selection = None;
-            self.land();
-            if at_end {
-                self.top = self.max_top();
-            }
-            self.left = 0;
-        }
-        self.look_again();
-        self.top = self.top.min(self.max_top());
-        self.reveal();
-    }
-
-    /// Rows that show at once.
-    pub fn height(&self) -> usize {
-        usize::from(self.display.pane.rows())
-    }
-
-    /// Rows in view, from the top.
-    pub fn view(&self) -> impl Iterator<Item = usize> {
-        let from = self.index(self.top);
-        (from..self.count())
-            .take(self.height())
-            .map(|at| self.nth(at))
-    }
-
-    /// Whether a row shows at all.
-    pub fn shows(&self, row: usize) -> bool {
-        match &self.only {
-            Some(only) => only.binary_search(&row).is_ok(),
-            None => true,
-        }
-    }
-
-    /// Whether only lines with a match show.
-    pub fn is_filtered(&self) -> bool {
-        self.only.is_some()
-    }
-
-    /// Whether the view is at the end of what is here.
-    pub fn is_at_end(&self) -> bool {
-        self.index(self.top) >= self.index(self.max_top())
-    }
-
     /// Lines between the cursor and the end of what is here.
     pub fn lines_below(&self) -> usize {
         let rows = self.text.rows.get(self.cursor.row..).unwrap_or_default();
@@ -358,24 +240,6 @@ impl Scroll {
         self.search = Search::new(text);
         self.only = None;
         self.look_again();
-    }
-
-    /// Shows only lines with a match, or all.
-    pub fn filter(&mut self) {
-        let at_line = self.text.line_of(self.cursor.row).0;
-        self.only = match self.only {
-            None => Some(Vec::new()),
-            Some(_) => None,
-        };
-        self.look_again();
-        let row = match self.shows(self.cursor.row) {
-            true => self.cursor.row,
-            false => self.nth(self.index(at_line).min(self.count().saturating_sub(1))),
-        };
-        self.cursor.row = row;
-        self.top = self.nth(self.index(row).saturating_sub(self.height() / 2));
-        self.top = self.top.min(self.max_top());
-        self.keep_column();
     }
 
     /// The next goal from the cursor, in what is here.
@@ -424,70 +288,6 @@ impl Scroll {
             pattern: self.search.as_ref().map(|search| &search.pattern),
             runs: self.runs.as_deref().unwrap_or_default(),
         }
-    }
-
-    /// When the line of a row was written.
-    pub fn time_of(&self, row: usize) -> Option<i64> {
-        let offset = self.text.rows.get(row)?.offset;
-        let after = self.times.partition_point(|(at, _)| *at <= offset);
-        Some(self.times.get(after.checked_sub(1)?)?.1)
-    }
-
-    /// Takes in when what was written of a part. One that takes the place of what is here takes that of its times.
-    pub fn note_times(&mut self, part: Part, times: impl IntoIterator<Item = (u64, i64)>) {
-        if matches!(part, Part::First | Part::Around(_)) {
-            self.times.clear();
-        }
-        self.times.extend(times);
-        self.times.sort_unstable();
-        self.times.dedup();
-    }
-
-    /// Finds the matches again, and the rows that show.
-    fn look_again(&mut self) {
-        if let Some(search) = &mut self.search {
-            search.look_through(&self.text);
-        }
-        if self.only.is_some() {
-            let found = self.search.iter().flat_map(|search| &search.found);
-            let mut rows: Vec<usize> = Vec::new();
-            for found in found {
-                // A line with many matches is there after the first one.
-                if rows.last().is_none_or(|&last| last < found.start.row) {
-                    let (first, last) = self.text.line_of(found.start.row);
-                    rows.extend(first..=last);
-                }
-            }
-            self.only = Some(rows);
-        }
-    }
-
-    /// Rows that show in all.
-    fn count(&self) -> usize {
-        match &self.only {
-            Some(only) => only.len(),
-            None => self.text.rows.len(),
-        }
-    }
-
-    /// The row that shows at a place in those that do.
-    fn nth(&self, at: usize) -> usize {
-        match &self.only {
-            Some(only) => only.get(at).or(only.last()).copied().unwrap_or(0),
-            None => at.min(self.text.rows.len().saturating_sub(1)),
-        }
-    }
-
-    /// The place of a row, or of the first one after it, in those that show.
-    fn index(&self, row: usize) -> usize {
-        match &self.only {
-            Some(only) => only.partition_point(|&shown| shown < row),
-            None => row,
-        }
-    }
-
-    fn max_top(&self) -> usize {
-        self.nth(self.count().saturating_sub(self.height()))
     }
 }
 
