@@ -3,8 +3,10 @@
 
 pub mod away;
 pub mod card;
+mod chosen;
 pub mod counts;
 pub mod details;
+mod due;
 pub mod ending;
 pub mod form;
 pub mod found;
@@ -26,7 +28,9 @@ pub mod removed;
 pub mod reply;
 pub mod rewind;
 pub mod rows;
+mod said;
 pub mod scroll;
+mod shown;
 pub mod sort;
 pub mod spark;
 pub mod toast;
@@ -35,39 +39,31 @@ pub mod watch;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use ratatui::layout::Rect;
-
 use self::away::Away;
 use self::card::Card;
-use self::counts::Counts;
-use self::grid::{Grid, Tile};
+use self::grid::Grid;
 use self::job::Job;
 use self::keyboard::Keyboards;
-use self::layout::{Layout, Wish};
-use self::look::{Looks, MOST_UNSEEN};
+use self::look::Looks;
 use self::mode::{Frame, Insert, Mode};
 use self::pointer::Pointer;
-use self::query::Query;
 use self::quitting::Quitting;
 use self::removed::Removed;
 use self::rewind::Rewind;
-use self::rows::{Group, Row};
-use self::scroll::{Display, Scroll};
+use self::rows::Row;
+use self::scroll::Scroll;
 use self::sort::Sort;
 use self::spark::Spark;
-use self::toast::{Kind, TOAST_MS, Toast, Toasts};
+use self::toast::Toasts;
 use self::usage::Usage;
 use self::watch::Watch;
 use super::chord;
-use super::keymap::{Keymap, LEAVE_KEY, Place};
+use super::keymap::{Keymap, LEAVE_KEY};
 use super::options::Options;
 use super::theme::Theme;
 use crate::config::Notify;
 use crate::protocol::SessionId;
 use crate::term::keyparse::KeyReader;
-use crate::term::sanitize::clean;
-use crate::term::screen::Screen;
-use crate::term::size::Size;
 
 /// A moment, and how far local time is from UTC then.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -325,308 +321,5 @@ impl Model {
             stale: true,
             dirty: true,
         }
-    }
-
-    /// Where things are now.
-    pub fn layout(&self) -> Layout {
-        let (width, height) = self.window;
-        // What is typed into several jobs is said whatever was chosen.
-        let insert = matches!(&self.mode, Mode::Insert(insert) if insert.also.is_empty());
-        let wish = Wish {
-            zoom: self.frame.zoom,
-            open: self.frame.open,
-            grid: self.frame.grid,
-            hints: matches!(
-                self.mode,
-                Mode::Scroll(..) | Mode::Prompt(_) | Mode::Reply(_) | Mode::Palette(_)
-            ),
-            bare: insert && !self.status_line,
-        };
-        let mut layout = Layout::of(width, height, wish);
-        if let Some(area) = layout.grid {
-            layout.pane = self
-                .tiles_in(area)
-                .into_iter()
-                .find(|(_, id, _)| Some(*id) == self.current_id())
-                .map(|(.., tile)| tile.body);
-        }
-        layout
-    }
-
-    /// Whether many panes show, and not one of them zoomed.
-    pub fn in_grid(&self) -> bool {
-        self.frame.grid && !self.frame.zoom
-    }
-
-    /// Whether a grid could be read in this window.
-    pub fn has_room_for_grid(&self) -> bool {
-        let (width, height) = self.window;
-        let wish = Wish {
-            grid: true,
-            ..Wish::default()
-        };
-        let area = Layout::of(width, height, wish).grid;
-        area.is_some_and(|area| Grid::capacity(area) > 0)
-    }
-
-    /// The tiles that show: the job's number in the grid from 0, its session, and where it is.
-    pub fn tiles(&self) -> Vec<(usize, &SessionId, Tile)> {
-        self.layout()
-            .grid
-            .map_or_else(Vec::new, |area| self.tiles_in(area))
-    }
-
-    fn tiles_in(&self, area: Rect) -> Vec<(usize, &SessionId, Tile)> {
-        let Some(shape) = self.grid.shape(area) else {
-            return Vec::new();
-        };
-        let at = self.current_id().and_then(|id| self.grid.index(id));
-        let page = self.grid.page(at.unwrap_or(self.grid.at), shape);
-        let jobs = page
-            .clone()
-            .zip(self.grid.jobs.get(page).into_iter().flatten());
-        jobs.zip(shape.place(area))
-            .map(|((number, id), tile)| (number, id, tile))
-            .collect()
-    }
-
-    /// The live screen of a job, if it is watched and has come.
-    pub fn screen(&self, id: &SessionId) -> Option<&Screen> {
-        self.watch(id)?.screen.as_ref()
-    }
-
-    /// What is watched of a job.
-    pub fn watch(&self, id: &SessionId) -> Option<&Watch> {
-        self.watches.iter().find(|watch| watch.id == *id)
-    }
-
-    /// The size that the pane would give a job.
-    pub fn pane_size(&self) -> Option<Size> {
-        let pane = self.layout().pane?;
-        Some(Size::new(pane.height, pane.width))
-    }
-
-    /// The past of a screen, while it shows.
-    pub fn past(&self) -> Option<&Rewind> {
-        let is_on = matches!(self.mode, Mode::Scroll(..));
-        self.rewind.as_ref().filter(|_| is_on)
-    }
-
-    /// How the pane shows a log.
-    pub fn display(&self) -> Option<Display> {
-        Some(Display {
-            pane: self.pane_size()?,
-            wrap: self.wrap,
-            times: self.times,
-        })
-    }
-
-    /// The pane looking back: in SCROLL, or beside another mode.
-    pub fn scroll(&self) -> Option<&Scroll> {
-        match &self.mode {
-            Mode::Scroll(scroll, _) => Some(scroll),
-            _ => self.peek.as_deref(),
-        }
-    }
-
-    /// The same, to be changed.
-    pub fn scroll_mut(&mut self) -> Option<&mut Scroll> {
-        match &mut self.mode {
-            Mode::Scroll(scroll, _) => Some(scroll),
-            _ => self.peek.as_deref_mut(),
-        }
-    }
-
-    /// A job by its session.
-    pub fn job(&self, id: &SessionId) -> Option<&Job> {
-        self.jobs.iter().find(|job| job.id() == id)
-    }
-
-    /// The job in the pane: the one typed into or scrolled through, else the selected one.
-    pub fn current(&self) -> Option<&Job> {
-        self.job(self.current_id()?)
-    }
-
-    /// The session in the pane.
-    pub fn current_id(&self) -> Option<&SessionId> {
-        match (&self.mode, &self.selected) {
-            (Mode::Insert(insert), _) => Some(&insert.id),
-            (Mode::Scroll(scroll, _), _) => Some(&scroll.id),
-            (Mode::Reply(reply), _) => Some(&reply.id),
-            (_, Selected::Job(id)) => Some(id),
-            _ => None,
-        }
-    }
-
-    /// The selected group.
-    pub fn group(&self) -> Option<&Group> {
-        let Selected::Group(key) = &self.selected else {
-            return None;
-        };
-        self.rows.iter().find_map(|row| match row {
-            Row::Group(group) if group.key == *key => Some(group),
-            _ => None,
-        })
-    }
-
-    /// What the group of the selected job is called.
-    pub fn group_title(&self) -> Option<String> {
-        match self.group() {
-            Some(group) => Some(group.title.clone()),
-            None => Some(rows::group_of(self.current()?).1),
-        }
-    }
-
-    /// The jobs that a verb acts on: the marked ones, or else the selected one, or all of the selected group.
-    pub fn targets(&self) -> Vec<SessionId> {
-        if !self.marked.is_empty() {
-            return self.marked();
-        }
-        match &self.selected {
-            Selected::Nothing => Vec::new(),
-            Selected::Job(id) => vec![id.clone()],
-            Selected::Group(_) => self.of_group(),
-        }
-    }
-
-    /// The jobs of the selected group.
-    pub fn of_group(&self) -> Vec<SessionId> {
-        let places = self.group().into_iter().flat_map(|group| &group.jobs);
-        let jobs = places.filter_map(|&index| self.jobs.get(index));
-        jobs.map(|job| job.id().clone()).collect()
-    }
-
-    /// The marked jobs, in the order they were heard of.
-    pub fn marked(&self) -> Vec<SessionId> {
-        let ids = self.jobs.iter().map(Job::id);
-        ids.filter(|id| self.marked.contains(id)).cloned().collect()
-    }
-
-    /// The name of a session for messages.
-    pub fn name_of(&self, id: &SessionId) -> String {
-        match self.job(id) {
-            Some(job) => job.name.clone(),
-            None => id.to_string(),
-        }
-    }
-
-    /// The filter, read.
-    pub fn query(&self) -> Query {
-        Query::parse(&self.filter)
-    }
-
-    /// Jobs by what people ask first: running, needing input, gone wrong, and the rest.
-    pub fn counts(&self) -> Counts {
-        Counts::of(self.jobs.iter().map(Job::state))
-    }
-
-    /// The key that does now what `key` does in NORMAL unless bound anew, for messages.
-    pub fn key<'a>(&'a self, key: &'a str) -> &'a str {
-        self.keymap.instead_of(Place::Normal, key)
-    }
-
-    /// Says something at the top right.
-    pub fn note(&mut self, text: impl AsRef<str>) {
-        self.toasts
-            .say(self.now.ms, Kind::Note, clean(text.as_ref()));
-        self.dirty = true;
-    }
-
-    /// Lines of a job that nobody has looked at, `+9`; empty if there are none.
-    pub fn unseen(&self, job: &Job) -> String {
-        let lines = job.record.summary.output_lines;
-        match self.looks.unseen(job.id(), lines) {
-            0 => String::new(),
-            n => format!("+{}", n.min(MOST_UNSEEN)),
-        }
-    }
-
-    /// Says what was done, and how the shell says it.
-    pub fn note_done(&mut self, text: impl AsRef<str>, shell: Option<String>) {
-        self.note_for(text, shell, TOAST_MS);
-    }
-
-    /// Says something for `ms` milliseconds.
-    pub fn note_for(&mut self, text: impl AsRef<str>, shell: Option<String>, ms: i64) {
-        let toast = Toast {
-            kind: Kind::Note,
-            text: clean(text.as_ref()),
-            shell,
-            until: Some(self.now.ms + ms),
-            count: 1,
-        };
-        self.toasts.show(self.now.ms, toast);
-        self.dirty = true;
-    }
-
-    /// Says what failed, until Esc.
-    pub fn fail(&mut self, text: impl AsRef<str>) {
-        self.toasts
-            .say(self.now.ms, Kind::Error, clean(text.as_ref()));
-        self.dirty = true;
-    }
-
-    /// Whether the pane waits for its first picture, so that drawing a moment later saves a flicker.
-    pub fn awaits_screen(&self) -> bool {
-        self.link == Link::Up
-            && self
-                .watches
-                .iter()
-                .any(|watch| watch.screen.is_none() && watch.problem.is_none())
-    }
-
-    /// When something shown changes by itself, in milliseconds since the epoch.
-    pub fn next_due(&self) -> Option<i64> {
-        let now = self.now.ms;
-        let clock = now + 60_000 - now.rem_euclid(60_000);
-        let layout = self.layout();
-        let shown = layout.list.map_or(0, |list| usize::from(list.height));
-        let rows = self
-            .rows
-            .iter()
-            .skip(self.list_top)
-            .take(shown)
-            .filter_map(|row| match row {
-                Row::Job(index) => {
-                    let job = self.jobs.get(*index)?;
-                    let spark = self.sparks.get(job.id());
-                    let moves = spark.and_then(|spark| spark.next_change(now));
-                    job.next_change(now).into_iter().chain(moves).min()
-                }
-                Row::Group(_) => None,
-            });
-        let current = self.current().and_then(|job| job.next_change(now));
-        // Rows count from different starts; one waking a second serves them all.
-        let second = rows.chain(current).min().map(|at| {
-            if at - now < 1000 {
-                now + 1000 - now.rem_euclid(1000)
-            } else {
-                at
-            }
-        });
-        // Asked with the minute of the clock, it needs no waking of its own.
-        let usage = self.usage_due().filter(|&at| at < clock);
-        // Without a daemon there is nobody to ask, and what is due already must not wake us again and again.
-        let is_up = self.link == Link::Up;
-        let found = match &self.mode {
-            Mode::Found(found) if is_up => found.due,
-            _ => None,
-        };
-        let play = self.past().filter(|past| is_up && !past.loading);
-        let play = play.and_then(|past| past.play).map(|play| play.due);
-        let told = self.removed.as_ref().filter(|_| is_up);
-        let removed = told.map(|removed| removed.until);
-        let due = [
-            second,
-            usage,
-            found,
-            play,
-            removed,
-            self.keyboards.next_due(),
-            self.toasts.next_due(),
-            self.flush_at,
-            Some(clock),
-        ];
-        due.into_iter().flatten().min()
     }
 }

@@ -1,0 +1,94 @@
+//! Which jobs are meant: the one in the pane, the group, the marked ones.
+
+use super::counts::Counts;
+use super::job::Job;
+use super::mode::Mode;
+use super::query::Query;
+use super::rows::{Group, Row};
+use super::{Model, Selected};
+use crate::protocol::SessionId;
+
+impl Model {
+    /// A job by its session.
+    pub fn job(&self, id: &SessionId) -> Option<&Job> {
+        self.jobs.iter().find(|job| job.id() == id)
+    }
+
+    /// The job in the pane: the one typed into or scrolled through, else the selected one.
+    pub fn current(&self) -> Option<&Job> {
+        self.job(self.current_id()?)
+    }
+
+    /// The session in the pane.
+    pub fn current_id(&self) -> Option<&SessionId> {
+        match (&self.mode, &self.selected) {
+            (Mode::Insert(insert), _) => Some(&insert.id),
+            (Mode::Scroll(scroll, _), _) => Some(&scroll.id),
+            (Mode::Reply(reply), _) => Some(&reply.id),
+            (_, Selected::Job(id)) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// The selected group.
+    pub fn group(&self) -> Option<&Group> {
+        let Selected::Group(key) = &self.selected else {
+            return None;
+        };
+        self.rows.iter().find_map(|row| match row {
+            Row::Group(group) if group.key == *key => Some(group),
+            _ => None,
+        })
+    }
+
+    /// What the group of the selected job is called.
+    pub fn group_title(&self) -> Option<String> {
+        match self.group() {
+            Some(group) => Some(group.title.clone()),
+            None => Some(super::rows::group_of(self.current()?).1),
+        }
+    }
+
+    /// The jobs that a verb acts on: the marked ones, or else the selected one, or all of the selected group.
+    pub fn targets(&self) -> Vec<SessionId> {
+        if !self.marked.is_empty() {
+            return self.marked();
+        }
+        match &self.selected {
+            Selected::Nothing => Vec::new(),
+            Selected::Job(id) => vec![id.clone()],
+            Selected::Group(_) => self.of_group(),
+        }
+    }
+
+    /// The jobs of the selected group.
+    pub fn of_group(&self) -> Vec<SessionId> {
+        let places = self.group().into_iter().flat_map(|group| &group.jobs);
+        let jobs = places.filter_map(|&index| self.jobs.get(index));
+        jobs.map(|job| job.id().clone()).collect()
+    }
+
+    /// The marked jobs, in the order they were heard of.
+    pub fn marked(&self) -> Vec<SessionId> {
+        let ids = self.jobs.iter().map(Job::id);
+        ids.filter(|id| self.marked.contains(id)).cloned().collect()
+    }
+
+    /// The name of a session for messages.
+    pub fn name_of(&self, id: &SessionId) -> String {
+        match self.job(id) {
+            Some(job) => job.name.clone(),
+            None => id.to_string(),
+        }
+    }
+
+    /// The filter, read.
+    pub fn query(&self) -> Query {
+        Query::parse(&self.filter)
+    }
+
+    /// Jobs by what people ask first: running, needing input, gone wrong, and the rest.
+    pub fn counts(&self) -> Counts {
+        Counts::of(self.jobs.iter().map(Job::state))
+    }
+}

@@ -1,0 +1,62 @@
+//! When time alone changes what shows.
+
+use super::mode::Mode;
+use super::rows::Row;
+use super::{Link, Model};
+
+impl Model {
+    /// When something shown changes by itself, in milliseconds since the epoch.
+    pub fn next_due(&self) -> Option<i64> {
+        let now = self.now.ms;
+        let clock = now + 60_000 - now.rem_euclid(60_000);
+        let layout = self.layout();
+        let shown = layout.list.map_or(0, |list| usize::from(list.height));
+        let rows = self
+            .rows
+            .iter()
+            .skip(self.list_top)
+            .take(shown)
+            .filter_map(|row| match row {
+                Row::Job(index) => {
+                    let job = self.jobs.get(*index)?;
+                    let spark = self.sparks.get(job.id());
+                    let moves = spark.and_then(|spark| spark.next_change(now));
+                    job.next_change(now).into_iter().chain(moves).min()
+                }
+                Row::Group(_) => None,
+            });
+        let current = self.current().and_then(|job| job.next_change(now));
+        // Rows count from different starts; one waking a second serves them all.
+        let second = rows.chain(current).min().map(|at| {
+            if at - now < 1000 {
+                now + 1000 - now.rem_euclid(1000)
+            } else {
+                at
+            }
+        });
+        // Asked with the minute of the clock, it needs no waking of its own.
+        let usage = self.usage_due().filter(|&at| at < clock);
+        // Without a daemon there is nobody to ask, and what is due already must not wake us again and again.
+        let is_up = self.link == Link::Up;
+        let found = match &self.mode {
+            Mode::Found(found) if is_up => found.due,
+            _ => None,
+        };
+        let play = self.past().filter(|past| is_up && !past.loading);
+        let play = play.and_then(|past| past.play).map(|play| play.due);
+        let told = self.removed.as_ref().filter(|_| is_up);
+        let removed = told.map(|removed| removed.until);
+        let due = [
+            second,
+            usage,
+            found,
+            play,
+            removed,
+            self.keyboards.next_due(),
+            self.toasts.next_due(),
+            self.flush_at,
+            Some(clock),
+        ];
+        due.into_iter().flatten().min()
+    }
+}

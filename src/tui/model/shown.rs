@@ -1,0 +1,145 @@
+//! What shows where: the parts of the window, and the screens and logs in them.
+
+use super::grid::{Grid, Tile};
+use super::job::Job;
+use super::layout::{Layout, Wish};
+use super::look::MOST_UNSEEN;
+use super::mode::Mode;
+use super::rewind::Rewind;
+use super::scroll::{Display, Scroll};
+use super::watch::Watch;
+use super::{Link, Model};
+use crate::protocol::SessionId;
+use crate::term::screen::Screen;
+use crate::term::size::Size;
+use ratatui::layout::Rect;
+
+impl Model {
+    /// Where things are now.
+    pub fn layout(&self) -> Layout {
+        let (width, height) = self.window;
+        // What is typed into several jobs is said whatever was chosen.
+        let insert = matches!(&self.mode, Mode::Insert(insert) if insert.also.is_empty());
+        let wish = Wish {
+            zoom: self.frame.zoom,
+            open: self.frame.open,
+            grid: self.frame.grid,
+            hints: matches!(
+                self.mode,
+                Mode::Scroll(..) | Mode::Prompt(_) | Mode::Reply(_) | Mode::Palette(_)
+            ),
+            bare: insert && !self.status_line,
+        };
+        let mut layout = Layout::of(width, height, wish);
+        if let Some(area) = layout.grid {
+            layout.pane = self
+                .tiles_in(area)
+                .into_iter()
+                .find(|(_, id, _)| Some(*id) == self.current_id())
+                .map(|(.., tile)| tile.body);
+        }
+        layout
+    }
+
+    /// Whether many panes show, and not one of them zoomed.
+    pub fn in_grid(&self) -> bool {
+        self.frame.grid && !self.frame.zoom
+    }
+
+    /// Whether a grid could be read in this window.
+    pub fn has_room_for_grid(&self) -> bool {
+        let (width, height) = self.window;
+        let wish = Wish {
+            grid: true,
+            ..Wish::default()
+        };
+        let area = Layout::of(width, height, wish).grid;
+        area.is_some_and(|area| Grid::capacity(area) > 0)
+    }
+
+    /// The tiles that show: the job's number in the grid from 0, its session, and where it is.
+    pub fn tiles(&self) -> Vec<(usize, &SessionId, Tile)> {
+        self.layout()
+            .grid
+            .map_or_else(Vec::new, |area| self.tiles_in(area))
+    }
+
+    fn tiles_in(&self, area: Rect) -> Vec<(usize, &SessionId, Tile)> {
+        let Some(shape) = self.grid.shape(area) else {
+            return Vec::new();
+        };
+        let at = self.current_id().and_then(|id| self.grid.index(id));
+        let page = self.grid.page(at.unwrap_or(self.grid.at), shape);
+        let jobs = page
+            .clone()
+            .zip(self.grid.jobs.get(page).into_iter().flatten());
+        jobs.zip(shape.place(area))
+            .map(|((number, id), tile)| (number, id, tile))
+            .collect()
+    }
+
+    /// The live screen of a job, if it is watched and has come.
+    pub fn screen(&self, id: &SessionId) -> Option<&Screen> {
+        self.watch(id)?.screen.as_ref()
+    }
+
+    /// What is watched of a job.
+    pub fn watch(&self, id: &SessionId) -> Option<&Watch> {
+        self.watches.iter().find(|watch| watch.id == *id)
+    }
+
+    /// The size that the pane would give a job.
+    pub fn pane_size(&self) -> Option<Size> {
+        let pane = self.layout().pane?;
+        Some(Size::new(pane.height, pane.width))
+    }
+
+    /// The past of a screen, while it shows.
+    pub fn past(&self) -> Option<&Rewind> {
+        let is_on = matches!(self.mode, Mode::Scroll(..));
+        self.rewind.as_ref().filter(|_| is_on)
+    }
+
+    /// How the pane shows a log.
+    pub fn display(&self) -> Option<Display> {
+        Some(Display {
+            pane: self.pane_size()?,
+            wrap: self.wrap,
+            times: self.times,
+        })
+    }
+
+    /// The pane looking back: in SCROLL, or beside another mode.
+    pub fn scroll(&self) -> Option<&Scroll> {
+        match &self.mode {
+            Mode::Scroll(scroll, _) => Some(scroll),
+            _ => self.peek.as_deref(),
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn scroll_mut(&mut self) -> Option<&mut Scroll> {
+        match &mut self.mode {
+            Mode::Scroll(scroll, _) => Some(scroll),
+            _ => self.peek.as_deref_mut(),
+        }
+    }
+
+    /// Lines of a job that nobody has looked at, `+9`; empty if there are none.
+    pub fn unseen(&self, job: &Job) -> String {
+        let lines = job.record.summary.output_lines;
+        match self.looks.unseen(job.id(), lines) {
+            0 => String::new(),
+            n => format!("+{}", n.min(MOST_UNSEEN)),
+        }
+    }
+
+    /// Whether the pane waits for its first picture, so that drawing a moment later saves a flicker.
+    pub fn awaits_screen(&self) -> bool {
+        self.link == Link::Up
+            && self
+                .watches
+                .iter()
+                .any(|watch| watch.screen.is_none() && watch.problem.is_none())
+    }
+}

@@ -1,0 +1,88 @@
+//! The status line of SCROLL: where one is in the log, and what is looked for.
+
+use super::super::bar::Bar;
+use crate::term::sanitize::clean;
+use crate::tui::model::Model;
+use crate::tui::model::scroll::selection::Shape;
+use crate::tui::model::scroll::{Part, Scroll};
+use crate::tui::state::State;
+use crate::tui::text;
+use ratatui::layout::Rect;
+
+pub(super) fn bar(model: &Model, scroll: &Scroll, area: Rect) -> Bar {
+    let theme = &model.theme;
+    let mut bar = super::bar(model, area);
+    let name = text::clip_middle(&model.name_of(&scroll.id), 24, theme.glyph("…"));
+    bar.text(3, name, theme.strong());
+    if scroll.loading == Some(Part::First) {
+        bar.text(1, "reading the log", theme.dim());
+        return bar;
+    }
+    bar.text(1, line_number(scroll), Style::new());
+    if let Some(shape) = scroll.selection.map(|selection| selection.shape) {
+        let word = match shape {
+            Shape::Text => "selecting",
+            Shape::Lines => "selecting lines",
+            Shape::Block => "selecting a block",
+        };
+        bar.text(2, word, theme.key());
+    }
+    if let Some(hunt) = scroll.hunt {
+        let way = if hunt.older { "older" } else { "newer" };
+        bar.text(1, format!("searching {way} lines"), theme.dim());
+    } else {
+        match scroll.loading {
+            Some(Part::Older) => bar.text(4, "reading older lines", theme.dim()),
+            Some(Part::Around(_)) => bar.text(4, "reading the log there", theme.dim()),
+            _ => {}
+        }
+    }
+    new_below(model, scroll, &mut bar);
+    // While it is still looked for, nobody knows.
+    if let Some(search) = scroll.search.as_ref().filter(|_| scroll.hunt.is_none()) {
+        // What is not here is not counted.
+        let more = if scroll.text.has_older() || !scroll.has_end {
+            "+"
+        } else {
+            ""
+        };
+        let found = match (search.at(scroll.cursor), search.found.len()) {
+            (_, 0) => "no match".to_owned(),
+            (Some(at), n) => format!("{} of {n}{more}", at + 1),
+            (None, 1) => format!("1 match{more}"),
+            (None, n) => format!("{n} matches{more}"),
+        };
+        let sign = if scroll.is_filtered() { "only /" } else { "/" };
+        let shown = text::clip(&clean(&search.text), 20, theme.glyph("…"));
+        bar.right(2, vec![Span::styled(format!("{sign}{shown}"), theme.key())]);
+        bar.right(1, vec![Span::raw(found)]);
+    }
+    bar
+}
+
+/// `line 1243/1260`: the line of the cursor. Where the end is not here, only how far the cursor is.
+fn line_number(scroll: &Scroll) -> String {
+    let total = usize::try_from(scroll.lines_then).unwrap_or(usize::MAX);
+    let rows = scroll.text.rows.len();
+    if !scroll.has_end && rows > 0 {
+        let (first, end) = (scroll.text.first, scroll.text.end.max(1));
+        let row = scroll.text.rows.get(scroll.cursor.row);
+        let at = row.map_or(0, |row| row.offset).saturating_sub(first);
+        return format!("{}%", at * 100 / end);
+    }
+    let below = scroll.lines_below();
+    let total = total.max(below + usize::from(rows > 0));
+    format!("line {}/{total}", total - below)
+}
+
+/// `6 new below`, once there are.
+pub(super) fn new_below(model: &Model, scroll: &Scroll, bar: &mut Bar) {
+    let lines = model
+        .current()
+        .map_or(0, |job| job.record.summary.output_lines);
+    let new = lines.saturating_sub(scroll.lines_then);
+    if new > 0 && scroll.lines_then > 0 && scroll.loading != Some(Part::First) {
+        let text = format!("{new} new below");
+        bar.text(2, text, model.theme.state(&State::NeedsInput));
+    }
+}
