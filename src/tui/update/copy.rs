@@ -24,13 +24,17 @@ pub(super) fn report(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let name = job.name.clone();
     if !job.state().failed() {
         model.note(format!(
-            "{name} has not failed. Y copies the report of a job that did."
+            "{name} has not failed. {} copies the report of a job that did.",
+            model.key("Y")
         ));
         return;
     }
     let card = model.cards.get(job.id());
     let Some(card) = card.filter(|card| card.output.is_some()) else {
-        model.note("The report is not there yet. Y again copies it.");
+        model.note(format!(
+            "The report is not there yet. {} again copies it.",
+            model.key("Y")
+        ));
         return;
     };
     let took = i64::try_from(job.record.summary.runtime_ms).unwrap_or(i64::MAX);
