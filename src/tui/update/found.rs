@@ -15,7 +15,7 @@ use crate::tui::model::{Link, Model};
 use crate::tui::view::found::height;
 
 /// Opens the search.
-pub(super) fn open(model: &mut Model, _cmds: &mut Vec<Cmd>) {
+pub(super) fn open(model: &mut Model) {
     if model.jobs.is_empty() {
         model.note("There is no job to look through.");
         return;
