@@ -30,6 +30,7 @@ pub mod scroll;
 pub mod sort;
 pub mod spark;
 pub mod toast;
+pub mod url;
 pub mod usage;
 pub mod watch;
 

@@ -96,7 +96,7 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
         Action::Wrap => scroll::wrap(model),
         Action::Copy => menu::copy(model),
         Action::CopyReport => copy::report(model, cmds),
-        Action::Open => open::url(model, cmds),
+        Action::Open => open::selected(model, cmds),
         Action::Pager => pager::log(model, cmds),
         Action::Details => page::details(model, cmds),
         Action::Mouse => mouse::toggle(model, cmds),
