@@ -18,6 +18,7 @@ pub mod model;
 pub mod options;
 pub mod outside;
 pub mod pane;
+pub mod pattern;
 pub mod run;
 pub mod shell;
 pub mod state;

@@ -147,11 +147,6 @@ impl State {
         }
     }
 
-    /// Whether somebody should look: it waits for a person, or it went wrong.
-    pub fn wants_attention(&self) -> bool {
-        self.needs_input() || self.failed()
-    }
-
     /// Whether it waits for a person to type.
     pub fn needs_input(&self) -> bool {
         matches!(self, Self::NeedsInput | Self::NeedsPassword | Self::Asked)

@@ -103,3 +103,13 @@ fn of_too_many_matches_the_newest_can_be_asked_for() {
     assert_eq!(found["truncated"], true);
     assert_eq!(found["matches"][2]["after"][0], "496");
 }
+
+#[test]
+fn a_line_that_is_cut_is_said() {
+    let home = Home::new();
+    home.start(&["-n", "long", "head -c 300000 /dev/zero | tr '\\0' x; echo"]);
+    home.run(&["wait", "long"]).expect_code(0);
+    let found = home.run(&["find", "xxx"]);
+    assert!(found.stderr.contains("too long"), "{}", found.stderr);
+    found.expect_code(0);
+}

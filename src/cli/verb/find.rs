@@ -104,12 +104,12 @@ impl Find {
                 }
                 shown = found.n + (found.after.len() as u64).min(until - found.n - 1);
             }
+            if page.omitted.bytes > 0 {
+                note("some lines are too long to be shown whole");
+            }
             match page.matches.last() {
                 Some(last) if page.truncated => next = Some(last.n + 1),
                 _ => break,
-            }
-            if page.omitted.bytes > 0 {
-                note("some lines are too long to be shown whole");
             }
         }
         Ok(shown > 0)

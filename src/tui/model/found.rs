@@ -2,12 +2,13 @@
 
 use std::collections::VecDeque;
 
-use regex::{Regex, RegexBuilder};
+use regex::Regex;
 
 use super::line::Line;
 use crate::protocol::SessionId;
 use crate::protocol::reply::LogMatches;
 use crate::term::sanitize::clean;
+use crate::tui::pattern::smart_case;
 
 /// Matches of a job at most, the newest.
 pub const PER_JOB: usize = 50;
@@ -88,7 +89,7 @@ impl Found {
             line,
             round,
             pattern: (text.chars().count() >= SHORTEST)
-                .then(|| pattern(&text))
+                .then(|| smart_case(&text))
                 .flatten(),
             ..Self::default()
         };
@@ -181,21 +182,6 @@ impl Found {
             self.due = Some(now);
         }
     }
-}
-
-/// A regular expression if it is one, else as it stands; case matters once it has a capital.
-fn pattern(text: &str) -> Option<Regex> {
-    let build = |pattern: &str| {
-        RegexBuilder::new(pattern)
-            .case_insensitive(ignores_case(text))
-            .build()
-    };
-    build(text).or_else(|_| build(&regex::escape(text))).ok()
-}
-
-/// Whether case does not matter to what was typed.
-pub fn ignores_case(text: &str) -> bool {
-    !text.chars().any(char::is_uppercase)
 }
 
 #[cfg(test)]

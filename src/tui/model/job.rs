@@ -1,5 +1,6 @@
 //! One job of the list: its record, made safe and short for showing.
 
+use super::url;
 use crate::protocol::{Record, SessionId};
 use crate::term::sanitize::clean;
 use crate::tui::shell;
@@ -63,10 +64,9 @@ impl Job {
 
     /// The first URL it serves.
     pub fn url(&self) -> Option<String> {
-        let urls = self.record.summary.urls.as_deref()?;
-        urls.first()
+        url::shown(&self.record)
             .filter(|_| self.is_alive())
-            .map(|url| clean(url))
+            .map(str::to_owned)
     }
 
     /// Its session.

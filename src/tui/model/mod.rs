@@ -34,6 +34,7 @@ mod shown;
 pub mod sort;
 pub mod spark;
 pub mod toast;
+pub mod url;
 pub mod usage;
 pub mod watch;
 

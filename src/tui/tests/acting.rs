@@ -409,3 +409,21 @@ fn nothing_is_kept_of_jobs_that_are_gone() {
     assert!(!dash.model.looks.seen().contains_key(&id("web")));
     assert!(dash.model.survivors.is_empty() && dash.model.keyboards.held.is_empty());
 }
+
+#[test]
+fn another_key_closes_a_menu_and_does_nothing() {
+    for (menu, word) in [("y", "nothing was copied"), ("K", "nothing was sent")] {
+        let mut dash = Dash::new(80, 24, shop_records());
+        dash.press("2").press(menu).asked();
+        assert!(matches!(dash.model.mode, Mode::Menu(_)));
+        dash.press("%");
+        assert!(matches!(dash.model.mode, Mode::Normal));
+        assert!(dash.text().contains(word), "{}", dash.text());
+        assert_eq!(dash.actions(), [""; 0]);
+        // Esc is no mistake.
+        let mut dash = Dash::new(80, 24, shop_records());
+        dash.press("2").press(menu).press("\x1b");
+        assert!(matches!(dash.model.mode, Mode::Normal));
+        assert!(!dash.text().contains(word), "{}", dash.text());
+    }
+}

@@ -219,3 +219,14 @@ fn a_read_only_view_marks_and_types_nothing() {
     let kill = |cmd: &Cmd| matches!(cmd, Cmd::Ask(_, Action::Kill(_)));
     assert!(!kills.iter().any(kill));
 }
+
+#[test]
+fn typing_into_all_goes_to_the_first_as_any_key_would() {
+    let mut dash = Dash::new(80, 24, shop_records());
+    dash.press("2 ").press(" ").press("8").later(2000);
+    dash.model.pan = 4;
+    let before = dash.model.current_id().cloned();
+    dash.press("b");
+    assert_ne!(dash.model.current_id().cloned(), before);
+    assert_eq!((dash.model.previous.clone(), dash.model.pan), (before, 0));
+}

@@ -1,9 +1,11 @@
 //! Keys bound anew, as a person meets them.
 
 use super::harness::Dash;
-use super::jobs::{id, shop_records};
+use super::jobs::{ended, id, shop_records};
 use crate::config::{Rebinding, Spelt, Spot};
+use crate::protocol::Status;
 use crate::tui::keymap::rebind::rebind;
+use crate::tui::model::scroll::Part;
 use crate::tui::options::Options;
 use crate::tui::update::{Cmd, Tag};
 
@@ -84,4 +86,49 @@ fn jobs_are_picked_by_the_place_of_the_key() {
     let mut dash = bound(&[("normal", "pick", &["f1", "f2", "f3"])]);
     dash.press("\x1bOR");
     assert!(dash.status().contains("[3/8]"), "{}", dash.status());
+}
+
+#[test]
+fn an_ended_job_restarts_by_the_key_that_is_shown() {
+    let mut dash = bound(&[("normal", "restart", &["f6"])]);
+    dash.press("i");
+    dash.record(&ended("web", Status::Error, Some(1), 0))
+        .later(2000);
+    dash.asked();
+    assert!(dash.status().contains("f6 restart"), "{}", dash.status());
+    dash.press("r");
+    assert_eq!(dash.actions(), [""; 0]);
+    dash.press("\x1b[17~");
+    assert_eq!(dash.actions(), ["restart"]);
+}
+
+#[test]
+fn the_search_of_a_log_has_the_keys_of_the_filter() {
+    let mut dash = bound(&[("filter", "keep", &["f6"]), ("filter", "clear", &["f7"])]);
+    dash.press("s")
+        .log("web", Part::First, b"one\r\ntwo\r\n", 0)
+        .press("/one");
+    let text = dash.text();
+    assert!(
+        text.contains("f6 search") && text.contains("f7 cancel"),
+        "{text}"
+    );
+    dash.press("\x1b[17~");
+    let scroll = dash.model.scroll().unwrap();
+    assert!(scroll.input.is_none() && scroll.search.is_some());
+    dash.press("/two\x1b[18~");
+    assert!(dash.model.scroll().unwrap().input.is_none());
+}
+
+#[test]
+fn words_name_the_keys_there_are() {
+    let mut dash = bound(&[
+        ("normal", "type-all", &["f6"]),
+        ("normal", "mark", &["f7"]),
+        ("scroll", "search", &["f8"]),
+    ]);
+    dash.press("\x1b[17~");
+    assert!(dash.text().contains("f7 marks one"), "{}", dash.text());
+    dash.press("sn");
+    assert!(dash.text().contains("f8 searches"), "{}", dash.text());
 }

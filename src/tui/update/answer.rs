@@ -210,7 +210,10 @@ fn changed(model: &mut Model, id: &SessionId, value: Value) {
         return;
     };
     model.note(if before.is_some_and(|before| before != command) {
-        format!("{name} is changed; its next run has the new command. r starts it")
+        format!(
+            "{name} is changed; its next run has the new command. {} starts it",
+            model.key("r")
+        )
     } else {
         format!("{name} is changed")
     });
@@ -225,7 +228,10 @@ fn killed(model: &mut Model, id: &SessionId, value: Value, cmds: &mut Vec<Cmd>) 
         let pids: Vec<String> = killed.survivors.iter().map(u32::to_string).collect();
         let pids = pids.join(", ");
         quit::stay(model);
-        model.fail(format!("{name}: still running: pid {pids}.  K tries again"));
+        let key = model.key("K");
+        model.fail(format!(
+            "{name}: still running: pid {pids}.  {key} tries again"
+        ));
         model.survivors.insert(id.clone(), killed.survivors);
         return;
     }

@@ -9,6 +9,7 @@ use crate::protocol::{Action as Request, Record, SessionId};
 use crate::tui::keymap::Action;
 use crate::tui::model::Model;
 use crate::tui::model::job::Job;
+use crate::tui::model::url;
 use crate::tui::shell::quote;
 use crate::tui::units;
 
@@ -24,13 +25,17 @@ pub(super) fn report(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let name = job.name.clone();
     if !job.state().failed() {
         model.note(format!(
-            "{name} has not failed. Y copies the report of a job that did."
+            "{name} has not failed. {} copies the report of a job that did.",
+            model.key("Y")
         ));
         return;
     }
     let card = model.cards.get(job.id());
     let Some(card) = card.filter(|card| card.output.is_some()) else {
-        model.note("The report is not there yet. Y again copies it.");
+        model.note(format!(
+            "The report is not there yet. {} again copies it.",
+            model.key("Y")
+        ));
         return;
     };
     let took = i64::try_from(job.record.summary.runtime_ms).unwrap_or(i64::MAX);
@@ -83,7 +88,7 @@ pub(super) fn chosen(model: &mut Model, ids: &[SessionId], action: Action, cmds:
         Action::CopyPath => (each(&log_path), "path"),
         Action::CopyId => (each(&|job| Some(job.id().to_string())), "id"),
         Action::CopyUrl => {
-            let urls = each(&|job| job.record.summary.urls.as_ref()?.first().cloned());
+            let urls = each(&|job| url::served(&job.record));
             if let ([], [id]) = (urls.as_slice(), ids) {
                 ask_for_url(id, cmds);
                 return;
@@ -124,15 +129,8 @@ pub(super) fn came(model: &mut Model, from: CopyFrom, value: Value, cmds: &mut V
             lines(model, all.join("\n"), cmds);
         }
         CopyFrom::Url => {
-            let detail = serde_json::from_value::<Record>(value)
-                .ok()
-                .and_then(|record| record.detail);
-            let url = detail.and_then(|detail| {
-                let port = detail.ports.first();
-                let of_port = port.map(|port| format!("http://localhost:{port}"));
-                detail.urls.into_iter().next().or(of_port)
-            });
-            match url {
+            let record = serde_json::from_value::<Record>(value).ok();
+            match record.as_ref().and_then(url::served) {
                 Some(url) => push(url, "the URL".to_owned(), cmds),
                 None => model.note("There is no URL to copy: none was printed, no port listens."),
             }

@@ -8,14 +8,15 @@ use crate::protocol::params::Log;
 use crate::protocol::{Action as Request, SessionId};
 use crate::term::keyparse::Key;
 use crate::tui::keymap::{Action, Place};
-use crate::tui::model::found::{Found, PER_JOB, ignores_case};
+use crate::tui::model::found::{Found, PER_JOB};
 use crate::tui::model::mode::Mode;
 use crate::tui::model::rows::Row;
 use crate::tui::model::{Link, Model};
+use crate::tui::pattern::ignores_case;
 use crate::tui::view::found::height;
 
 /// Opens the search.
-pub(super) fn open(model: &mut Model, _cmds: &mut Vec<Cmd>) {
+pub(super) fn open(model: &mut Model) {
     if model.jobs.is_empty() {
         model.note("There is no job to look through.");
         return;

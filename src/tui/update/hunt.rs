@@ -4,6 +4,7 @@ use super::msg::{Cmd, Tag};
 use super::scroll::{load, load_around, newer, older, written};
 use crate::protocol::Action;
 use crate::protocol::params::StatusParams;
+use crate::tui::keymap;
 use crate::tui::model::Model;
 use crate::tui::model::scroll::place::Place;
 use crate::tui::model::scroll::seek::Goal;
@@ -15,7 +16,7 @@ pub(super) fn jump(model: &mut Model, goal: Goal, is_older: bool, cmds: &mut Vec
         return;
     };
     if goal == Goal::Match && scroll.search.is_none() {
-        model.note("Nothing was searched for yet. / searches.");
+        nothing_yet(model);
         return;
     }
     scroll.hunt = Some(Hunt {
@@ -171,4 +172,10 @@ fn give_up(model: &mut Model, hunt: Hunt) {
         _ => "later",
     };
     model.note(format!("There is no {way} {}.", hunt.goal.word()));
+}
+
+/// There are no matches to go to, or to show alone.
+pub(super) fn nothing_yet(model: &mut Model) {
+    let key = model.keymap.instead_of(keymap::Place::Scroll, "/");
+    model.note(format!("Nothing was searched for yet. {key} searches."));
 }

@@ -1,21 +1,22 @@
 //! INSERT: raw bytes to the job, all but the leave key.
 //!
 //! Nothing is encoded anew: what the terminal sent for a key is what the job gets. A job that has ended takes no
-//! bytes, and then they are not swallowed either: the status line says so and `r` restarts it.
+//! bytes, and then they are not swallowed either: the status line says so and the key of NORMAL restarts it.
 
 use super::msg::{Cmd, Tag};
 use super::verbs;
 use crate::protocol::params::{Resize, Write};
 use crate::protocol::{Action, Mode as JobMode, SessionId};
-use crate::term::keyparse::{Event, Input, Key, KeyCode};
+use crate::term::keyparse::{Event, Input, Key};
 use crate::tui::chord;
+use crate::tui::keymap::{Action as KeyAction, Place};
 use crate::tui::model::mode::{Ask, Confirm, Frame, Insert, Mode};
 use crate::tui::model::{Link, Model};
 
 /// More lines than this in a paste are asked about when the job cannot tell it from typing.
 const PASTE_LINES: usize = 5;
 
-/// For so long after a job has ended an `r` is taken for the rest of what was being typed, in milliseconds.
+/// For so long after a job has ended the key that restarts it is taken for the rest of what was being typed, in milliseconds.
 const RESTART_AFTER_MS: i64 = 1000;
 
 /// Bytes in one request; base64 makes them a third more, and a request line ends at 1 MiB.
@@ -166,11 +167,13 @@ fn is_over(model: &Model, id: &SessionId) -> bool {
 
 fn key_after_end(model: &mut Model, key: Key, id: &SessionId, cmds: &mut Vec<Cmd>) {
     model.dirty = true;
-    let plain_r = key.code == KeyCode::Char('r') && !key.ctrl && !key.alt;
+    // The status line shows the key that restarts in NORMAL.
+    let restarts =
+        model.keymap.action(Place::Normal, &chord::name(key)) == Some(KeyAction::Restart);
     let settled = model
         .ended_at
         .is_none_or(|at| model.now.ms - at >= RESTART_AFTER_MS);
-    if plain_r && settled && model.job(id).is_some() {
+    if restarts && settled && model.job(id).is_some() {
         verbs::restart_now(std::slice::from_ref(id), cmds);
     }
 }

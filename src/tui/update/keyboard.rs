@@ -29,7 +29,8 @@ pub(super) fn taken(model: &mut Model, id: SessionId, on: bool) {
         // Again, after another daemon came: it was said before.
         if model.keyboards.held.insert(id) {
             model.note(format!(
-                "You hold the keyboard of {name}: agents wait until T gives it back, or this view closes."
+                "You hold the keyboard of {name}: agents wait until {} gives it back, or this view closes.",
+                model.key("T")
             ));
         }
     } else {

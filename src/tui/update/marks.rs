@@ -54,7 +54,11 @@ fn flip(model: &mut Model, ids: &[SessionId]) {
 pub(super) fn type_all(model: &mut Model) {
     let marked = model.marked();
     if marked.is_empty() {
-        model.note("No job is marked. space marks one, * all that show.");
+        model.note(format!(
+            "No job is marked. {} marks one, {} all that show.",
+            model.key("space"),
+            model.key("*")
+        ));
         return;
     }
     let is_alive = |id: &SessionId| model.job(id).is_some_and(|job| job.is_alive());
@@ -71,6 +75,6 @@ pub(super) fn type_all(model: &mut Model) {
     let current = model.current_id();
     let first = alive.iter().position(|id| Some(id) == current);
     let first = alive.remove(first.unwrap_or(0));
-    model.selected = Selected::Job(first.clone());
+    select::to(model, Selected::Job(first.clone()));
     insert::enter_all(model, first, alive);
 }

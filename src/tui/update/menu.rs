@@ -35,5 +35,7 @@ pub(super) fn press(model: &mut Model, name: &str, cmds: &mut Vec<Cmd>) {
         signal::press(model, menu, name, cmds);
     } else if let Some(action) = model.keymap.action(menu.place, name) {
         copying::chosen(model, &menu.ids, action, cmds);
+    } else {
+        model.note(format!("No choice on \"{name}\"; nothing was copied."));
     }
 }

@@ -26,9 +26,12 @@ pub(super) fn toggle(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let on = !model.pointer.is_ours;
     model.pointer.is_ours = on;
     model.pointer.held = None;
+    let key = model.key("m");
     model.note(match on {
-        true => "The mouse is for bgproc: click, wheel, drag to copy. m gives it back.",
-        false => "The mouse is for your terminal: select as usual. m takes it again.",
+        true => {
+            format!("The mouse is for bgproc: click, wheel, drag to copy. {key} gives it back.")
+        }
+        false => format!("The mouse is for your terminal: select as usual. {key} takes it again."),
     });
     cmds.push(Cmd::Errand(Errand::Mouse(on)));
 }

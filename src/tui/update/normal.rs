@@ -84,10 +84,10 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
         Action::Duplicate => prompt::duplicate(model, cmds),
         Action::Edit => prompt::edit(model),
         Action::RemoveEnded => undo::remove_ended(model, cmds),
-        Action::Undo => undo::undo(model, cmds),
+        Action::Undo => undo::undo(model),
         Action::ProjectUp | Action::ProjectDown => no_projects(model),
         Action::Find => scroll::find(model, cmds),
-        Action::FindAll => found::open(model, cmds),
+        Action::FindAll => found::open(model),
         Action::Sort => select::sort(model),
         Action::HalfUp | Action::HalfDown | Action::LineUp | Action::LineDown => {
             log::nudge(model, action, cmds);
@@ -96,7 +96,7 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
         Action::Wrap => scroll::wrap(model),
         Action::Copy => menu::copy(model),
         Action::CopyReport => copy::report(model, cmds),
-        Action::Open => open::url(model, cmds),
+        Action::Open => open::selected(model, cmds),
         Action::Pager => pager::log(model, cmds),
         Action::Details => page::details(model, cmds),
         Action::Mouse => mouse::toggle(model, cmds),

@@ -3,17 +3,16 @@
 use super::msg::{Cmd, Errand, Tag};
 use crate::protocol::params::StatusParams;
 use crate::protocol::{Action, Record, SessionId};
-use crate::term::sanitize::clean;
-use crate::tui::model::{Link, Model};
+use crate::tui::model::{Link, Model, url};
 
 /// Opens the URL of the selected job; one that is not known yet is asked for.
-pub(super) fn url(model: &mut Model, cmds: &mut Vec<Cmd>) {
+pub(super) fn selected(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(job) = model.current() else {
         model.note("There is no job whose URL to open.");
         return;
     };
     let id = job.id().clone();
-    if let Some(url) = first(&job.record) {
+    if let Some(url) = url::served(&job.record) {
         cmds.push(Cmd::Errand(Errand::Open(url)));
     } else if model.link == Link::Up {
         let params = StatusParams {
@@ -28,7 +27,7 @@ pub(super) fn url(model: &mut Model, cmds: &mut Vec<Cmd>) {
 
 /// Takes in the record that was asked for.
 pub(super) fn came(model: &mut Model, id: &SessionId, record: &Record, cmds: &mut Vec<Cmd>) {
-    match first(record) {
+    match url::served(record) {
         Some(url) => cmds.push(Cmd::Errand(Errand::Open(url))),
         None => {
             let name = model.name_of(id);
@@ -41,19 +40,4 @@ pub(super) fn came(model: &mut Model, id: &SessionId, record: &Record, cmds: &mu
 pub(super) fn no_browser(model: &mut Model, url: String, cmds: &mut Vec<Cmd>) {
     model.note(format!("There is no browser here: {url}"));
     cmds.push(Cmd::Errand(Errand::Copy(url, "the URL".to_owned())));
-}
-
-/// The first URL of a job, or that of its first port. What a job has written is no order: only web addresses count.
-fn first(record: &Record) -> Option<String> {
-    let detail = record.detail.as_ref();
-    let urls = record.summary.urls.iter().flatten();
-    let urls = urls.chain(detail.iter().flat_map(|detail| &detail.urls));
-    let is_web = |url: &&String| {
-        let web = url.starts_with("http://") || url.starts_with("https://");
-        web && clean(url) == **url && !url.contains(char::is_whitespace)
-    };
-    let ports = record.summary.ports.iter().flatten();
-    let mut ports = ports.chain(detail.iter().flat_map(|detail| &detail.ports));
-    let shown = urls.into_iter().find(is_web).cloned();
-    shown.or_else(|| ports.next().map(|port| format!("http://localhost:{port}")))
 }

@@ -26,7 +26,10 @@ pub(super) fn open(model: &mut Model, cmds: &mut Vec<Cmd>) {
 /// Opens the form for a job like the selected one.
 pub(super) fn duplicate(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(job) = model.current() else {
-        model.note("There is no job to duplicate. n starts one.");
+        model.note(format!(
+            "There is no job to duplicate. {} starts one.",
+            model.key("n")
+        ));
         return;
     };
     let summary = &job.record.summary;
@@ -50,7 +53,10 @@ pub(super) fn duplicate(model: &mut Model, cmds: &mut Vec<Cmd>) {
 /// Opens the form that changes the selected job.
 pub(super) fn edit(model: &mut Model) {
     let Some(job) = model.current() else {
-        model.note("There is no job to change. n starts one.");
+        model.note(format!(
+            "There is no job to change. {} starts one.",
+            model.key("n")
+        ));
         return;
     };
     let summary = &job.record.summary;

@@ -15,13 +15,17 @@ use crate::tui::shell;
 /// Opens the answer to the selected job, if it waits for one.
 pub(super) fn open(model: &mut Model) {
     let Some(job) = model.current() else {
-        model.note("There is no job to answer. Tab answers the selected job when it waits.");
+        model.note(format!(
+            "There is no job to answer. {} answers the selected job when it waits.",
+            model.key("tab")
+        ));
         return;
     };
     if !job.state().needs_input() {
         let name = job.name.clone();
         model.note(format!(
-            "{name} is not waiting for an answer. i types into it."
+            "{name} is not waiting for an answer. {} types into it.",
+            model.key("i")
         ));
         return;
     }

@@ -131,7 +131,7 @@ pub(super) fn press(model: &mut Model, key: Key, name: &str, cmds: &mut Vec<Cmd>
         Some(Action::Search) => scroll.input = Some(Line::default()),
         Some(Action::OnlyMatches) => match scroll.search.is_some() {
             true => scroll.filter(),
-            false => model.note("Nothing was searched for yet. / searches."),
+            false => hunt::nothing_yet(model),
         },
         Some(Action::Older) => hunt::jump(model, Goal::Match, true, cmds),
         Some(Action::Newer) => hunt::jump(model, Goal::Match, false, cmds),
@@ -150,7 +150,10 @@ pub(super) fn press(model: &mut Model, key: Key, name: &str, cmds: &mut Vec<Cmd>
             }
         }
         Some(Action::Rewind) => rewind::enter(model, cmds),
-        Some(Action::Forward) => model.note("This is how it is now. < goes back."),
+        Some(Action::Forward) => {
+            let key = model.keymap.instead_of(Place::Scroll, "<");
+            model.note(format!("This is how it is now. {key} goes back."));
+        }
         Some(Action::Redraw) => cmds.push(Cmd::Redraw),
         _ => model.note(format!(
             "No command on \"{name}\" in SCROLL. Esc goes back."
@@ -274,9 +277,10 @@ fn type_search(model: &mut Model, key: Key, name: &str, cmds: &mut Vec<Cmd>) {
     let Some(line) = &mut scroll.input else {
         return;
     };
-    match name {
-        "esc" => scroll.input = None,
-        "enter" => {
+    // A line that is kept or cleared, as the filter of the list is.
+    match model.keymap.action(Place::Filter, name) {
+        Some(Action::Leave) => scroll.input = None,
+        Some(Action::Accept) => {
             let text = line.text();
             scroll.input = None;
             if text.is_empty() {
@@ -303,8 +307,15 @@ pub(super) fn leave(model: &mut Model) {
 pub(super) fn times(model: &mut Model, cmds: &mut Vec<Cmd>) {
     model.times = !model.times;
     model.note(match model.times {
-        true => "Times of the lines: on. t turns them off.",
-        false => "Times of the lines: off.",
+        true => {
+            let place = match model.mode {
+                Mode::Scroll(..) => Place::Scroll,
+                _ => Place::Normal,
+            };
+            let key = model.keymap.instead_of(place, "t");
+            format!("Times of the lines: on. {key} turns them off.")
+        }
+        false => "Times of the lines: off.".to_owned(),
     });
     let needs = model
         .scroll()
@@ -318,8 +329,13 @@ pub(super) fn times(model: &mut Model, cmds: &mut Vec<Cmd>) {
 pub(super) fn wrap(model: &mut Model) {
     model.wrap = !model.wrap;
     model.note(match model.wrap {
-        true => "Long lines of the log wrap.",
-        false => "Long lines of the log are cut; , and . move sideways, w wraps them again.",
+        true => "Long lines of the log wrap.".to_owned(),
+        false => format!(
+            "Long lines of the log are cut; {} and {} move sideways, {} wraps them again.",
+            model.key(","),
+            model.key("."),
+            model.key("w")
+        ),
     });
 }
 

@@ -146,7 +146,8 @@ pub(super) fn fold(model: &mut Model, close: bool) {
     }
 }
 
-fn to(model: &mut Model, next: Selected) {
+/// Puts the cursor on something, and keeps where it was.
+pub(super) fn to(model: &mut Model, next: Selected) {
     if next == model.selected {
         return;
     }

@@ -46,7 +46,7 @@ pub(super) fn remove(model: &mut Model, ids: &[SessionId], cmds: &mut Vec<Cmd>) 
 }
 
 /// Puts back what was removed last.
-pub(super) fn undo(model: &mut Model, _cmds: &mut Vec<Cmd>) {
+pub(super) fn undo(model: &mut Model) {
     let Some(removed) = model.removed.take() else {
         model.note("There is nothing to put back: what was removed more than 10 s ago is gone.");
         return;

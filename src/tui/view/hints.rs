@@ -82,10 +82,17 @@ fn hints(model: &Model) -> (Vec<Hint>, Vec<Hint>) {
     }
     match &model.mode {
         Mode::Normal => normal(model),
-        Mode::Scroll(scroll, _) if scroll.input.is_some() => (
-            vec![("enter".to_owned(), "search".to_owned())],
-            vec![("esc".to_owned(), "cancel".to_owned())],
-        ),
+        Mode::Scroll(scroll, _) if scroll.input.is_some() => {
+            // Its keys are those of the filter, which is a line to look for something by, too.
+            let named = |action, label: &str| {
+                let (key, _) = hint(model, Place::Filter, action)?;
+                Some((key, label.to_owned()))
+            };
+            (
+                named(Action::Accept, "search").into_iter().collect(),
+                named(Action::Leave, "cancel").into_iter().collect(),
+            )
+        }
         Mode::Scroll(scroll, _) => {
             if scroll.selection.is_some() {
                 let actions = [Action::CopySelection, Action::OtherEnd];

@@ -1,0 +1,47 @@
+//! The URL of a job. What a job has written is no order: only clean web addresses count, whatever it has shown.
+
+use crate::protocol::Record;
+use crate::term::sanitize::clean;
+
+/// The first web address that a job has shown.
+pub fn shown(record: &Record) -> Option<&str> {
+    let detail = record.detail.as_ref();
+    let urls = record.summary.urls.iter().flatten();
+    let mut urls = urls.chain(detail.iter().flat_map(|detail| &detail.urls));
+    urls.find(|url| is_web(url)).map(String::as_str)
+}
+
+/// The same, or else the address of its first port.
+pub fn served(record: &Record) -> Option<String> {
+    let detail = record.detail.as_ref();
+    let ports = record.summary.ports.iter().flatten();
+    let mut ports = ports.chain(detail.iter().flat_map(|detail| &detail.ports));
+    let of_port = |port: &u16| format!("http://localhost:{port}");
+    let shown = shown(record).map(str::to_owned);
+    shown.or_else(|| ports.next().map(of_port))
+}
+
+fn is_web(url: &str) -> bool {
+    let web = url.starts_with("http://") || url.starts_with("https://");
+    web && clean(url) == url && !url.contains(char::is_whitespace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::tests::jobs::record;
+
+    #[test]
+    fn only_clean_web_addresses_count() {
+        let mut web = record("web");
+        assert_eq!(served(&web), None);
+        web.summary.ports = Some(vec![3000]);
+        let urls = ["file:///etc/passwd", "http://a/\u{1b}[2J", "http://a b"];
+        web.summary.urls = Some(urls.map(str::to_owned).into());
+        assert_eq!(shown(&web), None);
+        assert_eq!(served(&web).as_deref(), Some("http://localhost:3000"));
+        let urls = ["javascript:x", "https://shop.test/"];
+        web.summary.urls = Some(urls.map(str::to_owned).into());
+        assert_eq!(served(&web).as_deref(), Some("https://shop.test/"));
+    }
+}
