@@ -53,6 +53,11 @@ pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> 
             .collect();
         detail.ports = state.ports(&id, None);
         detail.urls = state.urls(&id, &detail.ports);
+        // Where the log is, however short.
+        record.output_files = state
+            .drivers
+            .get(&id)
+            .map_or_else(Vec::new, |driver| driver.log.files());
         record.detail = Some(detail);
     }
     answer(record)

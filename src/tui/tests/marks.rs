@@ -223,7 +223,7 @@ fn a_read_only_view_marks_and_types_nothing() {
 #[test]
 fn typing_into_all_goes_to_the_first_as_any_key_would() {
     let mut dash = Dash::new(80, 24, shop_records());
-    dash.press("2 ").press(" ").press("8").later(2000);
+    dash.press("2 3 8").later(2000);
     dash.model.pan = 4;
     let before = dash.model.current_id().cloned();
     dash.press("b");

@@ -85,12 +85,20 @@ pub(super) fn chosen(model: &mut Model, ids: &[SessionId], action: Action, cmds:
             let home = model.origin.home.as_deref();
             (each(&|job| Some(shell_command(job, home))), "command")
         }
-        Action::CopyPath => (each(&log_path), "path"),
+        Action::CopyPath => {
+            let paths = each(&|job| log_path(&job.record));
+            // Of a short log the path is told with the details only.
+            if let ([], [id]) = (paths.as_slice(), ids) {
+                ask_for(id, CopyFrom::Path, cmds);
+                return;
+            }
+            (paths, "path")
+        }
         Action::CopyId => (each(&|job| Some(job.id().to_string())), "id"),
         Action::CopyUrl => {
             let urls = each(&|job| url::served(&job.record));
             if let ([], [id]) = (urls.as_slice(), ids) {
-                ask_for_url(id, cmds);
+                ask_for(id, CopyFrom::Url, cmds);
                 return;
             }
             (urls, "URL")
@@ -128,6 +136,13 @@ pub(super) fn came(model: &mut Model, from: CopyFrom, value: Value, cmds: &mut V
             let all: Vec<String> = log.map(|log| lines_of(log).collect()).unwrap_or_default();
             lines(model, all.join("\n"), cmds);
         }
+        CopyFrom::Path => {
+            let record = serde_json::from_value::<Record>(value).ok();
+            match record.as_ref().and_then(log_path) {
+                Some(path) => push(path, "the path".to_owned(), cmds),
+                None => model.note("There is no log yet."),
+            }
+        }
         CopyFrom::Url => {
             let record = serde_json::from_value::<Record>(value).ok();
             match record.as_ref().and_then(url::served) {
@@ -152,9 +167,9 @@ fn shell_command(job: &Job, home: Option<&str>) -> String {
 }
 
 /// Where the log is; of one in several files, the newest.
-fn log_path(job: &Job) -> Option<String> {
-    let newest = job.record.output_files.last().map(|file| file.path.clone());
-    newest.or_else(|| job.record.summary.output_file.clone())
+fn log_path(record: &Record) -> Option<String> {
+    let newest = record.output_files.last().map(|file| file.path.clone());
+    newest.or_else(|| record.summary.output_file.clone())
 }
 
 fn screen(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
@@ -177,12 +192,12 @@ fn ask_for_lines(id: &SessionId, cmds: &mut Vec<Cmd>) {
     cmds.push(Cmd::Ask(tag, Request::Log(params)));
 }
 
-fn ask_for_url(id: &SessionId, cmds: &mut Vec<Cmd>) {
+fn ask_for(id: &SessionId, from: CopyFrom, cmds: &mut Vec<Cmd>) {
     let params = StatusParams {
         session_id: id.to_string(),
         detail: Some(true),
     };
-    let tag = Tag::Copy(id.clone(), CopyFrom::Url);
+    let tag = Tag::Copy(id.clone(), from);
     cmds.push(Cmd::Ask(tag, Request::Status(params)));
 }
 

@@ -1,7 +1,7 @@
 //! Marked jobs: verbs act on all of them.
 
-use super::insert;
 use super::settle::settle_rows;
+use super::{insert, select};
 use crate::protocol::SessionId;
 use crate::tui::model::rows::Row;
 use crate::tui::model::{Model, Selected};

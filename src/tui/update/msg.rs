@@ -138,6 +138,8 @@ pub enum CopyFrom {
     Lines,
     /// The details of a job, for its URL.
     Url,
+    /// The details of a job, for the path of its log.
+    Path,
 }
 
 /// What the view wants done.

@@ -1,9 +1,10 @@
 //! A search, and where in a text it was found.
 
-use regex::{Regex, RegexBuilder};
+use regex::Regex;
 
 use super::place::Place;
 use super::text::Text;
+use crate::tui::pattern::smart_case;
 
 /// Matches kept at most.
 const MAX_FOUND: usize = 100_000;
@@ -31,9 +32,7 @@ impl Search {
     /// A search for `text`: a regular expression if it is one, else as it stands; case matters once it has a
     /// capital. `None` when it cannot be looked for.
     pub fn new(text: &str) -> Option<Self> {
-        let smart = !text.chars().any(char::is_uppercase);
-        let build = |pattern: &str| RegexBuilder::new(pattern).case_insensitive(smart).build();
-        let pattern = build(text).or_else(|_| build(&regex::escape(text))).ok()?;
+        let pattern = smart_case(text)?;
         Some(Self {
             text: text.to_owned(),
             pattern,

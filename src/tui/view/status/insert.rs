@@ -10,6 +10,7 @@ use crate::tui::model::mode::Mode;
 use crate::tui::state::State;
 use crate::tui::text;
 use ratatui::layout::Rect;
+use ratatui::text::Span;
 
 pub(super) fn bar(model: &Model, area: Rect) -> Bar {
     let theme = &model.theme;

@@ -14,6 +14,7 @@ use crate::tui::model::{Model, Selected, usage};
 use crate::tui::state::State;
 use crate::tui::units;
 use ratatui::layout::Rect;
+use ratatui::text::Span;
 
 pub(super) fn bar(model: &Model, area: Rect) -> Bar {
     let theme = &model.theme;

@@ -8,6 +8,8 @@ use crate::tui::model::scroll::{Part, Scroll};
 use crate::tui::state::State;
 use crate::tui::text;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::Span;
 
 pub(super) fn bar(model: &Model, scroll: &Scroll, area: Rect) -> Bar {
     let theme = &model.theme;
