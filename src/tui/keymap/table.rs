@@ -120,7 +120,7 @@ pub const TABLE: &[Binding] = {
         key(Scroll, &["ctrl-u"], A::HalfUp, "half-up", "Half a page up"),
         key(Scroll, &["ctrl-f", "pgdn", "space"], A::PageDown, "page-down", "A page down"),
         key(Scroll, &["ctrl-b", "pgup"], A::PageUp, "page-up", "A page up"),
-        key(Scroll, &["g", "home"], A::Top, "top", "To the top; again for what is older"),
+        key(Scroll, &["g", "home"], A::Top, "top", "To the beginning of the log"),
         key(Scroll, &["G", "end"], A::Live, "live", "To the end, and live again"),
         key(Scroll, &["/"], A::Search, "search", "Search: regular expression, smart case"),
         key(Scroll, &["n"], A::Older, "older", "Next match, towards older"),

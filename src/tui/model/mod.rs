@@ -152,6 +152,8 @@ pub struct Model {
     pub attached: Attached,
     /// The way to the daemon.
     pub link: Link,
+    /// Whether the daemon does not know all events.
+    pub is_daemon_older: bool,
     /// The jobs, in the order they were heard of.
     pub jobs: Vec<Job>,
     /// Whether the first list has come.
@@ -274,6 +276,7 @@ impl Model {
                 None => Attached::No,
             },
             link: Link::Starting,
+            is_daemon_older: false,
             jobs: Vec::new(),
             listed: false,
             refreshing: HashMap::new(),

@@ -9,7 +9,7 @@ use crate::tui::farewell::farewell;
 use crate::tui::keymap::{LEAVE, Place, TABLE};
 use crate::tui::model::Selected;
 use crate::tui::model::mode::{self, Frame};
-use crate::tui::model::scroll::Part;
+use crate::tui::model::scroll::{Move, Part};
 use crate::tui::options::Options;
 use crate::tui::update::{Cmd, Exit, News, Tag, What};
 use crate::tui::view::help::{Entry, entries};
@@ -594,7 +594,9 @@ fn scrolling_reads_more_at_the_top_and_stays_put_at_the_bottom() {
     dash.press("s")
         .log("web", Part::First, &log[cut..], cut as u64);
     dash.asked();
-    dash.press("g");
+    // To the top of what is here.
+    let scroll = dash.model.scroll_mut().unwrap();
+    scroll.go(Move::Page, isize::MIN + 1);
     dash.press("k");
     let cmds = dash.asked();
     let Some(Cmd::Ask(Tag::Log(_, Part::Older), Action::Log(params))) = cmds.first() else {
@@ -616,6 +618,15 @@ fn scrolling_reads_more_at_the_top_and_stays_put_at_the_bottom() {
     assert!(dash.status().contains("6 new below"), "{}", dash.status());
     dash.press("G");
     assert!(matches!(dash.model.mode, mode::Mode::Normal));
+    // The beginning of the log is asked for at once, however far it is.
+    dash.press("s")
+        .log("web", Part::First, &log[cut..], cut as u64);
+    dash.asked();
+    dash.press("g");
+    let cmds = dash.asked();
+    let Some(Cmd::Ask(Tag::Log(_, Part::Around(0)), _)) = cmds.first() else {
+        panic!("{cmds:?}");
+    };
 }
 
 #[test]
@@ -656,4 +667,25 @@ fn output_of_other_jobs_paints_nothing() {
     assert!(!dash.model.dirty);
     dash.event(EventKind::Output, "web", json!({ "outputBytes": 1 }));
     assert!(dash.model.dirty);
+}
+
+#[test]
+fn an_older_daemon_is_asked_for_what_it_knows() {
+    let mut dash = shop();
+    let refused = || {
+        let error = Error::new(ErrorCode::InvalidParams, "Unknown value agent_input");
+        News::Reply(Tag::Subscribe, Err(error))
+    };
+    dash.link(refused());
+    let cmds = dash.asked();
+    let [Cmd::Ask(Tag::Subscribe, Action::Subscribe(subscribe))] = &cmds[..] else {
+        panic!("{cmds:?}");
+    };
+    let events = subscribe.events.as_ref().unwrap();
+    assert!(!events.contains(&EventKind::AgentInput) && events.contains(&EventKind::Output));
+    assert!(dash.text().contains("bgproc daemon upgrade"));
+    // It does not go on for ever.
+    dash.link(refused());
+    assert_eq!(dash.asked(), []);
+    assert!(dash.text().contains("Changes will not show"));
 }

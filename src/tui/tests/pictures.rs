@@ -78,6 +78,8 @@ fn an_agent_asks() {
     dash.snapshot("asked-80x24");
     dash.press("i").snapshot("asked-insert-80x24");
     dash.press("\x1dz").snapshot("asked-zoom-80x24");
+    // The answer has the whole question above it.
+    dash.press("z\t").snapshot("asked-reply-80x24");
 }
 
 #[test]

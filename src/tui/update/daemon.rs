@@ -71,15 +71,36 @@ fn up(model: &mut Model, cmds: &mut Vec<Cmd>) {
     model.refreshing.clear();
     model.usage.on_its_way = false;
     model.dirty = true;
-    let subscribe = Subscribe {
-        events: Some(EVENTS.to_vec()),
-        ..Subscribe::default()
-    };
-    cmds.push(Cmd::Ask(Tag::Subscribe, Action::Subscribe(subscribe)));
+    model.is_daemon_older = false;
+    cmds.push(subscribe(&EVENTS));
     cmds.push(list());
     log::again(model, cmds);
     rewind::again(model, cmds);
     keyboard::again(model, cmds);
+}
+
+/// To hear of events.
+fn subscribe(events: &[EventKind]) -> Cmd {
+    let subscribe = Subscribe {
+        events: Some(events.to_vec()),
+        ..Subscribe::default()
+    };
+    Cmd::Ask(Tag::Subscribe, Action::Subscribe(subscribe))
+}
+
+/// The daemon is of a version that does not know all of these events: those that it knows will do. `false` if that
+/// was tried already.
+pub(super) fn subscribe_to_less(model: &mut Model, cmds: &mut Vec<Cmd>) -> bool {
+    if std::mem::replace(&mut model.is_daemon_older, true) {
+        return false;
+    }
+    let old: Vec<EventKind> = EVENTS
+        .into_iter()
+        .filter(|kind| *kind != EventKind::AgentInput)
+        .collect();
+    cmds.push(subscribe(&old));
+    model.note("This daemon is older: bgproc daemon upgrade brings it up to date, and jobs go on.");
+    true
 }
 
 /// Questions that were on their way will not be answered.

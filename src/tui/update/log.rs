@@ -10,8 +10,9 @@ use crate::protocol::reply::LogBytes;
 use crate::protocol::{Record, SessionId};
 use crate::tui::keymap::Action;
 use crate::tui::model::mode::Mode;
-use crate::tui::model::scroll::{FIRST_BYTES, MAX_PART, Move, Part};
+use crate::tui::model::scroll::{FIRST_BYTES, MAX_PART, Move, Part, Scroll};
 use crate::tui::model::{Link, Model};
+use crate::tui::pane;
 
 /// Takes in a part that was asked for.
 pub(super) fn came(
@@ -56,6 +57,30 @@ pub(super) fn came(
     }
     hunt::go_on(model, cmds);
     hunt::fill(model, cmds);
+    if part == Part::First {
+        hold_full_screen(model);
+    }
+}
+
+/// A full-screen program leaves nothing that scrolls by: what it shows is held still, to be read and copied.
+fn hold_full_screen(model: &mut Model) {
+    let Mode::Scroll(scroll, _) = &model.mode else {
+        return;
+    };
+    let id = scroll.id.clone();
+    let (Some(screen), Some(area), Some(size)) =
+        (model.screen(&id), model.layout().pane, model.pane_size())
+    else {
+        return;
+    };
+    if !screen.alt_screen() || !scroll.text.rows.is_empty() {
+        return;
+    }
+    let crop = pane::crop(screen, area, model.pan, false);
+    let still = Scroll::still(id, size, screen, (crop.top, crop.left));
+    if let Mode::Scroll(scroll, _) = &mut model.mode {
+        **scroll = still;
+    }
 }
 
 /// Takes in where runs begin; `None` if that cannot be had.

@@ -1,6 +1,6 @@
 //! What could not be done: said where it shows, in three parts, or passed over where something else says it.
 
-use super::daemon::{forget, refresh, refreshed};
+use super::daemon::{forget, refresh, refreshed, subscribe_to_less};
 use super::log;
 use super::msg::{Cmd, Tag};
 use super::{found, page, quit, rewind, usage};
@@ -38,6 +38,12 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
     };
     if let (true, Some(id)) = (gone, id) {
         forget(model, &id.clone());
+        return;
+    }
+    if tag == Tag::Subscribe
+        && error.code == ErrorCode::InvalidParams
+        && subscribe_to_less(model, cmds)
+    {
         return;
     }
     let name = id.map(|id| model.name_of(id)).unwrap_or_default();

@@ -255,15 +255,15 @@ pub(super) fn written(model: &Model) -> u64 {
     job.map_or(0, |job| job.record.summary.output_bytes)
 }
 
-/// To the top of what is here; from there, to where the log begins.
+/// To where the log begins.
 fn top(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(scroll) = model.scroll_mut() else {
         return;
     };
-    let was_there = scroll.cursor.row == 0;
     scroll.go(Move::Page, isize::MIN + 1);
     scroll.to_column(Some(0));
-    if was_there && scroll.text.has_older() && scroll.loading.is_none() {
+    // What is on its way is not wanted any more.
+    if scroll.text.has_older() {
         let first = scroll.text.first;
         scroll.land_at(first);
         load_around(model, first, cmds);

@@ -29,6 +29,9 @@ pub(super) fn entries(model: &Model, details: &Details) -> Vec<Entry> {
         job.time(model.now.ms),
     ));
     page.facts(job, record);
+    for asked in &record.asked {
+        page.fact("agent asks", clean(&asked.message));
+    }
     if let Some(detail) = record.detail.as_ref() {
         page.detail(record, detail);
     } else {

@@ -5,8 +5,9 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
+use super::edit;
 use super::status::begin;
-use super::{edit, pane};
+use crate::term::sanitize::clean;
 use crate::tui::model::Model;
 use crate::tui::model::reply::Reply;
 use crate::tui::state::State;
@@ -43,9 +44,14 @@ pub(super) fn draw(model: &Model, reply: &Reply, area: Rect, buf: &mut Buffer) {
     let theme = &model.theme;
     let width = usize::from(area.width);
     let mut lines: Vec<(String, Style)> = Vec::new();
-    if let Some(question) = pane::question(model, width.saturating_sub(1)) {
-        lines.push((question, theme.state(&State::Asked)));
-    }
+    let asked = questions(model, reply, width.saturating_sub(1));
+    let most = usize::from(area.height / 2);
+    lines.extend(
+        asked
+            .into_iter()
+            .take(most)
+            .map(|line| (line, theme.state(&State::Asked))),
+    );
     lines.extend(
         last_lines(model, reply)
             .into_iter()
@@ -79,6 +85,19 @@ pub(super) fn draw(model: &Model, reply: &Reply, area: Rect, buf: &mut Buffer) {
         };
         buf.set_stringn(area.x + 1, y, line, room, *style);
     }
+}
+
+/// What agents ask about the job, whole.
+fn questions(model: &Model, reply: &Reply, width: usize) -> Vec<String> {
+    let asked = model
+        .job(&reply.id)
+        .map_or(&[][..], |job| &job.record.asked);
+    let said = asked.iter().flat_map(|asked| {
+        let message = format!("agent asks: {}", asked.message);
+        let lines: Vec<String> = message.lines().map(clean).collect();
+        lines
+    });
+    said.flat_map(|line| text::wrap(&line, width)).collect()
 }
 
 /// The last lines with anything on them; of long ones the end, where the prompt is.
