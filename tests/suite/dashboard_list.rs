@@ -71,7 +71,7 @@ fn keys_reach_every_marked_job_and_no_other() {
         view.wait_for_text("Sorted by name.");
         view.send("g ");
         view.wait_for_text("marked 1");
-        view.send(" ");
+        view.send("j ");
         view.wait_for_text("marked 2");
         view.send("b");
         view.wait_for_text("TYPING INTO 2 JOBS");
@@ -83,7 +83,7 @@ fn keys_reach_every_marked_job_and_no_other() {
         wait_gone(&mut view, "marked");
         assert_eq!(home.ok(&["logs", "gamma"]), "");
         // Verbs act on marks, and ask by name.
-        view.send("g  x");
+        view.send("g j x");
         view.wait_for_text("2 jobs: alpha, beta");
         view.send("y");
         home.run(&["wait", "alpha", "beta"]);
