@@ -77,6 +77,8 @@ pub fn run(options: Options) -> Result<(), Error> {
     }
     // First, also after an error: threads that wait to tell something go on, and end.
     drop(inbox);
+    // What is typed from here on is for the shell.
+    drop(reader);
     drop(terminal);
     close(&mut model);
     looked::keep(&model);
