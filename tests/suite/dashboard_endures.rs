@@ -60,6 +60,14 @@ fn a_window_dragged_about_ends_with_a_whole_picture_and_resizes_no_job() {
     assert_eq!(size(&before), size(&after));
 }
 
+/// Waits until the shell reads the next command.
+#[track_caller]
+fn wait_prompt(shell: &mut Terminal) {
+    shell.wait_for("prompt", |screen| {
+        screen.text(true).lines().last() == Some("$")
+    });
+}
+
 #[test]
 fn suspended_and_continued_it_is_as_it_was() {
     if !have("bash") {
@@ -68,7 +76,7 @@ fn suspended_and_continued_it_is_as_it_was() {
     let home = Home::new();
     home.start(&["-n", "web", "echo up; exec sleep 1000"]);
     let mut shell = Terminal::shell(&home, (80, 24));
-    shell.wait_for_text("$");
+    wait_prompt(&mut shell);
     let at_prompt = shell.settings();
     shell.send(format!("{}\r", env!("CARGO_BIN_EXE_bgproc")));
     shell.wait_for_text(" NORMAL  web ● running");
@@ -81,8 +89,10 @@ fn suspended_and_continued_it_is_as_it_was() {
     });
     shell.send("q");
     shell.wait_for_text("1 job keeps running");
+    wait_prompt(&mut shell);
     shell.send("echo $?.\r");
-    shell.wait_for_text("0.");
+    shell.wait_for_text("\n0.");
+    wait_prompt(&mut shell);
     assert_eq!(shell.settings(), at_prompt);
     shell.send("exit\r");
     shell.exit_code();

@@ -334,8 +334,12 @@ fn what_a_full_screen_program_shows_is_held_still_and_copied() {
     let mut dash = Dash::new(80, 24, shop_records());
     dash.press("j")
         .screen("web", 20, 60, "\x1b[?1049h\x1b[Hone two\r\nthree");
-    dash.press("s")
-        .log("web", Part::First, b"\x1b[?1049h\x1b[Hone two\r\nthree", 0);
+    dash.press("s").log(
+        "web",
+        Part::First,
+        b"\r\n\x1b[?1049h\x1b[Hone two\r\nthree",
+        0,
+    );
     assert!(dash.status().starts_with(" SCROLL "), "{}", dash.status());
     assert!(dash.text().contains("one two"), "{}", dash.text());
     dash.asked();

@@ -73,7 +73,8 @@ fn hold_full_screen(model: &mut Model) {
     else {
         return;
     };
-    if !screen.alt_screen() || !scroll.text.rows.is_empty() {
+    let is_blank = scroll.text.rows.iter().all(|row| row.text.is_empty());
+    if !screen.alt_screen() || !is_blank {
         return;
     }
     let crop = pane::crop(screen, area, model.pan, false);
