@@ -265,6 +265,7 @@ impl Sent {
         before: u64,
         id: SessionId,
     ) -> Answer {
+        let settled = plan.is_none();
         let unread = match (&plan, self.bytes) {
             // It may read as long as is waited for it.
             (Some(_), _) | (_, 0) => None,
@@ -286,7 +287,14 @@ impl Sent {
             hub.see_input(&id).await;
             let state = hub.state();
             let session = state.registry.get(&id);
-            if session.is_some_and(|session| session.input_state() == InputState::None) {
+            // A look may be older than what was typed, or not come in time: what is still there after a second tells
+            // that it was not come to, whatever the program seems to wait for.
+            let seen = session.is_some_and(|session| {
+                let state = session.input_state();
+                state != InputState::Closed && (settled || state != InputState::Unknown)
+            });
+            let is_there = input.as_ref().and_then(|input| input.unread());
+            if seen && is_there.is_some_and(|bytes| bytes > 0) {
                 self.warn(Warning::NotReading);
             }
         }
