@@ -11,26 +11,6 @@ const SIZES: [(u16, u16); 3] = [(120, 40), (80, 24), (40, 12)];
 /// The leave key.
 const LEAVE: &str = "\x1d";
 
-/// Waits until the mode at the bottom left is `mode`.
-#[track_caller]
-fn wait_mode(view: &mut Terminal, mode: &str) {
-    let start = format!(" {mode} ");
-    view.wait_for(&format!("mode {mode}"), |screen| {
-        screen
-            .rows_text(false)
-            .iter()
-            .any(|row| row.starts_with(&start))
-    });
-}
-
-/// Waits until the window no longer shows `text`.
-#[track_caller]
-fn wait_gone(view: &mut Terminal, text: &str) {
-    view.wait_for(&format!("end of `{text}`"), |screen| {
-        !screen.text(true).contains(text)
-    });
-}
-
 /// Waits until a row ends with `text`, as a whole line of a job does.
 #[track_caller]
 fn wait_line(view: &mut Terminal, text: &str) {
@@ -41,15 +21,6 @@ fn wait_line(view: &mut Terminal, text: &str) {
         };
         screen.rows_text(true).iter().any(is_line)
     });
-}
-
-/// A dashboard with its list there and in NORMAL.
-#[track_caller]
-fn open(home: &Home, size: (u16, u16), row: &str) -> Terminal {
-    let mut view = Terminal::new(home, &[], size);
-    view.wait_for_text(row);
-    wait_mode(&mut view, "NORMAL");
-    view
 }
 
 fn status(home: &Home, job: &str) -> String {
@@ -69,27 +40,27 @@ fn from_the_first_run_to_an_answer_and_out() {
     }
     for size in SIZES {
         let home = Home::new();
-        let mut view = open(&home, size, "Nothing is running yet.");
+        let mut view = Terminal::dashboard(&home, size, "Nothing is running yet.");
         view.wait_for_text("q closes this view");
         view.send("n");
-        wait_mode(&mut view, "PROMPT");
+        view.wait_mode("PROMPT");
         view.send("python3 -i -q\t");
         view.wait_for_text("name:");
         view.send("py\r");
-        wait_mode(&mut view, "NORMAL");
+        view.wait_mode("NORMAL");
         view.wait_for_text("py ●");
         view.send("\r");
         if size.0 < 60 {
             // The first Enter opens the pane, in which one types with i.
-            wait_gone(&mut view, "open");
+            view.wait_gone("open");
             view.send("i");
         }
-        wait_mode(&mut view, "INSERT");
+        view.wait_mode("INSERT");
         view.wait_for_text(">>>");
         view.send("6 * 7\r");
         wait_line(&mut view, "42");
         view.send(LEAVE);
-        wait_mode(&mut view, "NORMAL");
+        view.wait_mode("NORMAL");
         view.send("q");
         assert_eq!(view.exit_code(), 0);
         let text = view.text().replace('\n', " ");
@@ -103,14 +74,14 @@ fn enter_never_stops_a_job_and_y_does() {
     for size in SIZES {
         let home = Home::new();
         home.start(&["-n", "web", "exec sleep 1000"]);
-        let mut view = open(&home, size, "web ●");
+        let mut view = Terminal::dashboard(&home, size, "web ●");
         view.send("x");
         view.wait_for_text("STOP");
         view.send("\r");
-        wait_mode(&mut view, "NORMAL");
+        view.wait_mode("NORMAL");
         assert_eq!(status(&home, "web"), "running");
         view.send("xn");
-        wait_mode(&mut view, "NORMAL");
+        view.wait_mode("NORMAL");
         view.send("x");
         view.wait_for_text("STOP");
         view.send("y");
@@ -128,7 +99,7 @@ fn enter_never_stops_a_job_and_y_does() {
 fn a_job_is_paused_restarted_and_removed() {
     let home = Home::new();
     home.start(&["-n", "web", "exec sleep 1000"]);
-    let mut view = open(&home, (80, 24), "web ● running");
+    let mut view = Terminal::dashboard(&home, (80, 24), "web ● running");
     view.send("p");
     view.wait_for_text("web ‖ paused");
     assert_eq!(status(&home, "web"), "paused");
@@ -138,7 +109,7 @@ fn a_job_is_paused_restarted_and_removed() {
     view.send("r");
     view.wait_for_text("RESTART");
     view.send("\r");
-    wait_mode(&mut view, "NORMAL");
+    view.wait_mode("NORMAL");
     assert_eq!(record(&home, "web")["pid"], pid, "Enter is no");
     view.send("r");
     view.wait_for_text("RESTART");
@@ -147,7 +118,7 @@ fn a_job_is_paused_restarted_and_removed() {
     assert_ne!(record(&home, "web")["pid"], pid);
     // What runs is not removed, and is told why.
     view.send("d");
-    wait_mode(&mut view, "NORMAL");
+    view.wait_mode("NORMAL");
     assert_eq!(status(&home, "web"), "running");
     view.send("X");
     view.wait_for_text("KILL -9");
@@ -174,23 +145,23 @@ fn the_leave_key_leaves_and_pressed_twice_is_sent() {
     for size in SIZES {
         let home = Home::new();
         home.start(&["-n", "cat", "stty -echo -icanon; echo up; exec cat -v"]);
-        let mut view = open(&home, size, "cat ●");
+        let mut view = Terminal::dashboard(&home, size, "cat ●");
         let enter = if size.0 < 60 { "\ri" } else { "\r" };
         view.send(enter);
-        wait_mode(&mut view, "INSERT");
+        view.wait_mode("INSERT");
         wait_line(&mut view, "up");
         view.send("one\r");
         wait_line(&mut view, "one");
         view.send(LEAVE);
-        wait_mode(&mut view, "NORMAL");
+        view.wait_mode("NORMAL");
         view.send(LEAVE);
-        wait_mode(&mut view, "INSERT");
+        view.wait_mode("INSERT");
         view.send("\r");
         wait_line(&mut view, "^]");
         view.send([LEAVE, LEAVE, "two\r"].concat());
         wait_line(&mut view, "^]two");
         view.send(LEAVE);
-        wait_mode(&mut view, "NORMAL");
+        view.wait_mode("NORMAL");
         // In NORMAL no key reaches the job: these scroll back and return.
         view.send("%");
         view.wait_for_text("No command");
@@ -204,7 +175,7 @@ fn looking_never_resizes_and_typing_in_place_does() {
     let home = Home::new();
     let line = "stty -echo -icanon; echo up; while read x; do stty size; done";
     home.start(&["-n", "sized", line]);
-    let mut view = open(&home, (100, 30), "sized ●");
+    let mut view = Terminal::dashboard(&home, (100, 30), "sized ●");
     wait_line(&mut view, "up");
     let size = |home: &Home| {
         let job = record(home, "sized");
@@ -212,7 +183,7 @@ fn looking_never_resizes_and_typing_in_place_does() {
     };
     let before = size(&home);
     view.send("i");
-    wait_mode(&mut view, "INSERT");
+    view.wait_mode("INSERT");
     assert_eq!(size(&home), before, "nothing is typed yet");
     view.send("\r");
     view.wait_for("a size", |screen| {
@@ -231,7 +202,7 @@ fn looking_never_resizes_and_typing_in_place_does() {
     // In place: the list has stayed where it is.
     assert!(view.text().contains("▌"), "{}", view.text());
     view.send(LEAVE);
-    wait_mode(&mut view, "NORMAL");
+    view.wait_mode("NORMAL");
     view.send("q");
     view.exit_code();
     assert_eq!(size(&home), (rows, cols));
@@ -244,21 +215,21 @@ fn the_list_is_filtered() {
         home.start(&["-n", name, "exec sleep 1000"]);
     }
     home.run(&["run", "-q", "-n", "broken", "--wait", "exit 3"]);
-    let mut view = open(&home, (80, 24), "database");
+    let mut view = Terminal::dashboard(&home, (80, 24), "database");
     view.send("/wor");
-    wait_mode(&mut view, "FILTER");
+    view.wait_mode("FILTER");
     view.wait_for_text("1 of 4");
-    wait_gone(&mut view, "database");
+    view.wait_gone("database");
     view.send("\r");
-    wait_mode(&mut view, "NORMAL");
+    view.wait_mode("NORMAL");
     view.wait_for_text("worker ●");
     view.send("\x1b");
     view.wait_for_text("database");
     view.send("/failed");
-    wait_gone(&mut view, "worker");
+    view.wait_gone("worker");
     view.wait_for_text("broken");
     view.send("\x1b");
-    wait_mode(&mut view, "NORMAL");
+    view.wait_mode("NORMAL");
     view.wait_for_text("worker");
 }
 
@@ -268,13 +239,13 @@ fn the_log_is_read_back_and_searched_while_it_grows() {
         let home = Home::new();
         let line = "stty -echo; seq 1 3000; read x; echo more; read x";
         home.start(&["-n", "seq", line]);
-        let mut view = open(&home, size, "seq");
+        let mut view = Terminal::dashboard(&home, size, "seq");
         if size.0 < 60 {
             view.send("\r");
         }
         wait_line(&mut view, "3000");
         view.send("s");
-        wait_mode(&mut view, "SCROLL");
+        view.wait_mode("SCROLL");
         view.wait_for_text("line 3000/3000");
         view.send("/^150$\r");
         view.wait_for_text("1 of 1");
@@ -287,7 +258,7 @@ fn the_log_is_read_back_and_searched_while_it_grows() {
         view.send("g");
         wait_line(&mut view, "1");
         view.send("G");
-        wait_mode(&mut view, "NORMAL");
+        view.wait_mode("NORMAL");
         wait_line(&mut view, "more");
     }
 }
@@ -296,20 +267,20 @@ fn the_log_is_read_back_and_searched_while_it_grows() {
 fn zoom_help_and_control_c_do_what_they_say() {
     let home = Home::new();
     home.start(&["-n", "web", "echo up; exec sleep 1000"]);
-    let mut view = open(&home, (80, 24), "web ● running");
+    let mut view = Terminal::dashboard(&home, (80, 24), "web ● running");
     view.wait_for_text("▌");
     view.send("z");
-    wait_gone(&mut view, "▌");
+    view.wait_gone("▌");
     // No border and no list: what is copied is the job's text alone.
     wait_line(&mut view, "up");
     assert!(!view.text().contains('│'), "{}", view.text());
     view.send("z");
     view.wait_for_text("▌");
     view.send("?");
-    wait_mode(&mut view, "HELP");
+    view.wait_mode("HELP");
     view.wait_for_text("NORMAL: commands; no key reaches a job");
     view.send("\x1b");
-    wait_mode(&mut view, "NORMAL");
+    view.wait_mode("NORMAL");
     view.wait_for_text("▌");
     view.send("\x1b");
     view.send("\x03");
@@ -331,7 +302,7 @@ fn a_person_answers_what_an_agents_job_asks() {
         let wait = json!({"action": "wait", "sessionId": job.id, "until": until,
             "timeoutMs": 60_000});
         let pending = agent.send(wait);
-        let mut view = open(&home, size, "asker");
+        let mut view = Terminal::dashboard(&home, size, "asker");
         view.wait_for("the mark of an agent's job", |screen| {
             let rows = screen.rows_text(true);
             let left = rows.iter().map(|row| row.split('│').next().unwrap_or(""));
@@ -339,7 +310,7 @@ fn a_person_answers_what_an_agents_job_asks() {
                 .any(|row| row.contains("asker") && row.trim_end().ends_with(" A"))
         });
         view.send(if size.0 < 60 { "\ri" } else { "\r" });
-        wait_mode(&mut view, "INSERT");
+        view.wait_mode("INSERT");
         view.wait_for_text("your name?");
         view.send("Ann\r");
         let answered = agent.reply(pending);
@@ -350,7 +321,7 @@ fn a_person_answers_what_an_agents_job_asks() {
         );
         wait_line(&mut view, "hello Ann");
         view.send(LEAVE);
-        wait_mode(&mut view, "NORMAL");
+        view.wait_mode("NORMAL");
         // And the other way round: what the agent ends is told to the person.
         job.ask(&mut agent, "kill", json!({}));
         view.wait_for_text("asker ■");
@@ -371,7 +342,7 @@ fn a_person_watches_an_agent_in_vim() {
     let vim = Job::request(&mut agent, request);
     agent.ok(json!({"action": "subscribe"}));
     vim.wait_screen(&mut agent, "^~$");
-    let mut view = open(&home, (80, 24), "editor ●");
+    let mut view = Terminal::dashboard(&home, (80, 24), "editor ●");
     wait_line(&mut view, "~");
     vim.press(&mut agent, json!(["i", {"text": "while you watch"}]));
     wait_line(&mut view, "while you watch");
@@ -379,7 +350,7 @@ fn a_person_watches_an_agent_in_vim() {
     wait_line(&mut view, "漢字 and é");
     // The person goes on where the agent stopped.
     view.send("i");
-    wait_mode(&mut view, "INSERT");
+    view.wait_mode("INSERT");
     view.send(", and I");
     wait_line(&mut view, "漢字 and é, and I");
     view.send("\x1b");
@@ -399,14 +370,14 @@ fn attaching_is_typing_at_once_and_q_returns() {
     home.start(&["-n", "cat", "stty -echo; echo up; exec cat"]);
     for size in SIZES {
         let mut view = Terminal::new(&home, &["attach", "cat"], size);
-        wait_mode(&mut view, "INSERT");
+        view.wait_mode("INSERT");
         wait_line(&mut view, "up");
         assert!(!view.text().contains('│'), "{}", view.text());
         let word = format!("at {} columns", size.0);
         view.send(format!("{word}\r"));
         wait_line(&mut view, &word);
         view.send(LEAVE);
-        wait_mode(&mut view, "NORMAL");
+        view.wait_mode("NORMAL");
         view.send("q");
         assert_eq!(view.exit_code(), 0);
         let text = view.text().replace('\n', " ");

@@ -6,20 +6,6 @@ use serde_json::{Value, json};
 use crate::support::job::Job;
 use crate::support::{Home, Serve, Terminal};
 
-fn open(home: &Home, size: (u16, u16), row: &str) -> Terminal {
-    let mut view = Terminal::new(home, &[], size);
-    view.wait_for_text(row);
-    view.wait_for_text(" NORMAL ");
-    view
-}
-
-#[track_caller]
-fn wait_gone(view: &mut Terminal, text: &str) {
-    view.wait_for(&format!("end of `{text}`"), |screen| {
-        !screen.text(true).contains(text)
-    });
-}
-
 fn record(home: &Home, job: &str) -> Value {
     let ran = home.run(&["--json", "status", job]);
     serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran}"))
@@ -34,7 +20,7 @@ fn a_password_is_answered_from_the_row() {
     for size in [(120, 40), (80, 24), (40, 12)] {
         let home = Home::new();
         home.start(&["-n", "login", LOGIN]);
-        let mut view = open(&home, size, "login ? needs input");
+        let mut view = Terminal::dashboard(&home, size, "login ? needs input");
         assert_eq!(view.screen().title(), "bgproc: 1 needs input");
         view.send("\t");
         view.wait_for_text("PROMPT");
@@ -61,7 +47,7 @@ fn a_password_is_answered_from_the_row() {
 fn commands_are_found_by_name_and_do_what_their_keys_do() {
     let home = Home::new();
     home.start(&["-n", "web", "exec sleep 1000"]);
-    let mut view = open(&home, (80, 24), "web ● running");
+    let mut view = Terminal::dashboard(&home, (80, 24), "web ● running");
     view.send(":stop");
     view.wait_for_text("bgproc stop web");
     view.send("\r");
@@ -81,15 +67,15 @@ fn what_is_removed_can_be_put_back_and_is_gone_when_the_view_closes() {
     home.start(&["-n", "build", "true"]);
     home.start(&["-n", "web", "exec sleep 1000"]);
     home.run(&["wait", "build"]);
-    let mut view = open(&home, (80, 24), "✓ build");
+    let mut view = Terminal::dashboard(&home, (80, 24), "✓ build");
     view.send("1d");
     view.wait_for_text("removed build");
-    wait_gone(&mut view, "✓ build");
+    view.wait_gone("✓ build");
     assert!(home.ok(&["ls"]).contains("build"), "nobody was told yet");
     view.send("\x1f");
     view.wait_for_text("✓ build");
     view.send("d");
-    wait_gone(&mut view, "✓ build");
+    view.wait_gone("✓ build");
     view.send("q");
     assert_eq!(view.exit_code(), 0);
     let listed = home.ok(&["ls"]);
@@ -103,7 +89,7 @@ fn what_is_removed_can_be_put_back_and_is_gone_when_the_view_closes() {
 fn a_job_is_duplicated_and_changed() {
     let home = Home::new();
     home.start(&["-n", "web", "-g", "shop", "exec sleep 1000"]);
-    let mut view = open(&home, (120, 40), "web ● running");
+    let mut view = Terminal::dashboard(&home, (120, 40), "web ● running");
     view.send("c");
     view.wait_for_text("name: web-2");
     view.send("\r");
@@ -126,7 +112,7 @@ fn the_projects_commands_are_suggested() {
     let dir = home.scratch("project");
     std::fs::create_dir_all(&dir).unwrap();
     std::fs::write(dir.join("Makefile"), "serve:\n\techo served by make\n").unwrap();
-    let mut view = open(&home, (80, 24), "Nothing is running yet.");
+    let mut view = Terminal::dashboard(&home, (80, 24), "Nothing is running yet.");
     view.send("n\t\t\t\x15");
     view.wait_for_text("dir:");
     view.send(dir.to_str().unwrap());
@@ -152,7 +138,7 @@ fn quitting_and_stopping_waits_for_the_ends() {
         "trap '' TERM; echo up; while :; do sleep 1000; done",
     ]);
     home.start(&["-n", "other", "exec sleep 1000"]);
-    let mut view = open(&home, (80, 24), "other");
+    let mut view = Terminal::dashboard(&home, (80, 24), "other");
     view.send("/web\r");
     view.wait_for_text("web ● running");
     view.send("Q");
@@ -182,7 +168,7 @@ fn a_person_takes_the_keyboard_and_gives_it_back_by_leaving() {
     agent.ok(json!({"action": "subscribe"}));
     let job = Job::start(&mut agent, "echo up; exec cat");
     job.wait_for(&mut agent, "^up$");
-    let mut view = open(&home, (80, 24), "[1/1]");
+    let mut view = Terminal::dashboard(&home, (80, 24), "[1/1]");
     // It shows for two seconds, so nothing else is waited for before.
     agent.ok(json!({"action": "write", "sessionId": job.id, "data": "one\n"}));
     view.wait_for_text("agent is typing");

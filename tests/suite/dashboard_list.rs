@@ -3,23 +3,6 @@
 use crate::support::job::have;
 use crate::support::{Home, Terminal};
 
-/// A dashboard in NORMAL that shows `row`.
-#[track_caller]
-fn open(home: &Home, size: (u16, u16), row: &str) -> Terminal {
-    let mut view = Terminal::new(home, &[], size);
-    view.wait_for_text(row);
-    view.wait_for_text(" NORMAL ");
-    view
-}
-
-/// Waits until the window no longer shows `text`.
-#[track_caller]
-fn wait_gone(view: &mut Terminal, text: &str) {
-    view.wait_for(&format!("end of `{text}`"), |screen| {
-        !screen.text(true).contains(text)
-    });
-}
-
 #[test]
 fn a_row_shows_the_port_and_the_output_of_its_job() {
     if !have("python3") {
@@ -37,7 +20,7 @@ fn a_row_shows_the_port_and_the_output_of_its_job() {
     home.ok(&["wait", "web", "--for", "match:port \\d+"]);
     let port = home.ok(&["logs", "web"]);
     let port = format!(":{}", port.trim().strip_prefix("port ").unwrap());
-    let mut view = open(&home, (120, 40), "web");
+    let mut view = Terminal::dashboard(&home, (120, 40), "web");
     view.wait_for_text(&port);
     view.wait_for_text("mem ");
     // What another job writes shows in its row, which is not the selected one.
@@ -65,7 +48,7 @@ fn keys_reach_every_marked_job_and_no_other() {
         for name in ["alpha", "beta", "gamma"] {
             home.start(&["-n", name, "stty -echo; exec cat"]);
         }
-        let mut view = open(&home, size, "gamma");
+        let mut view = Terminal::dashboard(&home, size, "gamma");
         // Who waits for a person comes first otherwise, and that changes.
         view.send("S");
         view.wait_for_text("Sorted by name.");
@@ -78,9 +61,9 @@ fn keys_reach_every_marked_job_and_no_other() {
         view.send("hello\r");
         home.ok(&["wait", "alpha", "beta", "--for", "match:hello"]);
         view.send("\x1d");
-        wait_gone(&mut view, "TYPING INTO");
+        view.wait_gone("TYPING INTO");
         view.send("\x1b");
-        wait_gone(&mut view, "marked");
+        view.wait_gone("marked");
         assert_eq!(home.ok(&["logs", "gamma"]), "");
         // Verbs act on marks, and ask by name.
         view.send("g j x");
@@ -109,7 +92,7 @@ fn a_line_is_found_in_all_jobs_and_shown_in_its_own() {
         ]);
         home.ok(&["wait", "web", "--for", "match:line 3000"]);
         home.ok(&["wait", "api", "--for", "match:line 30"]);
-        let mut view = open(&home, size, "api");
+        let mut view = Terminal::dashboard(&home, size, "api");
         view.send("F");
         view.wait_for_text("find in all jobs");
         view.send("line 1?17$");
@@ -118,7 +101,7 @@ fn a_line_is_found_in_all_jobs_and_shown_in_its_own() {
         view.wait_for_text("api:17: api line 17");
         view.send("\x1b[B\r");
         view.wait_for_text(" SCROLL ");
-        wait_gone(&mut view, "find in all jobs");
+        view.wait_gone("find in all jobs");
         view.wait_for_text("web line 17");
         view.wait_for_text("1 of 2");
         view.send("\x1b");
@@ -133,7 +116,7 @@ fn all_about_a_job_is_a_page_that_follows_it() {
     let home = Home::new();
     home.start(&["-n", "web", "-e", "STAGE=test", "sleep 1000 & exec cat"]);
     home.ok(&["send", "web", "hello there"]);
-    let mut view = open(&home, (80, 24), "web");
+    let mut view = Terminal::dashboard(&home, (80, 24), "web");
     view.send("I");
     view.wait_for_text(" DETAILS ");
     view.wait_for_text("STAGE");

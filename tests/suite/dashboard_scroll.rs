@@ -15,22 +15,13 @@ const LOG: &str = "i=0; while [ $i -lt 300 ]; do i=$((i+1)); echo line $i of it;
     [ $((i % 100)) = 42 ] && echo \"TypeError: bad $i\"; done; echo the end; exec sleep 1000";
 
 #[track_caller]
-fn wait_mode(view: &mut Terminal, mode: &str) {
-    let start = format!(" {mode} ");
-    view.wait_for(&format!("mode {mode}"), |screen| {
-        let rows = screen.rows_text(false);
-        rows.iter().any(|row| row.starts_with(&start))
-    });
-}
-
-#[track_caller]
 fn open(home: &Home, size: (u16, u16), vars: &[(&str, &str)]) -> Terminal {
     home.start(&["-n", "log", LOG]);
     let mut vars = vars.to_vec();
     vars.extend(NO_CLIPBOARD);
     let mut view = Terminal::with_env(home, &[], size, &vars);
     view.wait_for_text("log ●");
-    wait_mode(&mut view, "NORMAL");
+    view.wait_mode("NORMAL");
     if size.0 < 60 {
         view.send("\r");
     }
@@ -66,7 +57,7 @@ fn a_log_is_searched_and_copied_from() {
     let text = copied(&home, &mut view, toast);
     assert_eq!(text, "line 7 of it\nline 8 of it");
     view.send("\x1b");
-    wait_mode(&mut view, "NORMAL");
+    view.wait_mode("NORMAL");
     view.wait_for_text("the end");
     // Dragged over with the mouse: from `line 3` of one row to the end of the next, in the pane only.
     view.wait_for_text("line 299 of it");
@@ -107,7 +98,7 @@ fn the_pager_has_the_terminal_to_itself() {
         "as the shell left it"
     );
     view.send("xyq\r");
-    wait_mode(&mut view, "NORMAL");
+    view.wait_mode("NORMAL");
     view.wait_for_text("the end");
     assert_eq!(view.settings(), raw);
     let out = |end: &str| std::fs::read_to_string(format!("{}.{end}", script.display())).unwrap();
@@ -115,9 +106,9 @@ fn the_pager_has_the_terminal_to_itself() {
     assert!(out("rest").ends_with("the end\r\n"), "all of the log");
     // The keys are ours again.
     view.send("x");
-    wait_mode(&mut view, "STOP");
+    view.wait_mode("STOP");
     view.send("n");
-    wait_mode(&mut view, "NORMAL");
+    view.wait_mode("NORMAL");
     view.send("q");
     assert_eq!(view.exit_code(), 0);
     assert_eq!(view.settings(), view.settings_before);

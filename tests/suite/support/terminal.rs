@@ -35,6 +35,15 @@ impl Terminal {
         Self::with_env(home, args, size, &[])
     }
 
+    /// A dashboard that shows `row`, in NORMAL.
+    #[track_caller]
+    pub(crate) fn dashboard(home: &Home, size: (u16, u16), row: &str) -> Self {
+        let mut view = Self::new(home, &[], size);
+        view.wait_for_text(row);
+        view.wait_mode("NORMAL");
+        view
+    }
+
     /// Runs it with further variables.
     pub(crate) fn with_env(
         home: &Home,
@@ -166,6 +175,26 @@ impl Terminal {
     pub(crate) fn wait_for_text(&mut self, text: &str) {
         self.wait_for(&format!("`{text}`"), |screen| {
             screen.text(true).contains(text)
+        });
+    }
+
+    /// Waits until the screen no longer shows `text`.
+    #[track_caller]
+    pub(crate) fn wait_gone(&mut self, text: &str) {
+        self.wait_for(&format!("end of `{text}`"), |screen| {
+            !screen.text(true).contains(text)
+        });
+    }
+
+    /// Waits until the mode at the bottom left of a dashboard is `mode`.
+    #[track_caller]
+    pub(crate) fn wait_mode(&mut self, mode: &str) {
+        let start = format!(" {mode} ");
+        self.wait_for(&format!("mode {mode}"), |screen| {
+            screen
+                .rows_text(false)
+                .iter()
+                .any(|row| row.starts_with(&start))
         });
     }
 
