@@ -14,17 +14,17 @@ use std::task::Poll;
 use std::time::Duration;
 
 use serde_json::Value;
-use tokio::io::Interest;
 use tokio::net::UnixStream;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
-use super::actions;
+use super::actions::{self, Answer};
 use super::again;
 use super::end_tree::{self, GRACE_MS};
 use super::hub::Hub;
 use super::lines::{Line, Lines};
 use super::outbox::Outbox;
+use super::stream::Stream;
 use crate::engine::bus::ConnectionId;
 use crate::engine::registry::Viewer;
 use crate::protocol::hello::{Limits, OnDisconnect};
@@ -102,6 +102,13 @@ fn cancelled() -> Error {
 
 /// Serves a client until it is gone.
 pub(super) async fn run(hub: Hub, stream: UnixStream) {
+    let stream = match Stream::new(stream) {
+        Ok(stream) => stream,
+        Err(error) => {
+            tracing::warn!(%error, "a connection cannot be watched");
+            return;
+        }
+    };
     let outbox = Rc::new(Outbox::default());
     let id = hub.state().add_connection(outbox.clone());
     let mut session = Session {
@@ -155,7 +162,7 @@ fn leave(hub: &Hub, client: &Client) {
 
 struct Session {
     hub: Hub,
-    stream: UnixStream,
+    stream: Stream,
     outbox: Rc<Outbox>,
     id: ConnectionId,
     client: Option<Rc<Client>>,
@@ -167,39 +174,31 @@ impl Session {
         let mut waiting = VecDeque::new();
         let mut buffer = vec![0; 16 * 1024];
         loop {
-            let blocked = self.send()?;
+            self.send()?;
             if !self.outbox.is_full()
                 && let Some(line) = waiting.pop_front()
             {
                 self.take_line(line).await?;
-                // Others have their turn between any two requests.
-                tokio::task::yield_now().await;
+                if !waiting.is_empty() {
+                    // Others have their turn between any two requests.
+                    tokio::task::yield_now().await;
+                }
                 continue;
             }
-            let reading = !self.outbox.is_full() && waiting.is_empty();
-            let interest = match (reading, blocked) {
-                (true, false) => Interest::READABLE,
-                (true, true) => Interest::READABLE | Interest::WRITABLE,
-                (false, _) => Interest::WRITABLE,
-            };
-            tokio::select! {
+            let reads = !self.outbox.is_full() && waiting.is_empty();
+            let read = tokio::select! {
                 biased;
-                ready = self.stream.ready(interest) => {
-                    ready?;
+                read = self.stream.read(&mut buffer), if reads => read?,
+                room = self.stream.has_room() => {
+                    room?;
+                    continue;
                 }
                 () = self.outbox.filled() => continue,
+            };
+            if read == 0 {
+                break;
             }
-            if !reading {
-                continue;
-            }
-            match self.stream.try_read(&mut buffer) {
-                Ok(0) => break,
-                Ok(read) => {
-                    waiting.extend(lines.take(&buffer[..read]));
-                }
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                Err(error) => return Err(error),
-            }
+            waiting.extend(lines.take(&buffer[..read]));
         }
         if let Some(line) = lines.rest() {
             self.take_line(line).await?;
@@ -213,12 +212,11 @@ impl Session {
             let Some(line) = self.outbox.front() else {
                 return Ok(false);
             };
-            match self.stream.try_write(&line) {
-                Ok(sent) => self.outbox.sent(line, sent),
-                Err(error) => {
-                    let blocked = error.kind() == io::ErrorKind::WouldBlock;
+            match self.stream.send(&line)? {
+                Some(sent) => self.outbox.sent(line, sent),
+                None => {
                     self.outbox.put_back(line);
-                    return if blocked { Ok(true) } else { Err(error) };
+                    return Ok(true);
                 }
             }
         }
@@ -313,7 +311,7 @@ impl Session {
             let sending = async {
                 loop {
                     while self.send()? {
-                        self.stream.writable().await?;
+                        self.stream.has_room().await?;
                     }
                     self.outbox.filled().await;
                 }
@@ -327,7 +325,7 @@ impl Session {
             client.cancel_all(|_| true);
         }
         while self.send()? {
-            self.stream.writable().await?;
+            self.stream.has_room().await?;
         }
         Ok(())
     }
@@ -356,7 +354,7 @@ async fn begin(hub: &Hub, client: &Rc<Client>, request: Request) {
         return;
     }
     let is_wait = actions::is_wait(&action);
-    let mut work: Pin<Box<dyn Future<Output = Result<Value, Error>>>> =
+    let mut work: Pin<Box<dyn Future<Output = Answer>>> =
         Box::pin(actions::run(hub.clone(), client.clone(), action));
     let first = std::future::poll_fn(|context| Poll::Ready(work.as_mut().poll(context))).await;
     if let Poll::Ready(result) = first {

@@ -7,6 +7,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::rc::Rc;
 
 use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
 use tokio::sync::oneshot;
 
 use super::hub::{Hub, now};
@@ -196,7 +197,10 @@ pub(super) async fn run(hub: Hub, mut end: OwnedFd) -> io::Result<()> {
     loop {
         match serve(&hub, end).await? {
             Over::Stopping => return Ok(()),
-            Over::KeeperGone => end = successor::start(&hub, &mut pause).await?,
+            Over::KeeperGone => {
+                hub.state().forget_looks();
+                end = successor::start(&hub, &mut pause).await?;
+            }
         }
     }
 }
@@ -207,9 +211,18 @@ enum Over {
 }
 
 async fn serve(hub: &Hub, end: OwnedFd) -> io::Result<Over> {
-    let socket = readiness::watch(end, Interest::READABLE | Interest::WRITABLE)?;
+    let socket = readiness::watch(end, Interest::READABLE)?;
+    // Watched only while something waits: whenever the keeper reads there is room again.
+    let mut room = None;
     loop {
-        let waiting = hub.state().keeper.wants_to_send();
+        room = match (hub.state().keeper.wants_to_send(), room) {
+            (false, _) => None,
+            (true, None) => {
+                let duplicate = socket.get_ref().try_clone()?;
+                Some(readiness::watch(duplicate, Interest::WRITABLE)?)
+            }
+            (true, there) => there,
+        };
         tokio::select! {
             ready = socket.readable() => {
                 ready?.clear_ready();
@@ -229,14 +242,22 @@ async fn serve(hub: &Hub, end: OwnedFd) -> io::Result<Over> {
                     }
                 });
             }
-            ready = socket.writable(), if waiting => {
-                ready?.clear_ready();
+            ready = has_room(room.as_ref()) => {
+                ready?;
                 // That it is gone is noticed by reading.
                 let _ = hub.state().keeper.channel.flush();
             }
             () = hub.keeper_has_mail() => {}
             () = hub.stopping() => return Ok(Over::Stopping),
         }
+    }
+}
+
+/// Until there is room in a socket that is watched for it; else for ever.
+async fn has_room(room: Option<&AsyncFd<OwnedFd>>) -> io::Result<()> {
+    match room {
+        Some(room) => room.writable().await.map(|mut ready| ready.clear_ready()),
+        None => std::future::pending().await,
     }
 }
 

@@ -38,6 +38,7 @@ mod shortage;
 mod sight;
 mod state;
 mod store;
+mod stream;
 mod successor;
 mod text;
 mod usage;

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 use serde::Serialize;
 use serde_json::json;
+use serde_json::value::RawValue;
 use tokio::sync::Notify;
 
 use crate::protocol::reply::Reply;
@@ -35,22 +36,17 @@ pub(super) struct Outbox {
 
 impl Outbox {
     /// Adds a reply.
-    pub(super) fn push_reply(&self, id: RequestId, result: Result<serde_json::Value, Error>) {
-        let reply = match result {
-            Ok(result) => Reply {
-                id,
-                ok: true,
-                result: Some(result),
-                error: None,
-            },
-            Err(error) => Reply {
-                id,
-                ok: false,
-                result: None,
-                error: Some(error),
-            },
+    pub(super) fn push_reply(&self, id: RequestId, answer: Result<Box<RawValue>, Error>) {
+        let (result, error) = match answer {
+            Ok(result) => (Some(result), None),
+            Err(error) => (None, Some(error)),
         };
-        self.push(&reply);
+        self.push(&Reply {
+            id,
+            ok: error.is_none(),
+            result,
+            error,
+        });
     }
 
     /// Adds an event, or counts it as missed.

@@ -15,10 +15,10 @@ use crate::protocol::record::Mode;
 use crate::protocol::{EventKind, SessionId};
 use crate::term::sanitize::clean;
 
-/// For so long an answer is waited for where somebody asks: a keeper answers in
-/// less than a millisecond, unless it is of a version that does not know the
-/// question, or is being replaced.
-const PATIENCE: Duration = Duration::from_millis(250);
+/// For so long an answer is waited for where somebody asks. A keeper answers in less
+/// than a millisecond, and later on a machine that has too much to do; one that has
+/// not answered by then is stopped, or of a version that does not know the question.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Chunks of output looked at first. A program that waits has written little that
 /// nobody has looked at, but another one may write beside it.
@@ -98,8 +98,9 @@ impl State {
     /// Something was typed into a session.
     pub(super) fn typed(&mut self, id: &SessionId) {
         let eager = self.waits.want_input(id);
+        let asked = self.looks.last;
         if let Some(session) = self.registry.get_mut(id) {
-            session.input.typed(now().boot, eager);
+            session.input.typed(now().boot, eager, asked);
             self.arm_input(id);
         }
     }
@@ -116,6 +117,11 @@ impl State {
         Some((ask, receiver))
     }
 
+    /// The keeper is gone, and what it was asked with it.
+    pub(super) fn forget_looks(&mut self) {
+        self.looks.waiting.clear();
+    }
+
     fn ask(&mut self, id: &SessionId) -> u64 {
         self.looks.last += 1;
         let ask = self.looks.last;
@@ -127,6 +133,15 @@ impl State {
     /// The keeper's answer.
     pub(super) fn input_seen(&mut self, id: &SessionId, ask: u64, sight: Option<Sight>) {
         self.looks.deaf = None;
+        let known = self.registry.get(id);
+        if known.is_some_and(|session| session.input.is_of_before(ask)) {
+            // Who waits wants to know what comes of what was typed.
+            if let Some(asker) = self.looks.waiting.remove(&ask) {
+                let again = self.ask(id);
+                self.looks.waiting.insert(again, asker);
+            }
+            return;
+        }
         if sight.is_some_and(|sight| sight.reading == Some(true)) {
             // Which screen it is on, and its prompt, are in the last it wrote.
             for _ in 0..PROMPT_CHUNKS {

@@ -161,10 +161,14 @@ impl Source<'_> {
         loop {
             let start = to.saturating_sub(window).max(from);
             let whole = start == from;
-            let place = self.place(start, to);
-            let begin = if whole { from } else { place.at.offset };
+            // Of a whole piece nothing is left out, so its place is not asked for.
+            let place = (!whole).then(|| self.place(start, to));
+            let (begin, alt) = match &place {
+                Some(place) => (place.at.offset, place.at.alt),
+                None => (from, self.alt_at(from, to)),
+            };
             let (begin, bytes) = self.log.read_all(begin, to);
-            let mut rendered = render(&bytes, self.output.layout(), place.at.alt);
+            let mut rendered = render(&bytes, self.output.layout(), alt);
             if finished {
                 finish(&mut rendered, &bytes);
             }
@@ -179,7 +183,7 @@ impl Source<'_> {
                 lines: omitted.lines,
             };
             let mut uncounted = None;
-            if !whole {
+            if let Some(place) = place {
                 left.bytes += begin.saturating_sub(from);
                 let between = Uncounted::new(&self.place(from, to), &place);
                 if between.more.is_empty() && between.less.is_empty() {
@@ -201,12 +205,18 @@ impl Source<'_> {
     /// Whether the alternate screen is on at `offset`, or at the first place after
     /// it where that is known. `limit` bounds the search.
     pub(super) fn alt_at(&self, offset: u64, limit: u64) -> bool {
-        self.place(offset, limit).at.alt
+        let known = self.output.renders_alt_at(offset);
+        known.unwrap_or_else(|| self.place(offset, limit).at.alt)
     }
 
     /// How the renderer stands at `offset`, or at the first place after it where
     /// that is known. `limit` bounds the search.
     fn place(&self, offset: u64, limit: u64) -> Place {
+        // Where most waits begin.
+        if offset == self.output.end() {
+            let at = self.output.here();
+            return Place { at, counted: 0..0 };
+        }
         let near = self
             .output
             .checkpoint_before(offset)

@@ -61,6 +61,8 @@ pub struct InputWatch {
     told: Option<InputState>,
     /// Who has been shown that it waits, since something was last typed.
     shown: HashSet<Scope>,
+    /// The last question that was asked before something was typed.
+    void: u64,
 }
 
 impl InputWatch {
@@ -92,8 +94,10 @@ impl InputWatch {
         sooner
     }
 
-    /// Something was typed into it: what was known is true no longer.
-    pub fn typed(&mut self, now: u64, eager: bool) {
+    /// Something was typed into it: what was known is true no longer, and neither is
+    /// what will be answered to questions up to number `asked`.
+    pub fn typed(&mut self, now: u64, eager: bool, asked: u64) {
+        self.void = asked;
         self.seen = None;
         self.told = None;
         self.shown.clear();
@@ -136,6 +140,11 @@ impl InputWatch {
     /// Whether something may have changed since the last answer.
     pub fn is_old(&self, now: u64) -> bool {
         self.seen.is_none() || self.seen_at <= self.stirred || now > self.seen_at + OLD_MS
+    }
+
+    /// Whether the answer to question number `ask` is of before something was typed.
+    pub fn is_of_before(&self, ask: u64) -> bool {
+        ask <= self.void
     }
 
     /// The kernel's answer.
@@ -342,7 +351,7 @@ mod tests {
         assert_eq!(watch.news(InputState::Line, 200), None);
         watch.stir(300, false);
         assert_eq!(watch.news(InputState::Line, 500), None, "it only wrote");
-        watch.typed(600, false);
+        watch.typed(600, false, 7);
         assert_eq!(watch.news(InputState::Line, 700), Some(InputState::Line));
         assert_eq!(watch.news(InputState::Raw, 800), None);
     }

@@ -234,13 +234,7 @@ impl Output {
         if let Some(screen) = &mut self.screen {
             screen.resize(size);
         }
-        let at = Checkpoint {
-            offset: self.lines.clean_offset(),
-            line: self.next_line(),
-            row: 0,
-            alt: self.lines.alt_screen(),
-            exact: false,
-        };
+        let at = self.here();
         let unfinished = self.end - at.offset;
         if unfinished == 0 {
             self.lines = Plain::resume(self.layout(), at);
@@ -348,6 +342,23 @@ impl Output {
     /// Whether a full-screen program paints.
     pub fn alt_screen(&self) -> bool {
         self.screen.as_ref().is_some_and(Screen::alt_screen)
+    }
+
+    /// How the renderer stands at the end of what it was fed: at the last place where
+    /// nothing is unfinished.
+    pub fn here(&self) -> Checkpoint {
+        Checkpoint {
+            offset: self.lines.clean_offset(),
+            line: self.next_line(),
+            row: 0,
+            alt: self.lines.alt_screen(),
+            exact: false,
+        }
+    }
+
+    /// Whether the renderer was on the alternate screen at `offset`, if that is known without looking.
+    pub fn renders_alt_at(&self, offset: u64) -> Option<bool> {
+        self.lines.alt_screen_at(offset)
     }
 
     /// When it last wrote.

@@ -40,6 +40,9 @@ use crate::protocol::{Error, Greeting};
 /// Bytes in a buffer beyond which its source has to wait.
 const ENOUGH: usize = 4 << 20;
 
+/// Bytes read at once: what a pipe holds (pipe(7)).
+const READ: usize = 64 * 1024;
+
 /// How long the daemon may take to finish after standard input has ended: it
 /// gives requests 2 s, and this is well beyond.
 const LAST_WORDS: Timespec = Timespec {
@@ -66,6 +69,8 @@ pub struct Pump {
     /// To standard output: whole lines.
     replies: Outbox,
     half_closed: bool,
+    /// What is read is read into this.
+    buffer: Vec<u8>,
 }
 
 /// Why the loop goes no further.
@@ -123,6 +128,7 @@ impl Pump {
             reply: Vec::new(),
             replies: Outbox::new(wire.first_line),
             half_closed: false,
+            buffer: vec![0; READ],
         };
         pump.take_in(&wire.buffered);
         Ok(pump)
@@ -171,12 +177,15 @@ impl Pump {
         // and there is no other daemon to look for.
         if !ready.input.is_empty() {
             self.read()?;
+            // There is room nearly always, and asking first would cost a system call.
+            self.send()?;
         }
         if ready
             .socket
             .intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR)
         {
             self.receive()?;
+            self.replies.write_to(&self.stdout)?;
         }
         Ok(())
     }
@@ -224,8 +233,7 @@ impl Pump {
         let Some(stdin) = &self.stdin else {
             return Ok(());
         };
-        let mut buffer = [0; 64 * 1024];
-        let count = match rustix::io::read(stdin, &mut buffer) {
+        let count = match rustix::io::read(stdin, self.buffer.as_mut_slice()) {
             Ok(count) => count,
             Err(Errno::INTR | Errno::AGAIN) => return Ok(()),
             // A terminal that went away.
@@ -237,7 +245,8 @@ impl Pump {
             self.stdin = None;
             whole.extend(self.lines.finish());
         } else {
-            self.lines.feed(&buffer[..count], |line| whole.push(line));
+            self.lines
+                .feed(&self.buffer[..count], |line| whole.push(line));
         }
         for line in whole {
             self.requests.push(Request::of_agent(line));
@@ -268,13 +277,15 @@ impl Pump {
         let Some(mut socket) = self.socket.as_ref() else {
             return Ok(());
         };
-        let mut buffer = [0; 64 * 1024];
-        match socket.read(&mut buffer) {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let read = socket.read(&mut buffer);
+        if let Ok(count) = read {
+            self.take_in(&buffer[..count]);
+        }
+        self.buffer = buffer;
+        match read {
             Ok(0) => Err(Stop::Daemon),
-            Ok(count) => {
-                self.take_in(&buffer[..count]);
-                Ok(())
-            }
+            Ok(_) => Ok(()),
             Err(error) => match error.kind() {
                 io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => Ok(()),
                 _ => Err(Stop::Daemon),

@@ -27,6 +27,7 @@ pub mod limits;
 pub mod lock;
 pub mod paths;
 pub mod ports;
+mod proc;
 pub mod pty;
 pub mod pump;
 pub mod readiness;

@@ -15,6 +15,10 @@ use rustix::pipe::{PipeFlags, SpliceFlags, fcntl_setpipe_size, pipe_with, splice
 /// what a session may write before the next one has its turn.
 pub const CHUNK: usize = 64 * 1024;
 
+/// Bytes that a terminal hands out at once, if it has them: N_TTY_BUF_SIZE of the
+/// kernel, less one.
+const TERMINAL_READ: usize = 4095;
+
 /// What was there to take.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Taken {
@@ -52,16 +56,29 @@ impl Pump {
         [self.out.as_fd(), self.into.as_fd()]
     }
 
-    /// Takes what `source` has, one chunk at most, into the empty pipe.
+    /// Takes what `source` has, one chunk at most, into the empty pipe. A terminal
+    /// hands out a page at a time, so it is asked until it gives less: everything that
+    /// is done once a chunk (waiting, writing, ringing) is then done for many pages.
     pub fn take(&self, source: impl AsFd) -> io::Result<Taken> {
-        let flags = SpliceFlags::NONBLOCK;
-        match splice(&source, None, &self.into, None, CHUNK, flags) {
-            Ok(0) | Err(Errno::IO) => Ok(Taken::End),
-            Ok(bytes) => Ok(Taken::Bytes(bytes)),
-            Err(Errno::AGAIN | Errno::INTR) => Ok(Taken::Nothing),
-            Err(Errno::INVAL) => self.take_through_memory(source),
-            Err(error) => Err(error.into()),
+        let mut taken = 0;
+        while taken < CHUNK {
+            let want = CHUNK - taken;
+            match splice(&source, None, &self.into, None, want, SpliceFlags::NONBLOCK) {
+                Ok(bytes @ 1..) => {
+                    taken += bytes;
+                    if bytes < TERMINAL_READ {
+                        break;
+                    }
+                }
+                // Whatever it is, it is said again the next time.
+                _ if taken > 0 => break,
+                Ok(_) | Err(Errno::IO) => return Ok(Taken::End),
+                Err(Errno::AGAIN | Errno::INTR) => return Ok(Taken::Nothing),
+                Err(Errno::INVAL) => return self.take_through_memory(source),
+                Err(error) => return Err(error.into()),
+            }
         }
+        Ok(Taken::Bytes(taken))
     }
 
     /// For kernels that refuse to splice from a terminal. A keeper that is
@@ -138,6 +155,23 @@ mod tests {
         assert_eq!(text, b"\0\0\0hello\r\n");
         drop(pty.slave);
         assert_eq!(pump.take(&pty.master).unwrap(), Taken::End);
+    }
+
+    #[test]
+    fn a_terminal_that_has_many_pages_is_emptied_in_few_turns() {
+        let pump = Pump::create().unwrap();
+        let pty = crate::sys::pty::open(24, 80).unwrap();
+        let log = tempfile::tempfile().unwrap();
+        let text = vec![b'x'; 32 * 1024];
+        let written = rustix::io::write(&pty.slave, &text).unwrap();
+        assert!(written > 4 * TERMINAL_READ, "{written}");
+        let (mut end, mut turns) = (0, 0);
+        while let Taken::Bytes(bytes) = pump.take(&pty.master).unwrap() {
+            assert_eq!(pump.put(&log, end as u64, bytes), (bytes, None));
+            (end, turns) = (end + bytes, turns + 1);
+        }
+        assert_eq!(end, written);
+        assert!(turns <= 2, "{turns} turns for {written} bytes");
     }
 
     #[test]

@@ -13,6 +13,7 @@ use std::os::unix::fs::MetadataExt;
 
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
+use super::proc;
 use crate::protocol::SessionId;
 
 /// Variable that marks every process of a session.
@@ -31,6 +32,8 @@ pub struct Process {
     pub session: u32,
     /// State letter: R, S, D, T, Z, …
     pub state: char,
+    /// How many threads it has.
+    pub threads: u32,
     /// When it started, in clock ticks after boot: with the pid, its identity.
     pub start: u64,
     /// Its program's name, at most 15 bytes.
@@ -167,7 +170,7 @@ pub fn open(process: &Process) -> Option<OwnedFd> {
 
 /// One process, if it is there.
 pub fn read(pid: u32) -> Option<Process> {
-    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let text = proc::text(&format!("/proc/{pid}/stat")).ok()?;
     parse_stat(pid, &text)
 }
 
@@ -181,14 +184,16 @@ fn parse_stat(pid: u32, text: &str) -> Option<Process> {
     let ppid = fields.next()?.parse().ok()?;
     let group = fields.next()?.parse().ok()?;
     let session = fields.next()?.parse().ok()?;
-    // Field 22 of the page, counted from 1; six are taken.
-    let start = fields.nth(15)?.parse().ok()?;
+    // Fields 20 and 22 of the page, counted from 1; six are taken.
+    let threads = fields.nth(13)?.parse().ok()?;
+    let start = fields.nth(1)?.parse().ok()?;
     Some(Process {
         pid,
         ppid,
         group,
         session,
         state,
+        threads,
         start,
         name: name.to_owned(),
     })
@@ -295,6 +300,7 @@ mod tests {
     #[test]
     fn the_session_of_one_that_is_gone_is_known_by_who_is_older_than_its_end() {
         let member = |pid: u32, session: u32, start: u64| Process {
+            threads: 1,
             pid,
             ppid: 1,
             group: pid,

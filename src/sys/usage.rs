@@ -8,6 +8,7 @@
 
 use std::collections::HashMap;
 
+use super::proc;
 use super::tree::{self, Leader};
 use crate::protocol::SessionId;
 
@@ -38,7 +39,7 @@ pub fn of_sessions(sessions: &[(SessionId, Option<Leader>)]) -> HashMap<SessionI
 
 /// What one process uses.
 fn read(pid: u32) -> Option<Usage> {
-    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let text = proc::text(&format!("/proc/{pid}/stat")).ok()?;
     parse(&text)
 }
 

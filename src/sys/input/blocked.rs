@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
+use crate::sys::proc;
+
 /// Descriptors of one set looked at: terminals are among the first that a program
 /// opens, and no program waits for thousands besides one.
 const MAX_SET: usize = 1024;
@@ -28,7 +30,7 @@ pub(super) enum Blocked {
 /// # Errors
 /// `PermissionDenied` if it may not be looked at.
 pub(super) fn blocked(pid: u32, thread: u32) -> io::Result<Option<Blocked>> {
-    let text = match std::fs::read_to_string(format!("/proc/{pid}/task/{thread}/syscall")) {
+    let text = match proc::text(&format!("/proc/{pid}/task/{thread}/syscall")) {
         Ok(text) => text,
         Err(error) if is_gone(&error) => return Ok(None),
         Err(error) => return Err(error),

@@ -6,6 +6,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use rustix::fs::makedev;
 
 use super::family::Reader;
+use crate::sys::proc;
 
 /// What a session's program reads from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,7 +67,7 @@ pub(super) fn polled(reader: Reader, epoll: i32, input: Input) -> Found {
 }
 
 fn nested(reader: Reader, epoll: i32, input: Input, depth: usize) -> Found {
-    let info = match std::fs::read_to_string(format!("/proc/{}/fdinfo/{epoll}", reader.pid)) {
+    let info = match proc::text(&format!("/proc/{}/fdinfo/{epoll}", reader.pid)) {
         Ok(info) => info,
         Err(error) => return unseen(&error),
     };

@@ -1,5 +1,6 @@
 //! Which processes may read a session's input.
 
+use crate::sys::proc;
 use crate::sys::tree::{self, Process};
 
 /// Processes of one family looked at: a build may have thousands, and hardly one of
@@ -18,19 +19,28 @@ pub(super) struct Readers {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Reader {
     pub(super) pid: u32,
+    /// How many threads it has.
+    threads: u32,
     /// Whether `/dev/tty` is the session's terminal to it.
     pub(super) is_controlled: bool,
+}
+
+impl Reader {
+    /// Its threads.
+    pub(super) fn threads(self) -> Vec<u32> {
+        threads(self.pid, self.threads)
+    }
 }
 
 /// Those who may read a terminal whose foreground group this is: its processes,
 /// found from the session's first process down (where none is there, among all),
 /// and descendants in a session of their own, whom the terminal does not hold back.
 pub(super) fn of_terminal(leader: u32, group: u32) -> Readers {
-    let session = tree::read(leader).map(|process| process.session);
+    let (mut readers, is_whole) = descendants(leader);
+    let first = readers.first().filter(|process| process.pid == leader);
+    let session = first.map(|process| process.session);
     let is_foreground = |process: &Process| process.group == group;
     let is_elsewhere = |process: &Process| session.is_some_and(|own| own != process.session);
-    let (family, is_whole) = descendants(leader);
-    let mut readers: Vec<Process> = family.into_iter().filter_map(tree::read).collect();
     readers.retain(|process| is_foreground(process) || is_elsewhere(process));
     if is_whole && !readers.iter().any(is_foreground) {
         readers.extend(
@@ -43,6 +53,7 @@ pub(super) fn of_terminal(leader: u32, group: u32) -> Readers {
     readers.retain(|process| !matches!(process.state, 'T' | 't' | 'X' | 'x'));
     let list = readers.iter().map(|process| Reader {
         pid: process.pid,
+        threads: process.threads,
         is_controlled: is_foreground(process),
     });
     Readers {
@@ -54,8 +65,9 @@ pub(super) fn of_terminal(leader: u32, group: u32) -> Readers {
 /// Those who may read a pipe that a session's first process was given.
 pub(super) fn of_pipe(leader: u32) -> Readers {
     let (family, is_whole) = descendants(leader);
-    let reader = |pid| Reader {
-        pid,
+    let reader = |process: Process| Reader {
+        pid: process.pid,
+        threads: process.threads,
         is_controlled: false,
     };
     Readers {
@@ -65,15 +77,16 @@ pub(super) fn of_pipe(leader: u32) -> Readers {
 }
 
 /// A process and its descendants, parents first, and whether these are all.
-fn descendants(pid: u32) -> (Vec<u32>, bool) {
-    let mut family = vec![pid];
+fn descendants(pid: u32) -> (Vec<Process>, bool) {
+    let mut family: Vec<Process> = tree::read(pid).into_iter().collect();
     let mut next = 0;
-    while let Some(&pid) = family.get(next) {
+    while let Some(&Process { pid, threads, .. }) = family.get(next) {
         next += 1;
-        for thread in threads(pid) {
-            let children = format!("/proc/{pid}/task/{thread}/children");
-            let text = std::fs::read_to_string(children).unwrap_or_default();
-            family.extend(text.split_ascii_whitespace().flat_map(str::parse::<u32>));
+        for thread in self::threads(pid, threads) {
+            let children = proc::text(&format!("/proc/{pid}/task/{thread}/children"));
+            let children = children.unwrap_or_default();
+            let pids = children.split_ascii_whitespace().flat_map(str::parse::<u32>);
+            family.extend(pids.filter_map(tree::read));
         }
         if family.len() > MAX_PROCESSES {
             return (family, false);
@@ -82,9 +95,13 @@ fn descendants(pid: u32) -> (Vec<u32>, bool) {
     (family, true)
 }
 
-/// The threads of a process.
-pub(super) fn threads(pid: u32) -> impl Iterator<Item = u32> {
+/// The threads of a process that has so many: one alone is named as the process is.
+fn threads(pid: u32, count: u32) -> Vec<u32> {
+    if count == 1 {
+        return vec![pid];
+    }
     let entries = std::fs::read_dir(format!("/proc/{pid}/task"));
     let entries = entries.into_iter().flatten().flatten();
-    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+    let threads = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    threads.collect()
 }

@@ -68,7 +68,7 @@ fn reading(readers: &Readers, input: Input) -> Option<bool> {
     let mut left = MAX_THREADS;
     let mut blind = !readers.is_whole;
     for &reader in &readers.list {
-        for thread in family::threads(reader.pid) {
+        for thread in reader.threads() {
             if left == 0 {
                 return None;
             }

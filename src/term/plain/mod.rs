@@ -79,6 +79,8 @@ pub struct Plain {
     interpreter: Interpreter,
     window: Window,
     offset: u64,
+    /// Where the alternate screen came on or went off last, or where this began.
+    alt_since: u64,
 }
 
 /// An escape sequence that is unfinished after so many bytes counts as finished: nobody may hold a reader up.
@@ -106,6 +108,7 @@ impl Plain {
             interpreter: Interpreter::new(at.alt),
             window: Window::new(layout, at.row, at.line.saturating_sub(1), at.offset),
             offset: at.offset,
+            alt_since: at.offset,
         }
     }
 
@@ -115,6 +118,7 @@ impl Plain {
             scanner,
             interpreter,
             window,
+            alt_since,
             ..
         } = self;
         let base = self.offset;
@@ -126,7 +130,11 @@ impl Plain {
             };
             let end = base + pos as u64;
             let text = matches!(token, Token::Text(_));
+            let alt = interpreter.alt();
             interpreter.token(window, token, start, end);
+            if interpreter.alt() != alt {
+                *alt_since = end;
+            }
             // Not after text: where that is cut depends on the reads.
             if !text && window.marks.overdue(end) && scanner.idle() {
                 let line = window.number_of(window.row);
@@ -153,6 +161,11 @@ impl Plain {
     /// Whether the alternate screen is on.
     pub fn alt_screen(&self) -> bool {
         self.interpreter.alt()
+    }
+
+    /// Whether the alternate screen was on at `offset`, if that is known: it is unless it came on or went off since.
+    pub fn alt_screen_at(&self, offset: u64) -> Option<bool> {
+        (offset >= self.alt_since).then(|| self.alt_screen())
     }
 
     /// Whether [`drain_final`](Self::drain_final) is to tell the text of final lines (it does at first), or they are
