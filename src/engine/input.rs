@@ -339,6 +339,16 @@ mod tests {
     }
 
     #[test]
+    fn an_answer_to_a_question_of_before_it_was_typed_says_nothing() {
+        let mut watch = InputWatch::default();
+        watch.begin(0);
+        assert!(!watch.is_of_before(1));
+        watch.typed(10, false, 3);
+        assert!(watch.is_of_before(3));
+        assert!(!watch.is_of_before(4));
+    }
+
+    #[test]
     fn people_are_told_once_until_something_is_typed() {
         let mut watch = InputWatch::default();
         watch.begin(0);

@@ -414,6 +414,22 @@ proptest! {
     }
 
     #[test]
+    fn what_is_known_of_the_alternate_screen_at_a_place_is_so(
+        before in stream(30), after in stream(30), middle in "(\x1b\\[\\?1049[hl]|[a-z\n]){0,6}",
+    ) {
+        let whole = [&before[..], middle.as_bytes(), &after].concat();
+        let mut plain = Plain::new(layout(4, 10, LayoutKind::Terminal));
+        plain.feed(&whole);
+        for place in 0..=whole.len() {
+            let mut there = Plain::new(layout(4, 10, LayoutKind::Terminal));
+            there.feed(&whole[..place]);
+            let known = plain.alt_screen_at(place as u64);
+            prop_assert!(known.is_none_or(|alt| alt == there.alt_screen()), "at {}", place);
+        }
+        prop_assert_eq!(plain.alt_screen_at(whole.len() as u64), Some(plain.alt_screen()));
+    }
+
+    #[test]
     fn resuming_gives_the_same_lines(bytes in stream(120), kind in kind()) {
         let mut whole = Plain::new(layout(4, 10, kind));
         whole.window.marks.every = 30;
