@@ -417,7 +417,30 @@ mod tests {
                 }
             }
         });
-        Connection::open(ours, &Greeting::default())
+        Ok(Connection::open(ours, &Greeting::default(), None)?.0)
+    }
+
+    #[test]
+    fn what_is_asked_on_opening_does_not_wait_for_the_greeting() {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let daemon = std::thread::spawn(move || {
+            let mut out = theirs.try_clone().unwrap();
+            let mut lines = BufReader::new(theirs).lines();
+            // It says nothing before it has both.
+            let first: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+            let second: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+            let event = json!({"event": "started", "data": {}});
+            let reply = json!({"id": second["id"], "ok": true, "result": [1, 2]});
+            write!(out, "{}{event}\n{reply}\n", hello()).unwrap();
+            (first["action"].clone(), second["action"].clone())
+        });
+        let asked = Action::Stats(Stats {});
+        let (mut connection, id) =
+            Connection::open(ours, &Greeting::default(), Some(&asked)).unwrap();
+        let answer: Vec<u8> = connection.reply_to(&id.unwrap()).unwrap();
+        assert_eq!(answer, [1, 2]);
+        assert_eq!(connection.next_event().unwrap().event, EventKind::Started);
+        assert_eq!(daemon.join().unwrap(), (json!("hello"), json!("stats")));
     }
 
     fn hello() -> String {
