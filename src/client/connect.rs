@@ -37,7 +37,8 @@ pub fn connect(greeting: &Greeting, start: AutoStart) -> Result<Connection, Erro
 }
 
 /// Connects as [`connect`] does, starting a daemon if need be, and asks `first` along with it: one wait less. Only
-/// for what changes nothing, because it is on its way before it is known who answers.
+/// for what changes nothing, because it is on its way before it is known who answers. (A daemon of another protocol
+/// refuses it.)
 pub fn connect_asking<T: DeserializeOwned>(
     greeting: &Greeting,
     first: &Action,
