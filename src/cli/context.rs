@@ -59,9 +59,7 @@ impl Context {
         let connection = match self.connection.take() {
             Some(connection) => connection,
             None => {
-                // A configuration that is wrong is told by the first verb, not by
-                // limits that silently do not hold.
-                front::configuration()?;
+                check_configuration()?;
                 client::connect(&greeting::human(), AutoStart::Yes)?
             }
         };
@@ -77,7 +75,7 @@ impl Context {
     /// Connects with where the caller is and its whole environment, for jobs to start with.
     pub fn daemon_with_surroundings(&mut self) -> Result<&mut Connection, Failure> {
         let greeting = greeting::with_surroundings(greeting::human());
-        front::configuration()?;
+        check_configuration()?;
         let connection = client::connect(&greeting, AutoStart::Yes)?;
         Ok(self.connection.insert(connection))
     }
@@ -101,9 +99,22 @@ impl Context {
     /// this one goes away.
     pub fn read<T: DeserializeOwned>(&mut self, action: &Action) -> Result<T, Failure> {
         loop {
-            match self.daemon()?.call_as(action.clone()) {
-                Err(error) if error.code == ErrorCode::DaemonUnavailable => self.hang_up(),
-                outcome => return Ok(outcome?),
+            let (connection, answer) = match self.connection.take() {
+                Some(mut connection) => {
+                    let answer = connection.call_as(action.clone());
+                    (connection, answer)
+                }
+                None => {
+                    check_configuration()?;
+                    client::connect_asking(&greeting::human(), action)?
+                }
+            };
+            match answer {
+                Err(error) if error.code == ErrorCode::DaemonUnavailable => {}
+                outcome => {
+                    self.connection = Some(connection);
+                    return Ok(outcome?);
+                }
             }
         }
     }
@@ -194,6 +205,12 @@ impl Context {
             Err(_) => Ok(()),
         }
     }
+}
+
+/// A configuration that is wrong is told by the first verb, not by limits that
+/// silently do not hold.
+fn check_configuration() -> Result<(), Failure> {
+    front::configuration().map(drop)
 }
 
 /// Says what is wrong with a target that is over or otherwise cannot be acted on.

@@ -16,7 +16,7 @@ use crate::serve;
 use crate::tui;
 
 /// Flags that need no verb.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub struct Front {
     /// Only ASCII characters in the dashboard
     #[arg(long)]

@@ -29,7 +29,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use clap::{ArgAction, Parser};
+use clap::{ArgAction, Args, Command, FromArgMatches, Parser, Subcommand};
 
 use crate::protocol::{PROTOCOL, VERSION};
 use context::Context;
@@ -55,6 +55,13 @@ pub struct Cli {
     /// Print the version
     #[arg(short = 'V', long, action = ArgAction::SetTrue)]
     version: bool,
+    #[command(flatten)]
+    shared: Shared,
+}
+
+/// What every verb takes.
+#[derive(Args, Debug)]
+pub struct Shared {
     /// Print results as JSON, one object a line
     #[arg(long, global = true)]
     json: bool,
@@ -65,13 +72,13 @@ pub struct Cli {
 
 /// Parses `args` (the program's name first) and does what they say.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let cli = match Cli::try_parse_from(args) {
+    let cli = match parse(&args.into_iter().collect::<Vec<_>>()) {
         Ok(cli) => cli,
         Err(error) => return misunderstood(&error).into(),
     };
     let tty = output::stdout_is_terminal();
-    let paint = style::paint(cli.color, tty, style::environment);
-    let mut ctx = Context::new(Output::new(paint), cli.json);
+    let paint = style::paint(cli.shared.color, tty, style::environment);
+    let mut ctx = Context::new(Output::new(paint), cli.shared.json);
     let outcome = dispatch(cli, &mut ctx).and_then(|exit| {
         ctx.out.flush()?;
         Ok(exit)
@@ -83,6 +90,31 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         failure.exit()
     });
     exit.into()
+}
+
+fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
+    match one_verb(args) {
+        Some(cli) => Ok(cli),
+        None => Cli::try_parse_from(args),
+    }
+}
+
+/// What is meant where the first word is a verb, by the grammar of this verb alone: that of all of them takes longer
+/// to build than most verbs take. `None`: the whole grammar is asked, also for what to say about a mistake.
+fn one_verb(args: &[OsString]) -> Option<Cli> {
+    let name = args.get(1)?.to_str()?;
+    let verbs = verb::Verb::augment_subcommands(Command::default());
+    let verb = verbs.find_subcommand(name)?.clone();
+    let grammar = Shared::augment_args(Command::new("bgproc"))
+        .disable_help_subcommand(true)
+        .subcommand(verb);
+    let mut matches = grammar.try_get_matches_from(args).ok()?;
+    Some(Cli {
+        verb: Some(verb::Verb::from_arg_matches_mut(&mut matches).ok()?),
+        front: front::Front::default(),
+        version: false,
+        shared: Shared::from_arg_matches_mut(&mut matches).ok()?,
+    })
 }
 
 fn dispatch(cli: Cli, ctx: &mut Context) -> Result<Exit, Failure> {
@@ -152,6 +184,59 @@ mod tests {
     #[test]
     fn the_grammar_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_verb_alone_means_what_it_means_among_all() {
+        let mut understood = 0;
+        for line in [
+            "run --name web -- npm start",
+            "add --json true",
+            "ps -w",
+            "ls --color never -g shop",
+            "status",
+            "inspect web",
+            "logs -f web",
+            "tail web api",
+            "kill -s INT web",
+            "wait web --timeout 5s",
+            "daemon stop --kill",
+            "daemon help",
+            "daemon",
+            "help ls",
+            "help",
+            "send web --help",
+            "ls --nonsense",
+            "rum true",
+            "--json ls",
+            "ls --ascii",
+            "--ascii ls",
+            "-V",
+            "",
+        ] {
+            let args: Vec<OsString> = ["bgproc"]
+                .into_iter()
+                .chain(line.split_whitespace())
+                .map(OsString::from)
+                .collect();
+            let whole = Cli::try_parse_from(&args).map_err(|error| error.to_string());
+            let parsed = parse(&args).map_err(|error| error.to_string());
+            assert_eq!(format!("{parsed:?}"), format!("{whole:?}"), "{line}");
+            understood += usize::from(one_verb(&args).is_some());
+        }
+        assert_eq!(understood, 13);
+    }
+
+    #[test]
+    fn a_verb_is_described_by_its_line_among_all() {
+        let listed = Cli::command();
+        let mut built = Cli::command();
+        built.build();
+        for (listed, built) in listed.get_subcommands().zip(built.get_subcommands()) {
+            let about = |verb: &Command| verb.get_about().map(ToString::to_string);
+            assert_eq!(about(listed), about(built), "{}", listed.get_name());
+            assert_eq!(built.get_long_about(), None, "{}", listed.get_name());
+        }
     }
 
     /// The words of a command, split by a shell.

@@ -1,5 +1,9 @@
 //! What people read about a job: its name, its state, times and sizes in words.
 
+use std::sync::LazyLock;
+
+use jiff::tz::TimeZone;
+
 use super::style::Tone;
 use crate::protocol::record::InputState;
 use crate::protocol::{Record, Status, Summary, Timestamp};
@@ -119,12 +123,24 @@ pub fn bytes(count: u64) -> String {
 pub fn local(at: Timestamp) -> String {
     match jiff::Timestamp::from_millisecond(at.millis()) {
         Ok(time) => time
-            .to_zoned(jiff::tz::TimeZone::system())
+            .to_zoned(ZONE.clone())
             .strftime("%Y-%m-%d %H:%M:%S")
             .to_string(),
         Err(_) => at.to_string(),
     }
 }
+
+/// The zone of this machine, read from its file where nobody asks for another: one that is looked for by its name
+/// costs a walk through all that there are.
+static ZONE: LazyLock<TimeZone> = LazyLock::new(|| {
+    let rules = match std::env::var_os("TZ") {
+        None => std::fs::read("/etc/localtime").ok(),
+        Some(_) => None,
+    };
+    rules
+        .and_then(|rules| TimeZone::tzif("Local", &rules).ok())
+        .unwrap_or_else(TimeZone::system)
+});
 
 /// Now, by the wall clock.
 pub fn now() -> Timestamp {

@@ -5,9 +5,11 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Instant;
 
+use serde::de::DeserializeOwned;
+
 use super::Connection;
 use super::connection::HANDSHAKE;
-use crate::protocol::{Error, ErrorCode, Greeting};
+use crate::protocol::{Action, Error, ErrorCode, Greeting, RequestId};
 use crate::sys::paths::{Home, PathError};
 use crate::sys::{detach, lock::Lock, socket};
 
@@ -31,13 +33,33 @@ pub fn home() -> Result<Home, Error> {
 /// Connects, introduces the client and reads the daemon's `hello`. Where the
 /// daemon dies over that, the next one is asked.
 pub fn connect(greeting: &Greeting, start: AutoStart) -> Result<Connection, Error> {
+    Ok(introduce(greeting, start, None)?.0)
+}
+
+/// Connects as [`connect`] does, starting a daemon if need be, and asks `first` along with it: one wait less. Only
+/// for what changes nothing, because it is on its way before it is known who answers. (A daemon of another protocol
+/// refuses it.)
+pub fn connect_asking<T: DeserializeOwned>(
+    greeting: &Greeting,
+    first: &Action,
+) -> Result<(Connection, Result<T, Error>), Error> {
+    let (mut connection, id) = introduce(greeting, AutoStart::Yes, Some(first))?;
+    let answer = connection.reply_to(&id.unwrap_or_default());
+    Ok((connection, answer))
+}
+
+fn introduce(
+    greeting: &Greeting,
+    start: AutoStart,
+    first: Option<&Action>,
+) -> Result<(Connection, Option<RequestId>), Error> {
     let home = home()?;
     home.check_runtime().map_err(|error| bad_place(&error))?;
     let patience = Instant::now() + HANDSHAKE;
-    let connection = loop {
+    let (connection, asked) = loop {
         let stream = knock(&home, start)?;
         check_owner(&stream, &home)?;
-        match Connection::open(stream, greeting) {
+        match Connection::open(stream, greeting, first) {
             Err(error)
                 if error.code == ErrorCode::DaemonUnavailable && Instant::now() < patience => {}
             outcome => break outcome?,
@@ -46,7 +68,7 @@ pub fn connect(greeting: &Greeting, start: AutoStart) -> Result<Connection, Erro
     if start != AutoStart::No {
         connection.check_protocol()?;
     }
-    Ok(connection)
+    Ok((connection, asked))
 }
 
 fn knock(home: &Home, start: AutoStart) -> Result<UnixStream, Error> {

@@ -7,7 +7,9 @@ use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::protocol::reply::Reply;
 use crate::protocol::{
@@ -71,8 +73,13 @@ pub struct Receiver {
 }
 
 impl Connection {
-    /// Introduces the client on `stream` and reads the daemon's `hello`.
-    pub(super) fn open(stream: UnixStream, greeting: &Greeting) -> Result<Self, Error> {
+    /// Introduces the client on `stream` and reads the daemon's `hello`. `first` is asked in the same breath, which
+    /// saves a wait; its id is returned.
+    pub(super) fn open(
+        stream: UnixStream,
+        greeting: &Greeting,
+        first: Option<&Action>,
+    ) -> Result<(Self, Option<RequestId>), Error> {
         let other = stream.try_clone().map_err(lost)?;
         let mut sender = Sender { stream, next_id: 1 };
         let mut receiver = Receiver {
@@ -80,35 +87,43 @@ impl Connection {
             line: Vec::new(),
             early: VecDeque::new(),
         };
-        let mut first = serde_json::to_value(greeting).map_err(internal)?;
-        first["action"] = Value::from("hello");
-        let sent = sender.send_line(&format!("{first}\n").into_bytes());
+        let action = "hello";
+        let mut lines = serde_json::to_vec(&Introduction { action, greeting }).map_err(internal)?;
+        lines.push(b'\n');
+        let asked = first.map(|action| {
+            let (id, line) = sender.request(action.clone());
+            lines.extend(line);
+            id
+        });
+        let sent = sender.send_line(&lines);
         // The socket takes connections while no daemon runs, so silence is possible.
         sender
             .stream
             .set_read_timeout(Some(HANDSHAKE))
             .map_err(lost)?;
-        let said = receiver.receive();
+        let said = receiver.read_line();
         sender.stream.set_read_timeout(None).map_err(lost)?;
         if said.is_err() {
             sent?;
         }
-        // One that refuses says why and is gone, perhaps before it was greeted.
-        let hello = match said? {
-            Message::Event(event) if event.event == EventKind::Hello => {
-                serde_json::from_value::<Hello>(event.data).map_err(internal)?
-            }
-            Message::Reply(Reply {
-                error: Some(error), ..
-            }) => return Err(error),
-            other => return Err(Error::internal(format!("no greeting, but {other:?}"))),
+        said?;
+        let hello = match serde_json::from_slice::<Greeted>(&receiver.line) {
+            Ok(greeted) if greeted.event == EventKind::Hello => greeted.data,
+            // One that refuses says why and is gone, perhaps before it was greeted.
+            _ => match receiver.message()? {
+                Message::Reply(Reply {
+                    error: Some(error), ..
+                }) => return Err(error),
+                other => return Err(Error::internal(format!("no greeting, but {other:?}"))),
+            },
         };
-        Ok(Self {
+        let connection = Self {
             hello,
             first_line: receiver.line.clone(),
             sender,
             receiver,
-        })
+        };
+        Ok((connection, asked))
     }
 
     /// Refuses a daemon that speaks another version of the protocol.
@@ -135,14 +150,18 @@ impl Connection {
 
     /// Asks and waits for the answer.
     pub fn call(&mut self, action: Action) -> Result<Value, Error> {
-        let id = self.sender.send(action)?;
-        self.receiver.reply_to(&id)
+        self.call_as(action)
     }
 
     /// Asks and waits for an answer of a known shape.
     pub fn call_as<T: DeserializeOwned>(&mut self, action: Action) -> Result<T, Error> {
-        let value = self.call(action)?;
-        serde_json::from_value(value).map_err(internal)
+        let id = self.sender.send(action)?;
+        self.receiver.reply_to(&id)
+    }
+
+    /// The answer to what was asked on opening.
+    pub(super) fn reply_to<T: DeserializeOwned>(&mut self, id: &RequestId) -> Result<T, Error> {
+        self.receiver.reply_to(id)
     }
 
     /// Asks for everything at once and waits for all answers, in the order of `actions`.
@@ -187,16 +206,20 @@ impl Connection {
 impl Sender {
     /// Sends a request and returns the id that its reply will carry.
     pub fn send(&mut self, action: Action) -> Result<RequestId, Error> {
+        let (id, line) = self.request(action);
+        self.send_line(&line)?;
+        Ok(id)
+    }
+
+    /// The next id, and the line that asks under it.
+    fn request(&mut self, action: Action) -> (RequestId, Vec<u8>) {
         let id = Value::from(self.next_id);
         self.next_id += 1;
-        self.send_line(
-            &Request {
-                id: id.clone(),
-                action,
-            }
-            .to_line(),
-        )?;
-        Ok(id)
+        let request = Request {
+            id: id.clone(),
+            action,
+        };
+        (id, request.to_line())
     }
 
     /// Sends a line as it stands, newline included.
@@ -222,13 +245,28 @@ impl Receiver {
     }
 
     /// Waits for the reply to `id`; events that come first are kept.
-    pub fn reply_to(&mut self, id: &RequestId) -> Result<Value, Error> {
+    pub fn reply_to<T: DeserializeOwned>(&mut self, id: &RequestId) -> Result<T, Error> {
         loop {
-            match self.read_message()? {
-                Message::Event(event) => self.early.push_back(event),
-                Message::Reply(reply) if reply.id == *id => return outcome(reply),
+            self.read_line()?;
+            match serde_json::from_slice(&self.line).map_err(internal)? {
+                Envelope { event: Some(_), .. } => {
+                    let event = serde_json::from_slice(&self.line).map_err(internal)?;
+                    self.early.push_back(event);
+                }
+                Envelope {
+                    id: theirs,
+                    result,
+                    error,
+                    ..
+                } if theirs == *id => {
+                    return match error {
+                        Some(error) => Err(error),
+                        None => serde_json::from_str(result.map_or("null", RawValue::get))
+                            .map_err(internal),
+                    };
+                }
                 // The reply to a request that its sender has given up on.
-                Message::Reply(_) => {}
+                _ => {}
             }
         }
     }
@@ -273,25 +311,55 @@ impl Receiver {
     }
 
     fn read_message(&mut self) -> Result<Message, Error> {
+        self.read_line()?;
+        self.message()
+    }
+
+    fn read_line(&mut self) -> Result<(), Error> {
         self.line.clear();
         let read = self
             .reader
             .read_until(b'\n', &mut self.line)
             .map_err(lost)?;
-        if read == 0 {
-            return Err(gone());
-        }
-        let value: Value = serde_json::from_slice(&self.line).map_err(internal)?;
-        if value.get("event").is_some() {
-            serde_json::from_value(value)
-                .map(Message::Event)
-                .map_err(internal)
-        } else {
-            serde_json::from_value(value)
-                .map(Message::Reply)
-                .map_err(internal)
-        }
+        if read == 0 { Err(gone()) } else { Ok(()) }
     }
+
+    /// The line that was read last.
+    fn message(&self) -> Result<Message, Error> {
+        let envelope: Envelope<'_> = serde_json::from_slice(&self.line).map_err(internal)?;
+        let message = match envelope.event {
+            Some(_) => serde_json::from_slice(&self.line).map(Message::Event),
+            None => serde_json::from_slice(&self.line).map(Message::Reply),
+        };
+        message.map_err(internal)
+    }
+}
+
+/// First line of a client.
+#[derive(Serialize)]
+struct Introduction<'a> {
+    action: &'static str,
+    #[serde(flatten)]
+    greeting: &'a Greeting,
+}
+
+/// First line of a daemon.
+#[derive(Deserialize)]
+struct Greeted {
+    event: EventKind,
+    data: Hello,
+}
+
+/// A line, as far as it tells for whom it is. Its content is read once, as what it is meant to be.
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(borrow)]
+    event: Option<&'a RawValue>,
+    #[serde(default)]
+    id: RequestId,
+    #[serde(borrow)]
+    result: Option<&'a RawValue>,
+    error: Option<Error>,
 }
 
 fn outcome(reply: Reply) -> Result<Value, Error> {
@@ -349,7 +417,30 @@ mod tests {
                 }
             }
         });
-        Connection::open(ours, &Greeting::default())
+        Ok(Connection::open(ours, &Greeting::default(), None)?.0)
+    }
+
+    #[test]
+    fn what_is_asked_on_opening_does_not_wait_for_the_greeting() {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let daemon = std::thread::spawn(move || {
+            let mut out = theirs.try_clone().unwrap();
+            let mut lines = BufReader::new(theirs).lines();
+            // It says nothing before it has both.
+            let first: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+            let second: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+            let event = json!({"event": "started", "data": {}});
+            let reply = json!({"id": second["id"], "ok": true, "result": [1, 2]});
+            write!(out, "{}{event}\n{reply}\n", hello()).unwrap();
+            (first["action"].clone(), second["action"].clone())
+        });
+        let asked = Action::Stats(Stats {});
+        let (mut connection, id) =
+            Connection::open(ours, &Greeting::default(), Some(&asked)).unwrap();
+        let answer: Vec<u8> = connection.reply_to(&id.unwrap()).unwrap();
+        assert_eq!(answer, [1, 2]);
+        assert_eq!(connection.next_event().unwrap().event, EventKind::Started);
+        assert_eq!(daemon.join().unwrap(), (json!("hello"), json!("stats")));
     }
 
     fn hello() -> String {

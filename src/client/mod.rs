@@ -1,7 +1,7 @@
 //! A client of the daemon: connect (starting it if need be), call, subscribe.
 //!
 //! Blocking and without tokio: a one-shot verb costs one connection and one
-//! round trip. Front doors that need both directions at once split a
+//! round trip, greeting included. Front doors that need both directions at once split a
 //! connection into its [`Sender`] and [`Receiver`].
 
 pub mod checkup;
@@ -12,5 +12,5 @@ pub mod greeting;
 pub mod looked;
 pub mod recent;
 
-pub use connect::{AutoStart, connect, home};
+pub use connect::{AutoStart, connect, connect_asking, home};
 pub use connection::{Connection, Message, Receiver, Sender, Wire};

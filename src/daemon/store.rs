@@ -13,6 +13,10 @@ use crate::sys::clock;
 use crate::sys::file;
 use crate::sys::paths::Home;
 
+/// So long a session's record does not hurry to the disk, as its log does not either: a job that starts, or ends at
+/// once, waits for no disk. Only a failure of power within the next half minute would take both.
+const FRESH_MS: i64 = 10_000;
+
 /// The sessions' directories.
 pub(super) struct Store {
     home: Home,
@@ -58,9 +62,14 @@ impl Store {
     /// Writes `meta.json`.
     pub(super) fn write_meta(&self, session: &Session) {
         let path = self.dir(&session.id).join(META);
+        let age = clock::wall().millis() - session.life.created_at().millis();
+        let replace = match age < FRESH_MS {
+            true => file::replace_lazily,
+            false => file::replace,
+        };
         let written = serde_json::to_vec(&session.meta(&self.boot_id))
             .map_err(io::Error::from)
-            .and_then(|bytes| file::replace(&path, &bytes));
+            .and_then(|bytes| replace(&path, &bytes));
         if let Err(error) = written {
             tracing::error!(session = %session.id, %error, "{META} cannot be written");
         }

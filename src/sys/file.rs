@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::OFlags;
+use rustix::fs::{CWD, OFlags, RenameFlags, renameat_with};
 use rustix::process::geteuid;
 
 use crate::protocol::SessionId;
@@ -26,6 +26,24 @@ pub fn umask() -> Option<u32> {
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let beside = path.with_extension(format!("{}.tmp", std::process::id()));
     let written = write(&beside, bytes).and_then(|()| std::fs::rename(&beside, path));
+    if written.is_err() {
+        let _ = std::fs::remove_file(&beside);
+    }
+    written
+}
+
+/// As [`replace`], but in the kernel's own time on its way to the disk. A file that is renamed over another one is
+/// written out by ext4 before the call returns, which takes longer than all the rest of it.
+pub fn replace_lazily(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let beside = path.with_extension(format!("{}.tmp", std::process::id()));
+    let written = write(&beside, bytes).and_then(|()| {
+        let exchanged = renameat_with(CWD, &beside, CWD, path, RenameFlags::EXCHANGE);
+        match exchanged {
+            Ok(()) => std::fs::remove_file(&beside),
+            // There is none yet, or the file system cannot do that.
+            Err(_) => std::fs::rename(&beside, path),
+        }
+    });
     if written.is_err() {
         let _ = std::fs::remove_file(&beside);
     }
@@ -130,6 +148,20 @@ mod tests {
         );
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
         assert!(replace(&dir.path().join("no/where"), b"x").is_err());
+    }
+
+    #[test]
+    fn replaced_lazily_it_is_there_and_nothing_beside_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("meta.json");
+        for text in ["first", "second, longer", "3"] {
+            replace_lazily(&path, text.as_bytes()).unwrap();
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+            assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+        }
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        assert!(replace_lazily(&dir.path().join("no/where"), b"x").is_err());
     }
 
     #[test]

@@ -1,8 +1,11 @@
 //! What the command line does before it talks to a daemon.
 
-use serde_json::Value;
+use std::process::Stdio;
+
+use serde_json::{Value, json};
 
 use crate::support::Home;
+use crate::support::fake::FakeDaemon;
 use crate::support::process;
 
 #[test]
@@ -162,4 +165,29 @@ fn a_wrong_configuration_is_told_by_every_verb() {
     let home = Home::with_config("max_sessions = \"x\"\n");
     let ran = home.run(&["ls"]).expect_code(2);
     ran.expect_said("config.toml:1:16");
+}
+
+#[test]
+fn a_verb_has_one_thread_and_no_event_loop() {
+    let home = Home::new();
+    let daemon = FakeDaemon::new(&home);
+    let mut client = home
+        .command(&["ls"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut met = daemon.accept(1, "human");
+    let asked = met.line();
+    assert_eq!(asked["action"], "list");
+    // It waits for the answer, with all that it has set up.
+    let entries = |what: &str| std::fs::read_dir(format!("/proc/{}/{what}", client.id())).unwrap();
+    assert_eq!(entries("task").count(), 1);
+    let open = entries("fd").map(|fd| std::fs::read_link(fd.unwrap().path()).unwrap());
+    let loops: Vec<_> = open
+        .filter(|fd| fd.to_string_lossy().contains("anon_inode"))
+        .collect();
+    assert!(loops.is_empty(), "{loops:?}");
+    met.say(&json!({"id": asked["id"], "ok": true, "result": {"sessions": [], "counts": {}}}));
+    assert!(client.wait().unwrap().success());
 }

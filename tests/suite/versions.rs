@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use crate::support::fake::FakeDaemon;
 use crate::support::{DEADLINE, Home};
 
-/// What `args` say to a daemon of another protocol.
+/// What `args` say to a daemon of another protocol. What changes nothing may be on its way with the greeting; such a
+/// daemon refuses it.
 fn meets(protocol: u32, args: &'static [&'static str]) -> crate::support::Ran {
     let home = Home::new();
     let daemon = FakeDaemon::new(&home);
@@ -17,7 +18,13 @@ fn meets(protocol: u32, args: &'static [&'static str]) -> crate::support::Ran {
         std::thread::spawn(move || Home::finish(command, args))
     };
     let mut met = daemon.accept(protocol, "human");
-    assert_eq!(met.rest(), b"", "it asked for something");
+    let asked = String::from_utf8(met.rest()).unwrap();
+    let harmless =
+        args == ["ls"] && asked.contains(r#""action":"list""#) && asked.lines().count() == 1;
+    assert!(
+        asked.is_empty() || harmless,
+        "it asked for something: {asked}"
+    );
     client.join().unwrap()
 }
 

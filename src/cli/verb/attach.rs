@@ -10,7 +10,6 @@ use crate::cli::exit::{Exit, Failure};
 use crate::protocol::SessionId;
 use crate::tui;
 
-/// What `attach` takes.
 #[derive(Args, Debug)]
 pub struct Attach {
     /// Which job

@@ -11,7 +11,6 @@ use crate::protocol::Action;
 use crate::protocol::params::{Capture as Params, CaptureFormat};
 use crate::protocol::reply::Captured;
 
-/// What `capture` takes.
 #[derive(Args, Debug)]
 pub struct Capture {
     /// Which job

@@ -12,7 +12,6 @@ use crate::protocol::params::{Shutdown, ShutdownSessions, Stats};
 use crate::protocol::reply::StatsReply;
 use crate::protocol::{Action, ErrorCode, VERSION};
 
-/// What `daemon` takes.
 #[derive(Args, Debug)]
 #[command(arg_required_else_help = true)]
 pub struct Daemon {

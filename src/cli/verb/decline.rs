@@ -8,7 +8,6 @@ use crate::cli::exit::{Exit, Failure};
 use crate::protocol::Action;
 use crate::protocol::params::Decline;
 
-/// What `decline` takes.
 #[derive(Args, Debug)]
 pub struct DeclineFor {
     /// Which job

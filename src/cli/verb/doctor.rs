@@ -10,7 +10,6 @@ use crate::cli::style::Tone;
 use crate::client::checkup::{Finding, Verdict, checkup};
 use crate::term::sanitize::clean;
 
-/// What `doctor` takes.
 #[derive(Args, Debug)]
 pub struct Doctor {}
 

@@ -17,7 +17,6 @@ const PAGE: usize = 1000;
 /// The longest single wait that the protocol takes, in milliseconds.
 const LONGEST_WAIT: u64 = 600_000;
 
-/// What `events` takes.
 #[derive(Args, Debug)]
 pub struct Events {
     /// Go on with what happens from now on; Ctrl-C ends it

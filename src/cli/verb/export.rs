@@ -17,7 +17,6 @@ use crate::protocol::{Action, ErrorCode, SessionId};
 /// Bytes of a long export that are copied at a time.
 const PIECE: usize = 64 * 1024;
 
-/// What `export` takes.
 #[derive(Args, Debug)]
 pub struct Export {
     /// Which job

@@ -16,7 +16,6 @@ use crate::protocol::{Action, Record, Timestamp};
 /// Matches asked for at once, the most that a daemon tells.
 const PAGE: usize = 10_000;
 
-/// What `find` takes.
 #[derive(Args, Debug)]
 pub struct Find {
     /// What to look for: a regular expression, in Rust's syntax

@@ -18,7 +18,6 @@ const TOPICS: [(&str, &str); 4] = [
     ("agents", include_str!("../../../assets/agent-guide.md")),
 ];
 
-/// What `help` takes.
 #[derive(Args, Debug)]
 pub struct Help {
     /// A verb or a topic

@@ -9,7 +9,6 @@ use crate::protocol::Action;
 use crate::protocol::params::{KeyInput, SendKeys};
 use crate::protocol::reply::Written;
 
-/// What `keys` takes.
 #[derive(Args, Debug)]
 pub struct Keys {
     /// Which job

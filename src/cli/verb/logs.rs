@@ -23,7 +23,6 @@ const TAIL: u64 = 10;
 /// Pieces of output that may wait for a slow terminal before followers wait too.
 const QUEUE: usize = 64;
 
-/// What `logs` takes.
 #[derive(Args, Clone, Debug)]
 pub struct Logs {
     /// Go on until the jobs have ended; Ctrl-C ends the following, not the jobs

@@ -1,6 +1,7 @@
 //! `ls`: the jobs there are.
 
 use clap::{Args, ValueEnum};
+use serde_json::Value;
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
@@ -10,7 +11,6 @@ use crate::protocol::params::List;
 use crate::protocol::reply::Listed;
 use crate::protocol::{Action, Record, Status, Timestamp};
 
-/// What `ls` takes.
 #[derive(Args, Debug, Default)]
 pub struct Ls {
     /// Only jobs of this group
@@ -49,18 +49,19 @@ impl Ls {
             None if ctx.out.is_terminal() => Form::Table,
             None => Form::Tsv,
         };
-        let value = ctx.daemon()?.call(Action::List(List {
+        let list = Action::List(List {
             status: self.status,
             group: self.group.clone(),
             limit: Some(ALL),
             include_ports: Some(form != Form::Tsv),
             ..List::default()
-        }))?;
+        });
         if form == Form::Json {
-            ctx.out.json(&value)?;
+            let listed: Value = ctx.read(&list)?;
+            ctx.out.json(&listed)?;
             return Ok(Exit::OK);
         }
-        let listed: Listed<Record> = serde_json::from_value(value).map_err(std::io::Error::from)?;
+        let listed: Listed<Record> = ctx.read(&list)?;
         match form {
             Form::Table if listed.sessions.is_empty() => {
                 if ctx.out.is_terminal() {

@@ -9,7 +9,6 @@ use crate::mcp::{self, ToolSet};
 use crate::protocol::hello::OnDisconnect;
 use crate::serve;
 
-/// What `mcp` takes: which tools, and what `--serve` takes.
 #[derive(Args, Debug)]
 pub struct Mcp {
     /// Which tools to offer: own, deepchat, dotnet, duragent or macos-shell

@@ -31,7 +31,11 @@ use super::context::Context;
 use super::exit::{Exit, Failure};
 
 /// What can be asked for.
+///
+/// Only the one that is asked for is built. Its struct has no doc comment of its own: clap would take that for the
+/// line about the verb, in place of the one here.
 #[derive(Subcommand, Debug)]
+#[command(defer = true)]
 pub enum Verb {
     /// Start a job; it goes on when this command has ended
     #[command(visible_alias = "add")]

@@ -14,7 +14,6 @@ use crate::protocol::{Action, Timestamp};
 use crate::tui;
 use crate::tui::model::Replay as From;
 
-/// What `replay` takes.
 #[derive(Args, Debug)]
 pub struct Replay {
     /// Which job

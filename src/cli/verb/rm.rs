@@ -8,7 +8,6 @@ use crate::cli::{complain, words};
 use crate::protocol::params::Remove;
 use crate::protocol::{Action, Record, Status};
 
-/// What `rm` takes.
 #[derive(Args, Debug)]
 pub struct Rm {
     /// Which jobs
@@ -22,7 +21,6 @@ pub struct Rm {
     dry_run: bool,
 }
 
-/// What `clean` takes.
 #[derive(Args, Debug)]
 pub struct Clean {
     /// Only those that went wrong

@@ -18,7 +18,6 @@ use crate::protocol::reply::Started;
 use crate::protocol::{Action, Error, ErrorCode, Mode, Probe, Record, RestartPolicy, SessionId};
 use crate::term::size::{self, Size};
 
-/// What `run` takes.
 #[derive(Args, Debug)]
 pub struct Run {
     /// Name of the job

@@ -6,7 +6,6 @@ use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::protocol::schema;
 
-/// What `schema` takes.
 #[derive(Args, Debug)]
 pub struct Schema {
     /// Only of what is sent, answered or told

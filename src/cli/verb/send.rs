@@ -18,7 +18,6 @@ use crate::term::sanitize;
 /// Bytes per request, well below the longest line of the protocol once they are base64.
 const CHUNK: usize = 256 * 1024;
 
-/// What `send` takes.
 #[derive(Args, Debug)]
 pub struct Send {
     /// Which job

@@ -20,7 +20,6 @@ pub(super) enum Agents {
     Write,
 }
 
-/// What `share` takes.
 #[derive(Args, Debug)]
 pub struct ShareWith {
     /// Which job

@@ -13,7 +13,6 @@ use crate::protocol::params::{
 };
 use crate::protocol::{Action, Record};
 
-/// Jobs by target, all in one go.
 #[derive(Args, Debug)]
 pub struct Jobs {
     /// Which jobs
@@ -21,7 +20,6 @@ pub struct Jobs {
     jobs: Vec<String>,
 }
 
-/// What `restart` takes.
 #[derive(Args, Debug)]
 pub struct Restart {
     #[command(flatten)]

@@ -12,7 +12,6 @@ use crate::protocol::record::{EndedByKind, Share};
 use crate::protocol::{Action, Record, Timestamp};
 use crate::term::sanitize::clean;
 
-/// What `status` takes.
 #[derive(Args, Debug)]
 pub struct StatusOf {
     /// Which job; without one, the list of all

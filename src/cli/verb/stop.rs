@@ -12,7 +12,6 @@ use crate::protocol::params::{Kill, SignalName};
 use crate::protocol::reply::Killed;
 use crate::protocol::{Action, Record, Status};
 
-/// What `stop` and `kill` takes.
 #[derive(Args, Debug)]
 pub struct Stop {
     /// Which jobs

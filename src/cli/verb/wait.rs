@@ -16,7 +16,6 @@ use crate::protocol::{Action, Condition, ErrorCode, SessionId, Status};
 /// The longest single wait that the protocol takes.
 const LONGEST: Duration = Duration::from_secs(600);
 
-/// What `wait` takes.
 #[derive(Args, Debug)]
 pub struct Wait {
     /// Which jobs
