@@ -19,7 +19,7 @@ use tokio::net::UnixStream;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
-use super::actions;
+use super::actions::{self, Answer};
 use super::again;
 use super::end_tree::{self, GRACE_MS};
 use super::hub::Hub;
@@ -356,7 +356,7 @@ async fn begin(hub: &Hub, client: &Rc<Client>, request: Request) {
         return;
     }
     let is_wait = actions::is_wait(&action);
-    let mut work: Pin<Box<dyn Future<Output = Result<Value, Error>>>> =
+    let mut work: Pin<Box<dyn Future<Output = Answer>>> =
         Box::pin(actions::run(hub.clone(), client.clone(), action));
     let first = std::future::poll_fn(|context| Poll::Ready(work.as_mut().poll(context))).await;
     if let Poll::Ready(result) = first {

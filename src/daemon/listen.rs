@@ -49,7 +49,7 @@ pub(super) async fn run(hub: Hub, listener: StdListener) {
 
 /// Says why, instead of hello, and hangs up.
 fn refuse(stream: &UnixStream, error: Error) {
-    let reply = Reply {
+    let reply: Reply = Reply {
         id: RequestId::default(),
         ok: false,
         result: None,

@@ -11,14 +11,14 @@ use super::{Error, Event, RequestId, SessionId, Status, Timestamp};
 
 /// One reply line.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Reply {
+pub struct Reply<R = Value> {
     /// The request's id.
     pub id: RequestId,
     /// Whether `result` or `error` follows.
     pub ok: bool,
     /// What was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub result: Option<Value>,
+    pub result: Option<R>,
     /// Why not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Error>,

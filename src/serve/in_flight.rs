@@ -138,7 +138,7 @@ impl Ticket {
 
     /// The reply that says why not.
     pub fn refused(self, error: Error) -> Vec<u8> {
-        let reply = Reply {
+        let reply: Reply = Reply {
             id: self.id,
             ok: false,
             result: None,

@@ -29,7 +29,7 @@ mod write;
 use std::rc::Rc;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
 
 pub(super) use program::{SHELL, SHELL_ARGV, renewed};
 pub(super) use start::{TIMEOUT_GRACE_MS, TTL_MS};
@@ -45,8 +45,8 @@ use crate::protocol::{
     Action, Error, ErrorCode, Greeting, PROTOCOL, Role, SessionId, Timestamp, VERSION,
 };
 
-/// What a verb returns.
-pub(super) type Answer = Result<Value, Error>;
+/// What a verb returns: JSON that was written once, straight from what it tells.
+pub(super) type Answer = Result<Box<RawValue>, Error>;
 
 /// `maxChars` where nobody says otherwise.
 const DEFAULT_CHARS: usize = 500;
@@ -276,7 +276,7 @@ fn wait_ms(name: &str, asked: Option<u64>, default: u64) -> Result<u64, Error> {
 
 /// A result as JSON.
 fn answer(result: impl Serialize) -> Answer {
-    serde_json::to_value(result)
+    to_raw_value(&result)
         .map_err(|error| Error::internal(format!("a result could not be written: {error}")))
 }
 
