@@ -7,7 +7,9 @@
 pub mod interpret;
 pub mod lines;
 pub mod marks;
+pub mod reader;
 pub mod row;
+pub mod simple;
 pub mod window;
 
 use self::interpret::Interpreter;
@@ -103,7 +105,7 @@ impl Plain {
     pub fn resume(layout: Layout, at: Checkpoint) -> Self {
         Self {
             scanner: Scanner::default(),
-            interpreter: Interpreter::new(at.alt),
+            interpreter: Interpreter::new(at.alt, at.offset),
             window: Window::new(layout, at.row, at.line.saturating_sub(1), at.offset),
             offset: at.offset,
         }
@@ -153,6 +155,16 @@ impl Plain {
     /// Whether the alternate screen is on.
     pub fn alt_screen(&self) -> bool {
         self.interpreter.alt()
+    }
+
+    /// Since which offset the alternate screen has been on, or off: at least.
+    pub fn alt_since(&self) -> u64 {
+        self.interpreter.alt_since()
+    }
+
+    /// Whether everything but the text on the window and the place of the cursor is as in the beginning.
+    pub fn is_plain(&self) -> bool {
+        self.scanner.idle() && self.interpreter.is_plain() && self.window.whole_region()
     }
 
     /// Whether [`drain_final`](Self::drain_final) is to tell the text of final lines (it does at first), or they are
@@ -214,16 +226,19 @@ pub struct Rendered {
 
 /// Renders a slice that starts in ground state on a blank window, on the alternate screen if `alt`.
 pub fn render(bytes: &[u8], layout: Layout, alt: bool) -> Rendered {
-    let mut plain = Plain::resume(
+    render_from(
+        bytes,
         layout,
         Checkpoint {
-            offset: 0,
-            line: 1,
-            row: 0,
             alt,
-            exact: false,
+            ..Checkpoint::at(0)
         },
-    );
+    )
+}
+
+/// Renders a slice that starts at a checkpoint.
+pub fn render_from(bytes: &[u8], layout: Layout, at: Checkpoint) -> Rendered {
+    let mut plain = Plain::resume(layout, at);
     plain.set_track_touched(false);
     plain.feed(bytes);
     let mut text = String::with_capacity(bytes.len());
@@ -234,7 +249,7 @@ pub fn render(bytes: &[u8], layout: Layout, alt: bool) -> Rendered {
     if !plain.ends_with_newline() {
         text.pop();
     }
-    let consumed = usize::try_from(plain.clean_offset()).unwrap_or(bytes.len());
+    let consumed = usize::try_from(plain.clean_offset() - at.offset).unwrap_or(bytes.len());
     Rendered {
         text,
         consumed,
