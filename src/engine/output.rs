@@ -155,7 +155,9 @@ impl Output {
             alt: false,
             exact: true,
         };
+        let alt_since = self.lines.alt_since();
         self.lines = Plain::resume(self.layout(), at);
+        self.lines.set_alt_since(alt_since);
         self.lines.set_keep_final(false);
         self.lines.set_track_touched(false);
         self.checkpoints.push(at);

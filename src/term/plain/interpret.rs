@@ -55,6 +55,11 @@ impl Interpreter {
         self.alt_since
     }
 
+    /// It has been so for longer than was known.
+    pub fn set_alt_since(&mut self, offset: u64) {
+        self.alt_since = offset;
+    }
+
     /// Whether all modes, character sets and tab stops are as in the beginning, on the main screen.
     pub fn is_plain(&self) -> bool {
         let modes = self.wrap && !self.insert && !self.newline && !self.origin;

@@ -162,6 +162,11 @@ impl Plain {
         self.interpreter.alt_since()
     }
 
+    /// It has been so for longer than was known.
+    pub fn set_alt_since(&mut self, offset: u64) {
+        self.interpreter.set_alt_since(offset);
+    }
+
     /// Whether everything but the text on the window and the place of the cursor is as in the beginning.
     pub fn is_plain(&self) -> bool {
         self.scanner.idle() && self.interpreter.is_plain() && self.window.whole_region()

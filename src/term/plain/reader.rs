@@ -5,6 +5,7 @@
 //! the cursor is in the last row, and as many at its end, so that what follows may go up
 //! to them. Those between scroll by untouched. A property test holds that nobody can tell.
 
+use super::row::Row;
 use super::{Checkpoint, Layout, Line, Plain, simple};
 
 /// One line as it is read.
@@ -40,6 +41,8 @@ pub struct Reader {
     text: String,
     /// Where each of them ends, in bytes and in `text`.
     ends: Vec<(usize, usize)>,
+    /// Room to draw one line in.
+    row: Row,
 }
 
 impl Reader {
@@ -52,6 +55,7 @@ impl Reader {
             passed: false,
             text: String::new(),
             ends: Vec::new(),
+            row: Row::default(),
         }
     }
 
@@ -109,7 +113,8 @@ impl Reader {
         }
         let mut begin = 0;
         for end in memchr::memchr_iter(b'\n', bytes) {
-            if !simple::push_text(&bytes[begin..end], self.layout, &mut self.text) {
+            let line = &bytes[begin..end];
+            if !simple::push_text(line, self.layout, &mut self.row, &mut self.text) {
                 break;
             }
             begin = end + 1;

@@ -3,17 +3,17 @@
 //! Most lines of most logs are text with a few attributes. Where such a line is
 //! written to a blank row its text can be told from its bytes alone.
 
-use super::{Checkpoint, Layout, LayoutKind, Plain};
+use super::row::{Row, TAB};
+use super::{Layout, LayoutKind};
 use crate::term::compat::columns;
-use crate::term::size::Size;
 
 /// Longest line that is looked at, in bytes: a longer one may be cut into several.
 const LONGEST: usize = 64 * 1024;
 
 /// Appends the text of a line that was written from the first column of a blank row,
 /// and ended by a newline that is not in `line`. False, with nothing appended, if the
-/// line may concern other rows than those it fills.
-pub fn push_text(line: &[u8], layout: Layout, out: &mut String) -> bool {
+/// line may concern other rows than those it fills. `row` is room to work in.
+pub fn push_text(line: &[u8], layout: Layout, row: &mut Row, out: &mut String) -> bool {
     let body = match layout.kind {
         LayoutKind::Pipe => Some(line),
         // Without a CR the next line would not begin in the first column.
@@ -22,107 +22,122 @@ pub fn push_text(line: &[u8], layout: Layout, out: &mut String) -> bool {
     let Some(body) = body.filter(|body| body.len() < LONGEST) else {
         return false;
     };
-    let printable = |plain, byte: &u8| plain & (0x20..0x7f).contains(byte);
     let Ok(text) = std::str::from_utf8(body) else {
         return false;
     };
-    if body.iter().fold(true, printable) {
+    if body.iter().fold(true, |all, byte| all & is_printable(byte)) {
         out.push_str(text);
         return true;
     }
     let old = out.len();
-    match attributed(text, layout, out) {
-        Shape::Text => return true,
-        Shape::OneRow => {
-            out.truncate(old);
-            one_row(line, layout, out);
-            return true;
+    attributed(text, out) || {
+        out.truncate(old);
+        row.reset();
+        let drawn = draw(text, layout, row);
+        if drawn {
+            row.push_text(out);
         }
-        Shape::Other => out.truncate(old),
+        drawn
     }
-    false
 }
 
-/// What a line is made of.
-enum Shape {
-    /// Text and attributes, which has been appended.
-    Text,
-    /// It goes back and forth, but does not leave its row.
-    OneRow,
-    Other,
+fn is_printable(byte: &u8) -> bool {
+    (0x20..0x7f).contains(byte)
+}
+
+/// The printable ASCII that `text` begins with, and what follows.
+fn ascii(text: &str) -> (&str, &str) {
+    let end = text.as_bytes().iter().position(|byte| !is_printable(byte));
+    text.split_at(end.unwrap_or(text.len()))
 }
 
 /// Appends the text of a line of nothing but text and attributes.
-fn attributed(text: &str, layout: Layout, out: &mut String) -> Shape {
-    let mut shape = Shape::Text;
+fn attributed(text: &str, out: &mut String) -> bool {
     let mut rest = text;
-    // Never less than the cursor's column.
-    let mut edge = 0;
+    loop {
+        let (run, after) = ascii(rest);
+        out.push_str(run);
+        let Some(c) = after.chars().next() else {
+            return true;
+        };
+        let length = match sequence(after.as_bytes()) {
+            Some((length, _, b'm')) => length,
+            // A control has no width.
+            _ if columns(c).is_some_and(|width| width > 0) && c > '~' => {
+                out.push(c);
+                c.len_utf8()
+            }
+            _ => return false,
+        };
+        rest = &after[length..];
+    }
+}
+
+/// Draws a line that goes back and forth, but stays in its row. False if it may not.
+fn draw(text: &str, layout: Layout, row: &mut Row) -> bool {
+    let cols = usize::from(layout.size.cols());
+    let mut rest = text;
+    let mut col = 0_usize;
     while let Some(c) = rest.chars().next() {
+        let mut length = c.len_utf8();
         match c {
             ' '..='~' => {
-                let printable = |byte: &u8| (0x20..0x7f).contains(byte);
-                let bytes = rest.as_bytes();
-                let end = bytes.iter().position(|byte| !printable(byte));
-                let (run, after) = rest.split_at(end.unwrap_or(rest.len()));
-                out.push_str(run);
-                edge += run.len();
-                rest = after;
-                continue;
-            }
-            '\x1b' => {
-                let length = match sequence(rest.as_bytes()) {
-                    Some((length, b'm')) => length,
-                    Some((length, _)) => {
-                        shape = Shape::OneRow;
-                        length
-                    }
-                    None => return Shape::Other,
-                };
-                rest = &rest[length..];
-                continue;
-            }
-            '\r' | '\x08' | '\x07' => shape = Shape::OneRow,
-            '\t' => {
-                shape = Shape::OneRow;
-                edge += 8;
-            }
-            '\0'..='\x1f' | '\x7f' => return Shape::Other,
-            _ => match columns(c) {
-                Some(width @ 1..) => {
-                    out.push(c);
-                    edge += usize::from(width);
+                let (run, _) = ascii(rest);
+                if col + run.len() >= cols {
+                    return false;
                 }
-                _ => shape = Shape::OneRow,
+                row.put_ascii(col, run.as_bytes());
+                col += run.len();
+                length = run.len();
+            }
+            '\x1b' => match sequence(rest.as_bytes()) {
+                Some((sequence, _, b'm')) => length = sequence,
+                Some((sequence, how, _)) => {
+                    match how {
+                        b"" | b"0" => row.erase(col, usize::MAX),
+                        b"1" => row.erase(0, col + 1),
+                        b"2" => row.erase(0, usize::MAX),
+                        _ => return false,
+                    }
+                    length = sequence;
+                }
+                None => return false,
+            },
+            '\r' => col = 0,
+            '\x08' => col = col.saturating_sub(1),
+            '\x07' => {}
+            '\t' => {
+                let stop = (col / TAB + 1) * TAB;
+                if stop >= cols {
+                    return false;
+                }
+                if !row.occupied(col, stop) {
+                    row.put_ascii(col, b"\t");
+                }
+                col = stop;
+            }
+            '\0'..='\x1f' | '\x7f' => return false,
+            _ => match columns(c).map(usize::from) {
+                None => {}
+                Some(0) if col > 0 => row.mark(col, c),
+                Some(0) => {}
+                Some(width) if col + width < cols => {
+                    row.put(col, c, width);
+                    col += width;
+                }
+                Some(_) => return false,
             },
         }
-        rest = &rest[c.len_utf8()..];
+        rest = &rest[length..];
     }
-    match shape {
-        Shape::OneRow if edge >= usize::from(layout.size.cols()) => Shape::Other,
-        shape => shape,
-    }
+    true
 }
 
-/// Length and final byte of the SGR or EL sequence that `bytes` begins with.
-fn sequence(bytes: &[u8]) -> Option<(usize, u8)> {
-    let parameters = bytes.strip_prefix(b"\x1b[")?;
+/// Length, parameters and final byte of the SGR or EL sequence that `bytes` begins with.
+fn sequence(bytes: &[u8]) -> Option<(usize, &[u8], u8)> {
+    let body = bytes.strip_prefix(b"\x1b[")?;
     let is_parameter = |byte: &u8| matches!(byte, b'0'..=b'9' | b';' | b':');
-    let length = parameters.iter().position(|byte| !is_parameter(byte))?;
-    let last = parameters[length];
-    matches!(last, b'm' | b'K').then_some((length + 3, last))
-}
-
-/// Appends the text of a line that does not leave its row.
-fn one_row(line: &[u8], layout: Layout, out: &mut String) {
-    let layout = Layout {
-        size: Size::new(2, layout.size.cols()),
-        ..layout
-    };
-    let mut plain = Plain::resume(layout, Checkpoint::at(0));
-    plain.set_track_touched(false);
-    plain.feed(line);
-    for line in plain.live() {
-        out.push_str(&line.text);
-    }
+    let length = body.iter().position(|byte| !is_parameter(byte))?;
+    let last = body[length];
+    matches!(last, b'm' | b'K').then_some((length + 3, &body[..length], last))
 }
