@@ -5,11 +5,11 @@ use std::collections::VecDeque;
 
 use serde::Serialize;
 use serde_json::json;
-use serde_json::value::RawValue;
 use tokio::sync::Notify;
 
+use super::actions::Answer;
 use crate::protocol::reply::Reply;
-use crate::protocol::{Error, Event, EventKind, RequestId};
+use crate::protocol::{Event, EventKind, RequestId};
 
 /// Beyond this, events are counted instead of kept.
 const EVENT_BYTES: usize = 1 << 20;
@@ -36,7 +36,7 @@ pub(super) struct Outbox {
 
 impl Outbox {
     /// Adds a reply.
-    pub(super) fn push_reply(&self, id: RequestId, answer: Result<Box<RawValue>, Error>) {
+    pub(super) fn push_reply(&self, id: RequestId, answer: Answer) {
         let (result, error) = match answer {
             Ok(result) => (Some(result), None),
             Err(error) => (None, Some(error)),
@@ -140,7 +140,8 @@ fn escape_late_controls(json: &mut Vec<u8>) {
             .is_some_and(|byte| (0x80..0xa0).contains(byte)),
         _ => false,
     };
-    let Some(first) = (0..json.len()).find(|&at| is_late(at)) else {
+    let mut candidates = memchr::memchr2_iter(0x7f, 0xc2, json);
+    let Some(first) = candidates.find(|&at| is_late(at)) else {
         return;
     };
     let mut safe = json[..first].to_vec();

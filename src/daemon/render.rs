@@ -132,7 +132,7 @@ fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
     state.show_output(id, start, &bytes);
     if let (Some(stretch), Some(hidden)) = (stretch, hidden) {
         if let Some(session) = state.registry.get_mut(id) {
-            session.output.pass_over(&stretch, now());
+            session.output.pass_over(&stretch, &hidden, now());
         }
         state.show_output(id, start + bytes.len() as u64, &hidden);
         news.screen = true;

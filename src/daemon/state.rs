@@ -159,12 +159,20 @@ impl State {
     pub(super) fn record(&self, session: &Session, now: Now) -> Record {
         let mut record = session.record(now, signal::name);
         record.asked = self.asks.about(&session.id);
-        record.summary.output_bytes = self.log_end(&session.id);
-        record.summary.offloaded = is_offloaded(record.summary.output_bytes);
-        record.dropped_bytes = self.log_first(&session.id) + self.unsaved(&session.id);
-        if record.summary.offloaded
-            && let Some(driver) = self.drivers.get(&session.id)
-        {
+        let driver = self.drivers.get(&session.id);
+        let (mut first, mut end) = (session.output.first(), session.output.end());
+        let mut unsaved = driver.map_or(0, |driver| driver.unsaved);
+        if let Some(slot) = driver.and_then(Driver::slot) {
+            let slot = self.keeper.board().slot(slot);
+            (first, end) = (first.max(slot.first()), end.max(slot.end()));
+            unsaved = slot.unsaved();
+        } else if let Some(driver) = driver {
+            end = end.max(driver.end);
+        }
+        record.summary.output_bytes = end;
+        record.summary.offloaded = is_offloaded(end);
+        record.dropped_bytes = first + unsaved;
+        if let Some(driver) = driver.filter(|_| record.summary.offloaded) {
             record.output_files = driver.log.files();
             record.summary.output_file = record.output_files.last().map(|file| file.path.clone());
         }

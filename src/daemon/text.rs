@@ -8,10 +8,13 @@ use super::state::State;
 use crate::engine::output::Output;
 use crate::protocol::SessionId;
 use crate::protocol::reply::Left;
-use crate::term::plain::{Checkpoint, Layout, Plain, Rendered, render, tail_chars};
+use crate::term::plain::{Checkpoint, Layout, Plain, Rendered, render, render_from, tail_chars};
 
 /// A range up to this size is rendered whole.
 const WHOLE: u64 = 256 * 1024;
+
+/// So much of the end is looked at first: a few screenfuls.
+const SHALLOW: u64 = 4096;
 
 /// A program that only ever redraws one line would make the search for enough
 /// text endless, and nobody else has a turn meanwhile; this much is looked at.
@@ -33,6 +36,18 @@ pub(super) struct Piece {
     pub(super) next: u64,
     /// Where lines that are left out have to be counted.
     pub(super) uncounted: Option<Uncounted>,
+}
+
+impl Piece {
+    /// The lines between two places are left out, too.
+    fn leave_out(&mut self, from: &Place, to: &Place) {
+        let between = Uncounted::new(from, to);
+        if between.more.is_empty() && between.less.is_empty() {
+            self.omitted.lines += between.lines;
+        } else {
+            self.uncounted = Some(between);
+        }
+    }
 }
 
 /// Lines between two places of which one at least has a number only by counting:
@@ -156,19 +171,28 @@ impl Source<'_> {
                 ..Piece::default()
             };
         }
+        if let Some(piece) = self.last_lines(from, to, max_chars, finished) {
+            return piece;
+        }
         // Enough for most texts; twice as much each time it was not.
         let mut window = (max_chars as u64 * 4).max(WHOLE);
         loop {
             let start = to.saturating_sub(window).max(from);
             let whole = start == from;
-            // Of a whole piece nothing is left out, so its place is not asked for.
-            let place = (!whole).then(|| self.place(start, to));
-            let (begin, alt) = match &place {
-                Some(place) => (place.at.offset, place.at.alt),
-                None => (from, self.alt_at(from, to)),
+            // Of the whole nothing is left out, so no lines need to be counted.
+            let place = match self.known_alt(from).filter(|_| whole) {
+                Some(alt) => Place {
+                    at: Checkpoint {
+                        alt,
+                        ..Checkpoint::at(from)
+                    },
+                    counted: 0..0,
+                },
+                None => self.place(start, to),
             };
+            let begin = if whole { from } else { place.at.offset };
             let (begin, bytes) = self.log.read_all(begin, to);
-            let mut rendered = render(&bytes, self.output.layout(), alt);
+            let mut rendered = render(&bytes, self.output.layout(), place.at.alt);
             if finished {
                 finish(&mut rendered, &bytes);
             }
@@ -182,37 +206,76 @@ impl Source<'_> {
                 bytes: omitted.bytes,
                 lines: omitted.lines,
             };
-            let mut uncounted = None;
-            if let Some(place) = place {
+            if !whole {
                 left.bytes += begin.saturating_sub(from);
-                let between = Uncounted::new(&self.place(from, to), &place);
-                if between.more.is_empty() && between.less.is_empty() {
-                    left.lines += between.lines;
-                } else {
-                    uncounted = Some(between);
-                }
             }
-            let next = begin + rendered.consumed as u64;
-            return Piece {
+            let mut piece = Piece {
                 text: text.to_owned(),
                 omitted: left,
-                next,
-                uncounted,
+                next: begin + rendered.consumed as u64,
+                uncounted: None,
             };
+            if !whole {
+                piece.leave_out(&self.place(from, to), &place);
+            }
+            return piece;
+        }
+    }
+
+    /// The same where a place is known, near the end, from which rendering goes as from
+    /// the beginning: what comes before it need not be looked at.
+    fn last_lines(&self, from: u64, to: u64, max_chars: usize, finished: bool) -> Option<Piece> {
+        let mut depth = (max_chars as u64 * 2).max(SHALLOW);
+        loop {
+            let wanted = to.checked_sub(depth).filter(|&at| at > from)?;
+            let at = self.output.exact_checkpoint_before(wanted)?;
+            if at.offset < from || to - at.offset > WHOLE {
+                return None;
+            }
+            let (begin, bytes) = self.log.read_all(at.offset, to);
+            let mut rendered = render_from(&bytes, self.layout(), at);
+            if finished {
+                finish(&mut rendered, &bytes);
+            }
+            // Every character has at least one byte.
+            let least = rendered.text.len() >= max_chars;
+            if begin != at.offset || !least || rendered.text.chars().count() < max_chars {
+                depth = (to - at.offset) * 2;
+                continue;
+            }
+            let (text, omitted) = tail_chars(&rendered.text, max_chars);
+            let place = Place { at, counted: 0..0 };
+            let mut piece = Piece {
+                text: text.to_owned(),
+                omitted: Left {
+                    bytes: omitted.bytes + (at.offset - from),
+                    lines: omitted.lines,
+                },
+                next: begin + rendered.consumed as u64,
+                uncounted: None,
+            };
+            piece.leave_out(&self.place(from, to), &place);
+            return Some(piece);
         }
     }
 
     /// Whether the alternate screen is on at `offset`, or at the first place after
     /// it where that is known. `limit` bounds the search.
     pub(super) fn alt_at(&self, offset: u64, limit: u64) -> bool {
-        let known = self.output.renders_alt_at(offset);
+        let known = self.known_alt(offset);
         known.unwrap_or_else(|| self.place(offset, limit).at.alt)
+    }
+
+    /// The same where it has not changed since.
+    fn known_alt(&self, offset: u64) -> Option<bool> {
+        let now = self.output.here();
+        let since = self.output.alt_since();
+        (since <= offset && offset <= self.output.end()).then_some(now.alt)
     }
 
     /// How the renderer stands at `offset`, or at the first place after it where
     /// that is known. `limit` bounds the search.
     fn place(&self, offset: u64, limit: u64) -> Place {
-        // Where most waits begin.
         if offset == self.output.end() {
             let at = self.output.here();
             return Place { at, counted: 0..0 };
@@ -285,5 +348,55 @@ impl Source<'_> {
 
     pub(super) fn layout(&self) -> Layout {
         self.output.layout()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::engine::Now;
+    use crate::protocol::Timestamp;
+    use crate::protocol::disk::segment_name;
+    use crate::protocol::record::Mode;
+    use crate::term::size::Size;
+
+    /// Long logs of lines, some of which go back over those before them.
+    fn log() -> impl Strategy<Value = String> {
+        let part = prop_oneof![
+            8 => "([a-z]{1,60}\r\n){1,40}",
+            2 => "(\x1b\\[[1-9]A[a-z]{1,9}\r\n){1,9}",
+            1 => "([0-9]{1,3} %\r){1,99}",
+            1 => "(\x1b\\[\\?1049[hl]|\x1b\\[2;4r|\x1b\\[r|漢字){1,3}",
+        ];
+        let part = (part, 1..9_usize).prop_map(|(part, times)| part.repeat(times));
+        proptest::collection::vec(part, 20..80).prop_map(|parts| parts.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn the_end_is_the_same_wherever_it_was_begun(log in log(), max_chars in 1..3000_usize) {
+            let dir = tempfile::tempdir().unwrap();
+            std::fs::write(dir.path().join(segment_name(0)), &log).unwrap();
+            let reader = LogReader::new(dir.path().to_owned());
+            let mut output = Output::new(Mode::Pty, Size::new(10, 40));
+            let now = Now { boot: 0, wall: Timestamp(0) };
+            for chunk in log.as_bytes().chunks(5000) {
+                output.feed(chunk, now);
+            }
+            let source = Source { output: &output, log: &reader };
+            let end = log.len() as u64;
+            let Some(piece) = source.last_lines(0, end, max_chars, false) else { return Ok(()) };
+            let whole = render(log.as_bytes(), source.layout(), false);
+            let (text, omitted) = tail_chars(&whole.text, max_chars);
+            prop_assert_eq!(&piece.text, text);
+            prop_assert_eq!(piece.omitted.lines, omitted.lines);
+            prop_assert_eq!(piece.next, whole.consumed as u64);
+            prop_assert_eq!(piece.uncounted, None);
+        }
     }
 }

@@ -1,21 +1,26 @@
 //! What sessions use of the machine, looked up only when somebody asks.
 //!
 //! One look at `/proc` serves all sessions and everybody who asks within
-//! [`INTERVAL_MS`], so that neither many sessions nor many dashboards cost more.
+//! [`INTERVAL_MS`] or longer, so that neither many sessions nor many dashboards cost more.
 
 use std::collections::HashMap;
 
-use super::hub::now;
+use super::hub::{self, now};
 use super::state::State;
+use crate::engine::session::Session;
 use crate::engine::usage::{INTERVAL_MS, Meter};
 use crate::protocol::{Record, SessionId};
 use crate::sys::usage::{self, Usage};
 
+/// A look at many processes takes milliseconds. The next one comes after so many times
+/// what the last one took, which is a twentieth of a processor at most.
+const PAUSES: u64 = 20;
+
 /// The last look.
 #[derive(Default)]
 pub(super) struct LastUsage {
-    /// When it was, in boot-time milliseconds.
-    at: u64,
+    /// When the next one may be, in boot-time milliseconds.
+    next: u64,
     found: HashMap<SessionId, (Usage, f64)>,
     meters: HashMap<SessionId, Meter>,
 }
@@ -28,26 +33,27 @@ impl LastUsage {
 }
 
 impl State {
-    /// Looks what all sessions use, unless that has just been done and these were there.
-    pub(super) fn look_at_usage(&mut self, asked: &[SessionId]) {
+    /// Whether what these use is known well enough.
+    pub(super) fn knows_usage<'a>(&self, mut asked: impl Iterator<Item = &'a Session>) -> bool {
+        now().boot < self.usage.next
+            && asked.all(|session| {
+                !session.life.status().is_alive() || self.usage.found.contains_key(&session.id)
+            })
+    }
+
+    /// Looks what all sessions use.
+    pub(super) fn look_at_usage(&mut self) {
         let now = now();
-        let is_alive = |id: &&SessionId| {
-            let session = self.registry.get(id);
-            session.is_some_and(|session| session.life.status().is_alive())
-        };
-        let mut alive = asked.iter().filter(is_alive);
-        let fresh = now.boot.saturating_sub(self.usage.at) < INTERVAL_MS;
-        if fresh && alive.all(|id| self.usage.found.contains_key(id)) {
-            return;
-        }
         let sessions = self.registry.iter();
         let sessions: Vec<_> = sessions
             .map(|session| (session.id.clone(), self.leader(&session.id)))
             .collect();
         let mut meters = std::mem::take(&mut self.usage.meters);
-        self.usage.at = now.boot;
+        let found = usage::of_sessions(&sessions);
+        let took = hub::now().boot - now.boot;
+        self.usage.next = now.boot + INTERVAL_MS.max(took * PAUSES);
         self.usage.found.clear();
-        for (id, usage) in usage::of_sessions(&sessions) {
+        for (id, usage) in found {
             let Some(session) = self.registry.get(&id) else {
                 continue;
             };

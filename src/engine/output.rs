@@ -10,6 +10,7 @@ use super::Now;
 use super::sizes::Sizes;
 use crate::protocol::record::Mode;
 use crate::protocol::{Scope, Timestamp};
+use crate::term::plain::marks::EVERY;
 use crate::term::plain::{Checkpoint, Layout, LayoutKind, Plain};
 use crate::term::screen::{Fed, Screen};
 use crate::term::size::Size;
@@ -141,7 +142,8 @@ impl Output {
     }
 
     /// Takes the hidden bytes of a stretch whose lead has been fed.
-    pub fn pass_over(&mut self, stretch: &Stretch, now: Now) {
+    pub fn pass_over(&mut self, stretch: &Stretch, hidden: &[u8], now: Now) {
+        self.mark_hidden(hidden);
         let line = self.next_line() + stretch.newlines;
         self.end += stretch.hidden as u64;
         self.wrote(now);
@@ -153,7 +155,9 @@ impl Output {
             alt: false,
             exact: true,
         };
+        let alt_since = self.lines.alt_since();
         self.lines = Plain::resume(self.layout(), at);
+        self.lines.set_alt_since(alt_since);
         self.lines.set_keep_final(false);
         self.lines.set_track_touched(false);
         self.checkpoints.push(at);
@@ -161,6 +165,49 @@ impl Output {
         screen.feed(&stretch.attributes);
         // The stretch has ended with a newline.
         screen.feed(b"\r");
+    }
+
+    /// Of what is passed over every line's beginning would do as a checkpoint, once the
+    /// lead has brought the cursor to the last row: as many are kept as of what is painted.
+    fn mark_hidden(&mut self, hidden: &[u8]) {
+        let newline: &[u8] = match self.mode {
+            Mode::Pty => b"\r\n",
+            Mode::Pipe => b"\n",
+        };
+        let row = self.size.rows() - 1;
+        let (mut offset, mut line) = (self.end, self.next_line());
+        for block in hidden.chunks(EVERY as usize) {
+            let last = memchr::memmem::rfind(block, newline).map_or(0, |at| at + newline.len());
+            let lines = |bytes: &[u8]| memchr::memchr_iter(b'\n', bytes).count() as u64;
+            let before = lines(&block[..last]);
+            if last > 0 {
+                self.checkpoints.push(Checkpoint {
+                    offset: offset + last as u64,
+                    line: line + before,
+                    row,
+                    alt: false,
+                    exact: true,
+                });
+            }
+            offset += block.len() as u64;
+            line += before + lines(&block[last..]);
+        }
+    }
+
+    /// How rendering stands at the end, where nothing is unfinished.
+    pub fn here(&self) -> Checkpoint {
+        Checkpoint {
+            offset: self.lines.clean_offset(),
+            line: self.next_line(),
+            row: 0,
+            alt: self.lines.alt_screen(),
+            exact: false,
+        }
+    }
+
+    /// Since which offset the alternate screen has been on, or off: at least.
+    pub fn alt_since(&self) -> u64 {
+        self.lines.alt_since()
     }
 
     /// Bytes before `first` are no longer kept.
@@ -344,23 +391,6 @@ impl Output {
         self.screen.as_ref().is_some_and(Screen::alt_screen)
     }
 
-    /// How the renderer stands at the end of what it was fed: at the last place where
-    /// nothing is unfinished.
-    pub fn here(&self) -> Checkpoint {
-        Checkpoint {
-            offset: self.lines.clean_offset(),
-            line: self.next_line(),
-            row: 0,
-            alt: self.lines.alt_screen(),
-            exact: false,
-        }
-    }
-
-    /// Whether the renderer was on the alternate screen at `offset`, if that is known without looking.
-    pub fn renders_alt_at(&self, offset: u64) -> Option<bool> {
-        self.lines.alt_screen_at(offset)
-    }
-
     /// When it last wrote.
     pub fn last_output_at(&self) -> Option<Timestamp> {
         self.last_output.map(|now| now.wall)
@@ -377,6 +407,15 @@ impl Output {
             .checkpoints
             .partition_point(|checkpoint| checkpoint.offset <= offset);
         self.checkpoints[..after].last().copied()
+    }
+
+    /// The last exact checkpoint at or before `offset`.
+    pub fn exact_checkpoint_before(&self, offset: u64) -> Option<Checkpoint> {
+        let after = self
+            .checkpoints
+            .partition_point(|checkpoint| checkpoint.offset <= offset);
+        let mut before = self.checkpoints[..after].iter().rev();
+        before.find(|checkpoint| checkpoint.exact).copied()
     }
 
     /// The last exact checkpoint at or before line `line`.
@@ -477,5 +516,38 @@ mod tests {
         assert_eq!(output.total_lines(), 10);
         let painted = output.painted(output.size(), 0, text.as_bytes());
         assert_eq!(painted.text(true), "");
+    }
+
+    #[test]
+    fn from_each_place_in_what_was_passed_over_the_lines_are_the_same() {
+        let now = Now {
+            boot: 0,
+            wall: Timestamp(0),
+        };
+        for (mode, end) in [(Mode::Pty, "\r\n"), (Mode::Pipe, "\n")] {
+            let line = |n: usize| format!("\x1b[3{}m{}{end}", n % 8, "x".repeat(n * 7 % 50));
+            let text: String = (0..4000).map(line).collect();
+            let (mut output, _) = fed(mode, &format!("before{end}"));
+            let stretch = output.skim(text.as_bytes());
+            let stretch = stretch.unwrap_or_else(|| unreachable!("it is simple"));
+            let (lead, rest) = text.as_bytes().split_at(stretch.lead);
+            let (hidden, rest) = rest.split_at(stretch.hidden);
+            output.feed(lead, now);
+            output.pass_over(&stretch, hidden, now);
+            output.feed(rest, now);
+
+            let whole = format!("before{end}{text}");
+            let lines = |plain: &mut Plain| [plain.drain_final(), plain.live()].concat();
+            let mut all = Plain::new(output.layout());
+            all.feed(whole.as_bytes());
+            let all = lines(&mut all);
+            assert_eq!(output.total_lines(), all.len() as u64);
+            assert!(output.checkpoints.len() > hidden.len() / (EVERY as usize));
+            for at in &output.checkpoints {
+                let mut plain = Plain::resume(output.layout(), *at);
+                plain.feed(&whole.as_bytes()[at.offset as usize..]);
+                assert_eq!(lines(&mut plain), all[at.line as usize - 1..], "{at:?}");
+            }
+        }
     }
 }

@@ -43,6 +43,9 @@ mod tests {
         let symbols = read("/proc/self/smaps").unwrap();
         assert!(symbols.len() > USUAL, "{}", symbols.len());
         assert!(symbols.ends_with(b"\n"));
-        assert_eq!(read("/proc/none").unwrap_err().kind(), io::ErrorKind::NotFound);
+        assert_eq!(
+            read("/proc/none").unwrap_err().kind(),
+            io::ErrorKind::NotFound
+        );
     }
 }

@@ -38,6 +38,10 @@ pub struct Process {
     pub start: u64,
     /// Its program's name, at most 15 bytes.
     pub name: String,
+    /// Processor time that it and the children it has waited for have used, in clock ticks.
+    pub ticks: u64,
+    /// Resident memory, in pages.
+    pub pages: u64,
 }
 
 impl Process {
@@ -62,24 +66,38 @@ pub enum Leader {
 }
 
 impl Leader {
-    /// Pids of those that are, or were, led.
-    fn led(self, all: &[Process]) -> HashSet<u32> {
-        let in_session = |pid: u32| all.iter().filter(move |process| process.session == pid);
-        let led: Vec<&Process> = match self {
-            Self::There(pid) => {
-                let by_group = all.iter().filter(|p| p.pid == pid || p.group == pid);
-                in_session(pid).chain(by_group).collect()
-            }
+    /// Pids of those that are, or were, led; some may be in it twice.
+    fn led(self, by_number: &ByNumber<'_>) -> Vec<u32> {
+        let (Self::There(pid) | Self::Gone { pid, .. }) = self;
+        let with_number = by_number.get(&pid).into_iter().flatten();
+        let in_session = with_number.clone().filter(|p| p.session == pid);
+        let pids = |process: &&Process| process.pid;
+        match self {
+            Self::There(_) => with_number.map(pids).collect(),
             // The number belongs to nobody else while somebody of the session is
             // left, and one that is older than its end joined it before: there is
             // no later session of that number then.
-            Self::Gone { pid, ended } => {
-                let known = in_session(pid).any(|process| process.started_ms() <= ended);
-                in_session(pid).filter(|_| known).collect()
+            Self::Gone { ended, .. } => {
+                let mut all = in_session.clone();
+                let known = all.any(|process| process.started_ms() <= ended);
+                in_session.filter(|_| known).map(pids).collect()
             }
-        };
-        led.into_iter().map(|process| process.pid).collect()
+        }
     }
+}
+
+/// Processes by their pid and by the session and the group they are in, so that
+/// many sessions cost one walk through all of them.
+type ByNumber<'a> = HashMap<u32, Vec<&'a Process>>;
+
+fn by_number(all: &[Process]) -> ByNumber<'_> {
+    let mut found = ByNumber::new();
+    for process in all {
+        for number in [process.session, process.group, process.pid] {
+            found.entry(number).or_default().push(process);
+        }
+    }
+    found
 }
 
 /// Of the times in `/proc/PID/stat` (proc_pid_stat(5)): 100 a second on every
@@ -116,8 +134,9 @@ pub(super) fn owners<'a>(
     sessions: &'a [(SessionId, Option<Leader>)],
 ) -> HashMap<u32, &'a SessionId> {
     let mut owners = HashMap::new();
+    let by_number = by_number(all);
     for (session, leader) in sessions {
-        let led = leader.map_or_else(HashSet::new, |leader| leader.led(all));
+        let led = leader.map_or_else(Vec::new, |leader| leader.led(&by_number));
         owners.extend(led.into_iter().map(|pid| (pid, session)));
     }
     inherit(all, &mut owners);
@@ -184,9 +203,12 @@ fn parse_stat(pid: u32, text: &str) -> Option<Process> {
     let ppid = fields.next()?.parse().ok()?;
     let group = fields.next()?.parse().ok()?;
     let session = fields.next()?.parse().ok()?;
-    // Fields 20 and 22 of the page, counted from 1; six are taken.
-    let threads = fields.nth(13)?.parse().ok()?;
+    // Fields 14 to 17, 20, 22 and 24 of the page, counted from 1; six are taken.
+    let times = fields.by_ref().skip(7).take(4);
+    let ticks: i64 = times.filter_map(|ticks| ticks.parse::<i64>().ok()).sum();
+    let threads = fields.nth(2)?.parse().ok()?;
     let start = fields.nth(1)?.parse().ok()?;
+    let pages = fields.nth(1)?.parse().ok()?;
     Some(Process {
         pid,
         ppid,
@@ -196,6 +218,8 @@ fn parse_stat(pid: u32, text: &str) -> Option<Process> {
         threads,
         start,
         name: name.to_owned(),
+        ticks: u64::try_from(ticks).ok()?,
+        pages,
     })
 }
 
@@ -290,11 +314,13 @@ mod tests {
 
     #[test]
     fn a_name_with_blanks_and_parentheses_is_read() {
-        let text = "7 (a) b (c) S 1 7 7 34816 7 4194560 1 0 0 0 0 0 0 0 20 0 1 0 4242 1 2";
+        let text = "7 (a) b (c) S 1 7 7 34816 7 4194560 1 0 0 0 10 20 30 -1 20 0 1 0 4242 1 2";
         let process = parse_stat(7, text).unwrap();
         assert_eq!(process.name, "a) b (c");
         assert_eq!((process.ppid, process.group, process.session), (1, 7, 7));
         assert_eq!((process.state, process.start), ('S', 4242));
+        // Of children that were waited for, too; the kernel has shown less than nothing.
+        assert_eq!((process.ticks, process.pages), (59, 2));
     }
 
     #[test]
@@ -308,19 +334,24 @@ mod tests {
             state: 'S',
             start: start * rustix::param::clock_ticks_per_second() / 1000,
             name: "x".to_owned(),
+            ticks: 0,
+            pages: 0,
         };
         let all = [member(8, 7, 1000), member(9, 7, 5000), member(10, 10, 1000)];
         let gone = Leader::Gone {
             pid: 7,
             ended: 3000,
         };
-        assert_eq!(gone.led(&all), HashSet::from([8, 9]));
+        let led = |leader: Leader, all: &[Process]| -> HashSet<u32> {
+            leader.led(&by_number(all)).into_iter().collect()
+        };
+        assert_eq!(led(gone, &all), HashSet::from([8, 9]));
         assert!(
-            gone.led(&all[1..]).is_empty(),
+            led(gone, &all[1..]).is_empty(),
             "a later session of that number"
         );
-        assert_eq!(Leader::There(7).led(&all), HashSet::from([8, 9]));
-        assert_eq!(Leader::There(10).led(&all), HashSet::from([10]));
+        assert_eq!(led(Leader::There(7), &all), HashSet::from([8, 9]));
+        assert_eq!(led(Leader::There(10), &all), HashSet::from([10]));
     }
 
     #[test]

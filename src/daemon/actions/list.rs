@@ -21,64 +21,60 @@ const OUTPUT_CHARS: usize = 4000;
 
 /// Programs looked at for one list: each takes the keeper a tenth of a millisecond
 /// or so, and what is not looked at now was when it was last quiet.
-const LOOKS: usize = 64;
+const LOOKS: usize = 16;
 
 /// Oldest first; with more than `limit` the newest stay. People get whole records.
 pub(super) async fn list(hub: &Hub, client: &Client, params: List) -> Answer {
-    let (seen, old) = {
+    let (group, label) = (params.group.as_deref(), params.label.as_deref());
+    let limit = params.limit.unwrap_or(DEFAULT_LIMIT);
+    let is_wanted = |session: &&Session| {
+        client.viewer.sees(session) && is_listed(session, params.status, group, label)
+    };
+    let old: Vec<SessionId> = {
         let (state, now) = (hub.state(), now().boot);
-        let all = state.registry.iter();
-        let seen: Vec<&Session> = all.filter(|s| client.viewer.sees(s)).collect();
-        let is_old = |session: &&&Session| session.takes_input() && session.input.is_old(now);
-        let old = seen.iter().filter(is_old).take(LOOKS);
-        let old: Vec<SessionId> = old.map(|session| session.id.clone()).collect();
-        let seen: Vec<SessionId> = seen.iter().map(|session| session.id.clone()).collect();
-        (seen, old)
+        let is_old = |session: &&Session| session.takes_input() && session.input.is_old(now);
+        let newest = state.registry.iter().rev().filter(is_wanted).take(limit);
+        let old = newest.filter(is_old).take(LOOKS);
+        old.map(|session| session.id.clone()).collect()
     };
     hub.see_inputs(&old).await;
     let mut state = hub.state();
-    state.look_at_usage(&seen);
+    if !state.knows_usage(state.registry.iter().filter(is_wanted)) {
+        state.look_at_usage();
+    }
     let now = now();
-    let (group, label) = (params.group.as_deref(), params.label.as_deref());
-    let listed: Vec<&Session> = state
-        .registry
-        .iter()
-        .filter(|session| client.viewer.sees(session))
-        .filter(|session| is_listed(session, params.status, group, label))
-        .collect();
+    let listed: Vec<&Session> = state.registry.iter().filter(is_wanted).collect();
     let counts = Registry::counts(listed.iter().copied());
-    let limit = params.limit.unwrap_or(DEFAULT_LIMIT);
     let newest = &listed[listed.len().saturating_sub(limit)..];
     let mut ports = match params.include_ports {
         Some(true) => state.ports_of_all(),
         _ => HashMap::new(),
     };
-    let records: Vec<Record> = newest
-        .iter()
-        .map(|session| {
-            let mut record = state.record(session, now);
-            state.add_usage(&mut record);
-            if params.include_output == Some(true) {
-                record.summary.output =
-                    Some(last_lines(&text::tail(&state, &session.id, OUTPUT_CHARS)));
-            }
-            if params.include_ports == Some(true) {
-                let ports = ports.remove(&session.id).unwrap_or_default();
-                record.summary.urls = Some(state.urls(&session.id, &ports));
-                record.summary.ports = Some(ports);
-            }
-            record
-        })
-        .collect();
+    let records = newest.iter().map(|session| {
+        let mut record = state.record(session, now);
+        state.add_usage(&mut record);
+        if params.include_output == Some(true) {
+            record.summary.output =
+                Some(last_lines(&text::tail(&state, &session.id, OUTPUT_CHARS)));
+        }
+        if params.include_ports == Some(true) {
+            let ports = ports.remove(&session.id).unwrap_or_default();
+            record.summary.urls = Some(state.urls(&session.id, &ports));
+            record.summary.ports = Some(ports);
+        }
+        record
+    });
     match client.viewer.role {
         Role::Human => answer(Listed {
-            sessions: records,
+            sessions: records.collect::<Vec<Record>>(),
             counts,
         }),
-        Role::Agent => {
-            let sessions: Vec<Summary> = records.into_iter().map(|r| r.summary).collect();
-            answer(Listed { sessions, counts })
-        }
+        Role::Agent => answer(Listed {
+            sessions: records
+                .map(|record| record.summary)
+                .collect::<Vec<Summary>>(),
+            counts,
+        }),
     }
 }
 

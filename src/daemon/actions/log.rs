@@ -18,7 +18,8 @@ use crate::protocol::reply::{
     Cleared, Left, LogBytes, LogLine, LogLines, LogMatch, LogMatches, LogTime,
 };
 use crate::protocol::{Error, SessionId, Timestamp};
-use crate::term::plain::{Checkpoint, Line, Plain, render};
+use crate::term::plain::reader::{Reader, Shown};
+use crate::term::plain::{Checkpoint, render};
 
 /// `limit` where nobody says otherwise, and at most.
 const DEFAULT_LIMIT: u64 = 65_536;
@@ -37,8 +38,10 @@ const MAX_CONTEXT: usize = 1000;
 /// and lines come until there is no more room.
 const MAX_TEXT: usize = 4 << 20;
 
-/// Bytes looked at before others have their turn.
+/// Bytes looked at before others have their turn: half a millisecond or so, also where
+/// they need not be drawn.
 const CHUNK: usize = 64 * 1024;
+const FAST_CHUNK: usize = 256 * 1024;
 
 /// By bytes, by lines, or matching lines.
 pub(super) async fn log(hub: &Hub, client: &Client, params: Log) -> Answer {
@@ -228,7 +231,7 @@ async fn read_lines(
     hub: &Hub,
     id: &SessionId,
     stretch: &Stretch,
-    mut take: impl FnMut(Line) -> bool,
+    mut take: impl FnMut(Shown<'_>) -> bool,
 ) -> Result<(), Error> {
     let layout = {
         let state = hub.state();
@@ -238,34 +241,30 @@ async fn read_lines(
             .output
             .layout()
     };
-    let mut plain = Plain::resume(layout, stretch.at);
-    plain.set_track_touched(false);
+    let mut reader = Reader::new(layout, stretch.at);
     let mut at = stretch.at.offset;
     while at < stretch.end {
+        let chunk = match reader.is_fast() {
+            true => FAST_CHUNK,
+            false => CHUNK,
+        };
         let (start, bytes) = {
             let state = hub.state();
             let Some(driver) = state.drivers.get(id) else {
                 return Ok(());
             };
-            driver.log.read(at, stretch.end, CHUNK)
+            driver.log.read(at, stretch.end, chunk)
         };
         if bytes.is_empty() {
             break;
         }
         at = start + bytes.len() as u64;
-        plain.feed(&bytes);
-        for line in plain.drain_final() {
-            if !take(line) {
-                return Ok(());
-            }
+        if !reader.feed(&bytes, &mut take) {
+            return Ok(());
         }
         tokio::task::yield_now().await;
     }
-    for line in plain.live() {
-        if !take(line) {
-            break;
-        }
-    }
+    reader.finish(&mut take);
     Ok(())
 }
 
@@ -367,7 +366,7 @@ async fn lines(hub: &Hub, id: &SessionId, params: Log, since: Option<Timestamp>)
     let mut omitted = Left::default();
     let mut size = 0;
     let mut last_run = None;
-    read_lines(hub, id, &stretch, |mut line| {
+    read_lines(hub, id, &stretch, |line| {
         if line.n < least {
             return true;
         }
@@ -382,8 +381,8 @@ async fn lines(hub: &Hub, id: &SessionId, params: Log, since: Option<Timestamp>)
         if enough && let Some(gone) = lines.pop_front() {
             size -= gone.text.len();
         }
-        let cut = cut_line(&mut line.text);
-        size += line.text.len();
+        let (text, cut) = cut_line(line.text);
+        size += text.len();
         if size > MAX_TEXT && !keep_last {
             return false;
         }
@@ -400,7 +399,7 @@ async fn lines(hub: &Hub, id: &SessionId, params: Log, since: Option<Timestamp>)
             n: line.n,
             at,
             stream: stream.to_owned(),
-            text: line.text,
+            text: text.to_owned(),
             by: None,
             kind: None,
         });
@@ -420,15 +419,14 @@ async fn lines(hub: &Hub, id: &SessionId, params: Log, since: Option<Timestamp>)
 }
 
 /// Cuts a long line; says how many bytes that left out.
-fn cut_line(text: &mut String) -> u64 {
-    let whole = text.len();
+fn cut_line(text: &str) -> (&str, u64) {
     // Every character has at least one byte, so a short line needs no counting.
-    if whole > MAX_CHARS
-        && let Some((cut, _)) = text.char_indices().nth(MAX_CHARS)
-    {
-        text.truncate(cut);
-    }
-    (whole - text.len()) as u64
+    let cut = match text.len() > MAX_CHARS {
+        true => text.char_indices().nth(MAX_CHARS),
+        false => None,
+    };
+    let (kept, left) = text.split_at(cut.map_or(text.len(), |(cut, _)| cut));
+    (kept, left.len() as u64)
 }
 
 /// When the byte at `start` came and from where; the run it was found in is
@@ -474,11 +472,14 @@ async fn grep(hub: &Hub, id: &SessionId, params: Log, since: Option<Timestamp>) 
     let mut truncated = false;
     let mut size = 0;
     let mut last_run = None;
-    read_lines(hub, id, &stretch, |mut line| {
+    read_lines(hub, id, &stretch, |line| {
         if line.n < from.unwrap_or(1) {
             return true;
         }
-        let hit = regex.is_match(&line.text);
+        let hit = regex.is_match(line.text);
+        if !hit && context == 0 {
+            return newest || !truncated;
+        }
         // Of most lines nobody asks when they came.
         let (at, stream) = match hit || choice.asks_for_origin() {
             true => origin(hub, id, line.start, &mut last_run),
@@ -487,24 +488,24 @@ async fn grep(hub: &Hub, id: &SessionId, params: Log, since: Option<Timestamp>) 
         if !choice.wants(line.start, at, stream) {
             return true;
         }
-        let cut = cut_line(&mut line.text);
+        let (text, cut) = cut_line(line.text);
         for open in matches.iter_mut().rev().take(context) {
             if open.n + context as u64 >= line.n && open.after.len() < context {
-                size += line.text.len();
+                size += text.len();
                 if size <= MAX_TEXT {
-                    open.after.push(line.text.clone());
+                    open.after.push(text.to_owned());
                 } else {
-                    omitted.bytes += line.text.len() as u64;
+                    omitted.bytes += text.len() as u64;
                     omitted.lines += 1;
                 }
             }
         }
         let around: usize = before.iter().map(String::len).sum();
-        let full = size + line.text.len() + around > MAX_TEXT && !matches.is_empty();
+        let full = size + text.len() + around > MAX_TEXT && !matches.is_empty();
         let full = full || matches.len() == most;
         if hit && newest && full {
             truncated = true;
-            let needed = line.text.len() + around;
+            let needed = text.len() + around;
             while matches.len() == most || (size + needed > MAX_TEXT && !matches.is_empty()) {
                 size =
                     size.saturating_sub(matches.pop_front().map_or(0, |gone| size_of_match(&gone)));
@@ -514,18 +515,18 @@ async fn grep(hub: &Hub, id: &SessionId, params: Log, since: Option<Timestamp>) 
             truncated = true;
         } else if hit {
             omitted.bytes += cut;
-            size += line.text.len() + around;
+            size += text.len() + around;
             matches.push_back(LogMatch {
                 n: line.n,
                 at,
                 offset: Some(line.start),
-                text: line.text.clone(),
+                text: text.to_owned(),
                 before: before.iter().cloned().collect(),
                 after: Vec::new(),
             });
         }
         if context > 0 {
-            before.push_back(line.text);
+            before.push_back(text.to_owned());
             while before.len() > context || before.iter().map(String::len).sum::<usize>() > MAX_TEXT
             {
                 before.pop_front();

@@ -24,7 +24,9 @@ pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> 
     }
     hub.see_input(&id).await;
     let mut state = hub.state();
-    state.look_at_usage(std::slice::from_ref(&id));
+    if !state.knows_usage(state.registry.get(&id).into_iter()) {
+        state.look_at_usage();
+    }
     let Some(session) = state.registry.get(&id) else {
         return Err(Error::session_not_found(id.as_str()));
     };

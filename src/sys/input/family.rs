@@ -85,7 +85,9 @@ fn descendants(pid: u32) -> (Vec<Process>, bool) {
         for thread in self::threads(pid, threads) {
             let children = proc::text(&format!("/proc/{pid}/task/{thread}/children"));
             let children = children.unwrap_or_default();
-            let pids = children.split_ascii_whitespace().flat_map(str::parse::<u32>);
+            let pids = children
+                .split_ascii_whitespace()
+                .flat_map(str::parse::<u32>);
             family.extend(pids.filter_map(tree::read));
         }
         if family.len() > MAX_PROCESSES {

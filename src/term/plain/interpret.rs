@@ -17,6 +17,8 @@ pub struct Interpreter {
     saved: Option<Saved>,
     /// Where the cursor was when the alternate screen came on, which leaves nothing here.
     alt: Option<(usize, usize)>,
+    /// Absolute offset since which it has been on, or off.
+    alt_since: u64,
 }
 
 /// What DECSC saved. It is forgotten when a whole window has scrolled by: the text it pointed at is gone, and a
@@ -32,8 +34,8 @@ struct Saved {
 }
 
 impl Interpreter {
-    /// The state of an empty terminal, on the alternate screen or not.
-    pub fn new(alt: bool) -> Self {
+    /// The state of an empty terminal at absolute offset `start`, on the alternate screen or not.
+    pub fn new(alt: bool, start: u64) -> Self {
         Self {
             charsets: Charsets::default(),
             tabs: TabStops::default(),
@@ -44,7 +46,25 @@ impl Interpreter {
             last_char: None,
             saved: None,
             alt: alt.then_some((0, 0)),
+            alt_since: start,
         }
+    }
+
+    /// Since which offset the alternate screen has been on, or off: at least.
+    pub fn alt_since(&self) -> u64 {
+        self.alt_since
+    }
+
+    /// It has been so for longer than was known.
+    pub fn set_alt_since(&mut self, offset: u64) {
+        self.alt_since = offset;
+    }
+
+    /// Whether all modes, character sets and tab stops are as in the beginning, on the main screen.
+    pub fn is_plain(&self) -> bool {
+        let modes = self.wrap && !self.insert && !self.newline && !self.origin;
+        let sets = self.charsets == Charsets::default() && self.tabs.standard();
+        modes && sets && self.alt.is_none()
     }
 
     /// Whether the alternate screen is on.
@@ -85,6 +105,7 @@ impl Interpreter {
 
     fn leave_alternate(&mut self, window: &mut Window, end: u64) {
         if let Some((row, col)) = self.alt.take() {
+            self.alt_since = end;
             window.go(row, col, end);
         }
     }
@@ -187,9 +208,7 @@ impl Interpreter {
             return;
         }
         self.forget_old(window);
-        let modes = self.wrap && !self.insert && !self.newline && !self.origin;
-        let sets = self.charsets == Charsets::default() && self.tabs.standard();
-        if !modes || !sets || self.saved.is_some() || !window.whole_region() {
+        if !self.is_plain() || self.saved.is_some() || !window.whole_region() {
             return;
         }
         let row = window.row;
@@ -228,7 +247,7 @@ impl Interpreter {
             ([], b'n') => self.charsets.lock(2),
             ([], b'o') => self.charsets.lock(3),
             ([], b'c') => {
-                *self = Self::new(false);
+                *self = Self::new(false, end);
                 window.region = (0, window.last_row());
                 (0..window.rows.len()).for_each(|row| window.erase(row, 0, usize::MAX));
                 window.go(0, 0, end);
@@ -251,7 +270,7 @@ impl Interpreter {
                 *self = Self {
                     tabs: std::mem::take(&mut self.tabs),
                     alt,
-                    ..Self::new(false)
+                    ..Self::new(false, self.alt_since)
                 };
                 window.region = (0, window.last_row());
             }
@@ -314,7 +333,10 @@ impl Interpreter {
             7 => self.wrap = on,
             1048 if on => self.save(window),
             1048 => self.restore(window, end),
-            47 | 1047 | 1049 if on => self.alt = Some((window.row, window.col)),
+            47 | 1047 | 1049 if on => {
+                self.alt = Some((window.row, window.col));
+                self.alt_since = end;
+            }
             _ => {}
         }
     }

@@ -7,7 +7,9 @@
 pub mod interpret;
 pub mod lines;
 pub mod marks;
+pub mod reader;
 pub mod row;
+pub mod simple;
 pub mod window;
 
 use self::interpret::Interpreter;
@@ -79,8 +81,6 @@ pub struct Plain {
     interpreter: Interpreter,
     window: Window,
     offset: u64,
-    /// Where the alternate screen came on or went off last, or where this began.
-    alt_since: u64,
 }
 
 /// An escape sequence that is unfinished after so many bytes counts as finished: nobody may hold a reader up.
@@ -105,10 +105,9 @@ impl Plain {
     pub fn resume(layout: Layout, at: Checkpoint) -> Self {
         Self {
             scanner: Scanner::default(),
-            interpreter: Interpreter::new(at.alt),
+            interpreter: Interpreter::new(at.alt, at.offset),
             window: Window::new(layout, at.row, at.line.saturating_sub(1), at.offset),
             offset: at.offset,
-            alt_since: at.offset,
         }
     }
 
@@ -118,7 +117,6 @@ impl Plain {
             scanner,
             interpreter,
             window,
-            alt_since,
             ..
         } = self;
         let base = self.offset;
@@ -130,11 +128,7 @@ impl Plain {
             };
             let end = base + pos as u64;
             let text = matches!(token, Token::Text(_));
-            let alt = interpreter.alt();
             interpreter.token(window, token, start, end);
-            if interpreter.alt() != alt {
-                *alt_since = end;
-            }
             // Not after text: where that is cut depends on the reads.
             if !text && window.marks.overdue(end) && scanner.idle() {
                 let line = window.number_of(window.row);
@@ -163,9 +157,19 @@ impl Plain {
         self.interpreter.alt()
     }
 
-    /// Whether the alternate screen was on at `offset`, if that is known: it is unless it came on or went off since.
-    pub fn alt_screen_at(&self, offset: u64) -> Option<bool> {
-        (offset >= self.alt_since).then(|| self.alt_screen())
+    /// Since which offset the alternate screen has been on, or off: at least.
+    pub fn alt_since(&self) -> u64 {
+        self.interpreter.alt_since()
+    }
+
+    /// It has been so for longer than was known.
+    pub fn set_alt_since(&mut self, offset: u64) {
+        self.interpreter.set_alt_since(offset);
+    }
+
+    /// Whether everything but the text on the window and the place of the cursor is as in the beginning.
+    pub fn is_plain(&self) -> bool {
+        self.scanner.idle() && self.interpreter.is_plain() && self.window.whole_region()
     }
 
     /// Whether [`drain_final`](Self::drain_final) is to tell the text of final lines (it does at first), or they are
@@ -227,16 +231,19 @@ pub struct Rendered {
 
 /// Renders a slice that starts in ground state on a blank window, on the alternate screen if `alt`.
 pub fn render(bytes: &[u8], layout: Layout, alt: bool) -> Rendered {
-    let mut plain = Plain::resume(
+    render_from(
+        bytes,
         layout,
         Checkpoint {
-            offset: 0,
-            line: 1,
-            row: 0,
             alt,
-            exact: false,
+            ..Checkpoint::at(0)
         },
-    );
+    )
+}
+
+/// Renders a slice that starts at a checkpoint.
+pub fn render_from(bytes: &[u8], layout: Layout, at: Checkpoint) -> Rendered {
+    let mut plain = Plain::resume(layout, at);
     plain.set_track_touched(false);
     plain.feed(bytes);
     let mut text = String::with_capacity(bytes.len());
@@ -247,7 +254,7 @@ pub fn render(bytes: &[u8], layout: Layout, alt: bool) -> Rendered {
     if !plain.ends_with_newline() {
         text.pop();
     }
-    let consumed = usize::try_from(plain.clean_offset()).unwrap_or(bytes.len());
+    let consumed = usize::try_from(plain.clean_offset() - at.offset).unwrap_or(bytes.len());
     Rendered {
         text,
         consumed,

@@ -423,10 +423,9 @@ proptest! {
         for place in 0..=whole.len() {
             let mut there = Plain::new(layout(4, 10, LayoutKind::Terminal));
             there.feed(&whole[..place]);
-            let known = plain.alt_screen_at(place as u64);
-            prop_assert!(known.is_none_or(|alt| alt == there.alt_screen()), "at {}", place);
+            let is_known = place as u64 >= plain.alt_since();
+            prop_assert!(!is_known || plain.alt_screen() == there.alt_screen(), "at {}", place);
         }
-        prop_assert_eq!(plain.alt_screen_at(whole.len() as u64), Some(plain.alt_screen()));
     }
 
     #[test]

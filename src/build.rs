@@ -12,14 +12,12 @@ use std::env;
     reason = "standard output is how cargo is told something"
 )]
 fn main() {
-    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=src/build.rs");
     let target = |name: &str| env::var(format!("CARGO_CFG_TARGET_{name}")).unwrap_or_default();
     let is_static = target("FEATURE")
         .split(',')
         .any(|name| name == "crt-static");
     if target("OS") == "linux" && target("ENV") == "gnu" && !is_static {
         println!("cargo::rustc-link-arg-bins=-no-pie");
-        // The unwinder from the archive beside the shared one: one library less to load.
-        println!("cargo::rustc-link-lib=static:-bundle=gcc_eh");
     }
 }

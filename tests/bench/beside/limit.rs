@@ -1,0 +1,132 @@
+//! What the machine can do at most: nobody between the program and its reader.
+
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+
+use crate::emit;
+use crate::measures::median;
+
+/// A program in a PTY that nobody manages.
+struct Bare {
+    master: Box<dyn MasterPty + Send>,
+    child: Box<dyn Child + Send + Sync>,
+}
+
+impl Bare {
+    fn start(argv: &[String]) -> Self {
+        let size = PtySize {
+            rows: 24,
+            cols: 80,
+            ..PtySize::default()
+        };
+        let pair = native_pty_system().openpty(size).unwrap();
+        let mut command = CommandBuilder::new(&argv[0]);
+        command.args(&argv[1..]);
+        let child = pair.slave.spawn_command(command).unwrap();
+        Self {
+            master: pair.master,
+            child,
+        }
+    }
+}
+
+impl Drop for Bare {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Seconds until the job's last write had returned, and until its last line was read.
+pub(crate) fn drain(job: &[String], note: &Path) -> (f64, f64) {
+    let bare = Bare::start(job);
+    let mut reader = bare.master.try_clone_reader().unwrap();
+    let mut buffer = vec![0; 1 << 16];
+    let mut tail = Vec::new();
+    loop {
+        let read = reader.read(&mut buffer).unwrap();
+        tail.extend_from_slice(&buffer[..read]);
+        tail.drain(..tail.len().saturating_sub(100));
+        if tail
+            .windows(emit::LAST.len())
+            .any(|part| part == emit::LAST.as_bytes())
+        {
+            break;
+        }
+    }
+    let readable = emit::now();
+    let (began, ended) = crate::measures::until(|| emit::times(note));
+    let seconds = |nanos: u128| nanos as f64 / 1e9;
+    (seconds(ended - began), seconds(readable - began))
+}
+
+/// Seconds of a round trip of so many bytes over a Unix socket.
+pub(crate) fn socket_echo(bytes: usize) -> f64 {
+    let (mut here, mut there) = UnixStream::pair().unwrap();
+    let echo = std::thread::spawn(move || {
+        let mut buffer = vec![0; 1 << 16];
+        let answer = vec![b'x'; bytes];
+        while let Ok(1..) = there.read(&mut buffer) {
+            there.write_all(&answer).unwrap();
+        }
+    });
+    let mut answer = vec![0; bytes];
+    let times = (0..2000).map(|_| {
+        let begin = Instant::now();
+        here.write_all(b"x").unwrap();
+        here.read_exact(&mut answer).unwrap();
+        begin.elapsed().as_secs_f64()
+    });
+    let median = median(times.collect());
+    drop(here);
+    echo.join().unwrap();
+    median
+}
+
+/// Seconds to open a PTY and start a program in it.
+pub(crate) fn start() -> f64 {
+    let argv = ["sleep".to_owned(), "100".to_owned()];
+    let begin = Instant::now();
+    let bare = Bare::start(&argv);
+    let took = begin.elapsed().as_secs_f64();
+    drop(bare);
+    took
+}
+
+/// Seconds from a key to its echo.
+pub(crate) fn key_echo() -> f64 {
+    let bare = Bare::start(&["cat".to_owned()]);
+    let mut reader = bare.master.try_clone_reader().unwrap();
+    let mut writer = bare.master.take_writer().unwrap();
+    let mut buffer = [0; 4096];
+    let times = (0..200).map(|_| {
+        let begin = Instant::now();
+        writer.write_all(b"k").unwrap();
+        assert_eq!(reader.read(&mut buffer).unwrap(), 1);
+        let took = begin.elapsed().as_secs_f64();
+        std::thread::sleep(Duration::from_micros(200));
+        took
+    });
+    median(times.collect())
+}
+
+/// Seconds that the shortest program takes.
+pub(crate) fn nothing() -> f64 {
+    command(Command::new("/bin/true"))
+}
+
+/// Seconds that a command takes.
+pub(crate) fn command(mut command: Command) -> f64 {
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    let begin = Instant::now();
+    assert!(command.status().unwrap().success(), "{command:?}");
+    begin.elapsed().as_secs_f64()
+}

@@ -1,0 +1,161 @@
+//! tmux, through its control mode: the way in which another program would use it.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use tempfile::TempDir;
+
+use crate::limit;
+use crate::peer::Peer;
+
+pub(crate) struct Tmux {
+    dir: TempDir,
+    child: Child,
+    stdin: ChildStdin,
+    stdout: BufReader<ChildStdout>,
+}
+
+impl Tmux {
+    /// `None` where it is not installed.
+    pub(crate) fn open() -> Option<Self> {
+        let dir = tempfile::tempdir().unwrap();
+        let mut command = command(&socket(dir.path()));
+        command.args([
+            "-C",
+            "new-session",
+            "-x",
+            "80",
+            "-y",
+            "24",
+            "-s",
+            "control",
+            "cat",
+        ]);
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .ok()?;
+        let stdin = child.stdin.take()?;
+        let stdout = BufReader::with_capacity(1 << 20, child.stdout.take()?);
+        let mut tmux = Self {
+            dir,
+            child,
+            stdin,
+            stdout,
+        };
+        tmux.answer();
+        Some(tmux)
+    }
+
+    fn ask(&mut self, command: &str) -> String {
+        writeln!(self.stdin, "{command}").unwrap();
+        self.answer()
+    }
+
+    /// What stands between `%begin` and `%end`.
+    fn answer(&mut self) -> String {
+        let (mut text, mut inside) = (String::new(), false);
+        loop {
+            let mut line = Vec::new();
+            assert!(
+                self.stdout.read_until(b'\n', &mut line).unwrap() > 0,
+                "tmux has ended"
+            );
+            let line = String::from_utf8_lossy(&line);
+            match line.split(' ').next() {
+                Some("%begin") => inside = true,
+                Some("%end") if inside => return text,
+                Some("%error") if inside => panic!("tmux: {text}"),
+                _ if inside => text.push_str(&line),
+                _ => {}
+            }
+        }
+    }
+}
+
+fn socket(dir: &Path) -> PathBuf {
+    dir.join("socket")
+}
+
+fn command(socket: &Path) -> Command {
+    let mut command = Command::new("tmux");
+    command
+        .arg("-S")
+        .arg(socket)
+        .args(["-f", "/dev/null"])
+        .env_remove("TMUX");
+    command
+}
+
+fn quoted(argv: &[String]) -> String {
+    let quoted: Vec<String> = argv.iter().map(|arg| format!("'{arg}'")).collect();
+    quoted.join(" ")
+}
+
+impl Peer for Tmux {
+    fn name(&self) -> &'static str {
+        "tmux"
+    }
+
+    fn start(&mut self, argv: &[String]) -> String {
+        let command = format!(
+            "new-session -d -P -F '#{{pane_id}}' -x 80 -y 24 {}",
+            quoted(argv)
+        );
+        self.ask(&command).trim().to_owned()
+    }
+
+    fn read(&mut self, job: &str) -> String {
+        self.ask(&format!("capture-pane -p -t {job}"))
+    }
+
+    fn echo(&mut self, job: &str, word: &str) {
+        self.ask(&format!("send-keys -l -t {job} {word}"));
+        while !self.read(job).replace('\n', "").contains(word) {}
+    }
+
+    fn wait_for(&mut self, job: &str, line: &str) {
+        while !self.read(job).contains(line) {}
+    }
+
+    fn list(&mut self) -> String {
+        self.ask("list-panes -a -F '#{pane_id} #{session_name} #{pane_pid} #{pane_current_command} #{pane_title}'")
+    }
+
+    fn pids(&mut self) -> Vec<u32> {
+        let pid = self.ask("display-message -p '#{pid}'");
+        vec![pid.trim().parse().unwrap()]
+    }
+
+    fn list_command(&self) -> Command {
+        let mut command = command(&socket(self.dir.path()));
+        command.arg("list-sessions");
+        command
+    }
+
+    fn cold_start(&self) -> f64 {
+        let dir = tempfile::tempdir().unwrap();
+        let mut first = command(&socket(dir.path()));
+        first.args(["new-session", "-d", "sleep", "100"]);
+        let took = limit::command(first);
+        end(&socket(dir.path()));
+        took
+    }
+}
+
+fn end(socket: &Path) {
+    let _ = command(socket)
+        .arg("kill-server")
+        .stderr(Stdio::null())
+        .status();
+}
+
+impl Drop for Tmux {
+    fn drop(&mut self) {
+        end(&socket(self.dir.path()));
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
