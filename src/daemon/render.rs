@@ -21,11 +21,8 @@ const USUAL_CELLS: usize = 40 * 120;
 /// Bytes of a chunk at least.
 const LEAST_CHUNK: usize = 1024;
 
-/// So many bytes behind, what nobody can have seen is not painted.
-const FAR_BEHIND: u64 = 256 * 1024;
-
-/// Bytes looked at in one turn of a session that is far behind: scanned, not painted.
-const FLOOD_CHUNK: usize = 2 << 20;
+/// Bytes looked at in one turn of a session of which most can be passed over.
+const FLOOD_CHUNK: usize = 1 << 20;
 
 /// Bytes of the log from which a screen of another width is painted anew.
 const REPLAY: u64 = 2 << 20;
@@ -98,44 +95,29 @@ fn answered(state: &State, id: &SessionId) -> Option<u64> {
 }
 
 fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
-    let far_behind = end - from >= FAR_BEHIND;
-    let Some(driver) = state.drivers.get(id) else {
-        return;
-    };
-    let (start, mut bytes) = driver.log.read(from, end, CHUNK);
-    let Some(session) = state.registry.get_mut(id) else {
-        return;
-    };
-    if bytes.is_empty() {
-        // Nothing is kept up to there, for whatever reason: do not ask again.
-        session.output.skip_to(end);
-        return;
-    }
-    session.output.skip_to(start);
-    let mut stretch = session.output.skim(&bytes).filter(|_| far_behind);
-    // Only where a little of it can be passed over, more is looked at: of a line
-    // or sequence without end nothing can, and looking would cost most of the time.
-    if stretch.is_some() {
-        let (_, more) = driver.log.read(start, end, FLOOD_CHUNK);
-        if let Some(longer) = session.output.skim(&more) {
-            (bytes, stretch) = (more, Some(longer));
+    let mut at = from;
+    let mut news = News::default();
+    // More is looked at once where little of some had to be painted.
+    for most in [CHUNK, FLOOD_CHUNK] {
+        let (Some(driver), Some(session)) = (state.drivers.get(id), state.registry.get_mut(id))
+        else {
+            return;
+        };
+        let (start, bytes) = driver.log.read(at, end, most);
+        if bytes.is_empty() {
+            // Nothing is kept up to there, for whatever reason: do not ask again.
+            session.output.skip_to(end);
+            break;
         }
-    }
-    let hidden = stretch.as_ref().map(|stretch| {
-        let hidden = bytes.split_off(stretch.lead);
-        hidden[..stretch.hidden].to_vec()
-    });
-    if hidden.is_none() {
-        bytes.truncate(chunk(session.output.size()));
-    }
-    let mut news = session.output.feed(&bytes, now());
-    state.show_output(id, start, &bytes);
-    if let (Some(stretch), Some(hidden)) = (stretch, hidden) {
-        if let Some(session) = state.registry.get_mut(id) {
-            session.output.pass_over(&stretch, now());
+        session.output.skip_to(start);
+        let most = chunk(session.output.size());
+        let progress = session.output.catch_up(&bytes, most, now());
+        state.show_output(id, start, &bytes[..progress.taken]);
+        news.add(progress.news);
+        at = start + progress.taken as u64;
+        if end - at < CHUNK as u64 || progress.painted > progress.taken / 4 {
+            break;
         }
-        state.show_output(id, start + bytes.len() as u64, &hidden);
-        news.screen = true;
     }
     if news.restarted {
         fault::contain(state, id);

@@ -13,7 +13,6 @@ use crate::protocol::{Scope, Timestamp};
 use crate::term::plain::{Checkpoint, Layout, LayoutKind, Plain};
 use crate::term::screen::{Fed, Screen};
 use crate::term::size::Size;
-use crate::term::skim::{Stretch, skim};
 
 /// What a piece of output has brought.
 #[derive(Debug, Default)]
@@ -30,20 +29,31 @@ pub struct News {
     pub replies: Vec<u8>,
 }
 
+impl News {
+    /// Adds what more output has brought.
+    pub fn add(&mut self, later: Self) {
+        self.screen |= later.screen;
+        self.bells += later.bells;
+        self.title |= later.title;
+        self.restarted |= later.restarted;
+        self.replies.extend(later.replies);
+    }
+}
+
 /// Parts in which a log is painted anew after the emulator has failed on it, and how many may be left out.
 const PART: usize = 1024;
 const MAX_LEFT_OUT: usize = 4;
 
 /// One session's output.
 pub struct Output {
-    mode: Mode,
-    size: Size,
+    pub(super) mode: Mode,
+    pub(super) size: Size,
     sizes: Sizes,
     first: u64,
-    end: u64,
-    screen: Option<Screen>,
-    lines: Plain,
-    checkpoints: Vec<Checkpoint>,
+    pub(super) end: u64,
+    pub(super) screen: Option<Screen>,
+    pub(super) lines: Plain,
+    pub(super) checkpoints: Vec<Checkpoint>,
     last_output: Option<Now>,
     /// Up to where an earlier daemon had seen it, and when the last of that was written.
     past: Option<(u64, Now)>,
@@ -83,14 +93,12 @@ impl Output {
         self.end += bytes.len() as u64;
         self.wrote(now);
         self.lines.feed(bytes);
-        for checkpoint in self.lines.take_checkpoints() {
-            // An exact one is found late, when its line is final, so others
-            // that lie after it may be there already.
-            let place = self
-                .checkpoints
-                .partition_point(|c| c.offset <= checkpoint.offset);
-            self.checkpoints.insert(place, checkpoint);
-        }
+        self.keep_checkpoints();
+        self.paint(bytes)
+    }
+
+    /// Shows them on the screen.
+    pub(super) fn paint(&mut self, bytes: &[u8]) -> News {
         let screen = self
             .screen
             .get_or_insert_with(|| fresh_screen(self.mode, self.size, 0));
@@ -118,49 +126,26 @@ impl Output {
         }
     }
 
+    pub(super) fn keep_checkpoints(&mut self) {
+        for checkpoint in self.lines.take_checkpoints() {
+            // An exact one is found late, when its line is final, so others
+            // that lie after it may be there already.
+            let place = self
+                .checkpoints
+                .partition_point(|c| c.offset <= checkpoint.offset);
+            self.checkpoints.insert(place, checkpoint);
+        }
+    }
+
     /// What comes up to `end` was written at `at`, or before.
     pub fn was_written(&mut self, end: u64, at: Now) {
         self.past = Some((end, at));
     }
 
     /// There is output up to [`Output::end`], and it is looked at now.
-    fn wrote(&mut self, now: Now) {
+    pub(super) fn wrote(&mut self, now: Now) {
         let past = self.past.filter(|(end, _)| self.end <= *end);
         self.last_output = Some(past.map_or(now, |(_, at)| at));
-    }
-
-    /// Finds what of the bytes that follow [`Output::end`] need not be painted.
-    pub fn skim(&self, bytes: &[u8]) -> Option<Stretch> {
-        let clean = self.lines.clean_offset() == self.end;
-        let main = !self.lines.alt_screen();
-        let returns = self.mode == Mode::Pipe;
-        let rows = usize::from(self.size.rows());
-        (clean && main)
-            .then(|| skim(bytes, rows, returns))
-            .flatten()
-    }
-
-    /// Takes the hidden bytes of a stretch whose lead has been fed.
-    pub fn pass_over(&mut self, stretch: &Stretch, now: Now) {
-        let line = self.next_line() + stretch.newlines;
-        self.end += stretch.hidden as u64;
-        self.wrote(now);
-        let row = self.size.rows() - 1;
-        let at = Checkpoint {
-            offset: self.end,
-            line,
-            row,
-            alt: false,
-            exact: true,
-        };
-        self.lines = Plain::resume(self.layout(), at);
-        self.lines.set_keep_final(false);
-        self.lines.set_track_touched(false);
-        self.checkpoints.push(at);
-        let screen = self.screen();
-        screen.feed(&stretch.attributes);
-        // The stretch has ended with a newline.
-        screen.feed(b"\r");
     }
 
     /// Bytes before `first` are no longer kept.

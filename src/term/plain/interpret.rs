@@ -52,6 +52,13 @@ impl Interpreter {
         self.alt.is_some()
     }
 
+    /// Whether all that decides where text and cursor go is as in an empty terminal.
+    pub fn is_ordinary(&self, window: &Window) -> bool {
+        let modes = self.wrap && !self.insert && !self.newline && !self.origin;
+        let sets = self.charsets == Charsets::default() && self.tabs.standard();
+        modes && sets && window.whole_region()
+    }
+
     /// Does what a token that begins at `start` and ends before `end` says.
     pub fn token(&mut self, window: &mut Window, token: Token<'_>, start: u64, end: u64) {
         if self.alt.is_some() {
@@ -187,9 +194,7 @@ impl Interpreter {
             return;
         }
         self.forget_old(window);
-        let modes = self.wrap && !self.insert && !self.newline && !self.origin;
-        let sets = self.charsets == Charsets::default() && self.tabs.standard();
-        if !modes || !sets || self.saved.is_some() || !window.whole_region() {
+        if !self.is_ordinary(window) || self.saved.is_some() {
             return;
         }
         let row = window.row;
