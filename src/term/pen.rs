@@ -152,7 +152,6 @@ fn low(number: u16) -> u8 {
 mod tests {
     use proptest::prelude::*;
 
-    use super::Pen;
     use crate::term::screen::Screen;
     use crate::term::size::Size;
 

@@ -288,6 +288,7 @@ const HIGH: u64 = ONES << 7;
 
 /// Marks the lowest byte of a word that is a C0 control or DEL by its highest bit. Bytes above
 /// it may be marked wrongly.
+#[inline]
 fn controls(word: u64) -> u64 {
     let delete = word ^ (ONES * 0x7f);
     let below_space = word.wrapping_sub(ONES * 0x20) & !word;
@@ -296,6 +297,7 @@ fn controls(word: u64) -> u64 {
 
 /// Number of bytes at the front of which `ends` marks none, eight at a time: nearly all of what
 /// passes here is text.
+#[inline]
 fn run_len(bytes: &[u8], ends: impl Fn(u64) -> u64) -> usize {
     let (words, rest) = bytes.as_chunks::<8>();
     for (n, word) in words.iter().enumerate() {

@@ -7,6 +7,9 @@
 //! attributes and modes. It goes as far as it understands: whatever scrolls, wraps, answers,
 //! rings or changes another mode ends it, and has to be painted.
 
+mod row;
+
+use self::row::{Row, Visit};
 use super::compat::columns;
 use super::pen::{Pen, number};
 use super::scan::ascii_len;
@@ -14,9 +17,6 @@ use super::size::Size;
 
 /// Longest control sequence that is understood, in bytes after `CSI`.
 const MAX_CSI: usize = 32;
-
-/// Visits kept of one row at most.
-const MAX_VISITS: usize = 64;
 
 /// How a screen stands, on which nothing is unfinished or unusual.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -59,75 +59,6 @@ pub fn abridge(bytes: &[u8], from: &Start, every: usize) -> Abridged {
         taken: pass.at,
         bytes: pass.painted(),
         places,
-    }
-}
-
-/// The cursor in a row without a jump: the bytes from `start` to `end` have been read meanwhile.
-#[derive(Clone, Copy)]
-struct Visit {
-    start: usize,
-    end: usize,
-    /// The column in which it began.
-    col: u16,
-    /// The columns that it has determined, whatever was there before.
-    from: u16,
-    to: u16,
-    pen: Pen,
-    /// It has written something.
-    wrote: bool,
-    /// It has written nothing but ASCII.
-    ascii: bool,
-    /// The last of them by erasing, after which a row goes on nowhere.
-    erased: bool,
-    /// It did something that depends on what was in the row, or has an effect elsewhere in it.
-    other: bool,
-}
-
-impl Visit {
-    fn new(start: usize, col: u16, pen: Pen) -> Self {
-        Self {
-            start,
-            end: start,
-            col,
-            from: col,
-            to: col,
-            pen,
-            wrote: false,
-            ascii: true,
-            erased: false,
-            other: false,
-        }
-    }
-
-    /// Whether nothing shows of `before` in a row of ASCII, which this visit has not changed.
-    fn hides(&self, before: &Self) -> bool {
-        self.from <= before.from
-            && before.to <= self.to
-            && (self.erased || !before.erased)
-            && (self.wrote || !before.wrote)
-            && !before.other
-    }
-}
-
-/// What has happened to a row.
-#[derive(Clone, Default)]
-struct Row {
-    /// Where in the bytes, and with what, all of it was erased from another row.
-    erased: Option<(usize, Pen)>,
-    /// What still shows, in order.
-    visits: Vec<Visit>,
-    /// Something was written there that does not show any more.
-    written: bool,
-    /// There is nothing but ASCII on it, and no cells were moved.
-    ascii: bool,
-}
-
-impl Row {
-    /// All of it is erased or overwritten now.
-    fn forget(&mut self) {
-        self.written |= self.visits.iter().any(|visit| visit.wrote);
-        self.visits.clear();
-        self.erased = None;
     }
 }
 
@@ -326,30 +257,11 @@ impl<'a> Pass<'a> {
 
     /// The cursor goes somewhere else, by what ends at `next`.
     fn jump(&mut self, next: usize, row: u16, col: u16) -> Option<()> {
-        self.leave()?;
+        self.rows[usize::from(self.row)].keep(self.visit)?;
         self.row = row.min(self.last_row());
         self.col = col.min(self.cols - 1);
         self.top = self.top.min(self.row);
         self.visit = Visit::new(next, self.col, self.pen);
-        Some(())
-    }
-
-    /// Keeps the visit that ends, and drops what it has put out of sight.
-    fn leave(&mut self) -> Option<()> {
-        let visit = self.visit;
-        let row = &mut self.rows[usize::from(self.row)];
-        if !visit.wrote && !visit.erased && !visit.other {
-            return Some(());
-        }
-        if visit.erased && visit.from == 0 {
-            row.forget();
-            row.ascii = visit.ascii;
-        } else if row.ascii && visit.ascii && !visit.other {
-            row.visits.retain(|before| !visit.hides(before));
-        }
-        row.ascii &= visit.ascii && !visit.other;
-        (row.visits.len() < MAX_VISITS).then_some(())?;
-        row.visits.push(visit);
         Some(())
     }
 
