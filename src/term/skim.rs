@@ -41,12 +41,12 @@ pub fn skim(bytes: &[u8], rows: usize, returns: bool, every: usize) -> Option<St
     let near = &bytes[..bytes.len().min(MAX_LEAD)];
     let mut walk = Walk::default();
     while walk.newlines <= rows as u64 {
-        walk.to_newline(near, 0).then_some(())?;
+        walk.pass_line(near, 0).then_some(())?;
     }
     let lead = walk.at;
     let mut walk = Walk::at(lead);
     let mut places = vec![walk.clone()];
-    while walk.to_newline(bytes, walk.at + every) {
+    while walk.pass_line(bytes, walk.at + every) {
         places.push(walk.clone());
     }
     // What comes last must push all that is hidden off the screen.
@@ -58,7 +58,7 @@ pub fn skim(bytes: &[u8], rows: usize, returns: bool, every: usize) -> Option<St
     places.truncate(before);
     let mut walk = places.last()?.clone();
     while walk.at < end {
-        walk.to_newline(bytes, 0);
+        walk.pass_line(bytes, 0);
     }
     let inner = places[1..].iter().filter(|place| place.at < end);
     let places = inner
@@ -93,7 +93,7 @@ impl Walk {
 
     /// Goes on until after the first newline that is not before `least`; false if it has to stop
     /// before, at the end or at something that is not simple.
-    fn to_newline(&mut self, bytes: &[u8], least: usize) -> bool {
+    fn pass_line(&mut self, bytes: &[u8], least: usize) -> bool {
         while let Some(&byte) = bytes.get(self.at) {
             match byte {
                 b'\n' => {

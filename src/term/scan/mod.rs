@@ -274,7 +274,7 @@ const MAX_RUN: usize = 2048;
 
 /// Number of bytes at the front that are text: no C0 control and no DEL.
 pub fn text_len(bytes: &[u8]) -> usize {
-    run_len(bytes, |word| controls(word))
+    run_len(bytes, controls)
 }
 
 /// Number of bytes at the front that are printable ASCII.
