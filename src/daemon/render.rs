@@ -21,11 +21,13 @@ const USUAL_CELLS: usize = 40 * 120;
 /// Bytes of a chunk at least.
 const LEAST_CHUNK: usize = 1024;
 
-/// So many bytes behind, what nobody can have seen is not painted.
-const FAR_BEHIND: u64 = 256 * 1024;
+/// Bytes looked at in one turn of a session of which most can be passed over.
+const FLOOD_CHUNK: usize = 1 << 20;
 
-/// Bytes looked at in one turn of a session that is far behind: scanned, not painted.
-const FLOOD_CHUNK: usize = 2 << 20;
+/// Bytes in a turn that are a flood, and milliseconds until the next look at it: a quarter of a
+/// frame, in which a fast program writes a screen that is worth painting a hundred times.
+const FLOOD: u64 = 32 * 1024;
+const FLOOD_PAUSE_MS: u64 = 4;
 
 /// Bytes of the log from which a screen of another width is painted anew.
 const REPLAY: u64 = 2 << 20;
@@ -39,7 +41,7 @@ pub(super) async fn run(hub: Hub) {
         let next = hub.state().next_dirty();
         match next {
             Some(id) => {
-                hub.with(|state| render_chunk(state, &id));
+                hub.with(|state| turn(state, &id));
                 tokio::task::yield_now().await;
             }
             None => hub.dirty().await,
@@ -47,9 +49,32 @@ pub(super) async fn run(hub: Hub) {
     }
 }
 
+/// Looks at the next part of a session's log. What comes in a flood is left to collect for a
+/// while then, where nobody waits for it: most of it need not be painted.
+fn turn(state: &mut State, id: &SessionId) {
+    let end = |state: &State| state.registry.get(id).map_or(0, |s| s.output.end());
+    let before = end(state);
+    let Some(log_end) = look_at_more(state, id) else {
+        return;
+    };
+    let pending = |driver: &Driver| driver.pending_exit.is_some();
+    let hurry = state.waits.read_output(id) || state.drivers.get(id).is_some_and(pending);
+    if end(state) - before >= FLOOD && !hurry {
+        let next = now().boot + FLOOD_PAUSE_MS;
+        state.timers.set(Due::Flood(id.clone()), Some(next));
+    } else {
+        listen(state, id, log_end);
+    }
+}
+
 /// Looks at the next part of a session's log. True if there is more; then it has
 /// another turn, whoever asked, for the keeper does not ring for that.
 pub(super) fn render_chunk(state: &mut State, id: &SessionId) -> bool {
+    look_at_more(state, id).is_some_and(|end| listen(state, id, end))
+}
+
+/// Where the log ended then; `None` if the session is gone.
+fn look_at_more(state: &mut State, id: &SessionId) -> Option<u64> {
     let (first, end) = match state.drivers.get(id) {
         Some(driver) => match driver.slot() {
             Some(slot) => {
@@ -58,14 +83,11 @@ pub(super) fn render_chunk(state: &mut State, id: &SessionId) -> bool {
             }
             None => driver.log.bounds(),
         },
-        None => return false,
+        None => return None,
     };
     state.log_begins_at(id, first);
     state.log_grew(id, end);
-    let Some(session) = state.registry.get(id) else {
-        return false;
-    };
-    let from = session.output.end();
+    let from = state.registry.get(id)?.output.end();
     if from < end {
         let answered = answered(state, id).unwrap_or(u64::MAX);
         // What was answered before is looked at without answering it again.
@@ -76,11 +98,17 @@ pub(super) fn render_chunk(state: &mut State, id: &SessionId) -> bool {
         };
         feed(state, id, from, end, from >= answered);
     }
+    let seen = state.registry.get(id)?.output.end();
+    settle_exit(state, id, seen);
+    Some(end)
+}
+
+/// Has the keeper ring for what comes after `end`. True if more is there already.
+fn listen(state: &mut State, id: &SessionId, end: u64) -> bool {
     let Some(session) = state.registry.get(id) else {
         return false;
     };
     let seen = session.output.end();
-    settle_exit(state, id, seen);
     let more = match state.drivers.get(id).and_then(Driver::slot) {
         Some(slot) => !state.keeper.board().slot(slot).listen(seen),
         None => seen < end,
@@ -98,44 +126,29 @@ fn answered(state: &State, id: &SessionId) -> Option<u64> {
 }
 
 fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
-    let far_behind = end - from >= FAR_BEHIND;
-    let Some(driver) = state.drivers.get(id) else {
-        return;
-    };
-    let (start, mut bytes) = driver.log.read(from, end, CHUNK);
-    let Some(session) = state.registry.get_mut(id) else {
-        return;
-    };
-    if bytes.is_empty() {
-        // Nothing is kept up to there, for whatever reason: do not ask again.
-        session.output.skip_to(end);
-        return;
-    }
-    session.output.skip_to(start);
-    let mut stretch = session.output.skim(&bytes).filter(|_| far_behind);
-    // Only where a little of it can be passed over, more is looked at: of a line
-    // or sequence without end nothing can, and looking would cost most of the time.
-    if stretch.is_some() {
-        let (_, more) = driver.log.read(start, end, FLOOD_CHUNK);
-        if let Some(longer) = session.output.skim(&more) {
-            (bytes, stretch) = (more, Some(longer));
+    let mut at = from;
+    let mut news = News::default();
+    // More is looked at once where little of some had to be painted.
+    for most in [CHUNK, FLOOD_CHUNK] {
+        let (Some(driver), Some(session)) = (state.drivers.get(id), state.registry.get_mut(id))
+        else {
+            return;
+        };
+        let (start, bytes) = driver.log.read(at, end, most);
+        if bytes.is_empty() {
+            // Nothing is kept up to there, for whatever reason: do not ask again.
+            session.output.skip_to(end);
+            break;
         }
-    }
-    let hidden = stretch.as_ref().map(|stretch| {
-        let hidden = bytes.split_off(stretch.lead);
-        hidden[..stretch.hidden].to_vec()
-    });
-    if hidden.is_none() {
-        bytes.truncate(chunk(session.output.size()));
-    }
-    let mut news = session.output.feed(&bytes, now());
-    state.show_output(id, start, &bytes);
-    if let (Some(stretch), Some(hidden)) = (stretch, hidden) {
-        if let Some(session) = state.registry.get_mut(id) {
-            session.output.pass_over(&stretch, &hidden, now());
+        session.output.skip_to(start);
+        let most = chunk(session.output.size());
+        let progress = session.output.catch_up(&bytes, most, now());
+        state.show_output(id, start, &bytes[..progress.taken]);
+        news.add(progress.news);
+        at = start + progress.taken as u64;
+        if end - at < CHUNK as u64 || progress.painted > progress.taken / 4 {
+            break;
         }
-        state.show_output(id, start + bytes.len() as u64, &hidden);
-        news.screen = true;
     }
     if news.restarted {
         fault::contain(state, id);

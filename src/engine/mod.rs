@@ -2,7 +2,8 @@
 //!
 //! Pure: no clock, no files, no environment, no tokio. The daemon drives it and
 //! its tests move the time themselves. [`session`] is one session, made of its
-//! [`life`] (with [`retry`], its restart policy), its [`output`], its [`input`] and
+//! [`life`] (with [`retry`], its restart policy), its [`output`] (with [`catch_up`], where
+//! much of it comes at once), its [`input`] and
 //! its [`readiness`]; [`registry`] is all of them with retention,
 //! [`room`] says whether one more may run, [`quota`] which output goes when logs
 //! are too large, [`usage`] how busy a session is, [`lease`] who has the keyboard,
@@ -14,6 +15,7 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod bus;
+pub mod catch_up;
 pub mod facts;
 pub mod input;
 pub mod lease;

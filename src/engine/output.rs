@@ -10,11 +10,9 @@ use super::Now;
 use super::sizes::Sizes;
 use crate::protocol::record::Mode;
 use crate::protocol::{Scope, Timestamp};
-use crate::term::plain::marks::EVERY;
 use crate::term::plain::{Checkpoint, Layout, LayoutKind, Plain};
 use crate::term::screen::{Fed, Screen};
 use crate::term::size::Size;
-use crate::term::skim::{Stretch, skim};
 
 /// What a piece of output has brought.
 #[derive(Debug, Default)]
@@ -31,20 +29,31 @@ pub struct News {
     pub replies: Vec<u8>,
 }
 
+impl News {
+    /// Adds what more output has brought.
+    pub fn add(&mut self, later: Self) {
+        self.screen |= later.screen;
+        self.bells += later.bells;
+        self.title |= later.title;
+        self.restarted |= later.restarted;
+        self.replies.extend(later.replies);
+    }
+}
+
 /// Parts in which a log is painted anew after the emulator has failed on it, and how many may be left out.
 const PART: usize = 1024;
 const MAX_LEFT_OUT: usize = 4;
 
 /// One session's output.
 pub struct Output {
-    mode: Mode,
-    size: Size,
+    pub(super) mode: Mode,
+    pub(super) size: Size,
     sizes: Sizes,
     first: u64,
-    end: u64,
-    screen: Option<Screen>,
-    lines: Plain,
-    checkpoints: Vec<Checkpoint>,
+    pub(super) end: u64,
+    pub(super) screen: Option<Screen>,
+    pub(super) lines: Plain,
+    pub(super) checkpoints: Vec<Checkpoint>,
     last_output: Option<Now>,
     /// Up to where an earlier daemon had seen it, and when the last of that was written.
     past: Option<(u64, Now)>,
@@ -84,14 +93,12 @@ impl Output {
         self.end += bytes.len() as u64;
         self.wrote(now);
         self.lines.feed(bytes);
-        for checkpoint in self.lines.take_checkpoints() {
-            // An exact one is found late, when its line is final, so others
-            // that lie after it may be there already.
-            let place = self
-                .checkpoints
-                .partition_point(|c| c.offset <= checkpoint.offset);
-            self.checkpoints.insert(place, checkpoint);
-        }
+        self.keep_checkpoints();
+        self.paint(bytes)
+    }
+
+    /// Shows them on the screen.
+    pub(super) fn paint(&mut self, bytes: &[u8]) -> News {
         let screen = self
             .screen
             .get_or_insert_with(|| fresh_screen(self.mode, self.size, 0));
@@ -119,79 +126,26 @@ impl Output {
         }
     }
 
+    pub(super) fn keep_checkpoints(&mut self) {
+        for checkpoint in self.lines.take_checkpoints() {
+            // An exact one is found late, when its line is final, so others
+            // that lie after it may be there already.
+            let place = self
+                .checkpoints
+                .partition_point(|c| c.offset <= checkpoint.offset);
+            self.checkpoints.insert(place, checkpoint);
+        }
+    }
+
     /// What comes up to `end` was written at `at`, or before.
     pub fn was_written(&mut self, end: u64, at: Now) {
         self.past = Some((end, at));
     }
 
     /// There is output up to [`Output::end`], and it is looked at now.
-    fn wrote(&mut self, now: Now) {
+    pub(super) fn wrote(&mut self, now: Now) {
         let past = self.past.filter(|(end, _)| self.end <= *end);
         self.last_output = Some(past.map_or(now, |(_, at)| at));
-    }
-
-    /// Finds what of the bytes that follow [`Output::end`] need not be painted.
-    pub fn skim(&self, bytes: &[u8]) -> Option<Stretch> {
-        let clean = self.lines.clean_offset() == self.end;
-        let main = !self.lines.alt_screen();
-        let returns = self.mode == Mode::Pipe;
-        let rows = usize::from(self.size.rows());
-        (clean && main)
-            .then(|| skim(bytes, rows, returns))
-            .flatten()
-    }
-
-    /// Takes the hidden bytes of a stretch whose lead has been fed.
-    pub fn pass_over(&mut self, stretch: &Stretch, hidden: &[u8], now: Now) {
-        self.mark_hidden(hidden);
-        let line = self.next_line() + stretch.newlines;
-        self.end += stretch.hidden as u64;
-        self.wrote(now);
-        let row = self.size.rows() - 1;
-        let at = Checkpoint {
-            offset: self.end,
-            line,
-            row,
-            alt: false,
-            exact: true,
-        };
-        let alt_since = self.lines.alt_since();
-        self.lines = Plain::resume(self.layout(), at);
-        self.lines.set_alt_since(alt_since);
-        self.lines.set_keep_final(false);
-        self.lines.set_track_touched(false);
-        self.checkpoints.push(at);
-        let screen = self.screen();
-        screen.feed(&stretch.attributes);
-        // The stretch has ended with a newline.
-        screen.feed(b"\r");
-    }
-
-    /// Of what is passed over every line's beginning would do as a checkpoint, once the
-    /// lead has brought the cursor to the last row: as many are kept as of what is painted.
-    fn mark_hidden(&mut self, hidden: &[u8]) {
-        let newline: &[u8] = match self.mode {
-            Mode::Pty => b"\r\n",
-            Mode::Pipe => b"\n",
-        };
-        let row = self.size.rows() - 1;
-        let (mut offset, mut line) = (self.end, self.next_line());
-        for block in hidden.chunks(EVERY as usize) {
-            let last = memchr::memmem::rfind(block, newline).map_or(0, |at| at + newline.len());
-            let lines = |bytes: &[u8]| memchr::memchr_iter(b'\n', bytes).count() as u64;
-            let before = lines(&block[..last]);
-            if last > 0 {
-                self.checkpoints.push(Checkpoint {
-                    offset: offset + last as u64,
-                    line: line + before,
-                    row,
-                    alt: false,
-                    exact: true,
-                });
-            }
-            offset += block.len() as u64;
-            line += before + lines(&block[last..]);
-        }
     }
 
     /// How rendering stands at the end, where nothing is unfinished.
@@ -477,6 +431,7 @@ fn layout(mode: Mode, size: Size) -> Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::term::plain::marks::EVERY;
 
     const FAULT: &str = "\x1b]bgproc-test-panic\x07";
 
@@ -528,13 +483,9 @@ mod tests {
             let line = |n: usize| format!("\x1b[3{}m{}{end}", n % 8, "x".repeat(n * 7 % 50));
             let text: String = (0..4000).map(line).collect();
             let (mut output, _) = fed(mode, &format!("before{end}"));
-            let stretch = output.skim(text.as_bytes());
-            let stretch = stretch.unwrap_or_else(|| unreachable!("it is simple"));
-            let (lead, rest) = text.as_bytes().split_at(stretch.lead);
-            let (hidden, rest) = rest.split_at(stretch.hidden);
-            output.feed(lead, now);
-            output.pass_over(&stretch, hidden, now);
-            output.feed(rest, now);
+            let progress = output.catch_up(text.as_bytes(), usize::MAX, now);
+            assert_eq!(progress.taken, text.len());
+            assert!(progress.painted < text.len() / 4, "{}", progress.painted);
 
             let whole = format!("before{end}{text}");
             let lines = |plain: &mut Plain| [plain.drain_final(), plain.live()].concat();
@@ -542,7 +493,7 @@ mod tests {
             all.feed(whole.as_bytes());
             let all = lines(&mut all);
             assert_eq!(output.total_lines(), all.len() as u64);
-            assert!(output.checkpoints.len() > hidden.len() / (EVERY as usize));
+            assert!(output.checkpoints.len() as u64 >= text.len() as u64 / EVERY);
             for at in &output.checkpoints {
                 let mut plain = Plain::resume(output.layout(), *at);
                 plain.feed(&whole.as_bytes()[at.offset as usize..]);

@@ -8,7 +8,7 @@
 //! - [`keys`]: names of keys to the bytes xterm sends; [`keyparse`] is the way back.
 //! - [`plain`]: bytes to the lines a reader would have seen scroll by.
 //! - [`snapshot`]: a screen as text, page, picture or cells; [`palette`] has its colours.
-//! - [`skim`]: output of which only the end can be seen.
+//! - [`skim`] and [`redraw`]: output of which only the end can be seen. [`pen`]: what text is drawn with.
 //! - [`sanitize`]: names and titles made safe to show.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
@@ -23,7 +23,9 @@ pub mod modes;
 pub mod mousereport;
 pub mod paint;
 pub mod palette;
+pub mod pen;
 pub mod plain;
+pub mod redraw;
 pub mod replies;
 pub mod sanitize;
 pub mod scan;

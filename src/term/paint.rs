@@ -7,6 +7,7 @@
 use std::fmt::Write as _;
 
 use super::compat::REPLACEMENT;
+use super::pen::Pen;
 
 /// Brings a terminal of unknown state to where a repaint can begin: scroll region, origin, insert mode, autowrap,
 /// character set, attributes, mouse and cursor shape, with nothing on it.
@@ -251,41 +252,12 @@ impl<'a> Painter<'a> {
             return;
         }
         self.pen = Some(cell);
-        self.out.push_str("\x1b[0");
-        let flags = [
-            (cell.bold(), 1),
-            (cell.dim(), 2),
-            (cell.italic(), 3),
-            (cell.underline(), 4),
-            (cell.inverse(), 7),
-        ];
-        for (_, number) in flags.iter().filter(|(on, _)| *on) {
-            let _ = write!(self.out, ";{number}");
-        }
-        for (color, base) in [(cell.fgcolor(), 30u8), (cell.bgcolor(), 40)] {
-            let _ = match color {
-                vt100::Color::Default => Ok(()),
-                vt100::Color::Idx(i @ 0..=7) => write!(self.out, ";{}", base + i),
-                vt100::Color::Idx(i @ 8..=15) => write!(self.out, ";{}", base + 52 + i),
-                vt100::Color::Idx(i) => write!(self.out, ";{};5;{i}", base + 8),
-                vt100::Color::Rgb(r, g, b) => write!(self.out, ";{};2;{r};{g};{b}", base + 8),
-            };
-        }
-        self.out.push('m');
+        Pen::of_cell(cell).push_sgr(&mut self.out);
     }
 }
 
 fn same_look(a: &vt100::Cell, b: &vt100::Cell) -> bool {
-    let flags = |cell: &vt100::Cell| {
-        [
-            cell.bold(),
-            cell.dim(),
-            cell.italic(),
-            cell.underline(),
-            cell.inverse(),
-        ]
-    };
-    a.fgcolor() == b.fgcolor() && a.bgcolor() == b.bgcolor() && flags(a) == flags(b)
+    Pen::of_cell(a) == Pen::of_cell(b)
 }
 
 /// Whether a cell looks like one of an empty screen.
@@ -295,16 +267,7 @@ fn blank(cell: &vt100::Cell) -> bool {
 
 /// Whether a cell has no attributes.
 fn plain_look(cell: &vt100::Cell) -> bool {
-    let flags = [
-        cell.bold(),
-        cell.dim(),
-        cell.italic(),
-        cell.underline(),
-        cell.inverse(),
-    ];
-    cell.fgcolor() == vt100::Color::Default
-        && cell.bgcolor() == vt100::Color::Default
-        && !flags.contains(&true)
+    Pen::of_cell(cell) == Pen::default()
 }
 
 /// Bytes for a terminal, with the stand-in for U+FFFD turned back.

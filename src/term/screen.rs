@@ -9,11 +9,13 @@ use std::num::NonZeroU16;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 pub use super::cell::{Cell, Color};
-use super::compat::{Compat, REPLACEMENT};
+use super::compat::{Compat, REPLACEMENT, columns};
 use super::cursor;
 pub use super::cursor::{Cursor, CursorShape};
 use super::modes::Modes;
 use super::paint;
+use super::pen::Pen;
+use super::redraw::Start;
 use super::size::Size;
 
 /// A terminal screen.
@@ -107,6 +109,24 @@ impl Screen {
         self.seq = before.seq + 1;
     }
 
+    /// What the next character is drawn with.
+    pub fn pen(&self) -> Pen {
+        Pen::of_screen(self.core.screen())
+    }
+
+    /// How it stands, if nothing is unfinished and no mode is on that makes text and cursor go
+    /// other ways than they usually do.
+    pub fn start(&self) -> Option<Start> {
+        let (row, col) = self.core.screen().cursor_position();
+        self.compat.is_ordinary().then(|| Start {
+            size: self.size,
+            row,
+            col,
+            pen: self.pen(),
+            ascii: self.each_row_text(true).map(|row| row.is_ascii()).collect(),
+        })
+    }
+
     /// The size.
     pub fn size(&self) -> Size {
         self.size
@@ -147,18 +167,40 @@ impl Screen {
     /// The text of each row. `trim` cuts blanks at row ends and blank rows at the end; without it each row is
     /// filled up to the last column.
     pub fn rows_text(&self, trim: bool) -> Vec<String> {
-        let mut rows: Vec<String> = (0..self.size.rows())
-            .map(|row| self.row_text(row))
-            .collect();
-        if trim {
-            for row in &mut rows {
-                row.truncate(row.trim_end_matches(' ').len());
-            }
-            while rows.last().is_some_and(String::is_empty) {
-                rows.pop();
-            }
+        let mut rows: Vec<String> = self.each_row_text(trim).collect();
+        while trim && rows.last().is_some_and(String::is_empty) {
+            rows.pop();
         }
         rows
+    }
+
+    /// The text of the first row that is shown, as [`rows_text`](Self::rows_text) has it.
+    pub fn first_row_text(&self, trim: bool) -> String {
+        self.each_row_text(trim).next().unwrap_or_default()
+    }
+
+    /// Row by row, because the emulator looks each cell up from the top of the scrollback.
+    fn each_row_text(&self, trim: bool) -> impl Iterator<Item = String> {
+        let cols = self.size.cols();
+        self.core.screen().rows(0, cols).map(move |mut row| {
+            if row.contains(REPLACEMENT) {
+                row = row.replace(REPLACEMENT, "\u{fffd}");
+            }
+            if trim {
+                row.truncate(row.trim_end_matches(' ').len());
+            } else {
+                // The emulator leaves out the blanks after the last character.
+                let used = match row.is_ascii() {
+                    true => row.len(),
+                    false => row.chars().filter_map(columns).map(usize::from).sum(),
+                };
+                row.extend(std::iter::repeat_n(
+                    ' ',
+                    usize::from(cols).saturating_sub(used),
+                ));
+            }
+            row
+        })
     }
 
     /// [`rows_text`](Self::rows_text) joined by newlines.
@@ -169,8 +211,8 @@ impl Screen {
     /// The text with wrapped rows joined, without blanks at line ends and blank lines at the end: for copying.
     pub fn logical_text(&self) -> String {
         let mut text = String::new();
-        for row in 0..self.size.rows() {
-            text.push_str(&self.row_text(row));
+        for (row, line) in (0..).zip(self.each_row_text(false)) {
+            text.push_str(&line);
             if !self.row_wrapped(row) {
                 text.truncate(text.trim_end_matches(' ').len());
                 text.push('\n');
@@ -212,19 +254,18 @@ impl Screen {
     /// what a program that waits for input has asked for.
     pub fn prompt(&self) -> String {
         let cursor = self.cursor();
-        let own: String = self
-            .row_text(cursor.row)
-            .chars()
-            .take(usize::from(cursor.col))
-            .collect();
+        let row = usize::from(cursor.row);
+        let mut rows: Vec<String> = self.each_row_text(false).take(row + 1).collect();
+        let own = rows.pop().unwrap_or_default();
+        let own: String = own.chars().take(usize::from(cursor.col)).collect();
         if !own.trim().is_empty() {
             return own;
         }
-        let above = (0..cursor.row).rev().map(|row| self.row_text(row));
+        let mut above = rows.iter().rev().map(|row| row.trim_end());
         above
-            .map(|row| row.trim_end().to_owned())
             .find(|row| !row.is_empty())
             .unwrap_or_default()
+            .to_owned()
     }
 
     /// A copy to compare with later.
@@ -308,21 +349,6 @@ impl Screen {
     /// Whether the text of a row goes on in the next one.
     pub fn row_wrapped(&self, row: u16) -> bool {
         self.core.screen().row_wrapped(row)
-    }
-
-    fn row_text(&self, row: u16) -> String {
-        let mut text = String::with_capacity(usize::from(self.size.cols()));
-        for cell in (0..self.size.cols()).filter_map(|col| self.core.screen().cell(row, col)) {
-            if cell.has_contents() {
-                text.push_str(cell.contents());
-            } else if !cell.is_wide_continuation() {
-                text.push(' ');
-            }
-        }
-        if text.contains(REPLACEMENT) {
-            text = text.replace(REPLACEMENT, "\u{fffd}");
-        }
-        text
     }
 
     /// Begins again with an empty screen. Answers and title belong to what was painted, so they go too.

@@ -3,10 +3,16 @@
 //! A flood of plain text scrolls by: once a windowful has followed, nothing of
 //! it is left on a screen but the attributes that were switched on. So text,
 //! SGR and erase-in-line need not be painted when enough of the same kind comes
-//! after; anything else has to be.
+//! after; anything else has to be. What paints with cursor addressing is
+//! [`redraw`](super::redraw)'s.
+
+use super::scan::text_len;
 
 /// Bytes of SGR sequences remembered at most.
 const MAX_ATTRIBUTES: usize = 4096;
+
+/// Bytes in which a windowful of lines has to begin.
+const MAX_LEAD: usize = 64 * 1024;
 
 /// What of some simple output has to be painted, and what need not be.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -19,63 +25,105 @@ pub struct Stretch {
     pub newlines: u64,
     /// SGR sequences that the hidden leave in force.
     pub attributes: Vec<u8>,
+    /// Bells among the hidden.
+    pub bells: u32,
+    /// Places among the hidden where a line begins, about one every so many bytes as were asked
+    /// for: bytes from the first of the hidden, and newlines before.
+    pub places: Vec<(usize, u64)>,
 }
 
-/// Finds what need not be painted of `bytes`, on a screen of so many rows where
-/// no sequence is unfinished. `None` if anything in it is more than text, or
-/// there is too little of it. `returns`: LF returns the carriage by itself.
-pub fn skim(bytes: &[u8], rows: usize, returns: bool) -> Option<Stretch> {
+/// Finds what need not be painted of the beginning of `bytes`, on a screen of so many rows where
+/// no sequence is unfinished. `None` if too little of it is no more than text. `returns`: LF
+/// returns the carriage by itself. Places are told about `every` so many bytes.
+pub fn skim(bytes: &[u8], rows: usize, returns: bool, every: usize) -> Option<Stretch> {
     let newline = |at: &usize| bytes[*at] == b'\n';
-    let lead = (0..bytes.len()).filter(newline).nth(rows)? + 1;
-    let end = (lead..bytes.len()).rev().filter(newline).nth(rows)? + 1;
-    let (seen, last) = (&bytes[..end], &bytes[end..]);
-    if !returns && !seen.ends_with(b"\r\n") {
+    // The lead must reach the last line, and soon: in a line without end nothing can be passed over.
+    let near = &bytes[..bytes.len().min(MAX_LEAD)];
+    let mut walk = Walk::default();
+    while walk.newlines <= rows as u64 {
+        walk.pass_line(near, 0).then_some(())?;
+    }
+    let lead = walk.at;
+    let mut walk = Walk::at(lead);
+    let mut places = vec![walk.clone()];
+    while walk.pass_line(bytes, walk.at + every) {
+        places.push(walk.clone());
+    }
+    // What comes last must push all that is hidden off the screen.
+    let end = (lead..walk.at).rev().filter(newline).nth(rows)? + 1;
+    if !returns && !bytes[..end].ends_with(b"\r\n") {
         return None;
     }
-    // Every part of it has to be simple: the lead must reach the last line, and
-    // the end must push all that is hidden off the screen.
-    scan(&bytes[..lead])?;
-    scan(last)?;
-    let found = scan(&bytes[lead..end])?;
-    let (newlines, attributes) = (found.newlines, found.attributes);
+    let before = places.partition_point(|place| place.at <= end);
+    places.truncate(before);
+    let mut walk = places.last()?.clone();
+    while walk.at < end {
+        walk.pass_line(bytes, 0);
+    }
+    let inner = places[1..].iter().filter(|place| place.at < end);
+    let places = inner
+        .map(|place| (place.at - lead, place.newlines))
+        .collect();
     Some(Stretch {
         lead,
         hidden: end - lead,
-        newlines,
-        attributes,
+        newlines: walk.newlines,
+        attributes: walk.attributes,
+        bells: walk.bells,
+        places,
     })
 }
 
-/// What a scan has found.
-#[derive(Default)]
-struct Found {
+/// A walk over simple output.
+#[derive(Clone, Default)]
+struct Walk {
+    at: usize,
     newlines: u64,
+    bells: u32,
     attributes: Vec<u8>,
 }
 
-/// Counts the newlines and collects the attributes of simple output.
-fn scan(bytes: &[u8]) -> Option<Found> {
-    let mut stretch = Found::default();
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
-            b'\n' => stretch.newlines += 1,
-            0x1b => {
-                let length = sequence(&bytes[at..])?;
-                if bytes[at + length - 1] == b'm' {
-                    keep_attribute(&mut stretch.attributes, &bytes[at..at + length]);
-                }
-                at += length;
-                continue;
-            }
-            // Tab, CR, BS and BEL; of the other controls some change the character set.
-            b'\t' | b'\r' | 0x07 | 0x08 => {}
-            0..=0x1f | 0x7f => return None,
-            _ => {}
+impl Walk {
+    fn at(at: usize) -> Self {
+        Self {
+            at,
+            ..Self::default()
         }
-        at += 1;
     }
-    Some(stretch)
+
+    /// Goes on until after the first newline that is not before `least`; false if it has to stop
+    /// before, at the end or at something that is not simple.
+    fn pass_line(&mut self, bytes: &[u8], least: usize) -> bool {
+        while let Some(&byte) = bytes.get(self.at) {
+            match byte {
+                b'\n' => {
+                    self.newlines += 1;
+                    self.at += 1;
+                    if self.at > least {
+                        return true;
+                    }
+                }
+                0x1b => {
+                    let rest = &bytes[self.at..];
+                    let Some(length) = sequence(rest) else {
+                        return false;
+                    };
+                    if rest[length - 1] == b'm' {
+                        keep_attribute(&mut self.attributes, &rest[..length]);
+                    }
+                    self.at += length;
+                }
+                // Of the other controls some change the character set.
+                b'\t' | b'\r' | 0x07 | 0x08 => {
+                    self.bells += u32::from(byte == 0x07);
+                    self.at += 1;
+                }
+                0..=0x1f | 0x7f => return false,
+                _ => self.at += text_len(&bytes[self.at..]),
+            }
+        }
+        false
+    }
 }
 
 /// Length of the SGR or EL sequence that `bytes` begins with.
@@ -111,18 +159,18 @@ mod tests {
     #[test]
     fn only_simple_output_is_passed_over() {
         let lines = |line: &str| line.repeat(100).into_bytes();
-        assert!(skim(&lines("plain\r\n"), 10, false).is_some());
-        assert!(skim(&lines("\x1b[31mred\x1b[K\r\n"), 10, false).is_some());
-        assert!(skim(&lines("up\x1b[A\r\n"), 10, false).is_none());
-        assert!(skim(&lines("\x1b]2;title\x07\r\n"), 10, false).is_none());
-        assert!(skim(&lines("\x0eline drawing\r\n"), 10, false).is_none());
+        assert!(skim(&lines("plain\r\n"), 10, false, 99).is_some());
+        assert!(skim(&lines("\x1b[31mred\x1b[K\r\n"), 10, false, 99).is_some());
+        assert!(skim(&lines("up\x1b[A\r\n"), 10, false, 99).is_none());
+        assert!(skim(&lines("\x1b]2;title\x07\r\n"), 10, false, 99).is_none());
+        assert!(skim(&lines("\x0eline drawing\r\n"), 10, false, 99).is_none());
         assert!(
-            skim(&lines("raw\n"), 10, false).is_none(),
+            skim(&lines("raw\n"), 10, false, 99).is_none(),
             "the column is not known"
         );
-        assert!(skim(&lines("piped\n"), 10, true).is_some());
+        assert!(skim(&lines("piped\n"), 10, true, 99).is_some());
         assert!(
-            skim(&lines("plain\r\n")[..70], 10, false).is_none(),
+            skim(&lines("plain\r\n")[..70], 10, false, 99).is_none(),
             "too little"
         );
     }
@@ -133,7 +181,7 @@ mod tests {
         bytes.extend(b"\x1b[1m\x1b[0mx\x1b[31mred\r\n");
         bytes.extend(b"y\r\n".repeat(50));
         assert_eq!(
-            skim(&bytes, 10, false).unwrap().attributes,
+            skim(&bytes, 10, false, 99).unwrap().attributes,
             b"\x1b[0m\x1b[31m"
         );
     }
@@ -160,7 +208,7 @@ mod tests {
         ) {
             let size = Size::new(8, 40);
             let layout = Layout { size, kind: LayoutKind::Terminal };
-            let Some(stretch) = skim(&bytes, 8, false) else { return Ok(()) };
+            let Some(stretch) = skim(&bytes, 8, false, 99) else { return Ok(()) };
             // Begins where no sequence is unfinished.
             let before = [before.as_bytes(), b"\x18"].concat();
             let lead = [&before[..], &bytes[..stretch.lead]].concat();

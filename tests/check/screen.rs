@@ -6,6 +6,7 @@
 //! the program writes.
 
 use bgproc::term::plain::{Checkpoint, Layout, LayoutKind, Plain, render};
+use bgproc::term::redraw::abridge;
 use bgproc::term::screen::Screen;
 use bgproc::term::size::Size;
 use bgproc::term::skim::skim;
@@ -22,6 +23,7 @@ pub(crate) fn screen(input: &[u8]) {
         splits_do_not_change_the_text(Layout { size, kind }, piece, bytes);
     }
     what_is_passed_over_would_not_have_been_seen(size, bytes);
+    what_is_painted_over_would_not_have_been_seen(size, bytes);
 }
 
 /// The screen is the same however the bytes were cut, also when it is resized in
@@ -74,9 +76,28 @@ fn splits_do_not_change_the_text(layout: Layout, piece: usize, bytes: &[u8]) {
     assert!(rendered.consumed <= bytes.len());
 }
 
+/// Painting only what still shows leaves the same screen and lines.
+fn what_is_painted_over_would_not_have_been_seen(size: Size, bytes: &[u8]) {
+    let kind = LayoutKind::Terminal;
+    let (mut painted, mut short) = (Screen::new(size), Screen::new(size));
+    let mut all = Plain::new(Layout { size, kind });
+    let mut from = Plain::new(Layout { size, kind });
+    let start = short.start().expect("an empty screen is ordinary");
+    let abridged = abridge(bytes, &start, 100);
+    painted.feed(bytes);
+    all.feed(bytes);
+    short.feed(&abridged.bytes);
+    short.feed(&bytes[abridged.taken..]);
+    from.feed_abridged(&abridged);
+    from.feed(&bytes[abridged.taken..]);
+    assert_eq!(painted.rows_ansi(true), short.rows_ansi(true));
+    assert_eq!(painted.cursor(), short.cursor());
+    assert_eq!(all.total_lines(), from.total_lines());
+}
+
 /// Passing over what nobody can have seen leaves the same screen and lines.
 fn what_is_passed_over_would_not_have_been_seen(size: Size, bytes: &[u8]) {
-    let Some(stretch) = skim(bytes, usize::from(size.rows()), false) else {
+    let Some(stretch) = skim(bytes, usize::from(size.rows()), false, 100) else {
         return;
     };
     let (lead, rest) = bytes.split_at(stretch.lead);

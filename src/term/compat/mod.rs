@@ -40,6 +40,12 @@ impl Compat {
         }
     }
 
+    /// Whether nothing is unfinished, and every mode that decides where text and cursor go is as
+    /// in an empty terminal.
+    pub fn is_ordinary(&self) -> bool {
+        self.scanner.idle() && self.state.is_ordinary()
+    }
+
     /// Paints `input` on `parser`; says whether anything reached it.
     pub fn feed(&mut self, parser: &mut vt100::Parser, input: &[u8]) -> bool {
         let Self { scanner, state } = self;

@@ -1,6 +1,6 @@
 //! The common case: output that needs no look at its parts.
 
-use crate::term::scan::run_len;
+use crate::term::scan::ascii_len;
 
 /// Longest colour sequence that counts as simple, in bytes.
 const MAX_SGR: usize = 32;
@@ -10,7 +10,7 @@ const MAX_SGR: usize = 32;
 pub fn simple_len(input: &[u8]) -> usize {
     let mut end = 0;
     loop {
-        end += run_len(&input[end..], |b| (0x20..0x7f).contains(&b));
+        end += ascii_len(&input[end..]);
         end += match &input[end..] {
             [b'\r', b'\n', ..] => 2,
             [0x1b, b'[', rest @ ..] => match simple_sgr(rest) {

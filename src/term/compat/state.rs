@@ -85,6 +85,19 @@ impl State {
         self.modes
     }
 
+    /// Whether all that decides where text and cursor go is as in an empty terminal.
+    pub(super) fn is_ordinary(&self) -> bool {
+        let focus = self.modes.focus;
+        self.modes
+            == (Flags {
+                focus,
+                ..Flags::new()
+            })
+            && self.charsets == Charsets::default()
+            && self.tabs.standard()
+            && self.margins == (0, self.size.rows() - 1)
+    }
+
     /// Back to the state of an empty terminal (RIS). What was answered and rung stays.
     pub(super) fn reset(&mut self) {
         *self = Self {

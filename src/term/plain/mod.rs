@@ -14,6 +14,7 @@ pub mod window;
 
 use self::interpret::Interpreter;
 use self::window::Window;
+use super::redraw::Abridged;
 use super::scan::{Scanner, Token};
 use super::size::Size;
 
@@ -138,6 +139,34 @@ impl Plain {
         self.offset += bytes.len() as u64;
     }
 
+    /// Renders what stands for the next `taken` bytes. At these places of them, from the first,
+    /// rendering can be resumed.
+    pub fn feed_abridged(&mut self, abridged: &Abridged) {
+        let from = self.offset;
+        self.feed(&abridged.bytes);
+        self.offset = from + abridged.taken as u64;
+        let Self { window, .. } = self;
+        let line = window.number_of(window.row);
+        for place in &abridged.places {
+            let offset = from + *place as u64;
+            window.marks.inexact(offset, line, self.interpreter.alt());
+        }
+    }
+
+    /// Whether its cursor is where a screen has it, and goes the same ways; or nothing that
+    /// the cursor does counts, on the alternate screen.
+    pub fn follows(&self, row: u16, col: u16) -> bool {
+        let Self { window, .. } = self;
+        let here = (window.row, window.col) == (usize::from(row), usize::from(col));
+        self.alt_screen() || (here && !window.pipe && self.is_ordinary())
+    }
+
+    /// Whether it is on the main screen, with every mode that decides where text and cursor go
+    /// as in an empty terminal.
+    pub fn is_ordinary(&self) -> bool {
+        self.interpreter.is_plain() && self.window.whole_region()
+    }
+
     /// Absolute offset after the bytes fed.
     pub fn offset(&self) -> u64 {
         self.offset
@@ -169,7 +198,7 @@ impl Plain {
 
     /// Whether everything but the text on the window and the place of the cursor is as in the beginning.
     pub fn is_plain(&self) -> bool {
-        self.scanner.idle() && self.interpreter.is_plain() && self.window.whole_region()
+        self.scanner.idle() && self.is_ordinary()
     }
 
     /// Whether [`drain_final`](Self::drain_final) is to tell the text of final lines (it does at first), or they are

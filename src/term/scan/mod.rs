@@ -127,7 +127,7 @@ impl Scanner {
                 }
             }
         }
-        let run = &rest[..run_len(&rest[..rest.len().min(MAX_RUN)], |b| b >= 0x20 && b != 0x7f)];
+        let run = &rest[..text_len(&rest[..rest.len().min(MAX_RUN)])];
         let text = std::str::from_utf8(run)
             .or_else(|error| std::str::from_utf8(&run[..error.valid_up_to()]));
         let text = text.unwrap_or_default();
@@ -272,12 +272,42 @@ impl Scanner {
 /// this each.
 const MAX_RUN: usize = 2048;
 
-/// Number of bytes at the front for which `fits` holds.
-pub fn run_len(bytes: &[u8], fits: impl Fn(u8) -> bool) -> usize {
-    // Eight at a time: nearly all of what passes here is text.
-    let fit = |chunk: &&[u8]| chunk.iter().fold(true, |all, &b| all & fits(b));
-    let len = 8 * bytes.chunks_exact(8).take_while(fit).count();
-    len + bytes[len..].iter().take_while(|b| fits(**b)).count()
+/// Number of bytes at the front that are text: no C0 control and no DEL.
+pub fn text_len(bytes: &[u8]) -> usize {
+    run_len(bytes, controls)
+}
+
+/// Number of bytes at the front that are printable ASCII.
+pub fn ascii_len(bytes: &[u8]) -> usize {
+    run_len(bytes, |word| controls(word) | (word & HIGH))
+}
+
+/// One in each byte of a word, and the highest bit of each.
+const ONES: u64 = u64::MAX / 255;
+const HIGH: u64 = ONES << 7;
+
+/// Marks the lowest byte of a word that is a C0 control or DEL by its highest bit. Bytes above
+/// it may be marked wrongly.
+#[inline]
+fn controls(word: u64) -> u64 {
+    let delete = word ^ (ONES * 0x7f);
+    let below_space = word.wrapping_sub(ONES * 0x20) & !word;
+    (below_space | (delete.wrapping_sub(ONES) & !delete)) & HIGH
+}
+
+/// Number of bytes at the front of which `ends` marks none, eight at a time: nearly all of what
+/// passes here is text.
+#[inline]
+fn run_len(bytes: &[u8], ends: impl Fn(u64) -> u64) -> usize {
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (n, word) in words.iter().enumerate() {
+        let marked = ends(u64::from_le_bytes(*word));
+        if marked != 0 {
+            return n * 8 + marked.trailing_zeros() as usize / 8;
+        }
+    }
+    let ended = |byte: &u8| ends(u64::from(*byte) | (ONES * 0x20) << 8) != 0;
+    words.len() * 8 + rest.iter().position(ended).unwrap_or(rest.len())
 }
 
 /// Why there is no character.

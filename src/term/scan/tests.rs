@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{Scanner, Token};
+use super::{Scanner, Token, ascii_len, text_len};
 
 /// The tokens of a stream that arrives in `reads`, written down; neighbouring texts are joined.
 fn tokens<'a>(reads: impl IntoIterator<Item = &'a [u8]>) -> Vec<String> {
@@ -145,5 +145,16 @@ proptest! {
         let reads = cuts.windows(2).map(|pair| &bytes[pair[0]..pair[1]]);
         prop_assert_eq!(tokens(reads), tokens([&bytes[..]]));
         prop_assert_eq!(tokens(bytes.chunks(1)), tokens([&bytes[..]]));
+    }
+}
+
+proptest! {
+    #[test]
+    fn runs_end_at_the_first_byte_that_is_no_text(bytes in proptest::collection::vec(
+        prop_oneof![20 => 0x20u8..0x7f, 1 => 0u8..0x20, 1 => 0x7fu8..=0xff], 0..40,
+    )) {
+        let first = |ends: fn(&u8) -> bool| bytes.iter().position(ends).unwrap_or(bytes.len());
+        prop_assert_eq!(text_len(&bytes), first(|b| *b < 0x20 || *b == 0x7f));
+        prop_assert_eq!(ascii_len(&bytes), first(|b| !(0x20..0x7f).contains(b)));
     }
 }

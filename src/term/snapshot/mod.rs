@@ -51,16 +51,21 @@ impl<'a> Snapshot<'a> {
 
     /// Characters only. `trim` cuts blanks at row ends and blank rows at the end.
     pub fn text(&mut self, trim: bool) -> Result<String, TooLarge> {
-        self.lines_of(trim, |screen, row| {
-            let mut line = String::new();
-            for cell in screen.row(row).iter().filter(|cell| cell.width > 0) {
-                line.push_str(shown(cell));
-            }
-            if trim {
-                line.truncate(line.trim_end_matches(' ').len());
-            }
-            line
-        })
+        let mut text = String::new();
+        let mut add = |line: &str| {
+            text.push_str(line);
+            text.push('\n');
+            bounded(text.len())
+        };
+        if let Some(above) = &mut self.above {
+            rows_above(above, self.lines, |screen, _| {
+                add(&screen.first_row_text(trim))
+            })?;
+        }
+        for line in self.screen.rows_text(trim) {
+            add(&line)?;
+        }
+        Ok(joined(text, trim))
     }
 
     /// Characters with their attributes, as escape sequences. `trim` cuts blank cells at row ends and blank rows
@@ -135,11 +140,7 @@ impl<'a> Snapshot<'a> {
             text.push('\n');
             bounded(text.len())
         })?;
-        text.pop();
-        if trim {
-            text.truncate(text.trim_end_matches('\n').len());
-        }
-        Ok(text)
+        Ok(joined(text, trim))
     }
 
     /// Visits each row from the top down.
@@ -170,6 +171,15 @@ pub fn rows_above<E>(
     }
     screen.scroll_to(0);
     Ok(())
+}
+
+/// Lines without the newline after the last one; `trim` cuts blank ones at the end.
+fn joined(mut lines: String, trim: bool) -> String {
+    lines.pop();
+    if trim {
+        lines.truncate(lines.trim_end_matches('\n').len());
+    }
+    lines
 }
 
 /// What stands in a cell.

@@ -105,7 +105,7 @@ fn skimming(bencher: Bencher, number: usize) {
     let bytes = set(number);
     bencher
         .counter(BytesCount::of_slice(&bytes))
-        .bench_local(|| skim(&bytes, 24, false));
+        .bench_local(|| skim(&bytes, 24, false, 16 * 1024));
 }
 
 #[divan::bench(args = SETS)]

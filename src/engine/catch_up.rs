@@ -1,0 +1,234 @@
+//! Output that nobody has looked at yet, and much of it: what nobody can have seen is not painted.
+
+use super::Now;
+use super::output::{News, Output};
+use crate::protocol::record::Mode;
+use crate::term::plain::{Checkpoint, Plain, marks};
+use crate::term::redraw::{Abridged, abridge};
+use crate::term::skim::{Stretch, skim};
+
+/// Bytes for which it is worth a look whether they have to be painted: those of a few screens.
+const WORTH: usize = 16 * 1024;
+
+/// Bytes that are painted before the next look: at first, and where the looks before were in vain.
+const STEPS: std::ops::Range<usize> = 1024..64 * 1024;
+
+/// Bytes that have to be understood at least, so that it costs less than painting them.
+const LEAST_ABRIDGED: usize = 4 * 1024;
+
+/// What looking at some output has come to.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// How many bytes were looked at.
+    pub taken: usize,
+    /// How many were painted for them.
+    pub painted: usize,
+    /// What they have brought.
+    pub news: News,
+}
+
+impl Progress {
+    fn add(&mut self, taken: usize, painted: usize, news: News) {
+        self.taken += taken;
+        self.painted += painted;
+        self.news.add(news);
+    }
+}
+
+impl Output {
+    /// Takes of the bytes that follow [`Output::end`] as many as can be had by painting `most`,
+    /// or a little more.
+    pub fn catch_up(&mut self, bytes: &[u8], most: usize, now: Now) -> Progress {
+        let mut progress = Progress::default();
+        let mut step = STEPS.start;
+        let cells = usize::from(self.size.rows()) * usize::from(self.size.cols());
+        let worth = WORTH.max(4 * cells);
+        while progress.taken < bytes.len() && progress.painted < most {
+            let rest = &bytes[progress.taken..];
+            let look = rest.len() >= worth;
+            if let Some(stretch) = look.then(|| self.skim(rest)).flatten() {
+                let mut news = self.feed(&rest[..stretch.lead], now);
+                self.pass_over(&stretch, now);
+                news.screen = true;
+                news.bells += stretch.bells;
+                progress.add(stretch.lead + stretch.hidden, stretch.lead, news);
+                step = STEPS.start;
+                continue;
+            }
+            let abridged = look.then(|| self.abridge(rest)).flatten();
+            let understood = abridged.as_ref().map_or(0, |abridged| abridged.taken);
+            if let Some(abridged) = abridged.filter(is_shorter) {
+                let news = self.feed_abridged(&abridged, now);
+                progress.add(understood, abridged.bytes.len(), news);
+                step = STEPS.start;
+                continue;
+            }
+            let length = if look {
+                step.max(understood)
+            } else {
+                rest.len()
+            };
+            let length = length.min(rest.len()).min(most);
+            let news = self.feed(&rest[..length], now);
+            progress.add(length, length, news);
+            step = STEPS.end.min(step * 2);
+        }
+        progress
+    }
+
+    /// What scrolls by.
+    fn skim(&self, bytes: &[u8]) -> Option<Stretch> {
+        let clean = self.lines.clean_offset() == self.end;
+        let returns = self.mode == Mode::Pipe;
+        let rows = usize::from(self.size.rows());
+        let every = usize::try_from(marks::EVERY).unwrap_or(usize::MAX);
+        (clean && self.lines.is_ordinary())
+            .then(|| skim(bytes, rows, returns, every))
+            .flatten()
+            .filter(|stretch| stretch.hidden > stretch.lead)
+    }
+
+    /// Takes the hidden bytes of a stretch whose lead has been fed.
+    fn pass_over(&mut self, stretch: &Stretch, now: Now) {
+        let row = self.size.rows() - 1;
+        let (from, line) = (self.end, self.next_line());
+        let ends = (stretch.hidden, stretch.newlines);
+        for &(bytes, newlines) in stretch.places.iter().chain([&ends]) {
+            self.checkpoints.push(Checkpoint {
+                offset: from + bytes as u64,
+                line: line + newlines,
+                row,
+                alt: false,
+                exact: true,
+            });
+        }
+        self.end += stretch.hidden as u64;
+        self.wrote(now);
+        let alt_since = self.lines.alt_since();
+        if let Some(at) = self.checkpoints.last() {
+            self.lines = Plain::resume(self.layout(), *at);
+        }
+        self.lines.set_alt_since(alt_since);
+        self.lines.set_keep_final(false);
+        self.lines.set_track_touched(false);
+        let screen = self.screen();
+        screen.feed(&stretch.attributes);
+        // The stretch has ended with a newline.
+        screen.feed(b"\r");
+    }
+
+    /// What is painted over.
+    fn abridge(&mut self, bytes: &[u8]) -> Option<Abridged> {
+        let start = self.screen().start()?;
+        let clean = self.lines.clean_offset() == self.end;
+        let every = usize::try_from(2 * marks::EVERY).unwrap_or(usize::MAX);
+        (clean && self.lines.follows(start.row, start.col)).then(|| abridge(bytes, &start, every))
+    }
+
+    fn feed_abridged(&mut self, abridged: &Abridged, now: Now) -> News {
+        self.end += abridged.taken as u64;
+        self.wrote(now);
+        self.lines.feed_abridged(abridged);
+        self.keep_checkpoints();
+        self.paint(&abridged.bytes)
+    }
+}
+
+/// Whether it is worth to be painted instead.
+fn is_shorter(abridged: &Abridged) -> bool {
+    abridged.taken >= LEAST_ABRIDGED && abridged.bytes.len() < abridged.taken / 2
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::protocol::Timestamp;
+    use crate::term::size::Size;
+
+    fn size() -> Size {
+        Size::new(6, 30)
+    }
+
+    /// Much of one kind: lines, frames, progress, or a little of anything else.
+    fn part() -> impl Strategy<Value = String> {
+        let repeated = |part: String, count: usize| part.repeat(count);
+        prop_oneof![
+            3 => ("([a-z ]{0,40}|\x1b\\[3[1-7]m|\x1b\\[K|\r|é漢){1,5}\r\n", 100usize..900).prop_map(
+                move |(line, count)| repeated(line, count)),
+            3 => (vec((1u8..6, "[a-z漢]{0,9}(\x1b\\[1m|\x1b\\[m)?x"), 1..9), 100usize..400).prop_map(
+                move |(rows, count)| {
+                    let row = |(row, text)| format!("\x1b[{row};1H\x1b[K{text}");
+                    repeated(rows.into_iter().map(row).collect(), count)
+                }),
+            1 => (1u8..100).prop_map(move |n| repeated(format!("\r\x1b[K{n} %"), 2000)),
+            1 => "[a-z]{200}\x1b\\[[AM]",
+            2 => "(\x07|\x1b\\[6n|\x1b\\]2;[a-z]\x07|\x1b\\[\\?1049[hl]|\x1b\\[(2;4)?r|\x1b\\([0B]|\x1b\\[[2J]){1,2}",
+        ]
+    }
+
+    fn is_same(whole: &mut Output, short: &mut Output) -> Result<(), TestCaseError> {
+        prop_assert_eq!(whole.end(), short.end());
+        prop_assert_eq!(whole.total_lines(), short.total_lines());
+        prop_assert_eq!(whole.next_line(), short.next_line());
+        prop_assert_eq!(whole.alt_screen(), short.alt_screen());
+        let (whole, short) = (whole.screen(), short.screen());
+        prop_assert_eq!(whole.rows_ansi(false), short.rows_ansi(false));
+        prop_assert_eq!(whole.cursor(), short.cursor());
+        prop_assert_eq!(whole.title(), short.title());
+        prop_assert_eq!(whole.ansi(), short.ansi());
+        Ok(())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
+        #[test]
+        fn nobody_can_tell_that_little_was_painted(
+            parts in vec(part(), 1..5), pipe: bool, after in "[a-z\r\n]{0,50}",
+        ) {
+            let now = Now { boot: 0, wall: Timestamp(0) };
+            let mode = if pipe { Mode::Pipe } else { Mode::Pty };
+            let bytes = (parts.concat() + &after).into_bytes();
+            let (mut whole, mut short) = (Output::new(mode, size()), Output::new(mode, size()));
+            let (mut at, mut news) = (0, News::default());
+            while at < bytes.len() {
+                let progress = short.catch_up(&bytes[at..], 8192, now);
+                at += progress.taken;
+                news.add(progress.news);
+            }
+            let long = whole.feed(&bytes, now);
+            prop_assert_eq!((long.bells, long.title, long.replies), (news.bells, news.title, news.replies));
+            is_same(&mut whole, &mut short)?;
+            // From an exact checkpoint the lines have the numbers that they have from the beginning.
+            for at in short.checkpoints.iter().filter(|at| at.exact).step_by(3) {
+                let offset = usize::try_from(at.offset).unwrap_or_default();
+                let mut before = Output::new(mode, size());
+                before.feed(&bytes[..offset], now);
+                prop_assert_eq!(before.next_line(), at.line);
+            }
+            whole.feed(after.as_bytes(), now);
+            short.feed(after.as_bytes(), now);
+            is_same(&mut whole, &mut short)?;
+        }
+    }
+
+    #[test]
+    fn a_flood_costs_a_few_screens() {
+        let now = Now {
+            boot: 0,
+            wall: Timestamp(0),
+        };
+        let frame: String = (1..7)
+            .map(|n| format!("\x1b[{n};1H\x1b[Krow {n}"))
+            .collect();
+        for flood in ["a line of text\r\n".repeat(5000), frame.repeat(1000)] {
+            let mut output = Output::new(Mode::Pty, size());
+            let progress = output.catch_up(flood.as_bytes(), usize::MAX, now);
+            assert_eq!(progress.taken, flood.len());
+            assert!(progress.painted < 3000, "{}", progress.painted);
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! Output that paints the same rows again and again, with cursor addressing.
+//!
+//! A full-screen program moves to a row, erases it, writes it, and does the same a moment later:
+//! of many frames only the last can be seen. [`abridge`] follows the cursor without painting and
+//! keeps, for each row, the visits of the cursor that still show; what was erased or overwritten
+//! as a whole after them does not. Painting those in their order gives the same screen, cursor,
+//! attributes and modes. It goes as far as it understands: whatever scrolls, wraps, answers,
+//! rings or changes another mode ends it, and has to be painted.
+
+mod row;
+
+use self::row::{Row, Visit};
+use super::compat::columns;
+use super::pen::{Pen, number};
+use super::scan::ascii_len;
+use super::size::Size;
+
+/// Longest control sequence that is understood, in bytes after `CSI`.
+const MAX_CSI: usize = 32;
+
+/// How a screen stands, on which nothing is unfinished or unusual.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Start {
+    /// Its size.
+    pub size: Size,
+    /// Row of the cursor.
+    pub row: u16,
+    /// Column of the cursor: the number of columns while a wrap is pending.
+    pub col: u16,
+    /// What the next character is drawn with.
+    pub pen: Pen,
+    /// Which rows have nothing but ASCII on them.
+    pub ascii: Vec<bool>,
+}
+
+/// What to paint for some output.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Abridged {
+    /// How many bytes it stands for, from the first; nothing is unfinished there.
+    pub taken: usize,
+    /// What to paint for them.
+    pub bytes: Vec<u8>,
+    /// Offsets in the taken bytes where nothing is unfinished.
+    pub places: Vec<usize>,
+}
+
+/// Abridges the beginning of `bytes`. Places are told about `every` so many bytes.
+pub fn abridge(bytes: &[u8], from: &Start, every: usize) -> Abridged {
+    let mut pass = Pass::new(bytes, from);
+    let mut places = Vec::new();
+    let mut next = every;
+    while pass.step().is_some() {
+        if pass.at >= next {
+            places.push(pass.at);
+            next = pass.at + every;
+        }
+    }
+    Abridged {
+        taken: pass.at,
+        bytes: pass.painted(),
+        places,
+    }
+}
+
+struct Pass<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    rows: Vec<Row>,
+    cols: u16,
+    row: u16,
+    col: u16,
+    pen: Pen,
+    visit: Visit,
+    /// The highest row that the cursor came to.
+    top: u16,
+    /// The last that was said of the cursor's being shown.
+    cursor: Option<&'a [u8]>,
+}
+
+impl<'a> Pass<'a> {
+    fn new(bytes: &'a [u8], from: &Start) -> Self {
+        let row = |n| Row {
+            ascii: from.ascii.get(n).copied().unwrap_or(false),
+            ..Row::default()
+        };
+        Self {
+            bytes,
+            at: 0,
+            rows: (0..usize::from(from.size.rows())).map(row).collect(),
+            cols: from.size.cols(),
+            row: from.row,
+            col: from.col,
+            pen: from.pen,
+            visit: Visit::new(0, from.col, from.pen),
+            top: from.row,
+            cursor: None,
+        }
+    }
+
+    /// Reads a piece; `None` where it has to end.
+    fn step(&mut self) -> Option<()> {
+        let rest = &self.bytes[self.at..];
+        let length = match *rest.first()? {
+            0x20..=0x7e => {
+                let length = ascii_len(&rest[..rest.len().min(usize::from(self.cols) + 1)]);
+                self.write(u16::try_from(length).ok()?)?;
+                length
+            }
+            0x80.. => self.character(rest)?,
+            0x1b => self.sequence(rest)?,
+            b'\r' => {
+                self.jump(self.at + 1, self.row, 0)?;
+                1
+            }
+            b'\n' if self.row < self.last_row() => {
+                self.jump(self.at + 1, self.row + 1, self.settled())?;
+                1
+            }
+            0x08 => {
+                self.jump(self.at + 1, self.row, self.settled().saturating_sub(1))?;
+                1
+            }
+            b'\t' if self.col < self.cols => {
+                self.visit.other = true;
+                self.col = ((self.col / 8 + 1) * 8).min(self.cols - 1);
+                1
+            }
+            // G0 is in use already.
+            0x0f => 1,
+            _ => return None,
+        };
+        self.at += length;
+        self.visit.end = self.at;
+        Some(())
+    }
+
+    /// Text of `width` columns, if it does not wrap.
+    fn write(&mut self, width: u16) -> Option<()> {
+        let col = self
+            .col
+            .checked_add(width)
+            .filter(|&col| col <= self.cols)?;
+        self.col = col;
+        self.visit.wrote |= col > 0;
+        self.visit.to = self.visit.to.max(col);
+        Some(())
+    }
+
+    fn character(&mut self, rest: &[u8]) -> Option<usize> {
+        if self.visit.col >= self.cols {
+            return None;
+        }
+        let near = &rest[..rest.len().min(4)];
+        let text = match std::str::from_utf8(near) {
+            Ok(text) => text,
+            Err(error) => std::str::from_utf8(&near[..error.valid_up_to()]).ok()?,
+        };
+        let c = text.chars().next()?;
+        self.visit.ascii = false;
+        self.write(columns(c)?)?;
+        Some(c.len_utf8())
+    }
+
+    fn sequence(&mut self, rest: &'a [u8]) -> Option<usize> {
+        if rest.starts_with(b"\x1b(B") {
+            return Some(3);
+        }
+        let body = rest.strip_prefix(b"\x1b[")?;
+        let length = body.iter().take(MAX_CSI).position(|b| *b >= 0x40)?;
+        let (params, last) = (&body[..length], body[length]);
+        let length = length + 3;
+        let next = self.at + length;
+        if let Some(mode) = params.strip_prefix(b"?") {
+            match (mode, last) {
+                (b"25", b'h' | b'l') => self.cursor = Some(&rest[..length]),
+                // A cursor that blinks, and frames that belong together: nothing heeds them.
+                (b"12" | b"2026", b'h' | b'l') => {}
+                _ => return None,
+            }
+            return Some(length);
+        }
+        if !params.iter().all(|b| b.is_ascii_digit() || *b == b';') {
+            return None;
+        }
+        let mut numbers = params.split(|&b| b == b';').map(number);
+        let (first, second) = (numbers.next()?, numbers.next().unwrap_or(0));
+        let count = first.max(1);
+        let (row, col) = (self.row, self.settled());
+        match last {
+            b'm' => {
+                let mut pen = self.pen;
+                pen.apply(params).then_some(())?;
+                self.pen = pen;
+            }
+            b'H' | b'f' => self.jump(next, count - 1, second.max(1) - 1)?,
+            b'G' | b'`' => self.jump(next, row, count - 1)?,
+            b'A' => self.jump(next, row.saturating_sub(count), col)?,
+            b'B' => self.jump(next, row.saturating_add(count), col)?,
+            b'C' => self.jump(next, row, col.saturating_add(count))?,
+            b'D' => self.jump(next, row, col.saturating_sub(count))?,
+            // The two readers of output differ in what they do with a pending wrap.
+            _ if self.col >= self.cols => return None,
+            b'd' => self.jump(next, count - 1, col)?,
+            b'K' => self.erase(first)?,
+            b'J' if first <= 2 => self.erase_rows(first)?,
+            b'X' | b'P' | b'@' => self.visit.other = true,
+            _ => return None,
+        }
+        Some(length)
+    }
+
+    /// Erases a part of the row.
+    fn erase(&mut self, how: u16) -> Option<()> {
+        match how {
+            0 if self.col == 0 => self.restart(),
+            0 if self.col <= self.visit.to => {
+                self.visit.to = self.cols;
+                self.visit.erased = true;
+            }
+            0 | 1 => self.visit.other = true,
+            2 => self.restart(),
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// Erases rows above or below, and a part of this one.
+    fn erase_rows(&mut self, how: u16) -> Option<()> {
+        let own = usize::from(self.row);
+        let rows = match how {
+            0 => own + 1..self.rows.len(),
+            1 => 0..own,
+            _ => 0..self.rows.len(),
+        };
+        for n in rows.filter(|&n| n != own) {
+            let row = &mut self.rows[n];
+            row.forget();
+            row.erased = Some((self.at, self.pen));
+            row.ascii = true;
+        }
+        self.erase(how)
+    }
+
+    /// All of the row is erased: what came before does not show.
+    fn restart(&mut self) {
+        let row = &mut self.rows[usize::from(self.row)];
+        row.forget();
+        row.written |= self.visit.wrote;
+        row.ascii = true;
+        self.visit = Visit {
+            from: 0,
+            to: self.cols,
+            erased: true,
+            ..Visit::new(self.at, self.col, self.pen)
+        };
+    }
+
+    /// The cursor goes somewhere else, by what ends at `next`.
+    fn jump(&mut self, next: usize, row: u16, col: u16) -> Option<()> {
+        self.rows[usize::from(self.row)].keep(self.visit)?;
+        self.row = row.min(self.last_row());
+        self.col = col.min(self.cols - 1);
+        self.top = self.top.min(self.row);
+        self.visit = Visit::new(next, self.col, self.pen);
+        Some(())
+    }
+
+    /// What is to be painted, in the order in which it came.
+    fn painted(&self) -> Vec<u8> {
+        let last = &self.visit;
+        if last.col >= self.cols {
+            // Where it all begins, with a wrap pending, nothing but attributes can have come.
+            return self.bytes[..self.at].to_vec();
+        }
+        let mut out = Vec::new();
+        let go = |row: usize, col: u16| format!("\x1b[{};{}H", row + 1, u32::from(col) + 1);
+        // Readers of lines have to know how far up the cursor was, and on which rows there was text.
+        out.extend_from_slice(go(usize::from(self.top), 0).as_bytes());
+        let mut parts = Vec::new();
+        for (n, row) in self.rows.iter().enumerate() {
+            if row.written {
+                out.extend_from_slice(go(n, 0).as_bytes());
+                out.push(b' ');
+            }
+            if let Some((at, pen)) = row.erased {
+                parts.push((at, n, 0, pen, &b"\x1b[2K"[..]));
+            }
+            for visit in &row.visits {
+                let bytes = &self.bytes[visit.start..visit.end];
+                parts.push((visit.start, n, visit.col, visit.pen, bytes));
+            }
+        }
+        parts.sort_by_key(|part| part.0);
+        let bytes = &self.bytes[last.start..self.at];
+        parts.push((last.start, usize::from(self.row), last.col, last.pen, bytes));
+        let end = parts.len() - 1;
+        for (n, (_, row, col, pen, bytes)) in parts.into_iter().enumerate() {
+            if n == end {
+                out.extend_from_slice(self.cursor.unwrap_or_default());
+            }
+            let mut begin = go(row, col);
+            pen.push_sgr(&mut begin);
+            out.extend_from_slice(begin.as_bytes());
+            out.extend_from_slice(bytes);
+        }
+        out
+    }
+
+    fn settled(&self) -> u16 {
+        self.col.min(self.cols - 1)
+    }
+
+    fn last_row(&self) -> u16 {
+        u16::try_from(self.rows.len()).unwrap_or(u16::MAX) - 1
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used)]
+mod tests;
