@@ -7,10 +7,11 @@
 use std::collections::HashMap;
 
 use super::Now;
+use super::lines::Lines;
 use super::sizes::Sizes;
 use crate::protocol::record::Mode;
 use crate::protocol::{Scope, Timestamp};
-use crate::term::plain::{Checkpoint, Layout, LayoutKind, Plain};
+use crate::term::plain::{Checkpoint, Layout, LayoutKind};
 use crate::term::screen::{Fed, Screen};
 use crate::term::size::Size;
 use crate::term::skim::{Stretch, skim};
@@ -42,7 +43,7 @@ pub struct Output {
     first: u64,
     end: u64,
     screen: Option<Screen>,
-    lines: Plain,
+    lines: Lines,
     checkpoints: Vec<Checkpoint>,
     last_output: Option<Now>,
     /// Up to where an earlier daemon had seen it, and when the last of that was written.
@@ -58,9 +59,6 @@ pub struct Output {
 impl Output {
     /// Nothing yet.
     pub fn new(mode: Mode, size: Size) -> Self {
-        let mut lines = Plain::new(layout(mode, size));
-        lines.set_keep_final(false);
-        lines.set_track_touched(false);
         Self {
             mode,
             size,
@@ -68,7 +66,10 @@ impl Output {
             first: 0,
             end: 0,
             screen: None,
-            lines,
+            lines: Lines::from(Checkpoint {
+                exact: true,
+                ..Checkpoint::at(0)
+            }),
             checkpoints: Vec::new(),
             last_output: None,
             past: None,
@@ -82,8 +83,10 @@ impl Output {
     pub fn feed(&mut self, bytes: &[u8], now: Now) -> News {
         self.end += bytes.len() as u64;
         self.wrote(now);
-        self.lines.feed(bytes);
-        for checkpoint in self.lines.take_checkpoints() {
+        let layout = self.layout();
+        let lines = self.lines.renderer(layout);
+        lines.feed(bytes);
+        for checkpoint in lines.take_checkpoints() {
             // An exact one is found late, when its line is final, so others
             // that lie after it may be there already.
             let place = self
@@ -153,9 +156,7 @@ impl Output {
             alt: false,
             exact: true,
         };
-        self.lines = Plain::resume(self.layout(), at);
-        self.lines.set_keep_final(false);
-        self.lines.set_track_touched(false);
+        self.lines = Lines::from(at);
         self.checkpoints.push(at);
         let screen = self.screen();
         screen.feed(&stretch.attributes);
@@ -201,9 +202,7 @@ impl Output {
             alt,
             exact: false,
         };
-        self.lines = Plain::resume(self.layout(), at);
-        self.lines.set_keep_final(false);
-        self.lines.set_track_touched(false);
+        self.lines = Lines::from(at);
         self.checkpoints.push(at);
         self.end = offset;
     }
@@ -218,9 +217,7 @@ impl Output {
             alt: false,
             exact: true,
         };
-        self.lines = Plain::resume(self.layout(), at);
-        self.lines.set_keep_final(false);
-        self.lines.set_track_touched(false);
+        self.lines = Lines::from(at);
         self.checkpoints = vec![at];
         self.first = offset;
         self.end = offset;
@@ -243,9 +240,7 @@ impl Output {
         };
         let unfinished = self.end - at.offset;
         if unfinished == 0 {
-            self.lines = Plain::resume(self.layout(), at);
-            self.lines.set_keep_final(false);
-            self.lines.set_track_touched(false);
+            self.lines = Lines::from(at);
             self.checkpoints.push(at);
         }
     }
@@ -341,8 +336,7 @@ impl Output {
 
     /// Number of the line that the next byte belongs to.
     pub fn next_line(&self) -> u64 {
-        let begun = u64::from(self.lines.ends_with_newline());
-        (self.lines.total_lines() + begun).max(1)
+        self.lines.next_line()
     }
 
     /// Whether a full-screen program paints.

@@ -63,7 +63,8 @@ pub struct Caps {
 
 /// All sessions.
 pub struct Registry {
-    sessions: HashMap<SessionId, Session>,
+    /// Boxed: a table keeps room for twice what is in it.
+    sessions: HashMap<SessionId, Box<Session>>,
     /// Oldest first.
     order: BTreeMap<u64, SessionId>,
     places: HashMap<SessionId, u64>,
@@ -99,17 +100,16 @@ impl Registry {
             self.keys
                 .insert((session.scope.clone(), key.clone()), session.id.clone());
         }
-        self.sessions.insert(session.id.clone(), session);
+        self.sessions.insert(session.id.clone(), Box::new(session));
     }
 
     /// The session that `key` has made in this scope.
     pub fn by_key(&self, scope: &Scope, key: &str) -> Option<&Session> {
-        self.sessions
-            .get(self.keys.get(&(scope.clone(), key.to_owned()))?)
+        self.get(self.keys.get(&(scope.clone(), key.to_owned()))?)
     }
 
     /// Takes a session out and remembers how it had ended.
-    pub fn remove(&mut self, id: &SessionId, now: Now) -> Option<Session> {
+    pub fn remove(&mut self, id: &SessionId, now: Now) -> Option<Box<Session>> {
         let session = self.discard(id)?;
         let tombstone = Tombstone {
             scope: session.scope.clone(),
@@ -122,7 +122,7 @@ impl Registry {
     }
 
     /// Takes a session out as if it had never been.
-    pub fn discard(&mut self, id: &SessionId) -> Option<Session> {
+    pub fn discard(&mut self, id: &SessionId) -> Option<Box<Session>> {
         let session = self.sessions.remove(id)?;
         if let Some(place) = self.places.remove(id) {
             self.order.remove(&place);
@@ -153,17 +153,17 @@ impl Registry {
 
     /// A session whoever asks.
     pub fn get(&self, id: &SessionId) -> Option<&Session> {
-        self.sessions.get(id)
+        self.sessions.get(id).map(Box::as_ref)
     }
 
     /// A session whoever asks.
     pub fn get_mut(&mut self, id: &SessionId) -> Option<&mut Session> {
-        self.sessions.get_mut(id)
+        self.sessions.get_mut(id).map(Box::as_mut)
     }
 
     /// All sessions, oldest first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Session> {
-        self.order.values().filter_map(|id| self.sessions.get(id))
+        self.order.values().filter_map(|id| self.get(id))
     }
 
     /// Names of the finished sessions of a scope that are too many to keep.
@@ -193,7 +193,7 @@ impl Registry {
 
     /// Sets the clock for what is due about a session.
     pub fn arm(&self, id: &SessionId, timers: &mut Timers) {
-        let session = self.sessions.get(id);
+        let session = self.get(id);
         timers.set(
             Due::Timeout(id.clone()),
             session.and_then(Session::timeout_at),

@@ -98,7 +98,7 @@ fn command(spec: &SpawnSpec) -> Command {
     }
     command
         .env_clear()
-        .envs(spec.env.iter().map(|(name, value)| (name, value)));
+        .envs(spec.env.iter());
     command.current_dir(&spec.cwd);
     if let Some(umask) = spec.umask {
         // SAFETY: one system call between fork and exec.
