@@ -27,7 +27,11 @@ pub(super) fn spec(
     let mut env: BTreeMap<&str, &str> = ran.env.iter().collect();
     // It is none of the session's processes, which `kill` ends.
     env.remove(MARK);
-    env.extend(variables.iter().map(|(name, value)| (*name, value.as_str())));
+    env.extend(
+        variables
+            .iter()
+            .map(|(name, value)| (*name, value.as_str())),
+    );
     SpawnSpec {
         program: SHELL.to_owned(),
         argv,

@@ -166,8 +166,8 @@ impl State {
     }
 
     /// The line on which a program waits.
-    fn prompt(&self, id: &SessionId) -> Option<String> {
-        let session = self.registry.get(id)?;
+    fn prompt(&mut self, id: &SessionId) -> Option<String> {
+        let session = self.registry.get_mut(id)?;
         let line = match session.spec.mode {
             Mode::Pty => session.output.screen_if_any()?.prompt(),
             Mode::Pipe => {

@@ -11,8 +11,9 @@ use super::lines::Lines;
 use super::sizes::Sizes;
 use crate::protocol::record::Mode;
 use crate::protocol::{Scope, Timestamp};
+use crate::term::modes::Modes;
 use crate::term::plain::{Checkpoint, Layout, LayoutKind};
-use crate::term::screen::{Fed, Screen};
+use crate::term::screen::{Fed, Resting, Screen};
 use crate::term::size::Size;
 use crate::term::skim::{Stretch, skim};
 
@@ -35,6 +36,17 @@ pub struct News {
 const PART: usize = 1024;
 const MAX_LEFT_OUT: usize = 4;
 
+/// What became of a screen that was to rest.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rest {
+    /// There is none, or it rests already, or it cannot.
+    Never,
+    /// It has just begun.
+    Begun,
+    /// It was used a moment ago.
+    Later,
+}
+
 /// One session's output.
 pub struct Output {
     mode: Mode,
@@ -42,7 +54,13 @@ pub struct Output {
     sizes: Sizes,
     first: u64,
     end: u64,
-    screen: Option<Screen>,
+    screen: Option<Box<Screen>>,
+    /// In the place of the screen, while nobody uses it.
+    resting: Option<Box<Resting>>,
+    /// Whether the screen was used since [`Output::rest`] last looked, and when that
+    /// first found it unused, in boot-time milliseconds.
+    used: bool,
+    unused_since: Option<u64>,
     lines: Lines,
     checkpoints: Vec<Checkpoint>,
     last_output: Option<Now>,
@@ -66,6 +84,9 @@ impl Output {
             first: 0,
             end: 0,
             screen: None,
+            resting: None,
+            used: false,
+            unused_since: None,
             lines: Lines::from(Checkpoint {
                 exact: true,
                 ..Checkpoint::at(0)
@@ -94,24 +115,23 @@ impl Output {
                 .partition_point(|c| c.offset <= checkpoint.offset);
             self.checkpoints.insert(place, checkpoint);
         }
-        let screen = self
-            .screen
-            .get_or_insert_with(|| fresh_screen(self.mode, self.size, 0));
+        let mode = self.mode;
+        let screen = self.screen();
         let Fed {
             changed,
             bells,
             title_changed,
             restarted,
         } = screen.feed(bytes);
-        if restarted {
-            self.failed_at = Some(self.end);
-            self.failures += 1;
-        }
-        let replies = match self.mode {
+        let replies = match mode {
             Mode::Pty => screen.take_replies(),
             // Nobody could read an answer from a pipe.
             Mode::Pipe => Vec::new(),
         };
+        if restarted {
+            self.failed_at = Some(self.end);
+            self.failures += 1;
+        }
         News {
             screen: changed,
             bells,
@@ -228,8 +248,8 @@ impl Output {
     pub fn resize(&mut self, size: Size) {
         self.size = size;
         self.sizes.push(self.end, size);
-        if let Some(screen) = &mut self.screen {
-            screen.resize(size);
+        if self.screen.is_some() || self.resting.is_some() {
+            self.screen().resize(size);
         }
         let at = Checkpoint {
             offset: self.lines.clean_offset(),
@@ -247,10 +267,12 @@ impl Output {
 
     /// Puts a screen in place that was painted from the log.
     pub fn replace_screen(&mut self, mut screen: Screen) {
-        if let Some(before) = &self.screen {
+        if let Some(before) = self.of_screen(Screen::seq, Resting::seq) {
             screen.follow(before);
         }
-        self.screen = Some(screen);
+        self.used = true;
+        self.resting = None;
+        self.screen = Some(Box::new(screen));
     }
 
     /// Where the output ended when the emulator last failed on it: what its screen shows was painted anew since.
@@ -263,10 +285,43 @@ impl Output {
         self.failures
     }
 
-    /// The screen, made now if there was no output yet.
+    /// The screen, made now if there was no output yet, and woken if it was at rest.
     pub fn screen(&mut self) -> &mut Screen {
-        self.screen
-            .get_or_insert_with(|| fresh_screen(self.mode, self.size, 0))
+        self.used = true;
+        let (mode, size, resting) = (self.mode, self.size, &mut self.resting);
+        self.screen.get_or_insert_with(|| {
+            Box::new(match resting.take() {
+                Some(resting) => resting.wake(),
+                None => fresh_screen(mode, size, 0),
+            })
+        })
+    }
+
+    /// Puts the screen to rest if nobody has used it for `quiet` milliseconds and it
+    /// can be painted again exactly.
+    pub fn rest(&mut self, now: u64, quiet: u64) -> Rest {
+        if std::mem::take(&mut self.used) {
+            self.unused_since = Some(now);
+        }
+        let Some(since) = self.unused_since.filter(|_| self.screen.is_some()) else {
+            return Rest::Never;
+        };
+        if now < since.saturating_add(quiet) {
+            return Rest::Later;
+        }
+        // One that cannot rest is tried again after it was used.
+        self.unused_since = None;
+        match self.screen.take().map(|screen| screen.rest()) {
+            Some(Ok(resting)) => {
+                self.resting = Some(Box::new(resting));
+                Rest::Begun
+            }
+            Some(Err(screen)) => {
+                self.screen = Some(Box::new(screen));
+                Rest::Never
+            }
+            None => Rest::Never,
+        }
     }
 
     /// A screen on which `bytes` of this session's output are painted anew, with
@@ -304,9 +359,38 @@ impl Output {
         }
     }
 
-    /// The screen, if there was output.
-    pub fn screen_if_any(&self) -> Option<&Screen> {
-        self.screen.as_ref()
+    /// The screen, if there was output; woken if it was at rest.
+    pub fn screen_if_any(&mut self) -> Option<&Screen> {
+        let any = self.screen.is_some() || self.resting.is_some();
+        any.then(|| &*self.screen())
+    }
+
+    /// The screen, if there was output and it is not at rest.
+    pub fn awake_screen(&self) -> Option<&Screen> {
+        self.screen.as_deref()
+    }
+
+    /// Of the screen, awake or at rest.
+    fn of_screen<'a, T>(
+        &'a self,
+        awake: impl FnOnce(&'a Screen) -> T,
+        resting: impl FnOnce(&'a Resting) -> T,
+    ) -> Option<T> {
+        match &self.screen {
+            Some(screen) => Some(awake(screen)),
+            None => self.resting.as_deref().map(resting),
+        }
+    }
+
+    /// The window title; empty if there is none.
+    pub fn title(&self) -> &str {
+        self.of_screen(Screen::title, Resting::title).unwrap_or("")
+    }
+
+    /// The input modes.
+    pub fn modes(&self) -> Modes {
+        self.of_screen(Screen::modes, Resting::modes)
+            .unwrap_or_default()
     }
 
     /// Offset after the last byte taken.
@@ -341,7 +425,8 @@ impl Output {
 
     /// Whether a full-screen program paints.
     pub fn alt_screen(&self) -> bool {
-        self.screen.as_ref().is_some_and(Screen::alt_screen)
+        self.of_screen(Screen::alt_screen, Resting::alt_screen)
+            .unwrap_or_default()
     }
 
     /// When it last wrote.

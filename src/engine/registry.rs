@@ -166,6 +166,11 @@ impl Registry {
         self.order.values().filter_map(|id| self.get(id))
     }
 
+    /// All sessions, in any order.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Session> {
+        self.sessions.values_mut().map(Box::as_mut)
+    }
+
     /// Names of the finished sessions of a scope that are too many to keep.
     pub fn surplus(&self, scope: &Scope) -> Vec<SessionId> {
         let mut finished: Vec<&Session> = self

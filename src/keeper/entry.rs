@@ -101,7 +101,10 @@ impl Table {
         let slot = self.by_id.remove(id)?;
         self.troubled.remove(&slot);
         self.free.insert(slot);
-        self.entries.get_mut(slot as usize)?.take().map(|entry| *entry)
+        self.entries
+            .get_mut(slot as usize)?
+            .take()
+            .map(|entry| *entry)
     }
 
     pub(super) fn slot_of(&self, id: &SessionId) -> Option<u32> {
