@@ -313,11 +313,11 @@ impl Output {
         self.unused_since = None;
         match self.screen.take().map(|screen| screen.rest()) {
             Some(Ok(resting)) => {
-                self.resting = Some(Box::new(resting));
+                self.resting = Some(resting);
                 Rest::Begun
             }
             Some(Err(screen)) => {
-                self.screen = Some(Box::new(screen));
+                self.screen = Some(screen);
                 Rest::Never
             }
             None => Rest::Never,

@@ -22,30 +22,44 @@ pub struct Resting {
 
 impl Screen {
     /// Puts it to rest; one that could not be painted again exactly, or that keeps scrollback, stays as it is.
-    pub fn rest(self) -> Result<Resting, Self> {
+    pub fn rest(self: Box<Self>) -> Result<Box<Resting>, Box<Self>> {
         if self.scrollback > 0 {
             return Err(self);
         }
         let painted = contained(|| {
-            let bytes = self.recipe();
-            let again = follow(self.size, &bytes);
-            (same(again.screen(), self.core.screen()), bytes)
+            let bytes = self.recipe()?;
+            self.follows(&bytes).then_some(bytes)
         });
         match painted {
-            Some((true, bytes)) => Ok(Resting {
+            Some(Some(bytes)) => Ok(Box::new(Resting {
                 size: self.size,
                 seq: self.seq,
                 modes: self.modes(),
                 alternate: self.alt_screen(),
                 compat: self.compat,
                 bytes: bytes.into(),
-            }),
+            })),
             _ => Err(self),
         }
     }
 
-    /// The bytes that bring a new emulator to the state of this one.
-    fn recipe(&self) -> String {
+    /// Whether a recipe makes the same screens, here and on the other side, and what DECSC saved on both.
+    fn follows(&self, recipe: &str) -> bool {
+        let mut again = follow(self.size, recipe);
+        let mut own = vt100::Parser::default();
+        *own.screen_mut() = self.core.screen().clone();
+        let other = switch(!own.screen().alternate_screen());
+        [b"", b"\x1b8".as_slice(), other, b"\x1b8"]
+            .iter()
+            .all(|step| {
+                again.process(step);
+                own.process(step);
+                same(again.screen(), own.screen())
+            })
+    }
+
+    /// The bytes that bring a new emulator to the state of this one, if there are any.
+    fn recipe(&self) -> Option<String> {
         let now = self.core.screen();
         let state = &self.compat.state;
         // What the emulator does not tell is read off a copy, by having it come back.
@@ -67,14 +81,15 @@ impl Screen {
                 out.push_str(std::str::from_utf8(switch(alternate)).unwrap_or_default());
                 out.push_str(&paint::grid(&own));
                 out.push_str(if origin { "\x1b[?6h" } else { "" });
-                place(out, &own, saved.cursor_position(), 0);
+                place(out, &own, saved.cursor_position(), 0)?;
                 out.push_str(&attributes);
                 out.push_str("\x1b7\x1b[?6l");
-                place(out, &own, own.cursor_position(), 0);
+                place(out, &own, own.cursor_position(), 0)?;
             }
+            Some(())
         };
-        turn(false, &mut grids);
-        turn(true, &mut grids);
+        turn(false, &mut grids)?;
+        turn(true, &mut grids)?;
         let mut out = scrolled(copy, self.size);
         out.push_str(&grids);
         out.push_str(std::str::from_utf8(switch(now.alternate_screen())).unwrap_or_default());
@@ -92,11 +107,11 @@ impl Screen {
             now,
             now.cursor_position(),
             if origin { top } else { 0 },
-        );
+        )?;
         out.push_str(&now.attributes_formatted());
         out.push_str(if now.hide_cursor() { "\x1b[?25l" } else { "" });
         out.push_str(&now.input_mode_formatted());
-        out
+        Some(out)
     }
 }
 
@@ -149,14 +164,19 @@ fn switch(alternate: bool) -> &'static [u8] {
 }
 
 /// Moves the cursor on a screen that shows what `shown` does, while rows count from `first`.
-fn place(out: &mut String, shown: &vt100::Screen, (row, col): (u16, u16), first: u16) {
-    let (at, text) = match paint::end_of_row(shown, row) {
+fn place(
+    out: &mut String,
+    shown: &vt100::Screen,
+    (row, col): (u16, u16),
+    first: u16,
+) -> Option<()> {
+    let (at, text) = match col >= shown.size().1.get() {
         // A wrap is pending, and only writing the last character brings the cursor there.
-        Some((at, text)) if col >= shown.size().1.get() => (at, text),
-        _ => (col, String::new()),
+        true => paint::end_of_row(shown, row)?,
+        false => (col, String::new()),
     };
     let row = u32::from(row.saturating_sub(first)) + 1;
-    let _ = write!(out, "\x1b[{row};{}H{text}", u32::from(at) + 1);
+    write!(out, "\x1b[{row};{}H{text}", u32::from(at) + 1).ok()
 }
 
 /// Lets as many rows scroll off as a growth to the largest window would bring back.
