@@ -48,6 +48,7 @@ fn act(hub: &Hub, due: Due) {
         Due::Dropped(id) => hub.with(|state| state.tell_dropped(&id)),
         Due::Late(id) => hub.with(|state| state.tell_late(&id)),
         Due::Ports(id) => hub.with(|state| state.sweep_ports(&id)),
+        Due::Rest => hub.with(State::rest_screens),
         Due::Retry(id) => again::begin(hub, &id),
         Due::Lease(id) => hub.with(|state| state.look_at_lease(&id)),
     }

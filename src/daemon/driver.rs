@@ -19,8 +19,9 @@ use crate::sys::tail::Tail;
 
 /// One session's descriptors and whereabouts.
 pub(super) struct Driver {
-    /// What the keeper has of it, while it has it.
-    held: Option<Held>,
+    /// What the keeper has of it, while it has it. Boxed: the table of drivers keeps
+    /// room for twice what is in it.
+    held: Option<Box<Held>>,
     /// Where to write.
     pub(super) input: Option<Rc<Input>>,
     /// A handle on its first process.
@@ -81,10 +82,10 @@ impl Driver {
         self.input = fds.input.map(|fd| Rc::new(Input::new(fd)));
         self.pidfd = fds.pidfd.map(Rc::new);
         self.log.set_growing(!kept.open.is_empty());
-        self.held = Some(Held {
+        self.held = Some(Box::new(Held {
             kept,
             outputs: fds.outputs,
-        });
+        }));
         self.share_tail(fds.tail, board);
     }
 

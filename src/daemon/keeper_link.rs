@@ -130,6 +130,11 @@ impl KeeperLink {
         let _ = self.channel.send(message, vec![]);
     }
 
+    /// Leaves a message to the task that sends what waits, with others like it.
+    pub(super) fn send_soon(&mut self, message: &ToKeeper) {
+        let _ = self.channel.queue(message, vec![]);
+    }
+
     pub(super) fn wants_to_send(&self) -> bool {
         self.channel.wants_to_send()
     }

@@ -32,6 +32,7 @@ mod ready;
 mod rebuild;
 mod removed;
 mod render;
+mod rest;
 mod settings;
 mod shell_line;
 mod shortage;

@@ -23,10 +23,15 @@ pub(super) fn spec(
 ) -> SpawnSpec {
     let mut argv: Vec<String> = SHELL_ARGV.map(str::to_owned).into();
     argv.push(line.to_owned());
-    let mut env: BTreeMap<String, String> = ran.env.iter().cloned().collect();
+    let variables = variables(session, log);
+    let mut env: BTreeMap<&str, &str> = ran.env.iter().collect();
     // It is none of the session's processes, which `kill` ends.
     env.remove(MARK);
-    env.extend(variables(session, log).map(|(name, value)| (name.to_owned(), value)));
+    env.extend(
+        variables
+            .iter()
+            .map(|(name, value)| (*name, value.as_str())),
+    );
     SpawnSpec {
         program: SHELL.to_owned(),
         argv,

@@ -207,11 +207,8 @@ fn tell(state: &mut State, id: &SessionId, news: &News) {
         }
     }
     if news.title && state.bus.has_listeners(EventKind::Title) {
-        let title = state
-            .registry
-            .get(id)
-            .and_then(|s| s.output.screen_if_any());
-        let title = title.map(|screen| screen.title().to_owned());
+        let title = state.registry.get(id);
+        let title = title.map(|session| session.output.title().to_owned());
         state.publish(EventKind::Title, id, serde_json::json!({ "title": title }));
     }
     if news.bells > 0 && state.bus.has_listeners(EventKind::Bell) {

@@ -36,6 +36,17 @@ pub(super) struct Looks {
     deaf: Option<u32>,
 }
 
+impl Looks {
+    /// The next question, about this session.
+    fn question(&mut self, id: &SessionId) -> ToKeeper {
+        self.last += 1;
+        ToKeeper::Look {
+            session: id.clone(),
+            ask: self.last,
+        }
+    }
+}
+
 impl Hub {
     /// Looks now at what a session's program does with its input, and at what it
     /// wrote before.
@@ -75,7 +86,12 @@ impl State {
         if !session.takes_input() {
             session.input.end();
         } else if session.input.is_due(now().boot, eager) {
-            self.ask(id);
+            let question = self.looks.question(id);
+            match eager {
+                true => self.keeper.send(&question),
+                // With those of all others that are due now.
+                false => self.keeper.send_soon(&question),
+            }
         }
         self.arm_input(id);
     }
@@ -112,7 +128,9 @@ impl State {
         let worth = session.takes_input() && !session.input.is_fresh(now().boot);
         (worth && self.looks.deaf != Some(self.keeper.pid())).then_some(())?;
         let (sender, receiver) = oneshot::channel();
-        let ask = self.ask(id);
+        let question = self.looks.question(id);
+        self.keeper.send(&question);
+        let ask = self.looks.last;
         self.looks.waiting.insert(ask, sender);
         Some((ask, receiver))
     }
@@ -122,14 +140,6 @@ impl State {
         self.looks.waiting.clear();
     }
 
-    fn ask(&mut self, id: &SessionId) -> u64 {
-        self.looks.last += 1;
-        let ask = self.looks.last;
-        let session = id.clone();
-        self.keeper.send(&ToKeeper::Look { session, ask });
-        ask
-    }
-
     /// The keeper's answer.
     pub(super) fn input_seen(&mut self, id: &SessionId, ask: u64, sight: Option<Sight>) {
         self.looks.deaf = None;
@@ -137,8 +147,9 @@ impl State {
         if known.is_some_and(|session| session.input.is_of_before(ask)) {
             // Who waits wants to know what comes of what was typed.
             if let Some(asker) = self.looks.waiting.remove(&ask) {
-                let again = self.ask(id);
-                self.looks.waiting.insert(again, asker);
+                let question = self.looks.question(id);
+                self.keeper.send(&question);
+                self.looks.waiting.insert(self.looks.last, asker);
             }
             return;
         }
@@ -171,8 +182,8 @@ impl State {
     }
 
     /// The line on which a program waits.
-    fn prompt(&self, id: &SessionId) -> Option<String> {
-        let session = self.registry.get(id)?;
+    fn prompt(&mut self, id: &SessionId) -> Option<String> {
+        let session = self.registry.get_mut(id)?;
         let line = match session.spec.mode {
             Mode::Pty => session.output.screen_if_any()?.prompt(),
             Mode::Pipe => {

@@ -238,6 +238,9 @@ impl State {
         };
         let facts = session.facts();
         let over = self.waits.look(id, &mut session.output, facts, now().boot);
+        if session.output.awake_screen().is_some() {
+            self.rest_later();
+        }
         self.resolve(over);
     }
 

@@ -109,5 +109,6 @@ impl Drop for Viewer {
                 .watchers
                 .retain(|watcher| !Rc::ptr_eq(watcher, &self.changed));
         }
+        state.rest_later();
     }
 }

@@ -1,9 +1,10 @@
 //! Output that nobody has looked at yet, and much of it: what nobody can have seen is not painted.
 
 use super::Now;
+use super::lines::Lines;
 use super::output::{News, Output};
 use crate::protocol::record::Mode;
-use crate::term::plain::{Checkpoint, Plain, marks};
+use crate::term::plain::{Checkpoint, marks};
 use crate::term::redraw::{Abridged, abridge};
 use crate::term::skim::{Stretch, skim};
 
@@ -77,12 +78,14 @@ impl Output {
     }
 
     /// What scrolls by.
-    fn skim(&self, bytes: &[u8]) -> Option<Stretch> {
-        let clean = self.lines.clean_offset() == self.end;
+    fn skim(&mut self, bytes: &[u8]) -> Option<Stretch> {
+        let layout = self.layout();
+        let lines = self.lines.renderer(layout);
+        let ready = lines.clean_offset() == self.end && lines.is_ordinary();
         let returns = self.mode == Mode::Pipe;
         let rows = usize::from(self.size.rows());
         let every = usize::try_from(marks::EVERY).unwrap_or(usize::MAX);
-        (clean && self.lines.is_ordinary())
+        ready
             .then(|| skim(bytes, rows, returns, every))
             .flatten()
             .filter(|stretch| stretch.hidden > stretch.lead)
@@ -106,11 +109,8 @@ impl Output {
         self.wrote(now);
         let alt_since = self.lines.alt_since();
         if let Some(at) = self.checkpoints.last() {
-            self.lines = Plain::resume(self.layout(), *at);
+            self.lines = Lines::from(*at).alt_known_since(alt_since);
         }
-        self.lines.set_alt_since(alt_since);
-        self.lines.set_keep_final(false);
-        self.lines.set_track_touched(false);
         let screen = self.screen();
         screen.feed(&stretch.attributes);
         // The stretch has ended with a newline.
@@ -120,15 +120,18 @@ impl Output {
     /// What is painted over.
     fn abridge(&mut self, bytes: &[u8]) -> Option<Abridged> {
         let start = self.screen().start()?;
-        let clean = self.lines.clean_offset() == self.end;
+        let layout = self.layout();
+        let lines = self.lines.renderer(layout);
+        let ready = lines.clean_offset() == self.end && lines.follows(start.row, start.col);
         let every = usize::try_from(2 * marks::EVERY).unwrap_or(usize::MAX);
-        (clean && self.lines.follows(start.row, start.col)).then(|| abridge(bytes, &start, every))
+        ready.then(|| abridge(bytes, &start, every))
     }
 
     fn feed_abridged(&mut self, abridged: &Abridged, now: Now) -> News {
         self.end += abridged.taken as u64;
         self.wrote(now);
-        self.lines.feed_abridged(abridged);
+        let layout = self.layout();
+        self.lines.renderer(layout).feed_abridged(abridged);
         self.keep_checkpoints();
         self.paint(&abridged.bytes)
     }

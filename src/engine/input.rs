@@ -2,8 +2,8 @@
 //! what its answer means.
 //!
 //! Nobody says when a program begins to wait, so it is looked for when its output
-//! has been quiet for a moment, and again at doubling distances: a session at rest
-//! costs nothing in the end. Who asks for the state, or waits for it, has it looked
+//! has been quiet for a moment, and again at doubling distances, at the same moments
+//! for all: sessions at rest cost nothing in the end. Who asks for the state, or waits for it, has it looked
 //! for more often.
 
 use std::collections::HashSet;
@@ -122,7 +122,12 @@ impl InputWatch {
             true => (self.pause.max(EAGER_QUIET_MS) * 2).min(EAGER_PAUSE_MS),
             false => self.pause.max(QUIET_MS) * 2,
         };
-        self.next = Some(now + self.pause);
+        self.next = Some(match eager {
+            true => now + self.pause,
+            // At the same moments for all sessions, so that a hundred that were started
+            // one after the other do not wake us a hundred times.
+            false => (now + self.pause).next_multiple_of(self.pause),
+        });
         true
     }
 
@@ -324,6 +329,20 @@ mod tests {
             now = watch.next().unwrap_or(u64::MAX);
         }
         assert!(looks < 20, "{looks} in an hour");
+    }
+
+    #[test]
+    fn sessions_at_rest_are_looked_at_together() {
+        let mut moments = std::collections::BTreeSet::new();
+        for started in (1000..2000).step_by(10) {
+            let mut watch = InputWatch::default();
+            watch.begin(started);
+            while let Some(now) = watch.next().filter(|now| *now < 3_600_000) {
+                assert!(watch.is_due(now, false));
+                moments.extend((now > 10_000).then_some(now));
+            }
+        }
+        assert!(moments.len() < 20, "{moments:?}");
     }
 
     #[test]

@@ -20,6 +20,7 @@ pub mod facts;
 pub mod input;
 pub mod lease;
 pub mod life;
+pub mod lines;
 pub mod matcher;
 pub mod meta;
 pub mod output;

@@ -7,11 +7,13 @@
 use std::collections::HashMap;
 
 use super::Now;
+use super::lines::Lines;
 use super::sizes::Sizes;
 use crate::protocol::record::Mode;
 use crate::protocol::{Scope, Timestamp};
-use crate::term::plain::{Checkpoint, Layout, LayoutKind, Plain};
-use crate::term::screen::{Fed, Screen};
+use crate::term::modes::Modes;
+use crate::term::plain::{Checkpoint, Layout, LayoutKind};
+use crate::term::screen::{Fed, Resting, Screen};
 use crate::term::size::Size;
 
 /// What a piece of output has brought.
@@ -44,6 +46,17 @@ impl News {
 const PART: usize = 1024;
 const MAX_LEFT_OUT: usize = 4;
 
+/// What became of a screen that was to rest.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rest {
+    /// There is none, or it rests already, or it cannot.
+    Never,
+    /// It has just begun.
+    Begun,
+    /// It was used a moment ago.
+    Later,
+}
+
 /// One session's output.
 pub struct Output {
     pub(super) mode: Mode,
@@ -51,8 +64,14 @@ pub struct Output {
     sizes: Sizes,
     first: u64,
     pub(super) end: u64,
-    pub(super) screen: Option<Screen>,
-    pub(super) lines: Plain,
+    screen: Option<Box<Screen>>,
+    /// In the place of the screen, while nobody uses it.
+    resting: Option<Box<Resting>>,
+    /// Whether the screen was used since [`Output::rest`] last looked, and when that
+    /// first found it unused, in boot-time milliseconds.
+    used: bool,
+    unused_since: Option<u64>,
+    pub(super) lines: Lines,
     pub(super) checkpoints: Vec<Checkpoint>,
     last_output: Option<Now>,
     /// Up to where an earlier daemon had seen it, and when the last of that was written.
@@ -68,9 +87,6 @@ pub struct Output {
 impl Output {
     /// Nothing yet.
     pub fn new(mode: Mode, size: Size) -> Self {
-        let mut lines = Plain::new(layout(mode, size));
-        lines.set_keep_final(false);
-        lines.set_track_touched(false);
         Self {
             mode,
             size,
@@ -78,7 +94,13 @@ impl Output {
             first: 0,
             end: 0,
             screen: None,
-            lines,
+            resting: None,
+            used: false,
+            unused_since: None,
+            lines: Lines::from(Checkpoint {
+                exact: true,
+                ..Checkpoint::at(0)
+            }),
             checkpoints: Vec::new(),
             last_output: None,
             past: None,
@@ -92,31 +114,31 @@ impl Output {
     pub fn feed(&mut self, bytes: &[u8], now: Now) -> News {
         self.end += bytes.len() as u64;
         self.wrote(now);
-        self.lines.feed(bytes);
+        let layout = self.layout();
+        self.lines.renderer(layout).feed(bytes);
         self.keep_checkpoints();
         self.paint(bytes)
     }
 
     /// Shows them on the screen.
     pub(super) fn paint(&mut self, bytes: &[u8]) -> News {
-        let screen = self
-            .screen
-            .get_or_insert_with(|| fresh_screen(self.mode, self.size, 0));
+        let mode = self.mode;
+        let screen = self.screen();
         let Fed {
             changed,
             bells,
             title_changed,
             restarted,
         } = screen.feed(bytes);
-        if restarted {
-            self.failed_at = Some(self.end);
-            self.failures += 1;
-        }
-        let replies = match self.mode {
+        let replies = match mode {
             Mode::Pty => screen.take_replies(),
             // Nobody could read an answer from a pipe.
             Mode::Pipe => Vec::new(),
         };
+        if restarted {
+            self.failed_at = Some(self.end);
+            self.failures += 1;
+        }
         News {
             screen: changed,
             bells,
@@ -127,7 +149,8 @@ impl Output {
     }
 
     pub(super) fn keep_checkpoints(&mut self) {
-        for checkpoint in self.lines.take_checkpoints() {
+        let layout = self.layout();
+        for checkpoint in self.lines.renderer(layout).take_checkpoints() {
             // An exact one is found late, when its line is final, so others
             // that lie after it may be there already.
             let place = self
@@ -202,9 +225,7 @@ impl Output {
             alt,
             exact: false,
         };
-        self.lines = Plain::resume(self.layout(), at);
-        self.lines.set_keep_final(false);
-        self.lines.set_track_touched(false);
+        self.lines = Lines::from(at);
         self.checkpoints.push(at);
         self.end = offset;
     }
@@ -219,9 +240,7 @@ impl Output {
             alt: false,
             exact: true,
         };
-        self.lines = Plain::resume(self.layout(), at);
-        self.lines.set_keep_final(false);
-        self.lines.set_track_touched(false);
+        self.lines = Lines::from(at);
         self.checkpoints = vec![at];
         self.first = offset;
         self.end = offset;
@@ -232,25 +251,25 @@ impl Output {
     pub fn resize(&mut self, size: Size) {
         self.size = size;
         self.sizes.push(self.end, size);
-        if let Some(screen) = &mut self.screen {
-            screen.resize(size);
+        if self.screen.is_some() || self.resting.is_some() {
+            self.screen().resize(size);
         }
         let at = self.here();
         let unfinished = self.end - at.offset;
         if unfinished == 0 {
-            self.lines = Plain::resume(self.layout(), at);
-            self.lines.set_keep_final(false);
-            self.lines.set_track_touched(false);
+            self.lines = Lines::from(at);
             self.checkpoints.push(at);
         }
     }
 
     /// Puts a screen in place that was painted from the log.
     pub fn replace_screen(&mut self, mut screen: Screen) {
-        if let Some(before) = &self.screen {
+        if let Some(before) = self.of_screen(Screen::seq, Resting::seq) {
             screen.follow(before);
         }
-        self.screen = Some(screen);
+        self.used = true;
+        self.resting = None;
+        self.screen = Some(Box::new(screen));
     }
 
     /// Where the output ended when the emulator last failed on it: what its screen shows was painted anew since.
@@ -263,10 +282,43 @@ impl Output {
         self.failures
     }
 
-    /// The screen, made now if there was no output yet.
+    /// The screen, made now if there was no output yet, and woken if it was at rest.
     pub fn screen(&mut self) -> &mut Screen {
-        self.screen
-            .get_or_insert_with(|| fresh_screen(self.mode, self.size, 0))
+        self.used = true;
+        let (mode, size, resting) = (self.mode, self.size, &mut self.resting);
+        self.screen.get_or_insert_with(|| {
+            Box::new(match resting.take() {
+                Some(resting) => resting.wake(),
+                None => fresh_screen(mode, size, 0),
+            })
+        })
+    }
+
+    /// Puts the screen to rest if nobody has used it for `quiet` milliseconds and it
+    /// can be painted again exactly.
+    pub fn rest(&mut self, now: u64, quiet: u64) -> Rest {
+        if std::mem::take(&mut self.used) {
+            self.unused_since = Some(now);
+        }
+        let Some(since) = self.unused_since.filter(|_| self.screen.is_some()) else {
+            return Rest::Never;
+        };
+        if now < since.saturating_add(quiet) {
+            return Rest::Later;
+        }
+        // One that cannot rest is tried again after it was used.
+        self.unused_since = None;
+        match self.screen.take().map(|screen| screen.rest()) {
+            Some(Ok(resting)) => {
+                self.resting = Some(resting);
+                Rest::Begun
+            }
+            Some(Err(screen)) => {
+                self.screen = Some(screen);
+                Rest::Never
+            }
+            None => Rest::Never,
+        }
     }
 
     /// A screen on which `bytes` of this session's output are painted anew, with
@@ -304,9 +356,38 @@ impl Output {
         }
     }
 
-    /// The screen, if there was output.
-    pub fn screen_if_any(&self) -> Option<&Screen> {
-        self.screen.as_ref()
+    /// The screen, if there was output; woken if it was at rest.
+    pub fn screen_if_any(&mut self) -> Option<&Screen> {
+        let any = self.screen.is_some() || self.resting.is_some();
+        any.then(|| &*self.screen())
+    }
+
+    /// The screen, if there was output and it is not at rest.
+    pub fn awake_screen(&self) -> Option<&Screen> {
+        self.screen.as_deref()
+    }
+
+    /// Of the screen, awake or at rest.
+    fn of_screen<'a, T>(
+        &'a self,
+        awake: impl FnOnce(&'a Screen) -> T,
+        resting: impl FnOnce(&'a Resting) -> T,
+    ) -> Option<T> {
+        match &self.screen {
+            Some(screen) => Some(awake(screen)),
+            None => self.resting.as_deref().map(resting),
+        }
+    }
+
+    /// The window title; empty if there is none.
+    pub fn title(&self) -> &str {
+        self.of_screen(Screen::title, Resting::title).unwrap_or("")
+    }
+
+    /// The input modes.
+    pub fn modes(&self) -> Modes {
+        self.of_screen(Screen::modes, Resting::modes)
+            .unwrap_or_default()
     }
 
     /// Offset after the last byte taken.
@@ -336,13 +417,13 @@ impl Output {
 
     /// Number of the line that the next byte belongs to.
     pub fn next_line(&self) -> u64 {
-        let begun = u64::from(self.lines.ends_with_newline());
-        (self.lines.total_lines() + begun).max(1)
+        self.lines.next_line()
     }
 
     /// Whether a full-screen program paints.
     pub fn alt_screen(&self) -> bool {
-        self.screen.as_ref().is_some_and(Screen::alt_screen)
+        self.of_screen(Screen::alt_screen, Resting::alt_screen)
+            .unwrap_or_default()
     }
 
     /// When it last wrote.
@@ -431,6 +512,7 @@ fn layout(mode: Mode, size: Size) -> Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::term::plain::Plain;
     use crate::term::plain::marks::EVERY;
 
     const FAULT: &str = "\x1b]bgproc-test-panic\x07";

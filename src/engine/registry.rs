@@ -64,6 +64,7 @@ pub struct Caps {
 /// All sessions.
 pub struct Registry {
     /// By their places, oldest first: `list` walks through them without a look-up each.
+    /// Boxed, since a table keeps room for more than is in it.
     sessions: BTreeMap<u64, Box<Session>>,
     places: HashMap<SessionId, u64>,
     keys: HashMap<(Scope, String), SessionId>,
@@ -105,7 +106,7 @@ impl Registry {
     }
 
     /// Takes a session out and remembers how it had ended.
-    pub fn remove(&mut self, id: &SessionId, now: Now) -> Option<Session> {
+    pub fn remove(&mut self, id: &SessionId, now: Now) -> Option<Box<Session>> {
         let session = self.discard(id)?;
         let tombstone = Tombstone {
             scope: session.scope.clone(),
@@ -118,8 +119,8 @@ impl Registry {
     }
 
     /// Takes a session out as if it had never been.
-    pub fn discard(&mut self, id: &SessionId) -> Option<Session> {
-        let session = *self.sessions.remove(&self.places.remove(id)?)?;
+    pub fn discard(&mut self, id: &SessionId) -> Option<Box<Session>> {
+        let session = self.sessions.remove(&self.places.remove(id)?)?;
         if let Some(key) = &session.key {
             self.keys.remove(&(session.scope.clone(), key.clone()));
         }
@@ -157,6 +158,11 @@ impl Registry {
     /// All sessions, oldest first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Session> {
         self.sessions.values().map(|session| &**session)
+    }
+
+    /// All sessions, oldest first.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Session> {
+        self.sessions.values_mut().map(Box::as_mut)
     }
 
     /// Names of the finished sessions of a scope that are too many to keep.

@@ -283,7 +283,7 @@ impl Session {
         let life = &self.life;
         let status = life.status();
         let size = self.output.size();
-        let title = self.output.screen_if_any().map(|screen| screen.title());
+        let title = self.output.title();
         let summary = Summary {
             session_id: self.id.clone(),
             label: self.spec.label.clone(),
@@ -306,7 +306,7 @@ impl Session {
             idle_ms: status.is_alive().then(|| self.idle_ms(now)),
             input_state: self.input_state(),
             ready: self.ready(),
-            title: title.filter(|title| !title.is_empty()).map(clean),
+            title: (!title.is_empty()).then(|| clean(title)),
             output_bytes: self.output.end(),
             output_lines: self.output.total_lines(),
             offloaded: is_offloaded(self.output.end()),

@@ -30,6 +30,8 @@ pub enum Due {
     Retry(SessionId),
     /// Something about a person's hold on a session is told.
     Lease(SessionId),
+    /// Screens that nobody uses are put to rest.
+    Rest,
 }
 
 /// Deadlines in boot-time milliseconds, at most one for each thing.
@@ -49,6 +51,11 @@ impl Timers {
             self.queue.insert((at, due.clone()));
             self.set.insert(due, at);
         }
+    }
+
+    /// Whether a deadline is set.
+    pub fn is_set(&self, due: &Due) -> bool {
+        self.set.contains_key(due)
     }
 
     /// The next deadline.

@@ -54,7 +54,8 @@ impl Entry {
 /// The sessions by their slot on the board.
 #[derive(Debug, Default)]
 pub(super) struct Table {
-    entries: Vec<Option<Entry>>,
+    /// Boxed: a list that grows keeps room for twice what is in it.
+    entries: Vec<Option<Box<Entry>>>,
     by_id: HashMap<SessionId, u32>,
     free: BTreeSet<u32>,
     /// Slots whose index has a record in memory.
@@ -81,7 +82,7 @@ impl Table {
             self.entries.push(None);
         }
         self.by_id.insert(entry.id.clone(), slot);
-        self.entries[slot as usize] = Some(entry);
+        self.entries[slot as usize] = Some(Box::new(entry));
         Some(slot)
     }
 
@@ -93,14 +94,17 @@ impl Table {
         }
         self.free.remove(&slot);
         self.by_id.insert(entry.id.clone(), slot);
-        self.entries[slot as usize] = Some(entry);
+        self.entries[slot as usize] = Some(Box::new(entry));
     }
 
     pub(super) fn remove(&mut self, id: &SessionId) -> Option<Entry> {
         let slot = self.by_id.remove(id)?;
         self.troubled.remove(&slot);
         self.free.insert(slot);
-        self.entries.get_mut(slot as usize)?.take()
+        self.entries
+            .get_mut(slot as usize)?
+            .take()
+            .map(|entry| *entry)
     }
 
     pub(super) fn slot_of(&self, id: &SessionId) -> Option<u32> {
@@ -108,13 +112,13 @@ impl Table {
     }
 
     pub(super) fn get_mut(&mut self, slot: u32) -> Option<&mut Entry> {
-        self.entries.get_mut(slot as usize)?.as_mut()
+        self.entries.get_mut(slot as usize)?.as_deref_mut()
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &Entry)> {
         (0..)
             .zip(&self.entries)
-            .filter_map(|(slot, entry)| Some((slot, entry.as_ref()?)))
+            .filter_map(|(slot, entry)| Some((slot, entry.as_deref()?)))
     }
 
     /// The slot of the child that has this pid.

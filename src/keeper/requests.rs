@@ -210,6 +210,14 @@ impl Keeper {
         self.flush_channel();
     }
 
+    /// Leaves a message to the end of what the daemon has asked.
+    pub(super) fn tell_soon(&mut self, message: &ToDaemon) {
+        let channel = self.channel.as_mut();
+        if channel.is_some_and(|channel| channel.queue(message, vec![]).is_err()) {
+            self.drop_channel();
+        }
+    }
+
     fn flush_channel(&mut self) {
         let Some(channel) = &mut self.channel else {
             return;

@@ -25,14 +25,14 @@ impl Keeper {
             self.drain(slot);
             self.tell_growth();
         }
-        self.tell(
-            &ToDaemon::Seen {
-                session,
-                ask,
-                sight,
-            },
-            vec![],
-        );
+        let seen = ToDaemon::Seen {
+            session,
+            ask,
+            sight,
+        };
+        // Sent when all that the daemon has asked by now is done: it asks about all
+        // jobs at rest at once.
+        self.tell_soon(&seen);
     }
 
     fn look_at(&mut self, slot: u32) -> Option<Sight> {

@@ -9,6 +9,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::environment::Environment;
 use super::record::Mode;
 use super::{JobLimits, SessionId, Timestamp};
 
@@ -22,7 +23,7 @@ pub struct SpawnSpec {
     /// Its working directory; must exist.
     pub cwd: String,
     /// Its whole environment.
-    pub env: Vec<(String, String)>,
+    pub env: Environment,
     /// PTY or pipes.
     pub mode: Mode,
     /// Its umask; absent: the keeper's.

@@ -8,11 +8,12 @@
 //! [`Action`]), [`params`] (what each action takes; [`probe`], [`policy`] and
 //! [`limits`] are parts of `start`), [`record`] and [`reply`] (what comes back),
 //! [`event`], [`error`], [`hello`] (who a connection is), [`schema`] (all of it as JSON Schema),
-//! [`keeper`] (the few messages between daemon and keeper) and [`disk`] (the
+//! [`keeper`] (the few messages between daemon and keeper; [`environment`] is a part of them) and [`disk`] (the
 //! files of a session).
 
 pub mod condition;
 pub mod disk;
+pub mod environment;
 pub mod error;
 pub mod event;
 mod explain;

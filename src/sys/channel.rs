@@ -70,6 +70,13 @@ impl Channel {
 
     /// Sends now if it fits, else as soon as [`Channel::flush`] is called again.
     pub fn send<T: Serialize>(&mut self, message: &T, fds: Vec<OwnedFd>) -> io::Result<()> {
+        self.queue(message, fds)?;
+        self.flush()
+    }
+
+    /// Leaves a message to the next [`Channel::flush`]: several that are not urgent
+    /// wake the other side once.
+    pub fn queue<T: Serialize>(&mut self, message: &T, fds: Vec<OwnedFd>) -> io::Result<()> {
         debug_assert!(
             fds.len() <= MAX_FDS,
             "more descriptors than a receiver makes room for"
@@ -86,7 +93,7 @@ impl Channel {
             sent: 0,
             fds,
         });
-        self.flush()
+        Ok(())
     }
 
     /// Sends what is waiting, as far as the socket takes it.

@@ -1,8 +1,9 @@
-//! Places where tests let a process die.
+//! Places where tests let a process die, or hurry it.
 //!
 //! `BGPROC_FAILPOINT=NAME:FILE` kills the first process that comes to the place
 //! of that name while FILE is there, and removes FILE; several are separated by
-//! commas. Release builds have none of it.
+//! commas. `BGPROC_REST_MS=N` puts screens to rest that were not used for N milliseconds.
+//! Release builds have none of it.
 
 /// Dies here if a test wants it.
 #[inline]
@@ -12,6 +13,12 @@ pub fn hit(name: &str) {
         let _ =
             rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
     }
+}
+
+/// A number that a test wants in the place of a usual one.
+pub fn number(name: &str) -> Option<u64> {
+    let wanted = cfg!(debug_assertions).then(|| std::env::var(name).ok());
+    wanted.flatten()?.parse().ok()
 }
 
 fn is_wanted(name: &str) -> bool {

@@ -25,6 +25,7 @@ pub mod input;
 pub mod kept;
 pub mod limits;
 pub mod lock;
+pub mod memory;
 pub mod paths;
 pub mod ports;
 mod proc;

@@ -96,9 +96,7 @@ fn command(spec: &SpawnSpec) -> Command {
     if let Some((first, rest)) = spec.argv.split_first() {
         command.arg0(first).args(rest);
     }
-    command
-        .env_clear()
-        .envs(spec.env.iter().map(|(name, value)| (name, value)));
+    command.env_clear().envs(spec.env.iter());
     command.current_dir(&spec.cwd);
     if let Some(umask) = spec.umask {
         // SAFETY: one system call between fork and exec.

@@ -23,6 +23,25 @@ pub fn whole(screen: &vt100::Screen) -> String {
     painter.out
 }
 
+/// The cells of `screen`, and which rows go on in the next one, for a terminal in any state; the cursor is anywhere
+/// after it, and the attributes are any.
+pub fn grid(screen: &vt100::Screen) -> String {
+    let mut painter = Painter::new(screen, None);
+    painter.out.push_str(NEUTRAL);
+    painter.grid();
+    painter.out
+}
+
+/// The character that takes the last column of a row, with its attributes, and its column; none if there is none.
+pub fn end_of_row(screen: &vt100::Screen, row: u16) -> Option<(u16, String)> {
+    let mut painter = Painter::new(screen, None);
+    let col = painter.last_base(row);
+    let cell = screen.cell(row, col).filter(|cell| cell.has_contents())?;
+    painter.pen(cell);
+    painter.out.push_str(cell.contents());
+    Some((col, painter.out))
+}
+
 /// What turns `before` into `screen`; both have the same size.
 pub fn difference(screen: &vt100::Screen, before: &vt100::Screen) -> String {
     let mut painter = Painter::new(screen, Some(before));

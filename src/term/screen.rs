@@ -4,6 +4,8 @@
 //! the emulator is contained, the screen starts over empty and [`Fed::restarted`] says so, for the caller to
 //! rebuild it from the log. No scrollback is kept unless asked for, because it costs most of the speed.
 
+mod rest;
+
 use std::cell::Cell as Flag;
 use std::num::NonZeroU16;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,6 +19,7 @@ use super::paint;
 use super::pen::Pen;
 use super::redraw::Start;
 use super::size::Size;
+pub use rest::Resting;
 
 /// A terminal screen.
 pub struct Screen {
@@ -98,15 +101,16 @@ impl Screen {
         self.size = size;
         let (rows, cols) = (nonzero(size.rows()), nonzero(size.cols()));
         let core = &mut self.core;
+        self.compat.state.resize(size);
         if contained(|| core.set_size(rows, cols)).is_none() {
             self.restart();
         }
         self.seq += 1;
     }
 
-    /// Takes the place of `before`, so that its [`seq`](Self::seq) goes on from there.
-    pub fn follow(&mut self, before: &Self) {
-        self.seq = before.seq + 1;
+    /// Takes the place of a screen whose [`seq`](Self::seq) was `before`, and goes on from there.
+    pub fn follow(&mut self, before: u64) {
+        self.seq = before + 1;
     }
 
     /// What the next character is drawn with.

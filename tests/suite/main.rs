@@ -56,6 +56,7 @@ mod policies;
 mod programs;
 mod programs_screen;
 mod ready;
+mod rest;
 mod restart_policy;
 mod restart_refused;
 mod retention;

@@ -47,11 +47,12 @@ pub(super) async fn capture(hub: &Hub, client: &Client, params: Capture) -> Answ
     let session = state.registry.get_mut(&id).ok_or_else(gone)?;
     // It is made now if there was no output yet.
     let (size, seq) = (session.output.size(), session.output.screen().seq());
+    state.rest_later();
     let changed = params.since != Some(seq);
     let lines = usize::try_from(wanted).unwrap_or_default();
     let above = (changed && lines > 0).then(|| render::repaint_screen(&state, &id, size, lines));
     let session = state.registry.get(&id).ok_or_else(gone)?;
-    let Some(screen) = session.output.screen_if_any() else {
+    let Some(screen) = session.output.awake_screen() else {
         return Err(Error::internal("the screen is gone"));
     };
     let mut captured = describe(screen);

@@ -134,8 +134,7 @@ pub(in crate::daemon) fn renewed(spec: &Spec, known: SpawnSpec) -> Result<SpawnS
             (SHELL.to_owned(), words.map(str::to_owned).collect())
         }
         Some(args) => {
-            let path = known.env.iter().find(|(name, _)| name == "PATH");
-            let path = path.map_or(DEFAULT_PATH, |(_, path)| path);
+            let path = known.env.get("PATH").unwrap_or(DEFAULT_PATH);
             let program = find_program(&spec.command, path, Path::new(&spec.cwd))?;
             let words = std::iter::once(&spec.command).chain(args);
             (program, words.cloned().collect())

@@ -55,7 +55,9 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
         let known = state.drivers.get(&id).and_then(Driver::spec).cloned();
         let spec = match known {
             Some(known) if session.spec.changed => {
-                let env = known.env.into_iter().collect();
+                let env = known.env.iter();
+                let env = env.map(|(name, value)| (name.to_owned(), value.to_owned()));
+                let env = env.collect();
                 let spec = spawn_spec(client, &session.spec, env)?;
                 SpawnSpec {
                     umask: known.umask,

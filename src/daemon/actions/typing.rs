@@ -53,11 +53,7 @@ impl Target {
         }
         let closed = session.stdin_closed;
         let mode = session.spec.mode;
-        let modes = session
-            .output
-            .screen_if_any()
-            .map(|s| s.modes())
-            .unwrap_or_default();
+        let modes = session.output.modes();
         match state
             .drivers
             .get(&id)

@@ -149,6 +149,8 @@ impl Life {
         if self.runs.len() == MAX_RUNS {
             self.runs.remove(0);
         }
+        // Most sessions have one run, and a list begins with room for four.
+        self.runs.reserve_exact(1);
         self.runs.push(Run {
             run,
             offset,

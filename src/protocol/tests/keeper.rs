@@ -11,7 +11,7 @@ fn spec() -> SpawnSpec {
         program: "/bin/sh".to_owned(),
         argv: ["sh", "-c", "echo one"].map(str::to_owned).to_vec(),
         cwd: "/tmp".to_owned(),
-        env: vec![("NAME".to_owned(), "value".to_owned())],
+        env: [("NAME", "value")].into_iter().collect(),
         mode: Mode::Pty,
         umask: Some(0o022),
         limits: None,

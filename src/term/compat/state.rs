@@ -80,6 +80,17 @@ impl State {
         self.last_char = None;
     }
 
+    /// First and last row of the scroll region, from 0.
+    pub fn margins(&self) -> (u16, u16) {
+        self.margins
+    }
+
+    /// Whether DECRC on that screen brings origin mode back.
+    pub fn saved_origin(&self, alternate: bool) -> bool {
+        let saved = &self.saved[usize::from(alternate)];
+        saved.as_ref().is_some_and(|saved| saved.origin)
+    }
+
     /// The modes that the emulator does not tell.
     pub fn flags(&self) -> Flags {
         self.modes

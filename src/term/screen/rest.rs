@@ -1,0 +1,227 @@
+//! A screen at rest: nobody looks and nothing is written, so instead of the emulator's grid, 32 bytes a cell, only
+//! the bytes are kept that paint it again.
+//!
+//! They bring a new emulator to the very state of the old one, also where that does not show: the other screen,
+//! what DECSC saved on both, margins, and how many rows have scrolled off, which a growing window brings back. What
+//! [`Compat`] knows is kept as it is.
+
+use std::fmt::Write as _;
+
+use super::{Compat, Modes, Screen, Size, contained, new_core, nonzero, paint};
+use crate::term::size;
+
+/// A screen of which only the bytes are left that paint it.
+pub struct Resting {
+    compat: Compat,
+    size: Size,
+    seq: u64,
+    modes: Modes,
+    alternate: bool,
+    bytes: Box<str>,
+}
+
+impl Screen {
+    /// Puts it to rest; one that could not be painted again exactly, or that keeps scrollback, stays as it is.
+    pub fn rest(self: Box<Self>) -> Result<Box<Resting>, Box<Self>> {
+        if self.scrollback > 0 {
+            return Err(self);
+        }
+        let painted = contained(|| {
+            let bytes = self.recipe()?;
+            self.follows(&bytes).then_some(bytes)
+        });
+        match painted {
+            Some(Some(bytes)) => Ok(Box::new(Resting {
+                size: self.size,
+                seq: self.seq,
+                modes: self.modes(),
+                alternate: self.alt_screen(),
+                compat: self.compat,
+                bytes: bytes.into(),
+            })),
+            _ => Err(self),
+        }
+    }
+
+    /// Whether a recipe makes the same screens, here and on the other side, and what DECSC saved on both.
+    fn follows(&self, recipe: &str) -> bool {
+        let mut again = follow(self.size, recipe);
+        let mut own = vt100::Parser::default();
+        *own.screen_mut() = self.core.screen().clone();
+        let other = switch(!own.screen().alternate_screen());
+        [b"", b"\x1b8".as_slice(), other, b"\x1b8"]
+            .iter()
+            .all(|step| {
+                again.process(step);
+                own.process(step);
+                same(again.screen(), own.screen())
+            })
+    }
+
+    /// The bytes that bring a new emulator to the state of this one, if there are any.
+    fn recipe(&self) -> Option<String> {
+        let now = self.core.screen();
+        let state = &self.compat.state;
+        // What the emulator does not tell is read off a copy, by having it come back.
+        let mut copy = vt100::Parser::default();
+        *copy.screen_mut() = now.clone();
+        let mut grids = String::new();
+        let mut turn = |alternate: bool, out: &mut String| {
+            copy.process(switch(alternate));
+            let own = copy.screen().clone();
+            copy.process(b"\x1b8");
+            let (saved, attributes) = (copy.screen(), copy.screen().attributes_formatted());
+            let origin = state.saved_origin(alternate);
+            let blank = alternate
+                && !now.alternate_screen()
+                && saved.cursor_position() == (0, 0)
+                && !origin
+                && is_blank(&own);
+            if !blank {
+                out.push_str(std::str::from_utf8(switch(alternate)).unwrap_or_default());
+                out.push_str(&paint::grid(&own));
+                out.push_str(if origin { "\x1b[?6h" } else { "" });
+                place(out, &own, saved.cursor_position(), 0)?;
+                out.push_str(&attributes);
+                out.push_str("\x1b7\x1b[?6l");
+                place(out, &own, own.cursor_position(), 0)?;
+            }
+            Some(())
+        };
+        turn(false, &mut grids)?;
+        turn(true, &mut grids)?;
+        let mut out = scrolled(copy, self.size);
+        out.push_str(&grids);
+        out.push_str(std::str::from_utf8(switch(now.alternate_screen())).unwrap_or_default());
+        let (top, bottom) = state.margins();
+        let _ = write!(
+            out,
+            "\x1b[{};{}r",
+            u32::from(top) + 1,
+            u32::from(bottom) + 1
+        );
+        let origin = state.flags().origin;
+        out.push_str(if origin { "\x1b[?6h" } else { "" });
+        place(
+            &mut out,
+            now,
+            now.cursor_position(),
+            if origin { top } else { 0 },
+        )?;
+        out.push_str(&now.attributes_formatted());
+        out.push_str(if now.hide_cursor() { "\x1b[?25l" } else { "" });
+        out.push_str(&now.input_mode_formatted());
+        Some(out)
+    }
+}
+
+impl Resting {
+    /// The screen as it was.
+    pub fn wake(self) -> Screen {
+        let painted = contained(|| follow(self.size, &self.bytes));
+        Screen {
+            // It was painted so before it was put to rest, and did not fail.
+            core: painted.unwrap_or_else(|| new_core(self.size, 0)),
+            compat: self.compat,
+            size: self.size,
+            scrollback: 0,
+            seq: self.seq,
+        }
+    }
+
+    /// As [`Screen::seq`].
+    pub fn seq(&self) -> u64 {
+        self.seq
+    }
+
+    /// As [`Screen::title`].
+    pub fn title(&self) -> &str {
+        self.compat.state.title.text()
+    }
+
+    /// As [`Screen::alt_screen`].
+    pub fn alt_screen(&self) -> bool {
+        self.alternate
+    }
+
+    /// As [`Screen::modes`].
+    pub fn modes(&self) -> Modes {
+        self.modes
+    }
+}
+
+fn follow(size: Size, recipe: &str) -> vt100::Parser {
+    let mut core = new_core(size, 0);
+    core.process(recipe.as_bytes());
+    core
+}
+
+fn switch(alternate: bool) -> &'static [u8] {
+    match alternate {
+        true => b"\x1b[?47h",
+        false => b"\x1b[?47l",
+    }
+}
+
+/// Moves the cursor on a screen that shows what `shown` does, while rows count from `first`.
+fn place(
+    out: &mut String,
+    shown: &vt100::Screen,
+    (row, col): (u16, u16),
+    first: u16,
+) -> Option<()> {
+    let (at, text) = match col >= shown.size().1.get() {
+        // A wrap is pending, and only writing the last character brings the cursor there.
+        true => paint::end_of_row(shown, row)?,
+        false => (col, String::new()),
+    };
+    let row = u32::from(row.saturating_sub(first)) + 1;
+    write!(out, "\x1b[{row};{}H{text}", u32::from(at) + 1).ok()
+}
+
+/// Lets as many rows scroll off as a growth to the largest window would bring back.
+fn scrolled(mut copy: vt100::Parser, size: Size) -> String {
+    copy.process(switch(false));
+    let narrow = nonzero(size::MIN);
+    copy.set_size(nonzero(size.rows()), narrow);
+    let (before, _) = copy.screen().cursor_position();
+    copy.set_size(nonzero(size::MAX), narrow);
+    let (after, _) = copy.screen().cursor_position();
+    let mut left = after.saturating_sub(before);
+    let mut out = String::new();
+    while left > 0 {
+        let now = left.min(size.rows());
+        let _ = write!(out, "\x1b[{now}S");
+        left -= now;
+    }
+    out
+}
+
+fn cells(screen: &vt100::Screen) -> impl Iterator<Item = (u16, u16)> {
+    let (rows, cols) = screen.size();
+    (0..rows.get()).flat_map(move |row| (0..cols.get()).map(move |col| (row, col)))
+}
+
+fn is_blank(screen: &vt100::Screen) -> bool {
+    let rows = screen.size().0.get();
+    let empty = vt100::Parser::default();
+    let empty = empty.screen().cell(0, 0);
+    cells(screen).all(|(row, col)| screen.cell(row, col) == empty)
+        && !(0..rows).any(|row| screen.row_wrapped(row))
+}
+
+/// Whether what can be told of two screens of one size is the same.
+fn same(a: &vt100::Screen, b: &vt100::Screen) -> bool {
+    let rows = a.size().0.get();
+    a.alternate_screen() == b.alternate_screen()
+        && a.cursor_position() == b.cursor_position()
+        && a.hide_cursor() == b.hide_cursor()
+        && a.attributes_formatted() == b.attributes_formatted()
+        && a.input_mode_formatted() == b.input_mode_formatted()
+        && (0..rows).all(|row| a.row_wrapped(row) == b.row_wrapped(row))
+        && cells(a).all(|(row, col)| a.cell(row, col) == b.cell(row, col))
+}
+
+#[cfg(test)]
+#[path = "rest_tests.rs"]
+mod tests;
