@@ -135,7 +135,7 @@ impl Peer for Bgproc {
     fn cold_start(&self) -> f64 {
         let home = tempfile::tempdir().unwrap();
         let mut run = command(home.path());
-        run.args(["run", "-d", "--", "sleep", "100"]);
+        run.args(["run", "--", "sleep", "100"]);
         let took = limit::command(run);
         end(home.path());
         took

@@ -1,35 +1,52 @@
 //! What the machine can do at most: nobody between the program and its reader.
 
+use std::fs::File;
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use crate::emit;
 use crate::measures::median;
 
 /// A program in a PTY that nobody manages.
 struct Bare {
-    master: Box<dyn MasterPty + Send>,
-    child: Box<dyn Child + Send + Sync>,
+    master: File,
+    child: Child,
 }
 
 impl Bare {
     fn start(argv: &[String]) -> Self {
-        let size = PtySize {
-            rows: 24,
-            cols: 80,
-            ..PtySize::default()
-        };
-        let pair = native_pty_system().openpty(size).unwrap();
-        let mut command = CommandBuilder::new(&argv[0]);
-        command.args(&argv[1..]);
-        let child = pair.slave.spawn_command(command).unwrap();
+        let master =
+            openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+        grantpt(&master).unwrap();
+        unlockpt(&master).unwrap();
+        let name = ptsname(&master, Vec::new()).unwrap();
+        let slave = File::options()
+            .read(true)
+            .write(true)
+            .open(name.to_str().unwrap())
+            .unwrap();
+        let ends = [
+            slave.try_clone().unwrap(),
+            slave.try_clone().unwrap(),
+            slave,
+        ];
+        let [stdin, stdout, stderr] = ends.map(Stdio::from);
+        let mut command = Command::new(&argv[0]);
+        command.args(&argv[1..]).process_group(0);
+        let child = command
+            .stdin(stdin)
+            .stdout(stdout)
+            .stderr(stderr)
+            .spawn()
+            .unwrap();
         Self {
-            master: pair.master,
+            master: master.into(),
             child,
         }
     }
@@ -44,12 +61,11 @@ impl Drop for Bare {
 
 /// Seconds until the job's last write had returned, and until its last line was read.
 pub(crate) fn drain(job: &[String], note: &Path) -> (f64, f64) {
-    let bare = Bare::start(job);
-    let mut reader = bare.master.try_clone_reader().unwrap();
+    let mut bare = Bare::start(job);
     let mut buffer = vec![0; 1 << 16];
     let mut tail = Vec::new();
     loop {
-        let read = reader.read(&mut buffer).unwrap();
+        let read = bare.master.read(&mut buffer).unwrap();
         tail.extend_from_slice(&buffer[..read]);
         tail.drain(..tail.len().saturating_sub(100));
         if tail
@@ -100,14 +116,12 @@ pub(crate) fn start() -> f64 {
 
 /// Seconds from a key to its echo.
 pub(crate) fn key_echo() -> f64 {
-    let bare = Bare::start(&["cat".to_owned()]);
-    let mut reader = bare.master.try_clone_reader().unwrap();
-    let mut writer = bare.master.take_writer().unwrap();
+    let mut bare = Bare::start(&["cat".to_owned()]);
     let mut buffer = [0; 4096];
     let times = (0..200).map(|_| {
         let begin = Instant::now();
-        writer.write_all(b"k").unwrap();
-        assert_eq!(reader.read(&mut buffer).unwrap(), 1);
+        bare.master.write_all(b"k").unwrap();
+        assert_eq!(bare.master.read(&mut buffer).unwrap(), 1);
         let took = begin.elapsed().as_secs_f64();
         std::thread::sleep(Duration::from_micros(200));
         took
