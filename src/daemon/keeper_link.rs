@@ -450,10 +450,12 @@ impl State {
 
     /// A session's first process was stopped, or goes on.
     pub(super) fn set_paused(&mut self, id: &SessionId, paused: bool) {
+        let eager = self.waits.want_input(id);
         let Some(session) = self.registry.get_mut(id) else {
             return;
         };
         if session.life.set_paused(paused) {
+            session.input.forget(now().boot, eager, self.looks.last());
             let kind = if paused {
                 EventKind::Paused
             } else {
@@ -461,6 +463,7 @@ impl State {
             };
             self.publish(kind, id, serde_json::json!({}));
             self.persist(id);
+            self.arm_input(id);
             self.look(id);
         }
     }

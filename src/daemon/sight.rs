@@ -37,6 +37,11 @@ pub(super) struct Looks {
 }
 
 impl Looks {
+    /// Number of the last question.
+    pub(super) fn last(&self) -> u64 {
+        self.last
+    }
+
     /// The next question, about this session.
     fn question(&mut self, id: &SessionId) -> ToKeeper {
         self.last += 1;

@@ -97,10 +97,16 @@ impl InputWatch {
     /// Something was typed into it: what was known is true no longer, and neither is
     /// what will be answered to questions up to number `asked`.
     pub fn typed(&mut self, now: u64, eager: bool, asked: u64) {
-        self.void = asked;
-        self.seen = None;
         self.told = None;
         self.shown.clear();
+        self.forget(now, eager, asked);
+    }
+
+    /// It was stopped or goes on: what was known of it, and what will be answered to
+    /// questions up to number `asked`, is of before.
+    pub fn forget(&mut self, now: u64, eager: bool, asked: u64) {
+        self.void = asked;
+        self.seen = None;
         self.next = None;
         self.stir(now, eager);
     }

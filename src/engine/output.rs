@@ -15,6 +15,7 @@ use crate::term::modes::Modes;
 use crate::term::plain::{Checkpoint, Layout, LayoutKind};
 use crate::term::screen::{Fed, Resting, Screen};
 use crate::term::size::Size;
+use crate::term::snapshot::{Snapshot, TooLarge};
 
 /// What a piece of output has brought.
 #[derive(Debug, Default)]
@@ -57,6 +58,13 @@ pub enum Rest {
     Later,
 }
 
+/// A screen as text, kept since who looks again and again mostly finds nothing new.
+struct ShownText {
+    seq: u64,
+    trim: bool,
+    text: String,
+}
+
 /// One session's output.
 pub struct Output {
     pub(super) mode: Mode,
@@ -67,6 +75,8 @@ pub struct Output {
     screen: Option<Box<Screen>>,
     /// In the place of the screen, while nobody uses it.
     resting: Option<Box<Resting>>,
+    /// What it showed when somebody last asked for its text.
+    shown_text: Option<Box<ShownText>>,
     /// Whether the screen was used since [`Output::rest`] last looked, and when that
     /// first found it unused, in boot-time milliseconds.
     used: bool,
@@ -95,6 +105,7 @@ impl Output {
             end: 0,
             screen: None,
             resting: None,
+            shown_text: None,
             used: false,
             unused_since: None,
             lines: Lines::from(Checkpoint {
@@ -294,6 +305,22 @@ impl Output {
         })
     }
 
+    /// What the screen shows, as [`Snapshot::text`] has it.
+    pub fn text(&mut self, trim: bool) -> Result<&str, TooLarge> {
+        let screen = self.screen();
+        let seq = screen.seq();
+        let known = self.shown_text.take();
+        let known = known.filter(|shown| (shown.seq, shown.trim) == (seq, trim));
+        let shown = match known {
+            Some(shown) => shown,
+            None => {
+                let text = Snapshot::new(self.screen(), None, 0).text(trim)?;
+                Box::new(ShownText { seq, trim, text })
+            }
+        };
+        Ok(&self.shown_text.insert(shown).text)
+    }
+
     /// Puts the screen to rest if nobody has used it for `quiet` milliseconds and it
     /// can be painted again exactly.
     pub fn rest(&mut self, now: u64, quiet: u64) -> Rest {
@@ -311,6 +338,7 @@ impl Output {
         match self.screen.take().map(|screen| screen.rest()) {
             Some(Ok(resting)) => {
                 self.resting = Some(resting);
+                self.shown_text = None;
                 Rest::Begun
             }
             Some(Err(screen)) => {
@@ -553,6 +581,25 @@ mod tests {
         assert_eq!(output.total_lines(), 10);
         let painted = output.painted(output.size(), 0, text.as_bytes());
         assert_eq!(painted.text(true), "");
+    }
+
+    #[test]
+    fn its_text_is_that_of_the_screen_whenever_it_is_asked_for() {
+        let now = Now {
+            boot: 0,
+            wall: Timestamp(0),
+        };
+        let (mut output, _) = fed(Mode::Pty, "one\r\n");
+        assert_eq!(output.text(true).ok(), Some("one"));
+        assert_eq!(output.text(true).ok(), Some("one"));
+        assert!(output.text(false).is_ok_and(|text| text.ends_with("  ")));
+        output.feed(b"two", now);
+        assert_eq!(output.text(true).ok(), Some("one\ntwo"));
+        output.resize(Size::new(24, 60));
+        assert_eq!(
+            output.text(false).ok().map(|text| text.lines().count()),
+            Some(24)
+        );
     }
 
     #[test]

@@ -225,6 +225,10 @@ fn a_stopped_program_does_not_wait_until_it_goes_on() {
         } else {
             "resumed"
         });
+        if input == "line" {
+            // It goes on, and comes to its read again in a moment.
+            job.wait_until(&mut serve, json!({"until": [{"input": true}]}));
+        }
         let record = job.ask(&mut serve, "status", json!({}));
         assert_eq!(
             (&record["status"], &record["inputState"]),

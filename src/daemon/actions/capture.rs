@@ -50,6 +50,14 @@ pub(super) async fn capture(hub: &Hub, client: &Client, params: Capture) -> Answ
     state.rest_later();
     let changed = params.since != Some(seq);
     let lines = usize::try_from(wanted).unwrap_or_default();
+    if changed && lines == 0 && params.format.unwrap_or_default() == CaptureFormat::Text {
+        let session = state.registry.get_mut(&id).ok_or_else(gone)?;
+        let text = session.output.text(params.trim.unwrap_or(true));
+        let text = text.map_err(|TooLarge| too_large(CaptureFormat::Text))?;
+        let text = Some(text.to_owned());
+        let captured = describe(session.output.screen());
+        return answer(Captured { text, ..captured });
+    }
     let above = (changed && lines > 0).then(|| render::repaint_screen(&state, &id, size, lines));
     let session = state.registry.get(&id).ok_or_else(gone)?;
     let Some(screen) = session.output.awake_screen() else {
