@@ -1,8 +1,9 @@
 //! What waits to be written to standard output.
 //!
-//! Standard output stays blocking, so it is written in pieces: one of at most
-//! `PIPE_BUF` bytes, straight after poll(2) has said that there is room, does
-//! not block.
+//! Standard output stays blocking, so the kernel is asked not to block for this one
+//! write. What does not know that (a file, an older system) is written in pieces: one
+//! of at most `PIPE_BUF` bytes, straight after poll(2) has said that there is room,
+//! does not block either.
 
 use std::os::fd::AsFd;
 
@@ -41,12 +42,11 @@ impl Outbox {
 
     /// Writes as much as `out` takes without blocking.
     pub fn write_to(&mut self, out: &impl AsFd) -> Result<(), Errno> {
-        while self.pending() > 0 && writable(out)? {
-            let end = self.bytes.len().min(self.written + PIPE_BUF);
-            match rustix::io::write(out, &self.bytes[self.written..end]) {
-                Ok(count) => self.written += count,
+        while self.pending() > 0 {
+            match write_some(out, &self.bytes[self.written..]) {
+                Ok(Some(count)) => self.written += count,
                 Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => break,
+                Ok(None) | Err(Errno::AGAIN) => break,
                 // A terminal that went away is a reader that went away.
                 Err(Errno::IO) => return Err(Errno::PIPE),
                 Err(errno) => return Err(errno),
@@ -65,6 +65,33 @@ impl Outbox {
         *self = Self::default();
         rest
     }
+}
+
+/// Writes what there is room for; `None` if there is none.
+fn write_some(out: &impl AsFd, bytes: &[u8]) -> Result<Option<usize>, Errno> {
+    if let Some(count) = write_without_blocking(out, bytes) {
+        return Ok(Some(count));
+    }
+    if !writable(out)? {
+        return Ok(None);
+    }
+    let piece = &bytes[..bytes.len().min(PIPE_BUF)];
+    rustix::io::write(out, piece).map(Some)
+}
+
+/// pwritev2(2) with `RWF_NOWAIT`, at the file's own position. Linux knows it for pipes
+/// from 6.5 on; `None` if it did not come to anything, for whatever reason.
+#[cfg(target_os = "linux")]
+fn write_without_blocking(out: &impl AsFd, bytes: &[u8]) -> Option<usize> {
+    const OWN_POSITION: u64 = u64::MAX;
+    let pieces = [std::io::IoSlice::new(bytes)];
+    let flags = rustix::io::ReadWriteFlags::NOWAIT;
+    rustix::io::pwritev2(out, &pieces, OWN_POSITION, flags).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn write_without_blocking(_: &impl AsFd, _: &[u8]) -> Option<usize> {
+    None
 }
 
 fn writable(out: &impl AsFd) -> Result<bool, Errno> {
