@@ -44,7 +44,6 @@ fn act(hub: &Hub, due: Due) {
         Due::Wait(ticket) => hub.with(|state| look_at_clock(state, ticket)),
         Due::Input(id) => hub.with(|state| state.look_at_input(&id)),
         Due::Output(id) => hub.with(|state| render::tell_output(state, &id)),
-        Due::Flood(id) => hub.with(|state| state.mark_dirty(&id)),
         Due::Dropped(id) => hub.with(|state| state.tell_dropped(&id)),
         Due::Late(id) => hub.with(|state| state.tell_late(&id)),
         Due::Ports(id) => hub.with(|state| state.sweep_ports(&id)),

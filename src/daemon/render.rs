@@ -24,11 +24,6 @@ const LEAST_CHUNK: usize = 1024;
 /// Bytes looked at in one turn of a session of which most can be passed over.
 const FLOOD_CHUNK: usize = 1 << 20;
 
-/// Bytes in a turn that are a flood, and milliseconds until the next look at it: a quarter of a
-/// frame, in which a fast program writes a screen that is worth painting a hundred times.
-const FLOOD: u64 = 32 * 1024;
-const FLOOD_PAUSE_MS: u64 = 4;
-
 /// Bytes of the log from which a screen of another width is painted anew.
 const REPLAY: u64 = 2 << 20;
 
@@ -41,7 +36,7 @@ pub(super) async fn run(hub: Hub) {
         let next = hub.state().next_dirty();
         match next {
             Some(id) => {
-                hub.with(|state| turn(state, &id));
+                hub.with(|state| render_chunk(state, &id));
                 tokio::task::yield_now().await;
             }
             None => hub.dirty().await,
@@ -49,32 +44,9 @@ pub(super) async fn run(hub: Hub) {
     }
 }
 
-/// Looks at the next part of a session's log. What comes in a flood is left to collect for a
-/// while then, where nobody waits for it: most of it need not be painted.
-fn turn(state: &mut State, id: &SessionId) {
-    let end = |state: &State| state.registry.get(id).map_or(0, |s| s.output.end());
-    let before = end(state);
-    let Some(log_end) = look_at_more(state, id) else {
-        return;
-    };
-    let pending = |driver: &Driver| driver.pending_exit.is_some();
-    let hurry = state.waits.read_output(id) || state.drivers.get(id).is_some_and(pending);
-    if end(state) - before >= FLOOD && !hurry {
-        let next = now().boot + FLOOD_PAUSE_MS;
-        state.timers.set(Due::Flood(id.clone()), Some(next));
-    } else {
-        listen(state, id, log_end);
-    }
-}
-
 /// Looks at the next part of a session's log. True if there is more; then it has
 /// another turn, whoever asked, for the keeper does not ring for that.
 pub(super) fn render_chunk(state: &mut State, id: &SessionId) -> bool {
-    look_at_more(state, id).is_some_and(|end| listen(state, id, end))
-}
-
-/// Where the log ended then; `None` if the session is gone.
-fn look_at_more(state: &mut State, id: &SessionId) -> Option<u64> {
     let (first, end) = match state.drivers.get(id) {
         Some(driver) => match driver.slot() {
             Some(slot) => {
@@ -83,11 +55,14 @@ fn look_at_more(state: &mut State, id: &SessionId) -> Option<u64> {
             }
             None => driver.log.bounds(),
         },
-        None => return None,
+        None => return false,
     };
     state.log_begins_at(id, first);
     state.log_grew(id, end);
-    let from = state.registry.get(id)?.output.end();
+    let Some(session) = state.registry.get(id) else {
+        return false;
+    };
+    let from = session.output.end();
     if from < end {
         let answered = answered(state, id).unwrap_or(u64::MAX);
         // What was answered before is looked at without answering it again.
@@ -98,17 +73,11 @@ fn look_at_more(state: &mut State, id: &SessionId) -> Option<u64> {
         };
         feed(state, id, from, end, from >= answered);
     }
-    let seen = state.registry.get(id)?.output.end();
-    settle_exit(state, id, seen);
-    Some(end)
-}
-
-/// Has the keeper ring for what comes after `end`. True if more is there already.
-fn listen(state: &mut State, id: &SessionId, end: u64) -> bool {
     let Some(session) = state.registry.get(id) else {
         return false;
     };
     let seen = session.output.end();
+    settle_exit(state, id, seen);
     let more = match state.drivers.get(id).and_then(Driver::slot) {
         Some(slot) => !state.keeper.board().slot(slot).listen(seen),
         None => seen < end,

@@ -18,8 +18,6 @@ pub enum Due {
     Input(SessionId),
     /// Output that was held back is told.
     Output(SessionId),
-    /// More output of a session that floods is looked at.
-    Flood(SessionId),
     /// That output was dropped is told.
     Dropped(SessionId),
     /// A probe has waited for as long as it may.
