@@ -377,22 +377,33 @@ fn all(plain: &mut Plain) -> Vec<Line> {
     [plain.drain_final(), plain.live()].concat()
 }
 
-/// Tabs as the blanks that a screen has there.
-fn expand(text: &str) -> String {
+/// Tabs as the blanks that a screen of so many columns has there, on which the text wraps.
+fn expand(text: &str, cols: usize) -> String {
     let mut out = String::new();
     let mut col = 0;
     for c in text.chars() {
         let width = match c {
-            '\t' => 8 - col % 8,
+            '\t' => (8 - col % 8).min((cols - 1).saturating_sub(col)),
             c => unicode_width::UnicodeWidthChar::width(c).unwrap_or(0),
         };
         match c {
             '\t' => out.extend(std::iter::repeat_n(' ', width)),
             c => out.push(c),
         }
-        col += width;
+        let wraps = c != '\t' && col + width > cols;
+        col = if wraps { width } else { col + width };
     }
     out
+}
+
+#[test]
+fn a_tab_after_a_wrap_counts_from_the_row_s_beginning() {
+    let bytes = b"\x1b[999abc\ta\r\n";
+    let mut plain = Plain::new(layout(40, 60, TERMINAL));
+    let mut screen = crate::term::screen::Screen::new(Size::new(40, 60));
+    plain.feed(bytes);
+    screen.feed(bytes);
+    assert_eq!(expand(&plain.live()[0].text, 60), screen.logical_text());
 }
 
 proptest! {
@@ -469,7 +480,7 @@ proptest! {
         if plain.window.scrolled > 0 || screen.alt_screen() {
             return Ok(());
         }
-        let lines: Vec<String> = plain.live().iter().map(|line| expand(&line.text).trim_end().to_string()).collect();
+        let lines: Vec<String> = plain.live().iter().map(|line| expand(&line.text, 60).trim_end().to_string()).collect();
         let text = screen.logical_text().replace('\u{fe0f}', "");
         prop_assert_eq!(lines.join("\n").trim_end().to_string(), text, "of {:?}", String::from_utf8_lossy(&bytes));
     }
