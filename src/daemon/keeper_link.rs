@@ -7,10 +7,10 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::rc::Rc;
 
 use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
 use tokio::sync::oneshot;
 
 use super::hub::{Hub, now};
+use super::room::Room;
 use super::state::State;
 use super::successor;
 use crate::protocol::keeper::{Exit, Kept, SpawnSpec, ToDaemon, ToKeeper};
@@ -217,17 +217,9 @@ enum Over {
 
 async fn serve(hub: &Hub, end: OwnedFd) -> io::Result<Over> {
     let socket = readiness::watch(end, Interest::READABLE)?;
-    // Watched only while something waits: whenever the keeper reads there is room again.
-    let mut room = None;
+    let mut room = Room::default();
     loop {
-        room = match (hub.state().keeper.wants_to_send(), room) {
-            (false, _) => None,
-            (true, None) => {
-                let duplicate = socket.get_ref().try_clone()?;
-                Some(readiness::watch(duplicate, Interest::WRITABLE)?)
-            }
-            (true, there) => there,
-        };
+        room.want(socket.get_ref(), hub.state().keeper.wants_to_send())?;
         tokio::select! {
             ready = socket.readable() => {
                 ready?.clear_ready();
@@ -247,7 +239,7 @@ async fn serve(hub: &Hub, end: OwnedFd) -> io::Result<Over> {
                     }
                 });
             }
-            ready = has_room(room.as_ref()) => {
+            ready = room.there() => {
                 ready?;
                 // That it is gone is noticed by reading.
                 let _ = hub.state().keeper.channel.flush();
@@ -255,14 +247,6 @@ async fn serve(hub: &Hub, end: OwnedFd) -> io::Result<Over> {
             () = hub.keeper_has_mail() => {}
             () = hub.stopping() => return Ok(Over::Stopping),
         }
-    }
-}
-
-/// Until there is room in a socket that is watched for it; else for ever.
-async fn has_room(room: Option<&AsyncFd<OwnedFd>>) -> io::Result<()> {
-    match room {
-        Some(room) => room.writable().await.map(|mut ready| ready.clear_ready()),
-        None => std::future::pending().await,
     }
 }
 

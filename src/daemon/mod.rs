@@ -33,6 +33,7 @@ mod rebuild;
 mod removed;
 mod render;
 mod rest;
+mod room;
 mod settings;
 mod shell_line;
 mod shortage;

@@ -133,11 +133,16 @@ impl State {
         let worth = session.takes_input() && !session.input.is_fresh(now().boot);
         (worth && self.looks.deaf != Some(self.keeper.pid())).then_some(())?;
         let (sender, receiver) = oneshot::channel();
-        let question = self.looks.question(id);
-        self.keeper.send(&question);
-        let ask = self.looks.last;
+        let ask = self.ask(id);
         self.looks.waiting.insert(ask, sender);
         Some((ask, receiver))
+    }
+
+    /// Asks at once; returns the number of the question.
+    fn ask(&mut self, id: &SessionId) -> u64 {
+        let question = self.looks.question(id);
+        self.keeper.send(&question);
+        self.looks.last
     }
 
     /// The keeper is gone, and what it was asked with it.
@@ -152,9 +157,8 @@ impl State {
         if known.is_some_and(|session| session.input.is_of_before(ask)) {
             // Who waits wants to know what comes of what was typed.
             if let Some(asker) = self.looks.waiting.remove(&ask) {
-                let question = self.looks.question(id);
-                self.keeper.send(&question);
-                self.looks.waiting.insert(self.looks.last, asker);
+                let again = self.ask(id);
+                self.looks.waiting.insert(again, asker);
             }
             return;
         }

@@ -6,7 +6,7 @@
 //! reply does not fit.
 
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 
 use rustix::io::Errno;
 use rustix::net::SendFlags;
@@ -14,13 +14,14 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use tokio::net::UnixStream;
 
+use super::room::Room;
 use crate::sys::readiness;
 
 /// A connected socket.
 pub(super) struct Stream {
     input: AsyncFd<OwnedFd>,
-    /// A duplicate watched for room, while a reply has none.
-    room: Option<AsyncFd<OwnedFd>>,
+    /// Wanted while a reply has none.
+    room: Room,
 }
 
 impl Stream {
@@ -29,7 +30,7 @@ impl Stream {
         let socket = OwnedFd::from(accepted.into_std()?);
         Ok(Self {
             input: readiness::watch(socket, Interest::READABLE)?,
-            room: None,
+            room: Room::default(),
         })
     }
 
@@ -54,13 +55,14 @@ impl Stream {
 
     /// Sends what fits now; `None` if nothing does.
     pub(super) fn send(&mut self, bytes: &[u8]) -> io::Result<Option<usize>> {
-        match rustix::net::send(self.input.get_ref(), bytes, SendFlags::NOSIGNAL) {
+        let socket = self.input.get_ref();
+        match rustix::net::send(socket, bytes, SendFlags::NOSIGNAL) {
             Ok(sent) => {
-                self.room = None;
+                self.room.want(socket, false)?;
                 Ok(Some(sent))
             }
             Err(Errno::AGAIN) => {
-                self.watch_room()?;
+                self.room.want(socket, true)?;
                 Ok(None)
             }
             Err(Errno::INTR) => Ok(Some(0)),
@@ -71,17 +73,6 @@ impl Stream {
     /// Until there is room again after [`Stream::send`] found none. Without that it
     /// never returns.
     pub(super) async fn has_room(&self) -> io::Result<()> {
-        match &self.room {
-            Some(room) => room.writable().await.map(|_| ()),
-            None => std::future::pending().await,
-        }
-    }
-
-    /// Watched anew each time, so that no readiness of before is left.
-    fn watch_room(&mut self) -> io::Result<()> {
-        let duplicate = self.input.get_ref().as_fd().try_clone_to_owned()?;
-        self.room = None;
-        self.room = Some(readiness::watch(duplicate, Interest::WRITABLE)?);
-        Ok(())
+        self.room.there().await
     }
 }

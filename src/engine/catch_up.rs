@@ -79,9 +79,9 @@ impl Output {
 
     /// What scrolls by.
     fn skim(&mut self, bytes: &[u8]) -> Option<Stretch> {
-        let layout = self.layout();
-        let lines = self.lines.renderer(layout);
-        let ready = lines.clean_offset() == self.end && lines.is_ordinary();
+        let end = self.end;
+        let lines = self.renderer();
+        let ready = lines.clean_offset() == end && lines.is_ordinary();
         let returns = self.mode == Mode::Pipe;
         let rows = usize::from(self.size.rows());
         let every = usize::try_from(marks::EVERY).unwrap_or(usize::MAX);
@@ -120,9 +120,9 @@ impl Output {
     /// What is painted over.
     fn abridge(&mut self, bytes: &[u8]) -> Option<Abridged> {
         let start = self.screen().start()?;
-        let layout = self.layout();
-        let lines = self.lines.renderer(layout);
-        let ready = lines.clean_offset() == self.end && lines.follows(start.row, start.col);
+        let end = self.end;
+        let lines = self.renderer();
+        let ready = lines.clean_offset() == end && lines.follows(start.row, start.col);
         let every = usize::try_from(2 * marks::EVERY).unwrap_or(usize::MAX);
         ready.then(|| abridge(bytes, &start, every))
     }
@@ -130,8 +130,7 @@ impl Output {
     fn feed_abridged(&mut self, abridged: &Abridged, now: Now) -> News {
         self.end += abridged.taken as u64;
         self.wrote(now);
-        let layout = self.layout();
-        self.lines.renderer(layout).feed_abridged(abridged);
+        self.renderer().feed_abridged(abridged);
         self.keep_checkpoints();
         self.paint(&abridged.bytes)
     }

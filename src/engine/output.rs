@@ -12,7 +12,7 @@ use super::sizes::Sizes;
 use crate::protocol::record::Mode;
 use crate::protocol::{Scope, Timestamp};
 use crate::term::modes::Modes;
-use crate::term::plain::{Checkpoint, Layout, LayoutKind};
+use crate::term::plain::{Checkpoint, Layout, LayoutKind, Plain};
 use crate::term::screen::{Fed, Resting, Screen};
 use crate::term::size::Size;
 use crate::term::snapshot::{Snapshot, TooLarge};
@@ -125,10 +125,15 @@ impl Output {
     pub fn feed(&mut self, bytes: &[u8], now: Now) -> News {
         self.end += bytes.len() as u64;
         self.wrote(now);
-        let layout = self.layout();
-        self.lines.renderer(layout).feed(bytes);
+        self.renderer().feed(bytes);
         self.keep_checkpoints();
         self.paint(bytes)
+    }
+
+    /// What draws its lines.
+    pub(super) fn renderer(&mut self) -> &mut Plain {
+        let layout = self.layout();
+        self.lines.renderer(layout)
     }
 
     /// Shows them on the screen.
@@ -160,8 +165,7 @@ impl Output {
     }
 
     pub(super) fn keep_checkpoints(&mut self) {
-        let layout = self.layout();
-        for checkpoint in self.lines.renderer(layout).take_checkpoints() {
+        for checkpoint in self.renderer().take_checkpoints() {
             // An exact one is found late, when its line is final, so others
             // that lie after it may be there already.
             let place = self
@@ -540,7 +544,6 @@ fn layout(mode: Mode, size: Size) -> Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::term::plain::Plain;
     use crate::term::plain::marks::EVERY;
 
     const FAULT: &str = "\x1b]bgproc-test-panic\x07";
