@@ -15,7 +15,7 @@ use super::disk::Disk;
 use super::index::Index;
 use super::segments::Segments;
 use crate::protocol::disk::segment_bytes;
-use crate::sys::pump::{Pump, Taken};
+use crate::sys::pump::{CHUNK, Pump, Taken};
 use crate::sys::tail::{KEPT, Tail};
 use crate::sys::{clock, failpoint};
 
@@ -116,7 +116,7 @@ impl Log {
     ) -> io::Result<Grew> {
         // What the index does not say yet is thus always of one stream.
         let _ = self.index.change_stream(stream);
-        let bytes = match pump.take(source)? {
+        let bytes = match pump.take(source, self.room_in_segment())? {
             Taken::Bytes(bytes) => bytes,
             Taken::Nothing => return Ok(Grew::No),
             Taken::End => return Ok(Grew::End),
@@ -124,6 +124,16 @@ impl Log {
         failpoint::hit("output.in_pump");
         let trouble_changed = self.put(pump, disk, bytes, stream);
         Ok(Grew::Yes { trouble_changed })
+    }
+
+    /// Bytes that the present segment is still to get: with longer segments, more
+    /// would be kept than was asked for.
+    fn room_in_segment(&self) -> usize {
+        if self.file.is_none() {
+            return CHUNK;
+        }
+        let room = segment_bytes(self.keep).saturating_sub(self.end - self.segments.last());
+        usize::try_from(room).unwrap_or(CHUNK).clamp(1, CHUNK)
     }
 
     /// Takes so many bytes out of the pump. True if saving stopped or resumed,
@@ -317,7 +327,7 @@ mod tests {
     use std::os::fd::OwnedFd;
 
     use super::*;
-    use crate::protocol::disk::IndexRecord;
+    use crate::protocol::disk::{IndexRecord, segment_name};
 
     struct Bench {
         dir: tempfile::TempDir,
@@ -370,6 +380,23 @@ mod tests {
     }
 
     #[test]
+    fn no_segment_is_longer_than_it_should_be() {
+        let mut bench = Bench::new();
+        let keep = 1 << 18;
+        let mut log = Log::open(bench.dir.path().to_owned(), keep, 0, None).unwrap();
+        let length = segment_bytes(keep);
+        while log.end() < 10 * length {
+            bench.write(&mut log, &vec![b'x'; CHUNK / 2 + 1000]);
+        }
+        let first = log.first();
+        assert!((keep..=keep + length).contains(&(log.end() - first)));
+        for start in (first..log.end()).step_by(CHUNK) {
+            let segment = bench.file(&segment_name(start)).unwrap();
+            assert!(segment.len() as u64 <= length, "{start}: {}", segment.len());
+        }
+    }
+
+    #[test]
     fn an_opened_log_goes_on_where_it_ended() {
         let mut bench = Bench::new();
         let mut log = bench.open(0);
@@ -392,7 +419,7 @@ mod tests {
         let mut log = bench.open(0);
         bench.write(&mut log, b"one");
         rustix::io::write(&bench.job, b"two").unwrap();
-        bench.pump.take(&bench.source).unwrap();
+        bench.pump.take(&bench.source, CHUNK).unwrap();
         let mut log = bench.open(3);
         let left = bench.pump.left().unwrap();
         log.put(&bench.pump, &mut bench.disk, left, 0);

@@ -56,13 +56,15 @@ impl Pump {
         [self.out.as_fd(), self.into.as_fd()]
     }
 
-    /// Takes what `source` has, one chunk at most, into the empty pipe. A terminal
-    /// hands out a page at a time, so it is asked until it gives less: everything that
-    /// is done once a chunk (waiting, writing, ringing) is then done for many pages.
-    pub fn take(&self, source: impl AsFd) -> io::Result<Taken> {
+    /// Takes what `source` has, `most` bytes of it and one chunk at most, into the
+    /// empty pipe. A terminal hands out a page at a time, so it is asked until it gives
+    /// less: everything that is done once a chunk (waiting, writing, ringing) is then
+    /// done for many pages.
+    pub fn take(&self, source: impl AsFd, most: usize) -> io::Result<Taken> {
+        let most = most.min(CHUNK);
         let mut taken = 0;
-        while taken < CHUNK {
-            let want = CHUNK - taken;
+        while taken < most {
+            let want = most - taken;
             match splice(&source, None, &self.into, None, want, SpliceFlags::NONBLOCK) {
                 Ok(bytes @ 1..) => {
                     taken += bytes;
@@ -74,7 +76,7 @@ impl Pump {
                 _ if taken > 0 => break,
                 Ok(_) | Err(Errno::IO) => return Ok(Taken::End),
                 Err(Errno::AGAIN | Errno::INTR) => return Ok(Taken::Nothing),
-                Err(Errno::INVAL) => return self.take_through_memory(source),
+                Err(Errno::INVAL) => return self.take_through_memory(source, most),
                 Err(error) => return Err(error.into()),
             }
         }
@@ -83,10 +85,11 @@ impl Pump {
 
     /// For kernels that refuse to splice from a terminal. A keeper that is
     /// killed between the two calls loses the page that it has read.
-    fn take_through_memory(&self, source: impl AsFd) -> io::Result<Taken> {
+    fn take_through_memory(&self, source: impl AsFd, most: usize) -> io::Result<Taken> {
         // An empty pipe has room for a page, however small it is.
         let mut page = [0u8; 4096];
-        match rustix::io::read(source, &mut page) {
+        let want = most.min(page.len());
+        match rustix::io::read(source, &mut page[..want]) {
             Ok(0) | Err(Errno::IO) => Ok(Taken::End),
             Ok(bytes) => Ok(Taken::Bytes(rustix::io::write(&self.into, &page[..bytes])?)),
             Err(Errno::AGAIN | Errno::INTR) => Ok(Taken::Nothing),
@@ -146,15 +149,15 @@ mod tests {
         let pty = crate::sys::pty::open(24, 80).unwrap();
         let log = tempfile::tempfile().unwrap();
         rustix::io::write(&pty.slave, b"hello\n").unwrap();
-        assert_eq!(pump.take(&pty.master).unwrap(), Taken::Bytes(7));
+        assert_eq!(pump.take(&pty.master, CHUNK).unwrap(), Taken::Bytes(7));
         assert_eq!(pump.left().unwrap(), 7);
         assert_eq!(pump.put(&log, 3, 7), (7, None));
-        assert_eq!(pump.take(&pty.master).unwrap(), Taken::Nothing);
+        assert_eq!(pump.take(&pty.master, CHUNK).unwrap(), Taken::Nothing);
         let mut text = Vec::new();
         (&log).read_to_end(&mut text).unwrap();
         assert_eq!(text, b"\0\0\0hello\r\n");
         drop(pty.slave);
-        assert_eq!(pump.take(&pty.master).unwrap(), Taken::End);
+        assert_eq!(pump.take(&pty.master, CHUNK).unwrap(), Taken::End);
     }
 
     #[test]
@@ -167,7 +170,7 @@ mod tests {
         let written = rustix::io::write(&pty.slave, &text).unwrap();
         assert!(written > 2 * TERMINAL_READ, "{written}");
         let (mut end, mut turns) = (0, 0);
-        while let Taken::Bytes(bytes) = pump.take(&pty.master).unwrap() {
+        while let Taken::Bytes(bytes) = pump.take(&pty.master, CHUNK).unwrap() {
             assert_eq!(pump.put(&log, end as u64, bytes), (bytes, None));
             (end, turns) = (end + bytes, turns + 1);
         }
@@ -180,10 +183,10 @@ mod tests {
         let pump = Pump::create().unwrap();
         let flags = rustix::event::EventfdFlags::NONBLOCK;
         let source = rustix::event::eventfd(7, flags).unwrap();
-        assert_eq!(pump.take(&source).unwrap(), Taken::Bytes(8));
+        assert_eq!(pump.take(&source, CHUNK).unwrap(), Taken::Bytes(8));
         let log = tempfile::tempfile().unwrap();
         assert_eq!(pump.put(&log, 0, 8), (8, None));
-        assert_eq!(pump.take(&source).unwrap(), Taken::Nothing);
+        assert_eq!(pump.take(&source, CHUNK).unwrap(), Taken::Nothing);
     }
 
     #[test]
@@ -195,7 +198,7 @@ mod tests {
             .write(true)
             .open("/dev/full")
             .unwrap();
-        assert_eq!(pump.take(&reader).unwrap(), Taken::Bytes(6));
+        assert_eq!(pump.take(&reader, CHUNK).unwrap(), Taken::Bytes(6));
         let (put, why) = pump.put(&full, 0, 6);
         assert_eq!((put, why.is_some()), (0, true));
         pump.discard(3);
