@@ -164,6 +164,12 @@ impl InputWatch {
         self.seen_at = now;
     }
 
+    /// Whether a look that found it busy is worth another one in a moment: it has just
+    /// written something, or something was just typed into it, so it may be about to wait.
+    pub fn is_stirring(&self, now: u64) -> bool {
+        now <= self.stirred + FRESH_MS
+    }
+
     /// Input that was not read when last looked at.
     pub fn unread(&self) -> Option<u64> {
         self.seen?.unread
@@ -179,8 +185,7 @@ impl InputWatch {
         };
         let password = seen.line.is_some_and(|line| line.canonical && !line.echo);
         match (seen.reading, seen.line) {
-            // It has not come to what is there; then it does not wait.
-            (Some(true), _) if seen.unread.is_some_and(|bytes| bytes > 0) => InputState::None,
+            (Some(true), _) if !is_waiting(seen) => InputState::None,
             (Some(false), _) => InputState::None,
             // Nobody turns echo off for anything else, so that is enough where the
             // program may not be looked at (sudo and its like).
@@ -227,6 +232,12 @@ impl InputWatch {
             }
         }
     }
+}
+
+/// Whether a program was seen to wait for input: one that has not come to what is
+/// there does not.
+pub fn is_waiting(sight: Sight) -> bool {
+    sight.reading == Some(true) && sight.unread.is_none_or(|bytes| bytes == 0)
 }
 
 fn quiet(eager: bool) -> u64 {

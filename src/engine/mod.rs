@@ -8,7 +8,7 @@
 //! [`room`] says whether one more may run, [`quota`] which output goes when logs
 //! are too large, [`usage`] how busy a session is, [`lease`] who has the keyboard,
 //! [`tombstones`] is what is remembered of removed ones; [`matcher`] and [`waits`] are
-//! what clients wait for, [`facts`] what it is compared with; [`timers`]
+//! what clients wait for, [`pattern`] what they look for in text, [`facts`] what it is compared with; [`timers`]
 //! says when something is due; [`urls`] finds where it serves; [`bus`] numbers what happens and tells who
 //! wants to know, and [`past`] is what has happened.
 
@@ -25,6 +25,7 @@ pub mod matcher;
 pub mod meta;
 pub mod output;
 pub mod past;
+pub mod pattern;
 pub mod quota;
 pub mod readiness;
 pub mod registry;

@@ -8,15 +8,15 @@
 //! terminal are looked at (`family`).
 //!
 //! Reading another's system calls needs the right to trace it, which the kernel
-//! may give to ancestors only (Yama's `ptrace_scope` 1), so the keeper asks.
-//! What it may not see is `None`, never guessed.
+//! may give to ancestors only (Yama's `ptrace_scope` 1): the keeper is one, the daemon
+//! is not. What may not be seen is `None`, never guessed.
 
 mod blocked;
 mod descriptors;
 mod family;
 
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 
 use rustix::fs::fstat;
 
@@ -30,10 +30,10 @@ use crate::protocol::keeper::{Line, Sight};
 const MAX_THREADS: usize = 512;
 
 /// Asks about a program on a terminal. `leader` is the session's first process.
-pub fn terminal(master: &OwnedFd, leader: u32) -> io::Result<Sight> {
-    let discipline = pty::line_discipline(master)?;
+pub fn terminal(master: impl AsFd, leader: u32) -> io::Result<Sight> {
+    let discipline = pty::line_discipline(&master)?;
     // Asked before the threads: what was typed until now is read by then, or counts.
-    let peer = pty::peer(master).ok_or(io::ErrorKind::NotFound)?;
+    let peer = pty::peer(&master).ok_or(io::ErrorKind::NotFound)?;
     let unread = pty::unread_of_peer(&peer);
     let input = Input::Terminal(fstat(&peer)?.st_rdev);
     drop(peer);
@@ -51,9 +51,9 @@ pub fn terminal(master: &OwnedFd, leader: u32) -> io::Result<Sight> {
 
 /// Asks about a program whose standard input is a pipe, of which we have the
 /// writing end.
-pub fn pipe(writer: &OwnedFd, leader: u32) -> io::Result<Sight> {
-    let unread = rustix::io::ioctl_fionread(writer.as_fd()).ok();
-    let stat = fstat(writer)?;
+pub fn pipe(writer: impl AsFd, leader: u32) -> io::Result<Sight> {
+    let unread = rustix::io::ioctl_fionread(&writer).ok();
+    let stat = fstat(&writer)?;
     let input = Input::Pipe(stat.st_dev, stat.st_ino);
     Ok(Sight {
         reading: reading(&family::of_pipe(leader), input),
@@ -102,6 +102,7 @@ fn waits_for(reader: Reader, call: &Blocked, input: Input) -> Found {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use std::os::fd::OwnedFd;
     use std::process::{Child, Command, Stdio};
     use std::time::{Duration, Instant};
 
