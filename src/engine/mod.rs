@@ -3,7 +3,7 @@
 //! Pure: no clock, no files, no environment, no tokio. The daemon drives it and
 //! its tests move the time themselves. [`session`] is one session, made of its
 //! [`life`] (with [`retry`], its restart policy), its [`output`] (with [`catch_up`], where
-//! much of it comes at once), its [`input`] and
+//! much of it comes at once, and [`display`], its screen), its [`input`] and
 //! its [`readiness`]; [`registry`] is all of them with retention,
 //! [`room`] says whether one more may run, [`quota`] which output goes when logs
 //! are too large, [`usage`] how busy a session is, [`lease`] who has the keyboard,
@@ -16,6 +16,7 @@
 
 pub mod bus;
 pub mod catch_up;
+pub mod display;
 pub mod facts;
 pub mod input;
 pub mod lease;
