@@ -17,7 +17,7 @@ use crate::engine::timers::Due;
 use crate::protocol::keeper::{Sight, ToKeeper};
 use crate::protocol::record::Mode;
 use crate::protocol::{EventKind, SessionId};
-use crate::sys;
+use crate::sys::input::{self, Effort};
 use crate::term::sanitize::clean;
 
 /// For so long an answer is waited for where somebody asks. A keeper answers in less
@@ -177,7 +177,7 @@ impl State {
     }
 
     /// Looks at a session now. False if the keeper is to be asked: because we may not
-    /// look, because it may still have output that the program wrote before, or because
+    /// look, because there are many to look at, because it may still have output that the program wrote before, or because
     /// the program may begin to wait this very moment.
     fn look_here(&mut self, id: &SessionId) -> bool {
         let Some(session) = self.registry.get(id) else {
@@ -188,13 +188,13 @@ impl State {
             return true;
         }
         let driver = self.drivers.get(id);
-        let input = driver.and_then(|driver| driver.input.as_deref());
-        let (Some(driver), Some(input), Some(pid)) = (driver, input, session.life.pid()) else {
+        let fd = driver.and_then(|driver| driver.input.as_deref());
+        let (Some(driver), Some(fd), Some(pid)) = (driver, fd, session.life.pid()) else {
             return false;
         };
         let sight = match session.spec.mode {
-            Mode::Pty => sys::input::terminal(input, pid),
-            Mode::Pipe => sys::input::pipe(input, pid),
+            Mode::Pty => input::terminal(fd, pid, Effort::Quick),
+            Mode::Pipe => input::pipe(fd, pid, Effort::Quick),
         };
         let Ok(sight) = sight else { return false };
         let is_known = match sight.reading {

@@ -26,11 +26,36 @@ use self::family::{Reader, Readers};
 use super::pty;
 use crate::protocol::keeper::{Line, Sight};
 
-/// Threads looked at for one answer. Programs that wait for people have few.
-const MAX_THREADS: usize = 512;
+/// How far to look: each process and thread costs some microseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effort {
+    /// At few, so that others need not wait. What was not seen is `None`.
+    Quick,
+    /// At all that may be found.
+    Thorough,
+}
+
+impl Effort {
+    /// Processes of one family looked at: a build may have thousands, and hardly one of
+    /// them reads.
+    fn processes(self) -> usize {
+        match self {
+            Self::Quick => 8,
+            Self::Thorough => 256,
+        }
+    }
+
+    /// Threads looked at for one answer. Programs that wait for people have few.
+    fn threads(self) -> usize {
+        match self {
+            Self::Quick => 16,
+            Self::Thorough => 512,
+        }
+    }
+}
 
 /// Asks about a program on a terminal. `leader` is the session's first process.
-pub fn terminal(master: impl AsFd, leader: u32) -> io::Result<Sight> {
+pub fn terminal(master: impl AsFd, leader: u32, effort: Effort) -> io::Result<Sight> {
     let discipline = pty::line_discipline(&master)?;
     // Asked before the threads: what was typed until now is read by then, or counts.
     let peer = pty::peer(&master).ok_or(io::ErrorKind::NotFound)?;
@@ -38,9 +63,9 @@ pub fn terminal(master: impl AsFd, leader: u32) -> io::Result<Sight> {
     let input = Input::Terminal(fstat(&peer)?.st_rdev);
     drop(peer);
     let group = pty::foreground_group(master);
-    let readers = group.map(|group| family::of_terminal(leader, group));
+    let readers = group.map(|group| family::of_terminal(leader, group, effort));
     Ok(Sight {
-        reading: reading(&readers.unwrap_or_default(), input),
+        reading: reading(&readers.unwrap_or_default(), input, effort),
         line: Some(Line {
             canonical: discipline.canonical,
             echo: discipline.echo,
@@ -51,12 +76,12 @@ pub fn terminal(master: impl AsFd, leader: u32) -> io::Result<Sight> {
 
 /// Asks about a program whose standard input is a pipe, of which we have the
 /// writing end.
-pub fn pipe(writer: impl AsFd, leader: u32) -> io::Result<Sight> {
+pub fn pipe(writer: impl AsFd, leader: u32, effort: Effort) -> io::Result<Sight> {
     let unread = rustix::io::ioctl_fionread(&writer).ok();
     let stat = fstat(&writer)?;
     let input = Input::Pipe(stat.st_dev, stat.st_ino);
     Ok(Sight {
-        reading: reading(&family::of_pipe(leader), input),
+        reading: reading(&family::of_pipe(leader, effort), input, effort),
         line: None,
         unread,
     })
@@ -64,8 +89,8 @@ pub fn pipe(writer: impl AsFd, leader: u32) -> io::Result<Sight> {
 
 /// Whether some thread of these processes waits for `input`; `None` if none was
 /// seen to, and not all could be looked at.
-fn reading(readers: &Readers, input: Input) -> Option<bool> {
-    let mut left = MAX_THREADS;
+fn reading(readers: &Readers, input: Input, effort: Effort) -> Option<bool> {
+    let mut left = effort.threads();
     let mut blind = !readers.is_whole;
     for &reader in &readers.list {
         for thread in reader.threads() {
@@ -130,7 +155,9 @@ mod tests {
             .spawn()
             .unwrap();
         let writer = OwnedFd::from(cat.stdin.take().unwrap());
-        comes_to(Some(true), || pipe(&writer, cat.id()).unwrap().reading);
+        comes_to(Some(true), || {
+            pipe(&writer, cat.id(), Effort::Quick).unwrap().reading
+        });
         end(cat);
     }
 
@@ -142,9 +169,14 @@ mod tests {
             .spawn()
             .unwrap();
         let writer = OwnedFd::from(sleep.stdin.take().unwrap());
-        comes_to(Some(false), || pipe(&writer, sleep.id()).unwrap().reading);
+        comes_to(Some(false), || {
+            pipe(&writer, sleep.id(), Effort::Thorough).unwrap().reading
+        });
         rustix::io::write(&writer, b"abc").unwrap();
-        assert_eq!(pipe(&writer, sleep.id()).unwrap().unread, Some(3));
+        assert_eq!(
+            pipe(&writer, sleep.id(), Effort::Thorough).unwrap().unread,
+            Some(3)
+        );
         end(sleep);
     }
 }
