@@ -12,9 +12,10 @@ use super::input::Input;
 use super::log_reader::{LogReader, SharedTail};
 use super::ready::Sweep;
 use crate::protocol::keeper::{Exit, Kept};
-use crate::protocol::record::Mode;
-use crate::sys::board::Board;
+use crate::protocol::record::{Mode, OutputFile};
+use crate::sys::board::{Board, Slot};
 use crate::sys::kept::KeptFds;
+use crate::sys::readiness;
 use crate::sys::tail::Tail;
 
 /// One session's descriptors and whereabouts.
@@ -97,6 +98,25 @@ impl Driver {
             slot,
         });
         self.log.set_tail(shared);
+    }
+
+    /// The files of its log, oldest first.
+    pub(super) fn files(&self, board: &Board) -> Vec<OutputFile> {
+        let slot = self.slot().map(|slot| board.slot(slot));
+        self.log.files(slot.and_then(Slot::segments))
+    }
+
+    /// Whether all that its program has written by now is in its log, as the board says.
+    pub(super) fn has_no_output_left(&self, board: &Board) -> bool {
+        let (Some(held), Some(slot)) = (&self.held, self.slot()) else {
+            return false;
+        };
+        let fds = match held.kept.spec.mode {
+            Mode::Pty => self.input.iter().map(|input| input.as_fd()).collect(),
+            Mode::Pipe => held.outputs.iter().map(AsFd::as_fd).collect::<Vec<_>>(),
+        };
+        // In this order: what is not there to be read any more has been taken up before.
+        !readiness::any_readable(&fds) && !board.is_moving(slot)
     }
 
     /// Its slot on the board.

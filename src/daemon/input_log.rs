@@ -7,8 +7,8 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -51,17 +51,41 @@ impl Entry {
     }
 }
 
-/// Notes a write in the session's directory.
-pub(super) fn append(dir: &Path, entry: &Entry) -> io::Result<()> {
-    let path = dir.join(INPUT);
-    let mut options = OpenOptions::new();
-    let mut file = options.create(true).append(true).mode(0o600).open(&path)?;
-    if file.metadata()?.len() > MAX_BYTES {
-        file = drop_older_half(dir)?;
+/// Notes what is typed. The file that was written last stays open: who types goes on
+/// typing.
+#[derive(Default)]
+pub(super) struct InputLogs {
+    last: Option<(PathBuf, File)>,
+}
+
+impl InputLogs {
+    /// Notes a write in the session's directory.
+    pub(super) fn append(&mut self, dir: &Path, entry: &Entry) -> io::Result<()> {
+        let mut file = match self.last.take() {
+            Some((last, file)) if last == dir => file,
+            _ => open(dir)?,
+        };
+        let mut meta = file.metadata()?;
+        if meta.nlink() == 0 {
+            // Somebody has removed it, or the session, of which another has the name.
+            file = open(dir)?;
+            meta = file.metadata()?;
+        }
+        if meta.len() > MAX_BYTES {
+            file = drop_older_half(dir)?;
+        }
+        let mut line = serde_json::to_vec(entry)?;
+        line.push(b'\n');
+        file.write_all(&line)?;
+        self.last = Some((dir.to_owned(), file));
+        Ok(())
     }
-    let mut line = serde_json::to_vec(entry)?;
-    line.push(b'\n');
-    file.write_all(&line)
+}
+
+fn open(dir: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    let options = options.create(true).append(true).mode(0o600);
+    options.open(dir.join(INPUT))
 }
 
 /// What was typed, oldest first. A line that a crash cut short is passed over.
@@ -105,13 +129,28 @@ mod tests {
     #[test]
     fn what_was_typed_is_read_again_and_a_torn_line_is_passed_over() {
         let dir = tempfile::tempdir().unwrap();
-        append(dir.path(), &entry("abc\n")).unwrap();
+        let mut logs = InputLogs::default();
+        logs.append(dir.path(), &entry("abc\n")).unwrap();
         let mut file = OpenOptions::new()
             .append(true)
             .open(dir.path().join(INPUT))
             .unwrap();
         file.write_all(b"{\"at\":\"20").unwrap();
         assert_eq!(read(dir.path()), [entry("abc\n")]);
+    }
+
+    #[test]
+    fn each_session_has_its_own_and_one_that_was_removed_begins_anew() {
+        let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let mut logs = InputLogs::default();
+        for (dir, text) in [(&one, "a"), (&other, "b"), (&one, "c"), (&one, "d")] {
+            logs.append(dir.path(), &entry(text)).unwrap();
+        }
+        assert_eq!(read(one.path()), ["a", "c", "d"].map(entry));
+        assert_eq!(read(other.path()), [entry("b")]);
+        std::fs::remove_file(one.path().join(INPUT)).unwrap();
+        logs.append(one.path(), &entry("e")).unwrap();
+        assert_eq!(read(one.path()), [entry("e")]);
     }
 
     #[test]
@@ -134,8 +173,10 @@ mod tests {
     fn it_does_not_grow_without_end() {
         let dir = tempfile::tempdir().unwrap();
         let large = "x".repeat(100_000);
+        let mut logs = InputLogs::default();
         for n in 0..30 {
-            append(dir.path(), &entry(&format!("{n} {large}"))).unwrap();
+            let entry = entry(&format!("{n} {large}"));
+            logs.append(dir.path(), &entry).unwrap();
         }
         let length = std::fs::metadata(dir.path().join(INPUT)).unwrap().len();
         assert!(length < 2 * MAX_BYTES, "{length}");

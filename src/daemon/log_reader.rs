@@ -21,6 +21,8 @@ pub(super) struct LogReader {
     dir: PathBuf,
     /// The segment that was read last.
     open: RefCell<Option<Segment>>,
+    /// The segments as last listed for clients, each of whose replies names them.
+    listed: RefCell<Vec<OutputFile>>,
     /// What is in no file, while the log cannot be written.
     tail: Option<SharedTail>,
     /// Whether more is expected, so that the segment is kept open.
@@ -86,6 +88,7 @@ impl LogReader {
         Self {
             dir,
             open: RefCell::new(None),
+            listed: RefCell::default(),
             tail: None,
             is_growing: true,
         }
@@ -132,17 +135,22 @@ impl LogReader {
         Ok(())
     }
 
-    /// The kept segments, oldest first.
-    pub(super) fn files(&self) -> Vec<OutputFile> {
-        let starts = self.starts();
-        let path = |start| self.dir.join(segment_name(start)).display().to_string();
-        starts
-            .into_iter()
-            .map(|offset| OutputFile {
+    /// The kept segments, oldest first. `ends` is where the first and the newest of them
+    /// begin, if that is known: one is begun behind the newest or dropped in front, so
+    /// with both as before all are as before.
+    pub(super) fn files(&self, ends: Option<(u64, u64)>) -> Vec<OutputFile> {
+        let mut listed = self.listed.borrow_mut();
+        let known = listed.first().zip(listed.last());
+        let known = known.map(|(first, newest)| (first.offset, newest.offset));
+        if known.is_none() || known != ends {
+            let path = |start| self.dir.join(segment_name(start)).display().to_string();
+            let file = |offset| OutputFile {
                 path: path(offset),
                 offset,
-            })
-            .collect()
+            };
+            *listed = self.starts().into_iter().map(file).collect();
+        }
+        listed.clone()
     }
 
     fn starts(&self) -> Vec<u64> {
@@ -345,13 +353,20 @@ impl Index {
     }
 }
 
+/// Bytes for which room is made without asking whether there are so many.
+const AT_A_TIME: usize = 4096;
+
 /// Reads up to `want` bytes at `inside` and appends them.
 fn append(file: &File, inside: u64, want: usize, bytes: &mut Vec<u8>) -> usize {
-    // No more than the file has, whatever was asked for.
-    let there = file
-        .metadata()
-        .map_or(0, |meta| meta.len().saturating_sub(inside));
-    let want = want.min(usize::try_from(there).unwrap_or(usize::MAX));
+    let want = match want {
+        ..=AT_A_TIME => want,
+        // No more than the file has, whatever was asked for.
+        _ => {
+            let there = file.metadata().map_or(0, |meta| meta.len());
+            let there = usize::try_from(there.saturating_sub(inside));
+            want.min(there.unwrap_or(usize::MAX))
+        }
+    };
     let before = bytes.len();
     bytes.resize(before + want, 0);
     let read = file.read_at(&mut bytes[before..], inside).unwrap_or(0);

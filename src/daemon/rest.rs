@@ -4,7 +4,7 @@
 
 use super::hub::now;
 use super::state::State;
-use crate::engine::output::Rest;
+use crate::engine::display::Rest;
 use crate::engine::timers::Due;
 use crate::sys::{failpoint, memory};
 

@@ -1,4 +1,7 @@
-//! Asks the keeper what programs do with their input, and tells what comes of it.
+//! Looks at what programs do with their input, and tells what comes of it.
+//!
+//! The keeper is asked, who may look at any job; on behalf of somebody who waits for the
+//! answer, the daemon looks by itself first, which takes no turn of another process.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -9,10 +12,12 @@ use tokio::sync::oneshot;
 use super::hub::{Hub, now};
 use super::state::State;
 use super::{render, text};
+use crate::engine::input::is_waiting;
 use crate::engine::timers::Due;
 use crate::protocol::keeper::{Sight, ToKeeper};
 use crate::protocol::record::Mode;
 use crate::protocol::{EventKind, SessionId};
+use crate::sys::input::{self, Effort};
 use crate::term::sanitize::clean;
 
 /// For so long an answer is waited for where somebody asks. A keeper answers in less
@@ -56,7 +61,9 @@ impl Hub {
     /// Looks now at what a session's program does with its input, and at what it
     /// wrote before.
     pub(super) async fn see_input(&self, id: &SessionId) {
-        self.see_inputs(std::slice::from_ref(id)).await;
+        if !self.with(|state| state.look_here(id)) {
+            self.see_inputs(std::slice::from_ref(id)).await;
+        }
     }
 
     /// The same of several, at once.
@@ -162,6 +169,47 @@ impl State {
             }
             return;
         }
+        self.saw_input(id, sight);
+        if let Some(asker) = self.looks.waiting.remove(&ask) {
+            // It may have given up.
+            let _ = asker.send(());
+        }
+    }
+
+    /// Looks at a session now. False if the keeper is to be asked: because we may not
+    /// look, because there are many to look at, because it may still have output that the program wrote before, or because
+    /// the program may begin to wait this very moment.
+    fn look_here(&mut self, id: &SessionId) -> bool {
+        let Some(session) = self.registry.get(id) else {
+            return true;
+        };
+        let at = now().boot;
+        if !session.takes_input() || session.input.is_fresh(at) {
+            return true;
+        }
+        let driver = self.drivers.get(id);
+        let fd = driver.and_then(|driver| driver.input.as_deref());
+        let (Some(driver), Some(fd), Some(pid)) = (driver, fd, session.life.pid()) else {
+            return false;
+        };
+        let sight = match session.spec.mode {
+            Mode::Pty => input::terminal(fd, pid, Effort::Quick),
+            Mode::Pipe => input::pipe(fd, pid, Effort::Quick),
+        };
+        let Ok(sight) = sight else { return false };
+        let is_known = match sight.reading {
+            Some(_) if is_waiting(sight) => driver.has_no_output_left(self.keeper.board()),
+            Some(_) => !session.input.is_stirring(at),
+            None => false,
+        };
+        if is_known {
+            self.saw_input(id, Some(sight));
+        }
+        is_known
+    }
+
+    /// What was seen of a session's input, and what comes of it.
+    fn saw_input(&mut self, id: &SessionId, sight: Option<Sight>) {
         if sight.is_some_and(|sight| sight.reading == Some(true)) {
             // Which screen it is on, and its prompt, are in the last it wrote.
             for _ in 0..PROMPT_CHUNKS {
@@ -183,10 +231,6 @@ impl State {
                 self.publish(EventKind::InputNeeded, id, data);
             }
             self.look(id);
-        }
-        if let Some(asker) = self.looks.waiting.remove(&ask) {
-            // It may have given up.
-            let _ = asker.send(());
         }
     }
 

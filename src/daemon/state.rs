@@ -9,6 +9,7 @@ use tokio::sync::{Notify, oneshot};
 use super::asks::Asks;
 use super::driver::Driver;
 use super::hub::now;
+use super::input_log::InputLogs;
 use super::journal::Journal;
 use super::keeper_link::KeeperLink;
 use super::log_quota::LogQuota;
@@ -50,6 +51,7 @@ pub(super) struct State {
     pub(super) removed: RemovedFile,
     pub(super) log_quota: LogQuota,
     pub(super) looks: Looks,
+    pub(super) input_logs: InputLogs,
     pub(super) usage: LastUsage,
     pub(super) asks: Asks,
     verdicts: HashMap<Ticket, oneshot::Sender<Verdict>>,
@@ -83,6 +85,7 @@ impl State {
             restarting: HashMap::new(),
             journal,
             looks: Looks::default(),
+            input_logs: InputLogs::default(),
             verdicts: HashMap::new(),
             dirty: VecDeque::new(),
             is_dirty: HashSet::new(),
@@ -173,7 +176,7 @@ impl State {
         record.summary.offloaded = is_offloaded(end);
         record.dropped_bytes = first + unsaved;
         if let Some(driver) = driver.filter(|_| record.summary.offloaded) {
-            record.output_files = driver.log.files();
+            record.output_files = driver.files(self.keeper.board());
             record.summary.output_file = record.output_files.last().map(|file| file.path.clone());
         }
         record

@@ -1,35 +1,14 @@
 //! One session's part of a wait: conditions, compiled, and fed with what happens.
 
-use regex::{Regex, RegexBuilder};
-
 use super::facts::Facts;
 use super::input::{needs, waits};
 use super::output::Output;
+use super::pattern::Pattern;
 use crate::protocol::condition::View;
 use crate::protocol::record::InputState;
 use crate::protocol::reply::Matched;
 use crate::protocol::{Condition, Error, Status};
 use crate::term::plain::{Checkpoint, Layout, Plain};
-
-/// Compiled size of a regular expression at most, in bytes.
-const REGEX_BYTES: usize = 1 << 20;
-
-/// Compiles a pattern of a client; `^` and `$` match at lines.
-pub fn compile(pattern: &str, ignore_case: bool) -> Result<Regex, Error> {
-    RegexBuilder::new(pattern)
-        .multi_line(true)
-        .case_insensitive(ignore_case)
-        .size_limit(REGEX_BYTES)
-        .build()
-        .map_err(|error| {
-            // A syntax error is a drawing of several lines; the last one says it.
-            let error = error.to_string();
-            let why = error.lines().last().unwrap_or_default();
-            let why = why.strip_prefix("error: ").unwrap_or(why);
-            Error::invalid(format!("`{pattern}` is no regular expression: {why}"))
-                .hint("Rust's regex syntax: no look-around, no back-references")
-        })
-}
 
 /// Conditions that a wait was asked with.
 #[derive(Debug)]
@@ -42,8 +21,8 @@ pub struct Conditions {
 #[derive(Clone, Debug)]
 enum Compiled {
     Exit,
-    Pattern(Regex),
-    Gone(Regex),
+    Pattern(Pattern),
+    Gone(Pattern),
     Idle(u64),
     /// It waits for input.
     Input,
@@ -152,8 +131,8 @@ impl Compiled {
                 Self::Never
             }
             Condition::Input(true) => Self::Input,
-            Condition::Pattern(pattern) => Self::Pattern(compile(pattern, false)?),
-            Condition::Gone(pattern) => Self::Gone(compile(pattern, false)?),
+            Condition::Pattern(pattern) => Self::Pattern(Pattern::new(pattern)?),
+            Condition::Gone(pattern) => Self::Gone(Pattern::new(pattern)?),
             Condition::IdleMs(ms) => Self::Idle(*ms),
             Condition::Ready(true) => Self::Ready,
             Condition::Port(port) => Self::Port(*port),
@@ -259,10 +238,10 @@ impl Matcher {
         lines.drain_final();
         let hit = |list: &[Compiled], n: u64, text: &str| {
             list.iter().enumerate().find_map(|(index, condition)| {
-                let Compiled::Pattern(regex) = condition else {
+                let Compiled::Pattern(pattern) = condition else {
                     return None;
                 };
-                found(regex, index, condition.kind(), Some(n), text)
+                found(pattern, index, condition.kind(), Some(n), text)
             })
         };
         // The first line decides, however many of them came at once.
@@ -307,12 +286,12 @@ impl Matcher {
                     {
                         plain_match(index, "port")
                     }
-                    Compiled::Gone(regex) if !rows.iter().any(|row| regex.is_match(row)) => {
+                    Compiled::Gone(pattern) if !rows.iter().any(|row| pattern.is_in(row)) => {
                         plain_match(index, "gone")
                     }
-                    Compiled::Pattern(regex) if conditions.view == View::Screen => (1..)
+                    Compiled::Pattern(pattern) if conditions.view == View::Screen => (1..)
                         .zip(&rows)
-                        .find_map(|(n, row)| found(regex, index, "pattern", Some(n), row)),
+                        .find_map(|(n, row)| found(pattern, index, "pattern", Some(n), row)),
                     _ => None,
                 })
         };
@@ -354,24 +333,18 @@ impl Matcher {
 }
 
 fn found(
-    regex: &Regex,
+    pattern: &Pattern,
     index: usize,
     kind: &str,
     line: Option<u64>,
     text: &str,
 ) -> Option<Matched> {
-    let captures = regex.captures(text)?;
-    let groups = captures
-        .iter()
-        .skip(1)
-        .map(|group| Some(group?.as_str().to_owned()))
-        .collect();
     Some(Matched {
         index,
         kind: kind.to_owned(),
         line,
+        groups: pattern.groups(text)?,
         text: Some(text.to_owned()),
-        groups,
         session_id: None,
     })
 }

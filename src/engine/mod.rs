@@ -3,12 +3,12 @@
 //! Pure: no clock, no files, no environment, no tokio. The daemon drives it and
 //! its tests move the time themselves. [`session`] is one session, made of its
 //! [`life`] (with [`retry`], its restart policy), its [`output`] (with [`catch_up`], where
-//! much of it comes at once), its [`input`] and
+//! much of it comes at once, and [`display`], its screen), its [`input`] and
 //! its [`readiness`]; [`registry`] is all of them with retention,
 //! [`room`] says whether one more may run, [`quota`] which output goes when logs
 //! are too large, [`usage`] how busy a session is, [`lease`] who has the keyboard,
 //! [`tombstones`] is what is remembered of removed ones; [`matcher`] and [`waits`] are
-//! what clients wait for, [`facts`] what it is compared with; [`timers`]
+//! what clients wait for, [`pattern`] what they look for in text, [`facts`] what it is compared with; [`timers`]
 //! says when something is due; [`urls`] finds where it serves; [`bus`] numbers what happens and tells who
 //! wants to know, and [`past`] is what has happened.
 
@@ -16,6 +16,7 @@
 
 pub mod bus;
 pub mod catch_up;
+pub mod display;
 pub mod facts;
 pub mod input;
 pub mod lease;
@@ -25,6 +26,7 @@ pub mod matcher;
 pub mod meta;
 pub mod output;
 pub mod past;
+pub mod pattern;
 pub mod quota;
 pub mod readiness;
 pub mod registry;

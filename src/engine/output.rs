@@ -7,15 +7,16 @@
 use std::collections::HashMap;
 
 use super::Now;
+use super::display::{self, Display, Rest};
 use super::lines::Lines;
 use super::sizes::Sizes;
 use crate::protocol::record::Mode;
 use crate::protocol::{Scope, Timestamp};
 use crate::term::modes::Modes;
 use crate::term::plain::{Checkpoint, Layout, LayoutKind, Plain};
-use crate::term::screen::{Fed, Resting, Screen};
+use crate::term::screen::{Fed, Screen};
 use crate::term::size::Size;
-use crate::term::snapshot::{Snapshot, TooLarge};
+use crate::term::snapshot::TooLarge;
 
 /// What a piece of output has brought.
 #[derive(Debug, Default)]
@@ -43,28 +44,6 @@ impl News {
     }
 }
 
-/// Parts in which a log is painted anew after the emulator has failed on it, and how many may be left out.
-const PART: usize = 1024;
-const MAX_LEFT_OUT: usize = 4;
-
-/// What became of a screen that was to rest.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Rest {
-    /// There is none, or it rests already, or it cannot.
-    Never,
-    /// It has just begun.
-    Begun,
-    /// It was used a moment ago.
-    Later,
-}
-
-/// A screen as text, kept since who looks again and again mostly finds nothing new.
-struct ShownText {
-    seq: u64,
-    trim: bool,
-    text: String,
-}
-
 /// One session's output.
 pub struct Output {
     pub(super) mode: Mode,
@@ -72,15 +51,7 @@ pub struct Output {
     sizes: Sizes,
     first: u64,
     pub(super) end: u64,
-    screen: Option<Box<Screen>>,
-    /// In the place of the screen, while nobody uses it.
-    resting: Option<Box<Resting>>,
-    /// What it showed when somebody last asked for its text.
-    shown_text: Option<Box<ShownText>>,
-    /// Whether the screen was used since [`Output::rest`] last looked, and when that
-    /// first found it unused, in boot-time milliseconds.
-    used: bool,
-    unused_since: Option<u64>,
+    display: Display,
     pub(super) lines: Lines,
     pub(super) checkpoints: Vec<Checkpoint>,
     last_output: Option<Now>,
@@ -103,11 +74,7 @@ impl Output {
             sizes: Sizes::new(size),
             first: 0,
             end: 0,
-            screen: None,
-            resting: None,
-            shown_text: None,
-            used: false,
-            unused_since: None,
+            display: Display::default(),
             lines: Lines::from(Checkpoint {
                 exact: true,
                 ..Checkpoint::at(0)
@@ -266,7 +233,7 @@ impl Output {
     pub fn resize(&mut self, size: Size) {
         self.size = size;
         self.sizes.push(self.end, size);
-        if self.screen.is_some() || self.resting.is_some() {
+        if self.display.is_there() {
             self.screen().resize(size);
         }
         let at = self.here();
@@ -278,13 +245,8 @@ impl Output {
     }
 
     /// Puts a screen in place that was painted from the log.
-    pub fn replace_screen(&mut self, mut screen: Screen) {
-        if let Some(before) = self.of_screen(Screen::seq, Resting::seq) {
-            screen.follow(before);
-        }
-        self.used = true;
-        self.resting = None;
-        self.screen = Some(Box::new(screen));
+    pub fn replace_screen(&mut self, screen: Screen) {
+        self.display.replace(screen);
     }
 
     /// Where the output ended when the emulator last failed on it: what its screen shows was painted anew since.
@@ -299,81 +261,24 @@ impl Output {
 
     /// The screen, made now if there was no output yet, and woken if it was at rest.
     pub fn screen(&mut self) -> &mut Screen {
-        self.used = true;
-        let (mode, size, resting) = (self.mode, self.size, &mut self.resting);
-        self.screen.get_or_insert_with(|| {
-            Box::new(match resting.take() {
-                Some(resting) => resting.wake(),
-                None => fresh_screen(mode, size, 0),
-            })
-        })
+        self.display.screen(self.mode, self.size)
     }
 
-    /// What the screen shows, as [`Snapshot::text`] has it.
+    /// What the screen shows, as [`Snapshot::text`](crate::term::snapshot::Snapshot::text) has it.
     pub fn text(&mut self, trim: bool) -> Result<&str, TooLarge> {
-        let screen = self.screen();
-        let seq = screen.seq();
-        let known = self.shown_text.take();
-        let known = known.filter(|shown| (shown.seq, shown.trim) == (seq, trim));
-        let shown = match known {
-            Some(shown) => shown,
-            None => {
-                let text = Snapshot::new(self.screen(), None, 0).text(trim)?;
-                Box::new(ShownText { seq, trim, text })
-            }
-        };
-        Ok(&self.shown_text.insert(shown).text)
+        self.display.text(self.mode, self.size, trim)
     }
 
     /// Puts the screen to rest if nobody has used it for `quiet` milliseconds and it
     /// can be painted again exactly.
     pub fn rest(&mut self, now: u64, quiet: u64) -> Rest {
-        if std::mem::take(&mut self.used) {
-            self.unused_since = Some(now);
-        }
-        let Some(since) = self.unused_since.filter(|_| self.screen.is_some()) else {
-            return Rest::Never;
-        };
-        if now < since.saturating_add(quiet) {
-            return Rest::Later;
-        }
-        // One that cannot rest is tried again after it was used.
-        self.unused_since = None;
-        match self.screen.take().map(|screen| screen.rest()) {
-            Some(Ok(resting)) => {
-                self.resting = Some(resting);
-                self.shown_text = None;
-                Rest::Begun
-            }
-            Some(Err(screen)) => {
-                self.screen = Some(screen);
-                Rest::Never
-            }
-            None => Rest::Never,
-        }
+        self.display.rest(now, quiet)
     }
 
     /// A screen on which `bytes` of this session's output are painted anew, with
     /// so many lines above it. Parts on which the emulator fails are left out.
     pub fn painted(&self, size: Size, scrollback: usize, bytes: &[u8]) -> Screen {
-        let blank = || fresh_screen(self.mode, size, scrollback);
-        let mut screen = blank();
-        if !screen.feed(bytes).restarted {
-            return screen;
-        }
-        let mut left_out = Vec::new();
-        while left_out.len() <= MAX_LEFT_OUT {
-            screen = blank();
-            let failed = bytes
-                .chunks(PART)
-                .enumerate()
-                .find(|(place, part)| !left_out.contains(place) && screen.feed(part).restarted);
-            match failed {
-                Some((place, _)) => left_out.push(place),
-                None => return screen,
-            }
-        }
-        blank()
+        display::painted(self.mode, size, scrollback, bytes)
     }
 
     /// The sizes it has had.
@@ -390,36 +295,23 @@ impl Output {
 
     /// The screen, if there was output; woken if it was at rest.
     pub fn screen_if_any(&mut self) -> Option<&Screen> {
-        let any = self.screen.is_some() || self.resting.is_some();
+        let any = self.display.is_there();
         any.then(|| &*self.screen())
     }
 
     /// The screen, if there was output and it is not at rest.
     pub fn awake_screen(&self) -> Option<&Screen> {
-        self.screen.as_deref()
-    }
-
-    /// Of the screen, awake or at rest.
-    fn of_screen<'a, T>(
-        &'a self,
-        awake: impl FnOnce(&'a Screen) -> T,
-        resting: impl FnOnce(&'a Resting) -> T,
-    ) -> Option<T> {
-        match &self.screen {
-            Some(screen) => Some(awake(screen)),
-            None => self.resting.as_deref().map(resting),
-        }
+        self.display.awake()
     }
 
     /// The window title; empty if there is none.
     pub fn title(&self) -> &str {
-        self.of_screen(Screen::title, Resting::title).unwrap_or("")
+        self.display.title()
     }
 
     /// The input modes.
     pub fn modes(&self) -> Modes {
-        self.of_screen(Screen::modes, Resting::modes)
-            .unwrap_or_default()
+        self.display.modes()
     }
 
     /// Offset after the last byte taken.
@@ -454,8 +346,7 @@ impl Output {
 
     /// Whether a full-screen program paints.
     pub fn alt_screen(&self) -> bool {
-        self.of_screen(Screen::alt_screen, Resting::alt_screen)
-            .unwrap_or_default()
+        self.display.alt_screen()
     }
 
     /// When it last wrote.
@@ -521,16 +412,6 @@ impl Output {
     pub fn show(&mut self, scope: &Scope, offset: u64) {
         self.shown.insert(scope.clone(), offset);
     }
-}
-
-/// An empty screen, as programs of this mode expect it.
-fn fresh_screen(mode: Mode, size: Size, scrollback: usize) -> Screen {
-    let mut screen = Screen::with_scrollback(size, scrollback);
-    if mode == Mode::Pipe {
-        // No terminal has turned LF into CR LF, so the screen does (LNM).
-        screen.feed(b"\x1b[20h");
-    }
-    screen
 }
 
 fn layout(mode: Mode, size: Size) -> Layout {

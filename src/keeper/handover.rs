@@ -162,6 +162,8 @@ impl Keeper {
             }
             self.log_grew(slot);
         }
+        // The keeper before may have died with something in its hands.
+        self.board.put_down();
     }
 
     fn inherit_one(&mut self, kept: Kept, fds: Vec<OwnedFd>) -> io::Result<()> {

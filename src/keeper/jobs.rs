@@ -52,6 +52,7 @@ impl Keeper {
                 self.close_output(slot, stream);
             }
         }
+        self.board.put_down();
     }
 
     /// Shows on the board how far a log reaches now.
@@ -62,6 +63,7 @@ impl Keeper {
         let shown = self.board.slot(slot);
         shown.drop_before(log.first());
         shown.set_unsaved(log.unsaved());
+        shown.set_segment(log.segment());
         if shown.grow(log.end()) {
             self.grown.push(slot);
         }

@@ -95,6 +95,11 @@ impl Log {
         self.segments.first()
     }
 
+    /// Where the segment that is being written begins.
+    pub(super) fn segment(&self) -> u64 {
+        self.segments.last()
+    }
+
     /// Bytes after the first one that are in no file.
     pub(super) fn unsaved(&self) -> u64 {
         self.unsaved

@@ -167,6 +167,8 @@ impl Keeper {
             }),
         };
         if let (Ok(first), Some(slot)) = (&cleared, slot) {
+            // Of a cleared log nothing is left but the newest segment.
+            self.board.slot(slot).set_segment(*first);
             self.board.slot(slot).drop_before(*first);
             self.board.slot(slot).set_unsaved(0);
             if self.table.troubled().contains(&slot) {

@@ -5,7 +5,7 @@ use super::Keeper;
 use crate::protocol::SessionId;
 use crate::protocol::keeper::{Sight, ToDaemon};
 use crate::protocol::record::Mode;
-use crate::sys::input;
+use crate::sys::input::{self, Effort};
 
 impl Keeper {
     /// Answers [`ToKeeper::Look`](crate::protocol::keeper::ToKeeper::Look).
@@ -39,8 +39,8 @@ impl Keeper {
         let entry = self.table.get_mut(slot)?;
         let fd = entry.input.as_ref().filter(|_| entry.exit.is_none())?;
         let seen = match entry.spec.mode {
-            Mode::Pty => input::terminal(fd, entry.pid),
-            Mode::Pipe => input::pipe(fd, entry.pid),
+            Mode::Pty => input::terminal(fd, entry.pid, Effort::Thorough),
+            Mode::Pipe => input::pipe(fd, entry.pid, Effort::Thorough),
         };
         seen.inspect_err(
             |error| tracing::debug!(session = %entry.id, %error, "cannot be looked at"),

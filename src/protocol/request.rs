@@ -180,6 +180,9 @@ impl Request {
 /// parameter. What is inside `env` are names of variables, not of parameters, so
 /// it stays as it is.
 fn camel_case(map: Map<String, Value>) -> Result<Map<String, Value>, Error> {
+    if !map.iter().any(has_snake) {
+        return Ok(map);
+    }
     let mut out = Map::new();
     for (key, value) in map {
         let value = match value {
@@ -199,6 +202,19 @@ fn camel_case(map: Map<String, Value>) -> Result<Map<String, Value>, Error> {
         out.insert(key, value);
     }
     Ok(out)
+}
+
+/// Whether a name in it is to be written in another way.
+fn has_snake((key, value): (&String, &Value)) -> bool {
+    key.contains('_')
+        || match value {
+            Value::Object(inner) if key != "env" => inner.iter().any(has_snake),
+            Value::Array(items) => items
+                .iter()
+                .filter_map(Value::as_object)
+                .any(|item| item.iter().any(has_snake)),
+            _ => false,
+        }
 }
 
 fn camel_item(item: Value) -> Result<Value, Error> {
@@ -228,7 +244,12 @@ fn camel_word(key: String) -> String {
 }
 
 fn typed<T: DeserializeOwned>(action: &str, params: Map<String, Value>) -> Result<T, Error> {
-    serde_path_to_error::deserialize(Value::Object(params)).map_err(|error| {
+    let params = Value::Object(params);
+    // Where it went wrong is looked for only if it did.
+    if let Ok(params) = T::deserialize(&params) {
+        return Ok(params);
+    }
+    serde_path_to_error::deserialize(params).map_err(|error| {
         let path = error.path().to_string();
         explain(action, &path, &error.into_inner().to_string())
     })

@@ -28,6 +28,8 @@ pub struct Slot {
     replied: AtomicU64,
     shown: AtomicU64,
     unsaved: AtomicU64,
+    /// Where the newest segment of the log begins, plus one; zero: not said.
+    segment: AtomicU64,
     listening: AtomicU32,
 }
 
@@ -37,6 +39,8 @@ pub struct Slot {
 struct Front {
     /// Slot (from 1) and stream whose bytes are in the pump.
     pumping: AtomicU64,
+    /// Whether they are on their way still.
+    moving: AtomicU32,
     /// `Spawn` messages of this daemon that were taken up.
     spawns: AtomicU64,
 }
@@ -48,6 +52,7 @@ impl Slot {
         self.replied.store(end, Ordering::Relaxed);
         self.shown.store(0, Ordering::Relaxed);
         self.unsaved.store(0, Ordering::Relaxed);
+        self.segment.store(0, Ordering::Relaxed);
         self.listening.store(0, Ordering::Relaxed);
         self.end.store(end, Ordering::SeqCst);
     }
@@ -104,6 +109,17 @@ impl Slot {
     /// Up to where the session's own scope was shown the output.
     pub fn shown(&self) -> u64 {
         self.shown.load(Ordering::Relaxed)
+    }
+
+    /// Keeper: the newest segment of the log begins at `start`.
+    pub fn set_segment(&self, start: u64) {
+        self.segment.store(start + 1, Ordering::Release);
+    }
+
+    /// Where the first and the newest segment of the log begin, if the keeper says so.
+    pub fn segments(&self) -> Option<(u64, u64)> {
+        let newest = self.segment.load(Ordering::Acquire).checked_sub(1)?;
+        Some((self.first(), newest))
     }
 
     /// Keeper: so many bytes after the first one are in no file.
@@ -177,6 +193,18 @@ impl Board {
     pub fn pump(&self, slot: u32, stream: u8) {
         let whose = (u64::from(slot) + 1) << 8 | u64::from(stream);
         self.front().pumping.store(whose, Ordering::Release);
+        self.front().moving.store(1, Ordering::Release);
+    }
+
+    /// Keeper: the bytes are where they belong, and the slot says so.
+    pub fn put_down(&self) {
+        self.front().moving.store(0, Ordering::Release);
+    }
+
+    /// Whether bytes of this session may have left its terminal and not be in its log.
+    pub fn is_moving(&self, slot: u32) -> bool {
+        let moving = self.front().moving.load(Ordering::Acquire) == 1;
+        moving && self.pumped().is_some_and(|(moved, _)| moved == slot)
     }
 
     /// Whose bytes are in the pump, if there are any: slot and stream.
@@ -241,6 +269,13 @@ mod tests {
         board.slot(SLOTS - 1).set_shown(7);
         board.slot(0).reset(1, 2);
         assert_eq!(board.pumped(), Some((SLOTS - 1, 1)));
+        assert!(board.is_moving(SLOTS - 1) && !board.is_moving(0));
+        board.put_down();
+        assert!(!board.is_moving(SLOTS - 1));
+        assert_eq!(board.pumped(), Some((SLOTS - 1, 1)), "whose it was");
+        assert_eq!(board.slot(0).segments(), None);
+        board.slot(0).set_segment(0);
+        assert_eq!(board.slot(0).segments(), Some((1, 0)));
         assert_eq!(board.slot(SLOTS - 1).shown(), 7);
         board.begin_spawn();
         assert_eq!(board.spawns(), 1);

@@ -15,7 +15,9 @@ pub(super) fn read(path: &str) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(USUAL);
     loop {
         match rustix::io::read(&file, spare_capacity(&mut bytes)) {
-            Ok(0) => return Ok(bytes),
+            // The kernel hands out lines as long as the next one fits, and none of them is
+            // half as long as this: with so much room left it was the end.
+            Ok(read) if read == 0 || bytes.len() <= USUAL / 2 => return Ok(bytes),
             Ok(_) if bytes.len() == bytes.capacity() => bytes.reserve(bytes.len()),
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(errno) => return Err(errno.into()),

@@ -1,9 +1,10 @@
-//! Waiting for a descriptor in the daemon's event loop.
+//! Waiting for a descriptor in the daemon's event loop, and asking it at once.
 #![allow(unsafe_code, reason = "tokio asks for a promise about the descriptor")]
 
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
@@ -12,4 +13,18 @@ pub fn watch(fd: OwnedFd, interest: Interest) -> io::Result<AsyncFd<OwnedFd>> {
     // SAFETY: an `OwnedFd` is open and the same descriptor until it is dropped,
     // which `AsyncFd` does after it has stopped watching.
     unsafe { AsyncFd::register_with_interest(fd, interest) }.map_err(Into::into)
+}
+
+/// Whether one of these has something to be read, or has no other end any more.
+pub fn any_readable(fds: &[BorrowedFd<'_>]) -> bool {
+    let mut fds: Vec<_> = fds
+        .iter()
+        .map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN))
+        .collect();
+    let now = Timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // What cannot be asked may have something.
+    poll(&mut fds, Some(&now)) != Ok(0)
 }

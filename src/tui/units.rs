@@ -3,8 +3,6 @@
 use crate::protocol::Timestamp;
 
 /// How long something has been running: `41s`, `1m12s`, `18m`, `2h04m`, `3d04h`.
-///
-/// Seconds show below ten minutes only, so that a row that has settled changes once a minute.
 pub fn uptime(ms: i64) -> String {
     let s = (ms / 1000).max(0);
     match s {
@@ -16,11 +14,21 @@ pub fn uptime(ms: i64) -> String {
     }
 }
 
-/// How long ago something ended: `12s ago`, `3m ago`, `2h ago`.
+/// The same without seconds: `<1m`, `1m`, `18m`, `2h04m`.
+pub fn uptime_at_rest(ms: i64) -> String {
+    match ms {
+        ..60_000 => "<1m".to_owned(),
+        60_000..600_000 => format!("{}m", ms / 60_000),
+        _ => uptime(ms),
+    }
+}
+
+/// How long ago something ended: `2s ago`, `<1m ago`, `3m ago`, `2h ago`.
 pub fn ago(ms: i64) -> String {
     let s = (ms / 1000).max(0);
     match s {
-        0..60 => format!("{s}s ago"),
+        0..10 => format!("{s}s ago"),
+        10..60 => "<1m ago".to_owned(),
         60..3600 => format!("{}m ago", s / 60),
         3600..86_400 => format!("{}h ago", s / 3600),
         _ => format!("{}d ago", s / 86_400),
@@ -33,22 +41,6 @@ pub fn took(ms: i64) -> String {
         ..10_000 => format!("{}.{}s", ms.max(0) / 1000, ms.max(0) % 1000 / 100),
         _ => uptime(ms),
     }
-}
-
-/// Milliseconds until the text of [`uptime`] changes.
-pub fn until_next(ms: i64) -> i64 {
-    let step = if ms < 600_000 { 1000 } else { 60_000 };
-    step - ms.rem_euclid(step)
-}
-
-/// Milliseconds until the text of [`ago`] changes.
-pub fn until_next_ago(ms: i64) -> i64 {
-    let step = match ms {
-        ..60_000 => 1000,
-        60_000..3_600_000 => 60_000,
-        _ => 3_600_000,
-    };
-    step - ms.rem_euclid(step)
 }
 
 /// An amount of bytes in powers of 1,024: `0B`, `14K`, `1.2M`.
@@ -109,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_settled_row_stops_counting_seconds() {
+    fn times_are_short() {
         for (ms, text) in [
             (999, "0s"),
             (41_000, "41s"),
@@ -121,11 +113,13 @@ mod tests {
         ] {
             assert_eq!(uptime(ms), text);
         }
-        assert_eq!(ago(59_000), "59s ago");
+        assert_eq!(uptime_at_rest(59_999), "<1m");
+        assert_eq!(uptime_at_rest(72_000), "1m");
+        assert_eq!(uptime_at_rest(7_440_000), "2h04m");
+        assert_eq!(ago(9000), "9s ago");
+        assert_eq!(ago(59_000), "<1m ago");
         assert_eq!(ago(180_000), "3m ago");
         assert_eq!(took(400), "0.4s");
-        assert_eq!(until_next(61_200), 800);
-        assert_eq!(until_next(600_001), 59_999);
     }
 
     #[test]

@@ -100,12 +100,17 @@ fn large_output_is_named_as_a_file_and_read_at_its_end() {
 
 #[test]
 fn polling_waits_for_news_or_the_end() {
-    let (_home, mut serve) = serve();
-    let id = background(&mut serve, "read x; echo got $x");
+    let (home, mut serve) = serve();
+    let gate = home.gate();
+    // Not from its terminal: that it waits for input would be news, too.
+    let id = background(
+        &mut serve,
+        &format!("read x < {}; echo got $x", gate.display()),
+    );
     let poll = json!({"action": "poll", "sessionId": id, "since": "new", "waitMs": 15_000});
     let pending = serve.send(poll.clone());
-    serve.ok(json!({"action": "write", "sessionId": id, "data": "y\n"}));
-    assert_ne!(serve.reply(pending)["result"]["output"], "");
+    std::fs::write(gate, "y\n").unwrap();
+    assert_eq!(serve.reply(pending)["result"]["output"], "got y\n");
     serve.ok(json!({"action": "wait", "sessionId": id}));
     serve.ok(json!({"action": "poll", "sessionId": id}));
     let over = serve.ok(poll);

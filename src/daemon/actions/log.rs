@@ -11,7 +11,7 @@ use super::super::input_log;
 use super::super::log_reader::Run;
 use super::super::text::{Source, finish};
 use super::{Answer, answer, checked_time, find};
-use crate::engine::matcher::compile;
+use crate::engine::pattern::compile;
 use crate::engine::registry::Access;
 use crate::protocol::params::{Clear, Log, LogFormat, Stream};
 use crate::protocol::reply::{

@@ -222,7 +222,7 @@ fn assemble(
         true => state
             .drivers
             .get(id)
-            .map_or_else(Vec::new, |driver| driver.log.files()),
+            .map_or_else(Vec::new, |driver| driver.files(state.keeper.board())),
         false => Vec::new(),
     };
     let (stdout, stderr) = streams.unzip();

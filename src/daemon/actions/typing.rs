@@ -90,8 +90,11 @@ impl Target {
             bytes: bytes.len(),
             text,
         };
-        let dir = self.hub.state().store.dir(&self.id);
-        if let Err(error) = input_log::append(&dir, &entry) {
+        let noted = self.hub.with(|state| {
+            let dir = state.store.dir(&self.id);
+            state.input_logs.append(&dir, &entry)
+        });
+        if let Err(error) = noted {
             tracing::warn!(session = %self.id, %error, "the input log cannot be written");
         }
         if self.viewer.role == Role::Agent {
@@ -278,6 +281,8 @@ impl Sent {
             None => None,
         };
         let input = hub.state().drivers.get(&id).and_then(|d| d.input.clone());
+        // Of a program that was waited for, the last look at it tells.
+        let unread = unread.or_else(|| hub.state().registry.get(&id)?.input.unread());
         let unread = unread.or_else(|| input.as_ref()?.unread());
         if unread.is_some_and(|bytes| bytes > 0) && !self.stuffed() {
             hub.see_input(&id).await;

@@ -1,11 +1,8 @@
 //! Which processes may read a session's input.
 
+use super::Effort;
 use crate::sys::proc;
 use crate::sys::tree::{self, Process};
-
-/// Processes of one family looked at: a build may have thousands, and hardly one of
-/// them reads.
-const MAX_PROCESSES: usize = 256;
 
 /// Those who may read a session's input.
 #[derive(Debug, Default)]
@@ -35,19 +32,21 @@ impl Reader {
 /// Those who may read a terminal whose foreground group this is: its processes,
 /// found from the session's first process down (where none is there, among all),
 /// and descendants in a session of their own, whom the terminal does not hold back.
-pub(super) fn of_terminal(leader: u32, group: u32) -> Readers {
-    let (mut readers, is_whole) = descendants(leader);
+pub(super) fn of_terminal(leader: u32, group: u32, effort: Effort) -> Readers {
+    let (mut readers, mut is_whole) = descendants(leader, effort);
     let first = readers.first().filter(|process| process.pid == leader);
     let session = first.map(|process| process.session);
     let is_foreground = |process: &Process| process.group == group;
     let is_elsewhere = |process: &Process| session.is_some_and(|own| own != process.session);
     readers.retain(|process| is_foreground(process) || is_elsewhere(process));
     if is_whole && !readers.iter().any(is_foreground) {
-        readers.extend(
-            tree::all_pids()
-                .filter_map(tree::read)
-                .filter(is_foreground),
-        );
+        match effort {
+            Effort::Quick => is_whole = false,
+            Effort::Thorough => {
+                let all = tree::all_pids().filter_map(tree::read);
+                readers.extend(all.filter(is_foreground));
+            }
+        }
     }
     // A stopped process shows the call that it would go on with.
     readers.retain(|process| !matches!(process.state, 'T' | 't' | 'X' | 'x'));
@@ -63,8 +62,8 @@ pub(super) fn of_terminal(leader: u32, group: u32) -> Readers {
 }
 
 /// Those who may read a pipe that a session's first process was given.
-pub(super) fn of_pipe(leader: u32) -> Readers {
-    let (family, is_whole) = descendants(leader);
+pub(super) fn of_pipe(leader: u32, effort: Effort) -> Readers {
+    let (family, is_whole) = descendants(leader, effort);
     let reader = |process: Process| Reader {
         pid: process.pid,
         threads: process.threads,
@@ -77,7 +76,7 @@ pub(super) fn of_pipe(leader: u32) -> Readers {
 }
 
 /// A process and its descendants, parents first, and whether these are all.
-fn descendants(pid: u32) -> (Vec<Process>, bool) {
+fn descendants(pid: u32, effort: Effort) -> (Vec<Process>, bool) {
     let mut family: Vec<Process> = tree::read(pid).into_iter().collect();
     let mut next = 0;
     while let Some(&Process { pid, threads, .. }) = family.get(next) {
@@ -87,10 +86,11 @@ fn descendants(pid: u32) -> (Vec<Process>, bool) {
             let children = children.unwrap_or_default();
             let pids = children
                 .split_ascii_whitespace()
-                .flat_map(str::parse::<u32>);
+                .flat_map(str::parse::<u32>)
+                .take(effort.processes());
             family.extend(pids.filter_map(tree::read));
         }
-        if family.len() > MAX_PROCESSES {
+        if family.len() > effort.processes() {
             return (family, false);
         }
     }

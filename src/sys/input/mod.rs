@@ -8,15 +8,15 @@
 //! terminal are looked at (`family`).
 //!
 //! Reading another's system calls needs the right to trace it, which the kernel
-//! may give to ancestors only (Yama's `ptrace_scope` 1), so the keeper asks.
-//! What it may not see is `None`, never guessed.
+//! may give to ancestors only (Yama's `ptrace_scope` 1): the keeper is one, the daemon
+//! is not. What may not be seen is `None`, never guessed.
 
 mod blocked;
 mod descriptors;
 mod family;
 
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 
 use rustix::fs::fstat;
 
@@ -26,21 +26,46 @@ use self::family::{Reader, Readers};
 use super::pty;
 use crate::protocol::keeper::{Line, Sight};
 
-/// Threads looked at for one answer. Programs that wait for people have few.
-const MAX_THREADS: usize = 512;
+/// How far to look: each process and thread costs some microseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effort {
+    /// At few, so that others need not wait. What was not seen is `None`.
+    Quick,
+    /// At all that may be found.
+    Thorough,
+}
+
+impl Effort {
+    /// Processes of one family looked at: a build may have thousands, and hardly one of
+    /// them reads.
+    fn processes(self) -> usize {
+        match self {
+            Self::Quick => 8,
+            Self::Thorough => 256,
+        }
+    }
+
+    /// Threads looked at for one answer. Programs that wait for people have few.
+    fn threads(self) -> usize {
+        match self {
+            Self::Quick => 16,
+            Self::Thorough => 512,
+        }
+    }
+}
 
 /// Asks about a program on a terminal. `leader` is the session's first process.
-pub fn terminal(master: &OwnedFd, leader: u32) -> io::Result<Sight> {
-    let discipline = pty::line_discipline(master)?;
+pub fn terminal(master: impl AsFd, leader: u32, effort: Effort) -> io::Result<Sight> {
+    let discipline = pty::line_discipline(&master)?;
     // Asked before the threads: what was typed until now is read by then, or counts.
-    let peer = pty::peer(master).ok_or(io::ErrorKind::NotFound)?;
+    let peer = pty::peer(&master).ok_or(io::ErrorKind::NotFound)?;
     let unread = pty::unread_of_peer(&peer);
     let input = Input::Terminal(fstat(&peer)?.st_rdev);
     drop(peer);
     let group = pty::foreground_group(master);
-    let readers = group.map(|group| family::of_terminal(leader, group));
+    let readers = group.map(|group| family::of_terminal(leader, group, effort));
     Ok(Sight {
-        reading: reading(&readers.unwrap_or_default(), input),
+        reading: reading(&readers.unwrap_or_default(), input, effort),
         line: Some(Line {
             canonical: discipline.canonical,
             echo: discipline.echo,
@@ -51,12 +76,12 @@ pub fn terminal(master: &OwnedFd, leader: u32) -> io::Result<Sight> {
 
 /// Asks about a program whose standard input is a pipe, of which we have the
 /// writing end.
-pub fn pipe(writer: &OwnedFd, leader: u32) -> io::Result<Sight> {
-    let unread = rustix::io::ioctl_fionread(writer.as_fd()).ok();
-    let stat = fstat(writer)?;
+pub fn pipe(writer: impl AsFd, leader: u32, effort: Effort) -> io::Result<Sight> {
+    let unread = rustix::io::ioctl_fionread(&writer).ok();
+    let stat = fstat(&writer)?;
     let input = Input::Pipe(stat.st_dev, stat.st_ino);
     Ok(Sight {
-        reading: reading(&family::of_pipe(leader), input),
+        reading: reading(&family::of_pipe(leader, effort), input, effort),
         line: None,
         unread,
     })
@@ -64,8 +89,8 @@ pub fn pipe(writer: &OwnedFd, leader: u32) -> io::Result<Sight> {
 
 /// Whether some thread of these processes waits for `input`; `None` if none was
 /// seen to, and not all could be looked at.
-fn reading(readers: &Readers, input: Input) -> Option<bool> {
-    let mut left = MAX_THREADS;
+fn reading(readers: &Readers, input: Input, effort: Effort) -> Option<bool> {
+    let mut left = effort.threads();
     let mut blind = !readers.is_whole;
     for &reader in &readers.list {
         for thread in reader.threads() {
@@ -102,6 +127,7 @@ fn waits_for(reader: Reader, call: &Blocked, input: Input) -> Found {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use std::os::fd::OwnedFd;
     use std::process::{Child, Command, Stdio};
     use std::time::{Duration, Instant};
 
@@ -129,7 +155,9 @@ mod tests {
             .spawn()
             .unwrap();
         let writer = OwnedFd::from(cat.stdin.take().unwrap());
-        comes_to(Some(true), || pipe(&writer, cat.id()).unwrap().reading);
+        comes_to(Some(true), || {
+            pipe(&writer, cat.id(), Effort::Quick).unwrap().reading
+        });
         end(cat);
     }
 
@@ -141,9 +169,14 @@ mod tests {
             .spawn()
             .unwrap();
         let writer = OwnedFd::from(sleep.stdin.take().unwrap());
-        comes_to(Some(false), || pipe(&writer, sleep.id()).unwrap().reading);
+        comes_to(Some(false), || {
+            pipe(&writer, sleep.id(), Effort::Thorough).unwrap().reading
+        });
         rustix::io::write(&writer, b"abc").unwrap();
-        assert_eq!(pipe(&writer, sleep.id()).unwrap().unread, Some(3));
+        assert_eq!(
+            pipe(&writer, sleep.id(), Effort::Thorough).unwrap().unread,
+            Some(3)
+        );
         end(sleep);
     }
 }

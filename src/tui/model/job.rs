@@ -1,11 +1,15 @@
 //! One job of the list: its record, made safe and short for showing.
 
 use super::url;
-use crate::protocol::{Record, SessionId};
+use crate::protocol::{Record, SessionId, Timestamp};
 use crate::term::sanitize::clean;
 use crate::tui::shell;
 use crate::tui::state::State;
 use crate::tui::units;
+
+/// So long after it was started, has written something or has ended, a job is at rest,
+/// in milliseconds: what it has written lately is not shown any longer either.
+const LIVELY_MS: i64 = 10_000;
 
 /// A job.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,28 +106,51 @@ impl Job {
             .map(|at| (now - at.millis()).max(0))
     }
 
-    /// The time in its row: uptime while alive, "3m ago" once ended.
+    /// The time in its row: uptime while alive, "3m ago" once ended. A job at rest has it
+    /// as of the clock's last minute: a screen on which nothing happens changes with the
+    /// clock only.
     pub fn time(&self, now: i64) -> String {
-        match self.since_end(now) {
-            Some(ms) if !self.is_alive() => units::ago(ms),
+        let rest = self.rests_from();
+        let is_lively = now < rest;
+        let as_of = if is_lively {
+            now
+        } else {
+            clock_minute(now).max(rest)
+        };
+        match (self.since_end(as_of), is_lively) {
+            (Some(ms), _) if !self.is_alive() => units::ago(ms),
             _ if !self.is_alive() => String::new(),
-            _ => units::uptime(self.runtime(now)),
+            (_, true) => units::uptime(self.runtime(as_of)),
+            (_, false) => units::uptime_at_rest(self.runtime(as_of)),
         }
     }
 
-    /// When [`time`](Self::time) says something else.
+    /// When [`time`](Self::time) says something else, other than with the clock.
     pub fn next_change(&self, now: i64) -> Option<i64> {
-        match self.since_end(now) {
-            Some(ms) if !self.is_alive() => Some(now + units::until_next_ago(ms)),
-            _ if !self.is_alive() => None,
-            _ => Some(now + units::until_next(self.runtime(now))),
-        }
+        let rest = self.rests_from();
+        (now < rest).then(|| (now + 1000 - now.rem_euclid(1000)).min(rest))
+    }
+
+    /// From when on it is at rest, unless something happens.
+    fn rests_from(&self) -> i64 {
+        let ms = |at: Option<Timestamp>| at.map_or(0, Timestamp::millis);
+        let summary = &self.record.summary;
+        let last = match self.is_alive() {
+            true => (self.told_at - self.runtime(self.told_at)).max(ms(summary.last_output_at)),
+            false => ms(summary.ended_at),
+        };
+        last.saturating_add(LIVELY_MS)
     }
 
     /// Whether an agent started it.
     pub fn is_agents(&self) -> bool {
         !self.record.scope.is_human()
     }
+}
+
+/// The last minute of the clock.
+fn clock_minute(now: i64) -> i64 {
+    now - now.rem_euclid(60_000)
 }
 
 /// `path` with `~` for the home directory.
@@ -174,6 +201,35 @@ mod tests {
         assert_eq!(untilde("~/x", "/w", Some("/home/me")), "/home/me/x");
         assert_eq!(untilde("x", "/w", None), "/w/x");
         assert_eq!(untilde("", "/w", None), "/w");
+    }
+
+    #[test]
+    fn seconds_are_told_of_what_happens_and_at_rest_the_minutes_of_the_clock() {
+        // NOW is a whole minute, and the last that it wrote.
+        let mut job = job("x");
+        job.record.summary.runtime_ms = 72_000;
+        assert_eq!(job.time(NOW + 1000), "1m13s");
+        assert_eq!(job.next_change(NOW + 1200), Some(NOW + 2000));
+        assert_eq!(job.next_change(NOW + 9999), Some(NOW + 10_000));
+        let at_rest = [
+            (10_000, "1m"),
+            (59_999, "1m"),
+            (60_000, "2m"),
+            (119_999, "2m"),
+            (120_000, "3m"),
+        ];
+        for (after, text) in at_rest {
+            assert_eq!(job.time(NOW + after), text, "{after}");
+            assert_eq!(job.next_change(NOW + after), None, "but with the clock");
+        }
+        job.record.summary.last_output_at = Some(Timestamp(NOW + 70_000));
+        assert_eq!(job.time(NOW + 70_500), "2m22s");
+        job.record.summary.status = crate::protocol::Status::Done;
+        job.record.summary.ended_at = Some(Timestamp(NOW + 71_000));
+        assert_eq!(job.time(NOW + 73_000), "2s ago");
+        assert_eq!(job.time(NOW + 85_000), "<1m ago");
+        assert_eq!(job.time(NOW + 180_000), "1m ago");
+        assert_eq!(job.next_change(NOW + 180_000), None);
     }
 
     #[test]

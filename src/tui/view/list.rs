@@ -12,7 +12,7 @@ use crate::tui::model::job::Job;
 use crate::tui::model::rows::{Group, Row};
 use crate::tui::model::{Model, Selected};
 use crate::tui::state::State;
-use crate::tui::{text, units};
+use crate::tui::text;
 
 /// Draws the rows that fit.
 pub(super) fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
@@ -96,10 +96,7 @@ pub(super) fn group_lines(model: &Model, group: &Group) -> Vec<(State, String)> 
     let jobs = group.jobs.iter().filter_map(|&index| model.jobs.get(index));
     jobs.map(|job| {
         let state = job.state();
-        let time = match job.is_alive() {
-            true => units::uptime(job.runtime(model.now.ms)),
-            false => job.time(model.now.ms),
-        };
+        let time = job.time(model.now.ms);
         let line = format!("{}  {}  {time}  {}", job.name, state.word(), job.command);
         (state, line)
     })
