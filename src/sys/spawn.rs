@@ -172,6 +172,6 @@ pub fn raise_file_limit() -> Rlimit {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
+#[allow(clippy::unwrap_used, clippy::panic)]
 #[path = "spawn_tests.rs"]
 mod tests;
