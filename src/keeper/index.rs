@@ -3,7 +3,7 @@
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{FallocateFlags, OFlags, fallocate};
 
@@ -23,7 +23,9 @@ const MAX_RECORDS: usize = 256 * 1024;
 /// tells what is missing.
 #[derive(Debug)]
 pub(super) struct Index {
-    file: File,
+    path: PathBuf,
+    /// Made with the first record: a silent job needs none.
+    file: Option<File>,
     /// Bytes of whole records on disk.
     length: u64,
     /// The last of them.
@@ -33,12 +35,20 @@ pub(super) struct Index {
 
 impl Index {
     pub(super) fn open(dir: &Path) -> io::Result<Self> {
-        let file = open(dir)?;
-        // A record that a crash cut short would shift all that follow.
-        let length = file.metadata()?.len();
-        let length = length - length % IndexRecord::BYTES as u64;
-        file.set_len(length)?;
+        let path = dir.join(INDEX);
+        let file = match open(&path, false) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            opened => Some(opened?),
+        };
+        let mut length = 0;
+        if let Some(file) = &file {
+            // A record that a crash cut short would shift all that follow.
+            length = file.metadata()?.len();
+            length -= length % IndexRecord::BYTES as u64;
+            file.set_len(length)?;
+        }
         let mut index = Self {
+            path,
             file,
             length,
             written: None,
@@ -94,10 +104,15 @@ impl Index {
             record.at = last.at;
             place -= size;
         }
-        let written = self.file.write_all_at(&record.to_bytes(), place);
+        let file = match self.file.take() {
+            Some(file) => file,
+            None => open(&self.path, true)?,
+        };
+        let file = self.file.insert(file);
+        let written = file.write_all_at(&record.to_bytes(), place);
         if written.is_err() {
             // Half a record would shift all that follow.
-            self.file.set_len(self.length)?;
+            file.set_len(self.length)?;
             return written;
         }
         self.length = place + size;
@@ -119,28 +134,28 @@ impl Index {
         }
         // The last one tells where the index ends.
         let dropped = low.min(self.records().saturating_sub(1)) * IndexRecord::BYTES as u64;
-        if dropped == 0 {
+        let Some(file) = self.file.as_ref().filter(|_| dropped > 0) else {
             return Ok(());
-        }
+        };
         let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-        Ok(fallocate(&self.file, flags, 0, dropped)?)
+        Ok(fallocate(file, flags, 0, dropped)?)
     }
 
     /// Writes the index anew if it has grown too long: without what is about
     /// bytes before `first`, and coarser. A reader finds one or the other.
-    pub(super) fn shorten(&mut self, dir: &Path, first: u64) -> io::Result<()> {
+    pub(super) fn shorten(&mut self, first: u64) -> io::Result<()> {
         if self.records() < MAX_RECORDS as u64 {
             return Ok(());
         }
-        let bytes = std::fs::read(dir.join(INDEX))?;
+        let bytes = std::fs::read(&self.path)?;
         let records = bytes.chunks_exact(IndexRecord::BYTES);
         let records = shortened(records.filter_map(IndexRecord::from_bytes), first);
         let bytes: Vec<u8> = records
             .iter()
             .flat_map(|record| record.to_bytes())
             .collect();
-        file::replace(&dir.join(INDEX), &bytes)?;
-        self.file = open(dir)?;
+        file::replace(&self.path, &bytes)?;
+        self.file = Some(open(&self.path, false)?);
         self.length = bytes.len() as u64;
         self.written = records.last().copied();
         Ok(())
@@ -154,8 +169,10 @@ impl Index {
     /// The record of this number, from 0.
     fn record(&self, n: u64) -> io::Result<Option<IndexRecord>> {
         let mut bytes = [0; IndexRecord::BYTES];
-        self.file
-            .read_exact_at(&mut bytes, n * IndexRecord::BYTES as u64)?;
+        let Some(file) = &self.file else {
+            return Ok(None);
+        };
+        file.read_exact_at(&mut bytes, n * IndexRecord::BYTES as u64)?;
         Ok(IndexRecord::from_bytes(&bytes))
     }
 }
@@ -165,16 +182,16 @@ fn is_soon(last: &IndexRecord, at: i64) -> bool {
     (0..GRAIN_MS).contains(&(at - last.at))
 }
 
-fn open(dir: &Path) -> io::Result<File> {
+fn open(path: &Path, create: bool) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options
-        .create(true)
+        .create(create)
         .read(true)
         .write(true)
         .truncate(false)
         .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
         .mode(0o600)
-        .open(dir.join(INDEX))
+        .open(path)
 }
 
 /// What is about bytes before `first` goes; of two records of one stream, one is
@@ -234,6 +251,20 @@ mod tests {
     }
 
     #[test]
+    fn a_silent_job_has_no_index() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut index = Index::open(dir.path()).unwrap();
+        index.flush().unwrap();
+        index.drop_before(10).unwrap();
+        index.shorten(10).unwrap();
+        assert_eq!(index.end(), 0);
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+        index.add(5, 1000, 0).unwrap();
+        index.flush().unwrap();
+        assert_eq!(on_disk(dir.path()), [(5, 1000, 0)]);
+    }
+
+    #[test]
     fn records_of_what_is_not_kept_take_no_room() {
         let dir = tempfile::tempdir().unwrap();
         let mut index = Index::open(dir.path()).unwrap();
@@ -259,7 +290,7 @@ mod tests {
         let count = MAX_RECORDS as u64 + 10;
         for n in 1..=count {
             index.add(n, n as i64 * GRAIN_MS, 0).unwrap();
-            index.shorten(dir.path(), 1000).unwrap();
+            index.shorten(1000).unwrap();
         }
         index.flush().unwrap();
         let bytes = std::fs::read(dir.path().join(INDEX)).unwrap();

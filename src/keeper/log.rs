@@ -166,7 +166,7 @@ impl Log {
         self.divert(pump, bytes - saved);
         // The index is an aid: without it times are missing, nothing else.
         let _ = self.index.add(self.end, clock::wall().millis(), stream);
-        let _ = self.index.shorten(self.segments.dir(), self.first());
+        let _ = self.index.shorten(self.first());
         if self.file.is_some() && self.end - start >= segment_bytes(self.keep) {
             self.rotate();
         }

@@ -32,11 +32,6 @@ impl Segments {
         Ok((Self { dir, starts }, file))
     }
 
-    /// Where they lie.
-    pub(super) fn dir(&self) -> &Path {
-        &self.dir
-    }
-
     /// Offset of the first byte of all.
     pub(super) fn first(&self) -> u64 {
         self.starts.front().copied().unwrap_or(0)

@@ -15,6 +15,7 @@
 pub mod board;
 pub mod cgroup;
 pub mod channel;
+mod child;
 pub mod clock;
 pub mod detach;
 pub mod disk;

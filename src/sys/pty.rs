@@ -4,14 +4,11 @@
     reason = "portable-pty hands out a raw descriptor, and rustix has no TIOCSIG"
 )]
 
-use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::fs::OpenOptionsExt;
 
 use portable_pty::{PtySize, native_pty_system};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::OFlags;
 use rustix::ioctl::{IntegerSetter, ioctl, opcode};
 use rustix::process::Signal;
 use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer};
@@ -26,7 +23,7 @@ pub struct Pty {
     /// Our end, non-blocking.
     pub master: OwnedFd,
     /// The program's end.
-    pub slave: File,
+    pub slave: OwnedFd,
 }
 
 /// Opens a terminal of this size.
@@ -49,13 +46,8 @@ pub fn open(rows: u16, cols: u16) -> io::Result<Pty> {
     // SAFETY: `pair.master` owns the descriptor and lives until the end of this function.
     let master = unsafe { BorrowedFd::borrow_raw(raw) }.try_clone_to_owned()?;
     rustix::io::ioctl_fionbio(&master, true)?;
-    let name = pair.master.tty_name().ok_or(io::ErrorKind::Unsupported)?;
-    let no_ctty = OFlags::NOCTTY.bits().cast_signed();
-    let slave = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .custom_flags(no_ctty)
-        .open(name)?;
+    // portable-pty does not hand out this end.
+    let slave = open_peer(&master)?;
     Ok(Pty { master, slave })
 }
 
@@ -162,8 +154,13 @@ pub fn discard_input(master: impl AsFd) {
 
 /// The program's end, opened for a moment. It does not become ours to be hung up by.
 pub fn peer(master: impl AsFd) -> Option<OwnedFd> {
+    open_peer(master).ok()
+}
+
+/// By our end, not by its name, which may mean another terminal where we are.
+fn open_peer(master: impl AsFd) -> rustix::io::Result<OwnedFd> {
     let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
-    ioctl_tiocgptpeer(master, flags).ok()
+    ioctl_tiocgptpeer(master, flags)
 }
 
 /// Sends the foreground group one of the signals that can be typed.

@@ -1,4 +1,4 @@
-//! Limits of each process of a job (getrlimit(2)), to be set between fork and exec.
+//! Limits of each process of a job (getrlimit(2)), to be set before `exec`.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setpriority_process, setrlimit};
 
@@ -46,7 +46,7 @@ impl Rlimits {
     }
 
     /// Sets them for this process: system calls only, nothing that allocates.
-    pub fn apply(&self) -> std::io::Result<()> {
+    pub fn apply(&self) -> rustix::io::Result<()> {
         for (resource, limit) in &self.limits {
             setrlimit(*resource, *limit)?;
         }

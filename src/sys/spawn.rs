@@ -1,14 +1,20 @@
 //! Starting a job's first process.
-#![allow(unsafe_code, reason = "code between fork and exec")]
+#![allow(
+    unsafe_code,
+    reason = "code between the beginning of a process and its program"
+)]
 
+use std::ffi::CString;
+use std::fs::File;
 use std::io;
-use std::os::fd::OwnedFd;
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, getrlimit, pidfd_open, setrlimit};
+use rustix::io::ioctl_fionbio;
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::cgroup::Group;
+use super::child::{self, Program};
 use super::pty;
 use super::rlimits::Rlimits;
 use crate::protocol::keeper::SpawnSpec;
@@ -54,84 +60,30 @@ pub fn spawn(
     files: Rlimit,
     group: Option<Group>,
 ) -> Result<Spawned, SpawnError> {
-    let mut command = command(spec);
-    let files = match spec.limits.as_ref().and_then(|limits| limits.open_files) {
-        Some(open) => Rlimit {
-            current: Some(open),
-            maximum: Some(open),
-        },
-        None => files,
-    };
-    if let Some(limits) = &spec.limits {
-        let limits = Rlimits::new(limits, group.as_ref());
-        // SAFETY: only system calls between fork and exec, nothing that allocates.
-        unsafe {
-            command.pre_exec(move || {
-                if let Some(group) = &group {
-                    rustix::io::write(&group.join, b"0")?;
-                }
-                limits.apply()
-            });
-        }
-    }
     match spec.mode {
-        Mode::Pty => spawn_on_pty(command, rows, cols, files),
-        Mode::Pipe => Ok(spawn_on_pipes(command, files)?),
+        Mode::Pty => spawn_on_pty(spec, rows, cols, files, group),
+        Mode::Pipe => Ok(spawn_on_pipes(spec, files, group)?),
     }
 }
 
 /// Runs `spec` with nothing to read from and nowhere to write to.
 pub fn spawn_silent(spec: &SpawnSpec, files: Rlimit) -> io::Result<(u32, OwnedFd)> {
-    let mut command = command(spec);
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    lead_session(&mut command, files);
-    handle(&mut command.spawn()?)
-}
-
-fn command(spec: &SpawnSpec) -> Command {
-    let mut command = Command::new(&spec.program);
-    if let Some((first, rest)) = spec.argv.split_first() {
-        command.arg0(first).args(rest);
-    }
-    command.env_clear().envs(spec.env.iter());
-    command.current_dir(&spec.cwd);
-    if let Some(umask) = spec.umask {
-        // SAFETY: one system call between fork and exec.
-        unsafe {
-            command.pre_exec(move || {
-                rustix::process::umask(rustix::fs::Mode::from_raw_mode(umask));
-                Ok(())
-            });
-        }
-    }
-    command
+    let null = File::options().read(true).write(true).open("/dev/null")?;
+    let stdio = [null.as_fd(); 3];
+    start(spec, stdio, false, files, None)
 }
 
 fn spawn_on_pty(
-    mut command: Command,
+    spec: &SpawnSpec,
     rows: u16,
     cols: u16,
     files: Rlimit,
+    group: Option<Group>,
 ) -> Result<Spawned, SpawnError> {
     let pty = pty::open(rows, cols).map_err(SpawnError::Terminal)?;
     let output = pty.master.try_clone()?;
-    command
-        .stdin(pty.slave.try_clone()?)
-        .stdout(pty.slave.try_clone()?)
-        .stderr(pty.slave);
-    // SAFETY: only system calls between fork and exec, nothing that allocates.
-    unsafe {
-        command.pre_exec(move || {
-            rustix::process::setsid()?;
-            rustix::process::ioctl_tiocsctty(rustix::stdio::stdin())?;
-            setrlimit(Resource::Nofile, files)?;
-            Ok(())
-        });
-    }
-    let (pid, pidfd) = handle(&mut command.spawn()?)?;
+    let stdio = [pty.slave.as_fd(); 3];
+    let (pid, pidfd) = start(spec, stdio, true, files, group)?;
     Ok(Spawned {
         pid,
         pidfd,
@@ -140,50 +92,63 @@ fn spawn_on_pty(
     })
 }
 
-fn spawn_on_pipes(mut command: Command, files: Rlimit) -> io::Result<Spawned> {
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    lead_session(&mut command, files);
-    let mut child = command.spawn()?;
-    let (pid, pidfd) = handle(&mut child)?;
-    let missing = || io::Error::other("a pipe that was asked for is missing");
-    let input: OwnedFd = child.stdin.take().ok_or_else(missing)?.into();
-    let stdout: OwnedFd = child.stdout.take().ok_or_else(missing)?.into();
-    let stderr: OwnedFd = child.stderr.take().ok_or_else(missing)?.into();
-    for fd in [&input, &stdout, &stderr] {
-        rustix::io::ioctl_fionbio(fd, true)?;
+fn spawn_on_pipes(spec: &SpawnSpec, files: Rlimit, group: Option<Group>) -> io::Result<Spawned> {
+    let (stdin, input) = pipe_with(PipeFlags::CLOEXEC)?;
+    let (output, stdout) = pipe_with(PipeFlags::CLOEXEC)?;
+    let (errors, stderr) = pipe_with(PipeFlags::CLOEXEC)?;
+    for fd in [&input, &output, &errors] {
+        ioctl_fionbio(fd, true)?;
     }
+    let stdio = [stdin.as_fd(), stdout.as_fd(), stderr.as_fd()];
+    let (pid, pidfd) = start(spec, stdio, false, files, group)?;
     Ok(Spawned {
         pid,
         pidfd,
         input,
-        outputs: vec![stdout, stderr],
+        outputs: vec![output, errors],
     })
 }
 
-fn lead_session(command: &mut Command, files: Rlimit) {
-    // SAFETY: only system calls between fork and exec, nothing that allocates.
-    unsafe {
-        command.pre_exec(move || {
-            rustix::process::setsid()?;
-            setrlimit(Resource::Nofile, files)?;
-            Ok(())
+/// Starts it as the leader of a session, which has standard input as its terminal if
+/// that is one.
+fn start(
+    spec: &SpawnSpec,
+    stdio: [BorrowedFd<'_>; 3],
+    on_terminal: bool,
+    files: Rlimit,
+    group: Option<Group>,
+) -> io::Result<(u32, OwnedFd)> {
+    let program = Program::new(&spec.program, &spec.argv, spec.env.iter())?;
+    let cwd = CString::new(spec.cwd.as_str())?;
+    let limits = spec.limits.as_deref();
+    let files = limits
+        .and_then(|limits| limits.open_files)
+        .map_or(files, |open| Rlimit {
+            current: Some(open),
+            maximum: Some(open),
         });
-    }
-}
-
-fn handle(child: &mut Child) -> io::Result<(u32, OwnedFd)> {
-    // The child is not reaped yet, so the pid is still its own.
-    match pidfd_open(Pid::from_child(child), PidfdFlags::empty()) {
-        Ok(pidfd) => Ok((child.id(), pidfd)),
-        Err(error) => {
-            // Told to have failed, it must not run.
-            let _ = child.kill();
-            Err(error.into())
+    let limits = limits.map(|limits| Rlimits::new(limits, group.as_ref()));
+    let prepare = || {
+        // The three are taken in every program of Rust: none of `stdio` is one of them.
+        rustix::stdio::dup2_stdin(stdio[0])?;
+        rustix::stdio::dup2_stdout(stdio[1])?;
+        rustix::stdio::dup2_stderr(stdio[2])?;
+        rustix::process::chdir(&cwd)?;
+        if let Some(umask) = spec.umask {
+            rustix::process::umask(rustix::fs::Mode::from_raw_mode(umask));
         }
-    }
+        if let Some(group) = &group {
+            rustix::io::write(&group.join, b"0")?;
+        }
+        limits.as_ref().map_or(Ok(()), Rlimits::apply)?;
+        rustix::process::setsid()?;
+        if on_terminal {
+            rustix::process::ioctl_tiocsctty(stdio[0])?;
+        }
+        setrlimit(Resource::Nofile, files)
+    };
+    // SAFETY: system calls only; nothing in it allocates or can panic.
+    unsafe { child::start(&program, &prepare) }
 }
 
 /// The limit that jobs are to start with, of a keeper that was started with a
@@ -205,3 +170,8 @@ pub fn raise_file_limit() -> Rlimit {
     let _ = setrlimit(Resource::Nofile, raised);
     found
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)]
+#[path = "spawn_tests.rs"]
+mod tests;
