@@ -19,6 +19,9 @@ use rustix::process::{Pid, WaitOptions, waitpid};
 /// Bytes of stack before the program runs: twice what glibc takes for posix_spawn.
 const STACK: usize = 64 * 1024;
 
+/// The last of the signals that have handlers here: none of the real-time ones has.
+const LAST_SIGNAL: c_int = 31;
+
 /// A program with its arguments and its environment, as `execve(2)` wants them.
 #[derive(Debug)]
 pub(super) struct Program {
@@ -139,6 +142,15 @@ fn exec(program: &Program) -> i32 {
     // SAFETY: a set is filled in before it is read; all texts end with NUL, and all
     // lists with a null pointer.
     unsafe {
+        // Before signals come through: a handler of ours would run on what is ours.
+        for signal in 1..=LAST_SIGNAL {
+            let mut action = MaybeUninit::<libc::sigaction>::zeroed();
+            libc::sigaction(signal, ptr::null(), action.as_mut_ptr());
+            let handler = action.assume_init().sa_sigaction;
+            if handler != libc::SIG_DFL && handler != libc::SIG_IGN {
+                libc::signal(signal, libc::SIG_DFL);
+            }
+        }
         // Ours are set up by Rust (SIGPIPE) and by whoever has started us (the mask).
         libc::signal(libc::SIGPIPE, libc::SIG_DFL);
         let mut none = MaybeUninit::uninit();
