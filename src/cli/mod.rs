@@ -29,7 +29,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use clap::{ArgAction, Args, Command, FromArgMatches, Parser, Subcommand};
+use clap::{ArgAction, Args, Command, FromArgMatches, Parser};
 
 use crate::protocol::{PROTOCOL, VERSION};
 use context::Context;
@@ -103,8 +103,7 @@ fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
 /// to build than most verbs take. `None`: the whole grammar is asked, also for what to say about a mistake.
 fn one_verb(args: &[OsString]) -> Option<Cli> {
     let name = args.get(1)?.to_str()?;
-    let verbs = verb::Verb::augment_subcommands(Command::default());
-    let verb = verbs.find_subcommand(name)?.clone();
+    let verb = verb::Verb::grammar(name)?;
     let grammar = Shared::augment_args(Command::new("bgproc"))
         .disable_help_subcommand(true)
         .subcommand(verb);
@@ -225,6 +224,26 @@ mod tests {
             understood += usize::from(one_verb(&args).is_some());
         }
         assert_eq!(understood, 13);
+    }
+
+    #[test]
+    fn the_grammar_of_a_verb_alone_takes_what_that_of_all_takes() {
+        let mut whole = Cli::command();
+        whole.build();
+        let is_shared = |name: &str| ["json", "color", "help"].contains(&name);
+        let arguments = |verb: &Command| -> Vec<String> {
+            let arguments = verb.get_arguments();
+            let own = arguments.filter(|argument| !is_shared(argument.get_id().as_str()));
+            own.map(|argument| format!("{argument:?}")).collect()
+        };
+        for verb in whole.get_subcommands() {
+            for name in [verb.get_name()].into_iter().chain(verb.get_all_aliases()) {
+                let mut alone = verb::Verb::grammar(name).expect(name);
+                alone.build();
+                assert_eq!(alone.get_name(), verb.get_name());
+                assert_eq!(arguments(&alone), arguments(verb), "{name}");
+            }
+        }
     }
 
     #[test]

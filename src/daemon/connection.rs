@@ -209,15 +209,12 @@ impl Session {
     /// Sends what there is; true if the client has to read first.
     fn send(&mut self) -> io::Result<bool> {
         loop {
-            let Some(line) = self.outbox.front() else {
+            let Some((line, from)) = self.outbox.front() else {
                 return Ok(false);
             };
-            match self.stream.send(&line)? {
-                Some(sent) => self.outbox.sent(line, sent),
-                None => {
-                    self.outbox.put_back(line);
-                    return Ok(true);
-                }
+            match self.stream.send(&line[from..])? {
+                Some(sent) => self.outbox.sent(sent),
+                None => return Ok(true),
             }
         }
     }

@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use tokio::sync::Notify;
 
+use super::frames::Frames;
 use super::input::Input;
 use super::log_reader::{LogReader, SharedTail};
 use super::ready::Sweep;
@@ -38,6 +39,8 @@ pub(super) struct Driver {
     pub(super) pending_exit: Option<Exit>,
     /// Rung when its screen changes.
     pub(super) watchers: Vec<Rc<Notify>>,
+    /// What they are told, while there are any.
+    pub(super) frames: Option<Box<Frames>>,
     /// When its next live `output` event may be sent, in boot-time milliseconds.
     pub(super) next_output_event: u64,
     /// Up to where the growth of its log was counted.
@@ -69,6 +72,7 @@ impl Driver {
             unsaved: 0,
             pending_exit: None,
             watchers: Vec::new(),
+            frames: None,
             next_output_event: 0,
             measured: 0,
             dropped: 0,

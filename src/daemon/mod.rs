@@ -14,6 +14,7 @@ mod connection;
 mod driver;
 mod end_tree;
 mod fault;
+mod frames;
 mod hub;
 mod input;
 mod input_log;

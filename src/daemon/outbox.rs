@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use serde::Serialize;
 use serde_json::json;
@@ -24,7 +25,11 @@ const FRAME_BYTES: usize = 64 * 1024;
 /// is bounded by the requests in flight), events are when the client is slow.
 #[derive(Default)]
 pub(super) struct Outbox {
-    lines: RefCell<VecDeque<Vec<u8>>>,
+    /// Shared, because a frame of a screen goes to all who watch it.
+    lines: RefCell<VecDeque<Rc<Vec<u8>>>>,
+    /// How much of the first one was sent.
+    begun: Cell<usize>,
+    /// Bytes that are still to be sent.
     bytes: Cell<usize>,
     /// Bytes ever added.
     added: Cell<u64>,
@@ -51,9 +56,23 @@ impl Outbox {
 
     /// Adds an event, or counts it as missed.
     pub(super) fn push_event(&self, event: &Event) {
+        if self.takes_event() {
+            self.push(event);
+        }
+    }
+
+    /// Adds an event that was written with [`line`], or counts it as missed.
+    pub(super) fn push_frame(&self, line: Rc<Vec<u8>>) {
+        if self.takes_event() {
+            self.add(line);
+        }
+    }
+
+    /// Whether an event has room, after word of those that had none; it is counted if not.
+    fn takes_event(&self) -> bool {
         if self.bytes.get() > EVENT_BYTES {
             self.missed.set(self.missed.get() + 1);
-            return;
+            return false;
         }
         let missed = self.missed.take();
         if missed > 0 {
@@ -67,37 +86,37 @@ impl Outbox {
                 data,
             });
         }
-        self.push(event);
+        true
     }
 
-    fn push(&self, line: &impl Serialize) {
-        let Ok(mut line) = serde_json::to_vec(line) else {
-            return;
-        };
-        escape_late_controls(&mut line);
-        line.push(b'\n');
+    fn push(&self, what: &impl Serialize) {
+        if let Some(line) = line(what) {
+            self.add(Rc::new(line));
+        }
+    }
+
+    fn add(&self, line: Rc<Vec<u8>>) {
         self.bytes.set(self.bytes.get() + line.len());
         self.added.set(self.added.get() + line.len() as u64);
         self.lines.borrow_mut().push_back(line);
         self.filled.notify_one();
     }
 
-    /// Takes what is next to be sent; what is not sent has to be put back.
-    pub(super) fn front(&self) -> Option<Vec<u8>> {
-        self.lines.borrow_mut().pop_front()
+    /// The line that is next to be sent, and how much of it was.
+    pub(super) fn front(&self) -> Option<(Rc<Vec<u8>>, usize)> {
+        let line = self.lines.borrow().front()?.clone();
+        Some((line, self.begun.get()))
     }
 
-    /// Puts a line back that could not be sent yet.
-    pub(super) fn put_back(&self, line: Vec<u8>) {
-        self.lines.borrow_mut().push_front(line);
-    }
-
-    /// The first `sent` bytes of a line are on their way.
-    pub(super) fn sent(&self, mut line: Vec<u8>, sent: usize) {
-        self.bytes.set(self.bytes.get().saturating_sub(sent));
-        if sent < line.len() {
-            line.drain(..sent);
-            self.put_back(line);
+    /// So many more bytes of the first line are on their way.
+    pub(super) fn sent(&self, count: usize) {
+        self.bytes.set(self.bytes.get().saturating_sub(count));
+        let begun = self.begun.get() + count;
+        let mut lines = self.lines.borrow_mut();
+        let is_whole = lines.front().is_some_and(|line| line.len() <= begun);
+        self.begun.set(if is_whole { 0 } else { begun });
+        if is_whole {
+            lines.pop_front();
         }
         if self.bytes.get() <= FRAME_BYTES {
             self.drained.notify_waiters();
@@ -128,6 +147,14 @@ impl Outbox {
             self.drained.notified().await;
         }
     }
+}
+
+/// `what` as a line for a client.
+pub(super) fn line(what: &impl Serialize) -> Option<Vec<u8>> {
+    let mut line = serde_json::to_vec(what).ok()?;
+    escape_late_controls(&mut line);
+    line.push(b'\n');
+    Some(line)
 }
 
 /// JSON escapes the ASCII controls; DEL and the C1 controls, which a terminal
@@ -163,6 +190,22 @@ fn escape_late_controls(json: &mut Vec<u8>) {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_are_sent_in_any_pieces() {
+        let outbox = Outbox::default();
+        for text in ["one", "two", "three"] {
+            outbox.push_frame(Rc::new(text.as_bytes().to_vec()));
+        }
+        let mut seen = Vec::new();
+        while let Some((line, from)) = outbox.front() {
+            let piece = &line[from..];
+            let piece = &piece[..piece.len().min(2)];
+            seen.extend_from_slice(piece);
+            outbox.sent(piece.len());
+        }
+        assert_eq!((seen, outbox.bytes.get()), (b"onetwothree".to_vec(), 0));
+    }
 
     #[test]
     fn no_line_carries_a_control_that_a_terminal_obeys() {

@@ -97,8 +97,9 @@ fn answered(state: &State, id: &SessionId) -> Option<u64> {
 fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
     let mut at = from;
     let mut news = News::default();
+    let readers = state.waits.readers(id);
     // More is looked at once where little of some had to be painted.
-    for most in [CHUNK, FLOOD_CHUNK] {
+    for most in [CHUNK, FLOOD_CHUNK].map(|most| share(most, readers)) {
         let (Some(driver), Some(session)) = (state.drivers.get(id), state.registry.get_mut(id))
         else {
             return;
@@ -137,6 +138,12 @@ fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
     }
     state.look(id);
     tell(state, id, &news);
+}
+
+/// Of so many bytes those that are looked at in one turn where so many waits read the
+/// lines: all of them together take no longer than one would.
+fn share(most: usize, readers: usize) -> usize {
+    (most / readers.max(1)).max(LEAST_CHUNK)
 }
 
 /// Bytes to look at in one turn of a session with a window of this size.
@@ -281,4 +288,19 @@ pub(super) fn repaint_screen(
     // Answered when it was first seen.
     screen.take_replies();
     screen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_readers_make_no_turn_longer() {
+        assert_eq!(share(CHUNK, 0), CHUNK);
+        assert_eq!(share(FLOOD_CHUNK, 1), FLOOD_CHUNK);
+        for readers in [2, 50, 1000] {
+            assert!(share(FLOOD_CHUNK, readers) * readers <= FLOOD_CHUNK);
+        }
+        assert_eq!(share(CHUNK, 100_000), LEAST_CHUNK, "it goes on");
+    }
 }

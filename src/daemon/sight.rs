@@ -68,8 +68,11 @@ impl Hub {
 
     /// The same of several, at once.
     pub(super) async fn see_inputs(&self, ids: &[SessionId]) {
-        let asked: Vec<_> =
-            self.with(|state| ids.iter().filter_map(|id| state.question(id)).collect());
+        let several = ids.len() > 1;
+        let asked: Vec<_> = self.with(|state| {
+            let asked = ids.iter().filter_map(|id| state.question(id, several));
+            asked.collect()
+        });
         let (asks, answers): (Vec<u64>, Vec<_>) = asked.into_iter().unzip();
         let all = async {
             for answer in answers {
@@ -134,13 +137,18 @@ impl State {
     }
 
     /// Asks about a session on somebody's behalf, if there is anything to be asked
-    /// that is not known.
-    fn question(&mut self, id: &SessionId) -> Option<(u64, oneshot::Receiver<()>)> {
+    /// that is not known; `several` of them are sent in one message.
+    fn question(&mut self, id: &SessionId, several: bool) -> Option<(u64, oneshot::Receiver<()>)> {
         let session = self.registry.get(id)?;
         let worth = session.takes_input() && !session.input.is_fresh(now().boot);
         (worth && self.looks.deaf != Some(self.keeper.pid())).then_some(())?;
         let (sender, receiver) = oneshot::channel();
-        let ask = self.ask(id);
+        let question = self.looks.question(id);
+        match several {
+            true => self.keeper.send_soon(&question),
+            false => self.keeper.send(&question),
+        }
+        let ask = self.looks.last;
         self.looks.waiting.insert(ask, sender);
         Some((ask, receiver))
     }

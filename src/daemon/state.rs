@@ -28,7 +28,8 @@ use crate::engine::session::{Session, is_offloaded};
 use crate::engine::timers::{Due, Timers};
 use crate::engine::waits::{Pending, Ticket, Verdict, Waits};
 use crate::protocol::keeper::{Exit, ToKeeper};
-use crate::protocol::{EventKind, Record, SessionId, Status};
+use crate::protocol::record::OutputFile;
+use crate::protocol::{EventKind, Record, SessionId, Status, Summary};
 use crate::sys::signal;
 
 /// Everything the daemon knows.
@@ -125,14 +126,15 @@ impl State {
             .registry
             .get(id)
             .map_or(0, |session| session.output.end());
-        let there = self
-            .drivers
-            .get(id)
-            .map_or(0, |driver| match driver.slot() {
-                Some(slot) => self.keeper.board().slot(slot).end(),
-                None => driver.end,
-            });
-        seen.max(there)
+        let driver = self.drivers.get(id);
+        seen.max(driver.map_or(0, |driver| self.end_of(driver)))
+    }
+
+    fn end_of(&self, driver: &Driver) -> u64 {
+        match driver.slot() {
+            Some(slot) => self.keeper.board().slot(slot).end(),
+            None => driver.end,
+        }
     }
 
     /// Where a session's log begins now.
@@ -163,23 +165,33 @@ impl State {
         let mut record = session.record(now, signal::name);
         record.asked = self.asks.about(&session.id);
         let driver = self.drivers.get(&session.id);
-        let (mut first, mut end) = (session.output.first(), session.output.end());
-        let mut unsaved = driver.map_or(0, |driver| driver.unsaved);
-        if let Some(slot) = driver.and_then(Driver::slot) {
-            let slot = self.keeper.board().slot(slot);
-            (first, end) = (first.max(slot.first()), end.max(slot.end()));
-            unsaved = slot.unsaved();
-        } else if let Some(driver) = driver {
-            end = end.max(driver.end);
-        }
-        record.summary.output_bytes = end;
-        record.summary.offloaded = is_offloaded(end);
-        record.dropped_bytes = first + unsaved;
-        if let Some(driver) = driver.filter(|_| record.summary.offloaded) {
-            record.output_files = driver.files(self.keeper.board());
-            record.summary.output_file = record.output_files.last().map(|file| file.path.clone());
-        }
+        record.output_files = self.add_log(&mut record.summary, driver);
+        record.dropped_bytes += driver.map_or(0, |driver| match driver.slot() {
+            Some(slot) => {
+                let slot = self.keeper.board().slot(slot);
+                slot.first().saturating_sub(record.dropped_bytes) + slot.unsaved()
+            }
+            None => driver.unsaved,
+        });
         record
+    }
+
+    /// The part of its record that agents get of each session.
+    pub(super) fn summary(&self, session: &Session, now: Now) -> Summary {
+        let mut summary = session.summary(now, signal::name);
+        self.add_log(&mut summary, self.drivers.get(&session.id));
+        summary
+    }
+
+    /// Adds how much is in a session's log, and where; returns its files if they are worth reading.
+    fn add_log(&self, summary: &mut Summary, driver: Option<&Driver>) -> Vec<OutputFile> {
+        let there = driver.map_or(0, |driver| self.end_of(driver));
+        summary.output_bytes = summary.output_bytes.max(there);
+        summary.offloaded = is_offloaded(summary.output_bytes);
+        let offloaded = driver.filter(|_| summary.offloaded);
+        let files = offloaded.map_or_else(Vec::new, |driver| driver.files(self.keeper.board()));
+        summary.output_file = files.last().map(|file| file.path.clone());
+        files
     }
 
     /// Adds a wait whose verdict goes to `sender`.

@@ -9,7 +9,7 @@ use super::hub::{self, now};
 use super::state::State;
 use crate::engine::session::Session;
 use crate::engine::usage::{INTERVAL_MS, Meter};
-use crate::protocol::{Record, SessionId};
+use crate::protocol::{SessionId, Summary};
 use crate::sys::usage::{self, Usage};
 
 /// A look at many processes takes milliseconds. The next one comes after so many times
@@ -19,7 +19,8 @@ const PAUSES: u64 = 20;
 /// The last look.
 #[derive(Default)]
 pub(super) struct LastUsage {
-    /// When the next one may be, in boot-time milliseconds.
+    /// When it began, and when the next one may be, in boot-time milliseconds.
+    began: u64,
     next: u64,
     found: HashMap<SessionId, (Usage, f64)>,
     meters: HashMap<SessionId, Meter>,
@@ -35,9 +36,10 @@ impl LastUsage {
 impl State {
     /// Whether what these use is known well enough.
     pub(super) fn knows_usage<'a>(&self, mut asked: impl Iterator<Item = &'a Session>) -> bool {
+        let began = self.usage.began;
         now().boot < self.usage.next
             && asked.all(|session| {
-                !session.life.status().is_alive() || self.usage.found.contains_key(&session.id)
+                !session.life.status().is_alive() || session.life.started_boot() < began
             })
     }
 
@@ -51,6 +53,7 @@ impl State {
         let mut meters = std::mem::take(&mut self.usage.meters);
         let found = usage::of_sessions(&sessions);
         let took = hub::now().boot - now.boot;
+        self.usage.began = now.boot;
         self.usage.next = now.boot + INTERVAL_MS.max(took * PAUSES);
         self.usage.found.clear();
         for (id, usage) in found {
@@ -66,13 +69,14 @@ impl State {
         }
     }
 
-    /// Adds what a session uses, as of the last look, to its record.
-    pub(super) fn add_usage(&self, record: &mut Record) {
-        let found = self.usage.found.get(&record.summary.session_id);
-        record.processes = Some(found.map_or(0, |(usage, _)| usage.processes));
-        if let Some((usage, percent)) = found {
-            record.summary.cpu_percent = Some(*percent);
-            record.summary.memory_bytes = Some(usage.memory_bytes);
-        }
+    /// Adds what a session uses, as of the last look, to the short form of its record;
+    /// returns how many processes it has.
+    pub(super) fn add_usage(&self, summary: &mut Summary) -> u32 {
+        let Some((usage, percent)) = self.usage.found.get(&summary.session_id) else {
+            return 0;
+        };
+        summary.cpu_percent = Some(*percent);
+        summary.memory_bytes = Some(usage.memory_bytes);
+        usage.processes
     }
 }

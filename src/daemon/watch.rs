@@ -3,18 +3,13 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use tokio::sync::Notify;
-use tokio::time::Instant;
 
+use super::frames::{Frames, Shown};
 use super::hub::{Hub, now};
 use super::outbox::Outbox;
 use crate::engine::registry;
-use crate::protocol::event::ScreenUpdate;
-use crate::protocol::{Event, EventKind, SessionId};
-use crate::term::screen::Picture;
-use crate::term::size::Size;
+use crate::protocol::SessionId;
 
 /// Sends the screen, and then what changes, until the session is gone, or not
 /// shared with the viewer any more.
@@ -27,51 +22,25 @@ pub(super) async fn run(
     pace: Duration,
 ) {
     let _viewer = Viewer::new(&hub, &id, &changed);
-    let mut last: Option<(Size, Picture)> = None;
+    let mut last: Option<Rc<Shown>> = None;
     loop {
         // A slow client gets a newer frame later, not an older one now.
         outbox.room_for_frame().await;
-        let Some(event) = frame(&hub, &viewer, &id, &mut last) else {
-            return;
+        let next = {
+            let state = &mut *hub.state();
+            let session = state.registry.get_mut(&id).filter(|s| viewer.sees(s));
+            let frames = state.drivers.get_mut(&id).and_then(|d| d.frames.as_mut());
+            let (Some(session), Some(frames)) = (session, frames) else {
+                return;
+            };
+            if let Some(line) = frames.next(&id, &mut session.output, &mut last, now().wall) {
+                outbox.push_frame(line);
+            }
+            frames.next_turn(pace)
         };
-        outbox.push_event(&event);
-        let next = Instant::now() + pace;
         changed.notified().await;
         tokio::time::sleep_until(next).await;
     }
-}
-
-/// What has changed since `last`, which becomes what is there now.
-fn frame(
-    hub: &Hub,
-    viewer: &registry::Viewer,
-    id: &SessionId,
-    last: &mut Option<(Size, Picture)>,
-) -> Option<Event> {
-    let mut state = hub.state();
-    let session = state.registry.get_mut(id).filter(|s| viewer.sees(s))?;
-    let output_lines = Some(session.output.total_lines());
-    let screen = session.output.screen();
-    let (bytes, full) = match last {
-        Some((size, picture)) if *size == screen.size() => (screen.diff(picture), false),
-        _ => (screen.ansi(), true),
-    };
-    *last = Some((screen.size(), screen.picture()));
-    let update = ScreenUpdate {
-        bytes: STANDARD.encode(bytes),
-        rows: screen.size().rows(),
-        cols: screen.size().cols(),
-        screen_seq: screen.seq(),
-        full,
-        output_lines,
-    };
-    Some(Event {
-        event: EventKind::Screen,
-        seq: None,
-        at: Some(now().wall),
-        session_id: Some(id.clone()),
-        data: serde_json::to_value(update).ok()?,
-    })
 }
 
 /// Counts as a viewer for as long as it lives.
@@ -89,6 +58,7 @@ impl Viewer {
         }
         if let Some(driver) = state.drivers.get_mut(id) {
             driver.watchers.push(changed.clone());
+            driver.frames.get_or_insert_with(|| Box::new(Frames::new()));
         }
         Self {
             hub: hub.clone(),
@@ -108,6 +78,12 @@ impl Drop for Viewer {
             driver
                 .watchers
                 .retain(|watcher| !Rc::ptr_eq(watcher, &self.changed));
+            if driver.watchers.is_empty()
+                && let Some(frames) = driver.frames.take()
+            {
+                let (made, told) = (frames.made, frames.told);
+                tracing::debug!(session = %self.id, made, told, "nobody watches any more");
+            }
         }
         state.rest_later();
     }

@@ -215,6 +215,11 @@ impl Matcher {
         self.conditions.reads_output()
     }
 
+    /// Whether output is read line by line.
+    pub fn reads_lines(&self) -> bool {
+        self.lines.is_some()
+    }
+
     /// What is to be true of the session.
     pub fn conditions(&self) -> &Conditions {
         &self.conditions

@@ -280,11 +280,34 @@ impl Session {
 
     /// Its record; the driver adds what only the system knows.
     pub fn record(&self, now: Now, signal_name: impl Fn(i32) -> String) -> Record {
+        Record {
+            summary: self.summary(now, signal_name),
+            scope: self.scope.clone(),
+            reason: self.reason(),
+            ended_by: self.life.ended_by().cloned(),
+            unread_input_bytes: None,
+            alt_screen: self.output.alt_screen(),
+            foreground: None,
+            dropped_bytes: self.output.first(),
+            processes: None,
+            viewers: self.viewers,
+            tty_open: self.tty_open,
+            log_degraded: self.log_degraded.clone(),
+            description: self.spec.description.clone(),
+            output_files: Vec::new(),
+            restart: self.spec.restart,
+            asked: Vec::new(),
+            detail: None,
+        }
+    }
+
+    /// The part of its record that agents get of each session.
+    pub fn summary(&self, now: Now, signal_name: impl Fn(i32) -> String) -> Summary {
         let life = &self.life;
         let status = life.status();
         let size = self.output.size();
         let title = self.output.title();
-        let summary = Summary {
+        Summary {
             session_id: self.id.clone(),
             label: self.spec.label.clone(),
             group: self.spec.group.clone(),
@@ -320,25 +343,6 @@ impl Session {
             ports: None,
             urls: None,
             output: None,
-        };
-        Record {
-            summary,
-            scope: self.scope.clone(),
-            reason: self.reason(),
-            ended_by: life.ended_by().cloned(),
-            unread_input_bytes: None,
-            alt_screen: self.output.alt_screen(),
-            foreground: None,
-            dropped_bytes: self.output.first(),
-            processes: None,
-            viewers: self.viewers,
-            tty_open: self.tty_open,
-            log_degraded: self.log_degraded.clone(),
-            description: self.spec.description.clone(),
-            output_files: Vec::new(),
-            restart: self.spec.restart,
-            asked: Vec::new(),
-            detail: None,
         }
     }
 

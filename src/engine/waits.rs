@@ -132,6 +132,15 @@ impl Waits {
         })
     }
 
+    /// How many waits read the lines of this session, each on its own.
+    pub fn readers(&self, session: &SessionId) -> usize {
+        let parts = self.on(session).flat_map(|pending| &pending.parts);
+        parts
+            .filter(|part| part.session == *session && part.decision.is_none())
+            .filter(|part| part.matcher.reads_lines())
+            .count()
+    }
+
     /// Whether some wait looks at what this session's program does with its input.
     pub fn want_input(&self, session: &SessionId) -> bool {
         self.by_session.get(session).is_some_and(|on| on.input > 0)
@@ -247,5 +256,43 @@ impl Waits {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.pending.is_empty()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::rc::Rc;
+
+    use super::*;
+    use crate::protocol::Condition;
+    use crate::protocol::condition::View;
+    use crate::term::plain::{Checkpoint, Layout, LayoutKind};
+    use crate::term::size::Size;
+
+    fn wait(session: &SessionId, until: Condition, view: View) -> Pending {
+        let layout = Layout {
+            size: Size::new(24, 80),
+            kind: LayoutKind::Terminal,
+        };
+        let conditions = Conditions::new(Some(&[until]), None, view).unwrap();
+        let matcher = Matcher::new(Rc::new(conditions), layout, Checkpoint::at(0), 0);
+        Pending::new(WaitMode::Any, vec![(session.clone(), matcher, None)], None)
+    }
+
+    #[test]
+    fn readers_are_the_waits_for_lines_that_are_not_over() {
+        let (id, mut waits) = (SessionId::fresh(), Waits::default());
+        let pattern = |text: &str| Condition::Pattern(text.to_owned());
+        waits.add(wait(&id, Condition::Exit(true), View::Plain));
+        waits.add(wait(&id, pattern("a"), View::Screen));
+        waits.add(wait(&SessionId::fresh(), pattern("a"), View::Plain));
+        assert_eq!(waits.readers(&id), 0);
+        let first = waits.add(wait(&id, pattern("a"), View::Plain));
+        waits.add(wait(&id, pattern("b"), View::Plain));
+        assert_eq!(waits.readers(&id), 2);
+        assert_eq!(waits.output(&id, 0, b"a\n"), [first]);
+        waits.remove(first);
+        assert_eq!(waits.readers(&id), 1);
     }
 }

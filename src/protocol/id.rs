@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// Length of a session id in characters.
 const ID_LEN: usize = 12;
@@ -15,37 +15,72 @@ const ID_ALPHABET: [char; 36] = [
 ];
 
 /// Name of one session: a nanoid of 12 characters of `0-9a-z`, never reused.
-#[derive(
-    Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(transparent)]
-pub struct SessionId(String);
+///
+/// Its characters are kept in place, because it is the key of every table of sessions.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SessionId([u8; ID_LEN]);
 
 impl SessionId {
     /// A fresh id from the operating system's random source.
     pub fn fresh() -> Self {
-        Self(nanoid::nanoid!(ID_LEN, &ID_ALPHABET))
+        let mut id = [0; ID_LEN];
+        let random = nanoid::nanoid!(ID_LEN, &ID_ALPHABET);
+        id.copy_from_slice(random.as_bytes());
+        Self(id)
     }
 
     /// Takes `text` as an id if it has the shape of one, so that nothing else
     /// (a path, say) ever reaches the file system.
     pub fn parse(text: &str) -> Option<Self> {
-        let shaped = text.len() == ID_LEN
-            && text
-                .bytes()
-                .all(|b| b.is_ascii_digit() || b.is_ascii_lowercase());
-        shaped.then(|| Self(text.to_owned()))
+        let id: [u8; ID_LEN] = text.as_bytes().try_into().ok()?;
+        let shaped = id
+            .iter()
+            .all(|b| b.is_ascii_digit() || b.is_ascii_lowercase());
+        shaped.then_some(Self(id))
     }
 
     /// The id as text.
     pub fn as_str(&self) -> &str {
-        &self.0
+        // It has only the letters and digits that `parse` and `fresh` let in.
+        std::str::from_utf8(&self.0).unwrap_or_default()
     }
 }
 
 impl fmt::Display for SessionId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Debug for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("SessionId").field(&self.as_str()).finish()
+    }
+}
+
+impl Serialize for SessionId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for SessionId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| de::Error::custom(format!("`{text}` is no session's id")))
+    }
+}
+
+impl JsonSchema for SessionId {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "SessionId".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "Name of one session: a nanoid of 12 characters of `0-9a-z`, never reused.",
+            "type": "string",
+        })
     }
 }
 
@@ -103,6 +138,9 @@ mod tests {
     fn a_fresh_id_parses() {
         let id = SessionId::fresh();
         assert_eq!(SessionId::parse(id.as_str()).unwrap(), id);
+        let json = serde_json::to_string(&id).unwrap();
+        assert_eq!(json, format!("\"{id}\""));
+        assert_eq!(serde_json::from_str::<SessionId>(&json).unwrap(), id);
     }
 
     #[test]
@@ -115,6 +153,8 @@ mod tests {
             "abcdefghijklm",
         ] {
             assert!(SessionId::parse(text).is_none(), "{text}");
+            let json = serde_json::to_string(text).unwrap();
+            assert!(serde_json::from_str::<SessionId>(&json).is_err(), "{text}");
         }
     }
 

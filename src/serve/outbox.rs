@@ -35,6 +35,15 @@ impl Outbox {
         self.bytes.extend_from_slice(lines);
     }
 
+    /// Adds whole lines that are of no other use: a long reply is not copied where nothing
+    /// is before it.
+    pub fn push_from(&mut self, lines: &mut Vec<u8>) {
+        match self.bytes.is_empty() {
+            true => std::mem::swap(&mut self.bytes, lines),
+            false => self.push(lines),
+        }
+    }
+
     /// Bytes that are still to be written.
     pub fn pending(&self) -> usize {
         self.bytes.len() - self.written

@@ -40,8 +40,8 @@ use crate::protocol::{Error, Greeting};
 /// Bytes in a buffer beyond which its source has to wait.
 const ENOUGH: usize = 4 << 20;
 
-/// Bytes read at once: what a pipe holds (pipe(7)).
-const READ: usize = 64 * 1024;
+/// Bytes read at once: what a socket holds (`net.core.wmem_default` is 212,992).
+const READ: usize = 256 * 1024;
 
 /// How long the daemon may take to finish after standard input has ended: it
 /// gives requests 2 s, and this is well beyond.
@@ -295,11 +295,10 @@ impl Pump {
 
     /// Whole lines go on to standard output.
     fn take_in(&mut self, bytes: &[u8]) {
-        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
-            self.reply.extend_from_slice(piece);
-            if !piece.ends_with(b"\n") {
-                continue;
-            }
+        let mut rest = bytes;
+        while let Some(end) = memchr::memchr(b'\n', rest) {
+            self.reply.extend_from_slice(&rest[..=end]);
+            rest = &rest[end + 1..];
             let is_shown = match self.open.came(&self.reply) {
                 Some(request) => {
                     self.standing.answered(&request, &self.reply);
@@ -308,10 +307,11 @@ impl Pump {
                 None => self.standing.shows(&self.reply),
             };
             if is_shown {
-                self.replies.push(&self.reply);
+                self.replies.push_from(&mut self.reply);
             }
             self.reply.clear();
         }
+        self.reply.extend_from_slice(rest);
     }
 
     /// The daemon is gone: what can be asked again is put back, the rest is

@@ -46,6 +46,10 @@ pub struct Channel {
     outbox: VecDeque<Frame>,
 }
 
+/// Bytes to which further messages are added; what was sent of them is only let go of with all of them.
+const JOINED: usize = 64 * 1024;
+
+/// What goes out together: a message with its descriptors, or some without any.
 #[derive(Debug)]
 struct Frame {
     bytes: Vec<u8>,
@@ -84,15 +88,23 @@ impl Channel {
         let body = serde_json::to_vec(message)?;
         let length = u32::try_from(body.len()).map_err(|_| io::ErrorKind::InvalidInput)?;
         let count = u8::try_from(fds.len()).map_err(|_| io::ErrorKind::InvalidInput)?;
-        let mut bytes = Vec::with_capacity(HEADER + body.len());
-        bytes.extend_from_slice(&length.to_le_bytes());
-        bytes.push(count);
-        bytes.extend_from_slice(&body);
-        self.outbox.push_back(Frame {
-            bytes,
+        let new = Frame {
+            bytes: Vec::with_capacity(HEADER + body.len()),
             sent: 0,
             fds,
-        });
+        };
+        // What carries no descriptors goes out in one system call with what is before it.
+        let joins = |last: &&mut Frame| {
+            last.fds.is_empty() && new.fds.is_empty() && last.bytes.len() < JOINED
+        };
+        if self.outbox.back_mut().filter(joins).is_none() {
+            self.outbox.push_back(new);
+        }
+        if let Some(frame) = self.outbox.back_mut() {
+            frame.bytes.extend_from_slice(&length.to_le_bytes());
+            frame.bytes.push(count);
+            frame.bytes.extend_from_slice(&body);
+        }
         Ok(())
     }
 
@@ -273,6 +285,33 @@ mod tests {
         assert_eq!(messages[1].0, "pipe");
         rustix::io::write(&messages[1].1[0], b"x").unwrap();
         assert_eq!(rustix::io::read(&reader, &mut [0; 4]).unwrap(), 1);
+    }
+
+    #[test]
+    fn messages_without_descriptors_go_out_together() {
+        let (mut a, mut b) = pair();
+        let (_reader, writer) = rustix::pipe::pipe().unwrap();
+        for number in 0..1000 {
+            a.queue(&number, vec![]).unwrap();
+        }
+        assert_eq!(a.outbox.len(), 1);
+        a.queue(&1000, vec![writer]).unwrap();
+        a.queue(&1001, vec![]).unwrap();
+        assert_eq!(a.outbox.len(), 3);
+        a.flush().unwrap();
+        let got: Vec<Received<i32>> = b.receive(&[]).unwrap();
+        assert!(got.iter().map(|(number, _)| *number).eq(0..1002));
+        let with: Vec<i32> = got
+            .iter()
+            .filter(|(_, fds)| !fds.is_empty())
+            .map(|got| got.0)
+            .collect();
+        assert_eq!(with, [1000]);
+        // However little of it is sent at a time, a frame comes to an end.
+        let large = "x".repeat(JOINED);
+        a.queue(&large, vec![]).unwrap();
+        a.queue(&1, vec![]).unwrap();
+        assert_eq!(a.outbox.len(), 2);
     }
 
     #[test]

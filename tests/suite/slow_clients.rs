@@ -104,6 +104,46 @@ fn latency(serve: &mut Serve, job: &Job) -> Duration {
 }
 
 #[test]
+fn a_frame_is_made_once_for_all_who_watch() {
+    const WATCHERS: u64 = 40;
+    const FRAMES: u64 = 12;
+    let home = Home::with_config("log_level = \"debug\"\n");
+    let mut serve = Serve::new(&home, &["--scope", "s"]);
+    let line = "read x; i=0; while :; do i=$((i+1)); printf '\\033[H%s\\033[5m%0100d\\n' \"$i\" $i; /bin/true; done";
+    let flood = Job::start(&mut serve, line);
+    let watch = json!({"id": 1, "action": "watch", "sessionId": flood.id, "maxFps": 10});
+    let join = |_| {
+        let mut watcher = Raw::new(&home, "s");
+        assert_eq!(watcher.ask(&watch)["ok"], true);
+        watcher
+    };
+    let mut watchers: Vec<Raw> = (0..WATCHERS).map(join).collect();
+    flood.ask(&mut serve, "write", json!({"data": "\n"}));
+    for watcher in &mut watchers {
+        for _ in 0..FRAMES {
+            while watcher.line()["event"] != "screen" {}
+        }
+    }
+    drop(watchers);
+    let deadline = Instant::now() + DEADLINE;
+    while flood.ask(&mut serve, "status", json!({}))["viewers"] != 0 {
+        assert!(Instant::now() < deadline, "they are still counted");
+    }
+    let said = home.ok(&["daemon", "logs"]);
+    let number = |name: &str| -> u64 {
+        let (_, rest) = said
+            .split_once("nobody watches any more")
+            .and_then(|(_, rest)| rest.split_once(name))
+            .unwrap_or_else(|| panic!("no {name}: {said}"));
+        let end = rest.find(|c: char| !c.is_ascii_digit());
+        rest[..end.unwrap_or(rest.len())].parse().unwrap()
+    };
+    let (made, told) = (number("made="), number("told="));
+    assert!(told >= WATCHERS * FRAMES, "{told}");
+    assert!(made * 4 <= told, "{made} were made, {told} told");
+}
+
+#[test]
 fn a_watcher_that_stops_reading_gets_newer_frames_and_slows_nobody() {
     let (home, mut serve) = serve();
     let quiet = Job::start(&mut serve, "echo up; exec sleep 1000");

@@ -25,7 +25,7 @@ mod status;
 mod stop;
 mod wait;
 
-use clap::Subcommand;
+use clap::{Args, Command, Subcommand};
 
 use super::context::Context;
 use super::exit::{Exit, Failure};
@@ -108,6 +108,45 @@ pub enum Verb {
     Schema(schema::Schema),
 }
 
+/// Adds the arguments of a verb to its grammar.
+type Arguments = fn(Command) -> Command;
+
+/// The verbs by their names, and what they take.
+const ARGUMENTS: [(&[&str], Arguments); 29] = [
+    (&["run", "add"], run::Run::augment_args),
+    (&["ls", "ps"], ls::Ls::augment_args),
+    (
+        &["status", "inspect", "show"],
+        status::StatusOf::augment_args,
+    ),
+    (&["logs", "log"], logs::Logs::augment_args),
+    (&["find", "grep"], find::Find::augment_args),
+    (&["follow"], logs::Logs::augment_args),
+    (&["tail"], logs::Logs::augment_args),
+    (&["attach", "a"], attach::Attach::augment_args),
+    (&["send"], send::Send::augment_args),
+    (&["keys"], keys::Keys::augment_args),
+    (&["share"], share::ShareWith::augment_args),
+    (&["decline"], decline::DeclineFor::augment_args),
+    (&["capture", "screen"], capture::Capture::augment_args),
+    (&["replay"], replay::Replay::augment_args),
+    (&["export"], export::Export::augment_args),
+    (&["stop"], stop::Stop::augment_args),
+    (&["kill"], stop::Stop::augment_args),
+    (&["restart"], state::Restart::augment_args),
+    (&["pause"], state::Jobs::augment_args),
+    (&["resume", "continue"], state::Jobs::augment_args),
+    (&["wait"], wait::Wait::augment_args),
+    (&["rm"], rm::Rm::augment_args),
+    (&["clean", "prune"], rm::Clean::augment_args),
+    (&["events"], events::Events::augment_args),
+    (&["daemon"], daemon::Daemon::augment_args),
+    (&["doctor"], doctor::Doctor::augment_args),
+    (&["help"], help::Help::augment_args),
+    (&["mcp"], mcp::Mcp::augment_args),
+    (&["schema"], schema::Schema::augment_args),
+];
+
 impl Verb {
     /// Does it.
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
@@ -142,6 +181,15 @@ impl Verb {
             Self::Mcp(verb) => verb.run(ctx),
             Self::Schema(verb) => verb.run(ctx),
         }
+    }
+
+    /// The arguments of the verb that is called so, for reading them. What help says about the verb is not there:
+    /// to say that of all verbs, as the derived grammar does, takes longer than most verbs take.
+    pub(super) fn grammar(name: &str) -> Option<Command> {
+        let mut verbs = ARGUMENTS.iter();
+        let (names, arguments) = verbs.find(|(names, _)| names.contains(&name))?;
+        let (name, aliases) = names.split_first()?;
+        Some(arguments(Command::new(*name).aliases(aliases.iter())))
     }
 
     /// The list, which a bare `bgproc` shows where there is no terminal.

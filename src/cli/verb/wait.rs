@@ -178,17 +178,20 @@ mod tests {
     fn all_takes_the_first_bad_code_and_any_the_one_that_ended() {
         let exit = Condition::Exit(true);
         let codes = [
-            ("a", Some(0), None),
-            ("b", None, Some("SIGTERM")),
-            ("c", Some(3), None),
+            ("a00000000000", Some(0), None),
+            ("b00000000000", None, Some("SIGTERM")),
+            ("c00000000000", Some(3), None),
         ];
         assert_eq!(
-            result(&waited(Some("a"), &codes), &exit, WaitMode::All),
+            result(&waited(Some("a00000000000"), &codes), &exit, WaitMode::All),
             Exit(143)
         );
-        let codes = [("a", None, None), ("c", Some(3), None)];
+        let codes = [
+            ("a00000000000", None, None),
+            ("c00000000000", Some(3), None),
+        ];
         assert_eq!(
-            result(&waited(Some("c"), &codes), &exit, WaitMode::Any),
+            result(&waited(Some("c00000000000"), &codes), &exit, WaitMode::Any),
             Exit(3)
         );
         assert_eq!(result(&waited(None, &codes), &exit, WaitMode::Any), Exit(3));
@@ -196,7 +199,7 @@ mod tests {
 
     #[test]
     fn an_end_before_what_was_waited_for_is_no_success() {
-        let mut ended = waited(None, &[("a", Some(0), None)]);
+        let mut ended = waited(None, &[("a00000000000", Some(0), None)]);
         ended.outcome = Outcome::Exited;
         let condition = Condition::Pattern("x".to_owned());
         assert_eq!(result(&ended, &condition, WaitMode::All), Exit::STATE);

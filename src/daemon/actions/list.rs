@@ -50,31 +50,45 @@ pub(super) async fn list(hub: &Hub, client: &Client, params: List) -> Answer {
         Some(true) => state.ports_of_all(),
         _ => HashMap::new(),
     };
-    let records = newest.iter().map(|session| {
-        let mut record = state.record(session, now);
-        state.add_usage(&mut record);
+    let mut add_wanted = |summary: &mut Summary| {
         if params.include_output == Some(true) {
-            record.summary.output =
-                Some(last_lines(&text::tail(&state, &session.id, OUTPUT_CHARS)));
+            summary.output = Some(last_lines(&text::tail(
+                &state,
+                &summary.session_id,
+                OUTPUT_CHARS,
+            )));
         }
         if params.include_ports == Some(true) {
-            let ports = ports.remove(&session.id).unwrap_or_default();
-            record.summary.urls = Some(state.urls(&session.id, &ports));
-            record.summary.ports = Some(ports);
+            let ports = ports.remove(&summary.session_id).unwrap_or_default();
+            summary.urls = Some(state.urls(&summary.session_id, &ports));
+            summary.ports = Some(ports);
         }
-        record
-    });
+    };
     match client.viewer.role {
-        Role::Human => answer(Listed {
-            sessions: records.collect::<Vec<Record>>(),
-            counts,
-        }),
-        Role::Agent => answer(Listed {
-            sessions: records
-                .map(|record| record.summary)
-                .collect::<Vec<Summary>>(),
-            counts,
-        }),
+        Role::Human => {
+            let records = newest.iter().map(|session| {
+                let mut record = state.record(session, now);
+                record.processes = Some(state.add_usage(&mut record.summary));
+                add_wanted(&mut record.summary);
+                record
+            });
+            answer(Listed {
+                sessions: records.collect::<Vec<Record>>(),
+                counts,
+            })
+        }
+        Role::Agent => {
+            let summaries = newest.iter().map(|session| {
+                let mut summary = state.summary(session, now);
+                state.add_usage(&mut summary);
+                add_wanted(&mut summary);
+                summary
+            });
+            answer(Listed {
+                sessions: summaries.collect::<Vec<Summary>>(),
+                counts,
+            })
+        }
     }
 }
 

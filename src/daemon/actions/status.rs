@@ -31,7 +31,7 @@ pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> 
         return Err(Error::session_not_found(id.as_str()));
     };
     let mut record = state.record(session, now());
-    state.add_usage(&mut record);
+    record.processes = Some(state.add_usage(&mut record.summary));
     if let Some(input) = state
         .drivers
         .get(&id)
