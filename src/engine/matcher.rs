@@ -12,7 +12,7 @@ use crate::protocol::{Condition, Error, Status};
 use crate::term::plain::{Checkpoint, Layout, Plain};
 
 /// Compiled size of a regular expression at most, in bytes.
-const REGEX_BYTES: usize = 1 << 20;
+pub const REGEX_BYTES: usize = 1 << 20;
 
 /// Compiles a pattern of a client; `^` and `$` match at lines.
 pub fn compile(pattern: &str, ignore_case: bool) -> Result<Regex, Error> {

@@ -6,10 +6,11 @@ use super::super::super::hub::Hub;
 use super::choice::{Choice, origin};
 use super::stretch::{read_lines, stretch};
 use super::{Answer, MAX_TEXT, answer, cut_line};
-use crate::engine::matcher::compile;
-use crate::protocol::params::Log;
+use crate::engine::matcher::{REGEX_BYTES, compile};
+use crate::protocol::params::{Log, Stream};
 use crate::protocol::reply::{Left, LogMatch, LogMatches};
 use crate::protocol::{Error, SessionId, Timestamp};
+use crate::term::plain::sieve::Sieve;
 
 /// `maxMatches` where nobody says otherwise, and `context` at most.
 const DEFAULT_MATCHES: usize = 50;
@@ -25,7 +26,8 @@ pub(super) async fn grep(
 ) -> Answer {
     let choice = Choice::new(hub, id, &params, since)?;
     let pattern = params.grep.as_deref().unwrap_or_default();
-    let regex = compile(pattern, params.ignore_case == Some(true))?;
+    let ignore_case = params.ignore_case == Some(true);
+    let regex = compile(pattern, ignore_case)?;
     let context = params.context.unwrap_or(0);
     let most = params.max_matches.unwrap_or(DEFAULT_MATCHES);
     if context > MAX_CONTEXT || !(1..=MAX_MATCHES).contains(&most) {
@@ -41,6 +43,9 @@ pub(super) async fn grep(
         (None, None) => None,
     };
     let stretch = stretch(hub, id, from, choice.offset())?;
+    let sieve = Sieve::new(pattern, ignore_case, REGEX_BYTES, context);
+    // Of one stream the lines around a match may be far from it.
+    let sieve = sieve.filter(|_| context == 0 || choice.stream == Stream::All);
     let newest = params.newest == Some(true);
     let mut matches: VecDeque<LogMatch> = VecDeque::new();
     let mut before: VecDeque<String> = VecDeque::new();
@@ -48,10 +53,16 @@ pub(super) async fn grep(
     let mut truncated = false;
     let mut size = 0;
     let mut last_run = None;
-    read_lines(hub, id, &stretch, |line| {
+    let mut last_line = 0;
+    read_lines(hub, id, &stretch, sieve, |line| {
         if line.n < from.unwrap_or(1) {
             return true;
         }
+        if line.n > last_line + 1 {
+            // Lines between were left out, which nothing that follows is near to.
+            before.clear();
+        }
+        last_line = line.n;
         let hit = regex.is_match(line.text);
         if !hit && context == 0 {
             return newest || !truncated;

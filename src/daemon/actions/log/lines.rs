@@ -44,7 +44,7 @@ pub(super) async fn lines(
     let mut omitted = Left::default();
     let mut size = 0;
     let mut last_run = None;
-    read_lines(hub, id, &stretch, |line| {
+    read_lines(hub, id, &stretch, None, |line| {
         if line.n < least {
             return true;
         }

@@ -4,6 +4,7 @@ use super::super::super::hub::Hub;
 use crate::protocol::{Error, SessionId};
 use crate::term::plain::Checkpoint;
 use crate::term::plain::reader::{Reader, Shown};
+use crate::term::plain::sieve::Sieve;
 
 /// Bytes looked at before others have their turn: half a millisecond or so, also where
 /// they need not be drawn.
@@ -49,11 +50,13 @@ pub(super) fn stretch(
     })
 }
 
-/// Reads lines from a stretch until `take` says that it is enough.
+/// Reads lines from a stretch until `take` says that it is enough. Those that a sieve does not
+/// want may be left out.
 pub(super) async fn read_lines(
     hub: &Hub,
     id: &SessionId,
     stretch: &Stretch,
+    sieve: Option<Sieve>,
     mut take: impl FnMut(Shown<'_>) -> bool,
 ) -> Result<(), Error> {
     let layout = {
@@ -65,6 +68,9 @@ pub(super) async fn read_lines(
             .layout()
     };
     let mut reader = Reader::new(layout, stretch.at);
+    if let Some(sieve) = sieve {
+        reader = reader.with_sieve(sieve);
+    }
     let mut at = stretch.at.offset;
     while at < stretch.end {
         let chunk = match reader.is_fast() {
