@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 
 use super::Now;
+use super::checkpoints;
 use super::lines::Lines;
 use super::sizes::Sizes;
 use crate::protocol::record::Mode;
@@ -173,6 +174,7 @@ impl Output {
                 .partition_point(|c| c.offset <= checkpoint.offset);
             self.checkpoints.insert(place, checkpoint);
         }
+        checkpoints::thin(&mut self.checkpoints);
     }
 
     /// What comes up to `end` was written at `at`, or before.
