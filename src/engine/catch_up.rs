@@ -1,6 +1,7 @@
 //! Output that nobody has looked at yet, and much of it: what nobody can have seen is not painted.
 
 use super::Now;
+use super::checkpoints;
 use super::lines::Lines;
 use super::output::{News, Output};
 use crate::protocol::record::Mode;
@@ -105,6 +106,7 @@ impl Output {
                 exact: true,
             });
         }
+        checkpoints::thin(&mut self.checkpoints);
         self.end += stretch.hidden as u64;
         self.wrote(now);
         let alt_since = self.lines.alt_since();

@@ -16,6 +16,7 @@
 
 pub mod bus;
 pub mod catch_up;
+pub mod checkpoints;
 pub mod display;
 pub mod facts;
 pub mod input;

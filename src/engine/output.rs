@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 
 use super::Now;
+use super::checkpoints;
 use super::display::{self, Display, Rest};
 use super::lines::Lines;
 use super::sizes::Sizes;
@@ -140,6 +141,7 @@ impl Output {
                 .partition_point(|c| c.offset <= checkpoint.offset);
             self.checkpoints.insert(place, checkpoint);
         }
+        checkpoints::thin(&mut self.checkpoints);
     }
 
     /// What comes up to `end` was written at `at`, or before.

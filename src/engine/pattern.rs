@@ -5,7 +5,7 @@ use regex::{Regex, RegexBuilder};
 use crate::protocol::Error;
 
 /// Compiled size of a regular expression at most, in bytes.
-const REGEX_BYTES: usize = 1 << 20;
+pub const REGEX_BYTES: usize = 1 << 20;
 
 /// A regular expression of a client; one without special characters is just found,
 /// which saves compiling it.

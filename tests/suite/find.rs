@@ -105,6 +105,39 @@ fn of_too_many_matches_the_newest_can_be_asked_for() {
 }
 
 #[test]
+fn lines_around_matches_are_those_beside_them() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let last = 100_000;
+    for command in ["seq 1 100000", "seq -f '\u{1b}[32m%.0f\u{1b}[m' 1 100000"] {
+        let started = serve.ok(json!({ "action": "start", "command": command, "wait": true }));
+        let found = serve.ok(json!({
+            "action": "log", "sessionId": started["sessionId"], "grep": "[0-9]{2}(050|051|999)$",
+            "maxMatches": 10_000, "context": 2,
+        }));
+        let is_found = |n: &u64| *n >= 10_000 && [50, 51, 999].contains(&(n % 1000));
+        let texts = |numbers: std::ops::Range<u64>| -> Vec<String> {
+            numbers.map(|n| n.to_string()).collect()
+        };
+        let expected: Vec<_> = (1..=last).filter(is_found).collect();
+        let matches = found["matches"].as_array().unwrap();
+        assert_eq!(
+            (matches.len(), found["truncated"].as_bool()),
+            (expected.len(), Some(false))
+        );
+        for (n, found) in expected.into_iter().zip(matches) {
+            assert_eq!(found["n"], n);
+            assert_eq!(found["before"], json!(texts(n - 2..n)), "{n}");
+            assert_eq!(
+                found["after"],
+                json!(texts(n + 1..last.min(n + 2) + 1)),
+                "{n}"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_line_that_is_cut_is_said() {
     let home = Home::new();
     home.start(&["-n", "long", "head -c 300000 /dev/zero | tr '\\0' x; echo"]);

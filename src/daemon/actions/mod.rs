@@ -3,6 +3,7 @@
 mod allow;
 mod ask_human;
 mod capture;
+mod clear;
 mod events;
 mod export;
 mod hold;
@@ -71,7 +72,7 @@ pub(super) async fn run(hub: Hub, client: Rc<Client>, action: Action) -> Answer 
         Action::Resize(params) => resize::resize(&hub, &client, params),
         Action::Signal(params) => signal::signal(&hub, &client, params),
         Action::Kill(params) => kill::kill(&hub, &client, params).await,
-        Action::Clear(params) => log::clear(&hub, &client, params).await,
+        Action::Clear(params) => clear::clear(&hub, &client, params).await,
         Action::Remove(params) => kill::remove(&hub, &client, params).await,
         Action::Restart(params) => restart::restart(&hub, &client, params).await,
         Action::Set(params) => set::set(&hub, &client, params),

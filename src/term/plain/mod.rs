@@ -4,11 +4,13 @@
 //! that, a progress bar for one, is gone. Rows that wrapped are one line again, and the alternate screen leaves
 //! nothing. Lines are numbered from 1 for ever, and rendering can start in the middle of a stream at checkpoints.
 
+pub mod block;
 pub mod interpret;
 pub mod lines;
 pub mod marks;
 pub mod reader;
 pub mod row;
+pub mod sieve;
 pub mod simple;
 pub mod window;
 

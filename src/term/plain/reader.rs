@@ -5,7 +5,9 @@
 //! the cursor is in the last row, and as many at its end, so that what follows may go up
 //! to them. Those between scroll by untouched. A property test holds that nobody can tell.
 
+use super::block::Block;
 use super::row::Row;
+use super::sieve::Sieve;
 use super::{Checkpoint, Layout, Line, Plain, simple};
 
 /// One line as it is read.
@@ -34,13 +36,16 @@ impl<'a> From<&'a Line> for Shown<'a> {
 pub struct Reader {
     layout: Layout,
     plain: Plain,
+    /// Which lines are wanted, if not all.
+    sieve: Option<Sieve>,
     /// Whether the next byte begins a line, as far as is known.
     begins: bool,
+    /// Whether what came before has scrolled away, and the cursor is in the last row.
+    scrolled: bool,
     passed: bool,
-    /// The texts of a run of simple lines, one after the other.
-    text: String,
-    /// Where each of them ends, in bytes and in `text`.
-    ends: Vec<(usize, usize)>,
+    /// The end of a run of simple lines, which is drawn only if the run is over.
+    held: Vec<u8>,
+    run: Block,
     /// Room to draw one line in.
     row: Row,
 }
@@ -51,12 +56,21 @@ impl Reader {
         Self {
             layout,
             plain: plain(layout, at),
+            sieve: None,
             begins: at.exact,
+            scrolled: false,
             passed: false,
-            text: String::new(),
-            ends: Vec::new(),
+            held: Vec::new(),
+            run: Block::default(),
             row: Row::default(),
         }
+    }
+
+    /// One that may leave out lines that this does not want.
+    #[must_use]
+    pub fn with_sieve(mut self, sieve: Sieve) -> Self {
+        self.sieve = Some(sieve);
+        self
     }
 
     /// Whether most of the last bytes did not have to be drawn.
@@ -67,102 +81,143 @@ impl Reader {
     /// Takes the next bytes; lines that became final go to `take` until it says that it
     /// is enough. Any split of a stream gives the same lines. False: it is enough.
     pub fn feed(&mut self, bytes: &[u8], take: &mut impl FnMut(Shown<'_>) -> bool) -> bool {
-        let rows = usize::from(self.layout.size.rows());
-        let mut at = 0;
-        let mut passed = 0;
-        while at < bytes.len() {
-            let rest = &bytes[at..];
-            self.find_run(rest);
-            let run = self.ends.last().map_or(0, |&(end, _)| end);
-            let more = if self.ends.len() >= 3 * rows {
-                at += run;
-                passed += run;
-                self.pass(rest, rows, take)
-            } else {
-                // With the line that ended the run: there is no other beginning in it.
-                let end = memchr::memchr(b'\n', &rest[run..]);
-                let end = end.map_or(rest.len(), |end| run + end + 1);
-                self.begins = rest[..end].ends_with(b"\n");
-                at += end;
-                self.plain.feed(&rest[..end]);
-                self.plain
-                    .drain_final()
-                    .iter()
-                    .all(|line| take(line.into()))
-            };
-            if !more {
-                return false;
-            }
-        }
-        self.passed = passed > bytes.len() / 2;
+        let mut held = std::mem::take(&mut self.held);
+        held.extend_from_slice(bytes);
+        let Some(taken) = self.read(&held, take) else {
+            return false;
+        };
+        held.drain(..taken);
+        self.held = held;
         true
     }
 
     /// The lines that are left at the end.
     pub fn finish(mut self, take: &mut impl FnMut(Shown<'_>) -> bool) {
+        self.plain.feed(&self.held);
         let lines = [self.plain.drain_final(), self.plain.live()].concat();
         lines.iter().all(|line| take(line.into()));
     }
 
-    /// Finds the simple lines that `bytes` begin with.
-    fn find_run(&mut self, bytes: &[u8]) {
-        self.text.clear();
-        self.ends.clear();
-        if !self.begins || !self.plain.is_plain() {
-            return;
-        }
-        let mut begin = 0;
-        for end in memchr::memchr_iter(b'\n', bytes) {
-            let line = &bytes[begin..end];
-            if !simple::push_text(line, self.layout, &mut self.row, &mut self.text) {
-                break;
+    /// How many of the bytes were taken; `None` if it is enough.
+    fn read(&mut self, bytes: &[u8], take: &mut impl FnMut(Shown<'_>) -> bool) -> Option<usize> {
+        let rows = usize::from(self.layout.size.rows());
+        let (mut at, mut passed) = (0, 0);
+        // A line that is cut is not looked at, and neither is the character that is cut with it.
+        let whole = memchr::memrchr(b'\n', bytes).map_or(0, |end| end + 1);
+        let mut text = Checked::default();
+        while at < bytes.len() {
+            let is_cut = self.find_run(text.from(&bytes[..whole], at));
+            let run = self.run.bytes();
+            let drawn = if self.scrolled { 0 } else { rows };
+            if self.run.len() >= drawn + 2 * rows {
+                let end = self.pass(&bytes[at..], drawn, take)?;
+                at += end;
+                passed += end;
+                if is_cut {
+                    break;
+                }
+                self.draw(&bytes[at..at + run - end], take)?;
+                at += run - end;
+            } else {
+                // With the line that ended the run: there is no other beginning in it.
+                let rest = &bytes[at..];
+                let end = memchr::memchr(b'\n', &rest[run..]);
+                let end = end.map_or(rest.len(), |end| run + end + 1);
+                self.draw(&rest[..end], take)?;
+                at += end;
             }
-            begin = end + 1;
-            self.ends.push((begin, self.text.len()));
         }
+        self.passed = passed > bytes.len() / 2;
+        Some(at)
     }
 
-    /// Takes the run that was found.
+    /// Draws some bytes on the window.
+    fn draw(&mut self, bytes: &[u8], take: &mut impl FnMut(Shown<'_>) -> bool) -> Option<()> {
+        self.scrolled = false;
+        self.begins = bytes.ends_with(b"\n");
+        self.plain.feed(bytes);
+        let lines = self.plain.drain_final();
+        lines.iter().all(|line| take(line.into())).then_some(())
+    }
+
+    /// Finds the simple lines that a text begins with. True if it may go on after the text.
+    fn find_run(&mut self, text: &str) -> bool {
+        self.run.clear();
+        if !self.begins || !self.plain.is_plain() {
+            return false;
+        }
+        let mut begin = 0;
+        for end in memchr::memchr_iter(b'\n', text.as_bytes()) {
+            let line = &text[begin..end];
+            if !simple::push_text(line, self.layout, &mut self.row, &mut self.run.text) {
+                return false;
+            }
+            begin = end + 1;
+            self.run.end_line(begin);
+        }
+        true
+    }
+
+    /// Takes the run that was found, but for a windowful; `drawn` lines at its beginning are
+    /// drawn. How many bytes that were; `None` if it is enough.
     fn pass(
         &mut self,
         bytes: &[u8],
-        rows: usize,
+        drawn: usize,
         take: &mut impl FnMut(Shown<'_>) -> bool,
-    ) -> bool {
+    ) -> Option<usize> {
         let base = self.plain.offset();
-        let (first, last) = (rows - 1, self.ends.len() - rows - 1);
-        let (run, _) = self.ends[self.ends.len() - 1];
-        self.plain.feed(&bytes[..self.ends[first].0]);
-        let drawn = [self.plain.drain_final(), self.plain.live()].concat();
-        if !drawn.iter().all(|line| take(line.into())) {
-            return false;
+        let lines = drawn..self.run.len() - usize::from(self.layout.size.rows());
+        self.plain.feed(&bytes[..self.run.start(lines.start)]);
+        let before = [self.plain.drain_final(), self.plain.live()].concat();
+        if !before.iter().all(|line| take(line.into())) {
+            return None;
         }
-        let mut n = self.plain.total_lines();
-        for pair in self.ends[first..=last].windows(2) {
-            let [(start, from), (_, to)] = *pair else {
-                break;
-            };
-            n += 1;
-            let line = Shown {
-                n,
-                start: base + start as u64,
-                text: &self.text[from..to],
-            };
-            if !take(line) {
-                return false;
+        let n = self.plain.total_lines() + 1;
+        let line = |line: usize| Shown {
+            n: n + (line - lines.start) as u64,
+            start: base + self.run.start(line) as u64,
+            text: self.run.line(line),
+        };
+        let more = match &self.sieve {
+            None => lines.clone().all(|number| take(line(number))),
+            Some(sieve) => {
+                let mut wanted = sieve.wanted(&self.run, lines.clone());
+                wanted.all(|number| take(line(number)))
             }
-        }
-        let (tail, _) = self.ends[last];
+        };
+        let end = self.run.start(lines.end);
         let at = Checkpoint {
-            offset: base + tail as u64,
-            line: n + 1,
+            offset: base + end as u64,
+            line: n + lines.len() as u64,
             row: self.layout.size.rows() - 1,
             alt: false,
             exact: true,
         };
         self.plain = plain(self.layout, at);
-        self.plain.feed(&bytes[tail..run]);
-        true
+        self.scrolled = true;
+        more.then_some(end)
+    }
+}
+
+/// The text that bytes begin with, looked at once.
+#[derive(Default)]
+struct Checked<'a> {
+    text: &'a str,
+    /// Where it begins.
+    from: usize,
+}
+
+impl<'a> Checked<'a> {
+    /// What is text from `at` on. Nobody asks for what is before what was asked for.
+    fn from(&mut self, bytes: &'a [u8], at: usize) -> &'a str {
+        if at >= self.from + self.text.len() {
+            let rest = bytes.get(at..).unwrap_or_default();
+            let text = std::str::from_utf8(rest)
+                .or_else(|error| std::str::from_utf8(&rest[..error.valid_up_to()]));
+            (self.text, self.from) = (text.unwrap_or_default(), at);
+        }
+        self.text.get(at - self.from..).unwrap_or_default()
     }
 }
 
@@ -173,6 +228,7 @@ fn plain(layout: Layout, at: Checkpoint) -> Plain {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use proptest::prelude::*;
 
@@ -194,13 +250,23 @@ mod tests {
         lines.into_iter().map(line).collect()
     }
 
-    /// All lines as they are read in pieces of that size, and whether any was passed.
-    fn read(layout: Layout, bytes: &[u8], piece: usize) -> (Vec<(u64, u64, String)>, bool) {
-        let start = Checkpoint {
+    fn start() -> Checkpoint {
+        Checkpoint {
             exact: true,
             ..Checkpoint::at(0)
-        };
-        let mut reader = Reader::new(layout, start);
+        }
+    }
+
+    /// All lines as they are read in pieces of that size, and whether any was passed.
+    fn read(layout: Layout, bytes: &[u8], piece: usize) -> (Vec<(u64, u64, String)>, bool) {
+        read_with(Reader::new(layout, start()), bytes, piece)
+    }
+
+    fn read_with(
+        mut reader: Reader,
+        bytes: &[u8],
+        piece: usize,
+    ) -> (Vec<(u64, u64, String)>, bool) {
         let mut lines = Vec::new();
         let mut take = |line: Shown<'_>| {
             lines.push((line.n, line.start, line.text.to_owned()));
@@ -220,6 +286,10 @@ mod tests {
         let layout = layout(LayoutKind::Terminal);
         let text = "some \x1b[31mred\x1b[m text\r\n".repeat(100);
         assert!(read(layout, text.as_bytes(), 9999).1);
+        let marks = "e\u{301}\u{301} 漢 and more than the width\r\n".repeat(100);
+        assert!(read(layout, marks.as_bytes(), 9999).1);
+        let bar = "\x1b[K====                  \rwrapped, and gone back\r\n".repeat(100);
+        assert!(read(layout, bar.as_bytes(), 9999).1);
         for drawn in ["up\x1b[A\r\n", "\x1b(0lqk\r\n", "bare\n", "\x1b[2;3r\r\n"] {
             assert!(
                 !read(layout, drawn.repeat(100).as_bytes(), 9999).1,
@@ -233,13 +303,7 @@ mod tests {
         let layout = layout(LayoutKind::Pipe);
         let text = "line\n".repeat(100);
         for enough in [1, 3, 50, 95] {
-            let mut reader = Reader::new(
-                layout,
-                Checkpoint {
-                    exact: true,
-                    ..Checkpoint::at(0)
-                },
-            );
+            let mut reader = Reader::new(layout, start());
             let mut last = 0;
             let more = reader.feed(text.as_bytes(), &mut |line| {
                 last = line.n;
@@ -253,7 +317,8 @@ mod tests {
     fn logs() -> impl Strategy<Value = Vec<u8>> {
         let line = prop_oneof![
             6 => "[a-z ]{0,30}\r\n",
-            3 => "(\x1b\\[(|0|1;31)m|[a-z]|漢|é|e\u{301}|\t|\x08|\r|\x1b\\[[012]?K|\x07){0,12}\r\n",
+            3 => "(\x1b\\[(|0|1;31)m|[a-z]{1,5}|漢|é|\u{301}|\u{85}|\t|\x08|\r|\x1b\\[[012]?K|\x07){0,30}\r\n",
+            1 => "(\x1b\\[1m|[a-z]|漢|\u{301}){0,60}\r\n",
         ];
         let run = proptest::collection::vec(line, 0..30).prop_map(|lines| lines.concat());
         let other = prop_oneof![
@@ -281,6 +346,27 @@ mod tests {
             };
             let (lines, _) = read(layout, &log, piece);
             prop_assert_eq!(lines, drawn(layout, &log));
+        }
+
+        #[test]
+        fn a_sieve_keeps_what_is_wanted(
+            log in logs(), piece in 1..2000_usize, around in 0..3_usize,
+            pattern in prop_oneof![4 => "[a-z]{1,2}", 1 => Just("^$".to_owned())],
+        ) {
+            let layout = layout(LayoutKind::Terminal);
+            let sieve = Sieve::new(&pattern, false, 1 << 20, around).unwrap();
+            let reader = Reader::new(layout, start()).with_sieve(sieve);
+            let (lines, _) = read_with(reader, &log, piece);
+            let (all, pattern) = (drawn(layout, &log), regex::Regex::new(&pattern).unwrap());
+            for (n, found) in all.iter().enumerate().filter(|(_, line)| pattern.is_match(&line.2)) {
+                let near = n.saturating_sub(around)..all.len().min(n + around + 1);
+                for line in &all[near] {
+                    prop_assert!(lines.contains(line), "{line:?}, near {found:?}");
+                }
+            }
+            let mut numbers = lines.iter().map(|line| line.0);
+            prop_assert!(numbers.by_ref().is_sorted_by(|one, two| one < two));
+            prop_assert!(lines.iter().all(|line| all.contains(line)));
         }
     }
 }

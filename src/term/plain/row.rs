@@ -7,7 +7,7 @@ const GLYPH_TAB: u32 = 9;
 /// Distance of the tab stops that a tab in a cell stands for.
 pub const TAB: usize = 8;
 /// Most zero-width characters one cell keeps.
-const MAX_MARKS: usize = 8;
+pub const MAX_MARKS: usize = 8;
 
 /// A row of the window. Blank cells at its end are not kept, so its length is what was written.
 ///

@@ -3,9 +3,10 @@
 //! Most lines of most logs are text with a few attributes. Where such a line is
 //! written to a blank row its text can be told from its bytes alone.
 
-use super::row::{Row, TAB};
+use super::row::{MAX_MARKS, Row, TAB};
 use super::{Layout, LayoutKind};
 use crate::term::compat::columns;
+use crate::term::scan::ascii_len;
 
 /// Longest line that is looked at, in bytes: a longer one may be cut into several.
 const LONGEST: usize = 64 * 1024;
@@ -13,86 +14,96 @@ const LONGEST: usize = 64 * 1024;
 /// Appends the text of a line that was written from the first column of a blank row,
 /// and ended by a newline that is not in `line`. False, with nothing appended, if the
 /// line may concern other rows than those it fills. `row` is room to work in.
-pub fn push_text(line: &[u8], layout: Layout, row: &mut Row, out: &mut String) -> bool {
+pub fn push_text(line: &str, layout: Layout, row: &mut Row, out: &mut String) -> bool {
     let body = match layout.kind {
         LayoutKind::Pipe => Some(line),
         // Without a CR the next line would not begin in the first column.
-        LayoutKind::Terminal => line.strip_suffix(b"\r"),
+        LayoutKind::Terminal => line.strip_suffix('\r'),
     };
     let Some(body) = body.filter(|body| body.len() < LONGEST) else {
         return false;
     };
-    let Ok(text) = std::str::from_utf8(body) else {
-        return false;
-    };
-    if body.iter().fold(true, |all, byte| all & is_printable(byte)) {
-        out.push_str(text);
-        return true;
-    }
     let old = out.len();
-    attributed(text, out) || {
+    let done = attributed(body, out) || {
         out.truncate(old);
         row.reset();
-        let drawn = draw(text, layout, row);
-        if drawn {
-            row.push_text(out);
-        }
-        drawn
+        draw(body, layout, row, out)
+    };
+    if !done {
+        out.truncate(old);
     }
-}
-
-fn is_printable(byte: &u8) -> bool {
-    (0x20..0x7f).contains(byte)
+    done
 }
 
 /// The printable ASCII that `text` begins with, and what follows.
 fn ascii(text: &str) -> (&str, &str) {
-    let end = text.as_bytes().iter().position(|byte| !is_printable(byte));
-    text.split_at(end.unwrap_or(text.len()))
+    text.split_at(ascii_len(text.as_bytes()))
 }
 
 /// Appends the text of a line of nothing but text and attributes.
 fn attributed(text: &str, out: &mut String) -> bool {
     let mut rest = text;
+    // Where nothing has been printed yet, a mark has nothing to stand on.
+    let mut marks = MAX_MARKS;
     loop {
         let (run, after) = ascii(rest);
-        out.push_str(run);
+        if !run.is_empty() {
+            out.push_str(run);
+            marks = 0;
+        }
         let Some(c) = after.chars().next() else {
             return true;
         };
-        let length = match sequence(after.as_bytes()) {
-            Some((length, _, b'm')) => length,
-            // A control has no width.
-            _ if columns(c).is_some_and(|width| width > 0) && c > '~' => {
+        let mut length = c.len_utf8();
+        match columns(c) {
+            _ if c == '\x1b' => match sequence(after.as_bytes()) {
+                Some((sequence, _, b'm')) => length = sequence,
+                _ => return false,
+            },
+            _ if c.is_ascii_control() => return false,
+            None => {}
+            Some(0) if marks == MAX_MARKS => {}
+            Some(0) => {
                 out.push(c);
-                c.len_utf8()
+                marks += 1;
             }
-            _ => return false,
-        };
+            Some(_) => {
+                out.push(c);
+                marks = 0;
+            }
+        }
         rest = &after[length..];
     }
 }
 
-/// Draws a line that goes back and forth, but stays in its row. False if it may not.
-fn draw(text: &str, layout: Layout, row: &mut Row) -> bool {
+/// Appends the text of a line that goes back and forth, but in no row that it has left.
+/// False, whatever was appended, if it may.
+fn draw(text: &str, layout: Layout, row: &mut Row, out: &mut String) -> bool {
     let cols = usize::from(layout.size.cols());
     let mut rest = text;
+    // `cols` while a wrap is pending.
     let mut col = 0_usize;
     while let Some(c) = rest.chars().next() {
         let mut length = c.len_utf8();
+        let width = columns(c).map(usize::from);
+        if c >= ' ' && width.is_some_and(|width| width > 0 && col + width > cols) {
+            if layout.kind == LayoutKind::Pipe {
+                return false;
+            }
+            row.push_text(out);
+            row.reset();
+            col = 0;
+        }
         match c {
             ' '..='~' => {
                 let (run, _) = ascii(rest);
-                if col + run.len() >= cols {
-                    return false;
-                }
-                row.put_ascii(col, run.as_bytes());
-                col += run.len();
-                length = run.len();
+                length = run.len().min(cols - col);
+                row.put_ascii(col, &run.as_bytes()[..length]);
+                col += length;
             }
             '\x1b' => match sequence(rest.as_bytes()) {
                 Some((sequence, _, b'm')) => length = sequence,
-                Some((sequence, how, _)) => {
+                Some((sequence, how, _)) if col < cols => {
                     match how {
                         b"" | b"0" => row.erase(col, usize::MAX),
                         b"1" => row.erase(0, col + 1),
@@ -101,10 +112,10 @@ fn draw(text: &str, layout: Layout, row: &mut Row) -> bool {
                     }
                     length = sequence;
                 }
-                None => return false,
+                _ => return false,
             },
             '\r' => col = 0,
-            '\x08' => col = col.saturating_sub(1),
+            '\x08' => col = col.min(cols - 1).saturating_sub(1),
             '\x07' => {}
             '\t' => {
                 let stop = (col / TAB + 1) * TAB;
@@ -117,19 +128,23 @@ fn draw(text: &str, layout: Layout, row: &mut Row) -> bool {
                 col = stop;
             }
             '\0'..='\x1f' | '\x7f' => return false,
-            _ => match columns(c).map(usize::from) {
+            _ => match width {
                 None => {}
                 Some(0) if col > 0 => row.mark(col, c),
                 Some(0) => {}
-                Some(width) if col + width < cols => {
+                Some(width) => {
                     row.put(col, c, width);
                     col += width;
                 }
-                Some(_) => return false,
             },
+        }
+        // In a pipe the cursor goes further than the window is wide, but not back.
+        if col >= cols && layout.kind == LayoutKind::Pipe {
+            return false;
         }
         rest = &rest[length..];
     }
+    row.push_text(out);
     true
 }
 

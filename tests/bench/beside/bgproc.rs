@@ -7,6 +7,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::guard::{Guard, kill_all};
 use crate::limit;
 use crate::peer::Peer;
 
@@ -18,6 +19,9 @@ pub(crate) struct Bgproc {
     stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
     last: u64,
+    /// Of daemon and keeper.
+    pids: Vec<u32>,
+    guards: Vec<Guard>,
 }
 
 impl Bgproc {
@@ -34,13 +38,24 @@ impl Bgproc {
         let stdin = child.stdin.take().unwrap();
         let mut stdout = BufReader::with_capacity(1 << 20, child.stdout.take().unwrap());
         stdout.read_line(&mut String::new()).unwrap();
-        Self {
+        let path = home.path().to_owned();
+        let mut bgproc = Self {
+            guards: vec![Guard::new(move || end(&path))],
             home,
             child,
             stdin,
             stdout,
             last: 0,
-        }
+            pids: Vec::new(),
+        };
+        let stats = bgproc.result("stats", json!({}));
+        let pid = |name: &str| u32::try_from(stats[name].as_u64().unwrap()).unwrap();
+        bgproc.pids = vec![pid("daemonPid"), pid("keeperPid")];
+        // Much faster than to end a thousand jobs one by one, with all they may have started.
+        // `--serve` would ask for another daemon.
+        let pids = [&[bgproc.child.id()], &bgproc.pids[..]].concat();
+        bgproc.guards.insert(0, Guard::new(move || kill_all(&pids)));
+        bgproc
     }
 
     /// The reply as it comes: reading JSON is the client's affair.
@@ -76,10 +91,12 @@ fn command(home: &Path) -> Command {
     command
 }
 
+/// Ends what runs there, and removes it.
 fn end(home: &Path) {
     let mut stop = command(home);
     stop.args(["daemon", "stop", "--kill"]);
     let _ = stop.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let _ = std::fs::remove_dir_all(home);
 }
 
 impl Peer for Bgproc {
@@ -121,9 +138,7 @@ impl Peer for Bgproc {
     }
 
     fn pids(&mut self) -> Vec<u32> {
-        let stats = self.result("stats", json!({}));
-        let pid = |name: &str| u32::try_from(stats[name].as_u64().unwrap()).unwrap();
-        vec![pid("daemonPid"), pid("keeperPid")]
+        self.pids.clone()
     }
 
     fn list_command(&self) -> Command {
@@ -136,9 +151,9 @@ impl Peer for Bgproc {
         let home = tempfile::tempdir().unwrap();
         let mut run = command(home.path());
         run.args(["run", "--", "sleep", "100"]);
-        let took = limit::command(run);
-        end(home.path());
-        took
+        let path = home.path().to_owned();
+        let _guard = Guard::new(move || end(&path));
+        limit::command(run)
     }
 
     fn poll(&mut self, job: &str) -> Option<String> {
@@ -157,8 +172,7 @@ impl Peer for Bgproc {
 
 impl Drop for Bgproc {
     fn drop(&mut self) {
-        end(self.home.path());
-        let _ = self.child.kill();
+        self.guards.clear();
         let _ = self.child.wait();
     }
 }

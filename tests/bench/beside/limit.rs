@@ -11,12 +11,14 @@ use std::time::{Duration, Instant};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use crate::emit;
+use crate::guard::{Guard, kill_all};
 use crate::measures::median;
 
 /// A program in a PTY that nobody manages.
 struct Bare {
     master: File,
     child: Child,
+    guard: Option<Guard>,
 }
 
 impl Bare {
@@ -45,16 +47,18 @@ impl Bare {
             .stderr(stderr)
             .spawn()
             .unwrap();
+        let pid = child.id();
         Self {
             master: master.into(),
             child,
+            guard: Some(Guard::new(move || kill_all(&[pid]))),
         }
     }
 }
 
 impl Drop for Bare {
     fn drop(&mut self) {
-        let _ = self.child.kill();
+        self.guard = None;
         let _ = self.child.wait();
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! `cargo bench --bench beside -- [--rounds N] [--only PART]… [--markdown]`
 //!
-//! Everything is started in homes of its own and ended again. tmux is left out where it
+//! Everything is started in homes of its own and ended again, also by `^C`. tmux is left out where it
 //! is not installed.
 
 #![allow(
@@ -18,6 +18,7 @@ mod bgproc;
 #[path = "../data.rs"]
 mod data;
 mod emit;
+mod guard;
 mod limit;
 mod measures;
 mod peer;
@@ -41,7 +42,10 @@ fn main() {
             other => panic!("`{other}`: there are --rounds N, --only PART and --markdown"),
         }
     }
+    guard::watch_signals();
     let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().to_owned();
+    let _guard = guard::Guard::new(move || drop(std::fs::remove_dir_all(path)));
     let rows = measures::all(dir.path(), rounds, &only);
     print!("{}", table::shown(&rows, markdown));
 }

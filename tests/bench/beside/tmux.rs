@@ -6,6 +6,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use tempfile::TempDir;
 
+use crate::guard::Guard;
 use crate::limit;
 use crate::peer::Peer;
 
@@ -14,6 +15,7 @@ pub(crate) struct Tmux {
     child: Child,
     stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
+    guard: Option<Guard>,
 }
 
 impl Tmux {
@@ -39,7 +41,9 @@ impl Tmux {
             .ok()?;
         let stdin = child.stdin.take()?;
         let stdout = BufReader::with_capacity(1 << 20, child.stdout.take()?);
+        let path = dir.path().to_owned();
         let mut tmux = Self {
+            guard: Some(Guard::new(move || end(&path))),
             dir,
             child,
             stdin,
@@ -139,22 +143,24 @@ impl Peer for Tmux {
         let dir = tempfile::tempdir().unwrap();
         let mut first = command(&socket(dir.path()));
         first.args(["new-session", "-d", "sleep", "100"]);
-        let took = limit::command(first);
-        end(&socket(dir.path()));
-        took
+        let path = dir.path().to_owned();
+        let _guard = Guard::new(move || end(&path));
+        limit::command(first)
     }
 }
 
-fn end(socket: &Path) {
-    let _ = command(socket)
+/// Ends what runs there, and removes it.
+fn end(dir: &Path) {
+    let _ = command(&socket(dir))
         .arg("kill-server")
         .stderr(Stdio::null())
         .status();
+    let _ = std::fs::remove_dir_all(dir);
 }
 
 impl Drop for Tmux {
     fn drop(&mut self) {
-        end(&socket(self.dir.path()));
+        self.guard = None;
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

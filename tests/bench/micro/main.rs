@@ -7,6 +7,8 @@
 #[path = "../data.rs"]
 mod data;
 
+use std::time::Duration;
+
 use bgproc::protocol::reply::Listed;
 use bgproc::protocol::{Request, Summary};
 use bgproc::term::compat::Compat;
@@ -14,7 +16,7 @@ use bgproc::term::keyparse;
 use bgproc::term::keys;
 use bgproc::term::plain::reader::Reader;
 use bgproc::term::plain::{Checkpoint, Layout, LayoutKind, Plain};
-use bgproc::term::screen::Screen;
+use bgproc::term::screen::{Picture, Screen};
 use bgproc::term::size::Size;
 use bgproc::term::skim::skim;
 use divan::counter::BytesCount;
@@ -22,8 +24,12 @@ use divan::{Bencher, black_box};
 
 const SETS: [usize; 4] = [0, 1, 2, 3];
 
+/// Time for each line at most.
+const MAX_TIME: Duration = Duration::from_secs(1);
+
 fn main() {
-    divan::main();
+    let divan = divan::Divan::default().max_time(MAX_TIME);
+    divan.config_with_args().main();
 }
 
 /// Bytes of each data set: as much as a flood brings in one turn.
@@ -97,6 +103,31 @@ fn screen_difference(bencher: Bencher, number: usize) {
     screen.feed(&bytes[..SIZE / 2]);
     let before = screen.picture();
     screen.feed(&bytes[SIZE / 2..SIZE / 2 + 2000]);
+    bencher.bench_local(|| screen.diff(&before));
+}
+
+/// What a watcher costs a frame: rows and columns.
+const WINDOWS: [(u16, u16); 2] = [(40, 120), (60, 200)];
+
+/// A screen full of coloured text, and what it was a few lines ago.
+fn watched((rows, cols): (u16, u16)) -> (Screen, Picture) {
+    let bytes = set(1);
+    let mut screen = Screen::new(Size::new(rows, cols));
+    screen.feed(&bytes[..SIZE / 2]);
+    let before = screen.picture();
+    screen.feed(&bytes[SIZE / 2..SIZE / 2 + 200]);
+    (screen, before)
+}
+
+#[divan::bench(args = WINDOWS)]
+fn frame_picture(bencher: Bencher, window: (u16, u16)) {
+    let (screen, _) = watched(window);
+    bencher.bench_local(|| screen.picture());
+}
+
+#[divan::bench(args = WINDOWS)]
+fn frame_difference(bencher: Bencher, window: (u16, u16)) {
+    let (screen, before) = watched(window);
     bencher.bench_local(|| screen.diff(&before));
 }
 

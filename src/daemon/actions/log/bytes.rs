@@ -1,0 +1,113 @@
+//! `log` by bytes.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use super::super::super::hub::Hub;
+use super::super::super::log_reader::Run;
+use super::super::super::text::{Source, finish};
+use super::{Answer, answer};
+use crate::protocol::params::{Log, LogFormat, Stream};
+use crate::protocol::reply::{LogBytes, LogTime};
+use crate::protocol::{Error, SessionId};
+use crate::term::plain::render;
+
+/// `limit` where nobody says otherwise, and at most.
+const DEFAULT_LIMIT: u64 = 65_536;
+const MAX_LIMIT: u64 = 1_048_576;
+
+/// A range of the log.
+pub(super) fn bytes(hub: &Hub, id: &SessionId, params: &Log) -> Answer {
+    let limit = params.limit.unwrap_or(DEFAULT_LIMIT);
+    if !(1..=MAX_LIMIT).contains(&limit) {
+        return Err(Error::invalid(format!(
+            "`limit` is between 1 and {MAX_LIMIT} bytes, not {limit}"
+        )));
+    }
+    let state = hub.state();
+    let (first, end) = (state.log_first(id), state.log_end(id));
+    let (Some(session), Some(driver)) = (state.registry.get(id), state.drivers.get(id)) else {
+        return Err(Error::session_not_found(id.as_str()));
+    };
+    let finished = session.life.status().is_finished();
+    let offset = params.offset.unwrap_or(0).clamp(first, end.max(first));
+    let to = offset.saturating_add(limit).min(end);
+    let source = Source {
+        output: &session.output,
+        log: &driver.log,
+    };
+    let stream = match params.stream {
+        Some(Stream::Stdout) => Some(0),
+        Some(Stream::Stderr) => Some(1),
+        _ => None,
+    };
+    let (start, raw) = match stream {
+        None => driver.log.read_all(offset, to),
+        Some(stream) => {
+            let runs = driver.log.runs(offset, to);
+            let runs = runs.iter().filter(|run| run.stream == stream);
+            (
+                offset,
+                runs.flat_map(|run| driver.log.read_all(run.start, run.end).1)
+                    .collect(),
+            )
+        }
+    };
+    let format = params.format.unwrap_or_default();
+    let (output, next_offset) = match format {
+        LogFormat::Raw => (String::from_utf8_lossy(&raw).into_owned(), to),
+        LogFormat::Base64 => (STANDARD.encode(&raw), to),
+        LogFormat::Plain if stream.is_some() => (render(&raw, source.layout(), false).text, to),
+        LogFormat::Plain => plain(&source, start, raw, to, end, finished),
+    };
+    answer(LogBytes {
+        output,
+        offset: start,
+        next_offset,
+        first_offset: first,
+        total_bytes: end,
+        eof: finished && next_offset >= end,
+        times: params.times.unwrap_or(false).then(|| {
+            let mut runs = driver.log.runs(start, to);
+            // Many short writes have a record each, and nobody looks at more than the second.
+            runs.dedup_by_key(|run| run.at.millis().div_euclid(1000));
+            let time = |run: &Run| LogTime {
+                offset: run.start,
+                at: run.at,
+            };
+            runs.iter().map(time).collect()
+        }),
+    })
+}
+
+/// Bytes more to look at when a range holds nothing but the beginning of a
+/// sequence; longer ones count as finished.
+const SEQUENCE: u64 = 4096;
+
+/// Clean text of a range, and where to go on. A sequence or character that the
+/// range cuts comes whole with the next range.
+fn plain(
+    source: &Source<'_>,
+    start: u64,
+    mut raw: Vec<u8>,
+    to: u64,
+    end: u64,
+    finished: bool,
+) -> (String, u64) {
+    let alt = start < to && source.alt_at(start, to);
+    let mut rendered = render(&raw, source.layout(), alt);
+    let mut more = 1;
+    while rendered.consumed == 0 && to + more / 2 < end && more <= SEQUENCE {
+        raw = source.log.read_all(start, end.min(to + more)).1;
+        rendered = render(&raw, source.layout(), alt);
+        more *= 2;
+    }
+    if finished && start + raw.len() as u64 == end {
+        finish(&mut rendered, &raw);
+    }
+    let consumed = match rendered.consumed {
+        0 => raw.len(),
+        consumed => consumed,
+    };
+    (rendered.text, start + consumed as u64)
+}

@@ -1,0 +1,141 @@
+//! `log` of the lines that match.
+
+use std::collections::VecDeque;
+
+use super::super::super::hub::Hub;
+use super::choice::{Choice, origin};
+use super::stretch::{read_lines, stretch};
+use super::{Answer, MAX_TEXT, answer, cut_line};
+use crate::engine::pattern::{REGEX_BYTES, compile};
+use crate::protocol::params::{Log, Stream};
+use crate::protocol::reply::{Left, LogMatch, LogMatches};
+use crate::protocol::{Error, SessionId, Timestamp};
+use crate::term::plain::sieve::Sieve;
+
+/// `maxMatches` where nobody says otherwise, and `context` at most.
+const DEFAULT_MATCHES: usize = 50;
+const MAX_MATCHES: usize = 10_000;
+const MAX_CONTEXT: usize = 1000;
+
+/// Matching lines, and lines around them.
+pub(super) async fn grep(
+    hub: &Hub,
+    id: &SessionId,
+    params: Log,
+    since: Option<Timestamp>,
+) -> Answer {
+    let choice = Choice::new(hub, id, &params, since)?;
+    let pattern = params.grep.as_deref().unwrap_or_default();
+    let ignore_case = params.ignore_case == Some(true);
+    let regex = compile(pattern, ignore_case)?;
+    let context = params.context.unwrap_or(0);
+    let most = params.max_matches.unwrap_or(DEFAULT_MATCHES);
+    if context > MAX_CONTEXT || !(1..=MAX_MATCHES).contains(&most) {
+        return Err(Error::invalid(format!(
+            "`context` is at most {MAX_CONTEXT} and `maxMatches` between 1 and {MAX_MATCHES}"
+        )));
+    }
+    hub.catch_up(id).await;
+    let total = stretch(hub, id, None, 0)?.total_lines;
+    let from = match (params.from_line, params.tail) {
+        (Some(line), _) => Some(line),
+        (None, Some(tail)) => Some(total.saturating_sub(tail.saturating_sub(1)).max(1)),
+        (None, None) => None,
+    };
+    let stretch = stretch(hub, id, from, choice.offset())?;
+    let sieve = Sieve::new(pattern, ignore_case, REGEX_BYTES, context);
+    // Of one stream the lines around a match may be far from it.
+    let sieve = sieve.filter(|_| context == 0 || choice.stream == Stream::All);
+    let newest = params.newest == Some(true);
+    let mut matches: VecDeque<LogMatch> = VecDeque::new();
+    let mut before: VecDeque<String> = VecDeque::new();
+    let mut omitted = Left::default();
+    let mut truncated = false;
+    let mut size = 0;
+    let mut last_run = None;
+    let mut last_line = 0;
+    read_lines(hub, id, &stretch, sieve, |line| {
+        if line.n < from.unwrap_or(1) {
+            return true;
+        }
+        if line.n > last_line + 1 {
+            // Lines between were left out, which nothing that follows is near to.
+            before.clear();
+        }
+        last_line = line.n;
+        let hit = regex.is_match(line.text);
+        if !hit && context == 0 {
+            return newest || !truncated;
+        }
+        // Of most lines nobody asks when they came.
+        let (at, stream) = match hit || choice.asks_for_origin() {
+            true => origin(hub, id, line.start, &mut last_run),
+            false => (None, 0),
+        };
+        if !choice.wants(line.start, at, stream) {
+            return true;
+        }
+        let (text, cut) = cut_line(line.text);
+        for open in matches.iter_mut().rev().take(context) {
+            if open.n + context as u64 >= line.n && open.after.len() < context {
+                size += text.len();
+                if size <= MAX_TEXT {
+                    open.after.push(text.to_owned());
+                } else {
+                    omitted.bytes += text.len() as u64;
+                    omitted.lines += 1;
+                }
+            }
+        }
+        let around: usize = before.iter().map(String::len).sum();
+        let full = size + text.len() + around > MAX_TEXT && !matches.is_empty();
+        let full = full || matches.len() == most;
+        if hit && newest && full {
+            truncated = true;
+            let needed = text.len() + around;
+            while matches.len() == most || (size + needed > MAX_TEXT && !matches.is_empty()) {
+                size =
+                    size.saturating_sub(matches.pop_front().map_or(0, |gone| size_of_match(&gone)));
+            }
+        }
+        if hit && full && !newest {
+            truncated = true;
+        } else if hit {
+            omitted.bytes += cut;
+            size += text.len() + around;
+            matches.push_back(LogMatch {
+                n: line.n,
+                at,
+                offset: Some(line.start),
+                text: text.to_owned(),
+                before: before.iter().cloned().collect(),
+                after: Vec::new(),
+            });
+        }
+        if context > 0 {
+            before.push_back(text.to_owned());
+            while before.len() > context || before.iter().map(String::len).sum::<usize>() > MAX_TEXT
+            {
+                before.pop_front();
+            }
+        }
+        let complete = matches
+            .back()
+            .is_none_or(|m| m.n + context as u64 <= line.n);
+        newest || !(truncated && complete)
+    })
+    .await?;
+    answer(LogMatches {
+        matches: matches.into(),
+        first_line: stretch.first_line,
+        total_lines: stretch.total_lines,
+        truncated,
+        omitted,
+    })
+}
+
+/// Bytes of text in a match.
+fn size_of_match(found: &LogMatch) -> usize {
+    let around = found.before.iter().chain(&found.after);
+    found.text.len() + around.map(String::len).sum::<usize>()
+}

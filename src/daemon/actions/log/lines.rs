@@ -1,0 +1,97 @@
+//! `log` by lines.
+
+use std::collections::VecDeque;
+
+use super::super::super::hub::Hub;
+use super::choice::{Choice, origin};
+use super::stretch::{read_lines, stretch};
+use super::{Answer, DEFAULT_LINES, MAX_LINES, MAX_TEXT, answer, cut_line};
+use crate::protocol::params::{Log, Stream};
+use crate::protocol::reply::{Left, LogLine, LogLines};
+use crate::protocol::{Error, SessionId, Timestamp};
+
+/// Lines of clean text.
+pub(super) async fn lines(
+    hub: &Hub,
+    id: &SessionId,
+    params: Log,
+    since: Option<Timestamp>,
+) -> Answer {
+    let choice = Choice::new(hub, id, &params, since)?;
+    let count = params.tail.or(params.lines).unwrap_or(DEFAULT_LINES);
+    if !(1..=MAX_LINES).contains(&count) {
+        return Err(Error::invalid(format!(
+            "lines are between 1 and {MAX_LINES}, not {count}"
+        )));
+    }
+    if params.from_line.is_some() && params.tail.is_some() {
+        return Err(Error::invalid(
+            "`tail` counts from the end; `fromLine` from the beginning",
+        ));
+    }
+    hub.catch_up(id).await;
+    let total = stretch(hub, id, None, 0)?.total_lines;
+    let filtered = choice.since.is_some() || choice.run.is_some() || choice.stream != Stream::All;
+    let from = match params.from_line {
+        Some(line) => Some(line.max(1)),
+        None if filtered && !choice.is_of_the_end() => None,
+        None => Some(total.saturating_sub(count - 1).max(1)),
+    };
+    let stretch = stretch(hub, id, from, choice.offset())?;
+    let least = from.unwrap_or(1);
+    let keep_last = params.from_line.is_none();
+    let mut lines: VecDeque<LogLine> = VecDeque::new();
+    let mut omitted = Left::default();
+    let mut size = 0;
+    let mut last_run = None;
+    read_lines(hub, id, &stretch, None, |line| {
+        if line.n < least {
+            return true;
+        }
+        let (at, stream) = origin(hub, id, line.start, &mut last_run);
+        if !choice.wants(line.start, at, stream) {
+            return true;
+        }
+        let enough = lines.len() as u64 == count;
+        if enough && !keep_last {
+            return false;
+        }
+        if enough && let Some(gone) = lines.pop_front() {
+            size -= gone.text.len();
+        }
+        let (text, cut) = cut_line(line.text);
+        size += text.len();
+        if size > MAX_TEXT && !keep_last {
+            return false;
+        }
+        while size > MAX_TEXT
+            && let Some(gone) = lines.pop_front()
+        {
+            size -= gone.text.len();
+            omitted.bytes += gone.text.len() as u64;
+            omitted.lines += 1;
+        }
+        omitted.bytes += cut;
+        let stream = if stream == 1 { "stderr" } else { "stdout" };
+        lines.push_back(LogLine {
+            n: line.n,
+            at,
+            stream: stream.to_owned(),
+            text: text.to_owned(),
+            by: None,
+            kind: None,
+        });
+        true
+    })
+    .await?;
+    let next_line = lines
+        .back()
+        .map_or_else(|| least.max(stretch.total_lines + 1), |line| line.n + 1);
+    answer(LogLines {
+        lines: lines.into(),
+        first_line: stretch.first_line,
+        total_lines: stretch.total_lines,
+        omitted,
+        next_line,
+    })
+}

@@ -1,0 +1,98 @@
+//! Lines of a log, from a place where they can be read.
+
+use super::super::super::hub::Hub;
+use crate::protocol::{Error, SessionId};
+use crate::term::plain::Checkpoint;
+use crate::term::plain::reader::{Reader, Shown};
+use crate::term::plain::sieve::Sieve;
+
+/// Bytes looked at before others have their turn: half a millisecond or so, also where
+/// they need not be drawn.
+const CHUNK: usize = 64 * 1024;
+const FAST_CHUNK: usize = 256 * 1024;
+
+/// A stretch of lines to read.
+pub(super) struct Stretch {
+    at: Checkpoint,
+    end: u64,
+    pub(super) first_line: u64,
+    pub(super) total_lines: u64,
+}
+
+/// From where line `from` can be read.
+pub(super) fn stretch(
+    hub: &Hub,
+    id: &SessionId,
+    from: Option<u64>,
+    offset: u64,
+) -> Result<Stretch, Error> {
+    let state = hub.state();
+    let (Some(session), Some(_)) = (state.registry.get(id), state.drivers.get(id)) else {
+        return Err(Error::session_not_found(id.as_str()));
+    };
+    let output = &session.output;
+    let beginning = Checkpoint {
+        offset: output.first(),
+        line: output.first_line(),
+        row: 0,
+        alt: false,
+        exact: true,
+    };
+    let by_line = from.and_then(|line| output.checkpoint_before_line(line));
+    let by_offset = output
+        .checkpoint_before(offset)
+        .filter(|at| offset > 0 && at.exact);
+    Ok(Stretch {
+        at: by_line.or(by_offset).unwrap_or(beginning),
+        end: output.end(),
+        first_line: output.first_line(),
+        total_lines: output.total_lines(),
+    })
+}
+
+/// Reads lines from a stretch until `take` says that it is enough. Those that a sieve does not
+/// want may be left out.
+pub(super) async fn read_lines(
+    hub: &Hub,
+    id: &SessionId,
+    stretch: &Stretch,
+    sieve: Option<Sieve>,
+    mut take: impl FnMut(Shown<'_>) -> bool,
+) -> Result<(), Error> {
+    let layout = {
+        let state = hub.state();
+        let session = state.registry.get(id);
+        session
+            .ok_or_else(|| Error::session_not_found(id.as_str()))?
+            .output
+            .layout()
+    };
+    let mut reader = Reader::new(layout, stretch.at);
+    if let Some(sieve) = sieve {
+        reader = reader.with_sieve(sieve);
+    }
+    let mut at = stretch.at.offset;
+    while at < stretch.end {
+        let chunk = match reader.is_fast() {
+            true => FAST_CHUNK,
+            false => CHUNK,
+        };
+        let (start, bytes) = {
+            let state = hub.state();
+            let Some(driver) = state.drivers.get(id) else {
+                return Ok(());
+            };
+            driver.log.read(at, stretch.end, chunk)
+        };
+        if bytes.is_empty() {
+            break;
+        }
+        at = start + bytes.len() as u64;
+        if !reader.feed(&bytes, &mut take) {
+            return Ok(());
+        }
+        tokio::task::yield_now().await;
+    }
+    reader.finish(&mut take);
+    Ok(())
+}

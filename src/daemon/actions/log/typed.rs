@@ -1,0 +1,43 @@
+//! `log` of what was typed.
+
+use super::super::super::hub::Hub;
+use super::super::super::input_log;
+use super::{Answer, DEFAULT_LINES, answer};
+use crate::protocol::params::Log;
+use crate::protocol::reply::{Left, LogLine, LogLines};
+use crate::protocol::{Error, SessionId};
+
+/// What was typed: each write is a line, with who it was.
+pub(super) fn typed(hub: &Hub, id: &SessionId, params: &Log) -> Answer {
+    if params.grep.is_some() || params.run.is_some() || params.format.is_some() {
+        return Err(Error::invalid(
+            "the stream `input` goes with `tail`, `fromLine` and `lines`",
+        ));
+    }
+    let entries = input_log::read(&hub.state().store.dir(id));
+    let total = entries.len() as u64;
+    let count = params.tail.or(params.lines).unwrap_or(DEFAULT_LINES);
+    let last = total.saturating_sub(count) + 1;
+    let from = params.from_line.unwrap_or(last).max(1);
+    let lines = (1..).zip(&entries).skip_while(|(n, _)| *n < from);
+    let lines = lines
+        .take(usize::try_from(count).unwrap_or(usize::MAX))
+        .map(|(n, entry)| {
+            let (at, stream) = (Some(entry.at), "input".to_owned());
+            LogLine {
+                n,
+                at,
+                stream,
+                text: entry.shown(),
+                by: Some(entry.by.clone()),
+                kind: Some(entry.kind()),
+            }
+        });
+    answer(LogLines {
+        lines: lines.collect(),
+        first_line: 1,
+        total_lines: total,
+        omitted: Left::default(),
+        next_line: from.saturating_add(count).min(total + 1).max(from),
+    })
+}
