@@ -107,7 +107,8 @@ pub(super) unsafe fn start(
     };
     let refused = io::Error::last_os_error();
     set_signals(&before);
-    let Some(pid) = Pid::from_raw(pid).filter(|_| pid > 0) else {
+    // A number below zero is no pid, which `from_raw` insists on.
+    let Some(pid) = Pid::from_raw(pid.max(0)) else {
         return Err(refused);
     };
     // SAFETY: the kernel has just opened it for us, as `clone` has succeeded.
