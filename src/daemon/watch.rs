@@ -11,6 +11,10 @@ use super::outbox::Outbox;
 use crate::engine::registry;
 use crate::protocol::SessionId;
 
+/// What a frame takes of the machine with the client that paints it, about. With many
+/// watchers all of them have fewer frames, so that the job goes on as if there were few.
+const EACH: Duration = Duration::from_micros(500);
+
 /// Sends the screen, and then what changes, until the session is gone, or not
 /// shared with the viewer any more.
 pub(super) async fn run(
@@ -29,8 +33,12 @@ pub(super) async fn run(
         let next = {
             let state = &mut *hub.state();
             let session = state.registry.get_mut(&id).filter(|s| viewer.sees(s));
-            let frames = state.drivers.get_mut(&id).and_then(|d| d.frames.as_mut());
-            let (Some(session), Some(frames)) = (session, frames) else {
+            let driver = state.drivers.get_mut(&id);
+            let (Some(session), Some(driver)) = (session, driver) else {
+                return;
+            };
+            let pace = pace.max(EACH * u32::try_from(driver.watchers.len()).unwrap_or(u32::MAX));
+            let Some(frames) = driver.frames.as_mut() else {
                 return;
             };
             if let Some(line) = frames.next(&id, &mut session.output, &mut last, now().wall) {
