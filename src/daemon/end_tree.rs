@@ -3,7 +3,7 @@
 //! The first signal, a grace period, KILL. When the grace is over is written down
 //! with the session, so that a new daemon goes on where the last one was.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
@@ -13,6 +13,7 @@ use tokio::time::Instant;
 
 use super::hub::{Hub, now};
 use super::state::State;
+use super::walk;
 use crate::engine::life::Actor;
 use crate::protocol::SessionId;
 use crate::sys::tree::Leader;
@@ -67,8 +68,8 @@ pub(super) fn begin_strays(
     let (hub, id) = (hub.clone(), id.clone());
     tokio::task::spawn_local(async move {
         let mut hunt = Hunt::new(hub, id);
-        hunt.ask(first, grace_ms);
-        hunt.see_through().await
+        let asked = hunt.ask(first, grace_ms).await;
+        hunt.see_through(asked).await
     })
 }
 
@@ -87,7 +88,7 @@ pub(super) fn resume(hub: &Hub, id: &SessionId) {
     };
     if begun {
         let (hub, id) = (hub.clone(), id.clone());
-        tokio::task::spawn_local(async move { Hunt::new(hub, id).see_through().await });
+        tokio::task::spawn_local(async move { Hunt::new(hub, id).see_through(Vec::new()).await });
     } else {
         begin_strays(hub, id, signal::TERM, grace_ms);
     }
@@ -102,7 +103,7 @@ struct Hunt {
     leader: Option<Leader>,
     /// What the first process was when it was there.
     identity: Option<tree::Process>,
-    seen: HashMap<u32, tree::Process>,
+    seen: BTreeSet<u32>,
 }
 
 impl Hunt {
@@ -119,17 +120,22 @@ impl Hunt {
             run,
             leader,
             identity,
-            seen: HashMap::new(),
+            seen: BTreeSet::new(),
         }
     }
 
-    /// Sends the first signal and writes down when KILL is due.
-    fn ask(&mut self, first: i32, grace_ms: u64) {
-        let found = self.find();
+    /// Sends the first signal, writes down when KILL is due, and returns handles on the
+    /// first of those who are to end by then.
+    async fn ask(&mut self, first: i32, grace_ms: u64) -> Vec<OwnedFd> {
+        let found = self.find().await;
         if found.is_empty() {
-            return;
+            return Vec::new();
         }
-        self.send(&found, first);
+        // Afterwards they may be gone, and then there is nothing to wait on.
+        let mut asked = handles(&found);
+        if !self.send(&found, first) {
+            asked.clear();
+        }
         if first != signal::KILL {
             // A stopped process takes no signal but these two.
             send_each(&found, signal::CONT);
@@ -143,18 +149,22 @@ impl Hunt {
             }
             state.persist(&self.id);
         });
+        if first == signal::KILL && !asked.is_empty() {
+            // That takes no grace, but a moment.
+            wait_for(std::mem::take(&mut asked), Instant::now() + ROUND).await;
+        }
+        asked
     }
 
     /// Waits for the end of the grace period and kills what is left.
-    async fn see_through(mut self) -> Ended {
+    async fn see_through(mut self, asked: Vec<OwnedFd>) -> Ended {
         let kill_at = self.kill_at();
-        if let Some(kill_at) = kill_at {
-            let left = kill_at.saturating_sub(now().boot);
-            let deadline = Instant::now() + Duration::from_millis(left);
-            self.wait_until(deadline).await;
-        }
         let left = match kill_at {
-            Some(_) => self.kill().await,
+            Some(kill_at) => {
+                let grace = Duration::from_millis(kill_at.saturating_sub(now().boot));
+                let left = self.wait_until(asked, Instant::now() + grace).await;
+                self.kill(left).await
+            }
             None => Vec::new(),
         };
         let survivors: Vec<u32> = left.iter().map(|process| process.pid).collect();
@@ -166,47 +176,50 @@ impl Hunt {
                 }
             });
         }
-        let mut killed: Vec<u32> = self
-            .seen
-            .into_keys()
-            .filter(|pid| !survivors.contains(pid))
-            .collect();
-        killed.sort_unstable();
-        Ended { killed, survivors }
+        let mut killed = self.seen;
+        killed.retain(|pid| !survivors.contains(pid));
+        Ended {
+            killed: killed.into_iter().collect(),
+            survivors,
+        }
     }
 
     fn kill_at(&self) -> Option<u64> {
         self.hub.state().registry.get(&self.id)?.life.kill_at()
     }
 
-    /// Waits until nobody is left, or until `deadline`.
-    async fn wait_until(&mut self, deadline: Instant) {
-        while Instant::now() < deadline {
-            let found = self.find();
-            if found.is_empty() {
-                return;
+    /// Waits until nobody is left, for those first who were asked to end, or until
+    /// `deadline`; returns who is left.
+    async fn wait_until(&mut self, asked: Vec<OwnedFd>, deadline: Instant) -> Vec<tree::Process> {
+        if !asked.is_empty() {
+            wait_for(asked, deadline).await;
+        }
+        loop {
+            let found = self.find().await;
+            if found.is_empty() || Instant::now() >= deadline {
+                return found;
             }
-            wait_for(&found, deadline).await;
+            wait_for(handles(&found), deadline).await;
         }
     }
 
     /// Kills until nobody is left, and returns whom that does not end.
-    async fn kill(&mut self) -> Vec<tree::Process> {
+    async fn kill(&mut self, mut found: Vec<tree::Process>) -> Vec<tree::Process> {
         let deadline = Instant::now() + LAST_GRACE;
-        let mut found = self.find();
         let mut first = true;
         while !found.is_empty() && Instant::now() < deadline {
             if !first {
                 found = self.freeze(found, deadline).await;
             }
+            let dying = handles(&found);
             let taken = self.send(&found, signal::KILL);
             // They have had a moment to follow those that they belong to.
             if !taken && !first {
                 break;
             }
             first = false;
-            wait_for(&found, deadline.min(Instant::now() + ROUND)).await;
-            found = self.find();
+            wait_for(dying, deadline.min(Instant::now() + ROUND)).await;
+            found = self.find().await;
         }
         found
     }
@@ -229,27 +242,33 @@ impl Hunt {
                 break;
             }
             send_each(&fresh, signal::STOP);
-            tokio::task::yield_now().await;
-            found = self.find();
+            found = self.find().await;
         }
         found
     }
 
-    fn find(&mut self) -> Vec<tree::Process> {
-        let run = self.hub.state().run(&self.id);
-        if run.is_some() && run != self.run {
-            return Vec::new();
+    async fn find(&mut self) -> Vec<tree::Process> {
+        loop {
+            let found = walk::processes(&self.hub, &self.id, self.leader).await;
+            let run = self.hub.state().run(&self.id);
+            if run.is_some() && run != self.run {
+                return Vec::new();
+            }
+            if found.is_empty() || !self.is_recycled() {
+                self.seen.extend(found.iter().map(|process| process.pid));
+                return found;
+            }
+            self.leader = None;
         }
-        // If its number belongs to another process by now, so may its session.
-        let recycled = self.identity.as_ref().is_some_and(|leader| {
+    }
+
+    /// Whether the first process's number belongs to another one by now: so may its
+    /// session then.
+    fn is_recycled(&self) -> bool {
+        let identity = self.identity.as_ref().filter(|_| self.leader.is_some());
+        identity.is_some_and(|leader| {
             tree::read(leader.pid).is_some_and(|process| process.start != leader.start)
-        });
-        let leader = self.leader.filter(|_| !recycled);
-        let found = tree::processes(&self.id, leader);
-        for process in &found {
-            self.seen.insert(process.pid, process.clone());
-        }
-        found
+        })
     }
 
     /// False if nobody takes it.
@@ -275,13 +294,14 @@ fn send_each(targets: &[tree::Process], number: i32) -> bool {
     taken
 }
 
-/// Waits until the first of `targets` have ended, until `deadline` at most.
-async fn wait_for(targets: &[tree::Process], deadline: Instant) {
-    let handles: Vec<OwnedFd> = targets
-        .iter()
-        .take(HANDLES)
-        .filter_map(tree::open)
-        .collect();
+/// Handles on the first of `targets`, to wait for their ends.
+fn handles(targets: &[tree::Process]) -> Vec<OwnedFd> {
+    let first = targets.iter().take(HANDLES);
+    first.filter_map(tree::open).collect()
+}
+
+/// Waits until these have ended, until `deadline` at most.
+async fn wait_for(handles: Vec<OwnedFd>, deadline: Instant) {
     if handles.is_empty() {
         // All gone, or no descriptor is left to wait on.
         tokio::time::sleep_until(deadline.min(Instant::now() + ROUND / 10)).await;
@@ -316,23 +336,5 @@ impl State {
     fn run(&self, id: &SessionId) -> Option<u32> {
         let runs = self.registry.get(id)?.life.runs();
         Some(runs.last()?.run)
-    }
-
-    /// The first process of a session, as far as its number can be trusted.
-    pub(super) fn leader(&self, id: &SessionId) -> Option<Leader> {
-        let life = &self.registry.get(id)?.life;
-        let driver = self.drivers.get(id)?;
-        let is_there = driver.pidfd.as_ref().is_none_or(signal::is_there);
-        match life.pid().filter(|_| is_there) {
-            Some(pid) => Some(Leader::There(pid)),
-            None => life
-                .last_process()
-                .map(|(pid, ended)| Leader::Gone { pid, ended }),
-        }
-    }
-
-    /// Every live process of a session.
-    pub(super) fn processes(&self, id: &SessionId) -> Vec<tree::Process> {
-        tree::processes(id, self.leader(id))
     }
 }

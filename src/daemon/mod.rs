@@ -45,6 +45,7 @@ mod stream;
 mod successor;
 mod text;
 mod usage;
+mod walk;
 mod watch;
 
 use std::io;

@@ -19,6 +19,7 @@ use super::settings::Settings;
 use super::sight::Looks;
 use super::store::Store;
 use super::usage::LastUsage;
+use super::walk::Walk;
 use crate::engine::Now;
 use crate::engine::bus::{Bus, ConnectionId};
 use crate::engine::facts::Facts;
@@ -55,6 +56,7 @@ pub(super) struct State {
     pub(super) input_logs: InputLogs,
     pub(super) usage: LastUsage,
     pub(super) asks: Asks,
+    pub(super) walk: Walk,
     verdicts: HashMap<Ticket, oneshot::Sender<Verdict>>,
     dirty: VecDeque<SessionId>,
     is_dirty: HashSet<SessionId>,
@@ -70,6 +72,7 @@ impl State {
             log_quota: LogQuota::new(settings.total_log_bytes),
             usage: LastUsage::default(),
             asks: Asks::default(),
+            walk: Walk::default(),
             store,
             settings,
             registry: Registry::new(settings.caps),

@@ -175,7 +175,8 @@ fn hand_over(
 }
 
 fn end_strays(id: &SessionId) {
-    for process in tree::processes(id, None) {
+    let found = tree::processes(&[(id.clone(), None)]);
+    for process in found.into_values().flatten() {
         if let Some(pidfd) = tree::open(&process) {
             let _ = signal::send(&pidfd, signal::KILL);
         }

@@ -46,12 +46,8 @@ impl State {
     /// Looks what all sessions use.
     pub(super) fn look_at_usage(&mut self) {
         let now = now();
-        let sessions = self.registry.iter();
-        let sessions: Vec<_> = sessions
-            .map(|session| (session.id.clone(), self.leader(&session.id)))
-            .collect();
         let mut meters = std::mem::take(&mut self.usage.meters);
-        let found = usage::of_sessions(&sessions);
+        let found = usage::of_sessions(&self.leaders(HashMap::new()));
         let took = hub::now().boot - now.boot;
         self.usage.began = now.boot;
         self.usage.next = now.boot + INTERVAL_MS.max(took * PAUSES);

@@ -5,8 +5,8 @@
 //! does; or carries the session's name in its environment (`BGPROC_SESSION`),
 //! which is how one that called `setsid` and was orphaned is still found.
 
+use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
@@ -111,27 +111,34 @@ impl Process {
     }
 }
 
-/// Every live process of a session.
-pub fn processes(session: &SessionId, leader: Option<Leader>) -> Vec<Process> {
+/// The live processes of each of these sessions, in one walk through all processes;
+/// none of a session is no entry. The more sessions are named, the fewer environments
+/// are read.
+pub fn processes(sessions: &[(SessionId, Option<Leader>)]) -> HashMap<SessionId, Vec<Process>> {
     let all = live();
-    let session = [(session.clone(), leader)];
-    let members: HashSet<u32> = owners(&all, &session).into_keys().collect();
-    all.into_iter()
-        .filter(|p| members.contains(&p.pid))
-        .collect()
+    let owners = owners(&all, sessions, mark);
+    let mut found: HashMap<SessionId, Vec<Process>> = HashMap::new();
+    for process in all {
+        if let Some(&session) = owners.get(&process.pid) {
+            found.entry(session.clone()).or_default().push(process);
+        }
+    }
+    found
 }
 
 /// All live processes; zombies are not live.
-pub(super) fn live() -> Vec<Process> {
+fn live() -> Vec<Process> {
     let all = all_pids().filter_map(read);
     all.filter(|process| process.state != 'Z').collect()
 }
 
 /// The pids of `all` that belong to one of these sessions, each with its session.
-/// The environment of a process is only read if nothing else says whose it is.
-pub(super) fn owners<'a>(
+/// The `mark` of a process is only asked for if nothing else says whose it is: reading
+/// its environment takes as long as all the rest.
+fn owners<'a>(
     all: &[Process],
     sessions: &'a [(SessionId, Option<Leader>)],
+    mark: impl Fn(u32) -> Option<String>,
 ) -> HashMap<u32, &'a SessionId> {
     let mut owners = HashMap::new();
     let by_number = by_number(all);
@@ -295,7 +302,7 @@ pub fn all_pids() -> impl Iterator<Item = u32> {
 /// The session that a process carries the name of. Unreadable for processes of
 /// other users, which cannot be ended anyway.
 fn mark(pid: u32) -> Option<String> {
-    let environment = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
+    let environment = proc::read(&format!("/proc/{pid}/environ")).ok()?;
     let mut entries = environment.split(|&byte| byte == 0);
     let name = entries.find_map(|entry| {
         let (name, value) = entry.split_at_checked(MARK.len())?;
@@ -307,8 +314,11 @@ fn mark(pid: u32) -> Option<String> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use std::collections::HashSet;
     use std::io::{Read, Write};
     use std::process::{Command, Stdio};
+
+    use proptest::prelude::*;
 
     use super::*;
 
@@ -372,7 +382,8 @@ mod tests {
             .unwrap()
             .read_exact(&mut answer)
             .unwrap();
-        let found = processes(&id, None);
+        let sessions = [(id.clone(), None)];
+        let found = processes(&sessions).remove(&id).unwrap();
         let handle = open(&found[0]).unwrap();
         crate::sys::signal::send(&handle, 9).unwrap();
         child.wait().unwrap();
@@ -380,6 +391,134 @@ mod tests {
             found.iter().map(|p| p.pid).collect::<Vec<_>>(),
             [child.id()]
         );
-        assert!(processes(&id, None).is_empty());
+        assert!(processes(&sessions).is_empty());
+    }
+
+    /// Processes of sessions and of others, as programs can make them.
+    #[derive(Default)]
+    struct World {
+        time: u64,
+        processes: Vec<(Process, Option<String>)>,
+        sessions: Vec<(SessionId, Option<Leader>)>,
+    }
+
+    /// Parent of the sessions' first processes and of all orphans.
+    const KEEPER: u32 = 10;
+
+    impl World {
+        /// Does one of the things that processes do, to the `which`th of them.
+        fn step(&mut self, what: u8, which: usize) {
+            self.time += 1;
+            // Numbers are not used again here.
+            let fresh = 100 + u32::try_from(self.time).unwrap();
+            let count = self.processes.len();
+            let chosen = (count > 0).then(|| which % count);
+            match (what, chosen) {
+                (0, _) | (_, None) => {
+                    let id = SessionId::fresh();
+                    let mark = Some(id.as_str().to_owned());
+                    self.sessions.push((id, Some(Leader::There(fresh))));
+                    self.add(fresh, KEEPER, (fresh, fresh), mark);
+                }
+                (1 | 2, Some(at)) => {
+                    let (parent, mark) = self.processes[at].clone();
+                    self.add(fresh, parent.pid, (parent.group, parent.session), mark);
+                }
+                (3, Some(at)) => {
+                    let process = &mut self.processes[at].0;
+                    if process.group != process.pid {
+                        (process.group, process.session) = (process.pid, process.pid);
+                    }
+                }
+                (4, Some(at)) => {
+                    let process = &mut self.processes[at].0;
+                    process.group = process.pid;
+                }
+                // It runs a program with an empty environment.
+                (5, Some(at)) => self.processes[at].1 = None,
+                (_, Some(at)) => {
+                    let (gone, _) = self.processes.remove(at);
+                    let ended = self.time * 10;
+                    for (process, _) in &mut self.processes {
+                        if process.ppid == gone.pid {
+                            process.ppid = KEEPER;
+                        }
+                    }
+                    for (_, leader) in &mut self.sessions {
+                        if *leader == Some(Leader::There(gone.pid)) {
+                            *leader = Some(Leader::Gone {
+                                pid: gone.pid,
+                                ended,
+                            });
+                        }
+                    }
+                }
+            }
+        }
+
+        fn add(&mut self, pid: u32, ppid: u32, in_: (u32, u32), mark: Option<String>) {
+            let (group, session) = in_;
+            let process = Process {
+                pid,
+                ppid,
+                group,
+                session,
+                state: 'S',
+                threads: 1,
+                start: self.time,
+                name: "x".to_owned(),
+                ticks: 0,
+                pages: 0,
+            };
+            self.processes.push((process, mark));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn who_belongs_to_a_session_does_not_depend_on_who_else_is_asked_about(
+            steps in prop::collection::vec((0_u8..7, 0_usize..64), 1..120),
+        ) {
+            let mut world = World::default();
+            for (what, which) in steps {
+                world.step(what, which);
+            }
+            let marks: HashMap<u32, Option<String>> =
+                world.processes.iter().map(|(p, mark)| (p.pid, mark.clone())).collect();
+            let all: Vec<Process> = world.processes.into_iter().map(|(p, _)| p).collect();
+            let mark = |pid: u32| marks[&pid].clone();
+            let together = owners(&all, &world.sessions, mark);
+            for session in &world.sessions {
+                let alone: HashSet<u32> =
+                    owners(&all, std::slice::from_ref(session), mark).into_keys().collect();
+                let of_all = together.iter().filter(|(_, id)| **id == &session.0);
+                prop_assert_eq!(of_all.map(|(pid, _)| *pid).collect::<HashSet<_>>(), alone);
+            }
+        }
+    }
+
+    #[test]
+    fn the_environment_of_what_belongs_to_some_session_is_not_read() {
+        let mut world = World::default();
+        // Three sessions of two processes each; one of the third is an orphan elsewhere.
+        for at in [0, 2, 4] {
+            world.step(0, 0);
+            world.step(1, at);
+        }
+        world.step(3, 5);
+        world.step(6, 4);
+        let asked = std::cell::RefCell::new(Vec::new());
+        let all: Vec<Process> = world.processes.iter().map(|(p, _)| p.clone()).collect();
+        let found = owners(&all, &world.sessions, |pid| {
+            asked.borrow_mut().push(pid);
+            world
+                .processes
+                .iter()
+                .find(|(p, _)| p.pid == pid)?
+                .1
+                .clone()
+        });
+        assert_eq!(found.len(), 5);
+        assert_eq!(*asked.borrow(), [all[4].pid]);
     }
 }

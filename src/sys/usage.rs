@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use super::tree::{self, Leader};
+use super::tree::{self, Leader, Process};
 use crate::protocol::SessionId;
 
 /// What the processes of one session use.
@@ -24,16 +24,17 @@ pub struct Usage {
 
 /// What each of these sessions uses; those without a live process are left out.
 pub fn of_sessions(sessions: &[(SessionId, Option<Leader>)]) -> HashMap<SessionId, Usage> {
-    let all = tree::live();
-    let mut used: HashMap<SessionId, Usage> = HashMap::new();
-    let owners = tree::owners(&all, sessions);
-    for process in &all {
-        if let Some(&session) = owners.get(&process.pid) {
-            let usage = used.entry(session.clone()).or_default();
-            usage.cpu_ms += process.ticks * 1000 / rustix::param::clock_ticks_per_second();
-            usage.memory_bytes += process.pages * rustix::param::page_size() as u64;
-            usage.processes += 1;
-        }
+    let used = tree::processes(sessions).into_iter();
+    used.map(|(session, processes)| (session, of_all(&processes)))
+        .collect()
+}
+
+fn of_all(processes: &[Process]) -> Usage {
+    let mut usage = Usage::default();
+    for process in processes {
+        usage.cpu_ms += process.ticks * 1000 / rustix::param::clock_ticks_per_second();
+        usage.memory_bytes += process.pages * rustix::param::page_size() as u64;
+        usage.processes += 1;
     }
-    used
+    usage
 }

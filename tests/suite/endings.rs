@@ -250,3 +250,38 @@ fn a_kill_from_elsewhere_is_perhaps_the_kernel_s() {
     let record = job.ask(&mut serve, "status", json!({}));
     assert_eq!(record["reason"], "SIGKILL (out of memory?)");
 }
+
+/// How often a process has read from something.
+fn reads(pid: u32) -> usize {
+    let io = std::fs::read_to_string(format!("/proc/{pid}/io")).unwrap();
+    let line = io.lines().find_map(|line| line.strip_prefix("syscr: "));
+    line.unwrap().parse().unwrap()
+}
+
+#[test]
+fn many_sessions_are_ended_in_a_few_walks_through_all_processes() {
+    const JOBS: usize = 80;
+    let home = Home::with_config("max_sessions_per_scope = 200\n");
+    let mut serve = Serve::new(&home, &[]);
+    let request = json!({"command": "sleep", "args": ["1000"]});
+    let jobs: Vec<Job> = (0..JOBS)
+        .map(|_| Job::request(&mut serve, request.clone()))
+        .collect();
+    let (daemon, _) = daemon::pids(&mut serve);
+    let processes = std::fs::read_dir("/proc").unwrap().count();
+    let ids: Vec<&str> = jobs.iter().map(|job| job.id.as_str()).collect();
+    let before = reads(daemon);
+    let killed = serve.ok(json!({"action": "kill", "sessionIds": ids}));
+    let reads = reads(daemon) - before;
+    eprintln!("{JOBS} sessions beside {processes} processes: {reads} reads");
+    for (job, result) in std::iter::zip(&jobs, killed["results"].as_array().unwrap()) {
+        assert_eq!(result["killedPids"], json!([job.pid]), "{result}");
+        assert_eq!(result["survivors"], json!([]), "{result}");
+    }
+    // One read a process in each walk: two walks are needed, and some more where the ends
+    // come slowly. Two walks for each session would be 160.
+    assert!(
+        reads < 20 * JOBS + 40 * processes,
+        "{reads} reads, {processes} processes"
+    );
+}

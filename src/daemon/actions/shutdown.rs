@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::super::again;
 use super::super::connection::Client;
-use super::super::end_tree::GRACE_MS;
+use super::super::end_tree::{self, GRACE_MS};
 use super::super::hub::Hub;
 use super::kill::{end, end_strays};
 use super::{Answer, actor, answer, people_only};
@@ -62,10 +62,11 @@ pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -
                 .filter(|s| s.life.status().is_finished());
             over.map(|session| session.id.clone()).collect()
         };
-        for id in over {
-            survivors.extend(end_strays(hub, &id, signal::TERM, GRACE_MS).await.survivors);
-        }
-        for task in tasks {
+        let strays: Vec<_> = over
+            .iter()
+            .map(|id| end_tree::begin_strays(hub, id, signal::TERM, GRACE_MS))
+            .collect();
+        for task in strays.into_iter().chain(tasks) {
             survivors.extend(task.await.unwrap_or_default().survivors);
         }
     }
