@@ -257,6 +257,52 @@ fn underline_colours_are_no_attributes() {
     assert_eq!(cell("\x1b[1m\x1b[58:5:2mx"), (true, false, Color::Default));
 }
 
+#[test]
+fn a_difference_says_no_more_than_it_must() {
+    let difference = |before: &str, after: &str| {
+        let mut screen = screen(4, 20, before);
+        let picture = screen.picture();
+        screen.feed(after.as_bytes());
+        String::from_utf8(screen.diff(&picture)).unwrap()
+    };
+    let cursor = "\x1b[1;1H\x1b[m";
+    assert_eq!(difference("abc", "\x1b[2G"), "\x1b[1;2H\x1b[m");
+    assert_eq!(
+        difference("1\r\n0123456789", "\x1b[2;5Hx\x1b[H"),
+        format!("\x1b[2;5H\x1b[mx{cursor}")
+    );
+    assert_eq!(
+        difference("1\r\n2\r\n3", "\x1b[Ha\r\nb\r\n\x1b[31mc\x1b[m\x1b[H"),
+        format!("\x1b[1;1H\x1b[ma\x1b[2;1Hb\x1b[3;1H\x1b[31mc{cursor}")
+    );
+    // What is red at the end of a row does not reach into the next one.
+    assert_eq!(
+        difference("1\r\n2", "\x1b[H\x1b[31ma\x1b[2;1H\x1b[mb\x1b[H"),
+        format!("\x1b[1;1H\x1b[m\x1b[31ma\x1b[2;1H\x1b[mb{cursor}")
+    );
+}
+
+#[test]
+fn the_end_of_a_row_that_no_longer_wraps_stays() {
+    let blank = "\x1b[H123456789漢x";
+    let wide = "\x1b[H12345678漢x";
+    for (wrapped, change) in [
+        (blank, "\x1b[41m\x1b[H\x1b[2K\x1b[m123456789\x1b[K"),
+        (blank, "\x1b[H\x1b[2K\x1b[41m12345"),
+        (blank, "\x1b[H\x1b[2L"),
+        (wide, "\x1b[H\x1b[2K12345678漢"),
+        (wide, "\x1b[H\x1b[2K\x1b[41m1234567\x1b[m8漢"),
+    ] {
+        let mut screen = screen(4, 10, wrapped);
+        let mut copy = Screen::new(Size::new(4, 10));
+        copy.feed(&screen.ansi());
+        let before = screen.picture();
+        screen.feed(change.as_bytes());
+        copy.feed(&screen.diff(&before));
+        assert_eq!(state(&copy), state(&screen), "after {change:?}");
+    }
+}
+
 /// Pieces of what programs print, good and bad.
 fn piece() -> impl Strategy<Value = Vec<u8>> {
     const SEQUENCES: &[&str] = &[
@@ -275,7 +321,12 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
         "\x1b[1K",
         "\x1b[31m",
         "\x1b[1;4m",
+        "\x1b[44m",
+        "\x1b[3;7;38;5;200m",
         "\x1b[m",
+        "\x1b[K",
+        "\x1b[5;1H",
+        "\x1b[1;11H",
         "\x1b[2;3r",
         "\x1b[r",
         "\x1b[L",
