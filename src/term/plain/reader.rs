@@ -299,6 +299,17 @@ mod tests {
     }
 
     #[test]
+    fn a_line_whose_first_row_was_erased_begins_where_it_is_drawn_to_begin() {
+        let layout = layout(LayoutKind::Terminal);
+        let empty = "\r\n".repeat(9);
+        let log = format!("{empty}\t\t\x08漢漢\x1b[1K漢\r\n{empty}");
+        assert_eq!(
+            read(layout, log.as_bytes(), 99).0,
+            drawn(layout, log.as_bytes())
+        );
+    }
+
+    #[test]
     fn it_ends_when_it_is_enough() {
         let layout = layout(LayoutKind::Pipe);
         let text = "line\n".repeat(100);

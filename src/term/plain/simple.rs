@@ -80,6 +80,7 @@ fn attributed(text: &str, out: &mut String) -> bool {
 /// False, whatever was appended, if it may.
 fn draw(text: &str, layout: Layout, row: &mut Row, out: &mut String) -> bool {
     let cols = usize::from(layout.size.cols());
+    let begin = out.len();
     let mut rest = text;
     // `cols` while a wrap is pending.
     let mut col = 0_usize;
@@ -91,6 +92,10 @@ fn draw(text: &str, layout: Layout, row: &mut Row, out: &mut String) -> bool {
                 return false;
             }
             row.push_text(out);
+            // On the window the line begins in the next row then.
+            if out.len() == begin {
+                return false;
+            }
             row.reset();
             col = 0;
         }
