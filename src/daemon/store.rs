@@ -10,7 +10,7 @@ use crate::protocol::SessionId;
 use crate::protocol::disk::{EXIT, META};
 use crate::protocol::keeper::Exit;
 use crate::sys::clock;
-use crate::sys::file::{self, Spare};
+use crate::sys::file;
 use crate::sys::paths::Home;
 
 /// So long a session's record does not hurry to the disk, as its log does not either: a job that starts, or ends at
@@ -21,13 +21,11 @@ const FRESH_MS: i64 = 10_000;
 pub(super) struct Store {
     home: Home,
     boot_id: String,
-    spare: Spare,
 }
 
 impl Store {
     pub(super) fn new(home: Home) -> Self {
         Self {
-            spare: Spare::new(home.spare()),
             home,
             boot_id: clock::boot_id(),
         }
@@ -65,12 +63,13 @@ impl Store {
     pub(super) fn write_meta(&self, session: &Session) {
         let path = self.dir(&session.id).join(META);
         let age = clock::wall().millis() - session.life.created_at().millis();
+        let replace = match age < FRESH_MS {
+            true => file::replace_lazily,
+            false => file::replace,
+        };
         let written = serde_json::to_vec(&session.meta(&self.boot_id))
             .map_err(io::Error::from)
-            .and_then(|bytes| match age < FRESH_MS {
-                true => self.spare.replace(&path, &bytes),
-                false => file::replace(&path, &bytes),
-            });
+            .and_then(|bytes| replace(&path, &bytes));
         if let Err(error) = written {
             tracing::error!(session = %session.id, %error, "{META} cannot be written");
         }

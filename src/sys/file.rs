@@ -32,37 +32,22 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     written
 }
 
-/// A file that takes the place of one after the other, and then is what was there before: so small files that
-/// change often are replaced whole without one being made and one removed each time, which is most of what that
-/// takes. They are on their way to the disk in the kernel's own time; a file that is renamed over another one is
-/// written out by ext4 before the call returns.
-#[derive(Debug)]
-pub struct Spare(PathBuf);
-
-impl Spare {
-    /// One that lies at `path`, on the file system of those that it is to replace.
-    pub fn new(path: PathBuf) -> Self {
-        Self(path)
-    }
-
-    /// As [`replace`], lazily.
-    pub fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        let mut file = private(OpenOptions::new().write(true)).open(&self.0)?;
-        file.write_all(bytes)?;
-        // Last, and not to nothing: ext4 takes that for the beginning of a replacement, too.
-        file.set_len(bytes.len() as u64)?;
-        match renameat_with(CWD, &self.0, CWD, path, RenameFlags::EXCHANGE) {
-            Ok(()) => Ok(()),
+/// As [`replace`], but in the kernel's own time on its way to the disk. A file that is renamed over another one is
+/// written out by ext4 before the call returns, which takes longer than all the rest of it.
+pub fn replace_lazily(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let beside = path.with_extension(format!("{}.tmp", std::process::id()));
+    let written = write(&beside, bytes).and_then(|()| {
+        let exchanged = renameat_with(CWD, &beside, CWD, path, RenameFlags::EXCHANGE);
+        match exchanged {
+            Ok(()) => std::fs::remove_file(&beside),
             // There is none yet, or the file system cannot do that.
-            Err(_) => std::fs::rename(&self.0, path),
+            Err(_) => std::fs::rename(&beside, path),
         }
+    });
+    if written.is_err() {
+        let _ = std::fs::remove_file(&beside);
     }
-}
-
-impl Drop for Spare {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
+    written
 }
 
 /// A file that takes its place when it is whole. Until then it lies beside it under another name; dropped
@@ -166,22 +151,17 @@ mod tests {
     }
 
     #[test]
-    fn a_spare_file_takes_the_place_of_each() {
-        let (dir, aside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let spare = Spare::new(aside.path().join("spare"));
-        let (one, other) = (dir.path().join("one"), dir.path().join("other"));
+    fn replaced_lazily_it_is_there_and_nothing_beside_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("meta.json");
         for text in ["first", "second, longer", "3"] {
-            for path in [&one, &other] {
-                spare.replace(path, text.as_bytes()).unwrap();
-                assert_eq!(std::fs::read_to_string(path).unwrap(), text);
-            }
+            replace_lazily(&path, text.as_bytes()).unwrap();
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+            assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
         }
-        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 2);
-        let mode = std::fs::metadata(&one).unwrap().permissions().mode();
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
-        assert!(spare.replace(&dir.path().join("no/where"), b"x").is_err());
-        drop(spare);
-        assert_eq!(std::fs::read_dir(aside.path()).unwrap().count(), 0);
+        assert!(replace_lazily(&dir.path().join("no/where"), b"x").is_err());
     }
 
     #[test]

@@ -144,11 +144,6 @@ impl Home {
         self.sessions().join(id.as_str())
     }
 
-    /// A file with which those of sessions are replaced.
-    pub fn spare(&self) -> PathBuf {
-        self.state.join("spare")
-    }
-
     /// What has happened, one event a line.
     pub fn journal(&self) -> PathBuf {
         self.state.join("journal.jsonl")
