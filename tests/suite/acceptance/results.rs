@@ -82,13 +82,14 @@ transcripts! {
     /// The same start asked twice is one job.
     fn a_start_that_is_asked_twice_runs_once(agent, home) {
         let count = home.scratch("count");
-        let command = format!("echo ran >> {}; sleep 1000", count.display());
+        let command = format!("echo ran >> {}; echo up; sleep 1000", count.display());
         let start = json!({"command": command, "key": "build-1", "background": true});
         let first = agent.act("start", start.clone()).unwrap();
         let again = agent.act("start", start).unwrap();
         assert_eq!(first["sessionId"], again["sessionId"]);
         assert_eq!(again["reused"], true, "{again}");
         let job = Job(text(&first, "sessionId").to_owned());
+        job.act(agent, "wait", json!({"until": [{"pattern": "up"}]}));
         job.act(agent, "kill", json!({"force": true}));
         assert_eq!(std::fs::read_to_string(&count).unwrap(), "ran\n");
     }
