@@ -101,12 +101,7 @@ impl State {
         if !session.takes_input() {
             session.input.end();
         } else if session.input.is_due(now().boot, eager) {
-            let question = self.looks.question(id);
-            match eager {
-                true => self.keeper.send(&question),
-                // With those of all others that are due now.
-                false => self.keeper.send_soon(&question),
-            }
+            self.ask(id, !eager);
         }
         self.arm_input(id);
     }
@@ -143,20 +138,18 @@ impl State {
         let worth = session.takes_input() && !session.input.is_fresh(now().boot);
         (worth && self.looks.deaf != Some(self.keeper.pid())).then_some(())?;
         let (sender, receiver) = oneshot::channel();
-        let question = self.looks.question(id);
-        match several {
-            true => self.keeper.send_soon(&question),
-            false => self.keeper.send(&question),
-        }
-        let ask = self.looks.last;
+        let ask = self.ask(id, several);
         self.looks.waiting.insert(ask, sender);
         Some((ask, receiver))
     }
 
-    /// Asks at once; returns the number of the question.
-    fn ask(&mut self, id: &SessionId) -> u64 {
+    /// Asks at once, or with all others that are asked now; returns the number of the question.
+    fn ask(&mut self, id: &SessionId, with_others: bool) -> u64 {
         let question = self.looks.question(id);
-        self.keeper.send(&question);
+        match with_others {
+            true => self.keeper.send_soon(&question),
+            false => self.keeper.send(&question),
+        }
         self.looks.last
     }
 
@@ -172,7 +165,7 @@ impl State {
         if known.is_some_and(|session| session.input.is_of_before(ask)) {
             // Who waits wants to know what comes of what was typed.
             if let Some(asker) = self.looks.waiting.remove(&ask) {
-                let again = self.ask(id);
+                let again = self.ask(id, false);
                 self.looks.waiting.insert(again, asker);
             }
             return;
