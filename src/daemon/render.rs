@@ -281,7 +281,8 @@ pub(super) fn repaint_screen(
     let from = end.saturating_sub(REPLAY).max(session.output.first());
     let from = session
         .output
-        .checkpoint_before(from)
+        .checkpoints()
+        .before(from)
         .map_or(from, |c| c.offset.max(from));
     let bytes = driver.log.read_all(from, end).1;
     let mut screen = session.output.painted(size, scrollback, &bytes);

@@ -1,7 +1,6 @@
 //! Output that nobody has looked at yet, and much of it: what nobody can have seen is not painted.
 
 use super::Now;
-use super::checkpoints;
 use super::lines::Lines;
 use super::output::{News, Output};
 use crate::protocol::record::Mode;
@@ -106,12 +105,11 @@ impl Output {
                 exact: true,
             });
         }
-        checkpoints::thin(&mut self.checkpoints);
         self.end += stretch.hidden as u64;
         self.wrote(now);
         let alt_since = self.lines.alt_since();
         if let Some(at) = self.checkpoints.last() {
-            self.lines = Lines::from(*at).alt_known_since(alt_since);
+            self.lines = Lines::from(at).alt_known_since(alt_since);
         }
         let screen = self.screen();
         screen.feed(&stretch.attributes);

@@ -1,7 +1,10 @@
-//! How many places to resume from are kept of a log without end.
+//! Places in a session's log to render from.
 //!
 //! One comes about every 16 KiB ([`marks`](crate::term::plain::marks)). Of 256 MiB all are kept, which is
-//! more than most logs have; of more, the newest ones, and of what is older as many at equal distances.
+//! more than most logs have; of more, the newest ones, and of what is older as many at equal distances. Beside
+//! them stand the few places that were asked about last: who has read up to one of them asks again from there.
+
+use std::collections::VecDeque;
 
 use crate::term::plain::Checkpoint;
 
@@ -11,8 +14,98 @@ pub const MOST: usize = 16 * 1024;
 /// The newest of them, which are never left out: of about 64 MiB.
 const NEWEST: usize = MOST / 4;
 
+/// Places that are remembered because they were asked about: of more clients than usually share a session.
+const ASKED: usize = 8;
+
+/// The places of one log.
+#[derive(Debug, Default)]
+pub struct Checkpoints {
+    /// In the order of their offsets.
+    kept: Vec<Checkpoint>,
+    /// Oldest first.
+    asked: VecDeque<Checkpoint>,
+}
+
+impl Checkpoints {
+    /// Keeps one that lies behind all others.
+    pub fn push(&mut self, at: Checkpoint) {
+        self.kept.push(at);
+        thin(&mut self.kept);
+    }
+
+    /// Keeps one wherever it lies: an exact one is found late, when its line is final, so others
+    /// that lie after it may be there already.
+    pub fn insert(&mut self, at: Checkpoint) {
+        let place = self.kept.partition_point(|kept| kept.offset <= at.offset);
+        self.kept.insert(place, at);
+        thin(&mut self.kept);
+    }
+
+    /// Remembers how rendering stands at the end, because somebody has read up to there.
+    pub fn remember(&mut self, here: Checkpoint) {
+        if self.at(here.offset).is_some() {
+            return;
+        }
+        if self.asked.len() == ASKED {
+            self.asked.pop_front();
+        }
+        self.asked.push_back(here);
+    }
+
+    /// What is remembered of this very offset.
+    pub fn at(&self, offset: u64) -> Option<Checkpoint> {
+        self.asked.iter().find(|at| at.offset == offset).copied()
+    }
+
+    /// The last one at or before `offset`.
+    pub fn before(&self, offset: u64) -> Option<Checkpoint> {
+        self.up_to(offset).last().copied()
+    }
+
+    /// The last exact one at or before `offset`.
+    pub fn exact_before(&self, offset: u64) -> Option<Checkpoint> {
+        let mut before = self.up_to(offset).iter().rev();
+        before.find(|at| at.exact).copied()
+    }
+
+    /// The last exact one at or before line `line`.
+    pub fn before_line(&self, line: u64) -> Option<Checkpoint> {
+        let after = self.kept.partition_point(|at| at.line <= line);
+        let mut before = self.kept[..after].iter().rev();
+        before.find(|at| at.exact).copied()
+    }
+
+    fn up_to(&self, offset: u64) -> &[Checkpoint] {
+        let after = self.kept.partition_point(|at| at.offset <= offset);
+        &self.kept[..after]
+    }
+
+    /// The first one.
+    pub fn first(&self) -> Option<Checkpoint> {
+        self.kept.first().copied()
+    }
+
+    /// The last one.
+    pub fn last(&self) -> Option<Checkpoint> {
+        self.kept.last().copied()
+    }
+
+    /// Forgets those before `offset`.
+    pub fn drop_before(&mut self, offset: u64) {
+        let gone = self.kept.partition_point(|at| at.offset < offset);
+        self.kept.drain(..gone);
+        self.asked.retain(|at| at.offset >= offset);
+    }
+
+    /// Those that are kept, in the order of their offsets.
+    #[cfg(test)]
+    pub fn iter(&self) -> impl Iterator<Item = &Checkpoint> {
+        self.kept.iter()
+    }
+}
+
 /// Leaves out some if there are too many, in the order of their offsets.
-pub fn thin(checkpoints: &mut Vec<Checkpoint>) {
+fn thin(checkpoints: &mut Vec<Checkpoint>) {
     if checkpoints.len() < MOST {
         return;
     }
@@ -38,6 +131,29 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn the_last_places_asked_about_are_remembered() {
+        let mut checkpoints = Checkpoints::default();
+        for offset in [1, 2, 3, 3, 3, 2].into_iter().chain(10..16) {
+            let line = offset * 2;
+            checkpoints.remember(Checkpoint {
+                line,
+                ..Checkpoint::at(offset)
+            });
+        }
+        let known = |checkpoints: &Checkpoints, at| checkpoints.at(at).map(|at| at.line);
+        let lines = [1, 2, 3, 4, 15].map(|at| known(&checkpoints, at));
+        assert_eq!(lines, [None, Some(4), Some(6), None, Some(30)]);
+        assert_eq!(
+            checkpoints.before(15),
+            None,
+            "nothing is rendered from there"
+        );
+        checkpoints.drop_before(3);
+        assert_eq!(known(&checkpoints, 2), None);
+        assert_eq!(known(&checkpoints, 3), Some(6));
+    }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(16))]

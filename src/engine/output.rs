@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use super::Now;
-use super::checkpoints;
+use super::checkpoints::Checkpoints;
 use super::display::{self, Display, Rest};
 use super::lines::Lines;
 use super::sizes::Sizes;
@@ -54,7 +54,7 @@ pub struct Output {
     pub(super) end: u64,
     display: Display,
     pub(super) lines: Lines,
-    pub(super) checkpoints: Vec<Checkpoint>,
+    pub(super) checkpoints: Checkpoints,
     last_output: Option<Now>,
     /// Up to where an earlier daemon had seen it, and when the last of that was written.
     past: Option<(u64, Now)>,
@@ -80,7 +80,7 @@ impl Output {
                 exact: true,
                 ..Checkpoint::at(0)
             }),
-            checkpoints: Vec::new(),
+            checkpoints: Checkpoints::default(),
             last_output: None,
             past: None,
             failed_at: None,
@@ -134,14 +134,8 @@ impl Output {
 
     pub(super) fn keep_checkpoints(&mut self) {
         for checkpoint in self.renderer().take_checkpoints() {
-            // An exact one is found late, when its line is final, so others
-            // that lie after it may be there already.
-            let place = self
-                .checkpoints
-                .partition_point(|c| c.offset <= checkpoint.offset);
-            self.checkpoints.insert(place, checkpoint);
+            self.checkpoints.insert(checkpoint);
         }
-        checkpoints::thin(&mut self.checkpoints);
     }
 
     /// What comes up to `end` was written at `at`, or before.
@@ -177,11 +171,8 @@ impl Output {
             return;
         }
         self.first = first;
-        let gone = self
-            .checkpoints
-            .partition_point(|checkpoint| checkpoint.offset < first);
-        self.checkpoints.drain(..gone);
-        if self.checkpoints.is_empty() && first >= self.end {
+        self.checkpoints.drop_before(first);
+        if self.checkpoints.first().is_none() && first >= self.end {
             // All that is known of what comes is the number of its first line.
             let line = self.next_line();
             let (alt, exact) = (self.lines.alt_screen(), true);
@@ -225,7 +216,8 @@ impl Output {
             exact: true,
         };
         self.lines = Lines::from(at);
-        self.checkpoints = vec![at];
+        self.checkpoints = Checkpoints::default();
+        self.checkpoints.push(at);
         self.first = offset;
         self.end = offset;
     }
@@ -361,33 +353,18 @@ impl Output {
         self.last_output.map(|now| now.boot)
     }
 
-    /// The last checkpoint at or before `offset`.
-    pub fn checkpoint_before(&self, offset: u64) -> Option<Checkpoint> {
-        let after = self
-            .checkpoints
-            .partition_point(|checkpoint| checkpoint.offset <= offset);
-        self.checkpoints[..after].last().copied()
+    /// Places to render from.
+    pub fn checkpoints(&self) -> &Checkpoints {
+        &self.checkpoints
     }
 
-    /// The last exact checkpoint at or before `offset`.
-    pub fn exact_checkpoint_before(&self, offset: u64) -> Option<Checkpoint> {
-        let after = self
-            .checkpoints
-            .partition_point(|checkpoint| checkpoint.offset <= offset);
-        let mut before = self.checkpoints[..after].iter().rev();
-        before.find(|checkpoint| checkpoint.exact).copied()
-    }
-
-    /// The last exact checkpoint at or before line `line`.
-    pub fn checkpoint_before_line(&self, line: u64) -> Option<Checkpoint> {
-        let after = self
-            .checkpoints
-            .partition_point(|checkpoint| checkpoint.line <= line);
-        self.checkpoints[..after]
-            .iter()
-            .rev()
-            .find(|checkpoint| checkpoint.exact)
-            .copied()
+    /// Somebody will ask for what comes from here on.
+    pub fn remember_here(&mut self) {
+        let here = self.here();
+        // What is unfinished would have to be rendered again.
+        if here.offset == self.end {
+            self.checkpoints.remember(here);
+        }
     }
 
     /// Number of the first line that is kept.
@@ -412,6 +389,9 @@ impl Output {
 
     /// `scope` has been shown everything up to `offset`.
     pub fn show(&mut self, scope: &Scope, offset: u64) {
+        if offset == self.end {
+            self.remember_here();
+        }
         self.shown.insert(scope.clone(), offset);
     }
 }
@@ -508,8 +488,8 @@ mod tests {
             all.feed(whole.as_bytes());
             let all = lines(&mut all);
             assert_eq!(output.total_lines(), all.len() as u64);
-            assert!(output.checkpoints.len() as u64 >= text.len() as u64 / EVERY);
-            for at in &output.checkpoints {
+            assert!(output.checkpoints.iter().count() as u64 >= text.len() as u64 / EVERY);
+            for at in output.checkpoints.iter() {
                 let mut plain = Plain::resume(output.layout(), *at);
                 plain.feed(&whole.as_bytes()[at.offset as usize..]);
                 assert_eq!(lines(&mut plain), all[at.line as usize - 1..], "{at:?}");

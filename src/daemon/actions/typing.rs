@@ -8,6 +8,7 @@ use super::super::connection::Client;
 use super::super::hub::{Hub, now};
 use super::super::input::{Input, MAX_WAITING, Turn};
 use super::super::input_log;
+use super::super::render::render_chunk;
 use super::wait::Plan;
 use super::write::not_running;
 use super::{Answer, answer, find, news};
@@ -126,11 +127,19 @@ impl Target {
         client: &Client,
         spec: Option<&WaitSpec>,
     ) -> Result<u64, Error> {
-        let state = hub.state();
-        Ok(match spec.and_then(|spec| spec.since.as_deref()) {
-            None => state.log_end(&self.id),
-            since => news::Since::parse(since)?.offset(&state, client, &self.id),
-        })
+        let since = spec.and_then(|spec| spec.since.as_deref());
+        if since.is_some() {
+            return Ok(news::Since::parse(since)?.offset(&hub.state(), client, &self.id));
+        }
+        Ok(hub.with(|state| {
+            // What it has just written is looked at before more comes: so the place where that begins
+            // is known, and nothing has to be rendered again for it.
+            render_chunk(state, &self.id);
+            if let Some(session) = state.registry.get_mut(&self.id) {
+                session.output.remember_here();
+            }
+            state.log_end(&self.id)
+        }))
     }
 
     /// Ends the input: closes a pipe, or types the terminal's end character,

@@ -37,9 +37,13 @@ impl Source<'_> {
             let at = self.output.here();
             return Place { at, counted: 0..0 };
         }
+        if let Some(at) = self.output.checkpoints().at(offset) {
+            return Place { at, counted: 0..0 };
+        }
         let near = self
             .output
-            .checkpoint_before(offset)
+            .checkpoints()
+            .before(offset)
             .filter(|c| offset - c.offset <= PRIME);
         let first = self.output.first();
         let near = near.or_else(|| {
@@ -86,7 +90,7 @@ impl Source<'_> {
             .position(|&byte| byte == b'\n')
             .map_or(0, |at| at + 1);
         let begin = start + inside as u64;
-        let known = self.output.checkpoint_before(offset);
+        let known = self.output.checkpoints().before(offset);
         let (from, line) = known.map_or((self.output.first(), self.output.first_line()), |at| {
             (at.offset, at.line)
         });

@@ -79,7 +79,7 @@ impl Source<'_> {
         let mut depth = (max_chars as u64 * 2).max(SHALLOW);
         loop {
             let wanted = to.checked_sub(depth).filter(|&at| at > from)?;
-            let at = self.output.exact_checkpoint_before(wanted)?;
+            let at = self.output.checkpoints().exact_before(wanted)?;
             if at.offset < from || to - at.offset > WHOLE {
                 return None;
             }

@@ -38,9 +38,10 @@ pub(super) fn stretch(
         alt: false,
         exact: true,
     };
-    let by_line = from.and_then(|line| output.checkpoint_before_line(line));
+    let by_line = from.and_then(|line| output.checkpoints().before_line(line));
     let by_offset = output
-        .checkpoint_before(offset)
+        .checkpoints()
+        .before(offset)
         .filter(|at| offset > 0 && at.exact);
     Ok(Stretch {
         at: by_line.or(by_offset).unwrap_or(beginning),
