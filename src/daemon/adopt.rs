@@ -28,7 +28,7 @@ use crate::sys::board::Board;
 use crate::sys::channel::Channel;
 use crate::sys::paths::Home;
 use crate::sys::pump::Pump;
-use crate::sys::{pty, readiness, tree};
+use crate::sys::{process, pty, readiness};
 
 /// Hears the keeper out and puts together the state to go on with.
 pub(super) async fn adopt(
@@ -160,7 +160,7 @@ impl State {
     /// asked for it may ask again.
     fn was_never_started(&self, meta: &Meta) -> bool {
         let is_new = meta.life.status() == Status::Starting && meta.life.runs().is_empty();
-        let since = tree::read(self.keeper.pid()).map(|keeper| keeper.started_boot());
+        let since = process::read(self.keeper.pid()).map(|keeper| keeper.started_boot());
         is_new
             && meta.boot_id == self.store.boot_id()
             && since.is_some_and(|since| since < meta.life.started_boot())

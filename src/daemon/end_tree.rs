@@ -16,8 +16,9 @@ use super::state::State;
 use super::walk;
 use crate::engine::life::Actor;
 use crate::protocol::SessionId;
+use crate::sys::process::Process;
 use crate::sys::tree::Leader;
-use crate::sys::{readiness, signal, tree};
+use crate::sys::{process, readiness, signal};
 
 /// Time between the first signal and KILL where nobody says otherwise.
 pub(super) const GRACE_MS: u64 = 2000;
@@ -102,7 +103,7 @@ struct Hunt {
     run: Option<u32>,
     leader: Option<Leader>,
     /// What the first process was when it was there.
-    identity: Option<tree::Process>,
+    identity: Option<Process>,
     seen: BTreeSet<u32>,
 }
 
@@ -111,7 +112,7 @@ impl Hunt {
         let leader = hub.state().leader(&id);
         let run = hub.state().run(&id);
         let identity = match leader {
-            Some(Leader::There(pid)) => tree::read(pid),
+            Some(Leader::There(pid)) => process::read(pid),
             _ => None,
         };
         Self {
@@ -190,7 +191,7 @@ impl Hunt {
 
     /// Waits until nobody is left, for those first who were asked to end, or until
     /// `deadline`; returns who is left.
-    async fn wait_until(&mut self, asked: Vec<OwnedFd>, deadline: Instant) -> Vec<tree::Process> {
+    async fn wait_until(&mut self, asked: Vec<OwnedFd>, deadline: Instant) -> Vec<Process> {
         if !asked.is_empty() {
             wait_for(asked, deadline).await;
         }
@@ -204,7 +205,7 @@ impl Hunt {
     }
 
     /// Kills until nobody is left, and returns whom that does not end.
-    async fn kill(&mut self, mut found: Vec<tree::Process>) -> Vec<tree::Process> {
+    async fn kill(&mut self, mut found: Vec<Process>) -> Vec<Process> {
         let deadline = Instant::now() + LAST_GRACE;
         let mut first = true;
         while !found.is_empty() && Instant::now() < deadline {
@@ -226,11 +227,7 @@ impl Hunt {
 
     /// Stops processes that may multiply faster than they are ended, and those
     /// that they have made meanwhile: what is stopped makes no others.
-    async fn freeze(
-        &mut self,
-        mut found: Vec<tree::Process>,
-        deadline: Instant,
-    ) -> Vec<tree::Process> {
+    async fn freeze(&mut self, mut found: Vec<Process>, deadline: Instant) -> Vec<Process> {
         let mut frozen = HashMap::new();
         while Instant::now() < deadline {
             let fresh: Vec<_> = found
@@ -247,7 +244,7 @@ impl Hunt {
         found
     }
 
-    async fn find(&mut self) -> Vec<tree::Process> {
+    async fn find(&mut self) -> Vec<Process> {
         loop {
             let found = walk::processes(&self.hub, &self.id, self.leader).await;
             let run = self.hub.state().run(&self.id);
@@ -267,12 +264,12 @@ impl Hunt {
     fn is_recycled(&self) -> bool {
         let identity = self.identity.as_ref().filter(|_| self.leader.is_some());
         identity.is_some_and(|leader| {
-            tree::read(leader.pid).is_some_and(|process| process.start != leader.start)
+            process::read(leader.pid).is_some_and(|process| process.start != leader.start)
         })
     }
 
     /// False if nobody takes it.
-    fn send(&self, targets: &[tree::Process], number: i32) -> bool {
+    fn send(&self, targets: &[Process], number: i32) -> bool {
         let mut state = self.hub.state();
         if let Some(session) = state.registry.get_mut(&self.id)
             && let Some(actor) = session.life.ending().cloned()
@@ -286,18 +283,18 @@ impl Hunt {
 
 /// False if nobody takes it: gone already, or not ours to end. The latter are
 /// found again later.
-fn send_each(targets: &[tree::Process], number: i32) -> bool {
+fn send_each(targets: &[Process], number: i32) -> bool {
     let mut taken = false;
     for target in targets {
-        taken |= tree::open(target).is_some_and(|handle| signal::send(handle, number).is_ok());
+        taken |= process::open(target).is_some_and(|handle| signal::send(handle, number).is_ok());
     }
     taken
 }
 
 /// Handles on the first of `targets`, to wait for their ends.
-fn handles(targets: &[tree::Process]) -> Vec<OwnedFd> {
+fn handles(targets: &[Process]) -> Vec<OwnedFd> {
     let first = targets.iter().take(HANDLES);
-    first.filter_map(tree::open).collect()
+    first.filter_map(process::open).collect()
 }
 
 /// Waits until these have ended, until `deadline` at most.
@@ -320,9 +317,9 @@ async fn wait_for(handles: Vec<OwnedFd>, deadline: Instant) {
 }
 
 /// Who could not be ended, and why, in words.
-fn refusal(left: &[tree::Process]) -> Option<String> {
+fn refusal(left: &[Process]) -> Option<String> {
     let first = left.first()?;
-    let why = match tree::open(first).map(|handle| signal::send(handle, signal::KILL)) {
+    let why = match process::open(first).map(|handle| signal::send(handle, signal::KILL)) {
         Some(Err(error)) => error.to_string(),
         _ => "it does not end".to_owned(),
     };

@@ -17,6 +17,7 @@ use crate::engine::timers::Due;
 use crate::engine::urls;
 use crate::protocol::{EventKind, SessionId};
 use crate::sys::ports::{self, Listening};
+use crate::sys::process;
 use crate::sys::tree;
 
 /// Milliseconds between two looks: at first, and at last.
@@ -203,7 +204,7 @@ impl State {
         let sockets = ports::listening();
         let mut found: HashMap<SessionId, BTreeSet<u16>> = HashMap::new();
         if !sockets.is_empty() {
-            for (pid, ports) in ports::holders(tree::all_pids(), &sockets) {
+            for (pid, ports) in ports::holders(process::all(), &sockets) {
                 if let Some(id) = tree::session_of(pid) {
                     found.entry(id).or_default().extend(ports);
                 }

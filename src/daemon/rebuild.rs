@@ -12,7 +12,7 @@ use crate::engine::meta::{Meta, Spec, Terms};
 use crate::engine::session::Session;
 use crate::protocol::record::Mode;
 use crate::protocol::{Scope, SessionId, Timestamp};
-use crate::sys::tree;
+use crate::sys::process;
 use crate::term::size::Size;
 
 /// What is known of a session without its record.
@@ -78,7 +78,7 @@ fn command(argv: Vec<String>) -> (String, Option<Vec<String>>) {
 
 /// When a process began.
 fn begun(pid: u32, now: Now) -> Option<Now> {
-    let boot = tree::read(pid)?.started_boot();
+    let boot = process::read(pid)?.started_boot();
     Some(ago(now, now.boot.saturating_sub(boot)))
 }
 

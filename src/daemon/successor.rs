@@ -18,7 +18,7 @@ use super::state::State;
 use crate::protocol::SessionId;
 use crate::protocol::keeper::{Kept, ToKeeper};
 use crate::sys::channel::Channel;
-use crate::sys::{detach, readiness, signal, tree};
+use crate::sys::{detach, process, readiness, signal, tree};
 
 /// A keeper that has closed its socket is dead so soon, or it is not dead.
 const DYING: Duration = Duration::from_secs(5);
@@ -42,7 +42,7 @@ impl KeeperProcess {
         Ok(Self {
             pid,
             version,
-            pidfd: tree::handle(pid)?,
+            pidfd: process::handle(pid)?,
             child,
         })
     }
@@ -177,7 +177,7 @@ fn hand_over(
 fn end_strays(id: &SessionId) {
     let found = tree::processes(&[(id.clone(), None)]);
     for process in found.into_values().flatten() {
-        if let Some(pidfd) = tree::open(&process) {
+        if let Some(pidfd) = process::open(&process) {
             let _ = signal::send(&pidfd, signal::KILL);
         }
     }

@@ -11,8 +11,9 @@ use tokio::sync::oneshot;
 use super::hub::Hub;
 use super::state::State;
 use crate::protocol::SessionId;
+use crate::sys::process::Process;
 use crate::sys::signal;
-use crate::sys::tree::{self, Leader, Process};
+use crate::sys::tree::{self, Leader};
 
 /// The next walk.
 #[derive(Default)]

@@ -22,7 +22,7 @@ use crate::sys::channel::Channel;
 use crate::sys::kept::KeptFds;
 use crate::sys::pump::Pump;
 use crate::sys::tail::Tail;
-use crate::sys::{failpoint, tree};
+use crate::sys::{failpoint, process};
 
 /// What a session's next holder is to know, and the descriptors to go with it.
 pub(super) fn kept(slot: u32, entry: &Entry) -> io::Result<(Kept, Vec<OwnedFd>)> {
@@ -193,7 +193,7 @@ impl Keeper {
             keep: kept.keep,
             log,
             pid: kept.pid,
-            is_child: tree::read(kept.pid).is_some_and(|process| process.ppid == own),
+            is_child: process::read(kept.pid).is_some_and(|process| process.ppid == own),
             pidfd,
             input,
             outputs,
@@ -232,7 +232,7 @@ impl Keeper {
         self.set_channel(channel)?;
         self.supervisor.started(pid);
         self.supervisor.is_up();
-        let daemon = tree::handle(pid)?;
+        let daemon = process::handle(pid)?;
         self.events.add(&daemon, Source::DaemonEnded)?;
         self.foreign_daemon = Some(daemon);
         Ok(())

@@ -11,6 +11,7 @@
 //! [`keeper`] (the few messages between daemon and keeper; [`environment`] is a part of them) and [`disk`] (the
 //! files of a session).
 
+mod choices;
 pub mod condition;
 pub mod disk;
 pub mod environment;

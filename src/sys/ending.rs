@@ -6,7 +6,7 @@ use std::os::fd::AsFd;
 use rustix::io::Errno;
 use rustix::ioctl::{Opcode, Updater, ioctl, opcode};
 
-use super::{signal, tree};
+use super::{process, signal};
 
 /// What the kernel tells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,7 +46,7 @@ pub fn of(pidfd: impl AsFd, pid: u32) -> Ending {
         return Ending::Status(info.status);
     }
     // Looked at after the number was: it is not a later process's zombie then.
-    match tree::exit_status(pid).filter(|_| signal::is_there(&pidfd)) {
+    match process::exit_status(pid).filter(|_| signal::is_there(&pidfd)) {
         Some(status) => Ending::Status(status),
         // ESRCH: it was reaped before the kernel began to keep this.
         None if matches!(asked, Err(Errno::NOTTY | Errno::INVAL | Errno::SRCH)) => Ending::Unknown,

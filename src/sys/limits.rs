@@ -69,7 +69,7 @@ pub fn processes() -> Usage {
     let limit = soft_limit(Resource::Nproc);
     Usage {
         limit: limit.unwrap_or_else(|| number("/proc/sys/kernel/threads-max")),
-        current: super::tree::threads_of_user(),
+        current: super::process::threads_of_user(),
     }
 }
 

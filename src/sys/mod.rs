@@ -30,6 +30,7 @@ pub mod memory;
 pub mod paths;
 pub mod ports;
 mod proc;
+pub mod process;
 pub mod pty;
 pub mod pump;
 pub mod readiness;

@@ -7,49 +7,13 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::io;
-use std::os::fd::OwnedFd;
-use std::os::unix::fs::MetadataExt;
-
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::proc;
+use super::process::{self, Process};
 use crate::protocol::SessionId;
 
 /// Variable that marks every process of a session.
 pub const MARK: &str = "BGPROC_SESSION";
-
-/// One process as `/proc` shows it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Process {
-    /// Its pid.
-    pub pid: u32,
-    /// Its parent's pid.
-    pub ppid: u32,
-    /// Its process group.
-    pub group: u32,
-    /// Its terminal session.
-    pub session: u32,
-    /// State letter: R, S, D, T, Z, …
-    pub state: char,
-    /// How many threads it has.
-    pub threads: u32,
-    /// When it started, in clock ticks after boot: with the pid, its identity.
-    pub start: u64,
-    /// Its program's name, at most 15 bytes.
-    pub name: String,
-    /// Processor time that it and the children it has waited for have used, in clock ticks.
-    pub ticks: u64,
-    /// Resident memory, in pages.
-    pub pages: u64,
-}
-
-impl Process {
-    /// When it started, in milliseconds after boot.
-    fn started_ms(&self) -> u64 {
-        self.start * 1000 / rustix::param::clock_ticks_per_second()
-    }
-}
 
 /// The first process of a session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,7 +43,7 @@ impl Leader {
             // no later session of that number then.
             Self::Gone { ended, .. } => {
                 let mut all = in_session.clone();
-                let known = all.any(|process| process.started_ms() <= ended);
+                let known = all.any(|process| process.started_boot() <= ended);
                 in_session.filter(|_| known).map(pids).collect()
             }
         }
@@ -100,17 +64,6 @@ fn by_number(all: &[Process]) -> ByNumber<'_> {
     found
 }
 
-/// Of the times in `/proc/PID/stat` (proc_pid_stat(5)): 100 a second on every
-/// Linux that bgproc runs on.
-const TICK_MS: u64 = 10;
-
-impl Process {
-    /// When it started, in boot-time milliseconds.
-    pub fn started_boot(&self) -> u64 {
-        self.start * TICK_MS
-    }
-}
-
 /// The live processes of each of these sessions, in one walk through all processes;
 /// none of a session is no entry. The more sessions are named, the fewer environments
 /// are read.
@@ -128,7 +81,7 @@ pub fn processes(sessions: &[(SessionId, Option<Leader>)]) -> HashMap<SessionId,
 
 /// All live processes; zombies are not live.
 fn live() -> Vec<Process> {
-    let all = all_pids().filter_map(read);
+    let all = process::all().filter_map(process::read);
     all.filter(|process| process.state != 'Z').collect()
 }
 
@@ -181,105 +134,6 @@ fn inherit<'a>(all: &[Process], owners: &mut HashMap<u32, &'a SessionId>) {
     }
 }
 
-/// A handle on whatever process has this pid now.
-pub fn handle(pid: u32) -> io::Result<OwnedFd> {
-    let pid = Pid::from_raw(pid.cast_signed()).ok_or(io::ErrorKind::InvalidData)?;
-    Ok(pidfd_open(pid, PidfdFlags::empty())?)
-}
-
-/// A handle on `process`, if that pid is still the same process.
-pub fn open(process: &Process) -> Option<OwnedFd> {
-    let pidfd = handle(process.pid).ok()?;
-    // Looked up again after the handle was taken: it is not a later process then.
-    (read(process.pid)?.start == process.start).then_some(pidfd)
-}
-
-/// One process, if it is there.
-pub fn read(pid: u32) -> Option<Process> {
-    let text = proc::text(&format!("/proc/{pid}/stat")).ok()?;
-    parse_stat(pid, &text)
-}
-
-/// `pid (name) state ppid pgrp session …` (proc_pid_stat(5)); the name may hold
-/// blanks and parentheses, so the last `)` ends it.
-fn parse_stat(pid: u32, text: &str) -> Option<Process> {
-    let (head, rest) = text.rsplit_once(") ")?;
-    let (_, name) = head.split_once(" (")?;
-    let mut fields = rest.split(' ');
-    let state = fields.next()?.chars().next()?;
-    let ppid = fields.next()?.parse().ok()?;
-    let group = fields.next()?.parse().ok()?;
-    let session = fields.next()?.parse().ok()?;
-    // Fields 14 to 17, 20, 22 and 24 of the page, counted from 1; six are taken.
-    let times = fields.by_ref().skip(7).take(4);
-    let ticks: i64 = times.filter_map(|ticks| ticks.parse::<i64>().ok()).sum();
-    let threads = fields.nth(2)?.parse().ok()?;
-    let start = fields.nth(1)?.parse().ok()?;
-    let pages = fields.nth(1)?.parse().ok()?;
-    Some(Process {
-        pid,
-        ppid,
-        group,
-        session,
-        state,
-        threads,
-        start,
-        name: name.to_owned(),
-        ticks: u64::try_from(ticks).ok()?,
-        pages,
-    })
-}
-
-/// How a zombie ended, as wait(2) has it; `None` if it is none, or another
-/// user's, of whom the kernel shows a zero.
-pub fn exit_status(pid: u32) -> Option<i32> {
-    use std::os::unix::fs::MetadataExt;
-    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let (_, rest) = text.rsplit_once(") ")?;
-    let me = rustix::process::geteuid().as_raw();
-    let owner = std::fs::metadata(format!("/proc/{pid}")).ok()?.uid();
-    let may_know = me == 0 || me == owner;
-    // Fields 3 and 52 of proc_pid_stat(5).
-    let mut fields = rest.trim_end().split(' ');
-    let is_zombie = fields.next()? == "Z";
-    let status = fields.nth(48)?.parse().ok()?;
-    (is_zombie && may_know).then_some(status)
-}
-
-/// The command line of a process, blanks between arguments.
-pub fn command_line(pid: u32) -> Option<String> {
-    let bytes = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
-    let text = String::from_utf8_lossy(&bytes);
-    let words: Vec<&str> = text.split('\0').filter(|word| !word.is_empty()).collect();
-    (!words.is_empty()).then(|| words.join(" "))
-}
-
-/// Resident memory of a process in bytes.
-pub fn memory(pid: u32) -> Option<u64> {
-    let text = std::fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
-    let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;
-    Some(pages * rustix::param::page_size() as u64)
-}
-
-/// Threads of all processes of the present user.
-pub fn threads_of_user() -> u64 {
-    let user = rustix::process::geteuid().as_raw();
-    let own = all_pids().filter(|pid| {
-        std::fs::metadata(format!("/proc/{pid}")).is_ok_and(|meta| meta.uid() == user)
-    });
-    own.filter_map(|pid| {
-        let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // Field 20 of proc_pid_stat(5), the 18th after the name.
-        text.rsplit_once(") ")?
-            .1
-            .split(' ')
-            .nth(17)?
-            .parse::<u64>()
-            .ok()
-    })
-    .sum()
-}
-
 /// The session that a process, or the nearest one above it, is marked with.
 pub fn session_of(pid: u32) -> Option<SessionId> {
     let mut pid = pid;
@@ -288,15 +142,9 @@ pub fn session_of(pid: u32) -> Option<SessionId> {
         if let Some(id) = mark(pid).and_then(|name| SessionId::parse(&name)) {
             return Some(id);
         }
-        pid = read(pid)?.ppid;
+        pid = process::read(pid)?.ppid;
     }
     None
-}
-
-/// Pid of every process.
-pub fn all_pids() -> impl Iterator<Item = u32> {
-    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
 /// The session that a process carries the name of. Unreadable for processes of
@@ -323,17 +171,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_with_blanks_and_parentheses_is_read() {
-        let text = "7 (a) b (c) S 1 7 7 34816 7 4194560 1 0 0 0 10 20 30 -1 20 0 1 0 4242 1 2";
-        let process = parse_stat(7, text).unwrap();
-        assert_eq!(process.name, "a) b (c");
-        assert_eq!((process.ppid, process.group, process.session), (1, 7, 7));
-        assert_eq!((process.state, process.start), ('S', 4242));
-        // Of children that were waited for, too; the kernel has shown less than nothing.
-        assert_eq!((process.ticks, process.pages), (59, 2));
-    }
-
-    #[test]
     fn the_session_of_one_that_is_gone_is_known_by_who_is_older_than_its_end() {
         let member = |pid: u32, session: u32, start: u64| Process {
             threads: 1,
@@ -342,7 +179,7 @@ mod tests {
             group: pid,
             session,
             state: 'S',
-            start: start * rustix::param::clock_ticks_per_second() / 1000,
+            start: start / 10,
             name: "x".to_owned(),
             ticks: 0,
             pages: 0,
@@ -384,7 +221,7 @@ mod tests {
             .unwrap();
         let sessions = [(id.clone(), None)];
         let found = processes(&sessions).remove(&id).unwrap();
-        let handle = open(&found[0]).unwrap();
+        let handle = process::open(&found[0]).unwrap();
         crate::sys::signal::send(&handle, 9).unwrap();
         child.wait().unwrap();
         assert_eq!(

@@ -8,7 +8,8 @@
 
 use std::collections::HashMap;
 
-use super::tree::{self, Leader, Process};
+use super::process::Process;
+use super::tree::{self, Leader};
 use crate::protocol::SessionId;
 
 /// What the processes of one session use.

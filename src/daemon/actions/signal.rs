@@ -11,7 +11,7 @@ use crate::protocol::Error;
 use crate::protocol::params::{SignalParams, SignalTarget};
 use crate::protocol::record::Mode;
 use crate::protocol::reply::Signalled;
-use crate::sys::{pty, signal as sys_signal, tree};
+use crate::sys::{process, pty, signal as sys_signal};
 
 /// Sends it, and says to whom.
 pub(super) fn signal(hub: &Hub, client: &Client, params: SignalParams) -> Answer {
@@ -45,7 +45,7 @@ pub(super) fn signal(hub: &Hub, client: &Client, params: SignalParams) -> Answer
     });
     let delivered: Vec<u32> = wanted
         .filter(|process| {
-            tree::open(process).is_some_and(|handle| sys_signal::send(handle, number).is_ok())
+            process::open(process).is_some_and(|handle| sys_signal::send(handle, number).is_ok())
         })
         .map(|process| process.pid)
         .collect();

@@ -8,7 +8,7 @@ use crate::protocol::params::StatusParams;
 use crate::protocol::record::Process;
 use crate::protocol::reply::StatsReply;
 use crate::protocol::{Error, PROTOCOL, VERSION};
-use crate::sys::{pty, tree};
+use crate::sys::{process, pty};
 
 /// One session's record.
 pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> Answer {
@@ -38,7 +38,7 @@ pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> 
         .and_then(|driver| driver.input.as_ref())
     {
         let group = pty::foreground_group(&**input);
-        record.foreground = group.and_then(|pid| Some(tree::read(pid)?.name));
+        record.foreground = group.and_then(|pid| Some(process::read(pid)?.name));
         record.unread_input_bytes = input.unread();
     }
     if params.detail == Some(true) {
@@ -49,7 +49,7 @@ pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> 
             .map(|process| Process {
                 pid: process.pid,
                 ppid: process.ppid,
-                command: tree::command_line(process.pid).unwrap_or(process.name),
+                command: process::command_line(process.pid).unwrap_or(process.name),
                 state: process.state.to_string(),
             })
             .collect();
@@ -71,7 +71,7 @@ pub(super) fn stats(hub: &Hub, client: &Client) -> Answer {
     let (daemon, keeper) = (std::process::id(), state.keeper.pid());
     let memory = [daemon, keeper]
         .into_iter()
-        .filter_map(tree::memory)
+        .filter_map(process::memory)
         .reduce(|a, b| a + b);
     let seen = || {
         state

@@ -2,7 +2,7 @@
 
 use super::Effort;
 use crate::sys::proc;
-use crate::sys::tree::{self, Process};
+use crate::sys::process::{self, Process};
 
 /// Those who may read a session's input.
 #[derive(Debug, Default)]
@@ -43,7 +43,7 @@ pub(super) fn of_terminal(leader: u32, group: u32, effort: Effort) -> Readers {
         match effort {
             Effort::Quick => is_whole = false,
             Effort::Thorough => {
-                let all = tree::all_pids().filter_map(tree::read);
+                let all = process::all().filter_map(process::read);
                 readers.extend(all.filter(is_foreground));
             }
         }
@@ -77,7 +77,7 @@ pub(super) fn of_pipe(leader: u32, effort: Effort) -> Readers {
 
 /// A process and its descendants, parents first, and whether these are all.
 fn descendants(pid: u32, effort: Effort) -> (Vec<Process>, bool) {
-    let mut family: Vec<Process> = tree::read(pid).into_iter().collect();
+    let mut family: Vec<Process> = process::read(pid).into_iter().collect();
     let mut next = 0;
     while let Some(&Process { pid, threads, .. }) = family.get(next) {
         next += 1;
@@ -88,7 +88,7 @@ fn descendants(pid: u32, effort: Effort) -> (Vec<Process>, bool) {
                 .split_ascii_whitespace()
                 .flat_map(str::parse::<u32>)
                 .take(effort.processes());
-            family.extend(pids.filter_map(tree::read));
+            family.extend(pids.filter_map(process::read));
         }
         if family.len() > effort.processes() {
             return (family, false);
