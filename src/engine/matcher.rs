@@ -1,5 +1,7 @@
 //! One session's part of a wait: conditions, compiled, and fed with what happens.
 
+use std::ops::Range;
+
 use super::facts::Facts;
 use super::input::{needs, waits};
 use super::output::Output;
@@ -8,7 +10,9 @@ use crate::protocol::condition::View;
 use crate::protocol::record::InputState;
 use crate::protocol::reply::Matched;
 use crate::protocol::{Condition, Error, Status};
-use crate::term::plain::{Checkpoint, Layout, Plain};
+use crate::term::plain::block::Block;
+use crate::term::plain::follower::{Follower, Search};
+use crate::term::plain::{Checkpoint, Layout};
 
 /// Conditions that a wait was asked with.
 #[derive(Debug)]
@@ -171,7 +175,7 @@ pub enum Decision {
 /// One session's part of a wait.
 pub struct Matcher {
     conditions: std::rc::Rc<Conditions>,
-    lines: Option<Plain>,
+    lines: Option<Follower>,
     /// Offset up to which output has been looked at.
     position: u64,
     /// When the wait began, in boot-time milliseconds.
@@ -188,7 +192,7 @@ impl Matcher {
         at: Checkpoint,
         began: u64,
     ) -> Self {
-        let lines = conditions.reads_lines().then(|| Plain::resume(layout, at));
+        let lines = conditions.reads_lines().then(|| Follower::new(layout, at));
         Self {
             conditions,
             lines,
@@ -236,25 +240,9 @@ impl Matcher {
         {
             return plain_match(index, "output").map(Decision::Matched);
         }
-        let lines = self.lines.as_mut()?;
-        lines.feed(bytes);
-        let touched = lines.take_touched();
-        // Only kept for its side effect: final lines are not needed any more.
-        lines.drain_final();
-        let hit = |list: &[Compiled], n: u64, text: &str| {
-            list.iter().enumerate().find_map(|(index, condition)| {
-                let Compiled::Pattern(pattern) = condition else {
-                    return None;
-                };
-                found(pattern, index, condition.kind(), Some(n), text)
-            })
-        };
         // The first line decides, however many of them came at once.
-        touched.iter().find_map(|line| {
-            hit(&self.conditions.fail, line.n, &line.text)
-                .map(Decision::Failed)
-                .or_else(|| hit(&self.conditions.until, line.n, &line.text).map(Decision::Matched))
-        })
+        let lines = self.lines.as_mut()?;
+        lines.feed(bytes, &mut Patterns(&self.conditions))
     }
 
     /// Looks at everything that does not come as bytes: screen, silence, end.
@@ -334,6 +322,35 @@ impl Matcher {
         } else {
             last
         }
+    }
+}
+
+/// The patterns of some conditions, looked for in lines.
+struct Patterns<'a>(&'a Conditions);
+
+impl Search for Patterns<'_> {
+    type Found = Decision;
+
+    fn line(&mut self, n: u64, text: &str) -> Option<Decision> {
+        let hit = |list: &[Compiled]| {
+            list.iter().enumerate().find_map(|(index, condition)| {
+                let Compiled::Pattern(pattern) = condition else {
+                    return None;
+                };
+                found(pattern, index, condition.kind(), Some(n), text)
+            })
+        };
+        let failed = hit(&self.0.fail).map(Decision::Failed);
+        failed.or_else(|| hit(&self.0.until).map(Decision::Matched))
+    }
+
+    fn first(&mut self, block: &Block, lines: Range<usize>) -> Option<usize> {
+        let patterns = self.0.all().filter_map(|condition| match condition {
+            Compiled::Pattern(pattern) => Some(pattern),
+            _ => None,
+        });
+        let firsts = patterns.filter_map(|pattern| pattern.first_line(block, lines.clone()));
+        firsts.min()
     }
 }
 

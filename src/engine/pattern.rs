@@ -1,8 +1,13 @@
 //! What clients look for in text.
 
+use std::cell::OnceCell;
+use std::ops::Range;
+
 use regex::{Regex, RegexBuilder};
 
 use crate::protocol::Error;
+use crate::term::plain::block::Block;
+use crate::term::plain::sieve::Sieve;
 
 /// Compiled size of a regular expression at most, in bytes.
 pub const REGEX_BYTES: usize = 1 << 20;
@@ -13,8 +18,8 @@ pub const REGEX_BYTES: usize = 1 << 20;
 pub enum Pattern {
     /// This text.
     Text(String),
-    /// Anything else.
-    Regex(Regex),
+    /// Anything else, and how many lines at once are looked at for it, made when there are.
+    Regex(Regex, OnceCell<Option<Sieve>>),
 }
 
 impl Pattern {
@@ -22,7 +27,26 @@ impl Pattern {
     pub fn new(pattern: &str) -> Result<Self, Error> {
         match regex::escape(pattern) == pattern {
             true => Ok(Self::Text(pattern.to_owned())),
-            false => compile(pattern, false).map(Self::Regex),
+            false => Ok(Self::regex(compile(pattern, false)?)),
+        }
+    }
+
+    fn regex(regex: Regex) -> Self {
+        Self::Regex(regex, OnceCell::new())
+    }
+
+    /// The first of some lines in which it is.
+    pub fn first_line(&self, block: &Block, lines: Range<usize>) -> Option<usize> {
+        let (regex, sieve) = match self {
+            Self::Text(text) => return block.find(text, lines),
+            Self::Regex(regex, sieve) => (regex, sieve),
+        };
+        let sieve = sieve.get_or_init(|| Sieve::new(regex.as_str(), false, REGEX_BYTES, 0));
+        match sieve {
+            Some(sieve) => sieve.find(block, lines),
+            None => lines
+                .into_iter()
+                .find(|&line| regex.is_match(block.line(line))),
         }
     }
 
@@ -30,7 +54,7 @@ impl Pattern {
     pub fn is_in(&self, text: &str) -> bool {
         match self {
             Self::Text(wanted) => text.contains(wanted),
-            Self::Regex(regex) => regex.is_match(text),
+            Self::Regex(regex, _) => regex.is_match(text),
         }
     }
 
@@ -38,7 +62,7 @@ impl Pattern {
     pub fn groups(&self, text: &str) -> Option<Vec<Option<String>>> {
         match self {
             Self::Text(wanted) => text.contains(wanted).then(Vec::new),
-            Self::Regex(regex) => {
+            Self::Regex(regex, _) => {
                 let captures = regex.captures(text)?;
                 let groups = captures.iter().skip(1);
                 Some(
@@ -87,7 +111,7 @@ mod tests {
             "a.b", "^a", "a|b", "(a)", "[ab]", "a{2}", "\\d", "a+", "a*", "$",
         ] {
             assert!(
-                matches!(Pattern::new(regex).unwrap(), Pattern::Regex(_)),
+                matches!(Pattern::new(regex).unwrap(), Pattern::Regex(..)),
                 "{regex}"
             );
         }
@@ -101,9 +125,28 @@ mod tests {
             text in "[ab .é\\n-]{0,12}",
         ) {
             let (one, other) = (Pattern::new(&pattern).unwrap(), compile(&pattern, false).unwrap());
-            let other = Pattern::Regex(other);
+            let other = Pattern::regex(other);
             prop_assert_eq!(one.is_in(&text), other.is_in(&text));
             prop_assert_eq!(one.groups(&text), other.groups(&text));
+        }
+
+        #[test]
+        fn many_lines_at_once_are_looked_at_as_each_of_them_is(
+            pattern in prop_oneof![
+                2 => "[ab .é\\n-]{0,3}",
+                2 => "(\\^|\\$|a|b|\\\\s|\\[\\^a\\]|\\\\A|\\\\z|\\\\b|\\\\B|\\.|b\\*){1,4}",
+            ],
+            lines in proptest::collection::vec("[ab é-]{0,4}", 1..9),
+            from in 0..9_usize,
+        ) {
+            let (pattern, mut block) = (Pattern::new(&pattern).unwrap(), Block::default());
+            for line in &lines {
+                block.text.push_str(line);
+                block.end_line(0);
+            }
+            let range = from.min(lines.len())..lines.len();
+            let first = range.clone().find(|&line| pattern.is_in(&lines[line]));
+            prop_assert_eq!(pattern.first_line(&block, range), first);
         }
     }
 }

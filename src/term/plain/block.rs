@@ -56,6 +56,17 @@ impl Block {
         self.before(lines.start).1..self.before(lines.end).1
     }
 
+    /// The first of some lines that has `wanted` in it.
+    pub fn find(&self, wanted: &str, lines: Range<usize>) -> Option<usize> {
+        let text = self.range(lines.clone());
+        // What goes beyond a line is in none.
+        let is_in_a_line = !lines.is_empty() && !wanted.contains('\n');
+        let at = is_in_a_line.then(|| {
+            memchr::memmem::find(&self.text.as_bytes()[text.clone()], wanted.as_bytes())
+        })??;
+        Some(self.line_at(lines.start, text.start + at))
+    }
+
     /// The line of those from `first` on in which byte `at` of the text is.
     pub fn line_at(&self, first: usize, at: usize) -> usize {
         first + self.ends[first..].partition_point(|&(_, end)| end <= at)

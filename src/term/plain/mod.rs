@@ -5,6 +5,7 @@
 //! nothing. Lines are numbered from 1 for ever, and rendering can start in the middle of a stream at checkpoints.
 
 pub mod block;
+pub mod follower;
 pub mod interpret;
 pub mod lines;
 pub mod marks;

@@ -229,7 +229,7 @@ fn plain(layout: Layout, at: Checkpoint) -> Plain {
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
-mod tests {
+pub(super) mod tests {
     use proptest::prelude::*;
 
     use super::*;
@@ -325,7 +325,7 @@ mod tests {
     }
 
     /// Runs of simple lines with anything between them.
-    fn logs() -> impl Strategy<Value = Vec<u8>> {
+    pub(in super::super) fn logs() -> impl Strategy<Value = Vec<u8>> {
         let line = prop_oneof![
             6 => "[a-z ]{0,30}\r\n",
             3 => "(\x1b\\[(|0|1;31)m|[a-z]{1,5}|漢|é|\u{301}|\u{85}|\t|\x08|\r|\x1b\\[[012]?K|\x07){0,30}\r\n",

@@ -57,7 +57,7 @@ impl Sieve {
     }
 
     /// The first of some lines in which the pattern is found.
-    fn find(&self, block: &Block, lines: Range<usize>) -> Option<usize> {
+    pub fn find(&self, block: &Block, lines: Range<usize>) -> Option<usize> {
         let text = block.range(lines.clone());
         let found = self.pattern.find_at(&block.text[..text.end], text.start)?;
         // An empty pattern is found after the last newline, too.

@@ -15,12 +15,7 @@ const LONGEST: usize = 64 * 1024;
 /// and ended by a newline that is not in `line`. False, with nothing appended, if the
 /// line may concern other rows than those it fills. `row` is room to work in.
 pub fn push_text(line: &str, layout: Layout, row: &mut Row, out: &mut String) -> bool {
-    let body = match layout.kind {
-        LayoutKind::Pipe => Some(line),
-        // Without a CR the next line would not begin in the first column.
-        LayoutKind::Terminal => line.strip_suffix('\r'),
-    };
-    let Some(body) = body.filter(|body| body.len() < LONGEST) else {
+    let Some(body) = body(line, layout) else {
         return false;
     };
     let old = out.len();
@@ -33,6 +28,25 @@ pub fn push_text(line: &str, layout: Layout, row: &mut Row, out: &mut String) ->
         out.truncate(old);
     }
     done
+}
+
+/// The same of a line in which nothing is written over: of nothing but text and attributes.
+pub fn push_attributed(line: &str, layout: Layout, out: &mut String) -> bool {
+    let old = out.len();
+    let done = body(line, layout).is_some_and(|body| attributed(body, out));
+    if !done {
+        out.truncate(old);
+    }
+    done
+}
+
+/// What is written of a line, if what follows begins in the first column of the next row.
+fn body(line: &str, layout: Layout) -> Option<&str> {
+    let body = match layout.kind {
+        LayoutKind::Pipe => Some(line),
+        LayoutKind::Terminal => line.strip_suffix('\r'),
+    };
+    body.filter(|body| body.len() < LONGEST)
 }
 
 /// The printable ASCII that `text` begins with, and what follows.
