@@ -174,7 +174,7 @@ mod tests {
 
     use super::*;
     use crate::term::plain::LayoutKind;
-    use crate::term::plain::reader::tests::logs;
+    use crate::term::plain::reader::tests::carried;
     use crate::term::size::Size;
 
     /// All lines, each worth a look if it has this in it.
@@ -274,13 +274,9 @@ mod tests {
 
         #[test]
         fn nobody_can_tell_what_was_passed(
-            log in logs(), piece in 1..2000_usize, pipe in any::<bool>(),
+            (kind, log) in carried(), piece in 1..2000_usize,
         ) {
-            let layout = layout(if pipe { LayoutKind::Pipe } else { LayoutKind::Terminal });
-            let log = match pipe {
-                true => String::from_utf8_lossy(&log).replace("\r\n", "\n").into_bytes(),
-                false => log,
-            };
+            let layout = layout(kind);
             let (passed, drawn) = (
                 followed(layout, &log, piece, false),
                 followed(layout, &log, piece, true),

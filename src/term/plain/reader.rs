@@ -325,7 +325,7 @@ pub(super) mod tests {
     }
 
     /// Runs of simple lines with anything between them.
-    pub(in super::super) fn logs() -> impl Strategy<Value = Vec<u8>> {
+    fn logs() -> impl Strategy<Value = Vec<u8>> {
         let line = prop_oneof![
             6 => "[a-z ]{0,30}\r\n",
             3 => "(\x1b\\[(|0|1;31)m|[a-z]{1,5}|漢|é|\u{301}|\u{85}|\t|\x08|\r|\x1b\\[[012]?K|\x07){0,30}\r\n",
@@ -343,18 +343,25 @@ pub(super) mod tests {
         proptest::collection::vec(part, 1..6).prop_map(|parts| parts.concat())
     }
 
+    /// Such a log of a terminal or of a pipe.
+    pub(in super::super) fn carried() -> impl Strategy<Value = (LayoutKind, Vec<u8>)> {
+        (logs(), any::<bool>()).prop_map(|(log, pipe)| match pipe {
+            true => {
+                let log = String::from_utf8_lossy(&log).replace("\r\n", "\n");
+                (LayoutKind::Pipe, log.into_bytes())
+            }
+            false => (LayoutKind::Terminal, log),
+        })
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(512))]
 
         #[test]
         fn nobody_can_tell_what_was_passed(
-            log in logs(), piece in 1..2000_usize, pipe in any::<bool>(),
+            (kind, log) in carried(), piece in 1..2000_usize,
         ) {
-            let layout = layout(if pipe { LayoutKind::Pipe } else { LayoutKind::Terminal });
-            let log = match pipe {
-                true => String::from_utf8_lossy(&log).replace("\r\n", "\n").into_bytes(),
-                false => log,
-            };
+            let layout = layout(kind);
             let (lines, _) = read(layout, &log, piece);
             prop_assert_eq!(lines, drawn(layout, &log));
         }
