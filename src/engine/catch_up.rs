@@ -93,17 +93,12 @@ impl Output {
 
     /// Takes the hidden bytes of a stretch whose lead has been fed.
     fn pass_over(&mut self, stretch: &Stretch, now: Now) {
-        let row = self.size.rows() - 1;
         let (from, line) = (self.end, self.next_line());
         let ends = (stretch.hidden, stretch.newlines);
         for &(bytes, newlines) in stretch.places.iter().chain([&ends]) {
-            self.checkpoints.push(Checkpoint {
-                offset: from + bytes as u64,
-                line: line + newlines,
-                row,
-                alt: false,
-                exact: true,
-            });
+            let (offset, line) = (from + bytes as u64, line + newlines);
+            self.checkpoints
+                .push(Checkpoint::scrolled(self.size, offset, line));
         }
         self.end += stretch.hidden as u64;
         self.wrote(now);

@@ -25,6 +25,21 @@ impl Block {
         self.ends.push((bytes, self.text.len()));
     }
 
+    /// Begins anew with the lines that `text` begins with, each as `push` appends its text. False
+    /// if `push` did not want one: that and what comes after are left out.
+    pub fn read(&mut self, text: &str, mut push: impl FnMut(&str, &mut String) -> bool) -> bool {
+        self.clear();
+        let mut begin = 0;
+        for end in memchr::memchr_iter(b'\n', text.as_bytes()) {
+            if !push(&text[begin..end], &mut self.text) {
+                return false;
+            }
+            begin = end + 1;
+            self.end_line(begin);
+        }
+        true
+    }
+
     /// Number of lines.
     pub fn len(&self) -> usize {
         self.ends.len()

@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use super::block::Block;
+use super::reader::Checked;
 use super::{Checkpoint, Layout, Plain, simple};
 
 /// Bytes for which it is worth a look whether they have to be drawn.
@@ -57,10 +58,14 @@ impl Follower {
     /// overwritten may come before others of its time. What is found ends it.
     pub fn feed<S: Search>(&mut self, bytes: &[u8], search: &mut S) -> Option<S::Found> {
         let (mut at, mut step) = (0, STEPS.start);
+        // A line that is cut is not looked at, and neither is the character that is cut with it.
+        let whole = memchr::memrchr(b'\n', bytes).map_or(0, |end| end + 1);
+        let mut text = Checked::default();
         while at < bytes.len() {
             let rest = &bytes[at..];
-            let run = match rest.len() >= self.worth {
-                true => self.find_run(rest),
+            let is_worth_it = rest.len() >= self.worth;
+            let run = match is_worth_it {
+                true => self.find_run(text.from(&bytes[..whole], at)),
                 false => 0,
             };
             let rows = usize::from(self.layout.size.rows());
@@ -74,7 +79,7 @@ impl Follower {
                 continue;
             }
             // A run can only begin after a newline.
-            let length = match rest.len() >= self.worth {
+            let length = match is_worth_it {
                 true => memchr::memchr(b'\n', rest.get(step..).unwrap_or_default())
                     .map_or(rest.len(), |end| step + end + 1),
                 false => rest.len(),
@@ -96,25 +101,14 @@ impl Follower {
             .find_map(|line| search.line(line.n, &line.text))
     }
 
-    /// Finds the lines of text and attributes that `bytes` begin with. How many they are.
-    fn find_run(&mut self, bytes: &[u8]) -> usize {
-        self.run.clear();
+    /// Finds the lines of nothing but text and attributes that a text begins with. How many they are.
+    fn find_run(&mut self, text: &str) -> usize {
         if !self.plain.is_plain() || !self.plain.ends_with_newline() {
             return 0;
         }
-        let whole = memchr::memrchr(b'\n', bytes).map_or(0, |end| end + 1);
-        let text = match std::str::from_utf8(&bytes[..whole]) {
-            Ok(text) => text,
-            Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(),
-        };
-        let mut begin = 0;
-        for end in memchr::memchr_iter(b'\n', text.as_bytes()) {
-            if !simple::push_attributed(&text[begin..end], self.layout, &mut self.run.text) {
-                break;
-            }
-            begin = end + 1;
-            self.run.end_line(begin);
-        }
+        let layout = self.layout;
+        self.run
+            .read(text, |line, out| simple::push_attributed(line, layout, out));
         self.run.len()
     }
 
@@ -148,13 +142,8 @@ impl Follower {
             }
             from = line + 1;
         }
-        let at = Checkpoint {
-            offset: base + end as u64,
-            line: number(hidden.end),
-            row: self.layout.size.rows() - 1,
-            alt: false,
-            exact: true,
-        };
+        let offset = base + end as u64;
+        let at = Checkpoint::scrolled(self.layout.size, offset, number(hidden.end));
         self.plain = plain(self.layout, at);
         self.draw(&bytes[end..], search)
     }

@@ -76,6 +76,18 @@ impl Checkpoint {
             exact: false,
         }
     }
+
+    /// A place where everything before has scrolled away: line `line` begins in the last row of
+    /// the main screen.
+    pub fn scrolled(size: Size, offset: u64, line: u64) -> Self {
+        Self {
+            offset,
+            line,
+            row: size.rows() - 1,
+            alt: false,
+            exact: true,
+        }
+    }
 }
 
 /// Renders a stream of bytes as lines.

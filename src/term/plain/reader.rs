@@ -142,20 +142,13 @@ impl Reader {
 
     /// Finds the simple lines that a text begins with. True if it may go on after the text.
     fn find_run(&mut self, text: &str) -> bool {
-        self.run.clear();
         if !self.begins || !self.plain.is_plain() {
+            self.run.clear();
             return false;
         }
-        let mut begin = 0;
-        for end in memchr::memchr_iter(b'\n', text.as_bytes()) {
-            let line = &text[begin..end];
-            if !simple::push_text(line, self.layout, &mut self.row, &mut self.run.text) {
-                return false;
-            }
-            begin = end + 1;
-            self.run.end_line(begin);
-        }
-        true
+        let (layout, row) = (self.layout, &mut self.row);
+        self.run
+            .read(text, |line, out| simple::push_text(line, layout, row, out))
     }
 
     /// Takes the run that was found, but for a windowful; `drawn` lines at its beginning are
@@ -187,13 +180,8 @@ impl Reader {
             }
         };
         let end = self.run.start(lines.end);
-        let at = Checkpoint {
-            offset: base + end as u64,
-            line: n + lines.len() as u64,
-            row: self.layout.size.rows() - 1,
-            alt: false,
-            exact: true,
-        };
+        let (offset, line) = (base + end as u64, n + lines.len() as u64);
+        let at = Checkpoint::scrolled(self.layout.size, offset, line);
         self.plain = plain(self.layout, at);
         self.scrolled = true;
         more.then_some(end)
@@ -202,7 +190,7 @@ impl Reader {
 
 /// The text that bytes begin with, looked at once.
 #[derive(Default)]
-struct Checked<'a> {
+pub(super) struct Checked<'a> {
     text: &'a str,
     /// Where it begins.
     from: usize,
@@ -210,7 +198,7 @@ struct Checked<'a> {
 
 impl<'a> Checked<'a> {
     /// What is text from `at` on. Nobody asks for what is before what was asked for.
-    fn from(&mut self, bytes: &'a [u8], at: usize) -> &'a str {
+    pub(super) fn from(&mut self, bytes: &'a [u8], at: usize) -> &'a str {
         if at >= self.from + self.text.len() {
             let rest = bytes.get(at..).unwrap_or_default();
             let text = std::str::from_utf8(rest)

@@ -15,35 +15,38 @@ const LONGEST: usize = 64 * 1024;
 /// and ended by a newline that is not in `line`. False, with nothing appended, if the
 /// line may concern other rows than those it fills. `row` is room to work in.
 pub fn push_text(line: &str, layout: Layout, row: &mut Row, out: &mut String) -> bool {
-    let Some(body) = body(line, layout) else {
-        return false;
-    };
-    let old = out.len();
-    let done = attributed(body, out) || {
-        out.truncate(old);
-        row.reset();
-        draw(body, layout, row, out)
-    };
-    if !done {
-        out.truncate(old);
-    }
-    done
+    push_attributed(line, layout, out)
+        || push(line, layout, out, |body, out| {
+            row.reset();
+            draw(body, layout, row, out)
+        })
 }
 
 /// The same of a line in which nothing is written over: of nothing but text and attributes.
 pub fn push_attributed(line: &str, layout: Layout, out: &mut String) -> bool {
+    push(line, layout, out, attributed)
+}
+
+/// Appends what `append` makes of a line; nothing if that, or the line, will not do.
+fn push(
+    line: &str,
+    layout: Layout,
+    out: &mut String,
+    append: impl FnOnce(&str, &mut String) -> bool,
+) -> bool {
     let old = out.len();
-    let done = body(line, layout).is_some_and(|body| attributed(body, out));
+    let done = body(line, layout).is_some_and(|body| append(body, out));
     if !done {
         out.truncate(old);
     }
     done
 }
 
-/// What is written of a line, if what follows begins in the first column of the next row.
+/// What stands in a line but for what ends it; none of one that has to be drawn.
 fn body(line: &str, layout: Layout) -> Option<&str> {
     let body = match layout.kind {
         LayoutKind::Pipe => Some(line),
+        // Without a CR the next line would not begin in the first column.
         LayoutKind::Terminal => line.strip_suffix('\r'),
     };
     body.filter(|body| body.len() < LONGEST)
