@@ -7,7 +7,7 @@ use bgproc::sys::detach::ROLE;
 fn main() -> ExitCode {
     let args: Vec<_> = std::env::args_os().collect();
     // Both are started often and in a hurry, before any parser is built. People
-    // type `bgproc daemon`, too, but whoever means it so says it twice.
+    // type `bgproc daemon` as well, so the internal roles also require BGPROC_ROLE.
     let role = std::env::var_os(ROLE);
     match &args[..] {
         [_, keeper] if keeper == "keeper" && role.as_ref() == Some(keeper) => bgproc::keeper::run(),

@@ -7,7 +7,7 @@ use super::front;
 use super::output::{Output, note};
 use super::target::{self, Miss};
 use super::words;
-use crate::client::{self, AutoStart, Connection, greeting, recent};
+use crate::client::{self, AutoStart, Connection, Running, greeting, recent};
 use crate::protocol::params::{List, StatusParams};
 use crate::protocol::reply::Listed;
 use crate::protocol::{Action, Error, ErrorCode, Record, SessionId};
@@ -66,10 +66,15 @@ impl Context {
         Ok(self.connection.insert(connection))
     }
 
-    /// A daemon that runs already.
-    pub fn running_daemon(&mut self) -> Result<&mut Connection, Failure> {
-        let connection = client::connect(&greeting::human(), AutoStart::No)?;
-        Ok(self.connection.insert(connection))
+    /// A daemon that runs already; that there is none was said.
+    pub fn running_daemon(&mut self) -> Result<Option<&mut Connection>, Failure> {
+        match client::connect_running(&greeting::human())? {
+            Running::Yes(connection) => Ok(Some(self.connection.insert(*connection))),
+            Running::No(why) => {
+                note(&why);
+                Ok(None)
+            }
+        }
     }
 
     /// Connects with where the caller is and its whole environment, for jobs to start with.

@@ -3,15 +3,16 @@
 use std::io;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde::de::DeserializeOwned;
 
 use super::Connection;
 use super::connection::HANDSHAKE;
+use super::keeper;
 use crate::protocol::{Action, Error, ErrorCode, Greeting, RequestId};
-use crate::sys::paths::{Home, PathError};
-use crate::sys::{detach, lock::Lock, socket};
+use crate::sys::paths::{self, Home, PathError};
+use crate::sys::{detach, lock::Lock, process, readiness, socket};
 
 /// Whether a daemon is started when there is none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,9 +21,28 @@ pub enum AutoStart {
     Yes,
     /// Start one if the last one did not end on purpose: then its socket is still there.
     AfterCrash,
-    /// Say that there is none. One of any version will do: it is only to be
-    /// looked at or ended, which every version understands.
-    No,
+}
+
+/// A daemon that is only to be looked at or ended, so that none is started for it.
+#[derive(Debug)]
+pub enum Running {
+    /// It runs. It may be of any version: every version understands that much.
+    Yes(Box<Connection>),
+    /// None does, in words.
+    No(String),
+}
+
+/// The file of this program, as a daemon is told it.
+pub fn own_program() -> Option<String> {
+    let path = paths::own_program().ok()?;
+    path.into_os_string().into_string().ok()
+}
+
+/// Waits until a daemon that was told to end has ended, two seconds at most.
+pub fn await_end(pid: u32) {
+    if let Ok(handle) = process::handle(pid) {
+        readiness::await_readable(&handle, Duration::from_secs(2));
+    }
 }
 
 /// Where the daemon of this environment lives.
@@ -34,6 +54,34 @@ pub fn home() -> Result<Home, Error> {
 /// daemon dies over that, the next one is asked.
 pub fn connect(greeting: &Greeting, start: AutoStart) -> Result<Connection, Error> {
     Ok(introduce(greeting, start, None)?.0)
+}
+
+/// Connects to a daemon that runs, and starts none. An error: one should run and does not answer.
+pub fn connect_running(greeting: &Greeting) -> Result<Running, Error> {
+    let home = checked_home()?;
+    let none = |why: &str| Ok(Running::No(why.to_owned()));
+    let stream = match keeper::ask(&home)? {
+        Some(status) => {
+            keeper::check_daemon(&status)?;
+            if status.daemon_pid.is_none() {
+                // Connecting would start one.
+                let (pid, jobs) = (status.keeper_pid, status.jobs);
+                return none(&format!(
+                    "no daemon is running; the keeper (pid {pid}) holds {jobs} running jobs"
+                ));
+            }
+            socket::connect(&status.socket).map_err(|error| at(&status.socket, &error))?
+        }
+        // An older keeper does not tell.
+        None => match socket::connect(&home.socket()) {
+            Ok(stream) => stream,
+            Err(error) if is_absent(&error) => return none("no daemon is running"),
+            Err(error) => return Err(at(&home.socket(), &error)),
+        },
+    };
+    check_owner(&stream, &home)?;
+    let (connection, _) = Connection::open(stream, greeting, None, &|| check_daemon(&home))?;
+    Ok(Running::Yes(Box::new(connection)))
 }
 
 /// Connects as [`connect`] does, starting a daemon if need be, and asks `first` along with it: one wait less. Only
@@ -53,22 +101,38 @@ fn introduce(
     start: AutoStart,
     first: Option<&Action>,
 ) -> Result<(Connection, Option<RequestId>), Error> {
-    let home = home()?;
-    home.check_runtime().map_err(|error| bad_place(&error))?;
+    let home = checked_home()?;
     let patience = Instant::now() + HANDSHAKE;
     let (connection, asked) = loop {
         let stream = knock(&home, start)?;
         check_owner(&stream, &home)?;
-        match Connection::open(stream, greeting, first) {
+        // The socket takes connections while no daemon runs, so silence is possible. The keeper knows why.
+        match Connection::open(stream, greeting, first, &|| check_daemon(&home)) {
             Err(error)
-                if error.code == ErrorCode::DaemonUnavailable && Instant::now() < patience => {}
+                if error.code == ErrorCode::DaemonUnavailable && Instant::now() < patience =>
+            {
+                check_daemon(&home)?;
+            }
             outcome => break outcome?,
         }
     };
-    if start != AutoStart::No {
-        connection.check_protocol()?;
-    }
+    connection.check_protocol()?;
     Ok((connection, asked))
+}
+
+/// Where the daemon lives, if nobody else could have put something there.
+fn checked_home() -> Result<Home, Error> {
+    let home = home()?;
+    home.check_sockets().map_err(|error| bad_place(&error))?;
+    Ok(home)
+}
+
+/// An error if no daemon will answer soon.
+fn check_daemon(home: &Home) -> Result<(), Error> {
+    match keeper::ask(home)? {
+        Some(status) => keeper::check_daemon(&status),
+        None => Ok(()),
+    }
 }
 
 fn knock(home: &Home, start: AutoStart) -> Result<UnixStream, Error> {
@@ -79,14 +143,27 @@ fn knock(home: &Home, start: AutoStart) -> Result<UnixStream, Error> {
     if !is_absent(&error) {
         return Err(at(&home.socket(), &error));
     }
+    // The socket may have been removed under a keeper that lives, or be elsewhere.
+    if let Some(stream) = knock_at_keeper(home)? {
+        return Ok(stream);
+    }
     let ended = error.kind() == io::ErrorKind::NotFound;
     match start {
         AutoStart::Yes => start_daemon(home),
         AutoStart::AfterCrash if !ended => start_daemon(home),
-        AutoStart::AfterCrash | AutoStart::No => {
+        AutoStart::AfterCrash => {
             Err(unavailable("no daemon is running").hint("any other verb starts one"))
         }
     }
+}
+
+/// Connects to where the keeper says that it listens; `None` if there is no keeper.
+fn knock_at_keeper(home: &Home) -> Result<Option<UnixStream>, Error> {
+    let Some(status) = keeper::ask(home)? else {
+        return Ok(None);
+    };
+    let stream = socket::connect(&status.socket).map_err(|error| at(&status.socket, &error))?;
+    Ok(Some(stream))
 }
 
 /// Who is greeted gets to see the caller's environment: nobody else's daemon may.
@@ -116,12 +193,34 @@ fn start_daemon(home: &Home) -> Result<UnixStream, Error> {
         Err(error) if !is_absent(&error) => return Err(fail(error)),
         Err(_) => {}
     }
-    detach::start_keeper(&home.diagnostics("keeper")).map_err(fail)?;
-    socket::connect(&home.socket()).map_err(fail)
+    if let Some(stream) = knock_at_keeper(home)? {
+        return Ok(stream);
+    }
+    match detach::start_keeper(&home.diagnostics("keeper")) {
+        Ok(()) => socket::connect(&home.socket()).map_err(fail),
+        // There is one whose sockets were all removed this very moment; it listens again soon.
+        Err(error) => await_keeper(home)?.ok_or_else(|| fail(error)),
+    }
 }
 
+/// Looks for a keeper that cannot be reached now for as long as one takes to listen again.
+fn await_keeper(home: &Home) -> Result<Option<UnixStream>, Error> {
+    let patience = Instant::now() + REAPPEARING;
+    while Instant::now() < patience {
+        if let Some(stream) = knock_at_keeper(home)? {
+            return Ok(Some(stream));
+        }
+        std::thread::sleep(BETWEEN_LOOKS);
+    }
+    Ok(None)
+}
+
+/// How long a keeper may take to notice that its sockets are gone, and how often it is looked for meanwhile.
+const REAPPEARING: Duration = Duration::from_millis(500);
+const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
+
 /// Whether nobody listens there: no socket, or one that its owner left behind.
-fn is_absent(error: &io::Error) -> bool {
+pub(super) fn is_absent(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused
@@ -136,6 +235,6 @@ fn at(path: &Path, error: &io::Error) -> Error {
     unavailable(&format!("{}: {error}", path.display()))
 }
 
-fn unavailable(message: &str) -> Error {
+pub(super) fn unavailable(message: &str) -> Error {
     Error::new(ErrorCode::DaemonUnavailable, message).hint("bgproc doctor looks for the reason")
 }

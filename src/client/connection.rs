@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, VecDeque};
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::os::unix::net::UnixStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -20,6 +20,9 @@ use crate::protocol::{
 /// How long a daemon may take to say hello: one that is being started has to
 /// look through its sessions first.
 pub(super) const HANDSHAKE: Duration = Duration::from_secs(30);
+
+/// After so long without a hello, and again and again, somebody looks why.
+const SILENCE: Duration = Duration::from_millis(200);
 
 /// A line from the daemon.
 #[derive(Clone, PartialEq, Debug)]
@@ -74,11 +77,13 @@ pub struct Receiver {
 
 impl Connection {
     /// Introduces the client on `stream` and reads the daemon's `hello`. `first` is asked in the same breath, which
-    /// saves a wait; its id is returned.
+    /// saves a wait; its id is returned. Until the daemon says something, `why_silent` is asked now and then: an
+    /// error of it is the outcome.
     pub(super) fn open(
         stream: UnixStream,
         greeting: &Greeting,
         first: Option<&Action>,
+        why_silent: &dyn Fn() -> Result<(), Error>,
     ) -> Result<(Self, Option<RequestId>), Error> {
         let other = stream.try_clone().map_err(lost)?;
         let mut sender = Sender { stream, next_id: 1 };
@@ -96,12 +101,11 @@ impl Connection {
             id
         });
         let sent = sender.send_line(&lines);
-        // The socket takes connections while no daemon runs, so silence is possible.
         sender
             .stream
-            .set_read_timeout(Some(HANDSHAKE))
+            .set_read_timeout(Some(SILENCE))
             .map_err(lost)?;
-        let said = receiver.read_line();
+        let said = receiver.read_first_line(why_silent);
         sender.stream.set_read_timeout(None).map_err(lost)?;
         if said.is_err() {
             sent?;
@@ -315,6 +319,26 @@ impl Receiver {
         self.message()
     }
 
+    /// Reads what the daemon says first, on a stream whose reads end after [`SILENCE`].
+    fn read_first_line(&mut self, why_silent: &dyn Fn() -> Result<(), Error>) -> Result<(), Error> {
+        let patience = Instant::now() + HANDSHAKE;
+        self.line.clear();
+        loop {
+            // What has come so far stays in the line.
+            match self.reader.read_until(b'\n', &mut self.line) {
+                Ok(0) => return Err(gone()),
+                Ok(_) => return Ok(()),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    why_silent()?;
+                    if Instant::now() >= patience {
+                        return Err(lost(error));
+                    }
+                }
+                Err(error) => return Err(lost(error)),
+            }
+        }
+    }
+
     fn read_line(&mut self) -> Result<(), Error> {
         self.line.clear();
         let read = self
@@ -372,7 +396,7 @@ fn outcome(reply: Reply) -> Result<Value, Error> {
 fn lost(error: std::io::Error) -> Error {
     let message = match error.kind() {
         // Only the hello is waited for with a limit.
-        std::io::ErrorKind::WouldBlock => "the daemon does not answer".to_owned(),
+        ErrorKind::WouldBlock => "the daemon does not answer".to_owned(),
         _ => format!("the connection to the daemon broke: {error}"),
     };
     Error::new(ErrorCode::DaemonUnavailable, message)
@@ -417,7 +441,7 @@ mod tests {
                 }
             }
         });
-        Ok(Connection::open(ours, &Greeting::default(), None)?.0)
+        Ok(Connection::open(ours, &Greeting::default(), None, &|| Ok(()))?.0)
     }
 
     #[test]
@@ -436,7 +460,7 @@ mod tests {
         });
         let asked = Action::Stats(Stats {});
         let (mut connection, id) =
-            Connection::open(ours, &Greeting::default(), Some(&asked)).unwrap();
+            Connection::open(ours, &Greeting::default(), Some(&asked), &|| Ok(())).unwrap();
         let answer: Vec<u8> = connection.reply_to(&id.unwrap()).unwrap();
         assert_eq!(answer, [1, 2]);
         assert_eq!(connection.next_event().unwrap().event, EventKind::Started);

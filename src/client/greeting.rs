@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::protocol::{Greeting, Role};
-use crate::sys::file;
+use crate::sys::{file, inherit};
 
 /// A person, who sees every scope.
 pub fn human() -> Greeting {
@@ -13,7 +13,7 @@ pub fn human() -> Greeting {
     }
 }
 
-/// Adds the caller's directory, umask and whole environment, for jobs to start with.
+/// Adds the caller's directory, umask, niceness, limits, processors and whole environment, for jobs to start with.
 /// Variables that are not UTF-8 cannot travel in JSON and are left out.
 pub fn with_surroundings(greeting: Greeting) -> Greeting {
     let env: BTreeMap<String, String> = std::env::vars_os()
@@ -24,6 +24,7 @@ pub fn with_surroundings(greeting: Greeting) -> Greeting {
         cwd: cwd.and_then(|cwd| cwd.into_os_string().into_string().ok()),
         env: Some(env),
         umask: file::umask(),
+        inherit: Some(Box::new(inherit::own())),
         ..greeting
     }
 }

@@ -9,8 +9,12 @@ mod connect;
 mod connection;
 pub mod diagnostics;
 pub mod greeting;
+pub mod keeper;
+pub mod last_resort;
 pub mod looked;
 pub mod recent;
 
-pub use connect::{AutoStart, connect, connect_asking, home};
+pub use connect::{
+    AutoStart, Running, await_end, connect, connect_asking, connect_running, home, own_program,
+};
 pub use connection::{Connection, Message, Receiver, Sender, Wire};

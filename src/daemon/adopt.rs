@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::net::UnixListener;
 use std::rc::Rc;
 
 use serde_json::json;
@@ -35,12 +34,11 @@ pub(super) async fn adopt(
     home: Home,
     settings: Settings,
     mut channel: Channel,
-) -> io::Result<(Hub, UnixListener, OwnedFd)> {
+) -> io::Result<(Hub, OwnedFd)> {
     let link = waiting_end(&channel)?;
     let (welcome, kept) = greetings(&mut channel, &link).await?;
     channel.send(&ToKeeper::Ready, vec![])?;
     let store = Store::new(home);
-    let listener = UnixListener::from(welcome.shared.listener.try_clone()?);
     let keeper = KeeperLink::new(channel, welcome.shared, welcome.process, welcome.upgrading);
     let mut state = State::new(store, settings, keeper);
     state.remember_removed();
@@ -49,7 +47,7 @@ pub(super) async fn adopt(
     for id in ending {
         end_tree::resume(&hub, &id);
     }
-    Ok((hub, listener, link))
+    Ok((hub, link))
 }
 
 /// Who the keeper is, and what it shares.
@@ -297,6 +295,7 @@ impl State {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use std::os::fd::AsFd;
+    use std::os::unix::net::UnixListener;
 
     use serde_json::json;
 

@@ -253,7 +253,12 @@ impl Session {
     }
 
     /// Settles who the client is and says hello.
-    fn introduce(&mut self, greeting: Greeting) -> io::Result<Rc<Client>> {
+    fn introduce(&mut self, mut greeting: Greeting) -> io::Result<Rc<Client>> {
+        if let Some(asked) = greeting.inherit.take() {
+            // What the keeper has as well need not be kept with each job.
+            let own = self.hub.state().keeper.handed_on();
+            greeting.inherit = asked.beyond(&own).map(Box::new);
+        }
         let scope = match (greeting.role, greeting.scope.clone()) {
             (Role::Human, _) => Scope::human(),
             (Role::Agent, Some(scope)) if !scope.is_human() => scope,
@@ -381,7 +386,7 @@ pub(super) fn fixed_limits(max_sessions: u32, settings: &super::settings::Settin
     Limits {
         max_sessions,
         max_sessions_total: settings.caps.total,
-        max_finished: settings.caps.finished,
+        max_finished: settings.caps.retention.agents_count,
         max_line_bytes: MAX_LINE,
         max_in_flight: MAX_IN_FLIGHT,
         max_chars: MAX_CHARS,

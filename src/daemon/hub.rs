@@ -21,6 +21,7 @@ struct Shared {
     clock: Notify,
     keeper: Notify,
     settled: Notify,
+    listener: Notify,
     stop: Notify,
 }
 
@@ -40,6 +41,7 @@ impl Hub {
             clock: Notify::new(),
             keeper: Notify::new(),
             settled: Notify::new(),
+            listener: Notify::new(),
             stop: Notify::new(),
         }))
     }
@@ -63,6 +65,9 @@ impl Hub {
         }
         if state.keeper.wants_to_send() {
             self.0.keeper.notify_one();
+        }
+        if state.keeper.has_new_listener() {
+            self.0.listener.notify_one();
         }
         if !state.keeper.is_upgrading() {
             self.0.settled.notify_waiters();
@@ -89,6 +94,13 @@ impl Hub {
     pub(super) async fn keeper_settled(&self) {
         while self.state().keeper.is_upgrading() {
             self.0.settled.notified().await;
+        }
+    }
+
+    /// Until clients come by another socket.
+    pub(super) async fn listener_changed(&self) {
+        while !self.state().keeper.has_new_listener() {
+            self.0.listener.notified().await;
         }
     }
 

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixListener;
 use std::rc::Rc;
 
 use tokio::io::Interest;
@@ -15,11 +16,11 @@ use super::state::State;
 use super::successor;
 use crate::protocol::keeper::{Exit, Kept, SpawnSpec, ToDaemon, ToKeeper};
 use crate::protocol::record::Mode;
-use crate::protocol::{EventKind, SessionId};
+use crate::protocol::{EventKind, Inherit, SessionId};
 use crate::sys::board::Board;
 use crate::sys::channel::{Channel, Received};
 use crate::sys::pump::Pump;
-use crate::sys::readiness;
+use crate::sys::{inherit, readiness};
 
 /// Why the keeper could not run something.
 #[derive(Clone, Debug)]
@@ -73,7 +74,9 @@ pub(super) struct KeeperLink {
     /// Sessions by their slot on the board.
     slots: HashMap<u32, SessionId>,
     is_quitting: bool,
-    /// Whether it is to become the program on disk before anybody is served.
+    /// Whether `shared.listener` is a new one, from which no connection is taken yet.
+    listener_changed: bool,
+    /// Whether it is to become another program before anybody is served.
     is_upgrading: bool,
     /// Why it did not.
     upgrade_error: Option<String>,
@@ -95,6 +98,7 @@ impl KeeperLink {
             clearing: HashMap::new(),
             slots: HashMap::new(),
             is_quitting: false,
+            listener_changed: false,
             is_upgrading,
             upgrade_error: None,
         }
@@ -102,6 +106,16 @@ impl KeeperLink {
 
     pub(super) fn board(&self) -> &Rc<Board> {
         &self.shared.board
+    }
+
+    /// What a job has of the keeper unless somebody says otherwise. Keeper and daemon have the same, but for the
+    /// limit of open files, which both have raised for themselves.
+    pub(super) fn handed_on(&self) -> Inherit {
+        let mut own = inherit::own();
+        if let Some(files) = own.limits.get_mut("nofile") {
+            files.soft = self.shared.files;
+        }
+        own
     }
 
     pub(super) fn pid(&self) -> u32 {
@@ -113,12 +127,23 @@ impl KeeperLink {
         &self.process.version
     }
 
-    /// Whether it is to become the program on disk before anybody is served.
+    /// Whether clients come by another socket, which nobody has taken yet.
+    pub(super) fn has_new_listener(&self) -> bool {
+        self.listener_changed
+    }
+
+    /// The socket by which clients come.
+    pub(super) fn take_listener(&mut self) -> io::Result<UnixListener> {
+        self.listener_changed = false;
+        Ok(self.shared.listener.try_clone()?.into())
+    }
+
+    /// Whether it is to become another program before anybody is served.
     pub(super) fn is_upgrading(&self) -> bool {
         self.is_upgrading
     }
 
-    /// Why it did not become the program on disk, if it was to.
+    /// Why it did not become another program, if it was to.
     pub(super) fn upgrade_error(&self) -> Option<&str> {
         self.upgrade_error.as_deref()
     }
@@ -338,6 +363,13 @@ impl State {
                 let ids: Vec<SessionId> = self.drivers.keys().cloned().collect();
                 for id in &ids {
                     self.mark_dirty(id);
+                }
+            }
+            ToDaemon::Listening => {
+                if let Some(listener) = fds.into_iter().next() {
+                    tracing::info!("clients come by another socket");
+                    self.keeper.shared.listener = listener;
+                    self.keeper.listener_changed = true;
                 }
             }
             ToDaemon::Upgraded { version, error } => {

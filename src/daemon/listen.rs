@@ -1,8 +1,10 @@
 //! Taking connections.
 
-use std::os::unix::net::UnixListener as StdListener;
+use std::io;
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use tokio::net::unix::SocketAddr;
 use tokio::net::{UnixListener, UnixStream};
 
 use super::connection;
@@ -15,34 +17,61 @@ use crate::sys::socket;
 /// Pause after the system refused a connection (out of descriptors, say).
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Takes connections for ever.
-pub(super) async fn run(hub: Hub, listener: StdListener) {
-    let listener = match listener
-        .set_nonblocking(true)
-        .and_then(|()| UnixListener::from_std(listener))
-    {
-        Ok(listener) => listener,
-        Err(error) => {
-            tracing::error!(%error, "cannot listen");
-            hub.stop();
-            return;
-        }
-    };
+/// Takes connections for ever, from whichever socket the keeper listens with.
+pub(super) async fn run(hub: Hub) {
     loop {
-        match listener.accept().await {
-            Ok((stream, _)) => match socket::check_peer(&stream) {
-                Ok(()) => match shortage::check_connection() {
-                    Ok(()) => {
-                        tokio::task::spawn_local(connection::run(hub.clone(), stream));
-                    }
-                    Err(error) => refuse(&stream, error),
-                },
-                Err(error) => tracing::warn!(%error, "a client is refused"),
-            },
+        let listener = hub.state().keeper.take_listener().and_then(|listener| {
+            listener.set_nonblocking(true)?;
+            UnixListener::from_std(listener)
+        });
+        let listener = match listener {
+            Ok(listener) => listener,
             Err(error) => {
-                tracing::warn!(%error, "a connection was not taken");
-                tokio::time::sleep(PAUSE).await;
+                tracing::error!(%error, "cannot listen");
+                hub.stop();
+                return;
             }
+        };
+        let from_others = async {
+            loop {
+                serve(&hub, listener.accept().await).await;
+            }
+        };
+        tokio::select! {
+            () = from_others => {}
+            () = hub.listener_changed() => {}
+        }
+        // Nobody finds this socket any more, but some may have been on their way.
+        while let Some(accepted) = accept_waiting(&listener) {
+            serve(&hub, Ok(accepted)).await;
+        }
+    }
+}
+
+type Accepted = (UnixStream, SocketAddr);
+
+fn accept_waiting(listener: &UnixListener) -> Option<Accepted> {
+    let mut context = Context::from_waker(Waker::noop());
+    match listener.poll_accept(&mut context) {
+        Poll::Ready(Ok(accepted)) => Some(accepted),
+        _ => None,
+    }
+}
+
+async fn serve(hub: &Hub, accepted: io::Result<Accepted>) {
+    match accepted {
+        Ok((stream, _)) => match socket::check_peer(&stream) {
+            Ok(()) => match shortage::check_connection() {
+                Ok(()) => {
+                    tokio::task::spawn_local(connection::run(hub.clone(), stream));
+                }
+                Err(error) => refuse(&stream, error),
+            },
+            Err(error) => tracing::warn!(%error, "a client is refused"),
+        },
+        Err(error) => {
+            tracing::warn!(%error, "a connection was not taken");
+            tokio::time::sleep(PAUSE).await;
         }
     }
 }

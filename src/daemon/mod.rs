@@ -57,13 +57,14 @@ use tokio::task::LocalSet;
 use crate::protocol::VERSION;
 use crate::sys::channel::Channel;
 use crate::sys::paths::Home;
-use crate::sys::spawn;
+use crate::sys::{detach, spawn};
 use crate::term::screen::contains_panic;
 use crate::{config, diag};
 use settings::Settings;
 
 /// Runs the daemon; its stdin is the socket to the keeper.
 pub fn run() -> ExitCode {
+    detach::take_name();
     match start() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -121,7 +122,7 @@ fn quiet_contained_panics() {
 }
 
 async fn serve(home: Home, settings: Settings, channel: Channel) -> io::Result<()> {
-    let (hub, listener, link) = adopt::adopt(home, settings, channel).await?;
+    let (hub, link) = adopt::adopt(home, settings, channel).await?;
     let sessions = hub.state().registry.iter().count();
     tracing::info!(version = VERSION, pid = process::id(), sessions, "started");
     tokio::task::spawn_local(render::run(hub.clone()));
@@ -130,7 +131,7 @@ async fn serve(home: Home, settings: Settings, channel: Channel) -> io::Result<(
     tokio::task::spawn_local(async move {
         // Whoever asks for an upgrade is answered when it is done.
         listening.keeper_settled().await;
-        listen::run(listening, listener).await;
+        listen::run(listening).await;
     });
     keeper_link::run(hub, link).await?;
     tracing::info!(pid = process::id(), "stopped");

@@ -39,6 +39,7 @@ pub(super) fn spec(
         env: env.into_iter().collect(),
         mode: Mode::Pipe,
         umask: ran.umask,
+        inherit: ran.inherit.clone(),
         limits: None,
     }
 }

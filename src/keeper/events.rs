@@ -27,6 +27,10 @@ pub(super) enum Source {
     Daemon,
     /// A client knocks while no daemon runs.
     Listener,
+    /// A client asks how the keeper is.
+    Status,
+    /// Something was removed from a directory that the keeper has a socket in.
+    Watch,
 }
 
 /// Stands in a token where a stream would.
@@ -39,6 +43,8 @@ impl Source {
             Self::Daemon => 1,
             Self::Listener => 2,
             Self::DaemonEnded => 3,
+            Self::Status => 4,
+            Self::Watch => 5,
             Self::Ended { slot } => Self::Output {
                 slot,
                 stream: ENDED,
@@ -54,6 +60,8 @@ impl Source {
             1 => Self::Daemon,
             2 => Self::Listener,
             3 => Self::DaemonEnded,
+            4 => Self::Status,
+            5 => Self::Watch,
             _ => {
                 let slot = u32::try_from((token >> 8) - 1).unwrap_or(u32::MAX);
                 match (token & 0xff) as u8 {
@@ -164,6 +172,8 @@ mod tests {
             Source::Daemon,
             Source::Listener,
             Source::DaemonEnded,
+            Source::Status,
+            Source::Watch,
             Source::Ended { slot: 0 },
             Source::Output { slot: 0, stream: 0 },
             Source::Output { slot: 0, stream: 1 },

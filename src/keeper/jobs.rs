@@ -12,6 +12,7 @@ use super::Keeper;
 use super::entry::Entry;
 use super::events::Source;
 use super::log::{Grew, Log};
+use super::supervise::Ended;
 use crate::protocol::disk::EXIT;
 use crate::protocol::keeper::{Exit, ToDaemon};
 use crate::sys::ending::{self, Ending};
@@ -146,8 +147,12 @@ impl Keeper {
             }
             if self.supervisor.pid == Some(pid) {
                 let (code, signal) = (status.exit_status(), status.terminating_signal());
-                tracing::info!(pid, code, signal, "the daemon ended");
-                self.daemon_ended();
+                let how = match (code, signal) {
+                    (Some(code), _) => Ended::Code(code),
+                    (None, Some(signal)) => Ended::Signal(signal),
+                    (None, None) => Ended::Unknown,
+                };
+                self.daemon_is_gone(how);
             } else if let Some(slot) = self.table.slot_of_child(pid) {
                 self.job_ended(slot, Some(ExitStatus::from_raw(status.as_raw())));
             } else {
@@ -157,12 +162,17 @@ impl Keeper {
         }
     }
 
-    pub(super) fn daemon_ended(&mut self) {
+    /// The daemon ended, or could not be started.
+    pub(super) fn daemon_is_gone(&mut self, how: Ended) {
         if let Some(daemon) = self.foreign_daemon.take() {
             self.events.remove(&daemon);
         }
         self.drop_channel();
-        self.supervisor.ended();
+        let told = how.to_string();
+        if self.supervisor.ended(how) {
+            let failures = self.supervisor.failures();
+            tracing::info!(failures, "no daemon any more: {told}");
+        }
         self.listen_for_knock();
     }
 

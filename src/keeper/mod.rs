@@ -8,6 +8,7 @@
 //! asks; so an exit is told after the output that came before it.
 
 mod disk;
+mod endpoint;
 mod entry;
 mod events;
 mod handover;
@@ -25,7 +26,7 @@ mod upgrade;
 
 use std::io::{self, Write};
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::net::UnixListener;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -40,19 +41,21 @@ use crate::sys::channel::Channel;
 use crate::sys::detach::{self, HANDOVER, TAKEOVER};
 use crate::sys::paths::Home;
 use crate::sys::pump::Pump;
-use crate::sys::{socket, spawn};
+use crate::sys::{role, socket, spawn};
 use disk::Disk;
+use endpoint::Endpoint;
 use entry::Table;
 use events::{Events, Source};
 use handover::Inheritance;
 use lease::Lease;
 use log::RETRY_MS;
 use on_exit::OnExits;
-use supervise::Supervisor;
+use supervise::{Ended, Supervisor};
 use upgrade::Upgrade;
 
 /// Runs the keeper until it is told to quit.
 pub fn run() -> ExitCode {
+    detach::take_name();
     let handover = std::env::var(HANDOVER).ok();
     let ran = match handover.as_deref() {
         None => return run_first(),
@@ -84,10 +87,10 @@ fn take_over() -> io::Result<Keeper> {
     detach::leave_caller();
     let home = Home::locate().map_err(io::Error::other)?;
     diag::start(&home, "keeper", None);
-    let lease = Lease::wait(&home)?;
+    let (lease, socket) = Lease::wait(&home)?;
     let mut channel = Channel::new(io::stdin().as_fd().try_clone_to_owned()?)?;
     let (inheritance, asked) = handover::receive(&mut channel)?;
-    let mut keeper = Keeper::succeed(home, lease, inheritance, channel)?;
+    let mut keeper = Keeper::succeed(home, lease, (inheritance, socket), channel)?;
     let version = VERSION.to_owned();
     keeper.tell(&ToDaemon::TakenOver { version }, vec![]);
     for message in asked {
@@ -102,7 +105,9 @@ fn go_on(number: &str) -> io::Result<Keeper> {
     diag::start(&home, "keeper", None);
     let number = number.parse().map_err(io::Error::other)?;
     let heir = upgrade::read(number)?;
-    let mut keeper = Keeper::succeed(home, heir.lease, heir.inheritance, heir.channel)?;
+    let socket = lease::noted_socket(&home).unwrap_or_else(|| home.socket());
+    let inheritance = (heir.inheritance, socket);
+    let mut keeper = Keeper::succeed(home, heir.lease, inheritance, heir.channel)?;
     let version = VERSION.to_owned();
     keeper.tell(
         &ToDaemon::Upgraded {
@@ -134,7 +139,7 @@ struct Keeper {
     pump: Pump,
     disk: Disk,
     events: Events,
-    listener: UnixListener,
+    endpoint: Endpoint,
     /// To the daemon, while there is one.
     channel: Option<Channel>,
     /// Whether something waits for room in it.
@@ -149,6 +154,8 @@ struct Keeper {
     /// Slots that the daemon is to be told of at the end of this turn.
     grown: Vec<u32>,
     upgrade: Option<Upgrade>,
+    /// Why the last one was given up, until a daemon is up that was told so.
+    upgrade_failed: Option<String>,
     quit: bool,
     lease: Lease,
 }
@@ -161,6 +168,11 @@ impl Keeper {
         let place = home.runtime.display().to_string();
         let fail = |error: io::Error| format!("{place}: {error}");
         let lease = Lease::attempt(&home)?;
+        // Somebody may have removed the locks of one that lives. Of two that begin at once, the older goes on.
+        if let Some(other) = role::find(&home, "keeper").filter(|p| p.pid != std::process::id()) {
+            let pid = other.pid;
+            return Err(format!("{place}: another keeper is running (pid {pid})"));
+        }
         let files = spawn::raise_file_limit().current;
         let inheritance = Inheritance {
             listener: socket::listen(&home.socket()).map_err(fail)?,
@@ -171,36 +183,41 @@ impl Keeper {
             sessions: Vec::new(),
         };
         inheritance.listener.set_nonblocking(true).map_err(fail)?;
-        Self::new(home, lease, inheritance).map_err(fail)
+        let socket = home.socket();
+        Self::new(home, lease, (inheritance, socket)).map_err(fail)
     }
 
     /// A keeper that goes on with what another one had, under the daemon that
-    /// is there already.
+    /// is there already. What it listens with was made at that path.
     fn succeed(
         home: Home,
         lease: Lease,
-        mut inheritance: Inheritance,
+        (mut inheritance, socket): (Inheritance, PathBuf),
         channel: Channel,
     ) -> io::Result<Self> {
         let daemon_pid = inheritance.daemon_pid;
         let sessions = std::mem::take(&mut inheritance.sessions);
-        let mut keeper = Self::new(home, lease, inheritance)?;
+        let mut keeper = Self::new(home, lease, (inheritance, socket))?;
         keeper.inherit(sessions);
         keeper.greet_foreign_daemon(channel, daemon_pid)?;
         Ok(keeper)
     }
 
-    fn new(home: Home, lease: Lease, inheritance: Inheritance) -> io::Result<Self> {
+    fn new(
+        home: Home,
+        lease: Lease,
+        (inheritance, socket): (Inheritance, PathBuf),
+    ) -> io::Result<Self> {
         // Orphans of jobs come to the keeper, to be reaped. Refused on systems
         // without it, where they go to init.
         let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
-        Ok(Self {
+        let mut keeper = Self {
             table: Table::default(),
             board: inheritance.board,
             pump: inheritance.pump,
             disk: Disk::new(home.sessions()),
             events: Events::new()?,
-            listener: inheritance.listener,
+            endpoint: Endpoint::new(inheritance.listener, socket),
             channel: None,
             channel_is_full: false,
             supervisor: Supervisor::default(),
@@ -209,10 +226,13 @@ impl Keeper {
             files: spawn::file_limit(inheritance.files),
             grown: Vec::new(),
             upgrade: None,
+            upgrade_failed: None,
             quit: false,
             home,
             lease,
-        })
+        };
+        keeper.open_endpoint()?;
+        Ok(keeper)
     }
 
     fn run(&mut self) -> io::Result<()> {
@@ -228,8 +248,7 @@ impl Keeper {
             self.turn(&ready);
         }
         self.on_exits.end_all();
-        // Nobody is to find a socket that no daemon will ever answer.
-        let _ = std::fs::remove_file(self.home.socket());
+        self.endpoint.remove(&self.home);
         tracing::info!(pid = std::process::id(), "stopped");
         Ok(())
     }
@@ -238,7 +257,11 @@ impl Keeper {
     fn pause(&self) -> Option<Duration> {
         let troubled = !self.table.troubled().is_empty();
         let retry = troubled.then_some(Duration::from_millis(RETRY_MS));
-        let others = [self.supervisor.pause(), self.on_exits.pause()];
+        let others = [
+            self.supervisor.pause(),
+            self.on_exits.pause(),
+            self.endpoint.pause(),
+        ];
         retry.into_iter().chain(others.into_iter().flatten()).min()
     }
 
@@ -251,11 +274,14 @@ impl Keeper {
                 Source::Children => children = true,
                 Source::Daemon => asked = true,
                 Source::Listener => self.supervisor.wake(),
+                Source::Status => self.tell_status(),
+                Source::Watch => self.look_after_sockets(),
                 Source::Ended { .. } | Source::DaemonEnded => {}
             }
         }
         self.retry_logs();
         self.on_exits.end_late();
+        self.tell_again();
         self.table.flush_indexes();
         if children {
             self.reap();
@@ -270,7 +296,7 @@ impl Keeper {
             self.serve_daemon();
         }
         if ready.contains(&Source::DaemonEnded) {
-            self.daemon_ended();
+            self.daemon_is_gone(Ended::Unknown);
         }
         if self.channel.is_none() && self.supervisor.is_due() {
             self.start_daemon();

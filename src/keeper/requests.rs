@@ -2,7 +2,7 @@
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use super::Keeper;
@@ -10,33 +10,56 @@ use super::entry::Entry;
 use super::events::Source;
 use super::handover::kept;
 use super::log::Log;
-use super::upgrade::Upgrade;
+use super::supervise::Ended;
+use super::upgrade::{Upgrade, upgrade_failed};
 use crate::protocol::keeper::{ToDaemon, ToKeeper};
 use crate::protocol::{SessionId, VERSION};
 use crate::sys::channel::Channel;
 use crate::sys::{cgroup, detach};
 
+/// So many daemons from another program may fail before the one that runs here is good enough.
+const UPGRADE_TRIES: u32 = 3;
+
 impl Keeper {
     /// Starts a daemon and tells it what there is.
     pub(super) fn start_daemon(&mut self) {
-        self.events.remove(&self.listener);
+        self.events.remove(&self.endpoint.listener);
         if let Err(error) = self.try_start_daemon() {
-            tracing::error!(%error, "the daemon did not start");
-            self.supervisor.ended();
+            self.daemon_is_gone(Ended::NotStarted(error.to_string()));
+        }
+    }
+
+    /// What to start the next daemon from: this very program, or the one that it is to be upgraded to.
+    fn daemon_program(&mut self) -> io::Result<Command> {
+        match &self.upgrade {
+            Some(upgrade) if self.supervisor.failures() < UPGRADE_TRIES => {
+                Ok(detach::command_of(&upgrade.program, "daemon"))
+            }
+            Some(upgrade) => {
+                let program = upgrade.program.display();
+                let why = format!("as a daemon, {program} failed {UPGRADE_TRIES} times");
+                self.upgrade_failed = Some(why);
+                self.upgrade = None;
+                detach::own_command("daemon")
+            }
+            None => detach::own_command("daemon"),
         }
     }
 
     fn try_start_daemon(&mut self) -> io::Result<()> {
         let (ours, theirs) = detach::socket_pair()?;
         let log = self.home.diagnostics("daemon");
-        let child = detach::spawn_self("daemon", Stdio::from(theirs), Stdio::null(), &log)?;
+        let program = self.daemon_program()?;
+        let child = detach::spawn(program, Stdio::from(theirs), Stdio::null(), &log)?;
         self.supervisor.started(child.id());
-        tracing::info!(pid = child.id(), "the daemon is started");
+        if self.supervisor.failures() < UPGRADE_TRIES {
+            tracing::info!(pid = child.id(), "the daemon is started");
+        }
         let mut channel = Channel::new(ours)?;
         self.board.reset_spawns();
         let [out, into] = self.pump.ends();
         let fds = vec![
-            dup(&self.listener)?,
+            dup(&self.endpoint.listener)?,
             dup(&self.board)?,
             dup(&out)?,
             dup(&into)?,
@@ -45,7 +68,7 @@ impl Keeper {
             keeper_pid: std::process::id(),
             version: VERSION.to_owned(),
             files: self.files.current,
-            upgrading: self.upgrade.is_some(),
+            upgrading: self.upgrade.is_some() || self.upgrade_failed.is_some(),
             sessions: self.table.iter().count(),
         };
         channel.send(&welcome, fds)?;
@@ -85,8 +108,11 @@ impl Keeper {
         match message {
             ToKeeper::Ready => {
                 self.supervisor.is_up();
+                if let Some(error) = self.upgrade_failed.take() {
+                    self.tell(&upgrade_failed(error), vec![]);
+                }
                 if let Some(upgrade) = &mut self.upgrade {
-                    *upgrade = Upgrade::Now;
+                    upgrade.is_due = true;
                 }
             }
             ToKeeper::Spawn {
@@ -118,8 +144,8 @@ impl Keeper {
                     self.stop_watching(&entry);
                 }
             }
-            ToKeeper::Rest { upgrade } => {
-                self.upgrade = upgrade.then_some(Upgrade::WhenReady);
+            ToKeeper::Rest { upgrade, program } => {
+                self.upgrade = upgrade.then(|| Upgrade::to(program));
                 self.supervisor.rest();
                 self.listen_for_knock();
             }
@@ -246,7 +272,7 @@ impl Keeper {
 
     pub(super) fn listen_for_knock(&mut self) {
         if self.supervisor.is_resting()
-            && let Err(error) = self.events.add(&self.listener, Source::Listener)
+            && let Err(error) = self.events.add(&self.endpoint.listener, Source::Listener)
         {
             tracing::error!(%error, "cannot wait for clients");
         }

@@ -1,4 +1,4 @@
-//! The keeper becomes the program on disk: `execve(2)` in the same process, so
+//! The keeper becomes another program: `execve(2)` in the same process, so
 //! that it stays the parent of its jobs and loses nothing that it has open.
 //!
 //! It does so only after a daemon from that program is up: the program runs
@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{self, Seek, Write};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::{FdFlags, fcntl_setfd};
@@ -22,15 +23,35 @@ use crate::protocol::keeper::{Kept, ToDaemon};
 use crate::sys::board::Board;
 use crate::sys::channel::Channel;
 use crate::sys::detach::{self, HANDOVER, inherited};
+use crate::sys::paths::own_program;
 use crate::sys::pump::Pump;
 
-/// How far an upgrade has come.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Upgrade {
-    /// It waits for a daemon from the program on disk.
-    WhenReady,
-    /// That is there.
-    Now,
+/// An upgrade under way.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Upgrade {
+    /// What daemon and keeper are to become.
+    pub(super) program: PathBuf,
+    /// Whether a daemon from it is up, so that the keeper may follow.
+    pub(super) is_due: bool,
+}
+
+impl Upgrade {
+    /// To a program; a client that names none means the file that this one was started from.
+    pub(super) fn to(program: Option<PathBuf>) -> Self {
+        let program = program.or_else(|| own_program().ok()).unwrap_or_default();
+        Self {
+            program,
+            is_due: false,
+        }
+    }
+}
+
+/// What the daemon is told if there was none.
+pub(super) fn upgrade_failed(error: String) -> ToDaemon {
+    ToDaemon::Upgraded {
+        version: VERSION.to_owned(),
+        error: Some(error),
+    }
 }
 
 /// What the program is to know that takes this one's place. Descriptors are
@@ -59,20 +80,19 @@ impl Keeper {
     pub(super) fn upgrade_if_due(&mut self) {
         let idle = self.channel.as_ref().is_some_and(Channel::is_idle);
         // A command after the end of a session is not handed on: it is short.
-        if self.upgrade != Some(Upgrade::Now) || !idle || !self.on_exits.is_empty() {
+        if !idle || !self.on_exits.is_empty() {
             return;
         }
-        self.upgrade = None;
-        let Err(error) = self.become_program_on_disk();
-        tracing::error!(%error, "the upgrade failed");
-        let failed = ToDaemon::Upgraded {
-            version: VERSION.to_owned(),
-            error: Some(error.to_string()),
+        let Some(upgrade) = self.upgrade.take_if(|upgrade| upgrade.is_due) else {
+            return;
         };
-        self.tell(&failed, vec![]);
+        let Err(error) = self.become_program(&upgrade.program);
+        tracing::error!(%error, "the upgrade failed");
+        let program = upgrade.program.display();
+        self.tell(&upgrade_failed(format!("{program}: {error}")), vec![]);
     }
 
-    fn become_program_on_disk(&mut self) -> io::Result<std::convert::Infallible> {
+    fn become_program(&mut self, program: &Path) -> io::Result<std::convert::Infallible> {
         self.table.flush_indexes();
         // Copies, so that the originals are as they were if this fails.
         let mut open: Vec<OwnedFd> = Vec::new();
@@ -95,7 +115,7 @@ impl Keeper {
                 keep(dup(&self.lease.socket)?)?,
                 keep(dup(&self.lease.sessions)?)?,
             ],
-            listener: keep(dup(&self.listener)?)?,
+            listener: keep(dup(&self.endpoint.listener)?)?,
             board: keep(dup(&self.board)?)?,
             pump: [keep(dup(&out)?)?, keep(dup(&into)?)?],
             channel: keep(dup(channel)?)?,
@@ -107,7 +127,7 @@ impl Keeper {
         memory.write_all(&serde_json::to_vec(&testament)?)?;
         memory.rewind()?;
         let memory = keep(memory.into())?;
-        let mut program = detach::own_command("keeper")?;
+        let mut program = detach::command_of(program, "keeper");
         Err(program.env(HANDOVER, memory.to_string()).exec())
     }
 }

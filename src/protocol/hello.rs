@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{PROTOCOL, Scope, VERSION};
+use super::{Inherit, PROTOCOL, Scope, VERSION};
 
 /// Who is at the other end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -54,6 +54,9 @@ pub struct Greeting {
     /// Permissions that files of its sessions are made without; absent: the keeper's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub umask: Option<u32>,
+    /// Niceness, limits and processors of its sessions; absent: the keeper's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inherit: Option<Box<Inherit>>,
     /// Defaults from flags, environment and config file.
     pub defaults: Defaults,
     /// Policies, enforced by the daemon.
@@ -70,6 +73,7 @@ impl Default for Greeting {
             cwd: None,
             env: None,
             umask: None,
+            inherit: None,
             defaults: Defaults::default(),
             policy: Policy::default(),
         }

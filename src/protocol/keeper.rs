@@ -7,11 +7,13 @@
 //! that it does not know, so a field that is added has a default for those who
 //! do not send it.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 use super::environment::Environment;
 use super::record::Mode;
-use super::{JobLimits, SessionId, Timestamp};
+use super::{Inherit, JobLimits, SessionId, Timestamp};
 
 /// What the keeper is to run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -29,6 +31,9 @@ pub struct SpawnSpec {
     /// Its umask; absent: the keeper's.
     #[serde(default)]
     pub umask: Option<u32>,
+    /// Niceness, limits and processors of whoever asked, as far as they are not the keeper's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inherit: Option<Box<Inherit>>,
     /// What it may take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<Box<JobLimits>>,
@@ -137,9 +142,12 @@ pub enum ToKeeper {
     },
     /// The daemon ends on purpose: start the next one when a client knocks.
     Rest {
-        /// Once that one is up, the keeper is to become the program on disk.
+        /// That one comes from another program, and once it is up, the keeper becomes that program, too.
         #[serde(default)]
         upgrade: bool,
+        /// Which program; absent: the file that the keeper was started from.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        program: Option<PathBuf>,
     },
     /// End the keeper as well; all sessions have ended.
     Quit,
@@ -171,7 +179,9 @@ pub enum ToDaemon {
     },
     /// A session that the keeper has had before this daemon. Fds: see [`Kept`].
     Adopt(Kept),
-    /// The keeper is the program that is on disk now, or why it is not.
+    /// The keeper listens with another socket, because the file of the one before was removed. Fd: the new one.
+    Listening,
+    /// The keeper is the program that it was to become, or why it is not.
     Upgraded {
         /// Its version.
         version: String,

@@ -7,8 +7,9 @@
 //! Reading order: [`request`] (the envelope and how a line becomes an
 //! [`Action`]), [`params`] (what each action takes; [`probe`], [`policy`] and
 //! [`limits`] are parts of `start`), [`record`] and [`reply`] (what comes back),
-//! [`event`], [`error`], [`hello`] (who a connection is), [`schema`] (all of it as JSON Schema),
-//! [`keeper`] (the few messages between daemon and keeper; [`environment`] is a part of them) and [`disk`] (the
+//! [`event`], [`error`], [`hello`] (who a connection is; [`inherit`] is a part of it), [`schema`] (all of it as JSON Schema),
+//! [`keeper`] (the few messages between daemon and keeper; [`environment`] is a part of them), [`keeper_status`] (what
+//! the keeper says of itself) and [`disk`] (the
 //! files of a session).
 
 mod choices;
@@ -20,7 +21,9 @@ pub mod event;
 mod explain;
 pub mod hello;
 pub mod id;
+pub mod inherit;
 pub mod keeper;
+pub mod keeper_status;
 pub mod limits;
 pub mod params;
 pub mod policy;
@@ -40,6 +43,8 @@ pub use error::{Error, ErrorCode};
 pub use event::{Event, EventKind};
 pub use hello::{Greeting, Hello, Role};
 pub use id::{Scope, SessionId};
+pub use inherit::Inherit;
+pub use keeper_status::KeeperStatus;
 pub use limits::JobLimits;
 pub use policy::RestartPolicy;
 pub use probe::Probe;

@@ -89,6 +89,8 @@ params! {
         timeout_grace_ms: Option<u64>,
         /// How long it is kept after its end and last access (1,800,000).
         ttl_ms: Option<u64>,
+        /// Whether it is kept after its end until somebody removes it.
+        keep: Option<bool>,
         /// Characters of output in the reply (500).
         max_chars: Option<usize>,
         /// Typed as soon as it runs.
@@ -401,8 +403,10 @@ params! {
     Shutdown {
         /// Whether jobs go on.
         sessions: Option<ShutdownSessions>,
-        /// Whether the keeper, too, is to become the program on disk, once the
-        /// next daemon is up.
+        /// Whether daemon and keeper are to become another program: first the next daemon, and the
+        /// keeper once that is up.
         upgrade: Option<bool>,
+        /// With `upgrade`: the path of that program, absolute. Left out: the file that the daemon runs.
+        program: Option<String>,
     }
 }

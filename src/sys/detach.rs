@@ -5,11 +5,10 @@ use std::fs::OpenOptions;
 use std::io::{self, Read};
 use std::os::fd::{FromRawFd, IntoRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use super::file;
-use super::paths::own_program;
 use super::tree::MARK;
 
 /// Set for keeper and daemon, so that one that a person types is told apart.
@@ -22,9 +21,34 @@ pub const HANDOVER: &str = "BGPROC_HANDOVER";
 /// The daemon at the other end of standard input hands everything over.
 pub const TAKEOVER: &str = "takeover";
 
-/// `bgproc ROLE`, not started yet.
+/// The program that runs here, whatever has become of its file since: deleted or replaced, Linux still starts
+/// the same one through this link. So the daemon that follows another one is of the keeper's version, and
+/// `cargo clean` takes no daemon away.
+#[cfg(target_os = "linux")]
+fn own_image() -> io::Result<PathBuf> {
+    Ok(PathBuf::from("/proc/self/exe"))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn own_image() -> io::Result<PathBuf> {
+    std::env::current_exe()
+}
+
+/// Gives this process its name in `ps -e` and `top`, where one that was started through a link of
+/// `/proc` would be called `exe`.
+pub fn take_name() {
+    // Fails nowhere, and the name is only looked at.
+    let _ = rustix::thread::set_name(c"bgproc");
+}
+
+/// `bgproc ROLE` of this very program, not started yet.
 pub fn own_command(role: &str) -> io::Result<Command> {
-    let mut command = Command::new(own_program()?);
+    Ok(command_of(&own_image()?, role))
+}
+
+/// `bgproc ROLE` of the program at `path`, not started yet.
+pub fn command_of(path: &Path, role: &str) -> Command {
+    let mut command = Command::new(path);
     command
         // So that `ps` reads `bgproc keeper`, wherever the file lies.
         .arg0("bgproc")
@@ -33,14 +57,13 @@ pub fn own_command(role: &str) -> io::Result<Command> {
         .env_remove(HANDOVER)
         // One that a job has started is not a part of that job.
         .env_remove(MARK);
-    Ok(command)
+    command
 }
 
-/// Fails unless the program that is on disk now runs here.
-pub fn try_own_program() -> io::Result<()> {
-    let path = own_program()?;
+/// Fails unless the program at `path` runs here.
+pub fn try_program(path: &Path) -> io::Result<()> {
     let place = path.display();
-    let output = Command::new(&path)
+    let output = Command::new(path)
         .arg("--version")
         .env_remove(ROLE)
         .output();
@@ -71,16 +94,12 @@ pub fn inherited(number: RawFd) -> io::Result<OwnedFd> {
     }
 }
 
-/// Starts `bgproc ROLE` with nothing of the caller's terminal: stdin and stdout
-/// are `stdio`, stderr goes to the file `log`, or nowhere if that cannot be
+/// Starts `command` with nothing of the caller's terminal: stdin and stdout are
+/// as given, stderr goes to the file `log`, or nowhere if that cannot be
 /// written: jobs are worth more than diagnostics.
-pub fn spawn_self(role: &str, stdin: Stdio, stdout: Stdio, log: &Path) -> io::Result<Child> {
+pub fn spawn(mut command: Command, stdin: Stdio, stdout: Stdio, log: &Path) -> io::Result<Child> {
     let log = diagnostics(log);
-    own_command(role)?
-        .stdin(stdin)
-        .stdout(stdout)
-        .stderr(log)
-        .spawn()
+    command.stdin(stdin).stdout(stdout).stderr(log).spawn()
 }
 
 fn diagnostics(log: &Path) -> Stdio {
@@ -89,7 +108,8 @@ fn diagnostics(log: &Path) -> Stdio {
 
 /// Starts a keeper and returns once its socket takes connections.
 pub fn start_keeper(log: &Path) -> io::Result<()> {
-    let mut child = spawn_self("keeper", Stdio::null(), Stdio::piped(), log)?;
+    let keeper = own_command("keeper")?;
+    let mut child = spawn(keeper, Stdio::null(), Stdio::piped(), log)?;
     let mut said = String::new();
     if let Some(mut stdout) = child.stdout.take() {
         // The keeper says "ready" or why not, and closes its end.

@@ -3,6 +3,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
+use std::os::fd::BorrowedFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -107,6 +108,28 @@ impl Drop for Draft {
         // After `finish` there is nothing by that name.
         let _ = std::fs::remove_file(&self.beside);
     }
+}
+
+/// What makes a file that one file, whatever its name: device and inode.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Identity(u64, u64);
+
+/// The file at `path`, links not followed; `None` if there is none.
+pub fn identity(path: &Path) -> Option<Identity> {
+    let meta = std::fs::symlink_metadata(path).ok()?;
+    Some(Identity(meta.dev(), meta.ino()))
+}
+
+/// The file at the end of whatever links `path` is.
+pub fn identity_behind(path: &Path) -> Option<Identity> {
+    let meta = std::fs::metadata(path).ok()?;
+    Some(Identity(meta.dev(), meta.ino()))
+}
+
+/// The file behind a descriptor.
+pub fn identity_of(fd: BorrowedFd<'_>) -> Option<Identity> {
+    let stat = rustix::fs::fstat(fd).ok()?;
+    Some(Identity(stat.st_dev, stat.st_ino))
 }
 
 /// Opens a file to add to, making it if need be (0600). A symbolic link in its

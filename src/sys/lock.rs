@@ -1,8 +1,9 @@
 //! Locks between processes, which the kernel frees when their holder dies.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
@@ -38,8 +39,10 @@ impl Lock {
 
     /// Leaves a note in the file, for those who find it locked.
     pub fn note(&mut self, text: &str) -> io::Result<()> {
-        self.file.set_len(0)?;
-        self.file.write_all(text.as_bytes())
+        // In this order, so that a reader never finds nothing. What is left of a longer
+        // note before is in a line of its own for that moment.
+        self.file.write_all_at(format!("{text}\n").as_bytes(), 0)?;
+        self.file.set_len(text.len() as u64 + 1)
     }
 }
 

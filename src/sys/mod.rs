@@ -1,7 +1,7 @@
 //! The operating system, and the only `unsafe` of the crate.
 //!
 //! Each file is one thing the system gives: [`paths`] and [`socket`] where to
-//! meet, [`lock`] who may, [`detach`] how a process leaves its terminal,
+//! meet, [`role`] who is there already, [`dirwatch`] whether that is still there, [`lock`] who may, [`detach`] how a process leaves its terminal,
 //! [`channel`] messages with file descriptors, [`board`] memory that keeper and
 //! daemon share, [`pty`] and [`spawn`] a job's terminal and process, [`pump`]
 //! bytes from a terminal into a log, [`tail`] those that no log takes, [`tree`]
@@ -9,7 +9,7 @@
 //! [`input`] whether a program waits for input, [`usage`] what processes use,
 //! [`kept`] what goes with a session to the next process, [`ports`] where it listens, [`segments`] the files
 //! of a log, [`disk`] and [`limits`] how much there may be, [`cgroup`] and [`rlimits`] how
-//! much a job may take, [`mod@file`] small files whole, [`clock`] what
+//! much a job may take, [`inherit`] what it has of whoever asked for it, [`mod@file`] small files whole, [`clock`] what
 //! time it is.
 
 pub mod board;
@@ -18,10 +18,12 @@ pub mod channel;
 mod child;
 pub mod clock;
 pub mod detach;
+pub mod dirwatch;
 pub mod disk;
 pub mod ending;
 pub mod failpoint;
 pub mod file;
+pub mod inherit;
 pub mod input;
 pub mod kept;
 pub mod limits;
@@ -35,6 +37,7 @@ pub mod pty;
 pub mod pump;
 pub mod readiness;
 pub mod rlimits;
+pub mod role;
 pub mod segments;
 pub mod signal;
 pub mod socket;

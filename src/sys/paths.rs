@@ -104,28 +104,33 @@ impl Home {
         private_dir(&self.sessions())
     }
 
-    /// Checks the directory of the socket, if there is one: what somebody else
+    /// Checks the directories of sockets, as far as they are there: what somebody else
     /// could have put there is not to be talked to.
-    pub fn check_runtime(&self) -> Result<(), PathError> {
-        match check_private(&self.runtime) {
-            Err(PathError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(()),
-            other => other,
+    pub fn check_sockets(&self) -> Result<(), PathError> {
+        for dir in [&self.runtime, &self.state] {
+            match check_private(dir) {
+                Err(PathError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {}
+                other => other?,
+            }
         }
+        Ok(())
     }
 
-    /// The daemon's socket.
+    /// The daemon's socket, unless the keeper had to put it elsewhere.
     pub fn socket(&self) -> PathBuf {
-        self.runtime.join("daemon.sock")
+        socket_in(&self.runtime)
     }
 
-    /// Held while a client starts a keeper.
+    /// Held while a client starts a keeper. In the state directory, so that clients
+    /// that know different runtime directories exclude each other.
     pub fn start_lock(&self) -> PathBuf {
-        self.runtime.join("start.lock")
+        self.state.join("start.lock")
     }
 
-    /// Held by the keeper for as long as it lives.
-    pub fn keeper_lock(&self) -> PathBuf {
-        self.runtime.join("keeper.lock")
+    /// Where the keeper says how it is: where it listens, which daemon it has. In the state directory, which
+    /// every environment of a user agrees on and which no logout removes.
+    pub fn keeper_socket(&self) -> PathBuf {
+        self.state.join("keeper.sock")
     }
 
     /// Held by the keeper as well: the sessions are its, wherever its socket
@@ -163,6 +168,16 @@ impl Home {
     pub fn older_diagnostics(&self, process: &str) -> PathBuf {
         self.state.join(format!("{process}.log.1"))
     }
+}
+
+/// The daemon's socket in a directory.
+pub fn socket_in(dir: &Path) -> PathBuf {
+    dir.join("daemon.sock")
+}
+
+/// Held by the keeper for as long as it lives: the socket beside it is its.
+pub fn keeper_lock_in(dir: &Path) -> PathBuf {
+    dir.join("keeper.lock")
 }
 
 /// Where the socket's directory is if the platform names none.

@@ -99,6 +99,11 @@ fn parse_stat(pid: u32, text: &str) -> Option<Process> {
     })
 }
 
+/// Whether a process stands still, by a signal or a debugger (state `T` or `t` of proc_pid_stat(5)).
+pub fn is_stopped(pid: u32) -> bool {
+    read(pid).is_some_and(|process| matches!(process.state, 'T' | 't'))
+}
+
 /// How a zombie ended, as wait(2) has it; `None` if it is none, or another
 /// user's, of whom the kernel shows a zero.
 pub fn exit_status(pid: u32) -> Option<i32> {

@@ -2,7 +2,8 @@
 #![allow(unsafe_code, reason = "tokio asks for a promise about the descriptor")]
 
 use std::io;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::io::Interest;
@@ -13,6 +14,13 @@ pub fn watch(fd: OwnedFd, interest: Interest) -> io::Result<AsyncFd<OwnedFd>> {
     // SAFETY: an `OwnedFd` is open and the same descriptor until it is dropped,
     // which `AsyncFd` does after it has stopped watching.
     unsafe { AsyncFd::register_with_interest(fd, interest) }.map_err(Into::into)
+}
+
+/// Waits until `fd` has something to be read, or has no other end any more; no longer than `patience`.
+pub fn await_readable(fd: impl AsFd, patience: Duration) -> bool {
+    let mut fds = [PollFd::from_borrowed_fd(fd.as_fd(), PollFlags::IN)];
+    let patience = Timespec::try_from(patience).ok();
+    matches!(poll(&mut fds, patience.as_ref()), Ok(1..))
 }
 
 /// Whether one of these has something to be read, or has no other end any more.

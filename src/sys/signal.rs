@@ -9,6 +9,15 @@ use rustix::process::{Signal, pidfd_send_signal};
 /// Asks a process to end.
 pub const TERM: i32 = 15;
 
+/// Its terminal is gone.
+pub const HUP: i32 = 1;
+
+/// Sent by Ctrl-C.
+pub const INT: i32 = 2;
+
+/// Sent by Ctrl-\.
+pub const QUIT: i32 = 3;
+
 /// Ends a process.
 pub const KILL: i32 = 9;
 

@@ -47,6 +47,15 @@ pub fn peer_uid(stream: impl AsFd) -> io::Result<u32> {
     Ok(socket_peercred(stream)?.uid.as_raw())
 }
 
+/// Pid of the process at the other end; of a server, the one that began to listen.
+pub fn peer_pid(stream: impl AsFd) -> io::Result<u32> {
+    Ok(socket_peercred(stream)?
+        .pid
+        .as_raw_nonzero()
+        .get()
+        .cast_unsigned())
+}
+
 /// A path too long for a socket address is reached through its directory's descriptor.
 fn with_short_path<T>(path: &Path, act: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
     if path.as_os_str().len() <= MAX_PATH {

@@ -15,6 +15,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::cgroup::Group;
 use super::child::{self, Program};
+use super::inherit::Inherited;
 use super::pty;
 use super::rlimits::Rlimits;
 use crate::protocol::keeper::SpawnSpec;
@@ -120,6 +121,12 @@ fn start(
 ) -> io::Result<(u32, OwnedFd)> {
     let program = Program::new(&spec.program, &spec.argv, spec.env.iter())?;
     let cwd = CString::new(spec.cwd.as_str())?;
+    let inherited = spec
+        .inherit
+        .as_deref()
+        .map(Inherited::new)
+        .unwrap_or_default();
+    let files = inherited.open_files().unwrap_or(files);
     let limits = spec.limits.as_deref();
     let files = limits
         .and_then(|limits| limits.open_files)
@@ -140,6 +147,7 @@ fn start(
         if let Some(group) = &group {
             rustix::io::write(&group.join, b"0")?;
         }
+        inherited.apply();
         limits.as_ref().map_or(Ok(()), Rlimits::apply)?;
         rustix::process::setsid()?;
         if on_terminal {

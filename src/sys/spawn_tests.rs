@@ -18,6 +18,7 @@ fn spec(mode: Mode, program: &str, argv: &[&str]) -> SpawnSpec {
             .collect(),
         mode,
         umask: None,
+        inherit: None,
         limits: None,
     }
 }

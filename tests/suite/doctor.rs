@@ -72,7 +72,7 @@ fn it_tells_daemon_and_keeper_and_wakes_neither() {
     let answers = format!("daemon (pid {}, bgproc", stats["daemonPid"]);
     assert_found(&home, "processes", "ok", &answers);
     home.ok(&["daemon", "stop"]);
-    let rests = format!("keeper (pid {}) runs; the next command", stats["keeperPid"]);
+    let rests = format!("keeper (pid {}) runs and listens at", stats["keeperPid"]);
     assert_found(&home, "processes", "ok", &rests);
     // Had it knocked, a daemon would be there by now or soon.
     assert_found(&home, "processes", "ok", &rests);

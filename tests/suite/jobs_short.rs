@@ -154,6 +154,31 @@ fn a_signal_is_told_by_its_name_and_a_core_in_words() {
 }
 
 #[test]
+fn niceness_limits_and_processors_are_those_of_who_asked() {
+    let home = Home::new();
+    // The keeper is started by somebody with other ones.
+    let first = "ulimit -S -c 4; ulimit -S -s 4096; ulimit -S -n 300";
+    home.run_command(home.command_after(first, &["ls"]), &["ls"]);
+    let show =
+        "nice; ulimit -S -c; ulimit -S -s; ulimit -n; grep Cpus_allowed_list /proc/self/status";
+    let args = ["run", "-w", "-q", "-n", "show", show];
+    let asked = "ulimit -S -c 8; ulimit -S -s 2048; ulimit -n 200; renice -n 7 $$ >/dev/null; \
+                 taskset -cp 0 $$ >/dev/null";
+    home.run_command(home.command_after(asked, &args), &args)
+        .expect_code(0);
+    let shown = home.ok(&["logs", "show"]);
+    let shown: Vec<&str> = shown.lines().collect();
+    assert_eq!(shown, ["7", "8", "2048", "200", "Cpus_allowed_list:\t0"]);
+    // A run later as well, whoever asks for that one.
+    home.ok(&["restart", "show"]);
+    home.run(&["wait", "show"]).expect_code(0);
+    assert!(
+        home.ok(&["logs", "show"])
+            .ends_with("200\nCpus_allowed_list:\t0\n")
+    );
+}
+
+#[test]
 fn a_job_begins_as_from_a_login_shell() {
     if !have("python3") {
         return;

@@ -29,6 +29,7 @@ mod endings;
 mod endings_refused;
 mod fault_table;
 mod find;
+mod found_again;
 mod full_disk;
 mod fuzz_corpus;
 mod golden_home;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::job::{Job, have};
 use crate::support::numbers::{self, COUNT_SLOWLY};
-use crate::support::{Home, Serve, daemon, rounds};
+use crate::support::{Home, Person, Serve, daemon, rounds};
 
 fn program_of(pid: &Value) -> PathBuf {
     std::fs::read_link(format!("/proc/{pid}/exe")).unwrap()
@@ -100,24 +100,29 @@ fn a_program_that_does_not_run_changes_nothing() {
     let (code, said) = run(&home, &program, &["run", "-n", "job", "exec sleep 1000"]);
     assert_eq!(code, Some(0), "{said}");
     let before = home.json(&["status", "job"]);
-    let good = home.scratch("good");
-    daemon::install(&good);
     let broken = home.scratch("broken");
     std::fs::write(&broken, "#!/bin/sh\necho out of order >&2; exit 1\n").unwrap();
     std::fs::set_permissions(&broken, PermissionsExt::from_mode(0o755)).unwrap();
     daemon::install_as(&broken, &program);
-    let (code, said) = run(&home, &good, &["daemon", "upgrade"]);
-    assert_eq!(code, Some(1), "{said}");
-    assert!(
-        said.contains("out of order") && said.contains("nothing was changed"),
-        "{said}"
-    );
+    // Of itself, or what somebody names.
+    for named in [json!(null), json!(broken), json!("relative/path")] {
+        let mut person = Person::new(&home);
+        let request = json!({"id": 1, "action": "shutdown", "upgrade": true, "program": named});
+        person.send(&request);
+        let error = person.next(|line| line["id"] == 1)["error"].to_string();
+        let why = match named.as_str() {
+            Some("relative/path") => "no absolute path",
+            _ => "out of order",
+        };
+        assert!(
+            error.contains(why) && error.contains("nothing was changed"),
+            "{error}"
+        );
+    }
     let after = home.json(&["status", "job"]);
     assert_eq!(
         (&after["pid"], &after["status"]),
         (&before["pid"], &json!("running"))
     );
-    // What the daemon restarts from, should it die now.
-    daemon::install(&program);
     home.ok(&["kill", "job"]);
 }

@@ -3,14 +3,15 @@
 use clap::{Args, Subcommand};
 
 use super::daemon_logs::DaemonLogs;
+use super::daemon_stop::DaemonStop;
+use super::daemon_upgrade;
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::output::note;
 use crate::cli::style::Tone;
 use crate::cli::words;
-use crate::protocol::params::{Shutdown, ShutdownSessions, Stats};
+use crate::protocol::params::{Shutdown, Stats};
 use crate::protocol::reply::StatsReply;
-use crate::protocol::{Action, ErrorCode, VERSION};
+use crate::protocol::{Action, ErrorCode};
 
 #[derive(Args, Debug)]
 #[command(arg_required_else_help = true)]
@@ -24,12 +25,8 @@ enum Verb {
     /// Show whether a daemon runs, and which (exit code 3 if none does)
     Status,
     /// End the daemon; jobs go on and the next command finds them
-    Stop {
-        /// End all jobs, too
-        #[arg(long)]
-        kill: bool,
-    },
-    /// Replace daemon and keeper by the bgproc that is installed now; jobs go on
+    Stop(DaemonStop),
+    /// Replace daemon and keeper by this bgproc; jobs go on
     Upgrade,
     /// Show what the daemon has said about itself; none has to run
     Logs(DaemonLogs),
@@ -39,23 +36,18 @@ impl Daemon {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         match self.verb {
             Verb::Status => status(ctx),
-            Verb::Stop { kill } => stop(ctx, kill),
-            Verb::Upgrade => upgrade(ctx),
+            Verb::Stop(verb) => verb.run(ctx),
+            Verb::Upgrade => daemon_upgrade::run(ctx),
             Verb::Logs(verb) => verb.run(ctx),
         }
     }
 }
 
-/// The daemon that runs, or `None`.
-fn stats(ctx: &mut Context) -> Result<Option<(serde_json::Value, StatsReply)>, Failure> {
-    match ctx.running_daemon() {
-        Ok(_) => {}
-        Err(Failure::Refused(error)) if error.code == ErrorCode::DaemonUnavailable => {
-            note(&error.message);
-            return Ok(None);
-        }
-        Err(other) => return Err(other),
-    }
+/// The daemon that runs, or `None`, which was said. An error says why one that should run does not answer.
+pub(super) fn stats(ctx: &mut Context) -> Result<Option<(serde_json::Value, StatsReply)>, Failure> {
+    let Some(_) = ctx.running_daemon()? else {
+        return Ok(None);
+    };
     let value = ctx.daemon()?.call(Action::Stats(Stats {}))?;
     let stats = serde_json::from_value(value.clone()).map_err(std::io::Error::from)?;
     Ok(Some((value, stats)))
@@ -98,6 +90,10 @@ fn status(ctx: &mut Context) -> Result<Exit, Failure> {
             "keeper",
             format!("pid {}, version {}", stats.keeper_pid, stats.keeper_version),
         ),
+        (
+            "program",
+            stats.program.unwrap_or_else(|| "unknown".to_owned()),
+        ),
         ("home", stats.home),
         ("jobs", jobs),
         ("clients", stats.connections.to_string()),
@@ -110,80 +106,10 @@ fn status(ctx: &mut Context) -> Result<Exit, Failure> {
     Ok(Exit::OK)
 }
 
-fn stop(ctx: &mut Context, kill: bool) -> Result<Exit, Failure> {
-    let Some((_, stats)) = stats(ctx)? else {
-        return Ok(Exit::OK);
-    };
-    let sessions = if kill {
-        ShutdownSessions::Kill
-    } else {
-        ShutdownSessions::Keep
-    };
-    shut_down(ctx, sessions, false)?;
-    let pid = stats.daemon_pid;
-    ctx.out.line(&match sessions {
-        ShutdownSessions::Kill => format!("daemon stopped (pid {pid}), and all jobs with it"),
-        ShutdownSessions::Keep => format!("daemon stopped (pid {pid}); jobs go on"),
-    })?;
-    Ok(Exit::OK)
-}
-
-fn upgrade(ctx: &mut Context) -> Result<Exit, Failure> {
-    let before = match stats(ctx)? {
-        Some((_, before)) => {
-            match shut_down(ctx, ShutdownSessions::Keep, true) {
-                // One that knows nothing of keepers that can be upgraded.
-                Err(Failure::Refused(error)) if error.code == ErrorCode::InvalidParams => {
-                    note("this daemon cannot upgrade its keeper; the next one will");
-                    shut_down(ctx, ShutdownSessions::Keep, false)?;
-                }
-                other => other?,
-            }
-            Some(before)
-        }
-        None => None,
-    };
-    // Connecting is what starts the next one, from the program on disk.
-    ctx.hang_up();
-    let value = ctx.daemon()?.call(Action::Stats(Stats {}))?;
-    let now: StatsReply = serde_json::from_value(value.clone()).map_err(std::io::Error::from)?;
-    if ctx.json {
-        ctx.out.json(&value)?;
-        return Ok(Exit::OK);
-    }
-    let was = before.map_or("none ran".to_owned(), |before| {
-        format!("was {}, pid {}", before.version, before.daemon_pid)
-    });
-    let is = format!(
-        "daemon is bgproc {}, pid {} ({was})",
-        now.version, now.daemon_pid
-    );
-    ctx.out.line(&format!("{is}; jobs went on"))?;
-    if let Some(error) = now.upgrade_error {
-        let (version, pid) = (now.keeper_version, now.keeper_pid);
-        note(&format!(
-            "the keeper (pid {pid}) is still bgproc {version}: {error}"
-        ));
-        return Ok(Exit::FAILED);
-    }
-    if now.version != VERSION {
-        let version = &now.version;
-        note(&format!(
-            "this is bgproc {VERSION}, but the daemon started as {version}"
-        ));
-        return Ok(Exit::FAILED);
-    }
-    Ok(Exit::OK)
-}
-
-/// Asks it to end and waits until the connection says that it has.
-fn shut_down(ctx: &mut Context, sessions: ShutdownSessions, upgrade: bool) -> Result<(), Failure> {
-    let shutdown = Action::Shutdown(Shutdown {
-        sessions: Some(sessions),
-        upgrade: upgrade.then_some(true),
-    });
+/// Asks the daemon to end, and waits until the connection says that it has.
+pub(super) fn shut_down(ctx: &mut Context, how: Shutdown) -> Result<(), Failure> {
     let daemon = ctx.daemon()?;
-    match daemon.call(shutdown) {
+    match daemon.call(Action::Shutdown(how)) {
         Err(error) if error.code != ErrorCode::DaemonUnavailable => return Err(error.into()),
         // It may have ended before its answer was on the way.
         _ => {}

@@ -4,6 +4,8 @@ mod attach;
 mod capture;
 mod daemon;
 mod daemon_logs;
+mod daemon_stop;
+mod daemon_upgrade;
 mod decline;
 mod doctor;
 mod events;

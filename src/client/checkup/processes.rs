@@ -1,17 +1,17 @@
 //! Keeper and daemon: whether they run, answer, and are this version.
 //!
-//! Connecting would wake a daemon that rests. So the processes are looked for
-//! first, by the file that their stderr is, which is one of this home alone.
+//! The keeper is asked first: connecting would start a daemon where none runs.
 
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
 
 use super::Finding;
-use crate::client::{AutoStart, connect, greeting};
+use crate::client::keeper;
+use crate::client::{Running, connect_running, greeting};
 use crate::protocol::params::Stats;
 use crate::protocol::reply::StatsReply;
-use crate::protocol::{Action, PROTOCOL, VERSION};
+use crate::protocol::{Action, Error, ErrorCode, KeeperStatus, PROTOCOL, VERSION};
 use crate::sys::paths::{Home, own_program};
+use crate::sys::role;
 
 const SUBJECT: &str = "processes";
 
@@ -21,14 +21,19 @@ const MAX_PATH: usize = 107;
 pub(super) fn check(home: &Home) -> Vec<Finding> {
     let version = format!("this is bgproc {VERSION}, protocol {PROTOCOL}");
     let mut found = vec![Finding::ok(SUBJECT, version)];
-    let (keeper, daemon) = (find(home, "keeper"), find(home, "daemon"));
-    match (keeper, daemon) {
-        (None, None) => found.push(nobody(home)),
-        (Some(keeper), None) => {
-            let text = format!("keeper (pid {keeper}) runs; the next command starts a daemon");
-            found.push(Finding::ok(SUBJECT, text));
-        }
-        (_, Some(daemon)) => found.push(answer(daemon)),
+    let pid = |name: &str| role::find(home, name).map(|process| process.pid);
+    let (keeper, daemon) = (pid("keeper"), pid("daemon"));
+    match keeper::ask(home) {
+        Ok(Some(status)) => found.extend(kept(home, &status)),
+        Ok(None) => found.push(match (keeper, daemon) {
+            (None, None) => nobody(home),
+            (Some(keeper), None) => Finding::ok(
+                SUBJECT,
+                format!("keeper (pid {keeper}) runs; the next command starts a daemon"),
+            ),
+            (_, Some(daemon)) => answer(daemon),
+        }),
+        Err(error) => found.push(problem(error)),
     }
     let running = [("keeper", keeper), ("daemon", daemon)];
     found.extend(
@@ -46,6 +51,34 @@ pub(super) fn check(home: &Home) -> Vec<Finding> {
     found
 }
 
+/// What a keeper that answers says.
+fn kept(home: &Home, status: &KeeperStatus) -> Vec<Finding> {
+    let (pid, place) = (status.keeper_pid, status.socket.display());
+    let text = format!("keeper (pid {pid}) runs and listens at {place}");
+    let listens = match status.socket == home.socket() {
+        true => Finding::ok(SUBJECT, text),
+        false => {
+            let here = home.socket();
+            let text = format!(
+                "{text}; in this environment that would be {}",
+                here.display()
+            );
+            Finding::ok(SUBJECT, text)
+        }
+    };
+    let daemon = match (keeper::check_daemon(status), status.daemon_pid) {
+        (Err(error), _) => problem(error),
+        (Ok(()), Some(pid)) => answer(pid),
+        (Ok(()), None) => Finding::ok(SUBJECT, "no daemon runs; the next command starts one"),
+    };
+    vec![listens, daemon]
+}
+
+fn problem(error: Error) -> Finding {
+    let advice = error.hint.clone().unwrap_or_default();
+    Finding::problem(SUBJECT, error.message).advise(advice)
+}
+
 fn nobody(home: &Home) -> Finding {
     match home.socket().exists() {
         true => Finding::ok(
@@ -57,8 +90,10 @@ fn nobody(home: &Home) -> Finding {
 }
 
 fn answer(pid: u32) -> Finding {
-    let stats = connect(&greeting::human(), AutoStart::No)
-        .and_then(|mut daemon| daemon.call_as::<StatsReply>(Action::Stats(Stats {})));
+    let stats = connect_running(&greeting::human()).and_then(|running| match running {
+        Running::Yes(mut daemon) => daemon.call_as::<StatsReply>(Action::Stats(Stats {})),
+        Running::No(why) => Err(Error::new(ErrorCode::DaemonUnavailable, why)),
+    });
     match stats {
         Ok(stats) if stats.protocol != PROTOCOL => {
             let (version, protocol) = (stats.version, stats.protocol);
@@ -83,32 +118,25 @@ fn answer(pid: u32) -> Finding {
     }
 }
 
-/// A process that still runs a program whose file has been replaced.
+/// A process that runs another program file than this one, or one that is not there any more.
 fn replaced(role: &str, pid: u32) -> Option<Finding> {
-    let running = std::fs::metadata(format!("/proc/{pid}/exe")).ok()?;
-    let on_disk = std::fs::metadata(own_program().ok()?).ok()?;
-    if (running.dev(), running.ino()) == (on_disk.dev(), on_disk.ino()) {
-        return None;
-    }
-    let text = format!("the {role} (pid {pid}) runs another program file than this bgproc");
-    Some(Finding::warning(SUBJECT, text).advise("bgproc daemon upgrade; jobs keep running"))
-}
-
-/// The process of this home with that role.
-fn find(home: &Home, role: &str) -> Option<u32> {
-    let logs = [home.diagnostics(role), home.older_diagnostics(role)];
-    let logs: Vec<_> = logs.iter().filter_map(id).collect();
-    let pids = std::fs::read_dir("/proc").ok()?.flatten();
-    let mut pids = pids.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    pids.find(|pid| {
-        let proc = PathBuf::from(format!("/proc/{pid}"));
-        let line = std::fs::read(proc.join("cmdline")).unwrap_or_default();
-        line == format!("bgproc\0{role}\0").as_bytes()
-            && id(proc.join("fd/2")).is_some_and(|stderr| logs.contains(&stderr))
-    })
-}
-
-fn id(path: impl AsRef<Path>) -> Option<(u64, u64)> {
-    let meta = std::fs::metadata(path).ok()?;
-    Some((meta.dev(), meta.ino()))
+    let path = std::fs::read_link(format!("/proc/{pid}/exe")).ok()?;
+    let path = path.display().to_string();
+    let text = match path.strip_suffix(" (deleted)") {
+        Some(path) => format!(
+            "the program of the {role} (pid {pid}), {path}, was deleted or replaced; it goes on all the same"
+        ),
+        None => {
+            let running = std::fs::metadata(format!("/proc/{pid}/exe")).ok()?;
+            let on_disk = std::fs::metadata(own_program().ok()?).ok()?;
+            if (running.dev(), running.ino()) == (on_disk.dev(), on_disk.ino()) {
+                return None;
+            }
+            format!("the {role} (pid {pid}) runs {path}, which is another file than this bgproc")
+        }
+    };
+    Some(
+        Finding::warning(SUBJECT, text)
+            .advise("bgproc daemon upgrade makes keeper and daemon this bgproc; jobs keep running"),
+    )
 }

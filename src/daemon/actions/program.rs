@@ -122,6 +122,7 @@ pub(super) fn spawn_spec(
         env,
         mode: spec.mode,
         umask: client.greeting.umask,
+        inherit: client.greeting.inherit.clone(),
         limits: spec.limits.map(Box::new),
     })
 }

@@ -61,6 +61,7 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
                 let spec = spawn_spec(client, &session.spec, env)?;
                 SpawnSpec {
                     umask: known.umask,
+                    inherit: known.inherit,
                     ..spec
                 }
             }

@@ -1,5 +1,6 @@
 //! `shutdown`: the end of the daemon, and of its sessions only if asked for.
 
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -14,6 +15,7 @@ use crate::protocol::keeper::ToKeeper;
 use crate::protocol::params::{Shutdown, ShutdownSessions};
 use crate::protocol::reply::ShutDown;
 use crate::protocol::{Error, ErrorCode};
+use crate::sys::paths::own_program;
 use crate::sys::{detach, signal};
 
 /// Time for the reply to get out before the daemon is gone.
@@ -22,13 +24,11 @@ const LAST_WORDS: Duration = Duration::from_millis(50);
 /// People only.
 pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -> Answer {
     people_only(client, "shut the daemon down")?;
-    if params.upgrade == Some(true) {
-        // Afterwards it would be too late: nothing could be asked any more.
-        detach::try_own_program().map_err(|error| {
-            let message = format!("The program on disk does not run: {error}");
-            Error::new(ErrorCode::SpawnFailed, message).hint("nothing was changed")
-        })?;
-    }
+    let upgrade = params.upgrade == Some(true);
+    let program = match upgrade {
+        true => Some(upgrade_to(params.program)?),
+        false => None,
+    };
     let running: Vec<SessionId> = {
         let state = hub.state();
         let alive = state
@@ -72,9 +72,7 @@ pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -
     }
     hub.with(|state| {
         let message = match state.registry.any_alive() {
-            true => ToKeeper::Rest {
-                upgrade: params.upgrade == Some(true),
-            },
+            true => ToKeeper::Rest { upgrade, program },
             // Nothing is left to keep.
             false => ToKeeper::Quit,
         };
@@ -95,4 +93,25 @@ pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -
         killed,
         survivors,
     })
+}
+
+/// The program of an upgrade, which has just run here. Afterwards it would be too late: nothing could be asked
+/// any more.
+fn upgrade_to(program: Option<String>) -> Result<PathBuf, Error> {
+    let refuse = |why: String| {
+        let message = format!("The program does not run: {why}");
+        Error::new(ErrorCode::SpawnFailed, message).hint("nothing was changed")
+    };
+    let program = match program {
+        Some(program) => PathBuf::from(program),
+        None => own_program().map_err(|error| refuse(error.to_string()))?,
+    };
+    if !program.is_absolute() {
+        return Err(refuse(format!(
+            "`{}` is no absolute path",
+            program.display()
+        )));
+    }
+    detach::try_program(&program).map_err(|error| refuse(error.to_string()))?;
+    Ok(program)
 }

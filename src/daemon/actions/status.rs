@@ -87,6 +87,9 @@ pub(super) fn stats(hub: &Hub, client: &Client) -> Answer {
         keeper_pid: keeper,
         version: VERSION.to_owned(),
         keeper_version: state.keeper.version().to_owned(),
+        program: std::env::current_exe()
+            .ok()
+            .map(|path| path.display().to_string()),
         upgrade_error: state.keeper.upgrade_error().map(str::to_owned),
         protocol: PROTOCOL,
         home: state.store.home().state.display().to_string(),

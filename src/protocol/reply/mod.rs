@@ -323,7 +323,10 @@ pub struct StatsReply {
     /// Program version of the keeper; empty if the daemon does not say.
     #[serde(default)]
     pub keeper_version: String,
-    /// Why the keeper did not become the program on disk at the last upgrade.
+    /// The daemon's program file. ` (deleted)` behind it: that file was deleted or replaced since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
+    /// Why the keeper did not become the new program at the last upgrade.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upgrade_error: Option<String>,
     /// Protocol version.

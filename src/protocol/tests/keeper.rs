@@ -14,6 +14,7 @@ fn spec() -> SpawnSpec {
         env: [("NAME", "value")].into_iter().collect(),
         mode: Mode::Pty,
         umask: Some(0o022),
+        inherit: None,
         limits: None,
     }
 }
@@ -85,7 +86,10 @@ fn to_the_keeper() {
             first: 100,
         },
         ToKeeper::Forget { session: session() },
-        ToKeeper::Rest { upgrade: true },
+        ToKeeper::Rest {
+            upgrade: true,
+            program: None,
+        },
         ToKeeper::Quit,
     ];
     let open = [
@@ -195,7 +199,13 @@ fn what_an_older_version_leaves_out_has_a_default() {
     let read: ToDaemon = serde_json::from_value(adopt).unwrap();
     assert_eq!(read, ToDaemon::Adopt(expected));
     let rest: ToKeeper = serde_json::from_value(json!({"Rest": {}})).unwrap();
-    assert_eq!(rest, ToKeeper::Rest { upgrade: false });
+    assert_eq!(
+        rest,
+        ToKeeper::Rest {
+            upgrade: false,
+            program: None
+        }
+    );
     let welcome = json!({"Welcome": {"keeper_pid": 10, "version": "0.0.9", "sessions": 0}});
     let welcome: ToDaemon = serde_json::from_value(welcome).unwrap();
     let expected = ToDaemon::Welcome {

@@ -326,6 +326,7 @@ fn replies_of_version_1() {
             keeper_pid: 10,
             version: "0.1.0".to_owned(),
             keeper_version: "0.1.0".to_owned(),
+            program: None,
             upgrade_error: Some("not executable".to_owned()),
             protocol: 1,
             home: "/state".to_owned(),

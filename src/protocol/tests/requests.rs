@@ -55,6 +55,7 @@ fn every() -> Vec<Action> {
             timeout_ms: Some(60_000),
             timeout_grace_ms: Some(5000),
             ttl_ms: Some(1_800_000),
+            keep: None,
             max_chars: Some(500),
             input: text("y\n"),
             key: text("k1"),
@@ -231,6 +232,7 @@ fn every() -> Vec<Action> {
         Action::Shutdown(Shutdown {
             sessions: Some(ShutdownSessions::Kill),
             upgrade: Some(true),
+            program: None,
         }),
     ]
 }

@@ -33,6 +33,7 @@ fn a_client_introduces_itself() {
         cwd: Some("/tmp".to_owned()),
         env: Some([("NAME".to_owned(), "value".to_owned())].into()),
         umask: Some(0o022),
+        inherit: None,
         defaults: Defaults {
             yield_ms: Some(10_000),
             max_chars: Some(500),

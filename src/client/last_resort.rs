@@ -1,0 +1,120 @@
+//! Ending everything of a home where no daemon answers: the daemon hangs, is stopped, or cannot be started.
+//!
+//! Nothing is asked of keeper and daemon, so it works whatever state they are in. A keeper that runs still writes
+//! down how the jobs end; without one, the next daemon lists them as `lost`, with their logs.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use crate::protocol::SessionId;
+use crate::sys::paths::Home;
+use crate::sys::process::Process;
+use crate::sys::{process, role, signal, tree};
+
+/// Time between TERM and KILL, as when a daemon ends them.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// After KILL the kernel gets so long.
+const LAST_GRACE: Duration = Duration::from_secs(2);
+
+/// How often it is looked at who is left. There is no parent to tell.
+const ROUND: Duration = Duration::from_millis(50);
+
+/// What was ended.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Ended {
+    /// Jobs that had processes.
+    pub jobs: usize,
+    /// Pids that could not be ended.
+    pub survivors: Vec<u32>,
+    /// Pids of keeper and daemon.
+    pub own: Vec<u32>,
+}
+
+/// Lets keeper and daemon go on if they were stopped by a signal.
+pub fn wake(home: &Home) {
+    for name in ["keeper", "daemon"] {
+        if let Some(process) = role::find(home, name) {
+            send(&process, signal::CONT);
+        }
+    }
+}
+
+/// Ends all processes of all jobs, and daemon and keeper.
+pub fn end_everything(home: &Home) -> Ended {
+    let sessions = sessions(home);
+    let jobs = tree::processes(&sessions).len();
+    let survivors = end_jobs(&sessions);
+    Ended {
+        jobs,
+        survivors,
+        own: end_own_processes(home),
+    }
+}
+
+/// Returns who could not be ended.
+fn end_jobs(sessions: &[(SessionId, Option<tree::Leader>)]) -> Vec<u32> {
+    let mut asked = BTreeSet::new();
+    let began = Instant::now();
+    loop {
+        let found = tree::processes(sessions).into_values();
+        let left: Vec<Process> = found.flatten().collect();
+        if left.is_empty() || began.elapsed() >= GRACE + LAST_GRACE {
+            return left.iter().map(|process| process.pid).collect();
+        }
+        for process in &left {
+            let is_new = asked.insert((process.pid, process.start));
+            match began.elapsed() < GRACE {
+                true if is_new => {
+                    send(process, signal::TERM);
+                    // One that stands still takes no TERM.
+                    send(process, signal::CONT);
+                }
+                true => {}
+                false => send(process, signal::KILL),
+            }
+        }
+        std::thread::sleep(ROUND);
+    }
+}
+
+/// The keeper first stands still, so that it starts no further daemon.
+fn end_own_processes(home: &Home) -> Vec<u32> {
+    let mut own = Vec::new();
+    let began = Instant::now();
+    while began.elapsed() < LAST_GRACE {
+        let keeper = role::find(home, "keeper");
+        let daemon = role::find(home, "daemon");
+        if keeper.is_none() && daemon.is_none() {
+            break;
+        }
+        for (process, number) in [
+            (&keeper, signal::STOP),
+            (&daemon, signal::KILL),
+            (&keeper, signal::KILL),
+        ] {
+            if let Some(process) = process {
+                send(process, number);
+                if !own.contains(&process.pid) {
+                    own.push(process.pid);
+                }
+            }
+        }
+        std::thread::sleep(ROUND);
+    }
+    own
+}
+
+fn send(process: &Process, number: i32) {
+    if let Some(pidfd) = process::open(process) {
+        // It may end at this moment.
+        let _ = signal::send(&pidfd, number);
+    }
+}
+
+/// Every session that has a directory. Without their leaders: they are known by their mark.
+fn sessions(home: &Home) -> Vec<(SessionId, Option<tree::Leader>)> {
+    let entries = std::fs::read_dir(home.sessions()).into_iter().flatten();
+    let ids = entries.filter_map(|entry| SessionId::parse(entry.ok()?.file_name().to_str()?));
+    ids.map(|id| (id, None)).collect()
+}

@@ -1,0 +1,251 @@
+//! Where clients find the keeper: the socket of the daemon, and one of its own in the state directory that says
+//! how it is.
+//!
+//! Somebody may remove either: a clean-up job, or logind, which removes the runtime directory at the last logout.
+//! The keeper notices by inotify, and looks again whenever a client asks how it is, which covers systems where
+//! inotify has no watch left. It then listens at the same place, or in the state directory where that cannot be
+//! made, and notes where in `sessions.lock`.
+
+use std::io::{self, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::Keeper;
+use super::events::Source;
+use super::requests::dup;
+use crate::protocol::keeper::ToDaemon;
+use crate::protocol::{KeeperStatus, VERSION};
+use crate::sys::dirwatch::DirWatch;
+use crate::sys::file::{self, Identity};
+use crate::sys::paths::{Home, socket_in};
+use crate::sys::socket;
+
+/// Clients that are answered in one turn; the others wait for the next one.
+const ANSWERED_AT_ONCE: usize = 16;
+
+/// How long no client is taken after the system refused one (no descriptors left, say).
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// The sockets, and what watches over their files.
+pub(super) struct Endpoint {
+    /// The daemon's socket, which the keeper holds so that a connection is never refused.
+    pub(super) listener: UnixListener,
+    path: PathBuf,
+    /// The file at `path` when it was made; another one there is not ours.
+    made: Option<Identity>,
+    /// Whether `path` is noted in the lock of the sessions.
+    is_noted: bool,
+    status: Option<(UnixListener, Option<Identity>)>,
+    watch: Option<DirWatch>,
+    /// Given up for a moment where no descriptor is left, so that a client can be told even that.
+    spare: Option<OwnedFd>,
+    /// Until then nobody is told how the keeper is.
+    paused_until: Option<Instant>,
+}
+
+impl Endpoint {
+    /// A listener that was made at `path`.
+    pub(super) fn new(listener: UnixListener, path: PathBuf) -> Self {
+        let watch = DirWatch::new();
+        if let Err(error) = &watch {
+            tracing::info!(%error, "without inotify, a removed socket is noticed when a client asks");
+        }
+        Self {
+            listener,
+            made: file::identity(&path),
+            path,
+            is_noted: false,
+            status: None,
+            watch: watch.ok(),
+            spare: spare(),
+            paused_until: None,
+        }
+    }
+
+    /// How long until clients are taken again, if none are now.
+    pub(super) fn pause(&self) -> Option<Duration> {
+        let until = self.paused_until?;
+        Some(until.saturating_duration_since(Instant::now()))
+    }
+
+    /// Removes the sockets: nobody is to find one that no daemon will ever answer.
+    pub(super) fn remove(&self, home: &Home) {
+        let _ = std::fs::remove_file(&self.path);
+        let _ = std::fs::remove_file(home.keeper_socket());
+    }
+
+    fn is_in_place(&self) -> bool {
+        self.made.is_some() && file::identity(&self.path) == self.made
+    }
+
+    fn watch(&self, dir: &Path) {
+        if let Some(Err(error)) = self.watch.as_ref().map(|watch| watch.add(dir)) {
+            tracing::info!(dir = %dir.display(), %error, "cannot be watched");
+        }
+    }
+}
+
+impl Keeper {
+    /// Begins to tell clients how it is, and to watch over the sockets.
+    pub(super) fn open_endpoint(&mut self) -> io::Result<()> {
+        if let Some(watch) = &self.endpoint.watch {
+            self.events.add(watch, Source::Watch)?;
+        }
+        self.look_after_sockets();
+        Ok(())
+    }
+
+    /// Listens again where a socket was removed.
+    pub(super) fn look_after_sockets(&mut self) {
+        if let Some(watch) = &self.endpoint.watch {
+            // Before the look, so that what is removed after it is noticed again.
+            watch.clear();
+        }
+        self.look_after_lock();
+        if !self.endpoint.is_in_place() {
+            self.listen_again();
+        }
+        if let Some((_, made)) = &self.endpoint.status
+            && (made.is_none() || file::identity(&self.home.keeper_socket()) != *made)
+        {
+            self.stop_telling();
+        }
+        if self.endpoint.status.is_none() && self.endpoint.paused_until.is_none() {
+            self.begin_telling();
+        }
+        if let Some(dir) = self.endpoint.path.parent() {
+            self.endpoint.watch(dir);
+        }
+        self.endpoint.watch(&self.home.state);
+        if !self.endpoint.is_noted {
+            match self.lease.note(&self.endpoint.path) {
+                Ok(()) => self.endpoint.is_noted = true,
+                Err(error) => tracing::warn!(%error, "cannot note where it listens"),
+            }
+        }
+    }
+
+    fn look_after_lock(&mut self) {
+        let renewed = self.lease.renew_sessions(&self.home).or_else(|_| {
+            // It went with its directory.
+            self.home.prepare().map_err(io::Error::other)?;
+            self.lease.renew_sessions(&self.home)
+        });
+        match renewed {
+            Ok(false) => {}
+            Ok(true) => {
+                tracing::warn!("the lock of the sessions was removed; holds it again");
+                self.endpoint.is_noted = false;
+            }
+            Err(error) => tracing::error!(%error, "cannot lock the sessions again"),
+        }
+    }
+
+    fn listen_again(&mut self) {
+        let (runtime, state) = (self.home.runtime.clone(), self.home.state.clone());
+        for dir in [runtime, state] {
+            match self.listen_in(&dir) {
+                Ok(()) => {
+                    tracing::warn!(path = %self.endpoint.path.display(), "its socket was removed; listens again");
+                    return;
+                }
+                Err(error) => tracing::warn!(dir = %dir.display(), %error, "cannot listen there"),
+            }
+        }
+    }
+
+    fn listen_in(&mut self, dir: &Path) -> io::Result<()> {
+        self.lease.move_to(dir)?;
+        let path = socket_in(dir);
+        let listener = socket::listen(&path)?;
+        listener.set_nonblocking(true)?;
+        self.events.remove(&self.endpoint.listener);
+        let copy = dup(&listener)?;
+        self.endpoint.listener = listener;
+        self.endpoint.made = file::identity(&path);
+        self.endpoint.path = path;
+        self.endpoint.is_noted = false;
+        self.tell(&ToDaemon::Listening, vec![copy]);
+        self.listen_for_knock();
+        Ok(())
+    }
+
+    fn begin_telling(&mut self) {
+        let path = self.home.keeper_socket();
+        let opened = socket::listen(&path).and_then(|listener| {
+            listener.set_nonblocking(true)?;
+            self.events.add(&listener, Source::Status)?;
+            Ok((listener, file::identity(&path)))
+        });
+        match opened {
+            Ok(opened) => self.endpoint.status = Some(opened),
+            Err(error) => tracing::warn!(path = %path.display(), %error, "cannot listen there"),
+        }
+    }
+
+    fn stop_telling(&mut self) {
+        if let Some((listener, _)) = self.endpoint.status.take() {
+            self.events.remove(&listener);
+        }
+    }
+
+    /// Tells whoever asks how the keeper is, after a look at the sockets.
+    pub(super) fn tell_status(&mut self) {
+        self.look_after_sockets();
+        for _ in 0..ANSWERED_AT_ONCE {
+            let Some((listener, _)) = &self.endpoint.status else {
+                return;
+            };
+            match listener.accept() {
+                Ok((client, _)) => {
+                    self.answer(client);
+                    if self.endpoint.spare.is_none() {
+                        self.endpoint.spare = spare();
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                // Too many open files: once more, with one that was kept for this.
+                Err(_) if self.endpoint.spare.take().is_some() => {}
+                Err(error) => {
+                    tracing::warn!(%error, "a client is not told how the keeper is");
+                    self.stop_telling();
+                    self.endpoint.paused_until = Some(Instant::now() + PAUSE);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Takes clients again after a pause.
+    pub(super) fn tell_again(&mut self) {
+        if self.endpoint.pause() == Some(Duration::ZERO) {
+            self.endpoint.paused_until = None;
+            self.look_after_sockets();
+        }
+    }
+
+    fn answer(&self, mut client: UnixStream) {
+        if let Err(error) = socket::check_peer(&client) {
+            tracing::warn!(%error, "a client is refused");
+            return;
+        }
+        let status = KeeperStatus {
+            socket: self.endpoint.path.clone(),
+            keeper_pid: std::process::id(),
+            version: VERSION.to_owned(),
+            daemon_pid: self.supervisor.serving(),
+            jobs: self.table.iter().filter(|(_, e)| e.exit.is_none()).count(),
+            trouble: self.supervisor.trouble(),
+        };
+        // A fresh socket has room for it, and whoever has gone away needs no answer.
+        let line = serde_json::to_vec(&status).unwrap_or_default();
+        let _ = client.set_nonblocking(true);
+        let _ = client.write_all(&line);
+    }
+}
+
+fn spare() -> Option<OwnedFd> {
+    Some(std::fs::File::open("/dev/null").ok()?.into())
+}

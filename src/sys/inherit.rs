@@ -1,0 +1,162 @@
+//! Niceness, resource limits and processors: those of this process, and giving them to one that is being started.
+
+use rustix::process::{
+    Resource, Rlimit, getpriority_process, getrlimit, setpriority_process, setrlimit,
+};
+use rustix::thread::{CpuSet, sched_setaffinity};
+
+use crate::protocol::inherit::{Inherit, SoftHard};
+
+/// The limits that there are on Linux, by their names on the wire.
+const LIMITS: [(&str, Resource); 16] = [
+    ("as", Resource::As),
+    ("core", Resource::Core),
+    ("cpu", Resource::Cpu),
+    ("data", Resource::Data),
+    ("fsize", Resource::Fsize),
+    ("locks", Resource::Locks),
+    ("memlock", Resource::Memlock),
+    ("msgqueue", Resource::Msgqueue),
+    ("nice", Resource::Nice),
+    ("nofile", Resource::Nofile),
+    ("nproc", Resource::Nproc),
+    ("rss", Resource::Rss),
+    ("rtprio", Resource::Rtprio),
+    ("rttime", Resource::Rttime),
+    ("sigpending", Resource::Sigpending),
+    ("stack", Resource::Stack),
+];
+
+/// What this process would hand to a child.
+pub fn own() -> Inherit {
+    let limits = LIMITS.map(|(name, resource)| {
+        let Rlimit { current, maximum } = getrlimit(resource);
+        let limit = SoftHard {
+            soft: current,
+            hard: maximum,
+        };
+        (name.to_owned(), limit)
+    });
+    Inherit {
+        nice: getpriority_process(None).ok(),
+        limits: limits.into(),
+        cpus: own_cpus(),
+    }
+}
+
+fn own_cpus() -> Option<String> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let mut lines = status.lines();
+    let list = lines.find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?;
+    Some(list.trim().to_owned())
+}
+
+/// What a new process is to set for itself. Prepared by its parent, for between its beginning and its program
+/// nothing may be allocated.
+#[derive(Clone, Default)]
+pub struct Inherited {
+    nice: Option<i32>,
+    limits: Vec<(Resource, Rlimit)>,
+    cpus: Option<CpuSet>,
+}
+
+impl Inherited {
+    /// From what a client has said. A hard limit above this process's own is cut to that, unless this is root.
+    pub fn new(inherit: &Inherit) -> Self {
+        let known = LIMITS.iter().filter_map(|(name, resource)| {
+            let wanted = inherit.limits.get(*name)?;
+            Some((*resource, *wanted))
+        });
+        let is_root = rustix::process::geteuid().is_root();
+        let limits = known.map(|(resource, wanted)| {
+            let own = getrlimit(resource).maximum;
+            let hard = if is_root {
+                wanted.hard
+            } else {
+                least(wanted.hard, own)
+            };
+            let limit = Rlimit {
+                current: least(wanted.soft, hard),
+                maximum: hard,
+            };
+            (resource, limit)
+        });
+        Self {
+            nice: inherit.nice,
+            limits: limits.collect(),
+            cpus: inherit.cpus.as_deref().and_then(cpu_set),
+        }
+    }
+
+    /// Sets it for this process: system calls only. What the system refuses (a lower niceness than the keeper's,
+    /// processors that are not there any more) stays as the keeper has it.
+    pub fn apply(&self) {
+        for (resource, limit) in &self.limits {
+            let _ = setrlimit(*resource, *limit);
+        }
+        if let Some(nice) = self.nice {
+            let _ = setpriority_process(None, nice);
+        }
+        if let Some(cpus) = &self.cpus {
+            let _ = sched_setaffinity(None, cpus);
+        }
+    }
+
+    /// The limit of open files, if one was said.
+    pub fn open_files(&self) -> Option<Rlimit> {
+        let found = self
+            .limits
+            .iter()
+            .find(|(resource, _)| *resource == Resource::Nofile);
+        found.map(|(_, limit)| *limit)
+    }
+}
+
+/// The smaller of two limits; `None` is no limit.
+fn least(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (one, other) => one.or(other),
+    }
+}
+
+/// `0-3,8` as a set; `None` if it is no such list, or empty.
+fn cpu_set(list: &str) -> Option<CpuSet> {
+    let mut set = CpuSet::new();
+    for part in list.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last): (usize, usize) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
+        if last >= CpuSet::MAX_CPU {
+            return None;
+        }
+        (first..=last).for_each(|cpu| set.set(cpu));
+    }
+    (set.count() > 0).then_some(set)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_processors_are_read() {
+        let set = cpu_set("0-2,5").unwrap();
+        let chosen: Vec<usize> = (0..10).filter(|cpu| set.is_set(*cpu)).collect();
+        assert_eq!(chosen, [0, 1, 2, 5]);
+        for wrong in ["", "x", "1-", "0-99999999", "3-1"] {
+            assert!(cpu_set(wrong).is_none(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn no_limit_is_above_what_may_be_set() {
+        assert_eq!(least(None, Some(5)), Some(5));
+        assert_eq!(least(Some(7), Some(5)), Some(5));
+        assert_eq!(least(None, None), None);
+        let own = own();
+        assert_eq!(own.limits.len(), LIMITS.len());
+        let inherited = Inherited::new(&own);
+        assert_eq!(inherited.open_files(), Some(getrlimit(Resource::Nofile)));
+    }
+}

@@ -1,0 +1,313 @@
+//! Jobs are found again whatever was removed meanwhile: sockets, their directory, the program's file; and from
+//! every environment that means the same home.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::support::process::Held;
+use crate::support::{DEADLINE, Home, Person, Ran, daemon};
+
+/// Long enough for a busy machine, and short of any time limit that a person would notice as a hang.
+const SOON: Duration = Duration::from_secs(5);
+
+/// A job that says where it is and goes on.
+const JOB: &[&str] = &["-n", "job", "echo here; exec sleep 1000"];
+
+fn start(home: &Home) -> String {
+    home.start(JOB)
+}
+
+#[track_caller]
+fn pids(home: &Home) -> (u32, u32) {
+    let status = home.json(&["daemon", "status"]);
+    let pid = |name: &str| u32::try_from(status[name].as_u64().unwrap()).unwrap();
+    (pid("keeperPid"), pid("daemonPid"))
+}
+
+/// Waits until there is a file.
+#[track_caller]
+fn await_file(path: &Path) {
+    let deadline = Instant::now() + DEADLINE;
+    while !path.exists() {
+        assert!(Instant::now() < deadline, "{} is not there", path.display());
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_removed_socket_is_there_again_at_once_without_anybody_asking() {
+    let home = Home::new();
+    start(&home);
+    let before = pids(&home);
+    for name in ["daemon.sock", "keeper.sock"] {
+        let socket = home.path().join(name);
+        std::fs::remove_file(&socket).unwrap();
+        await_file(&socket);
+    }
+    assert_eq!(pids(&home), before);
+    assert_eq!(home.json(&["status", "job"])["status"], "running");
+    // The daemon that follows takes clients from the new one as well.
+    daemon::kill_pid(before.1);
+    assert_eq!(home.json(&["status", "job"])["status"], "running");
+    assert_eq!(pids(&home).0, before.0);
+}
+
+#[test]
+fn with_all_sockets_and_locks_removed_there_is_still_one_keeper() {
+    let home = Home::new();
+    start(&home);
+    let before = pids(&home);
+    for round in 0..10 {
+        for name in [
+            "daemon.sock",
+            "keeper.sock",
+            "keeper.lock",
+            "sessions.lock",
+            "start.lock",
+        ] {
+            let _ = std::fs::remove_file(home.path().join(name));
+        }
+        // At once, while the keeper may not have noticed yet.
+        let ran = home.run(&["logs", "job"]).expect_code(0);
+        assert_eq!(ran.stdout, "here\n", "round {round}");
+        assert_eq!(pids(&home), before, "round {round}");
+    }
+    home.ok(&["daemon", "stop", "--kill"]);
+    assert!(Held::new(before.0).is_none_or(|keeper| keeper.ended(DEADLINE)));
+}
+
+#[test]
+fn a_keeper_that_follows_a_killed_one_watches_over_the_sockets_too() {
+    let home = Home::new();
+    start(&home);
+    let (keeper, daemon) = pids(&home);
+    daemon::kill_pid(keeper);
+    let (next, same) = pids(&home);
+    assert_ne!(next, keeper);
+    assert_eq!(same, daemon);
+    std::fs::remove_file(home.path().join("daemon.sock")).unwrap();
+    await_file(&home.path().join("daemon.sock"));
+    assert_eq!(home.json(&["status", "job"])["status"], "running");
+}
+
+/// `bgproc ARGS` of a person whose directories are the usual ones, with this runtime directory.
+fn person(home: &Home, runtime: Option<&Path>, args: &[&str]) -> Ran {
+    let mut command = home.command(args);
+    command.env_remove("BGPROC_HOME");
+    command.env_remove("XDG_RUNTIME_DIR");
+    command.env("XDG_STATE_HOME", home.path().join("state"));
+    command.env("XDG_CONFIG_HOME", home.path().join("config"));
+    if let Some(runtime) = runtime {
+        command.env("XDG_RUNTIME_DIR", runtime);
+    }
+    Home::finish(command, args)
+}
+
+fn runtime_dir(home: &Home, name: &str) -> PathBuf {
+    let dir = home.path().join(name);
+    std::fs::create_dir_all(&dir).unwrap();
+    dir
+}
+
+#[test]
+fn a_job_is_found_without_the_runtime_directory_it_was_started_with() {
+    let home = Home::new();
+    let (one, two) = (runtime_dir(&home, "one"), runtime_dir(&home, "two"));
+    person(&home, Some(&one), &["run", "-n", "job", "exec sleep 1000"]).expect_code(0);
+    for runtime in [Some(two.as_path()), None] {
+        let ran = person(&home, runtime, &["--json", "status", "job"]).expect_code(0);
+        let job: Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!(job["status"], "running");
+    }
+    assert!(!two.join("bgproc").exists(), "one home has one keeper");
+    person(&home, None, &["daemon", "stop", "--kill"]).expect_code(0);
+}
+
+#[test]
+fn a_removed_runtime_directory_is_made_again_or_done_without() {
+    let home = Home::new();
+    let runtime = runtime_dir(&home, "run");
+    person(
+        &home,
+        Some(&runtime),
+        &["run", "-n", "job", "exec sleep 1000"],
+    )
+    .expect_code(0);
+    let look = |runtime: Option<&Path>| {
+        let ran = person(&home, runtime, &["--json", "status", "job"]).expect_code(0);
+        let job: Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!(job["status"], "running");
+    };
+    // What logind leaves of it at the last logout, and what it makes at the next login.
+    std::fs::remove_dir_all(runtime.join("bgproc")).unwrap();
+    look(Some(&runtime));
+    // By another name and then gone, so that nobody can put anything back into it meanwhile.
+    std::fs::rename(&runtime, home.path().join("old")).unwrap();
+    std::fs::write(&runtime, "no directory").unwrap();
+    look(None);
+    std::fs::remove_file(&runtime).unwrap();
+    std::fs::create_dir(&runtime).unwrap();
+    look(Some(&runtime));
+    let doctor = person(&home, Some(&runtime), &["doctor"]);
+    assert!(doctor.stdout.contains("listens at"), "{doctor}");
+    person(&home, Some(&runtime), &["daemon", "stop", "--kill"]).expect_code(0);
+}
+
+/// `path ARGS` in this home.
+fn run_as(home: &Home, path: &Path, args: &[&str]) -> Ran {
+    let words = [&[path.to_str().unwrap()], args].concat();
+    Home::finish(home.command_through(&words), args)
+}
+
+#[test]
+fn a_deleted_program_goes_on_and_can_be_upgraded_from_elsewhere() {
+    let home = Home::new();
+    let program = home.scratch("bgproc");
+    daemon::install(&program);
+    run_as(&home, &program, &[&["run"], JOB].concat()).expect_code(0);
+    let (keeper, first) = pids(&home);
+    std::fs::remove_file(&program).unwrap();
+    daemon::kill_pid(first);
+    let began = Instant::now();
+    assert_eq!(home.json(&["status", "job"])["status"], "running");
+    assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
+    let doctor = home.run(&["doctor"]);
+    assert!(
+        doctor.stdout.contains("was deleted or replaced"),
+        "{doctor}"
+    );
+    let (same, second) = pids(&home);
+    assert_eq!(same, keeper);
+    assert_ne!(second, first);
+    // The keeper as well, from the daemon that has no file any more either.
+    daemon::kill_pid(keeper);
+    assert_eq!(home.json(&["status", "job"])["status"], "running");
+    let ran = home.run(&["daemon", "upgrade"]).expect_code(0);
+    let own = std::fs::canonicalize(env!("CARGO_BIN_EXE_bgproc")).unwrap();
+    let said = format!("{} (was", own.display());
+    assert!(ran.stdout.contains(&said), "{ran}");
+    assert!(ran.stdout.contains("scratch/bgproc (deleted)"), "{ran}");
+    for pid in [pids(&home).0, pids(&home).1] {
+        let runs = std::fs::read_link(format!("/proc/{pid}/exe")).unwrap();
+        assert_eq!(runs, own);
+        let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap();
+        assert_eq!(name, "bgproc\n");
+    }
+}
+
+#[test]
+fn an_upgrade_to_a_program_that_fails_as_a_daemon_is_given_up() {
+    let home = Home::new();
+    start(&home);
+    let (keeper, first) = pids(&home);
+    let old = Held::new(first).unwrap();
+    let broken = home.scratch("broken");
+    let script = "#!/bin/sh\n[ \"$1\" = --version ] || exit 9\n";
+    std::fs::write(&broken, script).unwrap();
+    assert!(
+        Command::new("chmod")
+            .arg("+x")
+            .arg(&broken)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let mut person = Person::new(&home);
+    person.send(&json!({"id": 1, "action": "shutdown", "upgrade": true, "program": broken}));
+    person.next(|line| line["ok"] == true);
+    assert!(old.ended(DEADLINE));
+    home.ok(&["ls"]);
+    let status = home.json(&["daemon", "status"]);
+    assert_eq!(status["keeperPid"], keeper);
+    let why = status["upgradeError"].as_str().unwrap();
+    assert!(why.contains("broken failed 3 times"), "{why}");
+    assert_eq!(home.json(&["status", "job"])["status"], "running");
+}
+
+/// Lets a process have no further descriptor.
+fn take_descriptors(pid: u32) {
+    let used = |number: &u32| {
+        Path::new(&format!("/proc/{pid}/fd/{number}"))
+            .symlink_metadata()
+            .is_ok()
+    };
+    let free = (0..).find(|number| !used(number)).unwrap();
+    let limit = format!("--nofile={free}:");
+    let done = Command::new("prlimit")
+        .args(["--pid", &pid.to_string(), &limit])
+        .status();
+    assert!(done.unwrap().success());
+}
+
+#[test]
+fn a_daemon_that_cannot_be_started_is_said_soon_and_not_tried_without_end() {
+    let home = Home::new();
+    start(&home);
+    let (keeper, first) = pids(&home);
+    take_descriptors(keeper);
+    daemon::kill_pid(first);
+    let began = Instant::now();
+    let ran = home.run(&["ls"]).expect_code(69);
+    let ran = ran.expect_said("the daemon cannot be started: Too many open files");
+    ran.expect_said("1 running jobs go on");
+    assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
+    let doctor = home.run(&["doctor"]).expect_code(1);
+    assert!(doctor.stdout.contains("cannot be started"), "{doctor}");
+    let log = std::fs::read_to_string(home.path().join("keeper.log")).unwrap();
+    assert!(log.lines().count() < 40, "{log}");
+    // No daemon answers, and its jobs can be ended all the same.
+    let ran = home.run(&["daemon", "stop", "--kill"]).expect_code(0);
+    assert!(ran.stdout.contains("1 job was ended"), "{ran}");
+    assert!(Held::new(keeper).is_none_or(|keeper| keeper.ended(DEADLINE)));
+}
+
+#[test]
+fn who_is_stopped_is_named_within_two_seconds() {
+    let home = Home::new();
+    start(&home);
+    let (keeper, daemon) = pids(&home);
+    let stopped = Held::new(daemon).unwrap();
+    stopped.signal(Signal::STOP);
+    for verb in [&["ls"][..], &["daemon", "status"]] {
+        let began = Instant::now();
+        let ran = home.run(verb).expect_code(69);
+        let ran = ran.expect_said(&format!("the daemon (pid {daemon}) is stopped"));
+        ran.expect_said(&format!("kill -CONT {daemon}"));
+        assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
+    }
+    let doctor = home.run(&["doctor"]).expect_code(1);
+    assert!(doctor.stdout.contains("is stopped"), "{doctor}");
+    // With the keeper stopped as well, it is the keeper that is named: it would not answer either.
+    let parent = Held::new(keeper).unwrap();
+    parent.signal(Signal::STOP);
+    let ran = home.run(&["ls"]).expect_code(69);
+    ran.expect_said(&format!("the keeper (pid {keeper}) is stopped"));
+    let ran = home.run(&["daemon", "stop", "--kill"]).expect_code(0);
+    assert!(ran.stdout.contains("all jobs were ended"), "{ran}");
+    assert!(stopped.ended(DEADLINE) && parent.ended(DEADLINE));
+}
+
+#[test]
+fn status_and_stop_start_nothing() {
+    let home = Home::new();
+    home.run(&["daemon", "status"]).expect_code(3);
+    home.run(&["daemon", "stop"])
+        .expect_code(0)
+        .expect_said("no daemon is running");
+    assert!(daemon::find(home.path()).is_none());
+    start(&home);
+    home.ok(&["daemon", "stop"]);
+    for verb in ["status", "stop"] {
+        let code = if verb == "status" { 3 } else { 0 };
+        let ran = home.run(&["daemon", verb]).expect_code(code);
+        ran.expect_said("holds 1 running jobs");
+        assert!(daemon::find(home.path()).is_none(), "{verb}");
+    }
+    let ran = home.run(&["daemon", "stop", "--kill"]).expect_code(0);
+    assert!(ran.stdout.contains("all jobs were ended"), "{ran}");
+    assert!(daemon::find(home.path()).is_none());
+}
