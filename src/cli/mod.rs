@@ -8,7 +8,6 @@
 pub mod condition;
 pub mod context;
 pub mod dashboard;
-pub mod duration;
 pub mod exit;
 pub mod follow;
 pub mod front;
@@ -25,6 +24,7 @@ mod typed;
 pub mod verb;
 pub mod words;
 
+use crate::config::duration;
 use std::ffi::OsString;
 use std::process::ExitCode;
 

@@ -11,8 +11,10 @@
 //! What the words of `[keys]` and `theme` mean is checked by the dashboard, which knows its actions and themes.
 
 mod choice;
+pub mod duration;
 mod error;
 mod keys;
+mod retention;
 mod value;
 
 use std::io;
@@ -23,6 +25,7 @@ use toml::de::DeTable;
 pub use self::choice::{Background, Confirm, LogLevel, Notify};
 pub use self::error::{ConfigError, Spot, Wrong};
 pub use self::keys::{Rebinding, Spelt};
+pub use self::retention::Retention;
 pub use self::value::Entry;
 use crate::protocol::suggest::nearest;
 
@@ -51,6 +54,8 @@ pub struct Config {
     pub confirm: Confirm,
     /// Whether the dashboard keeps to ASCII characters.
     pub ascii: bool,
+    /// How long ended jobs are kept.
+    pub retention: Retention,
     /// How much the daemon says about itself.
     pub log_level: Option<LogLevel>,
     /// The dashboard's colours, by name.
@@ -66,7 +71,7 @@ pub struct Config {
 }
 
 /// The keys that are known, for suggestions.
-const KEYS: [&str; 17] = [
+const KEYS: [&str; 18] = [
     "ascii",
     "background",
     "confirm",
@@ -79,6 +84,7 @@ const KEYS: [&str; 17] = [
     "max_sessions_per_scope",
     "mouse",
     "notify",
+    "retention",
     "theme",
     "timeout_sec",
     "total_log_bytes",
@@ -131,6 +137,7 @@ fn parse(text: &str) -> Result<Config, Wrong> {
             "background" => config.background = entry.background()?,
             "mouse" => config.mouse = Some(entry.boolean()?),
             "notify" => config.notify = entry.notify()?,
+            "retention" => config.retention = retention::read(entry.table()?)?,
             "keys" => config.keys = keys::read(entry.table()?, text)?,
             unknown => return Err(Wrong::new(key.span(), unknown_key(unknown))),
         }
@@ -169,6 +176,7 @@ mod tests {
              total_log_bytes = 1000000\nleave_key = [\"ctrl-]\", \"f12\"]\n\
              confirm = \"never\"\nascii = true\nlog_level = \"debug\"\n\
              theme = \"nord\"\nbackground = \"light\"\nmouse = false\nnotify = \"none\"\n\
+             retention = { people = \"forever\", people_jobs = 7, agents = \"0s\", agents_failed = \"1d\" }\n\
              keys = { scroll = { top = [\"f2\", \"f3\"], live = \"\" } }\n";
         let config = parse(text).ok().unwrap();
         let expected = Config {
@@ -188,15 +196,21 @@ mod tests {
             background: Background::Light,
             mouse: Some(false),
             notify: Notify::None,
+            retention: Retention {
+                people_ms: Some(u64::MAX),
+                people_jobs: Some(7),
+                agents_ms: Some(0),
+                agents_failed_ms: Some(86_400_000),
+            },
             keys: vec![
                 Rebinding {
-                    place: spelt("scroll", 17, 10),
-                    action: spelt("top", 17, 21),
-                    keys: vec![spelt("f2", 17, 28), spelt("f3", 17, 34)],
+                    place: spelt("scroll", 18, 10),
+                    action: spelt("top", 18, 21),
+                    keys: vec![spelt("f2", 18, 28), spelt("f3", 18, 34)],
                 },
                 Rebinding {
-                    place: spelt("scroll", 17, 10),
-                    action: spelt("live", 17, 41),
+                    place: spelt("scroll", 18, 10),
+                    action: spelt("live", 18, 41),
                     keys: Vec::new(),
                 },
             ],
@@ -231,6 +245,12 @@ mod tests {
         assert!(error("[keys]\nnormal = 1").contains("\"normal\" needs a table"));
         assert!(error("[keys.normal]\nstop = 1").starts_with("config.toml:2:8: \"stop\" needs"));
         assert!(error("confirm = \"maybe\"").contains("\"ask\" or \"never\""));
+        let wrong = error("[retention]\npeople = \"long\"");
+        assert!(
+            wrong.starts_with("config.toml:2:10: \"people\": `long` is no duration"),
+            "{wrong}"
+        );
+        assert!(error("[retention]\npeeple = 1").contains("Did you mean \"people\"?"));
         assert!(error("max_sessions = 0").contains("out of range; the least is 1"));
         assert!(error("max_sessions = 99999999999").contains("out of range"));
         assert!(error("yield_ms = -1").contains("out of range"));

@@ -226,7 +226,7 @@ impl State {
         self.run_on_exit(id);
         self.release(id);
         self.look(id);
-        for surplus in self.registry.surplus(&scope) {
+        for surplus in self.registry.surplus(&scope, at) {
             self.remove(&surplus);
         }
     }

@@ -86,6 +86,7 @@ impl State {
                 id: session.id.clone(),
                 is_running: !self.is_log_settled(&session.id),
                 keep: session.terms.keep,
+                failed: session.has_failed(),
                 accessed: session.accessed_boot(),
                 segments: self.drivers.get(&session.id)?.log.segments(),
             })

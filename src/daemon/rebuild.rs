@@ -6,9 +6,10 @@
 
 use std::path::Path;
 
-use super::actions::{SHELL_ARGV, TIMEOUT_GRACE_MS, TTL_MS};
+use super::actions::{SHELL_ARGV, TIMEOUT_GRACE_MS};
 use crate::engine::Now;
 use crate::engine::meta::{Meta, Spec, Terms};
+use crate::engine::retention::Retention;
 use crate::engine::session::Session;
 use crate::protocol::record::Mode;
 use crate::protocol::{Scope, SessionId, Timestamp};
@@ -47,7 +48,9 @@ pub(super) fn rebuilt(remains: Remains, dir: &Path, boot_id: &str, now: Now) -> 
     let terms = Terms {
         timeout_ms: 0,
         timeout_grace_ms: TIMEOUT_GRACE_MS,
-        ttl_ms: TTL_MS,
+        ttl_ms: Retention::default().agents_ms,
+        failed_ttl_ms: None,
+        until_room: None,
         keep: true,
     };
     let size = remains

@@ -2,13 +2,14 @@
 
 use crate::config::Config;
 use crate::engine::registry::Caps;
+use crate::engine::retention::Retention;
 
 /// Settings in force, defaults where nothing was configured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Settings {
     /// Running sessions of a scope.
     pub(super) scope_sessions: u32,
-    /// Running sessions in all, and finished ones kept per scope.
+    /// Running sessions in all, and finished ones that are kept.
     pub(super) caps: Caps,
     /// Bytes of log kept per session.
     pub(super) log_bytes: u64,
@@ -22,7 +23,7 @@ impl Default for Settings {
             scope_sessions: 50,
             caps: Caps {
                 total: 200,
-                finished: 200,
+                retention: Retention::default(),
             },
             log_bytes: 64 << 20,
             total_log_bytes: 2 << 30,
@@ -40,10 +41,21 @@ impl Settings {
                 .unwrap_or(usual.scope_sessions),
             caps: Caps {
                 total: config.max_sessions.unwrap_or(usual.caps.total),
-                ..usual.caps
+                retention: retention(config, usual.caps.retention),
             },
             log_bytes: config.log_bytes.unwrap_or(usual.log_bytes),
             total_log_bytes: config.total_log_bytes.unwrap_or(usual.total_log_bytes),
         }
+    }
+}
+
+fn retention(config: &Config, usual: Retention) -> Retention {
+    let said = config.retention;
+    Retention {
+        people_ms: said.people_ms.unwrap_or(usual.people_ms),
+        people_count: said.people_jobs.unwrap_or(usual.people_count),
+        agents_ms: said.agents_ms.unwrap_or(usual.agents_ms),
+        agents_failed_ms: said.agents_failed_ms.unwrap_or(usual.agents_failed_ms),
+        agents_count: usual.agents_count,
     }
 }

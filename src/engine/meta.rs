@@ -57,6 +57,12 @@ pub struct Terms {
     pub timeout_grace_ms: u64,
     /// How long it is kept after its end and last access.
     pub ttl_ms: u64,
+    /// The same if it failed; absent: as long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed_ttl_ms: Option<u64>,
+    /// Whether it is kept until room is needed instead; absent: nobody has said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_room: Option<bool>,
     /// Kept for ever.
     pub keep: bool,
 }

@@ -54,6 +54,8 @@ fn begun(name: &str) -> Session {
         timeout_ms: 60_000,
         timeout_grace_ms: 5000,
         ttl_ms: 30 * 86_400_000,
+        failed_ttl_ms: None,
+        until_room: None,
         keep: false,
     };
     let size = Size::new(24, 80);

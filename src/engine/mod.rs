@@ -31,6 +31,7 @@ pub mod pattern;
 pub mod quota;
 pub mod readiness;
 pub mod registry;
+pub mod retention;
 pub mod retry;
 pub mod room;
 pub mod session;

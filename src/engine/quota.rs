@@ -11,6 +11,8 @@ pub struct LogUse {
     pub is_running: bool,
     /// Whether a person wants to keep it.
     pub keep: bool,
+    /// Whether it failed, so that somebody will want to look into it.
+    pub failed: bool,
     /// When it was last asked for, in boot-time milliseconds.
     pub accessed: u64,
     /// Its segments as (offset, bytes), oldest first.
@@ -38,12 +40,12 @@ pub struct Cut {
 }
 
 /// Cuts whole segments until all logs together have `limit` bytes at most: those
-/// of finished sessions first, the one that nobody asked for the longest in front
-/// and those that are to be kept at the end; then of running ones the largest.
+/// of finished sessions first, the one that nobody asked for the longest in front,
+/// then those that failed, and those that are to be kept at the end; then of running ones the largest.
 pub fn cut(mut logs: Vec<LogUse>, limit: u64) -> Cut {
     let mut total: u64 = logs.iter().map(LogUse::bytes).sum();
     let mut cut = Cut::default();
-    logs.sort_by_key(|log| (log.is_running, log.keep, log.accessed));
+    logs.sort_by_key(|log| (log.is_running, log.keep, log.failed, log.accessed));
     let running = logs.partition_point(|log| !log.is_running);
     let (finished, running) = logs.split_at_mut(running);
     for log in finished {
@@ -89,6 +91,7 @@ mod tests {
             id: SessionId::fresh(),
             is_running,
             keep: false,
+            failed: false,
             accessed,
             segments: segments.collect(),
         }
@@ -108,6 +111,18 @@ mod tests {
         let firsts = vec![(old.id, 120), (new.id, 110)];
         let is_over = false;
         assert_eq!(cut(logs, 75), Cut { firsts, is_over });
+    }
+
+    #[test]
+    fn what_failed_goes_after_what_ended_well() {
+        let failed = LogUse {
+            failed: true,
+            ..log(false, 1, &[10])
+        };
+        let other = log(false, 2, &[10]);
+        let firsts = vec![(other.id.clone(), 110)];
+        let is_over = false;
+        assert_eq!(cut(vec![failed, other], 10), Cut { firsts, is_over });
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::Now;
+use super::retention::{self, Retention};
 use super::session::Session;
 use super::timers::{Due, Timers};
 use super::tombstones::{Tombstone, Tombstones};
@@ -57,8 +58,8 @@ impl Viewer {
 pub struct Caps {
     /// Running sessions of everybody.
     pub total: u32,
-    /// Finished sessions kept per scope.
-    pub finished: u32,
+    /// How many finished ones are kept, and for how long.
+    pub retention: Retention,
 }
 
 /// All sessions.
@@ -166,17 +167,9 @@ impl Registry {
     }
 
     /// Names of the finished sessions of a scope that are too many to keep.
-    pub fn surplus(&self, scope: &Scope) -> Vec<SessionId> {
-        let mut finished: Vec<&Session> = self
-            .iter()
-            .filter(|s| s.scope == *scope && s.expires_at().is_some())
-            .collect();
-        finished.sort_by_key(|session| session.accessed_boot());
-        let surplus = finished.len().saturating_sub(self.caps.finished as usize);
-        finished[..surplus]
-            .iter()
-            .map(|session| session.id.clone())
-            .collect()
+    pub fn surplus(&self, scope: &Scope, now: Now) -> Vec<SessionId> {
+        let ended = self.iter().filter(|s| s.scope == *scope && s.may_go());
+        retention::surplus(ended.collect(), &self.caps.retention, now)
     }
 
     /// How many sessions there are of each status.

@@ -10,7 +10,13 @@ use crate::term::size::Size;
 
 const CAPS: Caps = Caps {
     total: 3,
-    finished: 1,
+    retention: Retention {
+        people_ms: 0,
+        people_count: 0,
+        agents_ms: 0,
+        agents_failed_ms: 0,
+        agents_count: 1,
+    },
 };
 
 fn now(boot: u64) -> Now {
@@ -33,6 +39,8 @@ fn start(registry: &mut Registry, scope: &str, boot: u64) -> SessionId {
         timeout_ms: 100,
         timeout_grace_ms: 5,
         ttl_ms: 1000,
+        failed_ttl_ms: None,
+        until_room: None,
         keep: false,
     };
     let scope = Scope::named(scope).unwrap();
@@ -180,7 +188,11 @@ fn a_finished_one_whose_terminal_is_in_use_stays() {
         registry.get_mut(id).unwrap().tty_open = true;
     }
     assert_eq!(registry.get(&id).unwrap().expires_at(), None);
-    assert!(registry.surplus(&Scope::named("a").unwrap()).is_empty());
+    assert!(
+        registry
+            .surplus(&Scope::named("a").unwrap(), now(9))
+            .is_empty()
+    );
     let session = registry.get_mut(&id).unwrap();
     let record = session.record(now(9), |number| number.to_string());
     let why = "exit code 0; a process that it left has its terminal open";
@@ -225,7 +237,7 @@ fn the_finished_ones_beyond_the_limit_are_the_longest_untouched() {
     let new = start(&mut registry, "a", 0);
     end(&mut registry, &new, 5);
     end(&mut registry, &old, 6);
-    assert_eq!(registry.surplus(&Scope::named("a").unwrap()), [new]);
+    assert_eq!(registry.surplus(&Scope::named("a").unwrap(), now(9)), [new]);
 }
 
 #[test]

@@ -9,9 +9,12 @@ use super::meta::{Meta, Spec, Terms};
 use super::output::Output;
 use super::readiness::{self, Readiness};
 use crate::protocol::record::{Detail, HeldBy, InputState, Mode, Record, Share, Summary};
-use crate::protocol::{Scope, SessionId};
+use crate::protocol::{Scope, SessionId, Status};
 use crate::term::sanitize::clean;
 use crate::term::size::Size;
+
+/// How long sessions of everybody were kept by default before people's were kept until room is needed.
+const FORMER_TTL_MS: u64 = 1_800_000;
 
 /// More output than this is worth a look at the file.
 const OFFLOAD_BYTES: u64 = 10 * 1024;
@@ -90,6 +93,10 @@ impl Session {
         let mut session = Self::new(meta.id, meta.scope, meta.spec, size, meta.terms, now);
         session.key = meta.key;
         session.life = meta.life;
+        // Before there was a choice, a person's had the same time as an agent's.
+        if session.terms.until_room.is_none() && session.scope.is_human() {
+            session.terms.until_room = Some(session.terms.ttl_ms == FORMER_TTL_MS);
+        }
         if !same_boot {
             session.life.forget_processes();
         }
@@ -143,7 +150,7 @@ impl Session {
     /// earlier one only would forget the session noticeably too early.
     pub fn is_access_unsaved(&self) -> bool {
         let late = self.accessed.boot.saturating_sub(self.saved_access);
-        self.life.status().is_finished() && late > self.terms.ttl_ms / 20
+        self.life.status().is_finished() && late > self.ttl_ms() / 20
     }
 
     /// How long it has written nothing, in milliseconds.
@@ -264,8 +271,35 @@ impl Session {
     /// When it is to be forgotten, in boot-time milliseconds: not while a process
     /// that it left has its terminal, which would be hung up.
     pub fn expires_at(&self) -> Option<u64> {
-        let expires = self.life.status().is_finished() && !self.terms.keep && !self.tty_open;
-        expires.then(|| self.accessed.boot.saturating_add(self.terms.ttl_ms))
+        let expires = self.may_go() && !self.stays_until_room();
+        expires.then(|| self.accessed.boot.saturating_add(self.ttl_ms()))
+    }
+
+    /// Whether it may be forgotten at all.
+    pub fn may_go(&self) -> bool {
+        self.life.status().is_finished() && !self.terms.keep && !self.tty_open
+    }
+
+    /// Whether its time does not matter, only that there is room.
+    pub fn stays_until_room(&self) -> bool {
+        self.terms.until_room == Some(true)
+    }
+
+    /// Whether it ended in a way that somebody will want to look into.
+    pub fn has_failed(&self) -> bool {
+        use Status::{Error, Lost, TimedOut};
+        matches!(self.life.status(), Error | Lost | TimedOut)
+    }
+
+    /// How long it is kept after its last access.
+    fn ttl_ms(&self) -> u64 {
+        let of_failed = self.terms.failed_ttl_ms.filter(|_| self.has_failed());
+        of_failed.unwrap_or(self.terms.ttl_ms)
+    }
+
+    /// When a client last asked for it.
+    pub fn accessed(&self) -> Now {
+        self.accessed
     }
 
     /// When a client last asked for it, in boot-time milliseconds.
@@ -408,6 +442,8 @@ mod tests {
             timeout_ms: 60_000,
             timeout_grace_ms: 5000,
             ttl_ms: 1000,
+            failed_ttl_ms: None,
+            until_room: None,
             keep: false,
         };
         for jump in [-YEAR_MS, YEAR_MS] {

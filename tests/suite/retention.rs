@@ -89,3 +89,43 @@ fn what_is_to_be_kept_stays() {
         (&json!(true), &json!(2))
     );
 }
+
+#[test]
+fn people_s_jobs_stay_and_agents_go_after_their_time_the_failed_ones_later() {
+    let home = Home::with_config("[retention]\nagents = \"0s\"\nagents_failed = \"1d\"\n");
+    let person = home.start(&["echo kept; exit 0"]);
+    let brief = home.start(&["--keep", "0s", "true"]);
+    let forever = home.start(&["--keep", "forever", "true"]);
+    home.run(&["wait", &person, &forever]).expect_code(0);
+    let mut serve = Serve::new(&home, &[]);
+    serve.ok(json!({"action": "subscribe", "events": ["removed"]}));
+    let failed = Job::start(&mut serve, "exit 2");
+    failed.end(&mut serve);
+    let done = Job::start(&mut serve, "true");
+    assert_eq!(serve.event("removed")["sessionId"], done.id);
+    assert_eq!(failed.ask(&mut serve, "status", json!({}))["exitCode"], 2);
+    // Over the death of the daemon, too.
+    daemon::kill(&mut serve);
+    assert_eq!(home.ok(&["logs", &person]), "kept\n");
+    assert_eq!(home.json(&["status", &forever])["keep"], true);
+    home.run(&["status", &brief]).expect_code(4);
+}
+
+#[test]
+fn of_a_person_s_jobs_that_are_too_many_the_oldest_that_did_not_fail_goes() {
+    let home = Home::with_config("[retention]\npeople = \"0s\"\npeople_jobs = 2\n");
+    let end = |line: &str| {
+        let id = home.start(&[line]);
+        home.run(&["wait", &id]);
+        id
+    };
+    let failed = end("exit 1");
+    let old = end("true");
+    let new = end("true");
+    let listed = home.ok(&["ls"]);
+    assert!(
+        listed.contains(&failed) && listed.contains(&new),
+        "{listed}"
+    );
+    assert!(!listed.contains(&old), "{listed}");
+}

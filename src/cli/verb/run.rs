@@ -53,6 +53,9 @@ pub struct Run {
     /// End it after so long (30s, 10m, 2h)
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     timeout: Option<Duration>,
+    /// Keep it and its log for so long after its end and your last look (7d), or forever
+    #[arg(long, value_name = "TIME", value_parser = duration::parse_or_forever)]
+    keep: Option<u64>,
     /// Run it again after its end: no, on-failure (5 times in a row), on-failure:N, always
     #[arg(long, value_name = "WHEN", value_parser = restart::parse)]
     restart: Option<RestartPolicy>,
@@ -148,6 +151,8 @@ impl Run {
             group: self.group.clone(),
             background: Some(true),
             timeout_ms: millis,
+            ttl_ms: self.keep.filter(|time| *time != u64::MAX),
+            keep: (self.keep == Some(u64::MAX)).then_some(true),
             restart: self.restart,
             ready: self.probe(),
             ..Start::default()

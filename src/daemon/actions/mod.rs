@@ -33,7 +33,7 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
 pub(super) use program::{SHELL, SHELL_ARGV, renewed};
-pub(super) use start::{TIMEOUT_GRACE_MS, TTL_MS};
+pub(super) use start::TIMEOUT_GRACE_MS;
 
 use super::connection::{Client, MAX_CHARS, fixed_limits};
 use super::hub::Hub;

@@ -36,6 +36,8 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
         }
         if let Some(ttl) = params.ttl_ms {
             session.terms.ttl_ms = ttl;
+            session.terms.failed_ttl_ms = None;
+            session.terms.until_room = session.terms.until_room.map(|_| false);
         }
         if let Some(seconds) = params.timeout_sec {
             session.terms.timeout_ms = seconds.saturating_mul(1000);

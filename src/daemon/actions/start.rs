@@ -19,6 +19,7 @@ use super::program::{check_directory, environment, spawn_failed, spawn_spec};
 use super::resize::checked_size;
 use super::{Answer, answer, limits, max_chars, wait_ms, wanted};
 use crate::engine::meta::{Spec, Terms};
+use crate::engine::retention::Retention;
 use crate::engine::session::Session;
 use crate::protocol::hello::Role;
 use crate::protocol::params::{Start, Stream};
@@ -30,7 +31,6 @@ use crate::sys::signal;
 const YIELD_MS: u64 = 10_000;
 const AGENT_TIMEOUT_MS: u64 = 1_800_000;
 pub(in crate::daemon) const TIMEOUT_GRACE_MS: u64 = 5000;
-pub(in crate::daemon) const TTL_MS: u64 = 1_800_000;
 
 /// Characters of a label, group or key at most.
 const MAX_NAME: usize = 100;
@@ -129,7 +129,8 @@ async fn started(
 async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<(SessionId, u32), Error> {
     let size = checked_size(params.rows, params.cols)?;
     let spec = spec(client, params)?;
-    let terms = terms(client, params);
+    let kept = hub.state().settings.caps.retention;
+    let terms = terms(client, params, kept);
     let key = params
         .key
         .clone()
@@ -243,7 +244,7 @@ fn spec(client: &Client, params: &Start) -> Result<Spec, Error> {
     })
 }
 
-fn terms(client: &Client, params: &Start) -> Terms {
+fn terms(client: &Client, params: &Start, kept: Retention) -> Terms {
     let usual = match client.viewer.role {
         Role::Agent => AGENT_TIMEOUT_MS,
         // A person's server runs until a person ends it.
@@ -253,6 +254,8 @@ fn terms(client: &Client, params: &Start) -> Terms {
         .timeout_sec
         .map(|seconds| seconds.saturating_mul(1000));
     let defaults = &client.greeting.defaults;
+    let ttl_ms = params.ttl_ms.or(defaults.ttl_ms);
+    let (by_default, is_person) = (ttl_ms.is_none(), client.viewer.role == Role::Human);
     Terms {
         timeout_ms: params
             .timeout_ms
@@ -260,8 +263,10 @@ fn terms(client: &Client, params: &Start) -> Terms {
             .or(defaults.timeout_ms)
             .unwrap_or(usual),
         timeout_grace_ms: params.timeout_grace_ms.unwrap_or(TIMEOUT_GRACE_MS),
-        ttl_ms: params.ttl_ms.or(defaults.ttl_ms).unwrap_or(TTL_MS),
-        keep: false,
+        ttl_ms: ttl_ms.unwrap_or(kept.agents_ms),
+        failed_ttl_ms: (by_default && !is_person).then_some(kept.agents_failed_ms),
+        until_room: is_person.then_some(by_default),
+        keep: params.keep == Some(true),
     }
 }
 

@@ -11,6 +11,9 @@ const UNITS: [(&str, u64); 5] = [
     ("d", 86_400_000),
 ];
 
+/// Stands for a duration without end where one may be without.
+pub const FOREVER: &str = "forever";
+
 /// Reads a duration; a bare number counts seconds, as `docker stop -t 10` does.
 pub fn parse(text: &str) -> Result<Duration, String> {
     let wrong = || format!("`{text}` is no duration; write 500ms, 10s, 5m or 2h");
@@ -39,6 +42,16 @@ pub fn parse(text: &str) -> Result<Duration, String> {
         return Err(wrong());
     }
     Ok(Duration::from_millis(total))
+}
+
+/// Reads a duration, or `forever`, which is the largest number, in milliseconds.
+pub fn parse_or_forever(text: &str) -> Result<u64, String> {
+    match text {
+        FOREVER => Ok(u64::MAX),
+        _ => parse(text)
+            .map(millis)
+            .map_err(|why| format!("{why}, or forever")),
+    }
 }
 
 /// Whole milliseconds, as the protocol counts.

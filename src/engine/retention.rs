@@ -1,0 +1,177 @@
+//! How long ended sessions are kept.
+//!
+//! An agent's session goes when its time is over. A person's stays until room is needed: beyond a number of them,
+//! those go that nobody has looked at for the agreed time, and beyond ten times that number any. Those that ended
+//! well go before those that failed, and the one that nobody has looked at for the longest first.
+
+use super::Now;
+use super::session::Session;
+use crate::protocol::SessionId;
+
+/// So many times the usual number of a person's sessions is the bound whatever their age: each costs a few
+/// kilobytes of the daemon's memory.
+const BOUND: usize = 10;
+
+/// How long ended sessions are kept, and how many.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Retention {
+    /// A person's stay so long at least, in milliseconds.
+    pub people_ms: u64,
+    /// So many of a person's stay however old they are.
+    pub people_count: u32,
+    /// An agent's stay so long, in milliseconds.
+    pub agents_ms: u64,
+    /// Those of them that failed.
+    pub agents_failed_ms: u64,
+    /// So many of an agent's scope stay.
+    pub agents_count: u32,
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        const MINUTE: u64 = 60_000;
+        const DAY: u64 = 24 * 60 * MINUTE;
+        Self {
+            people_ms: 30 * DAY,
+            people_count: 1000,
+            agents_ms: 30 * MINUTE,
+            agents_failed_ms: DAY,
+            agents_count: 200,
+        }
+    }
+}
+
+/// Which of one scope's ended sessions are too many to keep. Of `ended`, each may go.
+pub(super) fn surplus(mut ended: Vec<&Session>, retention: &Retention, now: Now) -> Vec<SessionId> {
+    ended.sort_by_key(|session| (session.has_failed(), session.accessed().wall));
+    let (people, agents): (Vec<_>, Vec<_>) = ended.into_iter().partition(|s| s.stays_until_room());
+    let mut going = Vec::new();
+    take_beyond(
+        retention.agents_count as usize,
+        agents.len(),
+        &agents,
+        &mut going,
+    );
+
+    let is_old = |session: &&Session| {
+        let age = now.wall.millis() - session.accessed().wall.millis();
+        u64::try_from(age).is_ok_and(|age| age >= retention.people_ms)
+    };
+    let count = retention.people_count as usize;
+    let total = people.len();
+    let (old, young): (Vec<_>, Vec<_>) = people.into_iter().partition(is_old);
+    let left = take_beyond(count, total, &old, &mut going);
+    take_beyond(count.saturating_mul(BOUND), left, &young, &mut going);
+    going
+}
+
+/// Takes from the front of `candidates` until no more than `most` of `total` are left; returns how many that are.
+fn take_beyond(
+    most: usize,
+    total: usize,
+    candidates: &[&Session],
+    going: &mut Vec<SessionId>,
+) -> usize {
+    let surplus = total.saturating_sub(most).min(candidates.len());
+    going.extend(
+        candidates[..surplus]
+            .iter()
+            .map(|session| session.id.clone()),
+    );
+    total - surplus
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::engine::meta::{Spec, Terms};
+    use crate::protocol::keeper::Exit;
+    use crate::protocol::{Scope, Timestamp};
+    use crate::term::size::Size;
+
+    const DAY: i64 = 86_400_000;
+
+    /// A session of a person that ended with `code`, and was looked at on that day for the last time.
+    fn session(until_room: bool, code: i32, day: i64) -> Session {
+        let now = Now {
+            boot: 1,
+            wall: Timestamp(day * DAY),
+        };
+        let terms = Terms {
+            timeout_ms: 0,
+            timeout_grace_ms: 0,
+            ttl_ms: 1000,
+            failed_ttl_ms: None,
+            until_room: Some(until_room),
+            keep: false,
+        };
+        let (id, scope) = (SessionId::fresh(), Scope::human());
+        let mut session = Session::new(id, scope, Spec::default(), Size::default(), terms, now);
+        session.life.started(7, 0, now);
+        let exit = Exit {
+            pid: 7,
+            exit_code: Some(code),
+            signal: None,
+            core_dumped: false,
+            ended_at: now.wall,
+            end_offset: 0,
+            limit: None,
+        };
+        session.life.ended(&exit, None, now);
+        session
+    }
+
+    fn gone(sessions: &[Session], retention: Retention, day: i64) -> Vec<usize> {
+        let now = Now {
+            boot: 1,
+            wall: Timestamp(day * DAY),
+        };
+        let going = surplus(sessions.iter().collect(), &retention, now);
+        let place = |id: SessionId| sessions.iter().position(|session| session.id == id);
+        going.into_iter().filter_map(place).collect()
+    }
+
+    #[test]
+    fn a_person_s_sessions_go_when_room_is_needed_failed_ones_last_and_young_ones_not() {
+        let retention = Retention {
+            people_count: 1,
+            ..Retention::default()
+        };
+        let sessions = [
+            session(true, 1, 0),
+            session(true, 0, 2),
+            session(true, 0, 1),
+            session(true, 0, 20),
+        ];
+        assert!(gone(&sessions, retention, 29).is_empty());
+        assert_eq!(gone(&sessions, retention, 33), [2, 1, 0]);
+        let roomy = Retention::default();
+        assert!(gone(&sessions, roomy, 1000).is_empty());
+    }
+
+    #[test]
+    fn beyond_ten_times_that_number_young_ones_go_as_well() {
+        let retention = Retention {
+            people_count: 1,
+            people_ms: u64::MAX,
+            ..Retention::default()
+        };
+        let sessions: Vec<_> = (0..12).map(|day| session(true, 0, day)).collect();
+        assert_eq!(gone(&sessions, retention, 12), [0, 1]);
+    }
+
+    #[test]
+    fn an_agent_s_sessions_are_so_many_at_most() {
+        let retention = Retention {
+            agents_count: 2,
+            ..Retention::default()
+        };
+        let sessions = [
+            session(false, 1, 0),
+            session(false, 0, 2),
+            session(false, 0, 1),
+        ];
+        assert_eq!(gone(&sessions, retention, 3), [2]);
+    }
+}
