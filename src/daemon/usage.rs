@@ -22,7 +22,7 @@ pub(super) struct LastUsage {
     /// When it began, and when the next one may be, in boot-time milliseconds.
     began: u64,
     next: u64,
-    found: HashMap<SessionId, (Usage, f64)>,
+    found: HashMap<SessionId, (Usage, Option<f64>)>,
     meters: HashMap<SessionId, Meter>,
 }
 
@@ -47,7 +47,11 @@ impl State {
     pub(super) fn look_at_usage(&mut self) {
         let now = now();
         let mut meters = std::mem::take(&mut self.usage.meters);
-        let found = usage::of_sessions(&self.leaders(HashMap::new()));
+        let leaders = self.leaders(HashMap::new());
+        let found = usage::of_sessions(&leaders, |id| {
+            let session = self.registry.get(id);
+            session.map_or(0, |session| session.life.started_boot())
+        });
         let took = hub::now().boot - now.boot;
         self.usage.began = now.boot;
         self.usage.next = now.boot + INTERVAL_MS.max(took * PAUSES);
@@ -58,7 +62,7 @@ impl State {
             };
             let started = session.life.started_boot();
             let known = meters.remove(&id).filter(|meter| meter.is_of_run(started));
-            let mut meter = known.unwrap_or_else(|| Meter::new(started));
+            let mut meter = known.unwrap_or_else(|| Meter::new(started, usage.older_cpu_ms));
             let percent = meter.look(usage.cpu_ms, now);
             self.usage.meters.insert(id.clone(), meter);
             self.usage.found.insert(id, (usage, percent));
@@ -71,7 +75,7 @@ impl State {
         let Some((usage, percent)) = self.usage.found.get(&summary.session_id) else {
             return 0;
         };
-        summary.cpu_percent = Some(*percent);
+        summary.cpu_percent = *percent;
         summary.memory_bytes = Some(usage.memory_bytes);
         usage.processes
     }

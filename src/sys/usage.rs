@@ -19,21 +19,37 @@ pub struct Usage {
     pub cpu_ms: u64,
     /// Resident memory, in bytes.
     pub memory_bytes: u64,
+    /// The part of it that processes have used which began before the session's present run.
+    pub older_cpu_ms: u64,
     /// How many processes there are.
     pub processes: u32,
 }
 
-/// What each of these sessions uses; those without a live process are left out.
-pub fn of_sessions(sessions: &[(SessionId, Option<Leader>)]) -> HashMap<SessionId, Usage> {
+/// What each of these sessions uses; those without a live process are left out. `began` says when the present run
+/// of one began, in boot-time milliseconds.
+pub fn of_sessions(
+    sessions: &[(SessionId, Option<Leader>)],
+    began: impl Fn(&SessionId) -> u64,
+) -> HashMap<SessionId, Usage> {
     let used = tree::processes(sessions).into_iter();
-    used.map(|(session, processes)| (session, of_all(&processes)))
-        .collect()
+    used.map(|(session, processes)| {
+        let began = began(&session);
+        (session, of_all(&processes, began))
+    })
+    .collect()
 }
 
-fn of_all(processes: &[Process]) -> Usage {
+/// The kernel tells when a process began in ticks, so one of this run may seem to be that much older.
+const TICK_MS: u64 = 10;
+
+fn of_all(processes: &[Process], began: u64) -> Usage {
     let mut usage = Usage::default();
     for process in processes {
-        usage.cpu_ms += process.ticks * 1000 / rustix::param::clock_ticks_per_second();
+        let cpu_ms = process.ticks * 1000 / rustix::param::clock_ticks_per_second();
+        usage.cpu_ms += cpu_ms;
+        if process.started_boot() + TICK_MS < began {
+            usage.older_cpu_ms += cpu_ms;
+        }
         usage.memory_bytes += process.pages * rustix::param::page_size() as u64;
         usage.processes += 1;
     }

@@ -48,6 +48,22 @@ fn a_busy_tree_is_told_as_busy_with_all_its_processes() {
 }
 
 #[test]
+fn the_first_value_is_never_more_than_the_processors_there_are() {
+    let home = Home::new();
+    let mut agent = Serve::new(&home, &[]);
+    let most = 100.0 * std::thread::available_parallelism().unwrap().get() as f64 * 1.5;
+    for _ in 0..20 {
+        let job = Job::start(&mut agent, "while :; do :; done");
+        for _ in 0..5 {
+            let record = status(&mut agent, &job);
+            let percent = record["cpuPercent"].as_f64();
+            assert!(percent.is_none_or(|percent| percent <= most), "{record}");
+        }
+        job.ask(&mut agent, "kill", json!({"force": true}));
+    }
+}
+
+#[test]
 fn asking_often_costs_little() {
     let home = Home::new();
     let mut agent = Serve::new(&home, &[]);
