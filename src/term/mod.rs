@@ -9,10 +9,11 @@
 //! - [`plain`]: bytes to the lines a reader would have seen scroll by.
 //! - [`snapshot`]: a screen as text, page, picture or cells; [`palette`] has its colours.
 //! - [`skim`] and [`redraw`]: output of which only the end can be seen. [`pen`]: what text is drawn with.
-//! - [`sanitize`]: names and titles made safe to show.
+//! - [`sanitize`]: names and titles made safe to show; [`bidi`]: characters that reorder the text around them.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
+pub mod bidi;
 pub mod cell;
 pub mod compat;
 pub mod cursor;

@@ -1,6 +1,9 @@
 //! Makes names and titles that somebody else chose safe to show on a terminal.
 
-/// `text` without control characters, escape sequences and the characters that reorder the text around them.
+use super::bidi;
+
+/// `text` without control characters and escape sequences. Characters that reorder the text around them are shown
+/// as marks ([`bidi::mark`]).
 ///
 /// A newline or tab becomes one space, so that words stay apart.
 pub fn clean(text: &str) -> String {
@@ -12,7 +15,8 @@ pub fn clean(text: &str) -> String {
             '\u{1b}' => skip_escape(&mut chars),
             '\u{9b}' => skip_csi(&mut chars),
             '\u{90}' | '\u{98}' | '\u{9d}' | '\u{9e}' | '\u{9f}' => skip_string(&mut chars),
-            _ if c.is_control() || reorders(c) => {}
+            _ if bidi::acts(c) => out.push_str(&bidi::mark(c)),
+            _ if c.is_control() => {}
             _ => out.push(c),
         }
     }
@@ -59,11 +63,6 @@ fn skip_string(chars: &mut Chars<'_>) {
     }
 }
 
-/// Bidirectional marks, embeddings, overrides and isolates, and the separators that act as newlines.
-fn reorders(c: char) -> bool {
-    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
-}
-
 #[cfg(test)]
 mod tests {
     use super::clean;
@@ -75,7 +74,7 @@ mod tests {
         assert_eq!(clean("x\x1b]0;title\x07y\x1bPq\x1b\\z"), "xyz");
         assert_eq!(clean("one\r\ntwo\tthree"), "one  two three");
         assert_eq!(clean("\x1b(0lqk\x1bc\u{9b}5mz"), "lqkz");
-        assert_eq!(clean("cod\u{202e}exe.txt\u{2069}"), "codexe.txt");
+        assert_eq!(clean("cod\u{202e}exe.txt"), "cod<U+202E>exe.txt");
         assert_eq!(clean("end\x1b"), "end");
         assert_eq!(clean("open\x1b]52;c;aGk"), "open");
     }

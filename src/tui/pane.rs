@@ -5,6 +5,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::{Color, Modifier, Style};
 
 use super::text;
+use crate::term::bidi;
 use crate::term::screen::{Cell, Color as CellColor, Screen};
 
 /// Which part of a screen shows: its first row and column.
@@ -77,6 +78,21 @@ pub fn draw(screen: &Screen, area: Rect, crop: Crop, mono: bool, buf: &mut Buffe
                 target.set_symbol(shown);
             }
         }
+        isolate(Rect::new(area.x, area.y + y, area.width, 1), buf);
+    }
+}
+
+/// Keeps a row that was drawn from reordering what stands beside it in the window.
+pub fn isolate(row: Rect, buf: &mut Buffer) {
+    let pieces = (row.left()..row.right()).filter_map(|x| Some(buf.cell((x, row.y))?.symbol()));
+    let Some((before, after)) = bidi::isolation(pieces) else {
+        return;
+    };
+    for (x, before, after) in [(row.left(), &*before, ""), (row.right() - 1, "", &*after)] {
+        if let Some(cell) = buf.cell_mut((x, row.y)) {
+            let symbol = format!("{before}{}{after}", cell.symbol());
+            cell.set_symbol(&symbol);
+        }
     }
 }
 
@@ -142,6 +158,20 @@ mod tests {
         let mut screen = Screen::new(Size::new(rows, cols));
         screen.feed(text.as_bytes());
         screen
+    }
+
+    #[test]
+    fn a_row_that_reorders_stays_between_its_frames() {
+        let screen = screen(2, 4, "a\u{202e}bc\r\nxyz");
+        let area = Rect::new(1, 0, 4, 2);
+        let mut buf = Buffer::filled(Rect::new(0, 0, 6, 2), ratatui::buffer::Cell::new("|"));
+        draw(&screen, area, Crop::default(), false, &mut buf);
+        let row = |y: u16| -> String {
+            let cells = (0..6).map(|x| buf.cell((x, y)).unwrap().symbol());
+            cells.collect()
+        };
+        assert_eq!(row(0), "|\u{2068}a\u{202e}bc \u{2069}|");
+        assert_eq!(row(1), "|xyz |");
     }
 
     fn shown(screen: &Screen, area: Rect, window: Rect, crop: Crop) -> Vec<String> {

@@ -101,6 +101,7 @@ fn draw_row(row: &Row, left: usize, line: Rect, mono: bool, buf: &mut Buffer) {
             target.set_symbol(cell);
         }
     }
+    pane::isolate(line, buf);
 }
 
 /// The columns of a row from `from` up to `to`, as far as they are in view.
