@@ -33,6 +33,16 @@ pub enum PathError {
         /// What to do about it.
         advice: String,
     },
+    /// It is ours, and others can write to it.
+    #[error("{path} is not safe to use: others can write to it (mode {mode:o})")]
+    Open {
+        /// Which directory.
+        path: PathBuf,
+        /// Its mode.
+        mode: u32,
+        /// What to do about it.
+        advice: String,
+    },
     /// `BGPROC_HOME` depends on who reads it where.
     #[error(
         "BGPROC_HOME is `{0}`, which is no absolute path; the daemon works in another directory"
@@ -47,7 +57,7 @@ impl PathError {
     /// What to do about it.
     pub fn advice(&self) -> &str {
         match self {
-            Self::Unsafe { advice, .. } => advice,
+            Self::Unsafe { advice, .. } | Self::Open { advice, .. } => advice,
             Self::Relative(_) => "write it in full, from / on",
             Self::Io { .. } | Self::NoHome => {
                 "set BGPROC_HOME to a directory that you can write to"
@@ -234,8 +244,11 @@ pub fn check_private(path: &Path) -> Result<(), PathError> {
         return refuse(why, format!("run bgproc as that user, or {elsewhere}"));
     }
     if meta.mode() & 0o022 != 0 {
-        let why = format!("others can write to it (mode {:o})", meta.mode() & 0o7777);
-        return refuse(why, format!("run: chmod 700 {}", path.display()));
+        return Err(PathError::Open {
+            path: path.to_owned(),
+            mode: meta.mode() & 0o7777,
+            advice: format!("run: chmod 700 {}", path.display()),
+        });
     }
     match path.parent() {
         Some(above) if above == Path::new(SHARED) => check_shared(above, path),

@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use serde_json::Value;
 
 use crate::support::fake::FakeDaemon;
-use crate::support::{Home, Ran, process};
+use crate::support::{Home, Ran, Terminal, process};
 
 /// The findings of a subject with a verdict.
 fn found(home: &Home, subject: &str, verdict: &str) -> Vec<String> {
@@ -148,4 +148,29 @@ fn who_cannot_reach_the_daemon_is_sent_to_the_doctor() {
     home.run(&["ls"])
         .expect_code(69)
         .expect_said("bgproc doctor");
+}
+
+#[test]
+fn what_can_be_put_right_is_offered_and_done_with_y() {
+    let home = Home::new();
+    home.start(&["-n", "job", "exec sleep 1000"]);
+    let pid = home.json(&["daemon", "status"])["daemonPid"]
+        .as_u64()
+        .unwrap();
+    let daemon = process::Held::new(u32::try_from(pid).unwrap()).unwrap();
+    daemon.signal(rustix::process::Signal::STOP);
+    // Left behind by a process that is not there any more: no pid is that large.
+    let left = home.path().join("recent.4194305.tmp");
+    std::fs::write(&left, "").unwrap();
+    let mut terminal = Terminal::with_env(&home, &["doctor"], (120, 40), &[]);
+    terminal.wait_for_text(&format!("let pid {pid} go on (kill -CONT)? [y/N]"));
+    terminal.send("y\r");
+    terminal.wait_for_text("recent.4194305.tmp? [y/N]");
+    terminal.send("n\r");
+    assert_eq!(terminal.exit_code(), 1, "there was a problem");
+    assert!(left.exists(), "nobody agreed to that");
+    assert_eq!(home.json(&["status", "job"])["status"], "running");
+    let ran = home.run(&["doctor", "--yes"]).expect_code(0);
+    assert!(ran.stdout.contains("done: remove"), "{ran}");
+    assert!(!left.exists());
 }

@@ -1,17 +1,24 @@
 //! `doctor`: whether bgproc can work here, and what to do where it cannot.
 
+use std::io::{self, IsTerminal};
+
 use clap::Args;
 use serde_json::json;
 
+use super::daemon_upgrade;
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::front;
 use crate::cli::style::Tone;
-use crate::client::checkup::{Finding, Verdict, checkup};
+use crate::client::checkup::{Finding, Mend, Verdict, checkup};
 use crate::term::sanitize::clean;
 
 #[derive(Args, Debug)]
-pub struct Doctor {}
+pub struct Doctor {
+    /// Put right what can be put right, without asking
+    #[arg(short, long)]
+    yes: bool,
+}
 
 /// Columns where nothing tells: what everybody can read.
 const WIDTH: usize = 80;
@@ -47,7 +54,44 @@ impl Doctor {
             several(warnings, "warning")
         );
         ctx.out.line(&verdict)?;
+        self.mend(ctx, &findings)?;
         Ok(exit)
+    }
+
+    /// Offers what can be put right, one by one.
+    fn mend(&self, ctx: &mut Context, findings: &[Finding]) -> Result<(), Failure> {
+        let mut done: Vec<&Mend> = Vec::new();
+        for mend in findings.iter().filter_map(|finding| finding.mend.as_ref()) {
+            // Daemon and keeper may both want the same.
+            if done.contains(&mend) || !self.agrees(ctx, mend)? {
+                continue;
+            }
+            done.push(mend);
+            match mend {
+                Mend::Upgrade => {
+                    daemon_upgrade::run(ctx)?;
+                }
+                other => other.apply()?,
+            }
+            ctx.out
+                .line(&format!("done: {}", clean(&mend.question())))?;
+        }
+        Ok(())
+    }
+
+    fn agrees(&self, ctx: &mut Context, mend: &Mend) -> Result<bool, Failure> {
+        if self.yes {
+            return Ok(true);
+        }
+        if !ctx.out.is_terminal() || !io::stdin().is_terminal() {
+            return Ok(false);
+        }
+        let question = format!("{}? [y/N] ", clean(&mend.question()));
+        ctx.out.bytes(question.as_bytes())?;
+        ctx.out.flush()?;
+        let mut answer = String::new();
+        io::stdin().read_line(&mut answer)?;
+        Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
     }
 }
 

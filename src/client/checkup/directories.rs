@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rustix::fs::{Access, StatVfsMountFlags, access, statvfs};
 
-use super::Finding;
+use super::{Finding, Mend};
 use crate::sys::disk::Space;
 use crate::sys::paths::{Home, PathError, check_private};
 
@@ -44,7 +44,13 @@ fn directory(path: &Path) -> Finding {
         Err(PathError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
             missing(path)
         }
-        Err(error) => Finding::problem(SUBJECT, error.to_string()).advise(error.advice()),
+        Err(error) => {
+            let finding = Finding::problem(SUBJECT, error.to_string()).advise(error.advice());
+            match error {
+                PathError::Open { path, .. } => finding.can_be_mended(Mend::MakePrivate(path)),
+                _ => finding,
+            }
+        }
     }
 }
 

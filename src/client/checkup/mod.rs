@@ -1,16 +1,18 @@
 //! What `bgproc doctor` looks at: whether bgproc can work here, and if not, why.
 //!
-//! Each file is one subject and returns findings in words. Nothing is changed,
-//! nothing is started, and a question that the system does not answer is not a
+//! Each file is one subject and returns findings in words. A look changes nothing and
+//! starts nothing; what can be put right is offered ([`Mend`]), and a question that the system does not answer is not a
 //! problem of its own.
 
 mod directories;
 mod kernel;
 mod limits;
+mod mend;
 mod processes;
 mod state;
 mod terminal;
 
+pub use mend::Mend;
 use serde::Serialize;
 
 use crate::sys::paths::Home;
@@ -38,6 +40,9 @@ pub struct Finding {
     pub text: String,
     /// What to do about it.
     pub advice: Option<String>,
+    /// What doctor can do about it.
+    #[serde(skip)]
+    pub mend: Option<Mend>,
 }
 
 /// Looks at everything.
@@ -81,7 +86,15 @@ impl Finding {
             verdict,
             text: text.into(),
             advice: None,
+            mend: None,
         }
+    }
+
+    /// Adds what doctor can do about it.
+    #[must_use]
+    pub fn can_be_mended(mut self, mend: Mend) -> Self {
+        self.mend = Some(mend);
+        self
     }
 
     /// Adds what to do about it.

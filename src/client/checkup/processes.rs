@@ -4,14 +4,14 @@
 
 use std::os::unix::fs::MetadataExt;
 
-use super::Finding;
+use super::{Finding, Mend};
 use crate::client::keeper;
 use crate::client::{Running, connect_running, greeting};
 use crate::protocol::params::Stats;
 use crate::protocol::reply::StatsReply;
 use crate::protocol::{Action, Error, ErrorCode, KeeperStatus, PROTOCOL, VERSION};
 use crate::sys::paths::{Home, own_program};
-use crate::sys::role;
+use crate::sys::{process, role};
 
 const SUBJECT: &str = "processes";
 
@@ -33,7 +33,10 @@ pub(super) fn check(home: &Home) -> Vec<Finding> {
             ),
             (_, Some(daemon)) => answer(daemon),
         }),
-        Err(error) => found.push(problem(error)),
+        Err(error) => found.push(match keeper.filter(|pid| process::is_stopped(*pid)) {
+            Some(pid) => problem(error).can_be_mended(Mend::Continue(pid)),
+            None => problem(error),
+        }),
     }
     let running = [("keeper", keeper), ("daemon", daemon)];
     found.extend(
@@ -67,6 +70,9 @@ fn kept(home: &Home, status: &KeeperStatus) -> Vec<Finding> {
         }
     };
     let daemon = match (keeper::check_daemon(status), status.daemon_pid) {
+        (Err(error), Some(pid)) if process::is_stopped(pid) => {
+            problem(error).can_be_mended(Mend::Continue(pid))
+        }
         (Err(error), _) => problem(error),
         (Ok(()), Some(pid)) => answer(pid),
         (Ok(()), None) => Finding::ok(SUBJECT, "no daemon runs; the next command starts one"),
@@ -135,8 +141,7 @@ fn replaced(role: &str, pid: u32) -> Option<Finding> {
             format!("the {role} (pid {pid}) runs {path}, which is another file than this bgproc")
         }
     };
-    Some(
-        Finding::warning(SUBJECT, text)
-            .advise("bgproc daemon upgrade makes keeper and daemon this bgproc; jobs keep running"),
-    )
+    let finding = Finding::warning(SUBJECT, text)
+        .advise("bgproc daemon upgrade makes keeper and daemon this bgproc; jobs keep running");
+    Some(finding.can_be_mended(Mend::Upgrade))
 }

@@ -1,9 +1,10 @@
 //! What earlier daemons left behind: records that made no sense, directories
 //! without one, temporary files of a crash.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::Finding;
+use super::mend::is_abandoned;
+use super::{Finding, Mend};
 use crate::protocol::SessionId;
 use crate::protocol::disk::META;
 use crate::sys::paths::Home;
@@ -40,6 +41,8 @@ pub(super) fn check(home: &Home) -> Vec<Finding> {
 struct Leftovers {
     put_aside: Vec<String>,
     temporary: Vec<String>,
+    /// Those of them whose writer is gone.
+    removable: Vec<PathBuf>,
     without_record: Vec<String>,
     strange: Vec<String>,
 }
@@ -50,36 +53,42 @@ impl Leftovers {
             if name.ends_with(".bad") {
                 self.put_aside.push(path.display().to_string());
             } else if name.ends_with(".tmp") {
+                if is_abandoned(&name) {
+                    self.removable.push(path.clone());
+                }
                 self.temporary.push(path.display().to_string());
             }
         }
     }
 
     fn findings(self) -> Vec<Finding> {
-        let lists = [
-            (
-                self.put_aside,
-                "could not be read and were put aside",
-                "look at them, or remove them; their jobs are listed as far as they are known",
-            ),
-            (
-                self.temporary,
-                "were left over by a crash",
-                "remove them while no daemon runs",
-            ),
-            (
-                self.without_record,
-                "in sessions/ have no record",
-                "a job is being started, or remove them with what they hold",
-            ),
-            (self.strange, "in sessions/ are no jobs", "remove them"),
-        ];
-        let lists = lists.into_iter().filter(|(names, ..)| !names.is_empty());
-        lists
-            .map(|(names, what, advice)| {
-                Finding::warning(SUBJECT, format!("{} {what}", some_of(&names))).advise(advice)
-            })
-            .collect()
+        let found = |names: &[String], what: &str, advice: &str| {
+            let text = format!("{} {what}", some_of(names));
+            (!names.is_empty()).then(|| Finding::warning(SUBJECT, text).advise(advice))
+        };
+        let put_aside = found(
+            &self.put_aside,
+            "could not be read and were put aside",
+            "look at them, or remove them; their jobs are listed as far as they are known",
+        );
+        let temporary = found(
+            &self.temporary,
+            "were left over by a crash",
+            "remove them while no daemon runs",
+        );
+        let removable = Some(self.removable).filter(|files| !files.is_empty());
+        let temporary = temporary.map(|finding| match removable {
+            Some(files) => finding.can_be_mended(Mend::Remove(files)),
+            None => finding,
+        });
+        let without_record = found(
+            &self.without_record,
+            "in sessions/ have no record",
+            "a job is being started, or remove them with what they hold",
+        );
+        let strange = found(&self.strange, "in sessions/ are no jobs", "remove them");
+        let all = [put_aside, temporary, without_record, strange];
+        all.into_iter().flatten().collect()
     }
 }
 
