@@ -38,6 +38,7 @@ pub fn options(leave: &[String], theme: Option<&str>) -> Result<tui::Options, Fa
         background: config.background,
         mouse: config.mouse.unwrap_or(true),
         notify: config.notify,
+        stop_grace_ms: config.stop_grace_ms(),
         asks: config.confirm != Confirm::Never,
         status_line: true,
         ..tui::Options::default()

@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use super::exit::Failure;
+use super::front;
+
 /// Milliseconds of each unit, longest name first so that `ms` is not read as `m`.
 const UNITS: [(&str, u64); 5] = [
     ("ms", 1),
@@ -39,6 +42,22 @@ pub fn parse(text: &str) -> Result<Duration, String> {
         return Err(wrong());
     }
     Ok(Duration::from_millis(total))
+}
+
+/// The longest grace that the daemon takes.
+const LONGEST_GRACE: Duration = Duration::from_secs(600);
+
+/// Milliseconds between the first signal and KILL: what was asked for, else what the configuration says.
+pub fn grace(asked: Option<Duration>) -> Result<u64, Failure> {
+    match asked {
+        Some(asked) if asked > LONGEST_GRACE => Err(Failure::Usage(
+            "--grace is at most 10m: with a longer one, send the signal and wait: \
+             bgproc signal JOB TERM && bgproc wait JOB"
+                .to_owned(),
+        )),
+        Some(asked) => Ok(millis(asked)),
+        None => Ok(front::configuration()?.stop_grace_ms()),
+    }
 }
 
 /// Whole milliseconds, as the protocol counts.

@@ -39,6 +39,8 @@ pub struct Config {
     pub max_output_chars: Option<usize>,
     /// How long a finished session is kept after its last access, in milliseconds.
     pub ttl_ms: Option<u64>,
+    /// Time between TERM and KILL when a person stops a job, in milliseconds.
+    pub stop_grace_ms: Option<u64>,
     /// Time limit of what agents start, in seconds; 0: none.
     pub timeout_sec: Option<u64>,
     /// Bytes of log kept per session.
@@ -65,8 +67,19 @@ pub struct Config {
     pub keys: Vec<Rebinding>,
 }
 
+/// Longest `stop_grace_ms`: the daemon takes no longer grace in one request.
+const LONGEST_GRACE_MS: u64 = 600_000;
+
+impl Config {
+    /// How long a job has to end when a person stops it, in milliseconds: 10 s unless the file says otherwise, as
+    /// `docker stop`. Agents have the protocol's 2 s.
+    pub fn stop_grace_ms(&self) -> u64 {
+        self.stop_grace_ms.unwrap_or(10_000).min(LONGEST_GRACE_MS)
+    }
+}
+
 /// The keys that are known, for suggestions.
-const KEYS: [&str; 17] = [
+const KEYS: [&str; 18] = [
     "ascii",
     "background",
     "confirm",
@@ -79,6 +92,7 @@ const KEYS: [&str; 17] = [
     "max_sessions_per_scope",
     "mouse",
     "notify",
+    "stop_grace_ms",
     "theme",
     "timeout_sec",
     "total_log_bytes",
@@ -120,6 +134,9 @@ fn parse(text: &str) -> Result<Config, Wrong> {
             "yield_ms" => config.yield_ms = Some(entry.at_least(0)?),
             "max_output_chars" => config.max_output_chars = Some(entry.at_least(1)?),
             "ttl_ms" => config.ttl_ms = Some(entry.at_least(0)?),
+            "stop_grace_ms" => {
+                config.stop_grace_ms = Some(entry.between(0, LONGEST_GRACE_MS.into())?);
+            }
             "timeout_sec" => config.timeout_sec = Some(entry.at_least(0)?),
             "log_bytes" => config.log_bytes = Some(entry.at_least(1)?),
             "total_log_bytes" => config.total_log_bytes = Some(entry.at_least(1)?),
@@ -168,7 +185,7 @@ mod tests {
              max_output_chars = 2000\nttl_ms = 0\ntimeout_sec = 0\nlog_bytes = 0x100000\n\
              total_log_bytes = 1000000\nleave_key = [\"ctrl-]\", \"f12\"]\n\
              confirm = \"never\"\nascii = true\nlog_level = \"debug\"\n\
-             theme = \"nord\"\nbackground = \"light\"\nmouse = false\nnotify = \"none\"\n\
+             stop_grace_ms = 500\ntheme = \"nord\"\nbackground = \"light\"\nmouse = false\nnotify = \"none\"\n\
              keys = { scroll = { top = [\"f2\", \"f3\"], live = \"\" } }\n";
         let config = parse(text).ok().unwrap();
         let expected = Config {
@@ -177,6 +194,7 @@ mod tests {
             yield_ms: Some(5000),
             max_output_chars: Some(2000),
             ttl_ms: Some(0),
+            stop_grace_ms: Some(500),
             timeout_sec: Some(0),
             log_bytes: Some(1 << 20),
             total_log_bytes: Some(1_000_000),
@@ -184,19 +202,19 @@ mod tests {
             confirm: Confirm::Never,
             ascii: true,
             log_level: Some(LogLevel::Debug),
-            theme: Some(spelt("nord", 13, 9)),
+            theme: Some(spelt("nord", 14, 9)),
             background: Background::Light,
             mouse: Some(false),
             notify: Notify::None,
             keys: vec![
                 Rebinding {
-                    place: spelt("scroll", 17, 10),
-                    action: spelt("top", 17, 21),
-                    keys: vec![spelt("f2", 17, 28), spelt("f3", 17, 34)],
+                    place: spelt("scroll", 18, 10),
+                    action: spelt("top", 18, 21),
+                    keys: vec![spelt("f2", 18, 28), spelt("f3", 18, 34)],
                 },
                 Rebinding {
-                    place: spelt("scroll", 17, 10),
-                    action: spelt("live", 17, 41),
+                    place: spelt("scroll", 18, 10),
+                    action: spelt("live", 18, 41),
                     keys: Vec::new(),
                 },
             ],
@@ -231,6 +249,7 @@ mod tests {
         assert!(error("[keys]\nnormal = 1").contains("\"normal\" needs a table"));
         assert!(error("[keys.normal]\nstop = 1").starts_with("config.toml:2:8: \"stop\" needs"));
         assert!(error("confirm = \"maybe\"").contains("\"ask\" or \"never\""));
+        assert!(error("stop_grace_ms = 600001").contains("the most is 600000"));
         assert!(error("max_sessions = 0").contains("out of range; the least is 1"));
         assert!(error("max_sessions = 99999999999").contains("out of range"));
         assert!(error("yield_ms = -1").contains("out of range"));

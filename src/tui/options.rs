@@ -3,7 +3,7 @@
 use super::keymap::Rebound;
 use super::model::Replay;
 use super::theme::Scheme;
-use crate::config::{Background, Notify};
+use crate::config::{Background, Config, Notify};
 
 /// What the command line decided before the dashboard opens.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +35,8 @@ pub struct Options {
     pub notify: Notify,
     /// Whether it asks before it ends or removes something.
     pub asks: bool,
+    /// Time between TERM and KILL for jobs that it stops, in milliseconds.
+    pub stop_grace_ms: u64,
     /// Whether the last line is ours while typing into a zoomed job.
     pub status_line: bool,
 }
@@ -55,6 +57,7 @@ impl Default for Options {
             mouse: true,
             notify: Notify::Terminal,
             asks: true,
+            stop_grace_ms: Config::default().stop_grace_ms(),
             status_line: true,
         }
     }

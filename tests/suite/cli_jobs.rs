@@ -122,6 +122,34 @@ fn a_signal_that_is_ignored_is_followed_by_kill() {
 }
 
 #[test]
+fn a_person_gives_jobs_ten_seconds_or_what_the_configuration_says() {
+    let home = Home::new();
+    // Longer than the two seconds that agents give.
+    let slow = "trap 'sleep 2.5; exit 7' TERM; echo up; while :; do sleep 0.1; done";
+    home.start(&["-n", "slow", slow]);
+    home.run(&["wait", "slow", "--for", "match:up", "--timeout", "15s"])
+        .expect_code(0);
+    let said = home.ok(&["stop", "slow"]);
+    assert!(said.contains("(exit 7, "), "{said}");
+    home.run(&["stop", "-t", "11m", "slow"])
+        .expect_code(2)
+        .expect_said("--grace is at most 10m");
+
+    let home = Home::with_config("stop_grace_ms = 100\n");
+    home.start(&[
+        "-n",
+        "deaf",
+        "trap '' TERM; echo up; while :; do sleep 1000; done",
+    ]);
+    home.run(&["wait", "deaf", "--for", "match:up", "--timeout", "15s"])
+        .expect_code(0);
+    assert!(home.ok(&["restart", "deaf"]).contains("running"));
+    home.run(&["wait", "deaf", "--for", "match:up", "--timeout", "15s"])
+        .expect_code(0);
+    assert!(home.ok(&["stop", "deaf"]).contains("SIGKILL"));
+}
+
+#[test]
 fn kill_is_stop_with_kill_and_all_means_all() {
     let home = Home::new();
     home.start(&["-n", "one", "sleep 1000"]);

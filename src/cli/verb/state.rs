@@ -24,14 +24,14 @@ pub struct Jobs {
 pub struct Restart {
     #[command(flatten)]
     jobs: Jobs,
-    /// Time between TERM and KILL for what still runs
+    /// Time between TERM and KILL for what still runs (10s, or `stop_grace_ms` of the configuration)
     #[arg(short = 't', long, value_name = "TIME", value_parser = duration::parse)]
     grace: Option<Duration>,
 }
 
 impl Restart {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
-        let grace_ms = self.grace.map(duration::millis);
+        let grace_ms = Some(duration::grace(self.grace)?);
         self.jobs.each(ctx, Among::Any, |session_id| {
             Action::Restart(RestartParams {
                 session_id,

@@ -20,7 +20,7 @@ pub struct Stop {
     /// Every job that runs
     #[arg(long, conflicts_with = "jobs")]
     all: bool,
-    /// Time between the signal and KILL
+    /// Time between the signal and KILL (10s, or `stop_grace_ms` of the configuration)
     #[arg(short = 't', long, value_name = "TIME", value_parser = duration::parse)]
     grace: Option<Duration>,
     /// The first signal, TERM unless said
@@ -35,7 +35,8 @@ impl Stop {
             note("no job is running");
         }
         let began = Instant::now();
-        let kills = jobs.iter().map(|job| self.kill(job)).collect();
+        let grace = duration::grace(self.grace)?;
+        let kills = jobs.iter().map(|job| self.kill(job, grace)).collect();
         let answers = ctx.daemon()?.call_all(kills);
         let mut worst = exit;
         for (job, answer) in jobs.iter().zip(answers) {
@@ -72,13 +73,13 @@ impl Stop {
         })
     }
 
-    fn kill(&self, job: &Record) -> Action {
+    fn kill(&self, job: &Record, grace_ms: u64) -> Action {
         let force = self.signal.as_deref().is_some_and(is_kill);
         Action::Kill(Kill {
             session_id: Some(job.summary.session_id.to_string()),
             signal: self.signal.as_deref().filter(|_| !force).map(signal),
             force: force.then_some(true),
-            grace_ms: self.grace.map(duration::millis),
+            grace_ms: Some(grace_ms),
             ..Kill::default()
         })
     }

@@ -142,6 +142,8 @@ pub struct Model {
     pub read_only: bool,
     /// Whether it asks before it ends or removes something.
     pub asks: bool,
+    /// Time between TERM and KILL for jobs that it stops, in milliseconds.
+    pub stop_grace_ms: u64,
     /// Keys that leave INSERT, as [`chord::name`] spells them; never empty.
     pub leave_keys: Vec<String>,
     /// What keys do.
@@ -270,6 +272,7 @@ impl Model {
             keymap: Keymap::new(&leave_keys, &options.keys),
             leave_keys,
             asks: options.asks,
+            stop_grace_ms: options.stop_grace_ms,
             status_line: options.status_line,
             attached: match options.job.as_deref().and_then(SessionId::parse) {
                 Some(id) => Attached::Awaited(id),

@@ -174,7 +174,7 @@ fn key_after_end(model: &mut Model, key: Key, id: &SessionId, cmds: &mut Vec<Cmd
         .ended_at
         .is_none_or(|at| model.now.ms - at >= RESTART_AFTER_MS);
     if restarts && settled && model.job(id).is_some() {
-        verbs::restart_now(std::slice::from_ref(id), cmds);
+        verbs::restart_now(model, std::slice::from_ref(id), cmds);
     }
 }
 
