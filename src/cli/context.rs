@@ -187,6 +187,13 @@ impl Context {
                 let message = format!("`{target}` means {count} jobs:\n  {list}");
                 Failure::told(Exit::AMBIGUOUS, message).hint("name one by its id")
             }
+            Miss::Fewer { name, count } => {
+                let are = match count {
+                    1 => format!("there is only one job named {name}"),
+                    count => format!("there are {count} jobs named {name}"),
+                };
+                Failure::told(Exit::NO_JOB, are).hint(format!("{name}#1 is the newest"))
+            }
             Miss::NoRecent => Failure::told(
                 Exit::NO_JOB,
                 "`-` means the job of the last verb, and there was none yet",

@@ -13,6 +13,7 @@ pub mod exit;
 pub mod follow;
 pub mod front;
 pub mod interrupt;
+pub mod launch;
 mod moment;
 pub mod output;
 pub mod program;

@@ -7,7 +7,7 @@
 //! Reading order: [`request`] (the envelope and how a line becomes an
 //! [`Action`]), [`params`] (what each action takes; [`probe`], [`policy`] and
 //! [`limits`] are parts of `start`), [`record`] and [`reply`] (what comes back),
-//! [`event`], [`error`], [`hello`] (who a connection is), [`schema`] (all of it as JSON Schema),
+//! [`name`] (what people may call a job), [`event`], [`error`], [`hello`] (who a connection is), [`schema`] (all of it as JSON Schema),
 //! [`keeper`] (the few messages between daemon and keeper; [`environment`] is a part of them) and [`disk`] (the
 //! files of a session).
 
@@ -22,6 +22,7 @@ pub mod hello;
 pub mod id;
 pub mod keeper;
 pub mod limits;
+pub mod name;
 pub mod params;
 pub mod policy;
 pub mod probe;

@@ -178,12 +178,18 @@ fn several_targets_with_a_miss_act_on_the_rest_and_end_with_4() {
 #[test]
 fn a_target_that_means_several_is_refused_with_the_candidates() {
     let home = Home::new();
-    let one = home.start(&["-n", "web", "sleep 1000"]);
-    let two = home.start(&["-n", "web", "sleep 1001"]);
+    let one = home.start(&["-n", "web1", "sleep 1000"]);
+    let two = home.start(&["-n", "web2", "sleep 1001"]);
     let ran = home.run(&["stop", "web"]).expect_code(5);
-    ran.expect_said(&one)
-        .expect_said(&two)
-        .expect_said("sleep 1001");
+    let said = ran.stderr.clone();
+    // By name, id and age, the newest first.
+    for line in [
+        format!("web2  {two}  running  0s"),
+        format!("web1  {one}  "),
+    ] {
+        assert!(said.contains(&line), "{said}");
+    }
+    ran.expect_said("sleep 1001");
     home.ok(&["stop", &one[..6], &two[..6]]);
     // All of a group or a pattern are meant at once.
     home.start(&["-n", "a1", "-g", "shop", "sleep 1000"]);

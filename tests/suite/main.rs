@@ -11,6 +11,7 @@ mod ask_human;
 mod bridges;
 mod cli_basics;
 mod cli_jobs;
+mod cli_names;
 mod cli_output;
 mod config_file;
 mod damaged_records;

@@ -11,18 +11,21 @@ use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::follow::{Follower, Form};
 use crate::cli::show::{self, Show};
-use crate::cli::{duration, interrupt, program, restart, words};
+use crate::cli::{duration, interrupt, launch, program, restart, words};
 use crate::client::recent;
 use crate::protocol::params::{Start, StatusParams};
 use crate::protocol::reply::Started;
-use crate::protocol::{Action, Error, ErrorCode, Mode, Probe, Record, RestartPolicy, SessionId};
+use crate::protocol::{Action, Mode, Probe, Record, RestartPolicy, SessionId, name};
 use crate::term::size::{self, Size};
 
 #[derive(Args, Debug)]
 pub struct Run {
     /// Name of the job
-    #[arg(short, long)]
+    #[arg(short, long, value_parser = parse_name)]
     name: Option<String>,
+    /// Stop the job that has this name, and start this one in its place
+    #[arg(long, requires = "name")]
+    replace: bool,
     /// Group it belongs to
     #[arg(short, long)]
     group: Option<String>,
@@ -80,8 +83,8 @@ impl Run {
             program::check(&start)?;
         }
         let label = start.label.clone();
-        let daemon = ctx.daemon_with_surroundings()?;
-        let value = daemon.call(Action::Start(start)).map_err(not_started)?;
+        ctx.daemon_with_surroundings()?;
+        let value = launch::start(ctx, &start, self.replace)?;
         let started: Started =
             serde_json::from_value(value.clone()).map_err(std::io::Error::from)?;
         let id = started.session_id;
@@ -145,6 +148,7 @@ impl Run {
             rows: self.size.map(Size::rows),
             cols: self.size.map(Size::cols),
             label: self.name.clone(),
+            unique_label: self.name.is_some().then_some(true),
             group: self.group.clone(),
             background: Some(true),
             timeout_ms: millis,
@@ -204,14 +208,12 @@ fn variables(env: &[String]) -> Result<Option<BTreeMap<String, Option<String>>>,
     pairs.collect::<Result<_, _>>().map(Some)
 }
 
-/// The daemon's advice is for those who speak its protocol.
-fn not_started(mut error: Error) -> Error {
-    if error.code == ErrorCode::SpawnFailed && error.hint.is_some() {
-        let hint =
-            "several arguments are a program and its arguments; one, quoted, is a shell line";
-        error.hint = Some(hint.to_owned());
+/// A name that no target means something else by.
+pub(super) fn parse_name(text: &str) -> Result<String, String> {
+    match name::fault(text) {
+        Some(fault) => Err(fault),
+        None => Ok(text.to_owned()),
     }
-    error
 }
 
 fn parse_size(text: &str) -> Result<Size, String> {

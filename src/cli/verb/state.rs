@@ -7,11 +7,12 @@ use clap::Args;
 use super::run::started_line;
 use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::launch::Taken;
 use crate::cli::{complain, duration};
 use crate::protocol::params::{
     Restart as RestartParams, SignalName, SignalParams, SignalTarget, StatusParams,
 };
-use crate::protocol::{Action, Record};
+use crate::protocol::{Action, Error, Record};
 
 #[derive(Args, Debug)]
 pub struct Jobs {
@@ -36,6 +37,7 @@ impl Restart {
             Action::Restart(RestartParams {
                 session_id,
                 grace_ms,
+                unique_label: Some(true),
             })
         })
     }
@@ -68,13 +70,23 @@ impl Jobs {
             .call_all(ids.iter().cloned().map(action).collect());
         let mut exit = found.exit;
         for (id, answer) in ids.into_iter().zip(answers) {
-            let outcome = answer.map_err(Failure::from).and_then(|_| show(ctx, id));
+            let outcome = answer.map_err(refused).and_then(|_| show(ctx, id));
             if let Err(failure) = outcome {
                 complain(&failure);
                 exit = exit.or(failure.exit());
             }
         }
         Ok(exit)
+    }
+}
+
+/// Of a name that another job has meanwhile, that one is named.
+fn refused(error: Error) -> Failure {
+    match Taken::by(&error) {
+        Some(taken) => taken
+            .refusal()
+            .hint("stop that one, or rename one of the two"),
+        None => error.into(),
     }
 }
 

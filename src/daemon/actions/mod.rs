@@ -22,6 +22,7 @@ mod start;
 mod status;
 mod subscribe;
 mod typing;
+mod unique;
 mod wait;
 mod wanted;
 mod watch;

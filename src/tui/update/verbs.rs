@@ -174,6 +174,7 @@ pub(super) fn restart_now(model: &Model, ids: &[SessionId], cmds: &mut Vec<Cmd>)
         let params = Restart {
             session_id: id.to_string(),
             grace_ms: Some(model.stop_grace_ms),
+            unique_label: Some(true),
         };
         cmds.push(Cmd::Ask(Tag::Restart(id.clone()), Action::Restart(params)));
     }
