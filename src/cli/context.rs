@@ -194,10 +194,17 @@ impl Context {
                 };
                 Failure::told(Exit::NO_JOB, are).hint(format!("{name}#1 is the newest"))
             }
-            Miss::NoRecent => Failure::told(
-                Exit::NO_JOB,
-                "`-` means the job of the last verb, and there was none yet",
-            ),
+            Miss::NoRecent => {
+                let why = match recent::has_terminal() {
+                    true => "and there was none yet",
+                    false => "and there is no terminal here",
+                };
+                let message = format!(
+                    "no job is named: `-`, or none, is that of the last verb on this terminal, {why}"
+                );
+                Failure::told(Exit::NO_JOB, message)
+                    .hint("name one; bgproc ls shows the jobs there are")
+            }
         }
     }
 

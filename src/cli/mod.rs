@@ -3,7 +3,7 @@
 //! Parsed once into what was typed ([`Cli`], and a struct a verb), then done
 //! ([`verb`]). Data goes to standard output, everything else to standard error
 //! behind `bgproc: ` ([`output`]); how it ended is the exit code ([`exit`]).
-//! No verb keeps a state between calls but the last used job.
+//! No verb keeps a state between calls but the last used job, a terminal each.
 
 pub mod condition;
 pub mod context;

@@ -1,7 +1,7 @@
 //! Jobs from the command line: starting, ending, waiting, removing.
 
 use crate::support::process::is_alive;
-use crate::support::{Home, Ran};
+use crate::support::{Home, Ran, Terminal};
 
 /// Pid of a job's first process.
 fn pid(home: &Home, job: &str) -> u32 {
@@ -199,16 +199,34 @@ fn a_target_that_means_several_is_refused_with_the_candidates() {
 }
 
 #[test]
-fn a_dash_is_the_job_of_the_last_verb() {
+fn a_dash_is_the_job_of_the_last_verb_on_the_same_terminal() {
     let home = Home::new();
-    home.run(&["status", "-"])
-        .expect_code(4)
-        .expect_said("last verb");
-    home.start(&["-n", "web", "sleep 1000"]);
-    home.start(&["-n", "api", "sleep 1000"]);
-    assert!(home.ok(&["status", "-"]).starts_with("api"));
-    home.ok(&["status", "web"]);
-    assert!(home.ok(&["stop", "-"]).starts_with("web"));
+    home.start(&["-n", "web", "echo of web; sleep 1000"]);
+    home.start(&["-n", "api", "echo of api; sleep 1000"]);
+    let line = |words: &str| format!("{} {words}\r", env!("CARGO_BIN_EXE_bgproc"));
+    let mut one = Terminal::shell(&home, (150, 40));
+    let mut other = Terminal::shell(&home, (150, 40));
+    one.wait_for_text("$");
+    one.send(line("logs"));
+    one.wait_for_text("on this terminal, and there was none yet");
+    one.send(line("wait web --for match:of"));
+    one.send(line("status - | sed -n 's/sleep/ONE/p'"));
+    one.wait_for_text("echo of web; ONE");
+    other.wait_for_text("$");
+    other.send(line("wait api --for match:of"));
+    other.send(line("logs | tr a-z A-Z"));
+    other.wait_for_text("OF API");
+    // The other one's verbs are not this one's, whatever its standard streams are.
+    one.send(line("logs < /dev/null 2>&1 | tr a-z A-Z"));
+    one.wait_for_text("OF WEB");
+    for args in [&["status", "-"][..], &["logs"], &["stop", "-"]] {
+        let mut words = vec!["setsid", "-w", env!("CARGO_BIN_EXE_bgproc")];
+        words.extend(args);
+        home.run_command(home.command_through(&words), args)
+            .expect_code(4)
+            .expect_said("and there is no terminal here");
+    }
+    assert_eq!(state(&home, "api"), "running");
 }
 
 #[test]
