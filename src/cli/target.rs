@@ -169,6 +169,27 @@ fn some(jobs: Vec<&Record>) -> Option<Vec<&Record>> {
     (!jobs.is_empty()).then_some(jobs)
 }
 
+/// What else a target looks like that means no job.
+pub fn oddity(target: &str) -> Option<String> {
+    if target.is_empty() {
+        return Some("it is empty".to_owned());
+    }
+    if target.contains('/') {
+        let what = match std::path::Path::new(target).exists() {
+            true => "a file or directory",
+            false => "a path",
+        };
+        return Some(format!("it is {what}; a verb takes names and ids of jobs"));
+    }
+    if target.starts_with('+') {
+        return Some("tags are not built yet; g:GROUP means a group".to_owned());
+    }
+    if target.contains('@') {
+        return Some("jobs of other machines are not built yet".to_owned());
+    }
+    None
+}
+
 fn unknown(target: &str, jobs: &[Record]) -> Miss {
     let labels = jobs.iter().filter_map(|job| job.summary.label.as_deref());
     Miss::Unknown {

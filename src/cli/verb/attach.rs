@@ -13,7 +13,7 @@ use crate::tui;
 #[derive(Args, Debug)]
 pub struct Attach {
     /// Which job
-    #[arg(default_value = "-")]
+    #[arg(value_name = "JOB", default_value = "-")]
     job: String,
     /// Only look
     #[arg(long)]

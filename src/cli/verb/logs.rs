@@ -9,7 +9,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::follow::{Follower, Form, News};
 use crate::cli::show::{self, Show};
 use crate::cli::typed::{self, Typed};
-use crate::cli::{interrupt, moment, words};
+use crate::cli::{interrupt, moment, number, words};
 use crate::protocol::params::Log;
 use crate::protocol::reply::{LogLine, LogLines};
 use crate::protocol::{Action, Record, SessionId, Timestamp};
@@ -29,7 +29,7 @@ pub struct Logs {
     #[arg(short, long)]
     follow: bool,
     /// Only the last N lines
-    #[arg(short = 'n', long = "lines", value_name = "N")]
+    #[arg(short = 'n', long = "lines", value_name = "N", value_parser = number::from::<u64>(0))]
     lines: Option<u64>,
     /// The bytes exactly as they were written
     #[arg(long)]
@@ -41,7 +41,7 @@ pub struct Logs {
     #[arg(long, conflicts_with_all = ["follow", "raw"])]
     stdin: bool,
     /// Which jobs
-    #[arg(default_value = "-")]
+    #[arg(value_name = "JOB", default_value = "-")]
     jobs: Vec<String>,
 }
 

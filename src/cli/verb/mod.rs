@@ -192,6 +192,13 @@ impl Verb {
         Some(arguments(Command::new(*name).aliases(aliases.iter())))
     }
 
+    /// What verbs are called, aliases too.
+    pub(super) fn names() -> impl Iterator<Item = &'static str> {
+        ARGUMENTS
+            .iter()
+            .flat_map(|(names, _)| names.iter().copied())
+    }
+
     /// The list, which a bare `bgproc` shows where there is no terminal.
     pub(super) fn list() -> Self {
         Self::Ls(ls::Ls::default())

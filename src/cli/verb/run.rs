@@ -11,7 +11,7 @@ use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::follow::{Follower, Form};
 use crate::cli::show::{self, Show};
-use crate::cli::{duration, interrupt, launch, program, restart, words};
+use crate::cli::{duration, interrupt, launch, number, program, restart, words};
 use crate::client::recent;
 use crate::protocol::params::{Start, StatusParams};
 use crate::protocol::reply::Started;
@@ -63,7 +63,7 @@ pub struct Run {
     #[arg(long, value_name = "REGEX", group = "ready")]
     ready_log: Option<String>,
     /// It is ready once it listens on this TCP port
-    #[arg(long, value_name = "N", group = "ready", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", group = "ready", value_parser = number::between::<u16>(1, 65_535))]
     ready_port: Option<u16>,
     /// Let agents look at it (read), or type into it, too (write)
     #[arg(long, value_name = "HOW")]
@@ -182,9 +182,17 @@ fn follow(ctx: &mut Context, id: SessionId, name: &str) -> Result<Exit, Failure>
 
 /// An existing directory as an absolute path, because the daemon's own directory is another one.
 fn directory(dir: &str) -> Result<String, Failure> {
+    if dir.is_empty() {
+        let message = "-C wants a directory, and the one given is empty";
+        return Err(Failure::Usage(message.to_owned()));
+    }
     let absolute = std::path::absolute(Path::new(dir))?;
     if !absolute.is_dir() {
-        let message = format!("{} is no directory", absolute.display());
+        let what = match absolute.exists() {
+            true => "is no directory",
+            false => "does not exist",
+        };
+        let message = format!("-C {dir}: {} {what}", absolute.display());
         return Err(Failure::Usage(message));
     }
     let text = absolute.into_os_string().into_string();

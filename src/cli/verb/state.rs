@@ -6,9 +6,9 @@ use clap::Args;
 
 use super::run::started_line;
 use crate::cli::context::{Among, Context};
+use crate::cli::duration;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::launch::Taken;
-use crate::cli::{complain, duration};
 use crate::protocol::params::{
     Restart as RestartParams, SignalName, SignalParams, SignalTarget, StatusParams,
 };
@@ -17,7 +17,7 @@ use crate::protocol::{Action, Error, Record};
 #[derive(Args, Debug)]
 pub struct Jobs {
     /// Which jobs
-    #[arg(required = true)]
+    #[arg(value_name = "JOB", required = true)]
     jobs: Vec<String>,
 }
 
@@ -72,8 +72,7 @@ impl Jobs {
         for (id, answer) in ids.into_iter().zip(answers) {
             let outcome = answer.map_err(refused).and_then(|_| show(ctx, id));
             if let Err(failure) = outcome {
-                complain(&failure);
-                exit = exit.or(failure.exit());
+                exit = exit.or(ctx.complain(failure));
             }
         }
         Ok(exit)

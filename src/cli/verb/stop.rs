@@ -7,7 +7,7 @@ use clap::Args;
 use crate::cli::context::{Among, Context, Found};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::note;
-use crate::cli::{complain, duration, words};
+use crate::cli::{duration, words};
 use crate::protocol::params::{Kill, SignalName};
 use crate::protocol::reply::Killed;
 use crate::protocol::{Action, Record, Status};
@@ -15,7 +15,7 @@ use crate::protocol::{Action, Record, Status};
 #[derive(Args, Debug)]
 pub struct Stop {
     /// Which jobs
-    #[arg(required_unless_present = "all")]
+    #[arg(value_name = "JOB", required_unless_present = "all")]
     jobs: Vec<String>,
     /// Every job that runs
     #[arg(long, conflicts_with = "jobs")]
@@ -47,10 +47,7 @@ impl Stop {
                 let killed = serde_json::from_value(value).map_err(std::io::Error::from)?;
                 report(ctx, job, &killed, began.elapsed())
             });
-            worst = worst.or(outcome.unwrap_or_else(|failure| {
-                complain(&failure);
-                failure.exit()
-            }));
+            worst = worst.or(outcome.unwrap_or_else(|failure| ctx.complain(failure)));
         }
         Ok(worst)
     }

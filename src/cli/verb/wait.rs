@@ -19,7 +19,7 @@ const LONGEST: Duration = Duration::from_secs(600);
 #[derive(Args, Debug)]
 pub struct Wait {
     /// Which jobs
-    #[arg(required = true)]
+    #[arg(value_name = "JOB", required = true)]
     jobs: Vec<String>,
     /// exit, ready (its --ready-log or --ready-port), port:N (its own), input, quiet or quiet:TIME, match:REGEX (a line of this run, so far or to come), gone:REGEX (from the screen)
     #[arg(long = "for", value_name = "WHAT", default_value = "exit", value_parser = condition::parse)]
