@@ -181,6 +181,14 @@ impl Context {
         people::in_words(failure, |id| self.names.get(id).cloned())
     }
 
+    /// What a job is called that this verb is about.
+    pub fn name_of(&self, id: &SessionId) -> String {
+        self.names
+            .get(id)
+            .cloned()
+            .unwrap_or_else(|| id.to_string())
+    }
+
     /// Says at once that something of several failed.
     pub fn complain(&self, failure: Failure) -> Exit {
         let failure = self.in_words(failure);

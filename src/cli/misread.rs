@@ -367,7 +367,10 @@ mod tests {
         ] {
             assert_eq!(said(line), expected, "{line}");
         }
-        assert_eq!(said("daemon stpo"), "daemon has no verb `stpo` | did you mean daemon stop?");
+        assert_eq!(
+            said("daemon stpo"),
+            "daemon has no verb `stpo` | did you mean daemon stop?"
+        );
         assert_eq!(said("--scope x"), "that goes with --serve only");
         assert!(said("run").starts_with("run needs a command | "));
         assert!(said("restart").starts_with("restart needs a job | name one; "));

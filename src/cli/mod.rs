@@ -8,6 +8,7 @@
 pub mod condition;
 pub mod context;
 pub mod dashboard;
+mod dated;
 pub mod duration;
 pub mod exit;
 pub mod follow;
@@ -22,6 +23,7 @@ mod people;
 pub mod program;
 mod restart;
 pub mod show;
+mod state;
 pub mod style;
 pub mod table;
 pub mod target;

@@ -23,6 +23,8 @@ pub struct Options {
     pub filter: Option<String>,
     /// Keys that leave INSERT, by name (`ctrl-]`, `f12`); empty: `ctrl-]`.
     pub leave_keys: Vec<String>,
+    /// Keys that leave INSERT when they are pressed one after the other, in place of those; empty: there are none.
+    pub leave_sequence: Vec<String>,
     /// Keys bound anew.
     pub keys: Vec<Rebound>,
     /// The colours.
@@ -51,6 +53,7 @@ impl Default for Options {
             mono: false,
             filter: None,
             leave_keys: Vec::new(),
+            leave_sequence: Vec::new(),
             keys: Vec::new(),
             theme: Scheme::default(),
             background: Background::Auto,

@@ -201,17 +201,22 @@ fn a_target_that_means_several_is_refused_with_the_candidates() {
 #[test]
 fn people_are_told_of_jobs_by_name_and_of_options_as_they_typed_them() {
     let home = Home::new();
-    home.run(&["run", "-w", "-n", "lint", "true"]).expect_code(0);
+    home.run(&["run", "-w", "-n", "lint", "true"])
+        .expect_code(0);
     let ran = home.run(&["pause", "lint"]).expect_code(3);
     ran.expect_said("lint is not running");
-    home.run(&["send", "lint", "x"]).expect_code(3).expect_said("lint is not running");
+    home.run(&["send", "lint", "x"])
+        .expect_code(3)
+        .expect_said("lint is not running");
     home.start(&["-n", "web", "sleep 1000"]);
     let ran = home.run(&["stop", "-s", "FOO", "web"]).expect_code(2);
     ran.expect_said("--signal: `FOO` is no signal");
     home.run(&["logs", "./web.log"])
         .expect_code(4)
         .expect_said("`./web.log` is no job: it is a path");
-    home.run(&["logs", "+web"]).expect_code(4).expect_said("tags are not built yet");
+    home.run(&["logs", "+web"])
+        .expect_code(4)
+        .expect_said("tags are not built yet");
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod cli_basics;
 mod cli_jobs;
 mod cli_names;
 mod cli_output;
+mod cli_words;
 mod config_file;
 mod damaged_records;
 mod dashboard;

@@ -13,9 +13,9 @@ use crate::cli::follow::{Follower, Form};
 use crate::cli::show::{self, Show};
 use crate::cli::{duration, interrupt, launch, number, program, restart, words};
 use crate::client::recent;
-use crate::protocol::params::{Start, StatusParams};
+use crate::protocol::params::{Remove, Start, StatusParams};
 use crate::protocol::reply::Started;
-use crate::protocol::{Action, Mode, Probe, Record, RestartPolicy, SessionId, name};
+use crate::protocol::{Action, ErrorCode, Mode, Probe, Record, RestartPolicy, SessionId, name};
 use crate::term::size::{self, Size};
 
 #[derive(Args, Debug)]
@@ -35,6 +35,9 @@ pub struct Run {
     /// Set a variable for it (K=V), or mark one of this environment as meant for it (K)
     #[arg(short, long = "env", value_name = "K=V")]
     env: Vec<String>,
+    /// Leave it in the background, which it is without any of the next three
+    #[arg(short, long, group = "stay")]
+    detach: bool,
     /// Show it: type into it at once, ctrl-] leaves
     #[arg(short, long, group = "stay")]
     attach: bool,
@@ -44,6 +47,12 @@ pub struct Run {
     /// Wait for its end and exit with its code
     #[arg(short, long, group = "stay")]
     wait: bool,
+    /// With --attach: exit with its code if it has ended by then
+    #[arg(long, requires = "attach")]
+    exit_code: bool,
+    /// Forget it with its log once it has ended
+    #[arg(long, conflicts_with = "restart")]
+    rm: bool,
     /// Print only the id
     #[arg(short, long)]
     quiet: bool,
@@ -73,6 +82,13 @@ pub struct Run {
     command: Vec<String>,
 }
 
+/// How long a job of `--rm` is kept, in milliseconds: others who wait for its end still have its code.
+const RM_MS: u64 = 1000;
+
+/// The same for one that is stayed with, which is then removed by whoever stays; this is for the case that they
+/// cannot, and longer than a reader may rest.
+const RM_STAYING_MS: u64 = 60_000;
+
 impl Run {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         if self.attach {
@@ -93,29 +109,57 @@ impl Run {
             share::set(ctx, &id, agents)?;
         }
         let name = label.unwrap_or_else(|| id.to_string());
-        if self.attach {
-            return super::attach::open(&id, false, &[], true);
-        }
-        if self.follow {
-            return follow(ctx, id, &name);
-        }
-        if self.wait {
-            interrupt::leave_with(format!("{name} goes on; bgproc wait {name} waits again"))?;
-            return super::wait::for_end(ctx, &id);
+        if self.attach || self.follow || self.wait {
+            let exit = self.stay(ctx, &id, &name)?;
+            if self.rm {
+                forget(ctx, &id)?;
+            }
+            return Ok(exit);
         }
         if ctx.json {
             ctx.out.json(&value)?;
         } else if self.quiet {
             ctx.out.line(id.as_str())?;
         } else {
-            let record: Record = ctx.daemon()?.call_as(Action::Status(StatusParams {
-                session_id: id.to_string(),
-                detail: None,
-            }))?;
-            let line = started_line(ctx, &record);
+            let status = ctx
+                .daemon()?
+                .call_as::<Record>(Action::Status(StatusParams {
+                    session_id: id.to_string(),
+                    detail: None,
+                }));
+            let line = match status {
+                Ok(record) => started_line(ctx, &record),
+                // It was over sooner than it could be asked for.
+                Err(error) if self.rm && error.code == ErrorCode::SessionRemoved => {
+                    format!("{name}  ended")
+                }
+                Err(error) => return Err(error.into()),
+            };
             ctx.out.line(&line)?;
         }
         Ok(Exit::OK)
+    }
+
+    /// Stays with the job as it was asked to.
+    fn stay(&self, ctx: &mut Context, id: &SessionId, name: &str) -> Result<Exit, Failure> {
+        if self.attach {
+            super::attach::open(id, false, &[], true)?;
+            return match self.exit_code {
+                true => super::attach::code(ctx, id),
+                false => Ok(Exit::OK),
+            };
+        }
+        if self.follow {
+            return follow(ctx, id.clone(), name);
+        }
+        interrupt::leave_with(format!("{name} goes on; bgproc wait {name} waits again"))?;
+        super::wait::for_end(ctx, id)
+    }
+
+    /// How long it is kept after its end.
+    fn ttl_ms(&self) -> Option<u64> {
+        let stays = self.attach || self.follow || self.wait;
+        self.rm.then_some(if stays { RM_STAYING_MS } else { RM_MS })
     }
 
     fn probe(&self) -> Option<Probe> {
@@ -151,11 +195,28 @@ impl Run {
             unique_label: self.name.is_some().then_some(true),
             group: self.group.clone(),
             background: Some(true),
+            ttl_ms: self.ttl_ms(),
             timeout_ms: millis,
             restart: self.restart,
             ready: self.probe(),
             ..Start::default()
         })
+    }
+}
+
+/// Removes a job that has ended; one that goes on, because its view was left, is removed by its end.
+fn forget(ctx: &mut Context, id: &SessionId) -> Result<(), Failure> {
+    let remove = Action::Remove(Remove {
+        session_id: id.to_string(),
+        kill: Some(false),
+    });
+    match ctx.daemon()?.call(remove) {
+        Err(error) => match error.code {
+            // It runs, or is gone already.
+            ErrorCode::InvalidRequest | ErrorCode::SessionRemoved => Ok(()),
+            _ => Err(error.into()),
+        },
+        Ok(_) => Ok(()),
     }
 }
 

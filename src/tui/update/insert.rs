@@ -10,6 +10,7 @@ use crate::protocol::{Action, Mode as JobMode, SessionId};
 use crate::term::keyparse::{Event, Input, Key};
 use crate::tui::chord;
 use crate::tui::keymap::{Action as KeyAction, Place};
+use crate::tui::model::leave::Pressed;
 use crate::tui::model::mode::{Ask, Confirm, Frame, Insert, Mode};
 use crate::tui::model::{Link, Model};
 
@@ -95,14 +96,21 @@ pub(super) fn take(model: &mut Model, input: &Input, cmds: &mut Vec<Cmd>) {
     match &input.event {
         Event::Key(key) if model.leave_keys.contains(&chord::name(*key)) => leave(model),
         Event::Key(key) => {
+            let typed = match model.leave_sequence.press(&chord::name(*key), &input.raw) {
+                Pressed::Leaves => return leave(model),
+                Pressed::Held => return,
+                Pressed::Typed(bytes) => bytes,
+            };
             if is_over(model, &id) {
                 key_after_end(model, *key, &id, cmds);
             } else {
-                send_all(model, &input.raw, cmds);
+                send_all(model, &typed, cmds);
             }
         }
         Event::Paste(bytes) => {
+            let held = model.leave_sequence.let_go();
             if !is_over(model, &id) {
+                send_all(model, &held, cmds);
                 paste(model, bytes, cmds);
             }
         }
