@@ -65,7 +65,7 @@ pub struct Run {
     /// End it after so long (30s, 10m, 2h)
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     timeout: Option<Duration>,
-    /// Run it again after its end: no, on-failure (5 times in a row), on-failure:N, always
+    /// Run it again after its end: no, on-failure (5 times in a row), on-failure:N, always (for ever), always:N; after growing pauses up to a minute
     #[arg(long, value_name = "WHEN", value_parser = restart::parse)]
     restart: Option<RestartPolicy>,
     /// It is ready once a line of its output matches

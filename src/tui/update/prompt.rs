@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use super::edit as edit_line;
 use super::msg::{Cmd, Errand, Tag};
 use crate::protocol::params::{Set, Start};
-use crate::protocol::policy::RestartWhen;
 use crate::protocol::{Action as Request, Mode as JobMode, RestartPolicy, SessionId, name};
 use crate::term::keyparse::Key;
 use crate::tui::keymap::{Action, Place};
@@ -252,7 +251,7 @@ fn change(form: &Form, id: &SessionId, before: &[String]) -> Result<Option<Set>,
             None => {
                 return Err((
                     3,
-                    "restart is no, on-failure, on-failure:3 or always.".into(),
+                    "restart is no, on-failure, always, or on-failure:3, always:3.".into(),
                 ));
             }
         },
@@ -286,33 +285,14 @@ fn change(form: &Form, id: &SessionId, before: &[String]) -> Result<Option<Set>,
 
 /// A restart policy as `run --restart` has it.
 fn policy_word(policy: Option<RestartPolicy>) -> String {
-    let Some(policy) = policy else {
-        return "no".to_owned();
-    };
-    match (policy.policy, policy.max_retries) {
-        (RestartWhen::Never, _) => "no".to_owned(),
-        (RestartWhen::Always, _) => "always".to_owned(),
-        (RestartWhen::OnFailure, None) => "on-failure".to_owned(),
-        (RestartWhen::OnFailure, Some(n)) => format!("on-failure:{n}"),
-    }
+    policy.map_or_else(|| "no".to_owned(), |policy| policy.word())
 }
 
 fn policy(word: &str) -> Option<RestartPolicy> {
-    let (when, count) = match word.split_once(':') {
-        Some((when, count)) => (when, Some(count.parse().ok()?)),
-        None => (word, None),
-    };
-    let policy = match (when, count) {
-        ("no" | "never" | "", None) => RestartWhen::Never,
-        ("on-failure", _) => RestartWhen::OnFailure,
-        ("always", None) => RestartWhen::Always,
-        _ => return None,
-    };
-    Some(RestartPolicy {
-        policy,
-        max_retries: count,
-        backoff_ms: None,
-    })
+    match word {
+        "" | "never" => RestartPolicy::parse("no"),
+        word => RestartPolicy::parse(word),
+    }
 }
 
 /// Commands of the jobs that there are, the newest first.
