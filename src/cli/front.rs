@@ -8,11 +8,13 @@ use super::context::Context;
 use super::dashboard;
 use super::exit::{Exit, Failure};
 use super::number;
+use super::output::note;
 use super::verb::Verb;
 use crate::client;
 use crate::config::{self, Config, LogLevel};
 use crate::protocol::Greeting;
 use crate::protocol::hello::OnDisconnect;
+use crate::protocol::starters;
 use crate::serve;
 use crate::tui;
 
@@ -129,6 +131,13 @@ impl Front {
 
 /// Who the agent of `--serve` or `mcp` is, by flags, environment and `config.toml`.
 pub(super) fn greeting(flags: serve::Flags) -> Result<Greeting, Failure> {
+    for program in flags.allow.iter().flatten() {
+        if let Some(how) = starters::about(program) {
+            note(&format!(
+                "{program} can start other programs: {how}; --allow does not hold those"
+            ));
+        }
+    }
     let var = |name: &str| std::env::var_os(name);
     serve::greeting(flags, var, &configuration()?).map_err(Failure::Usage)
 }

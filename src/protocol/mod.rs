@@ -7,7 +7,7 @@
 //! Reading order: [`request`] (the envelope and how a line becomes an
 //! [`Action`]), [`params`] (what each action takes; [`probe`], [`policy`] and
 //! [`limits`] are parts of `start`), [`record`] and [`reply`] (what comes back),
-//! [`name`] (what people may call a job), [`event`], [`error`], [`hello`] (who a connection is), [`schema`] (all of it as JSON Schema),
+//! [`name`] (what people may call a job), [`starters`] (what an allow-list cannot hold), [`event`], [`error`], [`hello`] (who a connection is), [`schema`] (all of it as JSON Schema),
 //! [`keeper`] (the few messages between daemon and keeper; [`environment`] is a part of them) and [`disk`] (the
 //! files of a session).
 
@@ -30,6 +30,7 @@ pub mod record;
 pub mod reply;
 pub mod request;
 pub mod schema;
+pub mod starters;
 mod strict;
 pub mod suggest;
 #[cfg(test)]

@@ -19,6 +19,7 @@ mod set;
 mod shutdown;
 mod signal;
 mod start;
+mod starters;
 mod status;
 mod subscribe;
 mod typing;
