@@ -29,8 +29,12 @@ pub(super) fn act(model: &mut Model, ask: Ask, answer: Option<Action>, cmds: &mu
         (Ask::Paste(bytes, typing), Some(Action::Yes)) => {
             insert::send_paste(model, typing, &bytes, cmds);
         }
-        // No to a paste is no to the paste only.
-        (Ask::Paste(_, typing), _) => model.mode = Mode::Insert(typing),
+        (Ask::Again(typing), Some(Action::Yes)) => {
+            verbs::restart_now(model, std::slice::from_ref(&typing.id), cmds);
+            model.mode = Mode::Insert(typing);
+        }
+        // No to a paste is no to the paste only; and one stays with what has ended.
+        (Ask::Paste(_, typing) | Ask::Again(typing), _) => model.mode = Mode::Insert(typing),
         _ => {}
     }
 }
