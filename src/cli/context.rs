@@ -1,12 +1,14 @@
 //! What every verb works with: the output, the daemon, and the jobs a target means.
 
+use std::collections::HashMap;
+
 use serde::de::DeserializeOwned;
 
 use super::exit::{Exit, Failure};
 use super::front;
 use super::output::{Output, note};
 use super::target::{self, Miss};
-use super::words;
+use super::{people, words};
 use crate::client::{self, AutoStart, Connection, Running, greeting, recent};
 use crate::protocol::params::{List, StatusParams};
 use crate::protocol::reply::Listed;
@@ -24,6 +26,8 @@ pub struct Context {
     pub json: bool,
     /// Made by the first verb that needs it.
     connection: Option<Connection>,
+    /// What the jobs are called that this verb is about.
+    names: HashMap<SessionId, String>,
 }
 
 /// The jobs that some targets mean, and the exit code of those that mean none.
@@ -51,6 +55,7 @@ impl Context {
             out,
             json,
             connection: None,
+            names: HashMap::new(),
         }
     }
 
@@ -130,7 +135,10 @@ impl Context {
         match target::one(target, &jobs, recent::recall().as_ref(), words::now()) {
             Ok(job) => {
                 recent::remember(&job.summary.session_id);
-                Ok(job.clone())
+                let job = job.clone();
+                self.names
+                    .insert(job.summary.session_id.clone(), words::name(&job.summary));
+                Ok(job)
             }
             Err(miss) => Err(self.explain(miss)),
         }
@@ -163,10 +171,34 @@ impl Context {
                 }
             }
         }
+        for job in &found.jobs {
+            let id = job.summary.session_id.clone();
+            self.names.insert(id, words::name(&job.summary));
+        }
         if let [only] = found.jobs.as_slice() {
             recent::remember(&only.summary.session_id);
         }
         Ok(found)
+    }
+
+    /// A failure as people read it: of jobs by the names that they go by here.
+    pub fn in_words(&self, failure: Failure) -> Failure {
+        people::in_words(failure, |id| self.names.get(id).cloned())
+    }
+
+    /// What a job is called that this verb is about.
+    pub fn name_of(&self, id: &SessionId) -> String {
+        self.names
+            .get(id)
+            .cloned()
+            .unwrap_or_else(|| id.to_string())
+    }
+
+    /// Says at once that something of several failed.
+    pub fn complain(&self, failure: Failure) -> Exit {
+        let failure = self.in_words(failure);
+        super::complain(&failure);
+        failure.exit()
     }
 
     /// A miss in words. What has the shape of an id may have been removed,
@@ -180,6 +212,11 @@ impl Context {
                     let hint = "bgproc ls shows the jobs there are";
                     return Failure::told(super::exit::of_error(&error), error.message).hint(hint);
                 }
+                if let Some(why) = target::oddity(&target) {
+                    let hint = "bgproc ls shows the jobs there are";
+                    let message = format!("`{target}` is no job: {why}");
+                    return Failure::told(Exit::NO_JOB, message).hint(hint);
+                }
                 let hint = match near {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => "bgproc ls shows the jobs there are".to_owned(),
@@ -192,10 +229,24 @@ impl Context {
                 let message = format!("`{target}` means {count} jobs:\n  {list}");
                 Failure::told(Exit::AMBIGUOUS, message).hint("name one by its id")
             }
-            Miss::NoRecent => Failure::told(
-                Exit::NO_JOB,
-                "`-` means the job of the last verb, and there was none yet",
-            ),
+            Miss::Fewer { name, count } => {
+                let are = match count {
+                    1 => format!("there is only one job named {name}"),
+                    count => format!("there are {count} jobs named {name}"),
+                };
+                Failure::told(Exit::NO_JOB, are).hint(format!("{name}#1 is the newest"))
+            }
+            Miss::NoRecent => {
+                let why = match recent::has_terminal() {
+                    true => "and there was none yet",
+                    false => "and there is no terminal here",
+                };
+                let message = format!(
+                    "no job is named: `-`, or none, is that of the last verb on this terminal, {why}"
+                );
+                Failure::told(Exit::NO_JOB, message)
+                    .hint("name one; bgproc ls shows the jobs there are")
+            }
         }
     }
 

@@ -11,14 +11,20 @@ use crate::tui::keymap::{LEAVE_KEY, Rebound};
 use crate::tui::theme::{Scheme, ThemeError};
 use crate::tui::{self, chord};
 
-/// The options. Keys that leave INSERT: `leave`, else BGPROC_LEAVE_KEY, else the file; colours: `theme`, else
-/// BGPROC_THEME, else the file.
+/// The options. Keys that leave INSERT: `leave`, one after the other, else any of BGPROC_LEAVE_KEY, else of the file;
+/// colours: `theme`, else BGPROC_THEME, else the file.
 pub fn options(leave: &[String], theme: Option<&str>) -> Result<tui::Options, Failure> {
     let config = front::configuration()?;
     let path = client::home()?.config_file();
     let var = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let leave_sequence = match leave {
+        [_, _, ..] => sequence(leave, "--detach-keys")?,
+        _ => Vec::new(),
+    };
     let leave_keys = match (leave, var("BGPROC_LEAVE_KEY")) {
-        ([_, ..], _) => typed(leave, "--detach-keys")?,
+        // Shown as they are pressed; no single key is called so.
+        ([_, _, ..], _) => vec![leave_sequence.join(" ")],
+        ([_], _) => typed(leave, "--detach-keys")?,
         ([], Some(words)) => {
             let words: Vec<String> = words.split(',').map(str::to_owned).collect();
             typed(&words, "BGPROC_LEAVE_KEY")?
@@ -33,11 +39,13 @@ pub fn options(leave: &[String], theme: Option<&str>) -> Result<tui::Options, Fa
     Ok(tui::Options {
         ascii: config.ascii,
         keys: rebound(&config, &path, &leave_keys)?,
+        leave_sequence,
         leave_keys,
         theme,
         background: config.background,
         mouse: config.mouse.unwrap_or(true),
         notify: config.notify,
+        stop_grace_ms: config.stop_grace_ms(),
         asks: config.confirm != Confirm::Never,
         status_line: true,
         ..tui::Options::default()
@@ -70,8 +78,15 @@ fn scheme(config: &Config, path: &Path) -> Result<Scheme, Failure> {
     })?)
 }
 
-/// Keys of a flag or a variable.
-fn typed(words: &[String], from: &str) -> Result<Vec<String>, Failure> {
+/// Keys that leave when they are pressed one after the other: as with docker only the first has to be one that
+/// nobody types with.
+fn sequence(words: &[String], from: &str) -> Result<Vec<String>, Failure> {
+    let keys = named(words, from)?;
+    typed(&keys[..1], from)?;
+    Ok(keys)
+}
+
+fn named(words: &[String], from: &str) -> Result<Vec<String>, Failure> {
     let parse = |word: &String| {
         let known = || {
             format!(
@@ -81,7 +96,12 @@ fn typed(words: &[String], from: &str) -> Result<Vec<String>, Failure> {
         };
         chord::parse(word).ok_or_else(|| Failure::Usage(known()))
     };
-    let keys: Vec<String> = words.iter().map(parse).collect::<Result<_, _>>()?;
+    words.iter().map(parse).collect()
+}
+
+/// Keys of a flag or a variable, each of which leaves.
+fn typed(words: &[String], from: &str) -> Result<Vec<String>, Failure> {
+    let keys = named(words, from)?;
     match keys.iter().find(|key| !chord::can_leave(key)) {
         Some(key) => Err(Failure::Usage(format!("{from}: \"{key}\" {TYPED}"))),
         None => Ok(keys),

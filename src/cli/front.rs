@@ -7,13 +7,34 @@ use clap::Args;
 use super::context::Context;
 use super::dashboard;
 use super::exit::{Exit, Failure};
+use super::number;
+use super::output::note;
 use super::verb::Verb;
 use crate::client;
 use crate::config::{self, Config, LogLevel};
 use crate::protocol::Greeting;
 use crate::protocol::hello::OnDisconnect;
+use crate::protocol::starters;
 use crate::serve;
 use crate::tui;
+
+/// The options of a bare `bgproc`, for suggestions.
+pub(super) const FLAGS: [&str; 14] = [
+    "ascii",
+    "mono",
+    "theme",
+    "filter",
+    "read-only",
+    "serve",
+    "scope",
+    "allow",
+    "on-disconnect",
+    "max-sessions",
+    "version",
+    "help",
+    "json",
+    "color",
+];
 
 /// Flags that need no verb.
 #[derive(Args, Debug, Default)]
@@ -46,7 +67,7 @@ pub struct Front {
     #[arg(long, value_name = "WHAT", value_parser = parse_on_disconnect, requires = "serve")]
     on_disconnect: Option<OnDisconnect>,
     /// Running jobs of the agent at most
-    #[arg(long, value_name = "N", requires = "serve", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", requires = "serve", value_parser = number::between::<u32>(1, u32::MAX.into()))]
     max_sessions: Option<u32>,
 }
 
@@ -110,6 +131,13 @@ impl Front {
 
 /// Who the agent of `--serve` or `mcp` is, by flags, environment and `config.toml`.
 pub(super) fn greeting(flags: serve::Flags) -> Result<Greeting, Failure> {
+    for program in flags.allow.iter().flatten() {
+        if let Some(how) = starters::about(program) {
+            note(&format!(
+                "{program} can start other programs: {how}; --allow does not hold those"
+            ));
+        }
+    }
     let var = |name: &str| std::env::var_os(name);
     serve::greeting(flags, var, &configuration()?).map_err(Failure::Usage)
 }

@@ -3,24 +3,32 @@
 //! Parsed once into what was typed ([`Cli`], and a struct a verb), then done
 //! ([`verb`]). Data goes to standard output, everything else to standard error
 //! behind `bgproc: ` ([`output`]); how it ended is the exit code ([`exit`]).
-//! No verb keeps a state between calls but the last used job.
+//! No verb keeps a state between calls but the last used job, a terminal each.
 
 pub mod condition;
 pub mod context;
 pub mod dashboard;
+mod dated;
 pub mod exit;
 pub mod follow;
 pub mod front;
+mod grace;
 pub mod interrupt;
+pub mod launch;
+mod misread;
 mod moment;
+mod number;
 pub mod output;
+mod people;
 pub mod program;
 mod restart;
 pub mod show;
+mod state;
 pub mod style;
 pub mod table;
 pub mod target;
 mod typed;
+mod unbuilt;
 pub mod verb;
 pub mod words;
 
@@ -72,9 +80,10 @@ pub struct Shared {
 
 /// Parses `args` (the program's name first) and does what they say.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let cli = match parse(&args.into_iter().collect::<Vec<_>>()) {
+    let args: Vec<_> = args.into_iter().collect();
+    let cli = match parse(&args) {
         Ok(cli) => cli,
-        Err(error) => return misunderstood(&error).into(),
+        Err(error) => return misunderstood(&args, &error).into(),
     };
     let tty = output::stdout_is_terminal();
     let paint = style::paint(cli.shared.color, tty, style::environment);
@@ -86,6 +95,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let exit = outcome.unwrap_or_else(|failure| {
         // What was printed before it went wrong is still data.
         let _ = ctx.out.flush();
+        let failure = ctx.in_words(failure);
         complain(&failure);
         failure.exit()
     });
@@ -153,7 +163,7 @@ pub fn complain(failure: &Failure) {
 }
 
 /// Help goes where data goes; a misunderstanding is said as everything else is.
-fn misunderstood(error: &clap::Error) -> Exit {
+fn misunderstood(args: &[OsString], error: &clap::Error) -> Exit {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             // A reader that went away has seen enough help.
@@ -165,9 +175,9 @@ fn misunderstood(error: &clap::Error) -> Exit {
             Exit::USAGE
         }
         _ => {
-            let text = error.render().to_string();
-            note(text.strip_prefix("error: ").unwrap_or(&text).trim_end());
-            Exit::USAGE
+            let failure = misread::explain(args, error);
+            complain(&failure);
+            failure.exit()
         }
     }
 }

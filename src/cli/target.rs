@@ -1,7 +1,10 @@
 //! Which jobs a target means.
 //!
 //! A target is a label, an id, a unique prefix of either, `g:GROUP`, a glob over
-//! labels, or `-` for the job of the last verb.
+//! labels, or `-` for the job of the last verb. Of several jobs with one label it is the
+//! one that is not over, else the newest; `web#2` is the second newest.
+
+use std::collections::HashSet;
 
 use regex::Regex;
 
@@ -25,6 +28,13 @@ pub enum Miss {
         target: String,
         /// A line about each.
         candidates: Vec<String>,
+    },
+    /// `web#4`, and there are fewer of that name.
+    Fewer {
+        /// The name.
+        name: String,
+        /// How many there are.
+        count: usize,
     },
     /// `-`, and no verb has named a job before.
     NoRecent,
@@ -73,22 +83,63 @@ pub fn one<'a>(
     if let Some(job) = jobs.iter().find(id) {
         return Ok(job);
     }
-    let labelled: Vec<_> = jobs
-        .iter()
-        .filter(|job| job.summary.label.as_deref() == Some(target))
-        .collect();
+    let labelled = of_label(target, jobs);
     if !labelled.is_empty() {
-        return single(target, &labelled, now);
+        return of_one_name(target, &labelled, now);
+    }
+    if let Some((label, place)) = counted(target) {
+        let labelled = of_label(label, jobs);
+        return match labelled.get(place - 1) {
+            Some(job) => Ok(job),
+            None if labelled.is_empty() => Err(unknown(target, jobs)),
+            None => Err(Miss::Fewer {
+                name: label.to_owned(),
+                count: labelled.len(),
+            }),
+        };
     }
     let prefix = |job: &&Record| {
         let label = job.summary.label.as_deref().unwrap_or_default();
         label.starts_with(target) || job.summary.session_id.as_str().starts_with(target)
     };
-    let prefixed: Vec<_> = jobs.iter().filter(prefix).collect();
+    let mut prefixed: Vec<_> = jobs.iter().rev().filter(prefix).collect();
+    prefixed.sort_by_key(|job| std::cmp::Reverse(job.summary.created_at));
     if target.is_empty() || prefixed.is_empty() {
         return Err(unknown(target, jobs));
     }
-    single(target, &prefixed, now)
+    let label = |job: &&Record| job.summary.label.clone();
+    match prefixed.iter().map(label).collect::<HashSet<_>>().len() {
+        1 if prefixed[0].summary.label.is_some() => of_one_name(target, &prefixed, now),
+        _ => single(target, &prefixed, now),
+    }
+}
+
+/// The jobs of that label, newest first.
+fn of_label<'a>(label: &str, jobs: &'a [Record]) -> Vec<&'a Record> {
+    let mut labelled: Vec<_> = jobs
+        .iter()
+        .filter(|job| job.summary.label.as_deref() == Some(label))
+        .collect();
+    // Stable, and what is listed last is newer: of two that began in one millisecond as well.
+    labelled.reverse();
+    labelled.sort_by_key(|job| std::cmp::Reverse(job.summary.created_at));
+    labelled
+}
+
+/// `web#2`: a label, and which of its jobs, counted from the newest, which is 1.
+fn counted(target: &str) -> Option<(&str, usize)> {
+    let (label, place) = target.rsplit_once('#')?;
+    let place = place.parse().ok().filter(|place| *place > 0)?;
+    (!label.is_empty()).then_some((label, place))
+}
+
+/// Of jobs with one name the only one that is not over, else the newest, which is the first of them.
+fn of_one_name<'a>(target: &str, jobs: &[&'a Record], now: Timestamp) -> Result<&'a Record, Miss> {
+    let is_over = |job: &&Record| job.summary.status.is_finished();
+    match jobs.iter().all(is_over) {
+        true => Ok(jobs[0]),
+        false => single(target, jobs, now),
+    }
 }
 
 /// The only one, or the only one that is not over.
@@ -116,6 +167,27 @@ fn single<'a>(target: &str, jobs: &[&'a Record], now: Timestamp) -> Result<&'a R
 
 fn some(jobs: Vec<&Record>) -> Option<Vec<&Record>> {
     (!jobs.is_empty()).then_some(jobs)
+}
+
+/// What else a target looks like that means no job.
+pub fn oddity(target: &str) -> Option<String> {
+    if target.is_empty() {
+        return Some("it is empty".to_owned());
+    }
+    if target.contains('/') {
+        let what = match std::path::Path::new(target).exists() {
+            true => "a file or directory",
+            false => "a path",
+        };
+        return Some(format!("it is {what}; a verb takes names and ids of jobs"));
+    }
+    if target.starts_with('+') {
+        return Some("tags are not built yet; g:GROUP means a group".to_owned());
+    }
+    if target.contains('@') {
+        return Some("jobs of other machines are not built yet".to_owned());
+    }
+    None
 }
 
 fn unknown(target: &str, jobs: &[Record]) -> Miss {
@@ -250,11 +322,30 @@ pub(super) mod tests {
     #[test]
     fn the_only_running_one_wins_and_otherwise_candidates_are_listed() {
         assert_eq!(meant("again").unwrap(), ["z2"]);
-        for twofold in ["twice", "old"] {
+        for twofold in ["twice", "tw"] {
             let Err(Miss::Ambiguous { candidates, .. }) = meant(twofold) else {
                 panic!("{twofold}");
             };
             assert_eq!(candidates.len(), 2, "{candidates:?}");
+            assert!(candidates[0].starts_with("twice  y"), "{candidates:?}");
+        }
+    }
+
+    #[test]
+    fn of_several_that_have_ended_the_newest_is_meant_and_others_are_counted_from_it() {
+        assert_eq!(meant("old").unwrap(), ["x2"]);
+        assert_eq!(meant("ol").unwrap(), ["x2"]);
+        assert_eq!(meant("old#1").unwrap(), ["x2"]);
+        assert_eq!(meant("old#2").unwrap(), ["x1"]);
+        assert_eq!(meant("again#2").unwrap(), ["z1"]);
+        assert_eq!(meant("twice#1").unwrap(), ["y2"]);
+        let (name, count) = ("old".to_owned(), 2);
+        assert_eq!(meant("old#3").unwrap_err(), Miss::Fewer { name, count });
+        for target in ["old#0", "old#", "old#x", "#1", "ol#1"] {
+            assert!(
+                matches!(meant(target), Err(Miss::Unknown { .. })),
+                "{target}"
+            );
         }
     }
 

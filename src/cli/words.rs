@@ -78,8 +78,12 @@ pub fn command(job: &Summary) -> String {
 pub fn summary(record: &Record, now: Timestamp) -> String {
     let job = &record.summary;
     let (state, _) = state(job);
-    let time = time(job, now);
-    format!("{}  {state}  {time}  {}", job.session_id, command(job))
+    let (id, time) = (&job.session_id, time(job, now));
+    let line = format!("{id}  {state}  {time}  {}", command(job));
+    match job.label {
+        Some(_) => format!("{}  {line}", name(job)),
+        None => line,
+    }
 }
 
 /// `41s`, `12m`, `2h04m`, `3d04h`.

@@ -42,6 +42,8 @@ pub struct Config {
     pub max_output_chars: Option<usize>,
     /// How long a finished session is kept after its last access, in milliseconds.
     pub ttl_ms: Option<u64>,
+    /// Time between TERM and KILL when a person stops a job, in milliseconds.
+    pub stop_grace_ms: Option<u64>,
     /// Time limit of what agents start, in seconds; 0: none.
     pub timeout_sec: Option<u64>,
     /// Bytes of log kept per session.
@@ -70,8 +72,19 @@ pub struct Config {
     pub keys: Vec<Rebinding>,
 }
 
+/// Longest `stop_grace_ms`: the daemon takes no longer grace in one request.
+const LONGEST_GRACE_MS: u64 = 600_000;
+
+impl Config {
+    /// How long a job has to end when a person stops it, in milliseconds: 10 s unless the file says otherwise, as
+    /// `docker stop`. Agents have the protocol's 2 s.
+    pub fn stop_grace_ms(&self) -> u64 {
+        self.stop_grace_ms.unwrap_or(10_000).min(LONGEST_GRACE_MS)
+    }
+}
+
 /// The keys that are known, for suggestions.
-const KEYS: [&str; 18] = [
+const KEYS: [&str; 19] = [
     "ascii",
     "background",
     "confirm",
@@ -85,6 +98,7 @@ const KEYS: [&str; 18] = [
     "mouse",
     "notify",
     "retention",
+    "stop_grace_ms",
     "theme",
     "timeout_sec",
     "total_log_bytes",
@@ -126,6 +140,9 @@ fn parse(text: &str) -> Result<Config, Wrong> {
             "yield_ms" => config.yield_ms = Some(entry.at_least(0)?),
             "max_output_chars" => config.max_output_chars = Some(entry.at_least(1)?),
             "ttl_ms" => config.ttl_ms = Some(entry.at_least(0)?),
+            "stop_grace_ms" => {
+                config.stop_grace_ms = Some(entry.between(0, LONGEST_GRACE_MS.into())?);
+            }
             "timeout_sec" => config.timeout_sec = Some(entry.at_least(0)?),
             "log_bytes" => config.log_bytes = Some(entry.at_least(1)?),
             "total_log_bytes" => config.total_log_bytes = Some(entry.at_least(1)?),
@@ -175,7 +192,7 @@ mod tests {
              max_output_chars = 2000\nttl_ms = 0\ntimeout_sec = 0\nlog_bytes = 0x100000\n\
              total_log_bytes = 1000000\nleave_key = [\"ctrl-]\", \"f12\"]\n\
              confirm = \"never\"\nascii = true\nlog_level = \"debug\"\n\
-             theme = \"nord\"\nbackground = \"light\"\nmouse = false\nnotify = \"none\"\n\
+             stop_grace_ms = 500\ntheme = \"nord\"\nbackground = \"light\"\nmouse = false\nnotify = \"none\"\n\
              retention = { people = \"forever\", people_jobs = 7, agents = \"0s\", agents_failed = \"1d\" }\n\
              keys = { scroll = { top = [\"f2\", \"f3\"], live = \"\" } }\n";
         let config = parse(text).ok().unwrap();
@@ -185,6 +202,7 @@ mod tests {
             yield_ms: Some(5000),
             max_output_chars: Some(2000),
             ttl_ms: Some(0),
+            stop_grace_ms: Some(500),
             timeout_sec: Some(0),
             log_bytes: Some(1 << 20),
             total_log_bytes: Some(1_000_000),
@@ -192,7 +210,7 @@ mod tests {
             confirm: Confirm::Never,
             ascii: true,
             log_level: Some(LogLevel::Debug),
-            theme: Some(spelt("nord", 13, 9)),
+            theme: Some(spelt("nord", 14, 9)),
             background: Background::Light,
             mouse: Some(false),
             notify: Notify::None,
@@ -204,13 +222,13 @@ mod tests {
             },
             keys: vec![
                 Rebinding {
-                    place: spelt("scroll", 18, 10),
-                    action: spelt("top", 18, 21),
-                    keys: vec![spelt("f2", 18, 28), spelt("f3", 18, 34)],
+                    place: spelt("scroll", 19, 10),
+                    action: spelt("top", 19, 21),
+                    keys: vec![spelt("f2", 19, 28), spelt("f3", 19, 34)],
                 },
                 Rebinding {
-                    place: spelt("scroll", 18, 10),
-                    action: spelt("live", 18, 41),
+                    place: spelt("scroll", 19, 10),
+                    action: spelt("live", 19, 41),
                     keys: Vec::new(),
                 },
             ],
@@ -251,6 +269,7 @@ mod tests {
             "{wrong}"
         );
         assert!(error("[retention]\npeeple = 1").contains("Did you mean \"people\"?"));
+        assert!(error("stop_grace_ms = 600001").contains("the most is 600000"));
         assert!(error("max_sessions = 0").contains("out of range; the least is 1"));
         assert!(error("max_sessions = 99999999999").contains("out of range"));
         assert!(error("yield_ms = -1").contains("out of range"));

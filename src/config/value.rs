@@ -18,6 +18,15 @@ pub struct Entry<'a, 'i> {
 impl<'a, 'i> Entry<'a, 'i> {
     /// An integer not below `least` that fits its type.
     pub(super) fn at_least<T: TryFrom<i128>>(&self, least: i128) -> Result<T, Wrong> {
+        self.integer(least, i128::MAX)
+    }
+
+    /// An integer from `least` to `most`.
+    pub(super) fn between<T: TryFrom<i128>>(&self, least: i128, most: i128) -> Result<T, Wrong> {
+        self.integer(least, most)
+    }
+
+    fn integer<T: TryFrom<i128>>(&self, least: i128, most: i128) -> Result<T, Wrong> {
         let integer = self
             .value
             .get_ref()
@@ -26,14 +35,15 @@ impl<'a, 'i> Entry<'a, 'i> {
         let digits = integer.as_str().replace('_', "");
         i128::from_str_radix(&digits, integer.radix())
             .ok()
-            .filter(|number| *number >= least)
+            .filter(|number| (least..=most).contains(number))
             .and_then(|number| T::try_from(number).ok())
             .ok_or_else(|| {
                 let message = format!("{} of \"{}\" is out of range", integer.as_str(), self.key);
-                Wrong::new(
-                    self.value.span(),
-                    format!("{message}; the least is {least}"),
-                )
+                let bounds = match most {
+                    i128::MAX => format!("the least is {least}"),
+                    most => format!("the least is {least}, the most is {most}"),
+                };
+                Wrong::new(self.value.span(), format!("{message}; {bounds}"))
             })
     }
 

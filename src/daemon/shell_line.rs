@@ -24,6 +24,30 @@ struct Command {
     name: String,
     /// Where it stands.
     place: Range<usize>,
+    /// The words behind it.
+    arguments: Vec<Argument>,
+}
+
+/// A word behind the name of a command.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Argument {
+    /// What is certain of it, quotes removed.
+    pub text: String,
+    /// What is certain of its beginning.
+    pub begins: String,
+    /// Whether the shell puts something in the place of a part of it.
+    pub is_expanded: bool,
+}
+
+impl Argument {
+    /// One that stands for itself.
+    pub(super) fn plain(text: String) -> Self {
+        Self {
+            begins: text.clone(),
+            text,
+            is_expanded: false,
+        }
+    }
 }
 
 impl<'a> ShellLine<'a> {
@@ -44,15 +68,15 @@ impl<'a> ShellLine<'a> {
     }
 
     /// The line with each command's name replaced by the path that `program`
-    /// gives for it.
+    /// gives for it and its arguments.
     pub(super) fn with_programs<E>(
         &self,
-        program: impl Fn(&str) -> Result<String, E>,
+        program: impl Fn(&str, &[Argument]) -> Result<String, E>,
     ) -> Result<String, E> {
         let (mut line, mut done) = (String::new(), 0);
         for command in &self.commands {
             line.push_str(&self.text[done..command.place.start]);
-            line.push_str(&quoted(&program(&command.name)?));
+            line.push_str(&quoted(&program(&command.name, &command.arguments)?));
             done = command.place.end;
         }
         line.push_str(&self.text[done..]);
@@ -77,11 +101,34 @@ struct Scanner<'a> {
 struct Word {
     /// What it stands for, as far as that is certain.
     text: String,
+    /// What of that is in front of the first such thing.
+    begins: String,
     /// Whether it holds something that the shell puts in the place of something
     /// else: a variable, a pattern, a home directory.
     expands: bool,
     /// Whether any of it was quoted.
     quoted: bool,
+}
+
+impl Word {
+    /// From here on something is put in the place of something else.
+    fn expand(&mut self) {
+        if !self.expands {
+            self.begins = self.text.clone();
+        }
+        self.expands = true;
+    }
+
+    fn into_argument(self) -> Argument {
+        match self.expands {
+            true => Argument {
+                text: self.text,
+                begins: self.begins,
+                is_expanded: true,
+            },
+            false => Argument::plain(self.text),
+        }
+    }
 }
 
 /// Characters that stand for themselves in a word, outside quotes; `#` does so
@@ -173,6 +220,9 @@ impl Scanner<'_> {
             };
         }
         if self.in_command {
+            if let Some(command) = self.commands.last_mut() {
+                command.arguments.push(word.into_argument());
+            }
             return Ok(());
         }
         if word.expands {
@@ -193,6 +243,7 @@ impl Scanner<'_> {
         self.commands.push(Command {
             name: word.text,
             place: start..self.at,
+            arguments: Vec::new(),
         });
         self.in_command = true;
         Ok(())
@@ -201,6 +252,7 @@ impl Scanner<'_> {
     fn word(&mut self) -> Result<Word, String> {
         let mut word = Word {
             text: String::new(),
+            begins: String::new(),
             expands: false,
             quoted: false,
         };
@@ -216,7 +268,7 @@ impl Scanner<'_> {
                 }
                 b'$' => self.variable(&mut word)?,
                 b'*' | b'?' | b'[' | b']' | b'~' | b'^' => {
-                    word.expands = true;
+                    word.expand();
                     self.at += 1;
                 }
                 byte if is_plain(byte) => {
@@ -293,7 +345,7 @@ impl Scanner<'_> {
             _ => None,
         };
         let length = length.ok_or("`$` with anything but a plain name")?;
-        word.expands = true;
+        word.expand();
         self.at += 1 + length;
         Ok(())
     }

@@ -129,7 +129,7 @@ fn what_is_not_certain_is_refused() {
 
 #[test]
 fn names_become_paths_and_nothing_else_changes() {
-    let path = |name: &str| Ok::<_, ()>(format!("/it's/{name}"));
+    let path = |name: &str, _: &[Argument]| Ok::<_, ()>(format!("/it's/{name}"));
     for (line, expected) in [
         ("a b|c", r"'/it'\''s/a' b|'/it'\''s/c'"),
         ("a 'b' && \"c\" d", r"'/it'\''s/a' 'b' && '/it'\''s/c' d"),
@@ -140,7 +140,7 @@ fn names_become_paths_and_nothing_else_changes() {
     }
     let line = ShellLine::parse("a; b").unwrap();
     assert_eq!(
-        line.with_programs(|name| Err::<String, _>(name.to_owned())),
+        line.with_programs(|name, _| Err::<String, _>(name.to_owned())),
         Err("a".to_owned())
     );
 }
@@ -206,7 +206,7 @@ fn no_line_that_is_taken_runs_anything_else() {
         let length = 2 + next(7);
         let line: String = (0..length).map(|_| pieces[next(pieces.len())]).collect();
         if let Ok(parsed) = ShellLine::parse(&line) {
-            let path = |_: &str| Ok::<_, ()>("/bin/true".to_owned());
+            let path = |_: &str, _: &[Argument]| Ok::<_, ()>("/bin/true".to_owned());
             taken.push((line.clone(), parsed.with_programs(path).unwrap()));
         }
     }

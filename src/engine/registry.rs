@@ -156,6 +156,21 @@ impl Registry {
         Some(self.sessions.get_mut(self.places.get(id)?)?)
     }
 
+    /// The session of that label and scope that is not over, other than `except`: the name is taken.
+    pub fn going_by_label(
+        &self,
+        scope: &Scope,
+        label: &str,
+        except: Option<&SessionId>,
+    ) -> Option<&Session> {
+        self.iter().find(|session| {
+            session.scope == *scope
+                && session.spec.label.as_deref() == Some(label)
+                && !session.life.status().is_finished()
+                && Some(&session.id) != except
+        })
+    }
+
     /// All sessions, oldest first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Session> {
         self.sessions.values().map(|session| &**session)

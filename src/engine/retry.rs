@@ -54,9 +54,11 @@ pub fn judge(policy: RestartPolicy, ended: Status, runtime_ms: u64, count: u32) 
     let count = if runtime_ms >= LASTING_MS { 0 } else { count };
     match meant {
         false => Verdict::Final,
-        true if count >= policy.max_retries() => Verdict::Exhausted,
+        true if count >= policy.max_retries() && policy.max_retries() != RestartPolicy::FOREVER => {
+            Verdict::Exhausted
+        }
         true => Verdict::Again {
-            count: count + 1,
+            count: count.saturating_add(1),
             backoff_ms: backoff(policy.backoff_ms(), count),
         },
     }
@@ -108,9 +110,10 @@ mod tests {
         let pauses: Vec<_> = (0..6).map(|count| pause(policy, count)).collect();
         let seconds = [1000, 2000, 4000, 8000, 16_000].map(Some);
         assert_eq!(pauses, [&seconds[..], &[None]].concat());
-        policy.max_retries = Some(u32::MAX);
+        policy.max_retries = Some(RestartPolicy::FOREVER);
         assert_eq!(pause(policy, 7), Some(60_000));
         assert_eq!(pause(policy, 4_000_000), Some(60_000));
+        assert_eq!(pause(policy, u32::MAX), Some(60_000));
         policy.backoff_ms = Some(90_000);
         assert_eq!(pause(policy, 3), Some(90_000));
         policy.backoff_ms = Some(0);

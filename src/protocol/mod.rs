@@ -7,7 +7,8 @@
 //! Reading order: [`request`] (the envelope and how a line becomes an
 //! [`Action`]), [`params`] (what each action takes; [`probe`], [`policy`] and
 //! [`limits`] are parts of `start`), [`record`] and [`reply`] (what comes back),
-//! [`event`], [`error`], [`hello`] (who a connection is; [`inherit`] is a part of it), [`schema`] (all of it as JSON Schema),
+//! [`name`] (what people may call a job), [`starters`] (what an allow-list cannot hold), [`event`], [`error`],
+//! [`hello`] (who a connection is; [`inherit`] is a part of it), [`schema`] (all of it as JSON Schema),
 //! [`keeper`] (the few messages between daemon and keeper; [`environment`] is a part of them), [`keeper_status`] (what
 //! the keeper says of itself) and [`disk`] (the
 //! files of a session).
@@ -25,6 +26,7 @@ pub mod inherit;
 pub mod keeper;
 pub mod keeper_status;
 pub mod limits;
+pub mod name;
 pub mod params;
 pub mod policy;
 pub mod probe;
@@ -32,6 +34,7 @@ pub mod record;
 pub mod reply;
 pub mod request;
 pub mod schema;
+pub mod starters;
 mod strict;
 pub mod suggest;
 #[cfg(test)]

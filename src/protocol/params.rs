@@ -71,6 +71,8 @@ params! {
         cols: Option<u16>,
         /// Name for people.
         label: Option<String>,
+        /// Refuse if a session of the scope with this label is not over (false).
+        unique_label: Option<bool>,
         /// Group for people.
         group: Option<String>,
         /// What it is for.
@@ -308,6 +310,8 @@ params! {
         session_id: String,
         /// Time between TERM and KILL (2,000).
         grace_ms: Option<u64>,
+        /// Refuse if another session of its scope and label is not over (false).
+        unique_label: Option<bool>,
     }
     /// `set`: what can be changed later.
     Set {
@@ -315,6 +319,8 @@ params! {
         session_id: String,
         /// Name for people.
         label: Option<String>,
+        /// Refuse if another session of its scope with this label is not over (false).
+        unique_label: Option<bool>,
         /// Group for people.
         group: Option<String>,
         /// How long it is kept.

@@ -10,7 +10,7 @@ pub struct RestartPolicy {
     /// After which ends.
     #[serde(default)]
     pub policy: RestartWhen,
-    /// So often in a row (5).
+    /// So often in a row (5); 4294967295 is for ever.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_retries: Option<u32>,
     /// Pause before the first of them, in milliseconds (1,000); it doubles.
@@ -32,6 +32,39 @@ pub enum RestartWhen {
 }
 
 impl RestartPolicy {
+    /// `maxRetries` without an end. Absent is 5, so that no agent's job goes on for ever unasked.
+    pub const FOREVER: u32 = u32::MAX;
+
+    /// Reads a policy as people write it: `no`, `on-failure`, `on-failure:3`, `always`, `always:3`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (word, count) = match text.split_once(':') {
+            Some((word, count)) => (word, Some(count.parse().ok()?)),
+            None => (text, None),
+        };
+        let (policy, max_retries) = match (word, count) {
+            ("no", None) => (RestartWhen::Never, None),
+            ("on-failure", count) => (RestartWhen::OnFailure, count),
+            ("always", count) => (RestartWhen::Always, count.or(Some(Self::FOREVER))),
+            _ => return None,
+        };
+        Some(Self {
+            policy,
+            max_retries,
+            backoff_ms: None,
+        })
+    }
+
+    /// The policy as people write it.
+    pub fn word(&self) -> String {
+        match (self.policy, self.max_retries) {
+            (RestartWhen::Never, _) => "no".to_owned(),
+            (RestartWhen::Always, Some(Self::FOREVER)) => "always".to_owned(),
+            (RestartWhen::Always, _) => format!("always:{}", self.max_retries()),
+            (RestartWhen::OnFailure, None) => "on-failure".to_owned(),
+            (RestartWhen::OnFailure, Some(n)) => format!("on-failure:{n}"),
+        }
+    }
+
     /// How often in a row.
     pub fn max_retries(&self) -> u32 {
         self.max_retries.unwrap_or(5)
@@ -40,5 +73,39 @@ impl RestartPolicy {
     /// Pause before the first one, in milliseconds.
     pub fn backoff_ms(&self) -> u64 {
         self.backoff_ms.unwrap_or(1000)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn policies_are_read_and_written_in_the_same_words() {
+        for text in ["no", "on-failure", "on-failure:3", "always", "always:3"] {
+            assert_eq!(RestartPolicy::parse(text).unwrap().word(), text);
+        }
+        let always = RestartPolicy::parse("always").unwrap();
+        assert_eq!(always.max_retries(), RestartPolicy::FOREVER);
+        assert_eq!(RestartPolicy::parse("on-failure").unwrap().max_retries(), 5);
+        for text in [
+            "",
+            "never",
+            "always:",
+            "on-failure:",
+            "on-failure:x",
+            "no:1",
+        ] {
+            assert_eq!(RestartPolicy::parse(text), None, "{text}");
+        }
+        // As an agent asks for it: five times.
+        let policy = RestartWhen::Always;
+        let asked = RestartPolicy {
+            policy,
+            max_retries: None,
+            backoff_ms: None,
+        };
+        assert_eq!(asked.word(), "always:5");
     }
 }

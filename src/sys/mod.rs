@@ -1,7 +1,8 @@
 //! The operating system, and the only `unsafe` of the crate.
 //!
 //! Each file is one thing the system gives: [`paths`] and [`socket`] where to
-//! meet, [`role`] who is there already, [`dirwatch`] whether that is still there, [`lock`] who may, [`detach`] how a process leaves its terminal,
+//! meet, [`role`] who is there already, [`dirwatch`] whether that is still there, [`lock`] who may, [`login`] on which
+//! terminal, [`detach`] how a process leaves its terminal,
 //! [`channel`] messages with file descriptors, [`board`] memory that keeper and
 //! daemon share, [`pty`] and [`spawn`] a job's terminal and process, [`pump`]
 //! bytes from a terminal into a log, [`tail`] those that no log takes, [`tree`]
@@ -28,6 +29,7 @@ pub mod input;
 pub mod kept;
 pub mod limits;
 pub mod lock;
+pub mod login;
 pub mod memory;
 pub mod paths;
 pub mod ports;

@@ -3,7 +3,7 @@
 use super::keymap::Rebound;
 use super::model::Replay;
 use super::theme::Scheme;
-use crate::config::{Background, Notify};
+use crate::config::{Background, Config, Notify};
 
 /// What the command line decided before the dashboard opens.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +23,8 @@ pub struct Options {
     pub filter: Option<String>,
     /// Keys that leave INSERT, by name (`ctrl-]`, `f12`); empty: `ctrl-]`.
     pub leave_keys: Vec<String>,
+    /// Keys that leave INSERT when they are pressed one after the other, in place of those; empty: there are none.
+    pub leave_sequence: Vec<String>,
     /// Keys bound anew.
     pub keys: Vec<Rebound>,
     /// The colours.
@@ -35,6 +37,8 @@ pub struct Options {
     pub notify: Notify,
     /// Whether it asks before it ends or removes something.
     pub asks: bool,
+    /// Time between TERM and KILL for jobs that it stops, in milliseconds.
+    pub stop_grace_ms: u64,
     /// Whether the last line is ours while typing into a zoomed job.
     pub status_line: bool,
 }
@@ -49,12 +53,14 @@ impl Default for Options {
             mono: false,
             filter: None,
             leave_keys: Vec::new(),
+            leave_sequence: Vec::new(),
             keys: Vec::new(),
             theme: Scheme::default(),
             background: Background::Auto,
             mouse: true,
             notify: Notify::Terminal,
             asks: true,
+            stop_grace_ms: Config::default().stop_grace_ms(),
             status_line: true,
         }
     }

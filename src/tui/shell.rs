@@ -7,7 +7,7 @@ use super::model::job::Job;
 use super::model::rows::group_of;
 use super::model::{Model, Selected};
 use super::state::State;
-use crate::protocol::{SessionId, Status};
+use crate::protocol::{SessionId, Status, name};
 
 /// The command for an action on what is selected; `None` where the shell has none.
 pub fn command(action: Action, model: &Model) -> Option<String> {
@@ -113,11 +113,7 @@ pub fn name(model: &Model, id: &SessionId) -> String {
             .jobs
             .iter()
             .any(|other| other.id() != id && other.record.summary.label.as_deref() == Some(label));
-        let odd = label.is_empty()
-            || label.starts_with('-')
-            || label.starts_with("g:")
-            || label.contains(['*', '?', '['])
-            || label.chars().any(char::is_control);
+        let odd = name::fault(label).is_some();
         (!twin && !odd).then(|| quote(label))
     });
     by_label.unwrap_or_else(|| id.to_string())

@@ -65,6 +65,32 @@ fn what_is_misunderstood_is_said_with_our_name_and_ends_with_2() {
         assert!(ran.stdout.is_empty(), "{ran}");
     }
     home.run(&["stauts"]).expect_code(2).expect_said("status");
+    for (args, words) in [
+        (&["rnu", "true"][..], "hint: did you mean run?"),
+        (&["top"], "top is not built yet"),
+        (
+            &["run", "--env-file", "x", "true"],
+            "--env-file of run is not built yet",
+        ),
+        (&["--follow", "web"], "--follow is an option of "),
+        (
+            &["run", "--nmae", "x", "true"],
+            "hint: did you mean --name?",
+        ),
+        (&["run", "-Z", "true"], "run has no option -Z"),
+        (
+            &["logs", "-n", "x"],
+            "--lines wants a number from 0, not \"x\"",
+        ),
+        (&["stop"], "--all ends every job that runs"),
+        (&["run", "-C", "", "true"], "-C wants a directory"),
+        (&["run", "-C", "nosuch", "true"], "/nosuch does not exist"),
+    ] {
+        let ran = home.run(args).expect_code(2).expect_said(words);
+        for theirs in ["Usage:", "as a value", "invalid digit", "error:"] {
+            assert!(!ran.stderr.contains(theirs), "{ran}");
+        }
+    }
     home.run(&["help", "runn"])
         .expect_code(2)
         .expect_said("`run`");

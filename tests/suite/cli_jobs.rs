@@ -1,7 +1,7 @@
 //! Jobs from the command line: starting, ending, waiting, removing.
 
 use crate::support::process::is_alive;
-use crate::support::{Home, Ran};
+use crate::support::{Home, Ran, Terminal};
 
 /// Pid of a job's first process.
 fn pid(home: &Home, job: &str) -> u32 {
@@ -122,6 +122,34 @@ fn a_signal_that_is_ignored_is_followed_by_kill() {
 }
 
 #[test]
+fn a_person_gives_jobs_ten_seconds_or_what_the_configuration_says() {
+    let home = Home::new();
+    // Longer than the two seconds that agents give.
+    let slow = "trap 'sleep 2.5; exit 7' TERM; echo up; while :; do sleep 0.1; done";
+    home.start(&["-n", "slow", slow]);
+    home.run(&["wait", "slow", "--for", "match:up", "--timeout", "15s"])
+        .expect_code(0);
+    let said = home.ok(&["stop", "slow"]);
+    assert!(said.contains("(exit 7, "), "{said}");
+    home.run(&["stop", "-t", "11m", "slow"])
+        .expect_code(2)
+        .expect_said("--grace is at most 10m");
+
+    let home = Home::with_config("stop_grace_ms = 100\n");
+    home.start(&[
+        "-n",
+        "deaf",
+        "trap '' TERM; echo up; while :; do sleep 1000; done",
+    ]);
+    home.run(&["wait", "deaf", "--for", "match:up", "--timeout", "15s"])
+        .expect_code(0);
+    assert!(home.ok(&["restart", "deaf"]).contains("running"));
+    home.run(&["wait", "deaf", "--for", "match:up", "--timeout", "15s"])
+        .expect_code(0);
+    assert!(home.ok(&["stop", "deaf"]).contains("SIGKILL"));
+}
+
+#[test]
 fn kill_is_stop_with_kill_and_all_means_all() {
     let home = Home::new();
     home.start(&["-n", "one", "sleep 1000"]);
@@ -150,12 +178,18 @@ fn several_targets_with_a_miss_act_on_the_rest_and_end_with_4() {
 #[test]
 fn a_target_that_means_several_is_refused_with_the_candidates() {
     let home = Home::new();
-    let one = home.start(&["-n", "web", "sleep 1000"]);
-    let two = home.start(&["-n", "web", "sleep 1001"]);
+    let one = home.start(&["-n", "web1", "sleep 1000"]);
+    let two = home.start(&["-n", "web2", "sleep 1001"]);
     let ran = home.run(&["stop", "web"]).expect_code(5);
-    ran.expect_said(&one)
-        .expect_said(&two)
-        .expect_said("sleep 1001");
+    let said = ran.stderr.clone();
+    // By name, id and age, the newest first.
+    for line in [
+        format!("web2  {two}  running  0s"),
+        format!("web1  {one}  "),
+    ] {
+        assert!(said.contains(&line), "{said}");
+    }
+    ran.expect_said("sleep 1001");
     home.ok(&["stop", &one[..6], &two[..6]]);
     // All of a group or a pattern are meant at once.
     home.start(&["-n", "a1", "-g", "shop", "sleep 1000"]);
@@ -165,16 +199,55 @@ fn a_target_that_means_several_is_refused_with_the_candidates() {
 }
 
 #[test]
-fn a_dash_is_the_job_of_the_last_verb() {
+fn people_are_told_of_jobs_by_name_and_of_options_as_they_typed_them() {
     let home = Home::new();
-    home.run(&["status", "-"])
-        .expect_code(4)
-        .expect_said("last verb");
+    home.run(&["run", "-w", "-n", "lint", "true"])
+        .expect_code(0);
+    let ran = home.run(&["pause", "lint"]).expect_code(3);
+    ran.expect_said("lint is not running");
+    home.run(&["send", "lint", "x"])
+        .expect_code(3)
+        .expect_said("lint is not running");
     home.start(&["-n", "web", "sleep 1000"]);
-    home.start(&["-n", "api", "sleep 1000"]);
-    assert!(home.ok(&["status", "-"]).starts_with("api"));
-    home.ok(&["status", "web"]);
-    assert!(home.ok(&["stop", "-"]).starts_with("web"));
+    let ran = home.run(&["stop", "-s", "FOO", "web"]).expect_code(2);
+    ran.expect_said("--signal: `FOO` is no signal");
+    home.run(&["logs", "./web.log"])
+        .expect_code(4)
+        .expect_said("`./web.log` is no job: it is a path");
+    home.run(&["logs", "+web"])
+        .expect_code(4)
+        .expect_said("tags are not built yet");
+}
+
+#[test]
+fn a_dash_is_the_job_of_the_last_verb_on_the_same_terminal() {
+    let home = Home::new();
+    home.start(&["-n", "web", "echo of web; sleep 1000"]);
+    home.start(&["-n", "api", "echo of api; sleep 1000"]);
+    let line = |words: &str| format!("{} {words}\r", env!("CARGO_BIN_EXE_bgproc"));
+    let mut one = Terminal::shell(&home, (150, 40));
+    let mut other = Terminal::shell(&home, (150, 40));
+    one.wait_for_text("$");
+    one.send(line("logs"));
+    one.wait_for_text("on this terminal, and there was none yet");
+    one.send(line("wait web --for match:of"));
+    one.send(line("status - | sed -n 's/sleep/ONE/p'"));
+    one.wait_for_text("echo of web; ONE");
+    other.wait_for_text("$");
+    other.send(line("wait api --for match:of"));
+    other.send(line("logs | tr a-z A-Z"));
+    other.wait_for_text("OF API");
+    // The other one's verbs are not this one's, whatever its standard streams are.
+    one.send(line("logs < /dev/null 2>&1 | tr a-z A-Z"));
+    one.wait_for_text("OF WEB");
+    for args in [&["status", "-"][..], &["logs"], &["stop", "-"]] {
+        let mut words = vec!["setsid", "-w", env!("CARGO_BIN_EXE_bgproc")];
+        words.extend(args);
+        home.run_command(home.command_through(&words), args)
+            .expect_code(4)
+            .expect_said("and there is no terminal here");
+    }
+    assert_eq!(state(&home, "api"), "running");
 }
 
 #[test]

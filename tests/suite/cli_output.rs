@@ -66,12 +66,12 @@ fn names_and_commands_cannot_write_to_the_terminal() {
     home.run(&["run", "-n", "ev\x1b]0;il\x07", "sleep 1000"])
         .expect_code(2)
         .expect_said("control characters");
-    home.start(&["sleep 1000 # \x1b]0;evil\x07\u{9b}2J\tx\ny"]);
+    let id = home.start(&["sleep 1000 # \x1b]0;evil\x07\u{9b}2J\tx\ny"]);
     for args in [
         &["ls"][..],
         &["ls", "-o", "table"],
         &["ls", "--json"],
-        &["status", "-"],
+        &["status", &id],
     ] {
         let said = home.ok(args);
         assert!(!said.contains(['\x1b', '\x07', '\u{9b}']), "{said:?}");

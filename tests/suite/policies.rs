@@ -188,3 +188,86 @@ fn no_variable_hides_a_command_from_the_list() {
         }
     }
 }
+
+#[test]
+fn an_allowed_program_is_not_told_to_start_another_one() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &["--allow", "git,find,tar,echo"]);
+    let flag = home.scratch("evil");
+    let evil = format!("touch {}", flag.display());
+    for (command, args) in [
+        (
+            "git",
+            json!(["-c", format!("core.pager={evil}"), "-p", "--version"]),
+        ),
+        ("git", json!(["-c", format!("alias.x=!{evil}"), "x"])),
+        ("git", json!(["ls-remote", format!("ext::{evil}")])),
+        ("find", json!(["/dev/null", "-exec", "touch", flag, ";"])),
+        (
+            "tar",
+            json!([
+                "-cf",
+                "/dev/null",
+                "--checkpoint=1",
+                format!("--checkpoint-action=exec={evil}"),
+                "/dev/null"
+            ]),
+        ),
+    ] {
+        let start = json!({"action": "start", "command": command, "args": args});
+        let error = serve.err(start, "permission_denied");
+        let said = error["message"].as_str().unwrap();
+        assert!(said.contains("which runs another program"), "{said}");
+    }
+    for command in [
+        format!("git -c 'alias.x=!{evil}' x"),
+        "echo x && git -p log".to_owned(),
+        "git $EVIL".to_owned(),
+        format!("find /dev/null -exec touch {} ';'", flag.display()),
+    ] {
+        serve.err(line(&command), "permission_denied");
+    }
+    for name in [
+        "GIT_PAGER",
+        "GIT_SSH_COMMAND",
+        "PAGER",
+        "EDITOR",
+        "HOME",
+        "TAR_OPTIONS",
+    ] {
+        let mut start = line("git --version");
+        start["env"] = json!({ name: evil });
+        serve.err(start, "permission_denied");
+    }
+    let said = serve.ok(line("git --version; find /dev/null -name null"))["output"].clone();
+    assert!(said.as_str().unwrap().contains("git version"), "{said}");
+    assert!(!flag.exists());
+    // Where the shell is allowed there is nothing left to hold.
+    let mut serve = Serve::new(&home, &["--allow", "git,sh"]);
+    serve.ok(line("git -c user.name=x --version; echo $0"));
+}
+
+#[test]
+fn programs_that_start_others_are_named_when_the_policy_is_given() {
+    let home = Home::new();
+    for args in [
+        &["--serve", "--allow", "git,echo,python3"][..],
+        &["mcp", "--allow", "git,echo,python3"],
+    ] {
+        let ran = home.run(args).expect_code(0);
+        let said = ran.stderr.clone();
+        assert!(
+            said.contains("bgproc: git can start other programs: hooks,"),
+            "{said}"
+        );
+        assert!(said.contains("bgproc: python3 can start other programs: it is an interpreter"));
+        assert!(!said.contains("echo can"), "{said}");
+        assert_eq!(said.lines().count(), 2, "{said}");
+    }
+    assert_eq!(
+        home.run(&["--serve", "--allow", "echo"])
+            .expect_code(0)
+            .stderr,
+        ""
+    );
+}

@@ -189,6 +189,34 @@ fn a_policy_outlives_daemon_and_keeper() {
 }
 
 #[test]
+fn always_is_for_ever_for_people_and_five_times_for_agents() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let forever = json!({"policy": "always", "maxRetries": u32::MAX, "backoffMs": 1});
+    serve.ok(json!({"action": "subscribe", "events": ["restarted"]}));
+    let job = start(&mut serve, "echo run", forever);
+    // More than agents get; the pauses are an eighth of a second together.
+    for _ in 0..7 {
+        serve.event("restarted");
+    }
+    let known = record(&mut serve, &job);
+    assert!(known["restarts"].as_u64().unwrap() >= 7, "{known}");
+    job.ask(&mut serve, "kill", json!({}));
+    let job = start(
+        &mut serve,
+        "echo run",
+        json!({"policy": "always", "backoffMs": 1}),
+    );
+    job.end(&mut serve);
+    assert_eq!(record(&mut serve, &job)["restarts"], 5);
+    for (word, most) in [("always", u32::MAX), ("always:3", 3)] {
+        let id = home.start(&["--restart", word, "sleep 1000"]);
+        let policy = home.json(&["status", &id])["restart"].clone();
+        assert_eq!(policy["maxRetries"], most, "{word}");
+    }
+}
+
+#[test]
 fn people_say_it_in_a_word() {
     let home = Home::new();
     let id = home.start(&["-n", "web", "--restart", "on-failure:0", "exit 5"]);

@@ -7,23 +7,27 @@ use clap::Args;
 use crate::cli::context::Context;
 use crate::cli::dashboard;
 use crate::cli::exit::{Exit, Failure};
-use crate::protocol::SessionId;
+use crate::protocol::params::StatusParams;
+use crate::protocol::{Action, Record, SessionId};
 use crate::tui;
 
 #[derive(Args, Debug)]
 pub struct Attach {
     /// Which job
-    #[arg(default_value = "-")]
+    #[arg(value_name = "JOB", default_value = "-")]
     job: String,
     /// Only look
     #[arg(long)]
     read_only: bool,
-    /// Keys that leave instead of ctrl-]
+    /// Keys that leave instead of ctrl-]; several, as in ctrl-p,ctrl-q, are pressed one after the other
     #[arg(long, value_name = "KEY", value_delimiter = ',')]
     detach_keys: Vec<String>,
     /// The whole screen for the job
     #[arg(long)]
     no_status: bool,
+    /// Exit with the job's code if it has ended by then
+    #[arg(long)]
+    exit_code: bool,
 }
 
 impl Attach {
@@ -32,7 +36,11 @@ impl Attach {
         let job = ctx.one(&self.job)?;
         ctx.hang_up();
         let id = &job.summary.session_id;
-        open(id, self.read_only, &self.detach_keys, !self.no_status)
+        open(id, self.read_only, &self.detach_keys, !self.no_status)?;
+        match self.exit_code {
+            true => code(ctx, id),
+            false => Ok(Exit::OK),
+        }
     }
 }
 
@@ -51,7 +59,7 @@ pub(super) fn open(
     read_only: bool,
     leave_keys: &[String],
     status_line: bool,
-) -> Result<Exit, Failure> {
+) -> Result<(), Failure> {
     let defaults = dashboard::options(leave_keys, None)?;
     tui::run(tui::Options {
         job: Some(job.to_string()),
@@ -59,5 +67,18 @@ pub(super) fn open(
         status_line,
         ..defaults
     })?;
-    Ok(Exit::OK)
+    Ok(())
+}
+
+/// The code of a job that has ended; 0 while it goes on.
+pub(super) fn code(ctx: &mut Context, id: &SessionId) -> Result<Exit, Failure> {
+    let record: Record = ctx.read(&Action::Status(StatusParams {
+        session_id: id.to_string(),
+        detail: None,
+    }))?;
+    let job = record.summary;
+    Ok(match job.status.is_finished() {
+        true => Exit::of_job(job.status, job.exit_code, job.signal.as_deref()),
+        false => Exit::OK,
+    })
 }

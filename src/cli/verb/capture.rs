@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::number;
 use crate::cli::output::note;
 use crate::protocol::Action;
 use crate::protocol::params::{Capture as Params, CaptureFormat};
@@ -14,7 +15,7 @@ use crate::protocol::reply::Captured;
 #[derive(Args, Debug)]
 pub struct Capture {
     /// Which job
-    #[arg(default_value = "-")]
+    #[arg(value_name = "JOB", default_value = "-")]
     job: String,
     /// With colours, as escape sequences (--format ansi)
     #[arg(short, group = "form")]
@@ -32,7 +33,7 @@ pub struct Capture {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// With so many lines that have scrolled off above it
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::from::<u64>(0))]
     scrollback: Option<u64>,
     /// Do not cut blanks at line ends and blank lines at the end
     #[arg(long)]

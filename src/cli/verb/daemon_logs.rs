@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::number;
 use crate::cli::output::note;
 use crate::cli::style::Tone;
 use crate::client::diagnostics::{Diagnostics, Process};
@@ -17,7 +18,7 @@ pub(super) struct DaemonLogs {
     #[arg(short, long)]
     follow: bool,
     /// Only the last N lines
-    #[arg(short = 'n', long = "lines", value_name = "N")]
+    #[arg(short = 'n', long = "lines", value_name = "N", value_parser = number::from::<usize>(0))]
     lines: Option<usize>,
     /// What the keeper said, not the daemon
     #[arg(long)]

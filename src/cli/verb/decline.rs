@@ -11,6 +11,7 @@ use crate::protocol::params::Decline;
 #[derive(Args, Debug)]
 pub struct DeclineFor {
     /// Which job
+    #[arg(value_name = "JOB")]
     job: String,
 }
 

@@ -20,7 +20,7 @@ const PIECE: usize = 64 * 1024;
 #[derive(Args, Debug)]
 pub struct Export {
     /// Which job
-    #[arg(default_value = "-")]
+    #[arg(value_name = "JOB", default_value = "-")]
     job: String,
     /// The form; without it, that of FILE's ending, else asciicast
     #[arg(long)]

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::number;
 use crate::cli::output::note;
 use crate::cli::style::Tone;
 use crate::cli::{moment, words};
@@ -28,7 +29,7 @@ pub struct Find {
     #[arg(long, value_name = "TIME", value_parser = moment::parse)]
     since: Option<Timestamp>,
     /// Lines around each match
-    #[arg(short = 'C', long, value_name = "N", default_value_t = 0)]
+    #[arg(short = 'C', long, value_name = "N", default_value_t = 0, value_parser = number::from::<usize>(0))]
     context: usize,
     /// Case does not matter
     #[arg(short, long)]

@@ -12,6 +12,7 @@ use crate::protocol::reply::Written;
 #[derive(Args, Debug)]
 pub struct Keys {
     /// Which job
+    #[arg(value_name = "JOB")]
     job: String,
     /// Names of keys, or single characters
     #[arg(

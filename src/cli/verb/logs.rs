@@ -5,11 +5,12 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use clap::Args;
 
 use crate::cli::context::{Among, Context};
+use crate::cli::dated::{self, LineFollower};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::follow::{Follower, Form, News};
 use crate::cli::show::{self, Show};
 use crate::cli::typed::{self, Typed};
-use crate::cli::{interrupt, moment, words};
+use crate::cli::{interrupt, moment, number, words};
 use crate::protocol::params::Log;
 use crate::protocol::reply::{LogLine, LogLines};
 use crate::protocol::{Action, Record, SessionId, Timestamp};
@@ -20,6 +21,9 @@ const PAGE: u64 = 1000;
 /// Lines that `tail` shows unless told otherwise, as tail(1).
 const TAIL: u64 = 10;
 
+/// As many lines as there are.
+const ALL: u64 = u64::MAX;
+
 /// Pieces of output that may wait for a slow terminal before followers wait too.
 const QUEUE: usize = 64;
 
@@ -29,19 +33,22 @@ pub struct Logs {
     #[arg(short, long)]
     follow: bool,
     /// Only the last N lines
-    #[arg(short = 'n', long = "lines", value_name = "N")]
+    #[arg(short = 'n', long = "lines", visible_alias = "tail", value_name = "N", value_parser = lines)]
     lines: Option<u64>,
     /// The bytes exactly as they were written
     #[arg(long)]
     raw: bool,
     /// Only what was written after this time, or in the last so long (10m)
-    #[arg(long, value_name = "TIME", value_parser = moment::parse, conflicts_with_all = ["follow", "raw"])]
+    #[arg(long, value_name = "TIME", value_parser = moment::parse, conflicts_with = "raw")]
     since: Option<Timestamp>,
+    /// When each line was written, in front of it
+    #[arg(short, long, conflicts_with = "raw")]
+    times: bool,
     /// With what was typed into it, when and by whom; not what was typed without echo
     #[arg(long, conflicts_with_all = ["follow", "raw"])]
     stdin: bool,
     /// Which jobs
-    #[arg(default_value = "-")]
+    #[arg(value_name = "JOB", default_value = "-")]
     jobs: Vec<String>,
 }
 
@@ -60,7 +67,8 @@ impl Logs {
         Self { lines, ..self }
     }
 
-    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+    pub(super) fn run(mut self, ctx: &mut Context) -> Result<Exit, Failure> {
+        self.lines = self.lines.filter(|lines| *lines != ALL);
         let found = ctx.many(&self.jobs, Among::Any)?;
         match found.jobs.as_slice() {
             [] => {}
@@ -106,9 +114,15 @@ impl Logs {
                     typed.skip_to(line);
                 }
                 while let Some(input) = typed.before(Some(line)) {
-                    print_line(ctx, id, show, &input, &typed::shown(&input))?;
+                    print_line(
+                        ctx,
+                        id,
+                        show,
+                        &input,
+                        &self.dated(&input, typed::shown(&input)),
+                    )?;
                 }
-                print_line(ctx, id, show, line, &line.text)?;
+                print_line(ctx, id, show, line, &self.dated(line, line.text.clone()))?;
             }
             match page.lines.last() {
                 Some(last) if last.n < page.total_lines && last.n >= next => next = last.n + 1,
@@ -116,9 +130,30 @@ impl Logs {
             }
         }
         while let Some(input) = typed.before(None) {
-            print_line(ctx, id, show, &input, &typed::shown(&input))?;
+            print_line(
+                ctx,
+                id,
+                show,
+                &input,
+                &self.dated(&input, typed::shown(&input)),
+            )?;
         }
         Ok(())
+    }
+
+    /// A line as it is shown, with its time if that was asked for.
+    fn dated(&self, line: &LogLine, text: String) -> String {
+        match self.times {
+            true => dated::line(line, &text),
+            false => text,
+        }
+    }
+
+    /// Whether lines are followed one by one, because of what only whole lines have: when they were written.
+    fn by_lines(&self, job: &Record) -> Option<LineFollower> {
+        let id = job.summary.session_id.clone();
+        let by_lines = self.times || self.since.is_some();
+        by_lines.then(|| LineFollower::new(id, self.since, self.lines, self.times))
     }
 
     /// A page of lines from `from`, or only the last line.
@@ -144,6 +179,15 @@ impl Logs {
         let name = words::name(&job.summary);
         if self.follow && !job.summary.status.is_finished() {
             interrupt::leave_with(format!("stopped following; {name} goes on"))?;
+        }
+        if self.follow
+            && let Some(mut follower) = self.by_lines(job)
+        {
+            return follower.drain(|text| {
+                ctx.out.bytes(text)?;
+                ctx.out.flush()?;
+                Ok(())
+            });
         }
         let mut follower = self.follower(job)?;
         if let Some(lines) = self.lines {
@@ -209,8 +253,12 @@ impl Logs {
         number: usize,
         sender: &SyncSender<(usize, Said)>,
     ) -> Result<(), Failure> {
-        let mut follower = self.follower(job)?;
         let gone = |_| Failure::Output(std::io::ErrorKind::BrokenPipe.into());
+        if let Some(mut follower) = self.by_lines(job) {
+            let said = |text: &[u8]| (number, Said::Output(text.to_vec()));
+            return follower.drain(|text| sender.send(said(text)).map_err(gone));
+        }
+        let mut follower = self.follower(job)?;
         if let Some(lines) = self.lines {
             let tail = follower.skip_to_last(count(lines))?;
             sender.send((number, Said::Output(tail))).map_err(gone)?;
@@ -257,6 +305,14 @@ fn with_session(id: &SessionId, line: &LogLine) -> serde_json::Value {
     let mut value = serde_json::to_value(line).unwrap_or_default();
     value["sessionId"] = id.as_str().into();
     value
+}
+
+/// How many lines; docker says `all`.
+fn lines(text: &str) -> Result<u64, String> {
+    match text {
+        "all" => Ok(ALL),
+        _ => number::from(0)(text),
+    }
 }
 
 fn count(lines: u64) -> usize {

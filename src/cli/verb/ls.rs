@@ -5,20 +5,27 @@ use serde_json::Value;
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::state::{self, Wanted};
 use crate::cli::table::{Cell, Column, Fit, draw};
 use crate::cli::words;
 use crate::protocol::params::List;
 use crate::protocol::reply::Listed;
-use crate::protocol::{Action, Record, Status, Timestamp};
+use crate::protocol::{Action, Record, Timestamp};
 
 #[derive(Args, Debug, Default)]
 pub struct Ls {
     /// Only jobs of this group
     #[arg(short, long)]
     group: Option<String>,
-    /// Only jobs of this status (running, done, error, ...)
-    #[arg(long, value_parser = parse_status)]
-    status: Option<Status>,
+    /// Only jobs of this state: a word of the list (running, needs input, done, exit 1), or failed
+    #[arg(long, value_name = "STATE", value_parser = state::parse)]
+    status: Option<Wanted>,
+    /// All jobs, which is what is listed anyway
+    #[arg(short, long)]
+    all: bool,
+    /// Only the ids
+    #[arg(short, long, conflicts_with = "output")]
+    quiet: bool,
     /// Cut nothing to the width of the terminal, and show ids and directories
     #[arg(short, long)]
     wide: bool,
@@ -50,18 +57,33 @@ impl Ls {
             None => Form::Tsv,
         };
         let list = Action::List(List {
-            status: self.status,
+            status: self.status.as_ref().and_then(Wanted::status),
             group: self.group.clone(),
             limit: Some(ALL),
             include_ports: Some(form != Form::Tsv),
             ..List::default()
         });
         if form == Form::Json {
-            let listed: Value = ctx.read(&list)?;
+            let mut listed: Value = ctx.read(&list)?;
+            if let (Some(wanted), Some(jobs)) = (&self.status, listed["sessions"].as_array_mut()) {
+                jobs.retain(|job| {
+                    let job = serde_json::from_value::<Record>(job.clone());
+                    job.is_ok_and(|job| wanted.is(&job.summary))
+                });
+            }
             ctx.out.json(&listed)?;
             return Ok(Exit::OK);
         }
-        let listed: Listed<Record> = ctx.read(&list)?;
+        let mut listed: Listed<Record> = ctx.read(&list)?;
+        if let Some(wanted) = &self.status {
+            listed.sessions.retain(|job| wanted.is(&job.summary));
+        }
+        if self.quiet {
+            for job in &listed.sessions {
+                ctx.out.line(job.summary.session_id.as_str())?;
+            }
+            return Ok(Exit::OK);
+        }
         match form {
             Form::Table if listed.sessions.is_empty() => {
                 if ctx.out.is_terminal() {
@@ -183,20 +205,12 @@ fn none() -> String {
     "-".to_owned()
 }
 
-fn parse_status(text: &str) -> Result<Status, String> {
-    let wanted = text.to_lowercase().replace('-', "_");
-    let known = Status::ALL.map(Status::as_str);
-    let found = Status::ALL
-        .into_iter()
-        .find(|status| status.as_str() == wanted);
-    found.ok_or_else(|| format!("no status is called `{text}`; known: {}", known.join(", ")))
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::cli::target::tests::record;
+    use crate::protocol::Status;
 
     #[test]
     fn a_row_is_one_line_of_seven_fields_whatever_the_names_hold() {
@@ -207,11 +221,5 @@ mod tests {
         assert_eq!(line.split('\t').count(), 7, "{line:?}");
         assert!(!line.contains(['\n', '\x1b']));
         assert!(line.contains("\terror\t1\t-\ta00000000000\t-\t"), "{line}");
-    }
-
-    #[test]
-    fn a_status_is_known_by_its_name() {
-        assert_eq!(parse_status("timed-out").unwrap(), Status::TimedOut);
-        assert!(parse_status("runing").unwrap_err().contains("running"));
     }
 }

@@ -5,6 +5,7 @@ use clap::Args;
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::front::{greeting, parse_on_disconnect};
+use crate::cli::number;
 use crate::mcp::{self, ToolSet};
 use crate::protocol::hello::OnDisconnect;
 use crate::serve;
@@ -27,7 +28,7 @@ pub struct Mcp {
     #[arg(long, value_name = "WHAT", value_parser = parse_on_disconnect)]
     on_disconnect: Option<OnDisconnect>,
     /// Running jobs of the agent at most
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = number::between::<u32>(1, u32::MAX.into()))]
     max_sessions: Option<u32>,
 }
 
@@ -48,6 +49,6 @@ impl Mcp {
 fn parse_tools(name: &str) -> Result<ToolSet, String> {
     ToolSet::parse(name).ok_or_else(|| {
         let names = ToolSet::NAMES.map(|(name, _)| name);
-        format!("it is one of {}", names.join(", "))
+        format!("wants one of {}", names.join(", "))
     })
 }

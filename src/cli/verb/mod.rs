@@ -13,15 +13,18 @@ mod export;
 mod find;
 mod help;
 mod keys;
+mod kill;
 mod logs;
 mod ls;
 mod mcp;
+mod rename;
 mod replay;
 mod rm;
 mod run;
 mod schema;
 mod send;
 mod share;
+mod signal;
 mod state;
 mod status;
 mod stop;
@@ -80,8 +83,10 @@ pub enum Verb {
     Export(export::Export),
     /// End jobs with all their processes: a signal, then KILL
     Stop(stop::Stop),
-    /// The same as stop -s KILL
-    Kill(stop::Stop),
+    /// End jobs at once, with all their processes; with -s only send that signal
+    Kill(kill::Kill),
+    /// Send a signal to jobs, and nothing else
+    Signal(signal::Signal),
     /// Run jobs anew, under the same id; ends what still runs first
     Restart(state::Restart),
     /// Stop jobs where they stand, with all their processes
@@ -91,6 +96,8 @@ pub enum Verb {
     Resume(state::Jobs),
     /// Wait for jobs: for their end (and exit with their code), or for something else
     Wait(wait::Wait),
+    /// Give a job another name
+    Rename(rename::Rename),
     /// Forget jobs that have ended, with their logs
     Rm(rm::Rm),
     /// Forget all jobs that have ended, with their logs
@@ -114,7 +121,7 @@ pub enum Verb {
 type Arguments = fn(Command) -> Command;
 
 /// The verbs by their names, and what they take.
-const ARGUMENTS: [(&[&str], Arguments); 29] = [
+const ARGUMENTS: [(&[&str], Arguments); 31] = [
     (&["run", "add"], run::Run::augment_args),
     (&["ls", "ps"], ls::Ls::augment_args),
     (
@@ -134,11 +141,13 @@ const ARGUMENTS: [(&[&str], Arguments); 29] = [
     (&["replay"], replay::Replay::augment_args),
     (&["export"], export::Export::augment_args),
     (&["stop"], stop::Stop::augment_args),
-    (&["kill"], stop::Stop::augment_args),
+    (&["kill"], kill::Kill::augment_args),
+    (&["signal"], signal::Signal::augment_args),
     (&["restart"], state::Restart::augment_args),
     (&["pause"], state::Jobs::augment_args),
     (&["resume", "continue"], state::Jobs::augment_args),
     (&["wait"], wait::Wait::augment_args),
+    (&["rename"], rename::Rename::augment_args),
     (&["rm"], rm::Rm::augment_args),
     (&["clean", "prune"], rm::Clean::augment_args),
     (&["events"], events::Events::augment_args),
@@ -169,11 +178,13 @@ impl Verb {
             Self::Replay(verb) => verb.run(ctx),
             Self::Export(verb) => verb.run(ctx),
             Self::Stop(verb) => verb.run(ctx),
-            Self::Kill(verb) => verb.run_as_kill(ctx),
+            Self::Kill(verb) => verb.run(ctx),
+            Self::Signal(verb) => verb.run(ctx),
             Self::Restart(verb) => verb.run(ctx),
             Self::Pause(jobs) => jobs.pause(ctx),
             Self::Resume(jobs) => jobs.resume(ctx),
             Self::Wait(verb) => verb.run(ctx),
+            Self::Rename(verb) => verb.run(ctx),
             Self::Rm(verb) => verb.run(ctx),
             Self::Clean(verb) => verb.run(ctx),
             Self::Events(verb) => verb.run(ctx),
@@ -192,6 +203,13 @@ impl Verb {
         let (names, arguments) = verbs.find(|(names, _)| names.contains(&name))?;
         let (name, aliases) = names.split_first()?;
         Some(arguments(Command::new(*name).aliases(aliases.iter())))
+    }
+
+    /// What verbs are called, aliases too.
+    pub(super) fn names() -> impl Iterator<Item = &'static str> {
+        ARGUMENTS
+            .iter()
+            .flat_map(|(names, _)| names.iter().copied())
     }
 
     /// The list, which a bare `bgproc` shows where there is no terminal.

@@ -17,7 +17,7 @@ use crate::tui::model::Replay as From;
 #[derive(Args, Debug)]
 pub struct Replay {
     /// Which job
-    #[arg(default_value = "-")]
+    #[arg(value_name = "JOB", default_value = "-")]
     job: String,
     /// Begin then (12:44, 10m ago as 10m, or 2026-11-21T20:00:00Z); not on a terminal, print that screen
     #[arg(long, value_name = "TIME", value_parser = moment::parse)]
@@ -75,5 +75,5 @@ fn parse_speed(text: &str) -> Result<f64, String> {
     let speed = text.parse::<f64>().ok();
     speed
         .filter(|speed| (0.125..=64.0).contains(speed))
-        .ok_or_else(|| "a number between 0.125 and 64".to_owned())
+        .ok_or_else(|| format!("wants a number between 0.125 and 64, not \"{text}\""))
 }

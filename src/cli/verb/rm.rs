@@ -11,7 +11,7 @@ use crate::protocol::{Action, Record, Status};
 #[derive(Args, Debug)]
 pub struct Rm {
     /// Which jobs
-    #[arg(required = true)]
+    #[arg(value_name = "JOB", required = true)]
     jobs: Vec<String>,
     /// End what still runs
     #[arg(short, long)]
@@ -84,9 +84,7 @@ fn remove(ctx: &mut Context, jobs: &[Record], dry_run: bool) -> Result<Exit, Fai
             match answer {
                 Ok(_) => removed.push(job.clone()),
                 Err(error) => {
-                    let failure = Failure::from(error);
-                    complain(&failure);
-                    exit = exit.or(failure.exit());
+                    exit = exit.or(ctx.complain(error.into()));
                 }
             }
         }

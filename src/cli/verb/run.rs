@@ -11,18 +11,21 @@ use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::follow::{Follower, Form};
 use crate::cli::show::{self, Show};
-use crate::cli::{duration, interrupt, program, restart, words};
+use crate::cli::{duration, interrupt, launch, number, program, restart, words};
 use crate::client::recent;
-use crate::protocol::params::{Start, StatusParams};
+use crate::protocol::params::{Remove, Start, StatusParams};
 use crate::protocol::reply::Started;
-use crate::protocol::{Action, Error, ErrorCode, Mode, Probe, Record, RestartPolicy, SessionId};
+use crate::protocol::{Action, ErrorCode, Mode, Probe, Record, RestartPolicy, SessionId, name};
 use crate::term::size::{self, Size};
 
 #[derive(Args, Debug)]
 pub struct Run {
     /// Name of the job
-    #[arg(short, long)]
+    #[arg(short, long, value_parser = parse_name)]
     name: Option<String>,
+    /// Stop the job that has this name, and start this one in its place
+    #[arg(long, requires = "name")]
+    replace: bool,
     /// Group it belongs to
     #[arg(short, long)]
     group: Option<String>,
@@ -32,6 +35,9 @@ pub struct Run {
     /// Set a variable for it (K=V), or mark one of this environment as meant for it (K)
     #[arg(short, long = "env", value_name = "K=V")]
     env: Vec<String>,
+    /// Leave it in the background, which it is without any of the next three
+    #[arg(short, long, group = "stay")]
+    detach: bool,
     /// Show it: type into it at once, ctrl-] leaves
     #[arg(short, long, group = "stay")]
     attach: bool,
@@ -41,6 +47,12 @@ pub struct Run {
     /// Wait for its end and exit with its code
     #[arg(short, long, group = "stay")]
     wait: bool,
+    /// With --attach: exit with its code if it has ended by then
+    #[arg(long, requires = "attach")]
+    exit_code: bool,
+    /// Forget it with its log once it has ended
+    #[arg(long, conflicts_with_all = ["restart", "keep"])]
+    rm: bool,
     /// Print only the id
     #[arg(short, long)]
     quiet: bool,
@@ -56,14 +68,14 @@ pub struct Run {
     /// Keep it and its log for so long after its end and your last look (7d), or forever
     #[arg(long, value_name = "TIME", value_parser = duration::parse_or_forever)]
     keep: Option<u64>,
-    /// Run it again after its end: no, on-failure (5 times in a row), on-failure:N, always
+    /// Run it again after its end: no, on-failure (5 times in a row), on-failure:N, always (for ever), always:N; after growing pauses up to a minute
     #[arg(long, value_name = "WHEN", value_parser = restart::parse)]
     restart: Option<RestartPolicy>,
     /// It is ready once a line of its output matches
     #[arg(long, value_name = "REGEX", group = "ready")]
     ready_log: Option<String>,
     /// It is ready once it listens on this TCP port
-    #[arg(long, value_name = "N", group = "ready", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", group = "ready", value_parser = number::between::<u16>(1, 65_535))]
     ready_port: Option<u16>,
     /// Let agents look at it (read), or type into it, too (write)
     #[arg(long, value_name = "HOW")]
@@ -72,6 +84,13 @@ pub struct Run {
     #[arg(required = true, trailing_var_arg = true)]
     command: Vec<String>,
 }
+
+/// How long a job of `--rm` is kept, in milliseconds: others who wait for its end still have its code.
+const RM_MS: u64 = 1000;
+
+/// The same for one that is stayed with, which is then removed by whoever stays; this is for the case that they
+/// cannot, and longer than a reader may rest.
+const RM_STAYING_MS: u64 = 60_000;
 
 impl Run {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
@@ -83,8 +102,8 @@ impl Run {
             program::check(&start)?;
         }
         let label = start.label.clone();
-        let daemon = ctx.daemon_with_surroundings()?;
-        let value = daemon.call(Action::Start(start)).map_err(not_started)?;
+        ctx.daemon_with_surroundings()?;
+        let value = launch::start(ctx, &start, self.replace)?;
         let started: Started =
             serde_json::from_value(value.clone()).map_err(std::io::Error::from)?;
         let id = started.session_id;
@@ -93,29 +112,58 @@ impl Run {
             share::set(ctx, &id, agents)?;
         }
         let name = label.unwrap_or_else(|| id.to_string());
-        if self.attach {
-            return super::attach::open(&id, false, &[], true);
-        }
-        if self.follow {
-            return follow(ctx, id, &name);
-        }
-        if self.wait {
-            interrupt::leave_with(format!("{name} goes on; bgproc wait {name} waits again"))?;
-            return super::wait::for_end(ctx, &id);
+        if self.attach || self.follow || self.wait {
+            let exit = self.stay(ctx, &id, &name)?;
+            if self.rm {
+                forget(ctx, &id)?;
+            }
+            return Ok(exit);
         }
         if ctx.json {
             ctx.out.json(&value)?;
         } else if self.quiet {
             ctx.out.line(id.as_str())?;
         } else {
-            let record: Record = ctx.daemon()?.call_as(Action::Status(StatusParams {
-                session_id: id.to_string(),
-                detail: None,
-            }))?;
-            let line = started_line(ctx, &record);
+            let status = ctx
+                .daemon()?
+                .call_as::<Record>(Action::Status(StatusParams {
+                    session_id: id.to_string(),
+                    detail: None,
+                }));
+            let line = match status {
+                Ok(record) => started_line(ctx, &record),
+                // It was over sooner than it could be asked for.
+                Err(error) if self.rm && error.code == ErrorCode::SessionRemoved => {
+                    format!("{name}  ended")
+                }
+                Err(error) => return Err(error.into()),
+            };
             ctx.out.line(&line)?;
         }
         Ok(Exit::OK)
+    }
+
+    /// Stays with the job as it was asked to.
+    fn stay(&self, ctx: &mut Context, id: &SessionId, name: &str) -> Result<Exit, Failure> {
+        if self.attach {
+            super::attach::open(id, false, &[], true)?;
+            return match self.exit_code {
+                true => super::attach::code(ctx, id),
+                false => Ok(Exit::OK),
+            };
+        }
+        if self.follow {
+            return follow(ctx, id.clone(), name);
+        }
+        interrupt::leave_with(format!("{name} goes on; bgproc wait {name} waits again"))?;
+        super::wait::for_end(ctx, id)
+    }
+
+    /// How long it is kept after its end.
+    fn ttl_ms(&self) -> Option<u64> {
+        let stays = self.attach || self.follow || self.wait;
+        let at_once = self.rm.then_some(if stays { RM_STAYING_MS } else { RM_MS });
+        at_once.or(self.keep.filter(|time| *time != u64::MAX))
     }
 
     fn probe(&self) -> Option<Probe> {
@@ -148,15 +196,32 @@ impl Run {
             rows: self.size.map(Size::rows),
             cols: self.size.map(Size::cols),
             label: self.name.clone(),
+            unique_label: self.name.is_some().then_some(true),
             group: self.group.clone(),
             background: Some(true),
+            ttl_ms: self.ttl_ms(),
             timeout_ms: millis,
-            ttl_ms: self.keep.filter(|time| *time != u64::MAX),
             keep: (self.keep == Some(u64::MAX)).then_some(true),
             restart: self.restart,
             ready: self.probe(),
             ..Start::default()
         })
+    }
+}
+
+/// Removes a job that has ended; one that goes on, because its view was left, is removed by its end.
+fn forget(ctx: &mut Context, id: &SessionId) -> Result<(), Failure> {
+    let remove = Action::Remove(Remove {
+        session_id: id.to_string(),
+        kill: Some(false),
+    });
+    match ctx.daemon()?.call(remove) {
+        Err(error) => match error.code {
+            // It runs, or is gone already.
+            ErrorCode::InvalidRequest | ErrorCode::SessionRemoved => Ok(()),
+            _ => Err(error.into()),
+        },
+        Ok(_) => Ok(()),
     }
 }
 
@@ -183,9 +248,17 @@ fn follow(ctx: &mut Context, id: SessionId, name: &str) -> Result<Exit, Failure>
 
 /// An existing directory as an absolute path, because the daemon's own directory is another one.
 fn directory(dir: &str) -> Result<String, Failure> {
+    if dir.is_empty() {
+        let message = "-C wants a directory, and the one given is empty";
+        return Err(Failure::Usage(message.to_owned()));
+    }
     let absolute = std::path::absolute(Path::new(dir))?;
     if !absolute.is_dir() {
-        let message = format!("{} is no directory", absolute.display());
+        let what = match absolute.exists() {
+            true => "is no directory",
+            false => "does not exist",
+        };
+        let message = format!("-C {dir}: {} {what}", absolute.display());
         return Err(Failure::Usage(message));
     }
     let text = absolute.into_os_string().into_string();
@@ -209,14 +282,12 @@ fn variables(env: &[String]) -> Result<Option<BTreeMap<String, Option<String>>>,
     pairs.collect::<Result<_, _>>().map(Some)
 }
 
-/// The daemon's advice is for those who speak its protocol.
-fn not_started(mut error: Error) -> Error {
-    if error.code == ErrorCode::SpawnFailed && error.hint.is_some() {
-        let hint =
-            "several arguments are a program and its arguments; one, quoted, is a shell line";
-        error.hint = Some(hint.to_owned());
+/// A name that no target means something else by.
+pub(super) fn parse_name(text: &str) -> Result<String, String> {
+    match name::fault(text) {
+        Some(fault) => Err(fault),
+        None => Ok(text.to_owned()),
     }
-    error
 }
 
 fn parse_size(text: &str) -> Result<Size, String> {

@@ -21,6 +21,7 @@ const CHUNK: usize = 256 * 1024;
 #[derive(Args, Debug)]
 pub struct Send {
     /// Which job
+    #[arg(value_name = "JOB")]
     job: String,
     /// The text; several words are joined by blanks. Without any, standard input
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

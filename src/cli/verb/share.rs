@@ -23,6 +23,7 @@ pub(super) enum Agents {
 #[derive(Args, Debug)]
 pub struct ShareWith {
     /// Which job
+    #[arg(value_name = "JOB")]
     job: String,
     /// What every agent may do with it; ending it stays yours
     agents: Agents,

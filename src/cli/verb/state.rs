@@ -7,16 +7,17 @@ use clap::Args;
 use super::run::started_line;
 use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::{complain, duration};
+use crate::cli::launch::Taken;
+use crate::cli::{duration, grace};
 use crate::protocol::params::{
     Restart as RestartParams, SignalName, SignalParams, SignalTarget, StatusParams,
 };
-use crate::protocol::{Action, Record};
+use crate::protocol::{Action, Error, Record};
 
 #[derive(Args, Debug)]
 pub struct Jobs {
     /// Which jobs
-    #[arg(required = true)]
+    #[arg(value_name = "JOB", required = true)]
     jobs: Vec<String>,
 }
 
@@ -24,18 +25,19 @@ pub struct Jobs {
 pub struct Restart {
     #[command(flatten)]
     jobs: Jobs,
-    /// Time between TERM and KILL for what still runs
+    /// Time between TERM and KILL for what still runs (10s, or `stop_grace_ms` of the configuration)
     #[arg(short = 't', long, value_name = "TIME", value_parser = duration::parse)]
     grace: Option<Duration>,
 }
 
 impl Restart {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
-        let grace_ms = self.grace.map(duration::millis);
+        let grace_ms = Some(grace::grace(self.grace)?);
         self.jobs.each(ctx, Among::Any, |session_id| {
             Action::Restart(RestartParams {
                 session_id,
                 grace_ms,
+                unique_label: Some(true),
             })
         })
     }
@@ -68,13 +70,22 @@ impl Jobs {
             .call_all(ids.iter().cloned().map(action).collect());
         let mut exit = found.exit;
         for (id, answer) in ids.into_iter().zip(answers) {
-            let outcome = answer.map_err(Failure::from).and_then(|_| show(ctx, id));
+            let outcome = answer.map_err(refused).and_then(|_| show(ctx, id));
             if let Err(failure) = outcome {
-                complain(&failure);
-                exit = exit.or(failure.exit());
+                exit = exit.or(ctx.complain(failure));
             }
         }
         Ok(exit)
+    }
+}
+
+/// Of a name that another job has meanwhile, that one is named.
+fn refused(error: Error) -> Failure {
+    match Taken::by(&error) {
+        Some(taken) => taken
+            .refusal()
+            .hint("stop that one, or rename one of the two"),
+        None => error.into(),
     }
 }
 

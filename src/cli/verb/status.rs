@@ -15,6 +15,7 @@ use crate::term::sanitize::clean;
 #[derive(Args, Debug)]
 pub struct StatusOf {
     /// Which job; without one, the list of all
+    #[arg(value_name = "JOB")]
     job: Option<String>,
 }
 

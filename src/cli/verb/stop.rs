@@ -1,4 +1,4 @@
-//! `stop` and `kill`: the end of jobs, with everything they have started.
+//! `stop`: the end of jobs, with everything they have started.
 
 use std::time::{Duration, Instant};
 
@@ -7,25 +7,25 @@ use clap::Args;
 use crate::cli::context::{Among, Context, Found};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::note;
-use crate::cli::{complain, duration, words};
-use crate::protocol::params::{Kill, SignalName};
+use crate::cli::{duration, grace, words};
+use crate::protocol::params::Kill;
 use crate::protocol::reply::Killed;
 use crate::protocol::{Action, Record, Status};
 
 #[derive(Args, Debug)]
 pub struct Stop {
     /// Which jobs
-    #[arg(required_unless_present = "all")]
-    jobs: Vec<String>,
+    #[arg(value_name = "JOB", required_unless_present = "all")]
+    pub(super) jobs: Vec<String>,
     /// Every job that runs
     #[arg(long, conflicts_with = "jobs")]
-    all: bool,
-    /// Time between the signal and KILL
+    pub(super) all: bool,
+    /// Time between the signal and KILL (10s, or `stop_grace_ms` of the configuration)
     #[arg(short = 't', long, value_name = "TIME", value_parser = duration::parse)]
-    grace: Option<Duration>,
+    pub(super) grace: Option<Duration>,
     /// The first signal, TERM unless said
     #[arg(short, long)]
-    signal: Option<String>,
+    pub(super) signal: Option<String>,
 }
 
 impl Stop {
@@ -35,7 +35,8 @@ impl Stop {
             note("no job is running");
         }
         let began = Instant::now();
-        let kills = jobs.iter().map(|job| self.kill(job)).collect();
+        let grace = grace::grace(self.grace)?;
+        let kills = jobs.iter().map(|job| self.kill(job, grace)).collect();
         let answers = ctx.daemon()?.call_all(kills);
         let mut worst = exit;
         for (job, answer) in jobs.iter().zip(answers) {
@@ -46,21 +47,13 @@ impl Stop {
                 let killed = serde_json::from_value(value).map_err(std::io::Error::from)?;
                 report(ctx, job, &killed, began.elapsed())
             });
-            worst = worst.or(outcome.unwrap_or_else(|failure| {
-                complain(&failure);
-                failure.exit()
-            }));
+            worst = worst.or(outcome.unwrap_or_else(|failure| ctx.complain(failure)));
         }
         Ok(worst)
     }
 
-    /// The same, with KILL as the first signal.
-    pub(super) fn run_as_kill(mut self, ctx: &mut Context) -> Result<Exit, Failure> {
-        self.signal.get_or_insert_with(|| "KILL".to_owned());
-        self.run(ctx)
-    }
-
-    fn targets(&self, ctx: &mut Context) -> Result<Found, Failure> {
+    /// The jobs that are meant.
+    pub(super) fn targets(&self, ctx: &mut Context) -> Result<Found, Failure> {
         if !self.all {
             return ctx.many(&self.jobs, Among::Going);
         }
@@ -72,27 +65,24 @@ impl Stop {
         })
     }
 
-    fn kill(&self, job: &Record) -> Action {
+    fn kill(&self, job: &Record, grace_ms: u64) -> Action {
         let force = self.signal.as_deref().is_some_and(is_kill);
         Action::Kill(Kill {
             session_id: Some(job.summary.session_id.to_string()),
-            signal: self.signal.as_deref().filter(|_| !force).map(signal),
+            signal: self
+                .signal
+                .as_deref()
+                .filter(|_| !force)
+                .map(super::signal::name),
             force: force.then_some(true),
-            grace_ms: self.grace.map(duration::millis),
+            grace_ms: Some(grace_ms),
             ..Kill::default()
         })
     }
 }
 
-/// A signal by number or name.
-pub(super) fn signal(text: &str) -> SignalName {
-    match text.parse() {
-        Ok(number) => SignalName::Number(number),
-        Err(_) => SignalName::Name(text.to_owned()),
-    }
-}
-
-fn is_kill(signal: &str) -> bool {
+/// Whether a signal is the one that nothing survives.
+pub(super) fn is_kill(signal: &str) -> bool {
     ["KILL", "SIGKILL", "9"].contains(&signal.to_uppercase().as_str())
 }
 

@@ -19,7 +19,7 @@ const LONGEST: Duration = Duration::from_secs(600);
 #[derive(Args, Debug)]
 pub struct Wait {
     /// Which jobs
-    #[arg(required = true)]
+    #[arg(value_name = "JOB", required = true)]
     jobs: Vec<String>,
     /// exit, ready (its --ready-log or --ready-port), port:N (its own), input, quiet or quiet:TIME, match:REGEX (a line of this run, so far or to come), gone:REGEX (from the screen)
     #[arg(long = "for", value_name = "WHAT", default_value = "exit", value_parser = condition::parse)]
@@ -96,7 +96,30 @@ fn until(
         if ctx.json {
             ctx.out.json(&value)?;
         }
+        if let (Condition::Exit(_), [_, _, ..]) = (condition, ids) {
+            tell_failed(ctx, &waited);
+        }
         return Ok(result(&waited, condition, mode));
+    }
+}
+
+/// Of several jobs the exit code is of one; which of them failed, and how, is said.
+fn tell_failed(ctx: &Context, waited: &WaitedAll) {
+    for one in &waited.results {
+        let polled = &one.polled;
+        let code = Exit::of_job(polled.status, polled.exit_code, polled.signal.as_deref());
+        if !polled.status.is_finished() || code == Exit::OK {
+            continue;
+        }
+        let how = match (polled.exit_code, &polled.signal) {
+            (Some(code), _) => format!("exit {code}"),
+            (None, Some(signal)) => signal.clone(),
+            (None, None) => polled.status.as_str().replace('_', " "),
+        };
+        note(&format!(
+            "{} failed ({how})",
+            ctx.name_of(&polled.session_id)
+        ));
     }
 }
 

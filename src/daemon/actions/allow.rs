@@ -4,13 +4,16 @@
 //! it, so no other file of that name will do, whatever a request changes. A
 //! shell line runs with each of its commands replaced by such a file; it is
 //! refused if that cannot be done for certain ([`ShellLine`]), unless the shell
-//! itself is on the list. What an allowed program then starts is its business.
+//! itself is on the list. Arguments and variables that make an allowed program start
+//! another one are refused as far as they are known ([`starters`]); what it then starts
+//! by itself is its business.
 
 use std::path::Path;
 
 use super::super::connection::Client;
-use super::super::shell_line::ShellLine;
+use super::super::shell_line::{Argument, ShellLine};
 use super::program::{SHELL, find_program, named};
+use super::starters;
 use crate::engine::meta::Spec;
 use crate::protocol::{Error, ErrorCode};
 
@@ -37,8 +40,10 @@ pub(super) fn check_env<'a>(
     if client.greeting.policy.allow.is_none() {
         return Ok(());
     }
+    let shell = is_allowed(client, SHELL);
     let steers = |name: &&String| {
-        STEERING.contains(&name.as_str())
+        (!shell && starters::is_starting(name))
+            || STEERING.contains(&name.as_str())
             || STEERING_PREFIXES
                 .iter()
                 .any(|prefix| name.starts_with(prefix))
@@ -52,10 +57,30 @@ pub(super) fn check_env<'a>(
     }
 }
 
+/// Whether a program may be run with these arguments: none that makes it start another one. Where the shell may be
+/// started there is nothing to hold.
+fn check_arguments(client: &Client, program: &str, arguments: &[Argument]) -> Result<(), Error> {
+    if client.greeting.policy.allow.is_none() || is_allowed(client, SHELL) {
+        return Ok(());
+    }
+    match starters::starting(program, arguments) {
+        Some(what) => Err(refused(client, &format!("{what} is not allowed here"))),
+        None => Ok(()),
+    }
+}
+
+fn plain(args: &[String]) -> Vec<Argument> {
+    args.iter().cloned().map(Argument::plain).collect()
+}
+
 /// Whether `client` may run what `spec` says, which is the file `program`.
 pub(super) fn check_program(client: &Client, spec: &Spec, program: &str) -> Result<(), Error> {
     match is_allowed(client, program) {
-        true => Ok(()),
+        true => check_arguments(
+            client,
+            program,
+            &plain(spec.args.as_deref().unwrap_or_default()),
+        ),
         false => Err(refused(
             client,
             &format!("`{}` is not allowed here", spec.command),
@@ -71,7 +96,11 @@ pub(super) fn checked_line(client: &Client, line: &str, cwd: &Path) -> Result<St
     }
     let parsed = ShellLine::parse(line)
         .map_err(|what| refused(client, &format!("a shell line may not have {what}")))?;
-    parsed.with_programs(|name| allowed_file(client, name, cwd))
+    parsed.with_programs(|name, arguments| {
+        let file = allowed_file(client, name, cwd)?;
+        check_arguments(client, &file, arguments)?;
+        Ok(file)
+    })
 }
 
 /// Whether `client` may run again what it, or somebody who may run more, has started.
@@ -83,7 +112,10 @@ pub(super) fn check_spec(client: &Client, spec: &Spec) -> Result<(), Error> {
     match &spec.args {
         _ if client.greeting.policy.allow.is_none() => Ok(()),
         None => checked_line(client, &spec.command, cwd).map(drop),
-        Some(_) => allowed_file(client, &spec.command, cwd).map(drop),
+        Some(args) => {
+            let file = allowed_file(client, &spec.command, cwd)?;
+            check_arguments(client, &file, &plain(args))
+        }
     }
 }
 

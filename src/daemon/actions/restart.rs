@@ -7,10 +7,11 @@ use super::super::connection::Client;
 use super::super::driver::Driver;
 use super::super::end_tree::GRACE_MS;
 use super::super::hub::{Hub, now};
+use super::super::state::State;
 use super::allow::check_spec;
 use super::kill::{cannot_end, end};
 use super::program::{fresh_spec, spawn_failed, spawn_spec};
-use super::{Answer, actor, answer, find, wait_ms};
+use super::{Answer, actor, answer, find, unique, wait_ms};
 use crate::engine::registry::Access;
 use crate::protocol::keeper::SpawnSpec;
 use crate::protocol::params::Restart;
@@ -30,6 +31,15 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
         let message = format!("Session {id} is being restarted already");
         Error::new(ErrorCode::InvalidRequest, message)
     })?;
+    let unique = params.unique_label == Some(true);
+    let is_free = |state: &State| match state.registry.get(&id) {
+        Some(session) if unique => {
+            let label = session.spec.label.as_deref();
+            unique::check(state, &session.scope, label, Some(&id))
+        }
+        _ => Ok(()),
+    };
+    is_free(&hub.state())?;
     let (status, waits) = {
         let state = hub.state();
         let life = &state.registry.get(&id).ok_or_else(gone)?.life;
@@ -48,6 +58,7 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
             let message = format!("Session {id} was ended while it was being restarted");
             return Err(Error::new(ErrorCode::Cancelled, message));
         }
+        is_free(state)?;
         state.check_descriptors()?;
         let session = state.registry.get(&id).ok_or_else(gone)?;
         // After the end of both keeper and daemon its environment is not known

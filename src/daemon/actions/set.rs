@@ -3,7 +3,7 @@
 use super::super::connection::Client;
 use super::super::hub::{Hub, now};
 use super::start::{checked_name, no_nul};
-use super::{Answer, answer, find, people_only};
+use super::{Answer, answer, find, people_only, unique};
 use crate::engine::registry::Access;
 use crate::protocol::Error;
 use crate::protocol::params::Set;
@@ -24,6 +24,11 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
         .transpose()?;
     let id = find(hub, client, &params.session_id, Access::Own)?;
     hub.with(|state| {
+        if params.unique_label == Some(true)
+            && let Some(session) = state.registry.get(&id)
+        {
+            unique::check(state, &session.scope, label.as_deref(), Some(&id))?;
+        }
         let Some(session) = state.registry.get_mut(&id) else {
             return Err(Error::session_not_found(id.as_str()));
         };

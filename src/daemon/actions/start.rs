@@ -17,11 +17,12 @@ use super::kill::wait_for_exit;
 use super::news::{Show, Since, cursor, polled};
 use super::program::{check_directory, environment, spawn_failed, spawn_spec};
 use super::resize::checked_size;
-use super::{Answer, answer, limits, max_chars, wait_ms, wanted};
+use super::{Answer, answer, limits, max_chars, unique, wait_ms, wanted};
 use crate::engine::meta::{Spec, Terms};
 use crate::engine::retention::Retention;
 use crate::engine::session::Session;
 use crate::protocol::hello::Role;
+use crate::protocol::name::MAX_NAME;
 use crate::protocol::params::{Start, Stream};
 use crate::protocol::reply::{Left, Started};
 use crate::protocol::{Error, ErrorCode, SessionId};
@@ -31,9 +32,6 @@ use crate::sys::signal;
 const YIELD_MS: u64 = 10_000;
 const AGENT_TIMEOUT_MS: u64 = 1_800_000;
 pub(in crate::daemon) const TIMEOUT_GRACE_MS: u64 = 5000;
-
-/// Characters of a label, group or key at most.
-const MAX_NAME: usize = 100;
 
 /// The action.
 pub(super) async fn start(hub: &Hub, client: &Rc<Client>, params: Start) -> Answer {
@@ -142,6 +140,9 @@ async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<(SessionId
     let run = spawn_spec(client, &spec, environment)?;
     let (sender, receiver) = oneshot::channel();
     hub.with(|state| {
+        if params.unique_label == Some(true) {
+            unique::check(state, &client.viewer.scope, spec.label.as_deref(), None)?;
+        }
         state.check_descriptors()?;
         let cap = limits(&state.settings, &client.greeting).max_sessions;
         state.registry.check_room(&client.viewer, cap, now())?;

@@ -33,7 +33,10 @@ impl Life {
                     outcome: self.status,
                 });
                 self.status = Status::Retrying;
-                format!("it is run again ({count} of {})", policy.max_retries())
+                match policy.max_retries() {
+                    RestartPolicy::FOREVER => format!("it is run again (time {count} in a row)"),
+                    most => format!("it is run again ({count} of {most})"),
+                }
             }
         };
         self.add_reason(&note);

@@ -46,6 +46,7 @@ fn every() -> Vec<Action> {
             rows: Some(24),
             cols: Some(80),
             label: text("web"),
+            unique_label: None,
             group: text("demo"),
             description: text("what it is for"),
             background: Some(true),
@@ -178,11 +179,13 @@ fn every() -> Vec<Action> {
         }),
         Action::Restart(Restart {
             session_id: session_id(),
+            unique_label: None,
             grace_ms: Some(2000),
         }),
         Action::Set(Set {
             session_id: session_id(),
             label: text("web"),
+            unique_label: None,
             group: text("demo"),
             ttl_ms: Some(1000),
             timeout_sec: Some(60),

@@ -8,9 +8,12 @@ mod action;
 pub mod rebind;
 mod table;
 
+use std::borrow::Cow;
+
 pub use self::action::Action;
 pub use self::rebind::Rebound;
 pub use self::table::{LEAVE, LEAVE_KEY, TABLE};
+use crate::config::Config;
 
 /// Where a binding holds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -131,6 +134,19 @@ pub struct Binding {
 }
 
 impl Binding {
+    /// What it does, with the grace that jobs have here, which the table says as it usually is.
+    pub fn help_with_grace(&self, grace_ms: u64) -> Cow<'static, str> {
+        let usual = Config::default().stop_grace_ms();
+        if self.action != Action::Stop || grace_ms == usual {
+            return Cow::Borrowed(self.help);
+        }
+        let grace = |ms: u64| match ms % 1000 {
+            0 => format!("{} s", ms / 1000),
+            _ => format!("{ms} ms"),
+        };
+        Cow::Owned(self.help.replace(&grace(usual), &grace(grace_ms)))
+    }
+
     /// What it and the lines after it are about, in the long list of NORMAL.
     pub fn heading(&self) -> Option<&'static str> {
         match (self.place, self.action) {

@@ -53,7 +53,7 @@ pub const TABLE: &[Binding] = {
         key(Normal, &["T"], A::TakeKeyboard, "take-keyboard", "Take the keyboard from agents, or give it back"),
         key(Normal, &["N"], A::Decline, "decline", "Say no to what an agent asks"),
 
-        key(Normal, &["x"], A::Stop, "stop", "Stop: TERM, then KILL after 2 s. Asks"),
+        key(Normal, &["x"], A::Stop, "stop", "Stop: TERM, then KILL after 10 s. Asks"),
         key(Normal, &["X"], A::Kill, "kill", "SIGKILL at once. Asks"),
         key(Normal, &["K"], A::Signal, "signal", "Send a signal; ends survivors once more"),
         key(Normal, &["p"], A::Pause, "pause", "Pause, or continue"),

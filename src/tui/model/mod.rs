@@ -15,6 +15,7 @@ pub mod hit;
 pub mod job;
 pub mod keyboard;
 pub mod layout;
+pub mod leave;
 pub mod line;
 pub mod look;
 pub mod menu;
@@ -45,6 +46,7 @@ use self::card::Card;
 use self::grid::Grid;
 use self::job::Job;
 use self::keyboard::Keyboards;
+use self::leave::LeaveSequence;
 use self::look::Looks;
 use self::mode::{Frame, Insert, Mode};
 use self::pointer::Pointer;
@@ -142,8 +144,12 @@ pub struct Model {
     pub read_only: bool,
     /// Whether it asks before it ends or removes something.
     pub asks: bool,
+    /// Time between TERM and KILL for jobs that it stops, in milliseconds.
+    pub stop_grace_ms: u64,
     /// Keys that leave INSERT, as [`chord::name`] spells them; never empty.
     pub leave_keys: Vec<String>,
+    /// Keys that leave it one after the other, in place of those.
+    pub leave_sequence: LeaveSequence,
     /// What keys do.
     pub keymap: Keymap,
     /// Whether the last line is ours while typing into a zoomed job.
@@ -258,6 +264,10 @@ impl Model {
             .iter()
             .filter_map(|key| chord::parse(key))
             .collect();
+        if !options.leave_sequence.is_empty() {
+            // What hints call it; no key that is pressed has this name.
+            leave_keys = vec![options.leave_sequence.join(" ")];
+        }
         if leave_keys.is_empty() {
             leave_keys.push(LEAVE_KEY.to_owned());
         }
@@ -269,7 +279,9 @@ impl Model {
             read_only: options.read_only,
             keymap: Keymap::new(&leave_keys, &options.keys),
             leave_keys,
+            leave_sequence: LeaveSequence::new(options.leave_sequence.clone()),
             asks: options.asks,
+            stop_grace_ms: options.stop_grace_ms,
             status_line: options.status_line,
             attached: match options.job.as_deref().and_then(SessionId::parse) {
                 Some(id) => Attached::Awaited(id),

@@ -84,6 +84,8 @@ pub enum Ask {
     Pause(Vec<SessionId>, bool),
     /// Restart these jobs.
     Restart(Vec<SessionId>),
+    /// Run the job again that was typed into and has ended.
+    Again(Insert),
     /// Remove these jobs and their logs.
     Remove(Vec<SessionId>),
     /// Close the view and stop jobs.

@@ -1,5 +1,7 @@
 //! The palette: every command by its name, and how the shell says it.
 
+use std::borrow::Cow;
+
 use super::Model;
 use super::line::Line;
 use crate::tui::keymap::{Action, Place};
@@ -26,7 +28,7 @@ pub struct Entry {
     /// The key for it; empty if there is none.
     pub key: String,
     /// What it does, in a sentence.
-    pub help: &'static str,
+    pub help: Cow<'static, str>,
     /// The same thing in the shell, for what is selected.
     pub shell: Option<String>,
 }
@@ -51,11 +53,18 @@ pub fn entries(model: &Model) -> Vec<Entry> {
     let bound = lines.map(|bound| {
         let key = bound.keys.first().cloned().unwrap_or_default();
         let name = bound.binding.label();
-        entry(model, bound.binding.action, name, key, bound.binding.help)
+        let help = bound.binding.help_with_grace(model.stop_grace_ms);
+        entry(model, bound.binding.action, name, key, help)
     });
-    let own = OWN
-        .iter()
-        .map(|(action, name, help)| entry(model, *action, (*name).to_owned(), String::new(), help));
+    let own = OWN.iter().map(|(action, name, help)| {
+        entry(
+            model,
+            *action,
+            (*name).to_owned(),
+            String::new(),
+            Cow::Borrowed(*help),
+        )
+    });
     bound.chain(own).collect()
 }
 
@@ -71,7 +80,13 @@ pub fn found(model: &Model, palette: &Palette) -> Vec<Entry> {
     found.into_iter().map(|(_, entry)| entry).collect()
 }
 
-fn entry(model: &Model, action: Action, name: String, key: String, help: &'static str) -> Entry {
+fn entry(
+    model: &Model,
+    action: Action,
+    name: String,
+    key: String,
+    help: Cow<'static, str>,
+) -> Entry {
     let title = match about(model, action) {
         Some(object) => format!("{name} {object}"),
         None => name.clone(),

@@ -244,7 +244,7 @@ fn who_never_wants_to_be_asked_is_not() {
 }
 
 #[test]
-fn an_ended_job_swallows_nothing_and_restarts_by_r() {
+fn an_ended_job_swallows_nothing_says_so_and_asks_before_it_runs_again() {
     let mut dash = shop();
     dash.press("i");
     let mut web = ended("web", Status::Error, Some(1), 0);
@@ -255,10 +255,24 @@ fn an_ended_job_swallows_nothing_and_restarts_by_r() {
     // The rest of a word that was being typed.
     dash.press("r");
     assert!(dash.actions().is_empty());
+    assert!(
+        dash.text().contains("web has ended; r runs it again"),
+        "{}",
+        dash.text()
+    );
     dash.later(1500).press("x");
     assert!(dash.asked().is_empty());
     dash.press("r");
+    assert!(dash.status().contains("RUN AGAIN"), "{}", dash.status());
+    assert!(dash.status().contains("web (exit 1)?"), "{}", dash.status());
+    assert!(dash.actions().is_empty());
+    // Enter never confirms, and one is where one was.
+    dash.press("\r");
+    assert!(dash.actions().is_empty());
+    assert_eq!(dash.model.mode.name(), "INSERT");
+    dash.press("ry");
     assert_eq!(dash.actions(), ["restart"]);
+    assert_eq!(dash.model.mode.name(), "INSERT");
 }
 
 #[test]

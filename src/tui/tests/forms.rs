@@ -112,6 +112,34 @@ fn one_like_another_has_its_mode_and_size_and_a_free_name() {
 }
 
 #[test]
+fn a_name_that_means_something_else_is_refused_in_its_field() {
+    let mut dash = shop(120, 24);
+    dash.press("nsleep 1\tw*\r");
+    let asked = dash.asked();
+    let starts = |cmd: &Cmd| matches!(cmd, Cmd::Ask(Tag::Start, _));
+    assert!(!asked.iter().any(starts), "{asked:?}");
+    assert!(dash.text().contains("no name for a job"), "{}", dash.text());
+    dash.press("\x15web-9\r");
+    let start = started(&mut dash);
+    assert_eq!(start.label.as_deref(), Some("web-9"));
+    assert_eq!(start.unique_label, Some(true));
+    let taken = Error::new(
+        ErrorCode::InvalidRequest,
+        "a job named web-9 is running already",
+    );
+    dash.link(News::Reply(Tag::Start, Err(taken)));
+    assert!(dash.text().contains("a job named web-9"));
+    assert!(matches!(dash.model.mode, Mode::Prompt(_)));
+    dash.press("\x1be\x15a/b\r");
+    assert_eq!(set(&mut dash), None);
+    assert!(
+        dash.text().contains("separates the parts"),
+        "{}",
+        dash.text()
+    );
+}
+
+#[test]
 fn what_is_changed_is_sent_and_nothing_else() {
     let mut dash = shop(80, 24);
     dash.press("e").snapshot("edit-80x24");

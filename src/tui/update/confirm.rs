@@ -22,15 +22,19 @@ pub(super) fn act(model: &mut Model, ask: Ask, answer: Option<Action>, cmds: &mu
         (Ask::Stop(ids) | Ask::Kill(ids), Some(Action::YesKill))
         | (Ask::Kill(ids), Some(Action::Yes)) => verbs::end_now(model, &ids, true, cmds),
         (Ask::Pause(ids, pause), Some(Action::Yes)) => verbs::pause_now(&ids, pause, cmds),
-        (Ask::Restart(ids), Some(Action::Yes)) => verbs::restart_now(&ids, cmds),
+        (Ask::Restart(ids), Some(Action::Yes)) => verbs::restart_now(model, &ids, cmds),
         (Ask::Remove(ids), Some(Action::Yes)) => undo::remove(model, &ids, cmds),
         (Ask::Quit, Some(Action::StopGroup)) => quit::stop_group(model, cmds),
         (Ask::Quit, Some(Action::StopAll)) => quit::stop_all(model, cmds),
         (Ask::Paste(bytes, typing), Some(Action::Yes)) => {
             insert::send_paste(model, typing, &bytes, cmds);
         }
-        // No to a paste is no to the paste only.
-        (Ask::Paste(_, typing), _) => model.mode = Mode::Insert(typing),
+        (Ask::Again(typing), Some(Action::Yes)) => {
+            verbs::restart_now(model, std::slice::from_ref(&typing.id), cmds);
+            model.mode = Mode::Insert(typing);
+        }
+        // No to a paste is no to the paste only; and one stays with what has ended.
+        (Ask::Paste(_, typing) | Ask::Again(typing), _) => model.mode = Mode::Insert(typing),
         _ => {}
     }
 }

@@ -1,7 +1,7 @@
 //! INSERT: raw bytes to the job, all but the leave key.
 //!
 //! Nothing is encoded anew: what the terminal sent for a key is what the job gets. A job that has ended takes no
-//! bytes, and then they are not swallowed either: the status line says so and the key of NORMAL restarts it.
+//! bytes, and then they are not swallowed either: a key says so, and the one that restarts in NORMAL asks.
 
 use super::msg::{Cmd, Tag};
 use super::verbs;
@@ -10,6 +10,7 @@ use crate::protocol::{Action, Mode as JobMode, SessionId};
 use crate::term::keyparse::{Event, Input, Key};
 use crate::tui::chord;
 use crate::tui::keymap::{Action as KeyAction, Place};
+use crate::tui::model::leave::Pressed;
 use crate::tui::model::mode::{Ask, Confirm, Frame, Insert, Mode};
 use crate::tui::model::{Link, Model};
 
@@ -95,14 +96,23 @@ pub(super) fn take(model: &mut Model, input: &Input, cmds: &mut Vec<Cmd>) {
     match &input.event {
         Event::Key(key) if model.leave_keys.contains(&chord::name(*key)) => leave(model),
         Event::Key(key) => {
+            let typed = match model.leave_sequence.press(&chord::name(*key), &input.raw) {
+                Pressed::Leaves => return leave(model),
+                Pressed::Held => return,
+                Pressed::Typed(bytes) => bytes,
+            };
             if is_over(model, &id) {
                 key_after_end(model, *key, &id, cmds);
             } else {
-                send_all(model, &input.raw, cmds);
+                send_all(model, &typed, cmds);
             }
         }
         Event::Paste(bytes) => {
-            if !is_over(model, &id) {
+            let held = model.leave_sequence.let_go();
+            if is_over(model, &id) {
+                tell_over(model, &id);
+            } else {
+                send_all(model, &held, cmds);
                 paste(model, bytes, cmds);
             }
         }
@@ -173,9 +183,25 @@ fn key_after_end(model: &mut Model, key: Key, id: &SessionId, cmds: &mut Vec<Cmd
     let settled = model
         .ended_at
         .is_none_or(|at| model.now.ms - at >= RESTART_AFTER_MS);
-    if restarts && settled && model.job(id).is_some() {
-        verbs::restart_now(std::slice::from_ref(id), cmds);
+    match &model.mode {
+        Mode::Insert(insert) if restarts && settled && model.job(id).is_some() => {
+            let ask = Ask::Again(insert.clone());
+            verbs::ask(model, ask, cmds);
+        }
+        _ => tell_over(model, id),
     }
+}
+
+/// Says that nothing is typed into a job that has ended, and what the keys are.
+fn tell_over(model: &mut Model, id: &SessionId) {
+    let (name, again, leave) = (
+        model.name_of(id),
+        model.key("r"),
+        model.leave_keys.join(" or "),
+    );
+    model.note(format!(
+        "{name} has ended; {again} runs it again, {leave} leaves."
+    ));
 }
 
 /// Passes a paste on, after asking if it is long or could press keys and a job cannot tell it from typing.

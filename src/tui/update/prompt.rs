@@ -1,10 +1,11 @@
 //! PROMPT: the form for a new job, for one like another, and for changing a job.
 
+use std::borrow::Cow;
+
 use super::edit as edit_line;
 use super::msg::{Cmd, Errand, Tag};
 use crate::protocol::params::{Set, Start};
-use crate::protocol::policy::RestartWhen;
-use crate::protocol::{Action as Request, Mode as JobMode, RestartPolicy, SessionId};
+use crate::protocol::{Action as Request, Mode as JobMode, RestartPolicy, SessionId, name};
 use crate::term::keyparse::Key;
 use crate::tui::keymap::{Action, Place};
 use crate::tui::model::form::{COMMAND, DIR, Form, Purpose, RUN};
@@ -43,7 +44,8 @@ pub(super) fn duplicate(model: &mut Model, cmds: &mut Vec<Cmd>) {
     );
     form.purpose = Purpose::New(Some(like));
     form.put(RUN, &command);
-    if summary.label.is_some() {
+    // An agent may call its job what no person can.
+    if summary.label.is_some() && name::fault(&name).is_none() {
         form.fields[1].insert(&name);
     }
     show(model, form, cmds);
@@ -191,18 +193,20 @@ fn submit(model: &mut Model, cmds: &mut Vec<Cmd>) {
 }
 
 /// What a form is not done for: a field, and what is wrong with it.
-type Wrong = (usize, &'static str);
+type Wrong = (usize, Cow<'static, str>);
 
 fn start(model: &Model, form: &Form, like: Option<(JobMode, u16, u16)>) -> Result<Start, Wrong> {
-    let command = form.command(RUN).map_err(|text| (RUN, text))?;
+    let command = form.command(RUN).map_err(|text| (RUN, text.into()))?;
     if command.is_empty() {
-        return Err((RUN, "What should run? Esc starts nothing."));
+        return Err((RUN, "What should run? Esc starts nothing.".into()));
     }
     let [label, group, dir] = [1, 2, DIR].map(|field| form.value(field));
+    let label = checked_name(1, label)?;
     let some = |text: String| (!text.is_empty()).then_some(text);
     let home = model.origin.home.as_deref();
     Ok(Start {
         command,
+        unique_label: (!label.is_empty()).then_some(true),
         label: some(label),
         group: some(group),
         cwd: Some(untilde(&dir, &model.origin.cwd, home)),
@@ -214,12 +218,21 @@ fn start(model: &Model, form: &Form, like: Option<(JobMode, u16, u16)>) -> Resul
     })
 }
 
+/// What the field of the name says; empty is none.
+fn checked_name(field: usize, name: String) -> Result<String, Wrong> {
+    match name::fault(&name).filter(|_| !name.is_empty()) {
+        Some(fault) => Err((field, fault.into())),
+        None => Ok(name),
+    }
+}
+
 /// What is to be changed: only what another value was typed for.
 fn change(form: &Form, id: &SessionId, before: &[String]) -> Result<Option<Set>, Wrong> {
     let changed = |field: usize| {
         let value = form.value(field);
         (before.get(field).map(|before| before.trim()) != Some(&value)).then_some(value)
     };
+    let label = changed(0).map(|name| checked_name(0, name)).transpose()?;
     let keep = match changed(2).as_deref() {
         None => None,
         Some("yes" | "y") => Some(true),
@@ -227,7 +240,7 @@ fn change(form: &Form, id: &SessionId, before: &[String]) -> Result<Option<Set>,
         Some(_) => {
             return Err((
                 2,
-                "keep is yes or no: yes keeps the job and its log for good.",
+                "keep is yes or no: yes keeps the job and its log for good.".into(),
             ));
         }
     };
@@ -235,19 +248,28 @@ fn change(form: &Form, id: &SessionId, before: &[String]) -> Result<Option<Set>,
         None => None,
         Some(word) => match policy(&word) {
             Some(policy) => Some(policy),
-            None => return Err((3, "restart is no, on-failure, on-failure:3 or always.")),
+            None => {
+                return Err((
+                    3,
+                    "restart is no, on-failure, always, or on-failure:3, always:3.".into(),
+                ));
+            }
         },
     };
     let command = match changed(COMMAND) {
-        Some(_) => Some(form.command(COMMAND).map_err(|text| (COMMAND, text))?),
+        Some(_) => Some(
+            form.command(COMMAND)
+                .map_err(|text| (COMMAND, text.into()))?,
+        ),
         None => None,
     };
     if command.as_deref() == Some("") {
-        return Err((COMMAND, "What should run? Esc changes nothing."));
+        return Err((COMMAND, "What should run? Esc changes nothing.".into()));
     }
     let set = Set {
         session_id: id.to_string(),
-        label: changed(0),
+        unique_label: label.is_some().then_some(true),
+        label,
         group: changed(1),
         keep,
         restart,
@@ -263,33 +285,14 @@ fn change(form: &Form, id: &SessionId, before: &[String]) -> Result<Option<Set>,
 
 /// A restart policy as `run --restart` has it.
 fn policy_word(policy: Option<RestartPolicy>) -> String {
-    let Some(policy) = policy else {
-        return "no".to_owned();
-    };
-    match (policy.policy, policy.max_retries) {
-        (RestartWhen::Never, _) => "no".to_owned(),
-        (RestartWhen::Always, _) => "always".to_owned(),
-        (RestartWhen::OnFailure, None) => "on-failure".to_owned(),
-        (RestartWhen::OnFailure, Some(n)) => format!("on-failure:{n}"),
-    }
+    policy.map_or_else(|| "no".to_owned(), |policy| policy.word())
 }
 
 fn policy(word: &str) -> Option<RestartPolicy> {
-    let (when, count) = match word.split_once(':') {
-        Some((when, count)) => (when, Some(count.parse().ok()?)),
-        None => (word, None),
-    };
-    let policy = match (when, count) {
-        ("no" | "never" | "", None) => RestartWhen::Never,
-        ("on-failure", _) => RestartWhen::OnFailure,
-        ("always", None) => RestartWhen::Always,
-        _ => return None,
-    };
-    Some(RestartPolicy {
-        policy,
-        max_retries: count,
-        backoff_ms: None,
-    })
+    match word {
+        "" | "never" => RestartPolicy::parse("no"),
+        word => RestartPolicy::parse(word),
+    }
 }
 
 /// Commands of the jobs that there are, the newest first.

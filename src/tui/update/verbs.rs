@@ -57,7 +57,7 @@ pub(super) fn restart(model: &mut Model, cmds: &mut Vec<Cmd>) {
             "There is no job to restart. {} starts one.",
             model.key("n")
         )),
-        [_] if !alive => restart_now(&ids, cmds),
+        [_] if !alive => restart_now(model, &ids, cmds),
         _ => ask(model, Ask::Restart(ids), cmds),
     }
 }
@@ -146,6 +146,7 @@ pub(super) fn end_now(model: &mut Model, ids: &[SessionId], force: bool, cmds: &
         let params = Kill {
             session_id: Some(id.to_string()),
             force: force.then_some(true),
+            grace_ms: (!force).then_some(model.stop_grace_ms),
             ..Kill::default()
         };
         cmds.push(Cmd::Ask(Tag::Kill(id.clone()), Action::Kill(params)));
@@ -168,11 +169,12 @@ pub(super) fn end_survivors(model: &mut Model, cmds: &mut Vec<Cmd>) -> bool {
 }
 
 /// Runs jobs again.
-pub(super) fn restart_now(ids: &[SessionId], cmds: &mut Vec<Cmd>) {
+pub(super) fn restart_now(model: &Model, ids: &[SessionId], cmds: &mut Vec<Cmd>) {
     for id in ids {
         let params = Restart {
             session_id: id.to_string(),
-            grace_ms: None,
+            grace_ms: Some(model.stop_grace_ms),
+            unique_label: Some(true),
         };
         cmds.push(Cmd::Ask(Tag::Restart(id.clone()), Action::Restart(params)));
     }

@@ -109,12 +109,13 @@ pub(in crate::tui) fn entries(model: &Model) -> Vec<Entry> {
             if binding.place != place || shown.is_empty() {
                 continue;
             }
-            if !passes(&format!("{shown} {} {}", binding.name, binding.help)) {
+            let help = binding.help_with_grace(model.stop_grace_ms);
+            if !passes(&format!("{shown} {} {help}", binding.name)) {
                 continue;
             }
             let heading = binding.heading().filter(|_| filter.is_empty());
             keys.extend(heading.map(|heading| Entry::Heading(heading.to_owned())));
-            keys.push(Entry::Key(shown, binding.help.to_owned()));
+            keys.push(Entry::Key(shown, help.into_owned()));
         }
         section(&mut entries, place.title(), keys);
         if at == 1 {

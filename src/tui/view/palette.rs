@@ -25,7 +25,7 @@ pub(super) fn status(model: &Model, palette: &Palette, area: Rect, frame: &mut F
     let mut bar = begin(model, area, model.mode.name());
     if let Some(entry) = found(model, palette).get(palette.at) {
         let room = usize::from(area.width).saturating_sub(12);
-        let help = text::clip(entry.help, room, model.theme.glyph("…"));
+        let help = text::clip(&entry.help, room, model.theme.glyph("…"));
         bar.text(0, help, Style::new());
     }
     bar.draw(area, frame.buffer_mut());

@@ -27,6 +27,7 @@ pub(super) fn question(model: &Model, ask: &Ask, area: Rect) -> Bar {
         Ask::Pause(ids, true) => ("PAUSE", about_alive(model, ids), false),
         Ask::Pause(ids, false) => ("CONTINUE", about_alive(model, ids), false),
         Ask::Restart(ids) => ("RESTART", about_alive(model, ids), false),
+        Ask::Again(insert) => ("RUN AGAIN", about_end(model, &insert.id), false),
         Ask::Remove(ids) => ("REMOVE", about_ended(model, ids), false),
         // It has a bar of its own.
         Ask::Quit => ("", String::new(), false),
@@ -146,6 +147,14 @@ fn about_ended(model: &Model, ids: &[SessionId]) -> String {
         job.state().word(),
         units::bytes(kept_bytes(job))
     )
+}
+
+/// `lint (exit 1)?`
+fn about_end(model: &Model, id: &SessionId) -> String {
+    match model.job(id) {
+        Some(job) => format!("{} ({})?", job.name, job.state().word()),
+        None => format!("{id}?"),
+    }
 }
 
 fn kept_bytes(job: &Job) -> u64 {

@@ -1,0 +1,45 @@
+//! `kill`: the end of jobs at once; with a signal of one's own only that is sent, as kill(1) and docker do.
+
+use std::time::Duration;
+
+use clap::Args;
+
+use super::signal::{self, To};
+use super::stop::{Stop, is_kill};
+use crate::cli::context::Context;
+use crate::cli::duration;
+use crate::cli::exit::{Exit, Failure};
+
+#[derive(Args, Debug)]
+pub struct Kill {
+    /// Which jobs
+    #[arg(value_name = "JOB", required_unless_present = "all")]
+    jobs: Vec<String>,
+    /// Every job that runs
+    #[arg(long, conflicts_with = "jobs")]
+    all: bool,
+    /// Only send this signal, to what is in the foreground; nothing else is ended
+    #[arg(short, long, value_name = "SIG")]
+    signal: Option<String>,
+    /// As of stop; KILL needs none
+    #[arg(short = 't', long, value_name = "TIME", value_parser = duration::parse, hide = true)]
+    grace: Option<Duration>,
+}
+
+impl Kill {
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        let stop = Stop {
+            jobs: self.jobs,
+            all: self.all,
+            grace: self.grace,
+            signal: Some("KILL".to_owned()),
+        };
+        match self.signal {
+            Some(signal) if !is_kill(&signal) => {
+                let found = stop.targets(ctx)?;
+                signal::send(ctx, found, &signal, To::Foreground)
+            }
+            _ => stop.run(ctx),
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! `rename`: another name for a job.
+
+use clap::Args;
+
+use super::run::parse_name;
+use crate::cli::context::Context;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::launch::Taken;
+use crate::protocol::Action;
+use crate::protocol::params::Set;
+
+#[derive(Args, Debug)]
+pub struct Rename {
+    /// Which job
+    #[arg(value_name = "JOB")]
+    job: String,
+    /// What it is called from now on
+    #[arg(value_name = "NAME", value_parser = parse_name)]
+    name: String,
+}
+
+impl Rename {
+    pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        let job = ctx.one(&self.job)?;
+        let set = Action::Set(Set {
+            session_id: job.summary.session_id.to_string(),
+            label: Some(self.name),
+            unique_label: Some(true),
+            ..Set::default()
+        });
+        let value = ctx
+            .daemon()?
+            .call(set)
+            .map_err(|error| match Taken::by(&error) {
+                Some(taken) => taken
+                    .refusal()
+                    .hint("choose another name, or stop that one first"),
+                None => Failure::from(error),
+            })?;
+        if ctx.json {
+            ctx.out.json(&value)?;
+        }
+        Ok(Exit::OK)
+    }
+}

@@ -1,0 +1,208 @@
+//! The words of docker, kill(1) and pueue mean here what they mean there.
+
+use serde_json::json;
+
+use crate::support::{Home, Terminal};
+
+/// Waits until the list has no job.
+fn until_none(home: &Home) {
+    let deadline = std::time::Instant::now() + crate::support::DEADLINE;
+    while home.json(&["ls"])["sessions"] != json!([]) {
+        assert!(std::time::Instant::now() < deadline, "{}", home.ok(&["ls"]));
+    }
+}
+
+#[test]
+fn detach_is_how_a_job_runs_anyway() {
+    let home = Home::new();
+    for flag in ["-d", "--detach"] {
+        let said = home.ok(&["run", flag, "sleep 1000"]);
+        assert!(said.contains("running"), "{said}");
+    }
+    home.run(&["run", "-d", "-f", "true"])
+        .expect_code(2)
+        .expect_said("--detach does not go with --follow");
+}
+
+#[test]
+fn rm_forgets_a_job_after_its_output_and_its_code_were_had() {
+    let home = Home::new();
+    let ran = home
+        .run(&["run", "--rm", "-f", "echo out; exit 3"])
+        .expect_code(3);
+    assert_eq!(ran.stdout, "out\n");
+    home.run(&["run", "--rm", "-w", "exit 4"]).expect_code(4);
+    assert_eq!(home.json(&["ls"])["sessions"], json!([]));
+    // Nobody is there to remove it, and the daemon that was told of it has gone.
+    let gate = home.gate();
+    home.start(&["--rm", "-n", "late", &format!("cat {}", gate.display())]);
+    home.kill_daemon();
+    std::fs::write(gate, "").unwrap();
+    until_none(&home);
+    home.ok(&["run", "--rm", "true"]);
+    until_none(&home);
+    home.run(&["run", "--rm", "--restart", "always", "true"])
+        .expect_code(2);
+}
+
+#[test]
+fn a_signal_is_only_sent_and_kill_without_one_ends_the_job() {
+    let home = Home::new();
+    let line =
+        "trap 'echo got hup' HUP; trap 'echo got term' TERM; echo up; while :; do sleep 0.05; done";
+    home.start(&["-n", "web", line]);
+    let seen = |text: &str| {
+        let until = format!("match:^{text}$");
+        home.run(&["wait", "web", "--for", &until, "--timeout", "15s"])
+            .expect_code(0);
+    };
+    seen("up");
+    let said = home.ok(&["kill", "-s", "HUP", "web"]);
+    assert!(said.starts_with("web  SIGHUP sent to pid "), "{said}");
+    seen("got hup");
+    assert!(
+        home.ok(&["signal", "web", "term"])
+            .contains("SIGTERM sent to")
+    );
+    seen("got term");
+    assert!(home.ok(&["ls", "--status", "running"]).contains("web"));
+    home.run(&["signal", "web"]).expect_code(2);
+    home.run(&["signal", "web", "LUNCH"])
+        .expect_code(2)
+        .expect_said("`LUNCH` is no signal");
+    assert!(home.ok(&["kill", "web"]).contains("SIGKILL"));
+    home.run(&["signal", "web", "HUP"])
+        .expect_code(3)
+        .expect_said("web is not running");
+}
+
+#[test]
+fn a_job_is_renamed_unless_the_name_is_taken() {
+    let home = Home::new();
+    let id = home.start(&["-n", "web", "sleep 1000"]);
+    home.start(&["-n", "api", "sleep 1000"]);
+    home.ok(&["rename", "web", "shop"]);
+    assert_eq!(home.json(&["status", "shop"])["sessionId"], id);
+    home.run(&["rename", "shop", "api"])
+        .expect_code(1)
+        .expect_said("a job named api is running already (");
+    home.run(&["rename", "shop", "a/b"])
+        .expect_code(2)
+        .expect_said("`/` separates");
+}
+
+#[test]
+fn ps_lists_ids_and_the_states_that_it_shows() {
+    let home = Home::new();
+    let up = home.start(&["-n", "up", "sleep 1000"]);
+    let bad = home.start(&["-n", "bad", "exit 3"]);
+    home.run(&["wait", "bad"]).expect_code(3);
+    assert_eq!(
+        home.ok(&["ps", "-a", "-q", "--status", "running"]),
+        format!("{up}\n")
+    );
+    for state in ["failed", "exit 3", "exit", "error"] {
+        assert_eq!(
+            home.ok(&["ps", "-aq", "--status", state]),
+            format!("{bad}\n"),
+            "{state}"
+        );
+        let listed = home.json(&["ls", "--status", state]);
+        assert_eq!(listed["sessions"][0]["sessionId"], bad, "{state}");
+        assert_eq!(listed["sessions"].as_array().unwrap().len(), 1);
+    }
+    assert_eq!(home.ok(&["ps", "-q", "--status", "needs password"]), "");
+    home.run(&["ls", "--status", "runing"])
+        .expect_code(2)
+        .expect_said("did you mean \"running\"?");
+}
+
+#[test]
+fn logs_have_a_tail_times_and_a_beginning_also_when_followed() {
+    let home = Home::new();
+    let gate = home.gate();
+    let line = format!(
+        "echo one; echo two; cat {}; echo three; printf four",
+        gate.display()
+    );
+    home.start(&["-n", "web", &line]);
+    home.run(&["wait", "web", "--for", "match:two", "--timeout", "15s"])
+        .expect_code(0);
+    assert_eq!(home.ok(&["logs", "--tail", "1", "web"]), "two\n");
+    assert_eq!(home.ok(&["logs", "--tail", "all", "web"]), "one\ntwo\n");
+    let dated = home.ok(&["logs", "-t", "web"]);
+    let is_dated = |line: &str, text: &str| {
+        let (at, rest) = line.split_at(line.len() - text.len());
+        rest == text && at.starts_with("20") && at.contains(':')
+    };
+    let lines: Vec<_> = dated.lines().collect();
+    assert!(
+        is_dated(lines[0], " one") && is_dated(lines[1], " two"),
+        "{dated}"
+    );
+    let following = {
+        let home = home.command(&["logs", "-f", "-t", "--since", "10m", "-n", "1", "web"]);
+        std::thread::spawn(move || Home::finish(home, &["logs", "-f", "-t"]))
+    };
+    std::fs::write(gate, "").unwrap();
+    let said = following.join().unwrap().expect_code(0).stdout;
+    // The last line that there was when it began, which may be any of them.
+    let last: Vec<_> = said.lines().rev().take(2).collect();
+    assert!(
+        is_dated(last[0], " four") && last.len() == 1 || is_dated(last[1], " three"),
+        "{said}"
+    );
+    assert_eq!(
+        home.ok(&["logs", "-f", "--since", "1h", "web"]),
+        "one\ntwo\nthree\nfour\n"
+    );
+    let both = home.ok(&["logs", "-f", "--since", "1h", "web", "web"]);
+    assert!(both.ends_with("four\n"), "{both}");
+}
+
+#[test]
+fn who_waits_for_several_hears_which_of_them_failed() {
+    let home = Home::new();
+    home.start(&["-n", "good", "true"]);
+    home.start(&["-n", "lint", "exit 3"]);
+    home.start(&["-n", "crash", "kill -SEGV $$"]);
+    let ran = home.run(&["wait", "good", "lint", "crash"]).expect_code(3);
+    assert!(!ran.stderr.contains("good"), "{ran}");
+    ran.expect_said("lint failed (exit 3)")
+        .expect_said("crash failed (SIGSEGV)");
+}
+
+#[test]
+fn detach_keys_are_pressed_one_after_the_other_and_the_code_is_the_jobs() {
+    let home = Home::new();
+    home.start(&[
+        "-n",
+        "web",
+        "stty -echo; echo ready; while read -r l; do echo \"<$l>\"; done; exit 7",
+    ]);
+    let keys = "ctrl-p,ctrl-q";
+    let args = ["attach", "web", "--detach-keys", keys, "--exit-code"];
+    let mut view = Terminal::new(&home, &args, (80, 24));
+    view.wait_for_text("ready");
+    view.wait_mode("INSERT");
+    view.send("a\x10b\r");
+    view.wait_for_text("b>");
+    view.send("\x10\x11");
+    view.wait_mode("NORMAL");
+    view.send("q");
+    assert_eq!(view.exit_code(), 0, "it goes on");
+    let mut view = Terminal::new(&home, &args, (80, 24));
+    view.wait_mode("INSERT");
+    view.send("\x04");
+    view.wait_for_text("exited (7)");
+    view.send("\x10\x11");
+    view.wait_mode("NORMAL");
+    view.send("q");
+    assert_eq!(view.exit_code(), 7);
+    let mut view = Terminal::new(&home, &["run", "-a", "--exit-code", "exit 5"], (80, 24));
+    view.wait_for_text("exited (5)");
+    view.send("\x1dq");
+    assert_eq!(view.exit_code(), 5);
+    home.run(&["attach", "web", "--detach-keys", "a,b"])
+        .expect_code(2);
+}
