@@ -9,6 +9,7 @@
 //! - [`plain`]: bytes to the lines a reader would have seen scroll by.
 //! - [`snapshot`]: a screen as text, page, picture or cells; [`palette`] has its colours.
 //! - [`skim`] and [`redraw`]: output of which only the end can be seen. [`pen`]: what text is drawn with.
+//! - [`relay`]: a job's output as it may reach somebody else's terminal.
 //! - [`sanitize`]: names and titles made safe to show.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
@@ -26,6 +27,7 @@ pub mod palette;
 pub mod pen;
 pub mod plain;
 pub mod redraw;
+pub mod relay;
 pub mod replies;
 pub mod sanitize;
 pub mod scan;
