@@ -87,6 +87,8 @@ mod tests {
             text: "\u{1b}[31mx\r".to_owned(),
             by: None,
             kind: Some(Role::Human),
+            offset: None,
+            goes_on: false,
         }
     }
 
