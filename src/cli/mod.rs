@@ -13,8 +13,11 @@ pub mod exit;
 pub mod follow;
 pub mod front;
 pub mod interrupt;
+pub mod lane;
 mod moment;
+mod origins;
 pub mod output;
+pub mod place;
 pub mod program;
 mod restart;
 pub mod show;
@@ -76,9 +79,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return misunderstood(&error).into(),
     };
-    let tty = output::stdout_is_terminal();
-    let paint = style::paint(cli.shared.color, tty, style::environment);
-    let mut ctx = Context::new(Output::new(paint), cli.shared.json);
+    let mut ctx = Context::new(Output::new(cli.shared.color), cli.shared.json);
     let outcome = dispatch(cli, &mut ctx).and_then(|exit| {
         ctx.out.flush()?;
         Ok(exit)

@@ -10,6 +10,7 @@ mod actions_output;
 mod ask_human;
 mod bridges;
 mod cli_basics;
+mod cli_follow;
 mod cli_jobs;
 mod cli_output;
 mod config_file;

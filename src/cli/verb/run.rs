@@ -9,8 +9,10 @@ use clap::Args;
 use super::share::{self, Agents};
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::follow::{Follower, Form};
-use crate::cli::show::{self, Show};
+use crate::cli::follow::Follower;
+use crate::cli::output::note;
+use crate::cli::place::Place;
+use crate::cli::show::{How, Show};
 use crate::cli::{duration, interrupt, program, restart, words};
 use crate::client::recent;
 use crate::protocol::params::{Start, StatusParams};
@@ -35,13 +37,16 @@ pub struct Run {
     /// Show it: type into it at once, ctrl-] leaves
     #[arg(short, long, group = "stay")]
     attach: bool,
-    /// Follow its output; Ctrl-C ends the following, not the job
+    /// Show its output as it comes, and exit with its code; Ctrl-C ends the following, not the job
     #[arg(short, long, group = "stay")]
     follow: bool,
-    /// Wait for its end and exit with its code
+    /// The same, and say first what it is called and where its log is
     #[arg(short, long, group = "stay")]
     wait: bool,
-    /// Print only the id
+    /// With -f and -w: its output as clean text
+    #[arg(long)]
+    plain: bool,
+    /// Print only the id; with -w, only its output
     #[arg(short, long)]
     quiet: bool,
     /// Size of its terminal, columns by rows
@@ -75,11 +80,10 @@ impl Run {
         if self.attach {
             super::attach::need_terminal()?;
         }
-        let start = self.start()?;
+        let start = self.start(ctx)?;
         if start.args.is_none() {
             program::check(&start)?;
         }
-        let label = start.label.clone();
         let daemon = ctx.daemon_with_surroundings()?;
         let value = daemon.call(Action::Start(start)).map_err(not_started)?;
         let started: Started =
@@ -89,30 +93,44 @@ impl Run {
         if let Some(agents) = self.share {
             share::set(ctx, &id, agents)?;
         }
-        let name = label.unwrap_or_else(|| id.to_string());
         if self.attach {
             return super::attach::open(&id, false, &[], true);
         }
-        if self.follow {
-            return follow(ctx, id, &name);
-        }
-        if self.wait {
-            interrupt::leave_with(format!("{name} goes on; bgproc wait {name} waits again"))?;
-            return super::wait::for_end(ctx, &id);
+        if self.follow || self.wait {
+            return self.stay(ctx, &id);
         }
         if ctx.json {
             ctx.out.json(&value)?;
         } else if self.quiet {
             ctx.out.line(id.as_str())?;
         } else {
-            let record: Record = ctx.daemon()?.call_as(Action::Status(StatusParams {
-                session_id: id.to_string(),
-                detail: None,
-            }))?;
+            let record = record(ctx, &id, false)?;
             let line = started_line(ctx, &record);
             ctx.out.line(&line)?;
         }
         Ok(Exit::OK)
+    }
+
+    /// Shows what it writes, until its end.
+    fn stay(&self, ctx: &mut Context, id: &SessionId) -> Result<Exit, Failure> {
+        // In detail it says where its log is, however short.
+        let job = record(ctx, id, true)?;
+        let name = words::name(&job.summary);
+        interrupt::leave_with(interrupt::goes_on(std::slice::from_ref(&name)))?;
+        if self.wait && !self.quiet {
+            note(&whereabouts(&job));
+        }
+        let mut follower = Follower::new(id.clone())?.from_the_first_run();
+        let mut show = Show::new(ctx, &job, Place::BEGINNING, How::Filter, self.plain);
+        let (status, code, signal) = follower.drain(|news| show.news(ctx, news))?;
+        show.finish(ctx)?;
+        Ok(Exit::of_job(status, code, signal.as_deref()))
+    }
+
+    /// The size of its terminal: the one that it is followed on, if nobody says otherwise.
+    fn size(&self, ctx: &Context) -> Option<Size> {
+        let followed = || ctx.out.size().filter(|_| self.follow || self.wait);
+        self.size.or_else(followed)
     }
 
     fn probe(&self) -> Option<Probe> {
@@ -126,7 +144,7 @@ impl Run {
     }
 
     /// What was typed, as a request.
-    fn start(&self) -> Result<Start, Failure> {
+    fn start(&self, ctx: &Context) -> Result<Start, Failure> {
         let (command, args) = match self.command.as_slice() {
             [line] => (line.clone(), None),
             [program, args @ ..] => (program.clone(), Some(args.to_vec())),
@@ -136,14 +154,16 @@ impl Run {
             return Err(Failure::Usage("the command is empty".to_owned()));
         }
         let millis = self.timeout.map(duration::millis);
+        let (mode, size) = (self.no_pty.then_some(Mode::Pipe), self.size(ctx));
+        let size = size.filter(|_| mode.is_none());
         Ok(Start {
             command,
             args,
             cwd: self.dir.as_deref().map(directory).transpose()?,
             env: variables(&self.env)?,
-            mode: self.no_pty.then_some(Mode::Pipe),
-            rows: self.size.map(Size::rows),
-            cols: self.size.map(Size::cols),
+            mode,
+            rows: size.map(Size::rows),
+            cols: size.map(Size::cols),
             label: self.name.clone(),
             group: self.group.clone(),
             background: Some(true),
@@ -166,14 +186,25 @@ pub(super) fn started_line(ctx: &Context, record: &Record) -> String {
     line
 }
 
-fn follow(ctx: &mut Context, id: SessionId, name: &str) -> Result<Exit, Failure> {
-    interrupt::leave_with(format!(
-        "{name} goes on; bgproc logs -f {name} follows it again"
-    ))?;
-    let mut follower = Follower::new(id, Form::Plain)?;
-    let (status, code, signal) = follower.drain(|news| show::news(ctx, news, &mut Show::Alone))?;
-    ctx.out.flush()?;
-    Ok(Exit::of_job(status, code, signal.as_deref()))
+fn record(ctx: &mut Context, id: &SessionId, detail: bool) -> Result<Record, Failure> {
+    let status = StatusParams {
+        session_id: id.to_string(),
+        detail: detail.then_some(true),
+    };
+    ctx.read(&Action::Status(status))
+}
+
+/// `web (4hqk2mzr8w1n) log: /…/output.log`
+fn whereabouts(job: &Record) -> String {
+    let (name, id) = (words::name(&job.summary), job.summary.session_id.as_str());
+    let mut line = match name == id {
+        true => name,
+        false => format!("{name} ({id})"),
+    };
+    if let Some(log) = job.output_files.last() {
+        line.push_str(&format!(" log: {}", log.path));
+    }
+    line
 }
 
 /// An existing directory as an absolute path, because the daemon's own directory is another one.

@@ -54,12 +54,6 @@ impl Wait {
     }
 }
 
-/// Waits for the end of one job; its code is the result.
-pub(super) fn for_end(ctx: &mut Context, id: &SessionId) -> Result<Exit, Failure> {
-    let ids = std::slice::from_ref(id);
-    until(ctx, ids, &Condition::Exit(true), WaitMode::All, None)
-}
-
 /// Waits however long it takes, in turns that the protocol allows.
 fn until(
     ctx: &mut Context,
