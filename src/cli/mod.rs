@@ -20,6 +20,7 @@ pub mod output;
 pub mod place;
 pub mod program;
 mod restart;
+mod restarts;
 pub mod show;
 pub mod style;
 pub mod table;

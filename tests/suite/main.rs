@@ -13,6 +13,7 @@ mod cli_basics;
 mod cli_follow;
 mod cli_jobs;
 mod cli_output;
+mod cli_restarts;
 mod config_file;
 mod damaged_records;
 mod dashboard;
