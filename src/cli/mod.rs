@@ -22,6 +22,7 @@ pub mod program;
 mod restart;
 mod restarts;
 pub mod show;
+mod stdin;
 pub mod style;
 pub mod table;
 pub mod target;

@@ -14,6 +14,7 @@ mod cli_follow;
 mod cli_jobs;
 mod cli_output;
 mod cli_restarts;
+mod cli_stdin;
 mod config_file;
 mod damaged_records;
 mod dashboard;

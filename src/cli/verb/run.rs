@@ -13,7 +13,7 @@ use crate::cli::follow::Follower;
 use crate::cli::output::note;
 use crate::cli::place::Place;
 use crate::cli::show::{How, Show};
-use crate::cli::{duration, interrupt, program, restart, words};
+use crate::cli::{duration, interrupt, program, restart, stdin, words};
 use crate::client::recent;
 use crate::protocol::params::{Start, StatusParams};
 use crate::protocol::reply::Started;
@@ -55,6 +55,9 @@ pub struct Run {
     /// Connect it by pipes, which tell stdout and stderr apart
     #[arg(long, conflicts_with = "size")]
     no_pty: bool,
+    /// Connect it by a terminal although its input is piped in
+    #[arg(long, conflicts_with = "no_pty")]
+    pty: bool,
     /// End it after so long (30s, 10m, 2h)
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     timeout: Option<Duration>,
@@ -80,7 +83,9 @@ impl Run {
         if self.attach {
             super::attach::need_terminal()?;
         }
-        let start = self.start(ctx)?;
+        // What is piped in is for the job, if somebody is there to pass it on.
+        let piped = (self.follow || self.wait) && stdin::is_piped();
+        let start = self.start(ctx, piped)?;
         if start.args.is_none() {
             program::check(&start)?;
         }
@@ -97,7 +102,7 @@ impl Run {
             return super::attach::open(&id, false, &[], true);
         }
         if self.follow || self.wait {
-            return self.stay(ctx, &id);
+            return self.stay(ctx, &id, piped);
         }
         if ctx.json {
             ctx.out.json(&value)?;
@@ -112,7 +117,7 @@ impl Run {
     }
 
     /// Shows what it writes, until its end.
-    fn stay(&self, ctx: &mut Context, id: &SessionId) -> Result<Exit, Failure> {
+    fn stay(&self, ctx: &mut Context, id: &SessionId, piped: bool) -> Result<Exit, Failure> {
         // In detail it says where its log is, however short.
         let job = record(ctx, id, true)?;
         let name = words::name(&job.summary);
@@ -120,11 +125,20 @@ impl Run {
         if self.wait && !self.quiet {
             note(&whereabouts(&job));
         }
+        if piped {
+            stdin::pass_on(id.clone())?;
+        }
         let mut follower = Follower::new(id.clone())?.from_the_first_run();
         let mut show = Show::new(ctx, &job, Place::BEGINNING, How::Filter, self.plain);
         let (status, code, signal) = follower.drain(|news| show.news(ctx, news))?;
         show.finish(ctx)?;
         Ok(Exit::of_job(status, code, signal.as_deref()))
+    }
+
+    /// Whether it has pipes instead of a terminal.
+    fn mode(&self, piped: bool) -> Option<Mode> {
+        let asks_for_terminal = self.pty || self.size.is_some();
+        (self.no_pty || (piped && !asks_for_terminal)).then_some(Mode::Pipe)
     }
 
     /// The size of its terminal: the one that it is followed on, if nobody says otherwise.
@@ -144,7 +158,7 @@ impl Run {
     }
 
     /// What was typed, as a request.
-    fn start(&self, ctx: &Context) -> Result<Start, Failure> {
+    fn start(&self, ctx: &Context, piped: bool) -> Result<Start, Failure> {
         let (command, args) = match self.command.as_slice() {
             [line] => (line.clone(), None),
             [program, args @ ..] => (program.clone(), Some(args.to_vec())),
@@ -154,7 +168,7 @@ impl Run {
             return Err(Failure::Usage("the command is empty".to_owned()));
         }
         let millis = self.timeout.map(duration::millis);
-        let (mode, size) = (self.no_pty.then_some(Mode::Pipe), self.size(ctx));
+        let (mode, size) = (self.mode(piped), self.size(ctx));
         let size = size.filter(|_| mode.is_none());
         Ok(Start {
             command,
