@@ -4,49 +4,62 @@
 //! and a fast program writes more between two of them. The bytes themselves
 //! are read with `log`, from where the last read ended, so that whatever is
 //! kept is shown exactly once, also when the daemon was replaced meanwhile.
+//! Lines are made of them here, without the limits of replies to agents.
+
+use std::collections::VecDeque;
+use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
+use super::place::Place;
 use crate::client::{self, AutoStart, Connection, greeting};
 use crate::protocol::params::{Log, LogFormat, Poll};
-use crate::protocol::reply::{LogBytes, Polled};
+use crate::protocol::reply::{LogBytes, LogOrigin, Polled};
 use crate::protocol::{Action, Error, ErrorCode, SessionId, Status};
 
 /// Bytes of output asked for at once: the most that `log` gives.
 const PAGE: u64 = 1 << 20;
 
-/// First guess at how many bytes hold the last lines.
-const FIRST_TAIL: u64 = 64 * 1024;
-
 /// The longest wait that `poll` takes, in milliseconds.
 const LONGEST_WAIT: u64 = 600_000;
 
-/// In what form output is shown.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Form {
-    /// Clean text.
-    Plain,
-    /// The bytes as the job wrote them.
-    Raw,
-}
+/// Between the end of one run and the beginning of the next one nothing happens
+/// that could be waited for, for as long as it takes to start a program.
+const BETWEEN_RUNS: Duration = Duration::from_millis(20);
 
 /// A place in the output of one job, with a connection of its own.
 #[derive(Debug)]
 pub struct Follower {
     connection: Connection,
     session: SessionId,
-    form: Form,
     offset: u64,
+    /// The last run that is known of.
+    run: Option<u32>,
+    /// What was read and not asked for yet.
+    read: VecDeque<News>,
+}
+
+/// A piece of output.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    /// Raw offset of its first byte.
+    pub offset: u64,
+    /// The bytes as the job wrote them.
+    pub bytes: Vec<u8>,
+    /// When they were written, and to which stream.
+    pub origins: Vec<LogOrigin>,
 }
 
 /// What [`Follower::read_on`] found.
 #[derive(Debug)]
 pub enum News {
     /// This came next.
-    Output(Vec<u8>),
+    Output(Piece),
     /// So many bytes are no longer kept.
     Gap(u64),
+    /// The job was restarted; what follows is of the run of this number.
+    Restarted(u32),
     /// The job has ended and everything has been read.
     Ended(Polled),
     /// All there is has been read; more may come.
@@ -55,61 +68,48 @@ pub enum News {
 
 impl Follower {
     /// Starts at the oldest byte that is kept.
-    pub fn new(session: SessionId, form: Form) -> Result<Self, Error> {
+    pub fn new(session: SessionId) -> Result<Self, Error> {
         Ok(Self {
             connection: connect()?,
             session,
-            form,
             offset: 0,
+            run: None,
+            read: VecDeque::new(),
         })
     }
 
-    /// Goes to the end and returns the last `lines` lines before it.
-    pub fn skip_to_last(&mut self, lines: usize) -> Result<Vec<u8>, Error> {
-        let end = self.look(None, 0)?.output_bytes;
-        let mut length = FIRST_TAIL.min(PAGE);
-        loop {
-            let from = end.saturating_sub(length);
-            let mut tail = Vec::new();
-            self.offset = from;
-            let mut first_kept = 0;
-            while self.offset < end {
-                let page = self.page(end - self.offset)?;
-                first_kept = page.first_offset;
-                let stuck = page.next_offset <= self.offset;
-                self.offset = page.next_offset;
-                tail.extend(self.decode(page)?);
-                if stuck {
-                    break;
-                }
-            }
-            match last_lines(&tail, lines) {
-                Some(start) => return Ok(tail.split_off(start)),
-                None if from <= first_kept => return Ok(tail),
-                None => length = length.saturating_mul(4),
-            }
-        }
+    /// Follows a job from its first run on: each other run is news.
+    #[must_use]
+    pub fn from_the_first_run(mut self) -> Self {
+        self.run = Some(1);
+        self
+    }
+
+    /// Goes on at another place.
+    pub fn go_to(&mut self, place: Place) {
+        self.offset = place.offset;
     }
 
     /// The next piece of output, or that there is none for now.
     pub fn read_on(&mut self) -> Result<News, Error> {
-        // The status is asked for before the output: what an ended job wrote is
-        // then certain to be in the output read after it.
-        let polled = self.look(None, 0)?;
-        let page = self.page(PAGE)?;
-        if page.offset > self.offset {
-            let gap = page.offset - self.offset;
-            self.offset = page.offset;
-            return Ok(News::Gap(gap));
+        loop {
+            self.read_page()?;
+            if let Some(news) = self.read.pop_front() {
+                return Ok(news);
+            }
+            // The status is asked for before the output: what an ended job wrote is
+            // then certain to be in the output read after it.
+            let polled = self.look(None, 0)?;
+            let restarting = self.read_page()?;
+            if let Some(news) = self.read.pop_front() {
+                return Ok(news);
+            }
+            match polled.status.is_finished() {
+                false => return Ok(News::Idle(polled)),
+                true if restarting => std::thread::sleep(BETWEEN_RUNS),
+                true => return Ok(News::Ended(polled)),
+            }
         }
-        if page.next_offset > self.offset {
-            self.offset = page.next_offset;
-            return Ok(News::Output(self.decode(page)?));
-        }
-        if polled.status.is_finished() {
-            return Ok(News::Ended(polled));
-        }
-        Ok(News::Idle(polled))
     }
 
     /// Returns when something has happened since `seen`.
@@ -154,19 +154,67 @@ impl Follower {
         serde_json::from_value(value).map_err(unreadable)
     }
 
-    fn page(&mut self, limit: u64) -> Result<LogBytes, Error> {
+    /// Reads on if nothing is left of what was read. Whether the job is being restarted.
+    fn read_page(&mut self) -> Result<bool, Error> {
+        if !self.read.is_empty() {
+            return Ok(false);
+        }
         let log = Log {
             session_id: self.session.to_string(),
             offset: Some(self.offset),
-            limit: Some(limit.min(PAGE)),
-            format: Some(match self.form {
-                Form::Plain => LogFormat::Plain,
-                Form::Raw => LogFormat::Base64,
-            }),
+            limit: Some(PAGE),
+            format: Some(LogFormat::Base64),
+            origins: Some(true),
             ..Log::default()
         };
         let value = self.call(Action::Log(log))?;
-        serde_json::from_value(value).map_err(unreadable)
+        let page: LogBytes = serde_json::from_value(value).map_err(unreadable)?;
+        let restarting = page.restarting;
+        self.take(page)?;
+        Ok(restarting)
+    }
+
+    /// Keeps what a page has, cut where runs begin.
+    fn take(&mut self, page: LogBytes) -> Result<(), Error> {
+        if page.offset > self.offset {
+            self.read.push_back(News::Gap(page.offset - self.offset));
+        }
+        let mut bytes = STANDARD
+            .decode(&page.output)
+            .map_err(|error| Error::internal(format!("the log is not base64: {error}")))?;
+        let origins = page.origins.unwrap_or_default();
+        let runs = page.runs.unwrap_or_default();
+        let last = runs.last().map_or(0, |run| run.run);
+        let mut known = self.run.unwrap_or(last);
+        let mut offset = page.offset;
+        let mut piece = |bytes: Vec<u8>, read: &mut VecDeque<News>| {
+            let (length, origins) = (bytes.len() as u64, origins.clone());
+            if length > 0 {
+                read.push_back(News::Output(Piece {
+                    offset,
+                    bytes,
+                    origins,
+                }));
+            }
+            offset += length;
+        };
+        let mut cut = page.offset;
+        for run in runs.iter().filter(|run| run.offset <= page.next_offset) {
+            if run.run <= known {
+                continue;
+            }
+            known = run.run;
+            let at = run.offset.max(cut);
+            let before = usize::try_from(at - cut).unwrap_or(usize::MAX);
+            let rest = bytes.split_off(before.min(bytes.len()));
+            piece(std::mem::replace(&mut bytes, rest), &mut self.read);
+            self.read.push_back(News::Restarted(run.run));
+            cut = at;
+        }
+        piece(bytes, &mut self.read);
+        self.run = Some(known);
+        self.offset = page.next_offset;
+        Ok(())
     }
 
     /// Calls, and again on a new connection where the daemon went away: both
@@ -181,15 +229,6 @@ impl Follower {
             }
         }
     }
-
-    fn decode(&self, page: LogBytes) -> Result<Vec<u8>, Error> {
-        match self.form {
-            Form::Plain => Ok(page.output.into_bytes()),
-            Form::Raw => STANDARD
-                .decode(page.output)
-                .map_err(|error| Error::internal(format!("the log is not base64: {error}"))),
-        }
-    }
 }
 
 fn connect() -> Result<Connection, Error> {
@@ -198,32 +237,4 @@ fn connect() -> Result<Connection, Error> {
 
 fn unreadable(error: serde_json::Error) -> Error {
     Error::internal(format!("the daemon's answer makes no sense: {error}"))
-}
-
-/// Where the last `lines` lines of `text` begin; `None` if it may hold only a part of them.
-fn last_lines(text: &[u8], lines: usize) -> Option<usize> {
-    let body = text.strip_suffix(b"\n").unwrap_or(text);
-    if lines == 0 {
-        return Some(text.len());
-    }
-    let newlines = body.iter().enumerate().rev();
-    newlines
-        .filter(|(_, byte)| **byte == b'\n')
-        .nth(lines - 1)
-        .map(|(place, _)| place + 1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_last_lines_are_found_with_and_without_a_newline_at_the_end() {
-        assert_eq!(last_lines(b"a\nb\nc\n", 2), Some(2));
-        assert_eq!(last_lines(b"a\nb\nc", 2), Some(2));
-        assert_eq!(last_lines(b"a\nb\nc", 0), Some(5));
-        // The text may begin in the middle of `a`.
-        assert_eq!(last_lines(b"a\nb\n", 2), None);
-        assert_eq!(last_lines(b"", 1), None);
-    }
 }

@@ -8,22 +8,26 @@
 pub mod condition;
 pub mod context;
 pub mod dashboard;
-mod dated;
 pub mod exit;
 pub mod follow;
 pub mod front;
 mod grace;
 pub mod interrupt;
+pub mod lane;
 pub mod launch;
 mod misread;
 mod moment;
 mod number;
+mod origins;
 pub mod output;
 mod people;
+pub mod place;
 pub mod program;
 mod restart;
+mod restarts;
 pub mod show;
 mod state;
+mod stdin;
 pub mod style;
 pub mod table;
 pub mod target;
@@ -85,9 +89,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return misunderstood(&args, &error).into(),
     };
-    let tty = output::stdout_is_terminal();
-    let paint = style::paint(cli.shared.color, tty, style::environment);
-    let mut ctx = Context::new(Output::new(paint), cli.shared.json);
+    let mut ctx = Context::new(Output::new(cli.shared.color), cli.shared.json);
     let outcome = dispatch(cli, &mut ctx).and_then(|exit| {
         ctx.out.flush()?;
         Ok(exit)

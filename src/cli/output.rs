@@ -8,8 +8,10 @@ use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 
 use serde::Serialize;
 
-use super::style::{Paint, Tone};
+use super::lane::Sink;
+use super::style::{self, ColorChoice, Paint, Tone};
 use crate::term::sanitize::clean;
+use crate::term::size::Size;
 
 /// Columns assumed where a terminal does not tell.
 const DEFAULT_WIDTH: usize = 80;
@@ -20,18 +22,42 @@ pub struct Output {
     out: BufWriter<Stdout>,
     /// Whether text is coloured.
     pub paint: Paint,
+    /// The same on standard error.
+    error_paint: Paint,
+    /// Whether a terminal only prints.
+    is_dumb: bool,
     /// Columns of the terminal; `None`: it is no terminal.
     pub width: Option<usize>,
 }
 
+/// What terminal there is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// None.
+    None,
+    /// One that only prints (`TERM=dumb`).
+    Dumb,
+    /// One that moves its cursor when it is told to.
+    Obeys,
+}
+
 impl Output {
     /// Standard output as it is.
-    pub fn new(paint: Paint) -> Self {
+    pub fn new(choice: ColorChoice) -> Self {
+        let paint = |tty| style::paint(choice, tty, style::environment);
         Self {
             out: BufWriter::with_capacity(64 * 1024, io::stdout()),
-            paint,
+            paint: paint(stdout_is_terminal()),
+            error_paint: paint(io::stderr().is_terminal()),
+            is_dumb: style::is_dumb(style::environment),
             width: terminal_width(),
         }
+    }
+
+    /// Rows and columns of the terminal.
+    pub fn size(&self) -> Option<Size> {
+        let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+        (size.ws_row > 0 && size.ws_col > 0).then(|| Size::new(size.ws_row, size.ws_col))
     }
 
     /// Whether a person reads it.
@@ -48,6 +74,37 @@ impl Output {
     /// Writes bytes as they are.
     pub fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.out.write_all(bytes)
+    }
+
+    /// Writes what a job has written to its standard error.
+    pub fn errors(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        // Both may be the same terminal.
+        self.out.flush()?;
+        io::stderr().write_all(bytes)
+    }
+
+    /// Whether text is coloured there.
+    pub fn paint(&self, sink: Sink) -> Paint {
+        match sink {
+            Sink::Out => self.paint,
+            Sink::Err => self.error_paint,
+        }
+    }
+
+    /// What terminal is there.
+    pub fn terminal(&self, sink: Sink) -> Kind {
+        let is_there = match sink {
+            Sink::Out => self.is_terminal(),
+            Sink::Err => io::stderr().is_terminal(),
+        };
+        match (is_there, self.is_dumb) {
+            (false, _) => Kind::None,
+            (true, true) => Kind::Dumb,
+            (true, false) => Kind::Obeys,
+        }
     }
 
     /// Writes one object as one line.
@@ -70,6 +127,11 @@ impl Output {
 /// Whether standard output is a terminal.
 pub fn stdout_is_terminal() -> bool {
     io::stdout().is_terminal()
+}
+
+/// Whether standard output is a terminal that moves its cursor when it is told to.
+pub fn obeys() -> bool {
+    stdout_is_terminal() && !style::is_dumb(style::environment)
 }
 
 /// Says something that is not data, on standard error.

@@ -66,6 +66,11 @@ pub fn paint(choice: ColorChoice, tty: bool, var: impl Fn(&str) -> Option<String
     if colour { Paint::Colour } else { Paint::Plain }
 }
 
+/// Whether the terminal only prints, or nobody says what it does.
+pub fn is_dumb(var: impl Fn(&str) -> Option<String>) -> bool {
+    var("TERM").is_none_or(|term| term.is_empty() || term == "dumb")
+}
+
 /// The environment, for [`paint`].
 pub fn environment(name: &str) -> Option<String> {
     std::env::var_os(OsStr::new(name)).map(|value| value.to_string_lossy().into_owned())

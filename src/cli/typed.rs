@@ -17,11 +17,6 @@ const PAGE: u64 = 10_000;
 pub(super) struct Typed(VecDeque<LogLine>);
 
 impl Typed {
-    /// Of a job of which nobody wants to know.
-    pub(super) fn none() -> Self {
-        Self(VecDeque::new())
-    }
-
     /// Everything that is known of what was typed into a job since then.
     pub(super) fn of(
         ctx: &mut Context,
@@ -87,6 +82,8 @@ mod tests {
             text: "\u{1b}[31mx\r".to_owned(),
             by: None,
             kind: Some(Role::Human),
+            offset: None,
+            goes_on: false,
         }
     }
 

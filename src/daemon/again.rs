@@ -114,6 +114,8 @@ impl Drop for Turn {
             state.restarting.remove(&self.id);
             // The policy may have been kept from its turn.
             state.registry.arm(&self.id, &mut state.timers);
+            // Those who waited for the next run: there may be none.
+            state.look(&self.id);
         });
     }
 }

@@ -254,7 +254,10 @@ impl State {
         let Some(session) = self.registry.get_mut(id) else {
             return;
         };
-        let facts = session.facts();
+        let facts = Facts {
+            restarting: self.restarting.contains_key(id),
+            ..session.facts()
+        };
         let over = self.waits.look(id, &mut session.output, facts, now().boot);
         if session.output.awake_screen().is_some() {
             self.rest_later();

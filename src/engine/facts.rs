@@ -8,6 +8,8 @@ use crate::protocol::record::InputState;
 pub struct Facts<'a> {
     /// Where it is in its life.
     pub status: Status,
+    /// Whether it ends, or has ended, only to be run again by somebody who restarts it.
+    pub restarting: bool,
     /// What its program does with its input.
     pub input: InputState,
     /// Whether its probe holds; `None`: it has none.
@@ -22,6 +24,7 @@ impl Facts<'_> {
     pub fn of(status: Status) -> Self {
         Self {
             status,
+            restarting: false,
             input: InputState::Unknown,
             ready: None,
             ports: None,

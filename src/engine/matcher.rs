@@ -20,6 +20,8 @@ pub struct Conditions {
     until: Vec<Compiled>,
     fail: Vec<Compiled>,
     view: View,
+    /// Whether to go on where a session ends only because somebody restarts it.
+    through_restarts: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -58,7 +60,17 @@ impl Conditions {
             .iter()
             .map(Compiled::new)
             .collect::<Result<_, _>>()?;
-        Ok(Self { until, fail, view })
+        Ok(Self {
+            until,
+            fail,
+            view,
+            through_restarts: false,
+        })
+    }
+
+    /// Goes on where a session ends only because somebody restarts it.
+    pub fn set_through_restarts(&mut self, on: bool) {
+        self.through_restarts = on;
     }
 
     /// Just the exit.
@@ -67,6 +79,7 @@ impl Conditions {
             until: vec![Compiled::Exit],
             fail: Vec::new(),
             view: View::Plain,
+            through_restarts: false,
         }
     }
 
@@ -76,6 +89,7 @@ impl Conditions {
             until: vec![Compiled::Changed(status)],
             fail: Vec::new(),
             view: View::Plain,
+            through_restarts: false,
         }
     }
 
@@ -90,6 +104,7 @@ impl Conditions {
             until,
             fail: Vec::new(),
             view: View::Plain,
+            through_restarts: false,
         }
     }
 
@@ -249,6 +264,7 @@ impl Matcher {
     pub fn look(&mut self, output: &mut Output, facts: Facts<'_>, now: u64) -> Option<Decision> {
         let status = facts.status;
         let conditions = self.conditions.clone();
+        let is_over = status.is_finished() && !(conditions.through_restarts && facts.restarting);
         let rows = conditions.all().any(|condition| match condition {
             Compiled::Gone(_) => true,
             Compiled::Pattern(_) => conditions.view == View::Screen,
@@ -264,7 +280,7 @@ impl Matcher {
             list.iter()
                 .enumerate()
                 .find_map(|(index, condition)| match condition {
-                    Compiled::Exit if status.is_finished() => plain_match(index, "exit"),
+                    Compiled::Exit if is_over => plain_match(index, "exit"),
                     Compiled::Input if waits(facts.input) => plain_match(index, "input"),
                     Compiled::Needed if needs(facts.input) => plain_match(index, "input"),
                     Compiled::Changed(from) if status != *from => plain_match(index, "status"),
@@ -296,7 +312,7 @@ impl Matcher {
         }
         match status {
             Status::Lost => Some(Decision::Lost),
-            status if status.is_finished() => Some(Decision::Exited),
+            _ if is_over => Some(Decision::Exited),
             _ => None,
         }
     }

@@ -177,6 +177,8 @@ params! {
         run: Option<u32>,
         /// With bytes: also when they were written.
         times: Option<bool>,
+        /// Also where what is returned came from: times, streams and runs of bytes, offsets of lines.
+        origins: Option<bool>,
     }
     /// `wait`: until something holds.
     Wait {
@@ -200,6 +202,8 @@ params! {
         timeout_ms: Option<u64>,
         /// Characters of output in the reply (500).
         max_chars: Option<usize>,
+        /// Whether to go on waiting where a session ends only because somebody restarts it (false).
+        through_restarts: Option<bool>,
     }
     /// `write`: bytes to the program's input.
     Write {
@@ -217,6 +221,8 @@ params! {
         submit: Option<bool>,
         /// As a bracketed paste, if the program asked for that (false).
         paste: Option<bool>,
+        /// A person's program passes it on, nobody types it: only its length is noted, and it is not waited until it is read (false).
+        passed_on: Option<bool>,
         /// Then wait.
         wait: Option<WaitSpec>,
     }

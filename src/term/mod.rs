@@ -10,6 +10,7 @@
 //! - [`snapshot`]: a screen as text, page, picture or cells; [`palette`] has its colours.
 //! - [`skim`] and [`redraw`]: output of which only the end can be seen. [`pen`]: what text is drawn with.
 //! - [`sanitize`]: names and titles made safe to show; [`bidi`]: characters that reorder the text around them.
+//! - [`relay`]: a job's output as it may reach somebody else's terminal.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
@@ -27,6 +28,7 @@ pub mod palette;
 pub mod pen;
 pub mod plain;
 pub mod redraw;
+pub mod relay;
 pub mod replies;
 pub mod sanitize;
 pub mod scan;

@@ -5,9 +5,10 @@ use clap::Args;
 use super::send::report;
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
-use crate::protocol::Action;
+use crate::cli::words;
 use crate::protocol::params::{KeyInput, SendKeys};
 use crate::protocol::reply::Written;
+use crate::protocol::{Action, Mode};
 
 #[derive(Args, Debug)]
 pub struct Keys {
@@ -27,6 +28,14 @@ pub struct Keys {
 impl Keys {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         let job = ctx.one(&self.job)?;
+        if job.summary.mode == Mode::Pipe {
+            let name = words::name(&job.summary);
+            let message = format!("{name} has pipes, not a terminal, so it takes no keys");
+            let hint = format!(
+                "bgproc send {name} TEXT sends text, bgproc send --eof {name} ends its input"
+            );
+            return Err(Failure::told(Exit::STATE, message).hint(hint));
+        }
         let id = job.summary.session_id;
         let written: Written = ctx.daemon()?.call_as(Action::SendKeys(SendKeys {
             session_id: id.to_string(),

@@ -9,9 +9,11 @@ use clap::Args;
 use super::share::{self, Agents};
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::follow::{Follower, Form};
-use crate::cli::show::{self, Show};
-use crate::cli::{duration, interrupt, launch, number, program, restart, words};
+use crate::cli::follow::Follower;
+use crate::cli::output::note;
+use crate::cli::place::Place;
+use crate::cli::show::{How, Show};
+use crate::cli::{duration, interrupt, launch, number, program, restart, stdin, words};
 use crate::client::recent;
 use crate::protocol::params::{Remove, Start, StatusParams};
 use crate::protocol::reply::Started;
@@ -41,10 +43,10 @@ pub struct Run {
     /// Show it: type into it at once, ctrl-] leaves
     #[arg(short, long, group = "stay")]
     attach: bool,
-    /// Follow its output; Ctrl-C ends the following, not the job
+    /// Show its output as it comes, and exit with its code; Ctrl-C ends the following, not the job
     #[arg(short, long, group = "stay")]
     follow: bool,
-    /// Wait for its end and exit with its code
+    /// The same, and say first what it is called and where its log is
     #[arg(short, long, group = "stay")]
     wait: bool,
     /// With --attach: exit with its code if it has ended by then
@@ -53,7 +55,10 @@ pub struct Run {
     /// Forget it with its log once it has ended
     #[arg(long, conflicts_with_all = ["restart", "keep"])]
     rm: bool,
-    /// Print only the id
+    /// With -f and -w: its output as clean text
+    #[arg(long)]
+    plain: bool,
+    /// Print only the id; with -w, only its output
     #[arg(short, long)]
     quiet: bool,
     /// Size of its terminal, columns by rows
@@ -62,6 +67,9 @@ pub struct Run {
     /// Connect it by pipes, which tell stdout and stderr apart
     #[arg(long, conflicts_with = "size")]
     no_pty: bool,
+    /// Connect it by a terminal although its input is piped in
+    #[arg(long, conflicts_with = "no_pty")]
+    pty: bool,
     /// End it after so long (30s, 10m, 2h)
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     timeout: Option<Duration>,
@@ -97,11 +105,12 @@ impl Run {
         if self.attach {
             super::attach::need_terminal()?;
         }
-        let start = self.start()?;
+        // What is piped in is for the job, if somebody is there to pass it on.
+        let piped = (self.follow || self.wait) && stdin::is_piped();
+        let start = self.start(ctx, piped)?;
         if start.args.is_none() {
             program::check(&start)?;
         }
-        let label = start.label.clone();
         ctx.daemon_with_surroundings()?;
         let value = launch::start(ctx, &start, self.replace)?;
         let started: Started =
@@ -111,9 +120,11 @@ impl Run {
         if let Some(agents) = self.share {
             share::set(ctx, &id, agents)?;
         }
-        let name = label.unwrap_or_else(|| id.to_string());
         if self.attach || self.follow || self.wait {
-            let exit = self.stay(ctx, &id, &name)?;
+            let exit = match self.attach {
+                true => self.attach(ctx, &id)?,
+                false => self.stay(ctx, &id, piped)?,
+            };
             if self.rm {
                 forget(ctx, &id)?;
             }
@@ -124,39 +135,28 @@ impl Run {
         } else if self.quiet {
             ctx.out.line(id.as_str())?;
         } else {
-            let status = ctx
-                .daemon()?
-                .call_as::<Record>(Action::Status(StatusParams {
-                    session_id: id.to_string(),
-                    detail: None,
-                }));
-            let line = match status {
+            let line = match record(ctx, &id, false) {
                 Ok(record) => started_line(ctx, &record),
                 // It was over sooner than it could be asked for.
-                Err(error) if self.rm && error.code == ErrorCode::SessionRemoved => {
-                    format!("{name}  ended")
+                Err(Failure::Refused(error))
+                    if self.rm && error.code == ErrorCode::SessionRemoved =>
+                {
+                    format!("{}  ended", self.name.as_deref().unwrap_or(id.as_str()))
                 }
-                Err(error) => return Err(error.into()),
+                Err(error) => return Err(error),
             };
             ctx.out.line(&line)?;
         }
         Ok(Exit::OK)
     }
 
-    /// Stays with the job as it was asked to.
-    fn stay(&self, ctx: &mut Context, id: &SessionId, name: &str) -> Result<Exit, Failure> {
-        if self.attach {
-            super::attach::open(id, false, &[], true)?;
-            return match self.exit_code {
-                true => super::attach::code(ctx, id),
-                false => Ok(Exit::OK),
-            };
+    /// Opens it in the dashboard.
+    fn attach(&self, ctx: &mut Context, id: &SessionId) -> Result<Exit, Failure> {
+        super::attach::open(id, false, &[], true)?;
+        match self.exit_code {
+            true => super::attach::code(ctx, id),
+            false => Ok(Exit::OK),
         }
-        if self.follow {
-            return follow(ctx, id.clone(), name);
-        }
-        interrupt::leave_with(format!("{name} goes on; bgproc wait {name} waits again"))?;
-        super::wait::for_end(ctx, id)
     }
 
     /// How long it is kept after its end.
@@ -164,6 +164,37 @@ impl Run {
         let stays = self.attach || self.follow || self.wait;
         let at_once = self.rm.then_some(if stays { RM_STAYING_MS } else { RM_MS });
         at_once.or(self.keep.filter(|time| *time != u64::MAX))
+    }
+
+    /// Shows what it writes, until its end.
+    fn stay(&self, ctx: &mut Context, id: &SessionId, piped: bool) -> Result<Exit, Failure> {
+        // In detail it says where its log is, however short.
+        let job = record(ctx, id, true)?;
+        let name = words::name(&job.summary);
+        interrupt::leave_with(interrupt::goes_on(std::slice::from_ref(&name)))?;
+        if self.wait && !self.quiet {
+            note(&whereabouts(&job));
+        }
+        if piped {
+            stdin::pass_on(id.clone())?;
+        }
+        let mut follower = Follower::new(id.clone())?.from_the_first_run();
+        let mut show = Show::new(ctx, &job, Place::BEGINNING, How::Filter, self.plain);
+        let (status, code, signal) = follower.drain(|news| show.news(ctx, news))?;
+        show.finish(ctx)?;
+        Ok(Exit::of_job(status, code, signal.as_deref()))
+    }
+
+    /// Whether it has pipes instead of a terminal.
+    fn mode(&self, piped: bool) -> Option<Mode> {
+        let asks_for_terminal = self.pty || self.size.is_some();
+        (self.no_pty || (piped && !asks_for_terminal)).then_some(Mode::Pipe)
+    }
+
+    /// The size of its terminal: the one that it is followed on, if nobody says otherwise.
+    fn size(&self, ctx: &Context) -> Option<Size> {
+        let followed = || ctx.out.size().filter(|_| self.follow || self.wait);
+        self.size.or_else(followed)
     }
 
     fn probe(&self) -> Option<Probe> {
@@ -177,7 +208,7 @@ impl Run {
     }
 
     /// What was typed, as a request.
-    fn start(&self) -> Result<Start, Failure> {
+    fn start(&self, ctx: &Context, piped: bool) -> Result<Start, Failure> {
         let (command, args) = match self.command.as_slice() {
             [line] => (line.clone(), None),
             [program, args @ ..] => (program.clone(), Some(args.to_vec())),
@@ -187,14 +218,16 @@ impl Run {
             return Err(Failure::Usage("the command is empty".to_owned()));
         }
         let millis = self.timeout.map(duration::millis);
+        let (mode, size) = (self.mode(piped), self.size(ctx));
+        let size = size.filter(|_| mode.is_none());
         Ok(Start {
             command,
             args,
             cwd: self.dir.as_deref().map(directory).transpose()?,
             env: variables(&self.env)?,
-            mode: self.no_pty.then_some(Mode::Pipe),
-            rows: self.size.map(Size::rows),
-            cols: self.size.map(Size::cols),
+            mode,
+            rows: size.map(Size::rows),
+            cols: size.map(Size::cols),
             label: self.name.clone(),
             unique_label: self.name.is_some().then_some(true),
             group: self.group.clone(),
@@ -236,14 +269,25 @@ pub(super) fn started_line(ctx: &Context, record: &Record) -> String {
     line
 }
 
-fn follow(ctx: &mut Context, id: SessionId, name: &str) -> Result<Exit, Failure> {
-    interrupt::leave_with(format!(
-        "{name} goes on; bgproc logs -f {name} follows it again"
-    ))?;
-    let mut follower = Follower::new(id, Form::Plain)?;
-    let (status, code, signal) = follower.drain(|news| show::news(ctx, news, &mut Show::Alone))?;
-    ctx.out.flush()?;
-    Ok(Exit::of_job(status, code, signal.as_deref()))
+fn record(ctx: &mut Context, id: &SessionId, detail: bool) -> Result<Record, Failure> {
+    let status = StatusParams {
+        session_id: id.to_string(),
+        detail: detail.then_some(true),
+    };
+    ctx.read(&Action::Status(status))
+}
+
+/// `web (4hqk2mzr8w1n) log: /…/output.log`
+fn whereabouts(job: &Record) -> String {
+    let (name, id) = (words::name(&job.summary), job.summary.session_id.as_str());
+    let mut line = match name == id {
+        true => name,
+        false => format!("{name} ({id})"),
+    };
+    if let Some(log) = job.output_files.last() {
+        line.push_str(&format!(" log: {}", log.path));
+    }
+    line
 }
 
 /// An existing directory as an absolute path, because the daemon's own directory is another one.

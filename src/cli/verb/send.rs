@@ -32,6 +32,9 @@ pub struct Send {
     /// Tell the program that it is pasted, if it wants to know
     #[arg(long)]
     paste: bool,
+    /// End its input afterwards. Without text nothing else is sent, and standard input is not read
+    #[arg(long)]
+    eof: bool,
     /// Ask for the text without showing it, and only send it where it is not shown either
     #[arg(long, conflicts_with = "text")]
     password: bool,
@@ -53,8 +56,10 @@ impl Send {
             chunks.push(b"");
         }
         let last = chunks.len() - 1;
+        // An empty line is not what somebody means who only ends the input.
+        let no_enter = self.no_enter || (self.eof && data.is_empty());
         for (place, chunk) in chunks.into_iter().enumerate() {
-            let enter = !self.no_enter && place == last;
+            let enter = !no_enter && place == last;
             let written: Written = ctx.daemon()?.call_as(Action::Write(Write {
                 session_id: job.summary.session_id.to_string(),
                 data: Some(STANDARD.encode(chunk)),
@@ -63,6 +68,7 @@ impl Send {
                 newline: (enter && job.summary.mode == Mode::Pipe).then_some(true),
                 submit: (enter && job.summary.mode == Mode::Pty).then_some(true),
                 paste: self.paste.then_some(true),
+                eof: (self.eof && place == last).then_some(true),
                 ..Write::default()
             }))?;
             let exit = report(
@@ -97,6 +103,9 @@ impl Send {
     fn data(&self) -> Result<Vec<u8>, Failure> {
         if !self.text.is_empty() {
             return Ok(self.text.join(" ").into_bytes());
+        }
+        if self.eof && !self.password {
+            return Ok(Vec::new());
         }
         let mut stdin = std::io::stdin();
         if self.password && stdin.is_terminal() {

@@ -7,7 +7,7 @@ use clap::Args;
 use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::note;
-use crate::cli::{condition, duration};
+use crate::cli::{condition, duration, interrupt, restarts, words};
 use crate::protocol::condition::WaitMode;
 use crate::protocol::params::Wait as Params;
 use crate::protocol::reply::{Outcome, Polled, Waited, WaitedAll};
@@ -35,13 +35,15 @@ pub struct Wait {
 impl Wait {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         let found = ctx.many(&self.jobs, Among::Any)?;
-        let ids: Vec<_> = found
-            .jobs
-            .into_iter()
-            .map(|job| job.summary.session_id)
-            .collect();
+        let jobs = found.jobs.iter().map(|job| &job.summary);
+        let ids: Vec<_> = jobs.clone().map(|job| job.session_id.clone()).collect();
+        let names: Vec<_> = jobs.clone().map(words::name).collect();
         if ids.is_empty() {
             return Ok(found.exit);
+        }
+        if !jobs.clone().all(|job| job.status.is_finished()) {
+            restarts::tell(ids.iter().cloned().zip(names.clone()).collect())?;
+            interrupt::leave_with(interrupt::goes_on(&names))?;
         }
         let deadline = self.timeout.map(|timeout| Instant::now() + timeout);
         let mode = if self.any {
@@ -52,12 +54,6 @@ impl Wait {
         let exit = until(ctx, &ids, &self.until, mode, deadline)?;
         Ok(found.exit.or(exit))
     }
-}
-
-/// Waits for the end of one job; its code is the result.
-pub(super) fn for_end(ctx: &mut Context, id: &SessionId) -> Result<Exit, Failure> {
-    let ids = std::slice::from_ref(id);
-    until(ctx, ids, &Condition::Exit(true), WaitMode::All, None)
 }
 
 /// Waits however long it takes, in turns that the protocol allows.
@@ -77,6 +73,7 @@ fn until(
             until: Some(vec![condition.clone()]),
             timeout_ms: Some(duration::millis(turn)),
             max_chars: Some(1),
+            through_restarts: Some(true),
             ..Params::default()
         };
         let value = match ctx.daemon()?.call(Action::Wait(params)) {

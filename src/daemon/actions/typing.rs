@@ -186,6 +186,8 @@ pub(super) struct Sent {
     pub(super) warnings: Vec<Warning>,
     /// Whether it ended with the end of a line.
     pub(super) line: bool,
+    /// Whether it was passed on by a program, not typed.
+    passed_on: bool,
 }
 
 impl Sent {
@@ -194,7 +196,14 @@ impl Sent {
             bytes: 0,
             warnings: Vec::new(),
             line: false,
+            passed_on: false,
         }
+    }
+
+    /// Of what a program passes on nobody wants to know what it was, or when it is read.
+    pub(super) fn passed_on(mut self, on: bool) -> Self {
+        self.passed_on = on;
+        self
     }
 
     /// Whether not all of it was taken.
@@ -246,6 +255,7 @@ impl Sent {
         }
         // Asked before it is typed: the program may turn echo on again at once.
         let echo = match target.mode {
+            _ if self.passed_on => false,
             Mode::Pipe => true,
             Mode::Pty => pty::line_discipline(&*target.input).is_ok_and(|line| line.echo),
         };
@@ -273,6 +283,15 @@ impl Sent {
         before: u64,
         id: SessionId,
     ) -> Answer {
+        if self.passed_on && plan.is_none() {
+            return answer(Written {
+                bytes_written: self.bytes,
+                consumed: None,
+                unread_input_bytes: None,
+                warnings: self.warnings,
+                waited: None,
+            });
+        }
         let settled = plan.is_none();
         let unread = match (&plan, self.bytes) {
             // It may read as long as is waited for it.

@@ -47,7 +47,7 @@ pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer
         timeout_ms: params.timeout_ms,
         max_chars: params.max_chars,
     };
-    let plan = Plan::new(client, &spec)?;
+    let plan = Plan::new(client, &spec)?.through_restarts(params.through_restarts == Some(true));
     let since = match Since::parse(spec.since.as_deref())? {
         // Several people share a scope, and each may have been shown something
         // else; they wait for what the job says, whenever it has said it.
@@ -91,6 +91,14 @@ impl Plan {
             max_chars: max_chars(client, spec.max_chars)?,
             after_input: false,
         })
+    }
+
+    /// Goes on where a session ends only because somebody restarts it.
+    fn through_restarts(mut self, on: bool) -> Self {
+        if let Some(conditions) = Rc::get_mut(&mut self.conditions) {
+            conditions.set_through_restarts(on);
+        }
+        self
     }
 
     /// Silence before an input says nothing about it: it counts from now.
@@ -241,8 +249,10 @@ impl Plan {
         }
         let wanted: Vec<u16> = self.conditions.ports().collect();
         let ports = (!wanted.is_empty()).then(|| state.ports(id, Some(&wanted)));
+        let restarting = state.restarting.contains_key(id);
         let session = state.registry.get_mut(id).ok_or_else(gone)?;
         let facts = Facts {
+            restarting,
             ports: ports.as_deref(),
             ..session.facts()
         };

@@ -14,7 +14,7 @@ use super::typing::{LAST_PAUSE, Sent, Target};
 use super::wait::Plan;
 use crate::protocol::params::{Encoding, KeyInput, SendKeys, Write};
 use crate::protocol::record::Mode;
-use crate::protocol::{Error, ErrorCode};
+use crate::protocol::{Error, ErrorCode, Role};
 use crate::sys::signal;
 use crate::term::keys;
 
@@ -60,7 +60,8 @@ pub(super) async fn write(hub: &Hub, client: &Rc<Client>, params: Write) -> Answ
     if types {
         target.take_keyboard()?;
     }
-    let mut sent = Sent::new();
+    let passed_on = params.passed_on == Some(true) && target.viewer.role == Role::Human;
+    let mut sent = Sent::new().passed_on(passed_on);
     bytes.drain(..sent.interrupt(&target, &bytes));
     if sent.bytes > 0 && bytes.is_empty() && !submit && !eof {
         return sent

@@ -25,6 +25,36 @@ pub struct LogBytes {
     /// If asked for: when which of them were written, in order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<Vec<LogTime>>,
+    /// With `origins`: when which of them were written, and to which stream, in order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origins: Option<Vec<LogOrigin>>,
+    /// With `origins`: the runs of the session, oldest first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runs: Option<Vec<LogRun>>,
+    /// Whether the session has ended only to be run again by somebody who restarts it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub restarting: bool,
+}
+
+/// Where a stretch of output came from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct LogOrigin {
+    /// Raw offset of its first byte.
+    pub offset: u64,
+    /// When it was written.
+    pub at: Timestamp,
+    /// Whether it was written to standard error.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stderr: bool,
+}
+
+/// Where a run began.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct LogRun {
+    /// From 1.
+    pub run: u32,
+    /// Raw offset of its first byte.
+    pub offset: u64,
 }
 
 /// When a stretch of output was written.
@@ -38,6 +68,7 @@ pub struct LogTime {
 
 /// One line of `log`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct LogLine {
     /// From 1, for ever.
     pub n: u64,
@@ -53,6 +84,12 @@ pub struct LogLine {
     /// For what was typed: a person, or an agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<Role>,
+    /// With `origins`: raw offset of its first byte.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u64>,
+    /// With `origins`: it is a piece of a line that is too long for one, and goes on in the next.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub goes_on: bool,
 }
 
 /// `log` by lines.

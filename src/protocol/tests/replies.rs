@@ -223,6 +223,9 @@ fn replies_of_version_1() {
                 offset: 0,
                 at: at(0),
             }]),
+            origins: None,
+            runs: None,
+            restarting: false,
         }),
         reply(LogLines {
             lines: vec![LogLine {
@@ -232,6 +235,8 @@ fn replies_of_version_1() {
                 text: "one".to_owned(),
                 by: Some(Scope::human()),
                 kind: Some(Role::Human),
+                offset: None,
+                goes_on: false,
             }],
             first_line: 1,
             total_lines: 2,

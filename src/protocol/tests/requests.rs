@@ -103,6 +103,7 @@ fn every() -> Vec<Action> {
             since_time: text("2026-01-02T03:04:05.678Z"),
             run: Some(1),
             times: Some(true),
+            origins: None,
         }),
         Action::Wait(Wait {
             session_id: Some(session_id()),
@@ -115,6 +116,7 @@ fn every() -> Vec<Action> {
             view: Some(View::Plain),
             timeout_ms: Some(10_000),
             max_chars: Some(500),
+            through_restarts: None,
         }),
         Action::Write(Write {
             session_id: session_id(),
@@ -124,6 +126,7 @@ fn every() -> Vec<Action> {
             newline: Some(true),
             submit: Some(true),
             paste: Some(true),
+            passed_on: None,
             wait: Some(wait.clone()),
         }),
         Action::SendKeys(SendKeys {

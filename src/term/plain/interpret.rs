@@ -2,6 +2,7 @@
 
 use super::window::Window;
 use crate::term::compat::{MAX_REPEAT, charset::Charsets, columns, repeats, tabs::TabStops};
+use crate::term::pen::Pen;
 use crate::term::scan::{Csi, Token};
 
 /// The modes that decide what text and sequences do, and what DECSC saved.
@@ -30,6 +31,7 @@ struct Saved {
     charsets: Charsets,
     origin: bool,
     wrap: bool,
+    pen: Option<Pen>,
     scrolled: u64,
 }
 
@@ -248,6 +250,7 @@ impl Interpreter {
             ([], b'o') => self.charsets.lock(3),
             ([], b'c') => {
                 *self = Self::new(false, end);
+                window.reset_attributes();
                 window.region = (0, window.last_row());
                 (0..window.rows.len()).for_each(|row| window.erase(row, 0, usize::MAX));
                 window.go(0, 0, end);
@@ -272,6 +275,7 @@ impl Interpreter {
                     alt,
                     ..Self::new(false, self.alt_since)
                 };
+                window.reset_attributes();
                 window.region = (0, window.last_row());
             }
             _ => {}
@@ -312,6 +316,7 @@ impl Interpreter {
             b'T' if csi.params.iter().all(u8::is_ascii_digit) => window.scroll_down(count),
             b'J' => erase_display(window, csi.number(0, 0)),
             b'K' => erase_line(window, csi.number(0, 0)),
+            b'm' => window.set_attributes(csi.params),
             b'r' => self.set_region(window, csi, end),
             b's' if csi.params.is_empty() => self.save(window),
             b'u' if csi.params.is_empty() => self.restore(window, end),
@@ -395,6 +400,7 @@ impl Interpreter {
             charsets: self.charsets,
             origin: self.origin,
             wrap: self.wrap,
+            pen: window.pen,
             scrolled: window.scrolled,
         });
     }
@@ -406,6 +412,7 @@ impl Interpreter {
                 self.charsets = saved.charsets;
                 self.origin = saved.origin;
                 self.wrap = saved.wrap;
+                window.pen = saved.pen;
                 window.go(saved.row, saved.col, end);
             }
             None => {

@@ -77,6 +77,7 @@ impl Lines {
             n: self.count,
             start: self.partial_start,
             text: std::mem::take(&mut self.partial),
+            goes_on: row.wrapped || row.cut,
         };
         if touched {
             self.touched.push(line.clone(), MAX_TOUCHED);

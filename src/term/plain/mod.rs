@@ -9,14 +9,17 @@ pub mod follower;
 pub mod interpret;
 pub mod lines;
 pub mod marks;
+pub mod pens;
 pub mod reader;
 pub mod row;
 pub mod sieve;
 pub mod simple;
 pub mod window;
+pub mod written;
 
 use self::interpret::Interpreter;
 use self::window::Window;
+use super::pen::Pen;
 use super::redraw::Abridged;
 use super::scan::{Scanner, Token};
 use super::size::Size;
@@ -48,6 +51,8 @@ pub struct Line {
     pub start: u64,
     /// Its text, without the newline.
     pub text: String,
+    /// It is longer than a line may be: the next one goes on with it.
+    pub goes_on: bool,
 }
 
 /// A place to start rendering from.
@@ -225,6 +230,23 @@ impl Plain {
     /// Whether [`take_touched`](Self::take_touched) is wanted (it is at first); without it lines cost less.
     pub fn set_track_touched(&mut self, track: bool) {
         self.window.lines.track = track;
+    }
+
+    /// Whether the text of lines is to have its colours, as SGR sequences (not at first). Each line begins and ends
+    /// without attributes.
+    pub fn set_colours(&mut self, on: bool) {
+        self.window.pen = on.then(Pen::default);
+    }
+
+    /// Number of lines that can no longer change.
+    pub fn final_lines(&self) -> u64 {
+        self.window.lines.count
+    }
+
+    /// The lines on the window that end above the cursor.
+    pub fn above_cursor(&self) -> Vec<Line> {
+        let row = self.window.row;
+        self.window.live(|_, last| last < row)
     }
 
     /// Logical lines that can no longer change, since the last call.

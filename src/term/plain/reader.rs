@@ -19,6 +19,8 @@ pub struct Shown<'a> {
     pub start: u64,
     /// Its text, without the newline.
     pub text: &'a str,
+    /// It is longer than a line may be: the next one goes on with it.
+    pub goes_on: bool,
 }
 
 impl<'a> From<&'a Line> for Shown<'a> {
@@ -27,6 +29,7 @@ impl<'a> From<&'a Line> for Shown<'a> {
             n: line.n,
             start: line.start,
             text: &line.text,
+            goes_on: line.goes_on,
         }
     }
 }
@@ -171,6 +174,7 @@ impl Reader {
             n: n + (line - lines.start) as u64,
             start: base + self.run.start(line) as u64,
             text: self.run.line(line),
+            goes_on: false,
         };
         let more = match &self.sieve {
             None => lines.clone().all(|number| take(line(number))),

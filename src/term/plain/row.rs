@@ -1,5 +1,8 @@
 //! One row of the window: its cells, and what is known of where they came from.
 
+use super::pens::{Pens, push_change};
+use crate::term::pen::Pen;
+
 /// Stands in the cell to the right of a wide character's own.
 const RIGHT_HALF: u32 = 1;
 /// A tab among the glyphs.
@@ -18,8 +21,12 @@ pub struct Row {
     bytes: Vec<u8>,
     /// The cells, when they are not in `bytes`.
     wide: Option<Glyphs>,
+    /// What the cells are drawn with, if that is wanted.
+    pub pens: Pens,
     /// The text goes on in the next row.
     pub wrapped: bool,
+    /// The text goes on in the next row, as another line because it is too long for one.
+    pub cut: bool,
     /// Absolute offset at which the row was begun, once it was.
     pub start: Option<u64>,
     /// It lies above where rendering was resumed: no line of ours.
@@ -157,16 +164,19 @@ impl Row {
             None => self.bytes[from..to].fill(0),
             Some(Glyphs { glyphs, marks }) => open(glyphs, marks, from, to),
         }
+        self.pens.erase(from, to);
         self.trim();
     }
 
     /// Pushes what is at `col` and after it `count` columns to the right; what leaves `cols` is lost.
     pub fn insert(&mut self, col: usize, count: usize, cols: usize) {
         self.wrapped = false;
+        self.cut = false;
         if col >= self.len() {
             return;
         }
         let count = count.min(cols.saturating_sub(col));
+        self.pens.insert(col, count);
         match &mut self.wide {
             None => {
                 let bytes = &mut self.bytes;
@@ -193,10 +203,12 @@ impl Row {
     /// Removes `count` cells at `col`; what is after them moves to the left.
     pub fn delete(&mut self, col: usize, count: usize) {
         self.wrapped = false;
+        self.cut = false;
         let end = col.saturating_add(count).min(self.len());
         if col >= end {
             return;
         }
+        self.pens.delete(col, end - col);
         match &mut self.wide {
             None => drop(self.bytes.drain(col..end)),
             Some(Glyphs { glyphs, marks }) => {
@@ -213,6 +225,9 @@ impl Row {
 
     /// Appends its text; cells never written before others are spaces, or the tab that led over them.
     pub fn push_text(&self, out: &mut String) {
+        if !self.pens.is_empty() {
+            return self.push_coloured(out);
+        }
         match &self.wide {
             None => match std::str::from_utf8(&self.bytes) {
                 Ok(text) if !self.bytes.iter().any(|b| matches!(b, 0 | b'\t')) => {
@@ -254,6 +269,52 @@ impl Row {
                 }
             }
         }
+    }
+
+    /// The same with the sequences that colour it; without attributes at both ends.
+    fn push_coloured(&self, out: &mut String) {
+        let mut pen = Pen::default();
+        let mut blank_until = 0;
+        let mut marks = match &self.wide {
+            Some(Glyphs { marks, .. }) => marks.iter(),
+            None => [].iter(),
+        }
+        .peekable();
+        for col in 0..self.len() {
+            let shown = match self.glyph(col) {
+                RIGHT_HALF => None,
+                GLYPH_TAB if self.is_tab(col) => {
+                    blank_until = (col / TAB + 1) * TAB;
+                    Some('\t')
+                }
+                0 if col < blank_until => None,
+                0 | GLYPH_TAB => Some(' '),
+                glyph => Some(char::from_u32(glyph).unwrap_or(char::REPLACEMENT_CHARACTER)),
+            };
+            if let Some(shown) = shown {
+                let next = self.pens.at(col);
+                if next != pen {
+                    push_change(pen, next, out);
+                    pen = next;
+                }
+                out.push(shown);
+            }
+            while let Some(mark) = marks.next_if(|mark| mark.0 <= col) {
+                out.push(mark.1);
+            }
+        }
+        if pen != Pen::default() {
+            push_change(pen, Pen::default(), out);
+        }
+    }
+
+    /// What is in a cell.
+    fn glyph(&self, col: usize) -> u32 {
+        let glyph = match &self.wide {
+            None => self.bytes.get(col).map(|&byte| u32::from(byte)),
+            Some(Glyphs { glyphs, .. }) => glyphs.get(col).copied(),
+        };
+        glyph.unwrap_or(0)
     }
 
     /// Whether nothing was written between a tab at `col` and its stop.

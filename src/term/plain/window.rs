@@ -7,8 +7,10 @@ use std::collections::VecDeque;
 
 use super::lines::{Lines, MAX_LINE};
 use super::marks::Marks;
+use super::pens::without_colons;
 use super::row::{Row, TAB};
 use super::{Layout, LayoutKind, Line};
+use crate::term::pen::Pen;
 
 /// The window.
 #[derive(Debug)]
@@ -24,6 +26,8 @@ pub struct Window {
     pub(super) col: usize,
     /// First and last row of the scroll region.
     pub(super) region: (usize, usize),
+    /// What text is drawn with, if that is wanted.
+    pub(super) pen: Option<Pen>,
     pub(super) lines: Lines,
     pub(super) marks: Marks,
     /// Absolute offset at which the cursor came to its row.
@@ -53,6 +57,7 @@ impl Window {
             row,
             col: 0,
             region: (0, height - 1),
+            pen: None,
             lines: Lines::new(count, start),
             marks: Marks::new(start),
             arrived: start,
@@ -77,7 +82,7 @@ impl Window {
                 self.wrap(offset);
             }
             let (now, later) = text.split_at(text.len().min(self.cols - self.col));
-            self.write(|row, col| row.put_ascii(col, now));
+            self.write(now.len(), |row, col| row.put_ascii(col, now));
             self.col += now.len();
             offset += now.len() as u64;
             text = later;
@@ -86,7 +91,7 @@ impl Window {
 
     /// Writes a character of `width` columns, 1 or 2, that fits.
     pub(super) fn print(&mut self, c: char, width: usize) {
-        self.write(|row, col| row.put(col, c, width));
+        self.write(width, |row, col| row.put(col, c, width));
         self.col += width;
     }
 
@@ -96,7 +101,7 @@ impl Window {
         let col = self.settled();
         let stop = (col / TAB + 1) * TAB;
         if self.col == col && stop < self.cols && !self.rows[self.row].occupied(col, stop) {
-            self.write(|row, col| row.put_ascii(col, b"\t"));
+            self.write(1, |row, col| row.put_ascii(col, b"\t"));
         }
     }
 
@@ -115,7 +120,7 @@ impl Window {
         }
     }
 
-    fn write(&mut self, put: impl FnOnce(&mut Row, usize)) {
+    fn write(&mut self, width: usize, put: impl FnOnce(&mut Row, usize)) {
         let col = self.col;
         let row = &self.rows[self.row];
         // Whatever stands further on counts, not only what this run covers: where it ends depends on the reads.
@@ -132,12 +137,31 @@ impl Window {
         row.fresh = true;
         row.written = moves;
         put(row, col);
+        if let Some(pen) = self.pen {
+            row.pens.draw(col, col + width, pen);
+        }
+    }
+
+    /// SGR: text is drawn otherwise from now on.
+    pub(super) fn set_attributes(&mut self, params: &[u8]) {
+        if let Some(pen) = &mut self.pen {
+            match params.contains(&b':') {
+                true => pen.apply(&without_colons(params)),
+                false => pen.apply(params),
+            };
+        }
+    }
+
+    /// Text is drawn without attributes from now on.
+    pub(super) fn reset_attributes(&mut self) {
+        self.pen = self.pen.map(|_| Pen::default());
     }
 
     /// Goes on in the next row because this one is full.
     pub(super) fn wrap(&mut self, offset: u64) {
         let joins = !self.pipe && (self.row == self.region.1 || self.row < self.last_row());
         self.rows[self.row].wrapped = joins;
+        self.rows[self.row].cut = self.pipe;
         self.down(offset);
         self.col = 0;
     }
@@ -306,6 +330,7 @@ impl Window {
         }
         if to >= self.cols {
             self.rows[row].wrapped = false;
+            self.rows[row].cut = false;
         }
     }
 
@@ -354,6 +379,7 @@ impl Window {
                 n: self.number_of(first),
                 start,
                 text,
+                goes_on: false,
             });
         }
     }
@@ -425,7 +451,13 @@ impl Window {
                 self.rows
                     .range(first..=last)
                     .for_each(|row| row.push_text(&mut text));
-                out.push(Line { n, start, text });
+                let goes_on = self.rows[last].cut;
+                out.push(Line {
+                    n,
+                    start,
+                    text,
+                    goes_on,
+                });
             }
         }
         out

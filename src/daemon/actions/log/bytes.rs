@@ -8,7 +8,8 @@ use super::super::super::log_reader::Run;
 use super::super::super::text::{Source, finish};
 use super::{Answer, answer};
 use crate::protocol::params::{Log, LogFormat, Stream};
-use crate::protocol::reply::{LogBytes, LogTime};
+use crate::protocol::record::{self, Mode};
+use crate::protocol::reply::{LogBytes, LogOrigin, LogRun, LogTime};
 use crate::protocol::{Error, SessionId};
 use crate::term::plain::render;
 
@@ -31,7 +32,13 @@ pub(super) fn bytes(hub: &Hub, id: &SessionId, params: &Log) -> Answer {
     };
     let finished = session.life.status().is_finished();
     let offset = params.offset.unwrap_or(0).clamp(first, end.max(first));
-    let to = offset.saturating_add(limit).min(end);
+    let origins = params.origins == Some(true);
+    let known = match origins && !finished && session.spec.mode == Mode::Pipe {
+        // The streams are told apart by the index, which is written a moment later.
+        true => driver.log.indexed_end().clamp(offset, end.max(first)),
+        false => end,
+    };
+    let to = offset.saturating_add(limit).min(known);
     let source = Source {
         output: &session.output,
         log: &driver.log,
@@ -77,6 +84,23 @@ pub(super) fn bytes(hub: &Hub, id: &SessionId, params: &Log) -> Answer {
             };
             runs.iter().map(time).collect()
         }),
+        origins: origins.then(|| {
+            let runs = driver.log.runs(start, to);
+            let origin = |run: &Run| LogOrigin {
+                offset: run.start,
+                at: run.at,
+                stderr: run.stream == 1,
+            };
+            runs.iter().map(origin).collect()
+        }),
+        runs: origins.then(|| {
+            let run = |run: &record::Run| LogRun {
+                run: run.run,
+                offset: run.offset,
+            };
+            session.life.runs().iter().map(run).collect()
+        }),
+        restarting: origins && finished && state.restarting.contains_key(id),
     })
 }
 

@@ -18,6 +18,7 @@ pub(super) async fn lines(
     since: Option<Timestamp>,
 ) -> Answer {
     let choice = Choice::new(hub, id, &params, since)?;
+    let origins = params.origins == Some(true);
     let count = params.tail.or(params.lines).unwrap_or(DEFAULT_LINES);
     if !(1..=MAX_LINES).contains(&count) {
         return Err(Error::invalid(format!(
@@ -80,6 +81,8 @@ pub(super) async fn lines(
             text: text.to_owned(),
             by: None,
             kind: None,
+            offset: origins.then_some(line.start),
+            goes_on: origins && line.goes_on,
         });
         true
     })

@@ -31,6 +31,8 @@ pub(super) fn typed(hub: &Hub, id: &SessionId, params: &Log) -> Answer {
                 text: entry.shown(),
                 by: Some(entry.by.clone()),
                 kind: Some(entry.kind()),
+                offset: None,
+                goes_on: false,
             }
         });
     answer(LogLines {

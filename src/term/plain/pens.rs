@@ -1,0 +1,107 @@
+//! The attributes that the cells of a row are drawn with, where somebody wants to know.
+
+use crate::term::pen::Pen;
+
+/// Attributes by column. Cells beyond the last one have none.
+#[derive(Clone, Debug, Default)]
+pub struct Pens(Vec<Pen>);
+
+impl Pens {
+    /// Whether no cell has attributes.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What the cell in column `col` is drawn with.
+    pub fn at(&self, col: usize) -> Pen {
+        self.0.get(col).copied().unwrap_or_default()
+    }
+
+    /// Cells `from..to` were drawn with `pen`.
+    pub fn draw(&mut self, from: usize, to: usize, pen: Pen) {
+        if pen == Pen::default() {
+            return self.erase(from, to);
+        }
+        if self.0.len() < to {
+            self.0.resize(to, Pen::default());
+        }
+        self.0[from..to].fill(pen);
+    }
+
+    /// Cells `from..to` were emptied.
+    pub fn erase(&mut self, from: usize, to: usize) {
+        let to = to.min(self.0.len());
+        if from < to {
+            self.0[from..to].fill(Pen::default());
+        }
+    }
+
+    /// `count` empty cells were inserted at `col`.
+    pub fn insert(&mut self, col: usize, count: usize) {
+        if col < self.0.len() {
+            let empty = std::iter::repeat_n(Pen::default(), count);
+            self.0.splice(col..col, empty);
+        }
+    }
+
+    /// `count` cells were removed at `col`.
+    pub fn delete(&mut self, col: usize, count: usize) {
+        let end = col.saturating_add(count).min(self.0.len());
+        if col < end {
+            self.0.drain(col..end);
+        }
+    }
+}
+
+/// Appends the sequence that leads from one pen to another.
+pub fn push_change(from: Pen, to: Pen, out: &mut String) {
+    let start = out.len();
+    to.push_sgr(out);
+    // Over no attributes none need to be reset first.
+    if from == Pen::default() && to != Pen::default() {
+        out.replace_range(start..start + "\x1b[0;".len(), "\x1b[");
+    }
+}
+
+/// The parameters of an SGR sequence without sub-parameters: `38:2::1:2:3` is `38;2;1;2;3`.
+pub fn without_colons(params: &[u8]) -> Vec<u8> {
+    let mut plain: Vec<Vec<u8>> = Vec::new();
+    for param in params.split(|&b| b == b';') {
+        let parts: Vec<&[u8]> = param.split(|&b| b == b':').collect();
+        match parts.as_slice() {
+            [one] => plain.push(one.to_vec()),
+            [b"4", b"0"] => plain.push(b"24".to_vec()),
+            [b"4", _] => plain.push(b"4".to_vec()),
+            [b"38" | b"48", b"5", _] | [b"38" | b"48", b"2", _, _, _] => {
+                plain.push(parts.join(&b';'));
+            }
+            // With the place of a colour space, which is empty.
+            [kind @ (b"38" | b"48"), b"2", _, colour @ ..] if colour.len() >= 3 => {
+                let colour = colour[..3].join(&b';');
+                plain.push([*kind, b"2", &colour].join(&b';'));
+            }
+            _ => {}
+        }
+    }
+    plain.join(&b';')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colons_become_semicolons() {
+        for (params, plain) in [
+            ("1;31", "1;31"),
+            ("38:2::1:2:3;1", "38;2;1;2;3;1"),
+            ("48:2:1:2:3", "48;2;1;2;3"),
+            ("38:5:9", "38;5;9"),
+            ("4:3", "4"),
+            ("4:0", "24"),
+            ("1;58:2::1:2:3", "1"),
+        ] {
+            assert_eq!(without_colons(params.as_bytes()), plain.as_bytes());
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! A job's output on its way to somebody else's terminal, as it comes.
+//!
+//! What a line of text or a progress bar needs goes through as the job wrote it: text, colours, links, the cursor and
+//! erasing. What would reach further does not: questions, which the terminal would answer into the shell; the
+//! clipboard; titles; modes, which stay when the job is gone; and full-screen programs, which need a terminal of their
+//! own size.
+
+use super::compat::charset::Charsets;
+use super::scan::{Csi, Scanner, Token};
+
+/// Passes output on.
+#[derive(Debug, Default)]
+pub struct Relay {
+    scanner: Scanner,
+    charsets: Charsets,
+    /// Whether colours and links go through, too.
+    colours: bool,
+    /// Whether a full-screen program paints.
+    alt: bool,
+    /// Whether attributes are on.
+    drawn: bool,
+    /// Whether text is a link.
+    link: bool,
+    /// Whether the cursor stands behind something on its line.
+    in_line: bool,
+}
+
+impl Relay {
+    /// One that passes colours on, or not.
+    pub fn new(colours: bool) -> Self {
+        Self {
+            colours,
+            ..Self::default()
+        }
+    }
+
+    /// Appends what of `bytes` may reach the terminal; any split of a stream gives the same.
+    pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
+        let mut scanner = std::mem::take(&mut self.scanner);
+        let mut pos = 0;
+        while let Some(token) = scanner.next(bytes, &mut pos) {
+            self.token(token, out);
+        }
+        self.scanner = scanner;
+    }
+
+    /// Appends what leaves the terminal as it was: no attributes, no link.
+    pub fn rest(&mut self, out: &mut Vec<u8>) {
+        if std::mem::take(&mut self.drawn) {
+            out.extend_from_slice(b"\x1b[0m");
+        }
+        if std::mem::take(&mut self.link) {
+            out.extend_from_slice(b"\x1b]8;;\x1b\\");
+        }
+    }
+
+    /// The same, and the beginning of a line. Another run of the job knows nothing of what the one before has left.
+    pub fn end_line(&mut self, out: &mut Vec<u8>) {
+        self.rest(out);
+        if std::mem::take(&mut self.in_line) {
+            out.extend_from_slice(b"\r\n");
+        }
+        self.scanner = Scanner::default();
+        self.charsets = Charsets::default();
+        self.alt = false;
+    }
+
+    fn token(&mut self, token: Token<'_>, out: &mut Vec<u8>) {
+        if self.alt && !leaves_alternate(&token) {
+            return;
+        }
+        match token {
+            Token::Text(text) => self.text(text, out),
+            Token::Invalid => self.text("\u{fffd}", out),
+            Token::Control(byte) => self.control(byte, out),
+            Token::Escape(inter, last) => self.escape(inter, last, out),
+            Token::Csi(csi) => self.csi(csi, out),
+            Token::Osc(string, _) => self.osc(string, out),
+            Token::Dcs(_) | Token::Ignored => {}
+        }
+    }
+
+    fn text(&mut self, text: &str, out: &mut Vec<u8>) {
+        self.in_line = true;
+        if self.charsets.plain() && !text.contains(char::is_control) {
+            return out.extend_from_slice(text.as_bytes());
+        }
+        for c in text.chars() {
+            let c = self.charsets.map(c);
+            // The C1 controls, which begin sequences too.
+            if !c.is_control() {
+                out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+            }
+        }
+    }
+
+    fn control(&mut self, byte: u8, out: &mut Vec<u8>) {
+        match byte {
+            b'\n' | 0x0b | 0x0c => {
+                self.in_line = false;
+                out.push(b'\n');
+            }
+            0x07 | 0x08 | b'\t' | b'\r' => out.push(byte),
+            0x0e => self.charsets.lock(1),
+            0x0f => self.charsets.lock(0),
+            _ => {}
+        }
+    }
+
+    fn escape(&mut self, inter: &[u8], last: u8, out: &mut Vec<u8>) {
+        match (inter, last) {
+            ([], b'7' | b'8' | b'D' | b'E' | b'M') => out.extend_from_slice(&[0x1b, last]),
+            ([], b'N') => self.charsets.single(2),
+            ([], b'O') => self.charsets.single(3),
+            ([], b'n') => self.charsets.lock(2),
+            ([], b'o') => self.charsets.lock(3),
+            // A reset would take the settings of whoever looks with it; the screen is what programs mean.
+            ([], b'c') => {
+                self.rest(out);
+                self.charsets = Charsets::default();
+                (self.alt, self.in_line) = (false, false);
+                out.extend_from_slice(b"\x1b[H\x1b[2J");
+            }
+            ([slot @ b'('..=b'+'], _) => self.charsets.designate(*slot, last),
+            _ => {}
+        }
+    }
+
+    fn csi(&mut self, csi: Csi<'_>, out: &mut Vec<u8>) {
+        match (csi.marker, csi.inter, csi.last) {
+            (0, 0, b'm') => {
+                if self.colours {
+                    self.drawn = csi.numbers().last() != Some(0);
+                    pass(csi, out);
+                }
+            }
+            (0, 0, b'A'..=b'H' | b'I' | b'K' | b'L' | b'M' | b'P' | b'S' | b'X' | b'Z')
+            | (0, 0, b'@' | b'`' | b'a' | b'b' | b'd' | b'e' | b'f') => pass(csi, out),
+            // 3 would take the lines that have scrolled off, too.
+            (0, 0, b'J') if csi.number(0, 0) < 3 => pass(csi, out),
+            (0, 0, b's' | b'u') if csi.params.is_empty() => pass(csi, out),
+            (b'?', 0, b'h' | b'l') if csi.numbers().any(is_alternate) => {
+                self.alt = csi.last == b'h';
+            }
+            _ => {}
+        }
+    }
+
+    fn osc(&mut self, string: &[u8], out: &mut Vec<u8>) {
+        let Some(link) = string.strip_prefix(b"8;") else {
+            return;
+        };
+        // Its own parameters, then where it leads.
+        let Some(place) = memchr::memchr(b';', link).map(|at| at + 1) else {
+            return;
+        };
+        if self.colours && link.iter().all(u8::is_ascii_graphic) {
+            self.link = place < link.len();
+            out.extend_from_slice(b"\x1b]8;");
+            out.extend_from_slice(link);
+            out.extend_from_slice(b"\x1b\\");
+        }
+    }
+}
+
+fn pass(csi: Csi<'_>, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"\x1b[");
+    out.extend_from_slice(csi.body);
+}
+
+fn is_alternate(mode: u16) -> bool {
+    matches!(mode, 47 | 1047 | 1049)
+}
+
+/// Whether a token ends the alternate screen, or may.
+fn leaves_alternate(token: &Token<'_>) -> bool {
+    match token {
+        Token::Escape([], b'c') => true,
+        Token::Csi(csi) => csi.marker == b'?' && csi.last == b'l',
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn passed(bytes: &[u8], colours: bool) -> String {
+        let mut relay = Relay::new(colours);
+        let mut out = Vec::new();
+        relay.feed(bytes, &mut out);
+        relay.rest(&mut out);
+        String::from_utf8_lossy(&out).into_owned()
+    }
+
+    #[test]
+    fn a_progress_bar_goes_through_as_it_is() {
+        let bar = "10 %\r\x1b[K\x1b[32m20 %\x1b[0m\x08\t\x1b[2A\x1b[3Gé 漢\r\n\x1b]8;;http://x/\x1b\\link\x1b]8;;\x1b\\";
+        assert_eq!(passed(bar.as_bytes(), true), bar);
+        assert_eq!(
+            passed(b"\x1b[1;31mred\x1b]8;;x\x07 on", true),
+            "\x1b[1;31mred\x1b]8;;x\x1b\\ on\x1b[0m\x1b]8;;\x1b\\"
+        );
+        assert_eq!(passed(b"\x1b[31mred\x1b[m\r", false), "red\r");
+    }
+
+    #[test]
+    fn nothing_is_asked_and_nothing_stays() {
+        for bytes in [
+            &b"\x1b[c\x1b[>c\x1b[=c\x1bZ\x1b[5n\x1b[6n\x1b[?6n\x1b[?2026$p\x1b[18t\x1b[21t\x1b[x\x1b[>q"[..],
+            b"\x1b]52;c;aGk=\x07\x1b]4;1;?\x1b\\\x1b]10;?\x07\x1b]11;?\x07\x1b]0;title\x07\x1b]7;x\x07",
+            b"\x1bP+q544e\x1b\\\x1bP$qm\x1b\\\x1b_G\x1b\\\x1b^x\x1b\\\x1bX\x1b\\\x05",
+            b"\x1b[?1000h\x1b[?1006h\x1b[?25l\x1b[?2004h\x1b[?7l\x1b[4h\x1b[20h\x1b[2;3r\x1b=\x1b>\x1b[>4;2m\x1b[>1u",
+            b"\x1b(0\x1b)0\x0e\x0f\x1b(B\x1b[!p\x1b[3J\x1b[5;1;1;1;1T\x1b[5 q\x1b#8\x1b%G",
+            "\u{9b}5n\u{9d}52;c;x\u{9c}\u{90}".as_bytes(),
+        ] {
+            let out = passed(bytes, true);
+            let text = out.replace("5n", "").replace("52;c;x", "");
+            assert_eq!(text, "", "{}", bytes.escape_ascii());
+        }
+        assert_eq!(passed(b"\x9b6n", true), "\u{fffd}6n");
+        assert_eq!(passed(b"\x1b(0lqk\x1b(B", true), "┌─┐");
+    }
+
+    #[test]
+    fn full_screen_programs_are_left_out() {
+        let vim =
+            b"one\r\n\x1b[?1049h\x1b[2J\x1b[Hfile\x1b[?25l\x1b[31m\x1b[?1049ltwo\r\n\x1bcthree";
+        assert_eq!(passed(vim, true), "one\r\ntwo\r\n\x1b[H\x1b[2Jthree");
+    }
+
+    proptest! {
+        #[test]
+        fn any_split_is_passed_alike(
+            bytes in proptest::collection::vec(
+                prop_oneof![2 => any::<u8>(), 5 => Just(0x1b), 5 => Just(b'['), 3 => b'0'..=b'9', 3 => b'@'..=b'z'],
+                0..60,
+            ),
+            piece in 1..9_usize,
+        ) {
+            let mut relay = Relay::new(true);
+            let mut out = Vec::new();
+            for piece in bytes.chunks(piece) {
+                relay.feed(piece, &mut out);
+            }
+            relay.rest(&mut out);
+            prop_assert_eq!(String::from_utf8_lossy(&out), passed(&bytes, true));
+        }
+    }
+}

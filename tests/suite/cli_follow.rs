@@ -1,0 +1,116 @@
+//! Output that is followed: as the job writes it on a terminal, as lines in a pipe, and never cut.
+
+use bgproc::term::screen::Color;
+
+use crate::support::{Home, Terminal};
+
+/// Writes a progress bar, with a colour, and much that is not for somebody else's terminal. What it asks its own is
+/// answered, and not echoed.
+const BAR: &str = r"stty -echo; printf '10 %%\r50 %%\r\033[K\033[32m100 %%\033[0m\n'; printf '\033[6n\033[c\033]52;c;aGk=\007\033]0;title\007\033[?1000h\033[?1049hvim\033[?1049l\033[31mend'";
+
+#[test]
+fn a_terminal_gets_what_the_job_writes_and_nothing_that_reaches_further() {
+    let home = Home::new();
+    home.run(&["run", "-n", "bar", BAR]).expect_code(0);
+    for args in [
+        &["run", "-f", BAR][..],
+        &["run", "-w", BAR],
+        &["logs", "-f", "bar"],
+    ] {
+        let mut view = Terminal::new(&home, args, (80, 10));
+        view.mute();
+        assert_eq!(view.exit_code(), 0, "{args:?}");
+        assert!(
+            view.asked("10 %\r50 %\r\x1b[K\x1b[32m100 %\x1b[0m\r\r\n"),
+            "{args:?}"
+        );
+        // Nothing is left in force.
+        assert!(view.asked("\x1b[31mend\x1b[0m"), "{args:?}");
+        for kept in ["\x1b[6n", "\x1b[c", "\x1b]", "\x1b[?", "vim"] {
+            assert!(!view.asked(kept), "{args:?} passed {kept:?} on");
+        }
+    }
+}
+
+#[test]
+fn a_terminal_gets_text_alone_if_somebody_says_so() {
+    let home = Home::new();
+    let mut view = Terminal::new(&home, &["run", "-f", "--plain", BAR], (80, 10));
+    view.mute();
+    view.exit_code();
+    assert!(view.asked("100 %\r\nend") && !view.asked("10 %\r") && !view.asked("\x1b"));
+    let args = ["run", "-f", "--color", "never", BAR];
+    let mut view = Terminal::new(&home, &args, (80, 10));
+    view.mute();
+    view.exit_code();
+    assert!(view.asked("10 %\r50 %\r\x1b[K100 %\r\r\n") && !view.asked("\x1b[3"));
+    let dumb = [("TERM", "dumb")];
+    let mut view = Terminal::with_env(&home, &["run", "-f", BAR], (80, 10), &dumb);
+    view.mute();
+    view.exit_code();
+    assert!(view.asked("100 %\r\nend") && !view.asked("\x1b"));
+}
+
+#[test]
+fn a_pipe_gets_each_line_in_its_last_state() {
+    let home = Home::new();
+    home.run(&["run", "-n", "bar", BAR]).expect_code(0);
+    home.run(&["wait", "bar"]).expect_code(0);
+    for args in [
+        &["run", "-f", BAR][..],
+        &["run", "-wq", BAR],
+        &["logs", "-f", "bar"],
+    ] {
+        assert_eq!(home.ok(args), "100 %\nend", "{args:?}");
+    }
+    assert_eq!(home.ok(&["logs", "bar"]), "100 %\nend\n");
+    let coloured = home.ok(&["logs", "--color", "always", "bar"]);
+    assert_eq!(coloured, "\x1b[32m100 %\x1b[0m\n\x1b[31mend\x1b[0m\n");
+}
+
+#[test]
+fn logs_on_a_terminal_keep_their_colours() {
+    let home = Home::new();
+    home.start(&["-n", "bar", BAR]);
+    home.run(&["wait", "bar"]).expect_code(0);
+    let mut view = Terminal::new(&home, &["logs", "bar"], (80, 10));
+    view.exit_code();
+    assert_eq!(view.text().trim_end(), "100 %\nend");
+    let colour = |row| view.screen().cell(row, 0).unwrap().fg;
+    assert_eq!((colour(0), colour(1)), (Color::Idx(2), Color::Idx(1)));
+}
+
+#[test]
+fn no_line_is_cut_however_long() {
+    let home = Home::new();
+    for (length, mode) in [
+        (1_000_000, "--pty"),
+        (5_000_000, "--pty"),
+        (5_000_000, "--no-pty"),
+    ] {
+        let script = format!("echo first; seq -s ' ' 9999999 | head -c {length}; echo; echo last");
+        let digits = (1..).flat_map(|n: u32| format!("{n} ").into_bytes());
+        let line = String::from_utf8(digits.take(length).collect()).unwrap();
+        let expected = format!("first\n{line}\nlast\n");
+        let waited = home.ok(&["run", "-n", "long", "-w", mode, &script]);
+        assert!(waited == expected, "run -w {mode}: {} bytes", waited.len());
+        for args in [&["logs", "long"][..], &["logs", "-f", "long"]] {
+            let logs = home.ok(args);
+            assert!(logs == expected, "{args:?} {mode}: {} bytes", logs.len());
+        }
+        let last = home.ok(&["logs", "-n", "2", "long"]);
+        assert!(
+            last == format!("{line}\nlast\n"),
+            "-n: {} bytes",
+            last.len()
+        );
+        let json = home.ok(&["logs", "--json", "long"]);
+        let lines: Vec<serde_json::Value> = json
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        assert_eq!(lines.len(), 3);
+        assert!(lines[1]["text"] == line.as_str());
+        home.ok(&["rm", "long"]);
+    }
+}

@@ -1,0 +1,97 @@
+//! Jobs that are restarted while somebody follows them or waits for them.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Stdio};
+use std::time::Instant;
+
+use crate::support::{DEADLINE, Home};
+
+/// A job that says that it runs and ends with what it is told.
+const JOB: &str = "echo up; read code; exit $code";
+
+fn spawn(home: &Home, args: &[&str]) -> Child {
+    let mut command = home.command(args);
+    let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().unwrap()
+}
+
+fn ends(mut child: Child) -> (Option<i32>, String) {
+    let mut said = String::new();
+    let mut stderr = child.stderr.take().unwrap();
+    stderr.read_to_string(&mut said).unwrap();
+    (child.wait().unwrap().code(), said)
+}
+
+/// Until so many clients are connected.
+#[track_caller]
+fn connected(home: &Home, count: u64) {
+    let deadline = Instant::now() + DEADLINE;
+    while home.json(&["daemon", "status"])["connections"].as_u64() < Some(count) {
+        assert!(Instant::now() < deadline, "nobody has come");
+    }
+}
+
+#[test]
+fn following_goes_on_over_a_restart_and_says_so() {
+    let home = Home::new();
+    home.start(&["-n", "web", JOB]);
+    let mut child = spawn(&home, &["logs", "-f", "web"]);
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert_eq!(lines.next().unwrap().unwrap(), "up");
+    home.ok(&["restart", "web"]);
+    assert_eq!(lines.next().unwrap().unwrap(), "up");
+    home.ok(&["send", "web", "4"]);
+    assert_eq!(lines.next().unwrap().unwrap(), "4");
+    assert!(lines.next().is_none());
+    let (code, said) = ends(child);
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(said, "bgproc: web was restarted (run 2)\n");
+}
+
+#[test]
+fn a_policy_that_runs_a_job_again_is_followed_too() {
+    let home = Home::new();
+    let count = home.scratch("count").display().to_string();
+    let script = format!(
+        "echo x >> {count}; printf 'run %s' $(wc -l < {count}); test $(wc -l < {count}) = 3"
+    );
+    let ran = home.run(&["run", "-f", "-n", "web", "--restart", "on-failure", &script]);
+    let ran = ran.expect_code(0);
+    assert_eq!(ran.stdout, "run 1\nrun 2\nrun 3");
+    let said: Vec<_> = ran.stderr.lines().collect();
+    let restarted = |run: u32| format!("bgproc: web was restarted (run {run})");
+    assert_eq!(said, [restarted(2), restarted(3)]);
+}
+
+#[test]
+fn waiting_goes_on_over_a_restart_and_says_so() {
+    let home = Home::new();
+    home.start(&["-n", "web", JOB]);
+    let child = spawn(&home, &["wait", "web"]);
+    let other = spawn(&home, &["wait", "--for", "match:^6$", "web"]);
+    // Each has a connection for the wait and one for what happens meanwhile.
+    connected(&home, 5);
+    home.ok(&["restart", "web"]);
+    home.ok(&["send", "web", "6"]);
+    let (code, said) = ends(child);
+    assert_eq!(
+        (code, &said[..]),
+        (Some(6), "bgproc: web was restarted (run 2)\n")
+    );
+    assert_eq!(ends(other).0, Some(0));
+}
+
+#[test]
+fn a_restart_that_fails_ends_the_wait_for_it() {
+    let home = Home::new();
+    let program = home.scratch("program");
+    std::fs::write(&program, "#!/bin/sh\nsleep 1000\n").unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+    std::fs::set_permissions(&program, mode).unwrap();
+    home.start(&["-n", "web", &program.display().to_string(), "x"]);
+    let child = spawn(&home, &["wait", "web"]);
+    connected(&home, 3);
+    std::fs::remove_file(&program).unwrap();
+    assert_ne!(home.run(&["restart", "web"]).code, Some(0));
+    assert_ne!(ends(child).0, Some(0));
+}
