@@ -12,7 +12,7 @@ use super::connection::HANDSHAKE;
 use super::keeper;
 use crate::protocol::{Action, Error, ErrorCode, Greeting, RequestId};
 use crate::sys::paths::{self, Home, PathError};
-use crate::sys::{detach, lock::Lock, process, readiness, socket};
+use crate::sys::{detach, lock::Lock, process, readiness, role, socket};
 
 /// Whether a daemon is started when there is none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -127,6 +127,11 @@ fn checked_home() -> Result<Home, Error> {
     Ok(home)
 }
 
+/// Why the daemon of this environment says nothing, if it will not soon.
+pub fn why_silent() -> Result<(), Error> {
+    check_daemon(&home()?)
+}
+
 /// An error if no daemon will answer soon.
 fn check_daemon(home: &Home) -> Result<(), Error> {
     match keeper::ask(home)? {
@@ -196,27 +201,24 @@ fn start_daemon(home: &Home) -> Result<UnixStream, Error> {
     if let Some(stream) = knock_at_keeper(home)? {
         return Ok(stream);
     }
-    match detach::start_keeper(&home.diagnostics("keeper")) {
-        Ok(()) => socket::connect(&home.socket()).map_err(fail),
-        // There is one whose sockets were all removed this very moment; it listens again soon.
-        Err(error) => await_keeper(home)?.ok_or_else(|| fail(error)),
-    }
-}
-
-/// Looks for a keeper that cannot be reached now for as long as one takes to listen again.
-fn await_keeper(home: &Home) -> Result<Option<UnixStream>, Error> {
-    let patience = Instant::now() + REAPPEARING;
-    while Instant::now() < patience {
-        if let Some(stream) = knock_at_keeper(home)? {
-            return Ok(Some(stream));
+    let patience = Instant::now() + CHANGING;
+    loop {
+        match detach::start_keeper(&home.diagnostics("keeper")) {
+            Ok(()) => return socket::connect(&home.socket()).map_err(fail),
+            Err(error) if Instant::now() >= patience || role::find(home, "keeper").is_none() => {
+                return Err(fail(error));
+            }
+            // There is one that is about to end, or to listen again because its sockets were removed.
+            Err(_) => std::thread::sleep(BETWEEN_LOOKS),
         }
-        std::thread::sleep(BETWEEN_LOOKS);
+        if let Some(stream) = knock_at_keeper(home)? {
+            return Ok(stream);
+        }
     }
-    Ok(None)
 }
 
-/// How long a keeper may take to notice that its sockets are gone, and how often it is looked for meanwhile.
-const REAPPEARING: Duration = Duration::from_millis(500);
+/// How long a keeper may take to end, or to listen again, and how often it is looked for meanwhile.
+const CHANGING: Duration = Duration::from_secs(2);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
 /// Whether nobody listens there: no socket, or one that its owner left behind.

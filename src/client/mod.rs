@@ -16,5 +16,6 @@ pub mod recent;
 
 pub use connect::{
     AutoStart, Running, await_end, connect, connect_asking, connect_running, home, own_program,
+    why_silent,
 };
 pub use connection::{Connection, Message, Receiver, Sender, Wire};

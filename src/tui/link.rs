@@ -4,9 +4,9 @@
 //! dropped rather than waited for, because the view must go on reading keys.
 
 use std::collections::HashMap;
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -22,6 +22,9 @@ const QUEUE: usize = 1024;
 
 /// Pause before the second and later attempts to connect: the keeper starts a daemon at once, so this is long.
 const RETRY: Duration = Duration::from_millis(200);
+
+/// A daemon that has answered nothing for so long is asked about.
+const SILENCE: Duration = Duration::from_millis(1500);
 
 /// Where requests go.
 pub struct Link {
@@ -42,6 +45,23 @@ struct Shared {
 struct Asked {
     next_id: u64,
     tags: HashMap<u64, Tag>,
+    /// Since when an answer is waited for and none has come; `None` also once that was looked into.
+    silent_since: Option<Instant>,
+}
+
+impl Asked {
+    fn ask(&mut self, tag: Tag) -> u64 {
+        self.next_id += 1;
+        self.silent_since.get_or_insert_with(Instant::now);
+        self.tags.insert(self.next_id, tag);
+        self.next_id
+    }
+
+    fn answered(&mut self, id: u64) -> Option<Tag> {
+        let tag = self.tags.remove(&id);
+        self.silent_since = (!self.tags.is_empty()).then(Instant::now);
+        tag
+    }
 }
 
 impl Link {
@@ -117,7 +137,7 @@ impl Link {
 /// Sends what is asked. While there is no connection it says that questions go nowhere: what is to be read is asked
 /// for anew when there is one, and of what was to be done a person has to know.
 fn send_on(shared: &Shared, requests: &Receiver<(Tag, Action)>, tell: &dyn Fn(News) -> bool) {
-    for (tag, action) in requests {
+    while let Some((tag, action)) = next_request(shared, requests, tell) {
         let mut sender = lock(&shared.sender);
         let Some(open) = sender.as_mut() else {
             drop(sender);
@@ -125,13 +145,7 @@ fn send_on(shared: &Shared, requests: &Receiver<(Tag, Action)>, tell: &dyn Fn(Ne
             let _ = tell(News::Dropped(tag));
             continue;
         };
-        let id = {
-            let mut asked = lock(&shared.asked);
-            asked.next_id += 1;
-            let id = asked.next_id;
-            asked.tags.insert(id, tag);
-            id
-        };
+        let id = lock(&shared.asked).ask(tag);
         let request = Request {
             id: Value::from(id),
             action,
@@ -139,6 +153,37 @@ fn send_on(shared: &Shared, requests: &Receiver<(Tag, Action)>, tell: &dyn Fn(Ne
         // A broken connection is noticed by the thread that reads from it.
         if open.send_line(&request.to_line()).is_err() {
             *sender = None;
+        }
+    }
+}
+
+/// The next request; `None` if there will be none. Says why the daemon is silent, if it stays so meanwhile.
+fn next_request(
+    shared: &Shared,
+    requests: &Receiver<(Tag, Action)>,
+    tell: &dyn Fn(News) -> bool,
+) -> Option<(Tag, Action)> {
+    loop {
+        let silent_since = lock(&shared.asked).silent_since;
+        let Some(since) = silent_since else {
+            return requests.recv().ok();
+        };
+        match requests.recv_timeout(SILENCE.saturating_sub(since.elapsed())) {
+            Ok(request) => return Some(request),
+            Err(RecvTimeoutError::Disconnected) => return None,
+            Err(RecvTimeoutError::Timeout) => {
+                let mut asked = lock(&shared.asked);
+                let is_silent = asked
+                    .silent_since
+                    .is_some_and(|since| since.elapsed() >= SILENCE);
+                if is_silent {
+                    asked.silent_since = None;
+                }
+                drop(asked);
+                if is_silent && let Err(error) = client::why_silent() {
+                    let _ = tell(News::Silent(error));
+                }
+            }
         }
     }
 }
@@ -178,7 +223,7 @@ fn receive_on(
                     let tag = reply
                         .id
                         .as_u64()
-                        .and_then(|id| lock(&shared.asked).tags.remove(&id));
+                        .and_then(|id| lock(&shared.asked).answered(id));
                     match (tag, reply.error) {
                         (Some(tag), Some(error)) => News::Reply(tag, Err(error)),
                         (Some(tag), None) => News::Reply(tag, Ok(reply.result.unwrap_or_default())),

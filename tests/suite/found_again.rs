@@ -9,7 +9,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::support::process::Held;
-use crate::support::{DEADLINE, Home, Person, Ran, daemon};
+use crate::support::{DEADLINE, Home, Person, Ran, Terminal, daemon};
 
 /// Long enough for a busy machine, and short of any time limit that a person would notice as a hang.
 const SOON: Duration = Duration::from_secs(5);
@@ -310,4 +310,20 @@ fn status_and_stop_start_nothing() {
     let ran = home.run(&["daemon", "stop", "--kill"]).expect_code(0);
     assert!(ran.stdout.contains("all jobs were ended"), "{ran}");
     assert!(daemon::find(home.path()).is_none());
+}
+
+#[test]
+fn a_dashboard_says_that_the_daemon_is_stopped_and_goes_on_with_it() {
+    let home = Home::new();
+    start(&home);
+    let (_, daemon) = pids(&home);
+    let mut dashboard = Terminal::dashboard(&home, (120, 40), "job");
+    let stopped = Held::new(daemon).unwrap();
+    stopped.signal(Signal::STOP);
+    dashboard.send("I");
+    dashboard.wait_for_text(&format!("the daemon (pid {daemon}) is stopped"));
+    stopped.signal(Signal::CONT);
+    dashboard.wait_for_text("exec sleep 1000");
+    dashboard.send("\x1bq");
+    assert_eq!(dashboard.exit_code(), 0);
 }

@@ -49,6 +49,10 @@ pub(super) fn hear(model: &mut Model, news: News, cmds: &mut Vec<Cmd>) {
     match news {
         News::Up => up(model, cmds),
         News::Down => down(model),
+        News::Silent(error) => model.fail(match &error.hint {
+            Some(hint) => format!("{}. {hint}", error.message),
+            None => error.message,
+        }),
         News::Event(event) => event_came(model, event, cmds),
         News::Reply(tag, Ok(value)) => answer(model, tag, value, cmds),
         News::Reply(tag, Err(error)) => refusal(model, tag, &error, cmds),

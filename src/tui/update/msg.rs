@@ -46,6 +46,8 @@ pub enum News {
     Up,
     /// The way broke; another is being looked for.
     Down,
+    /// The daemon answers nothing; why.
+    Silent(Error),
     /// An answer.
     Reply(Tag, Result<Value, Error>),
     /// An event.
