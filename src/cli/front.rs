@@ -92,7 +92,8 @@ impl Front {
         if self.serve {
             return self.serve();
         }
-        let person = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+        // A dashboard needs a terminal that does what it is told.
+        let person = std::io::stdin().is_terminal() && super::output::obeys();
         if ctx.json || !person {
             return Verb::list().run(ctx);
         }

@@ -80,6 +80,9 @@ pub struct Shared {
     /// When to colour
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
     color: ColorChoice,
+    /// Show times in UTC, not in the local time zone
+    #[arg(long, global = true)]
+    utc: bool,
 }
 
 /// Parses `args` (the program's name first) and does what they say.
@@ -89,6 +92,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return misunderstood(&args, &error).into(),
     };
+    if cli.shared.utc {
+        words::show_utc();
+    }
     let mut ctx = Context::new(Output::new(cli.shared.color), cli.shared.json);
     let outcome = dispatch(cli, &mut ctx).and_then(|exit| {
         ctx.out.flush()?;
@@ -242,7 +248,7 @@ mod tests {
     fn the_grammar_of_a_verb_alone_takes_what_that_of_all_takes() {
         let mut whole = Cli::command();
         whole.build();
-        let is_shared = |name: &str| ["json", "color", "help"].contains(&name);
+        let is_shared = |name: &str| ["json", "color", "utc", "help"].contains(&name);
         let arguments = |verb: &Command| -> Vec<String> {
             let arguments = verb.get_arguments();
             let own = arguments.filter(|argument| !is_shared(argument.get_id().as_str()));

@@ -61,7 +61,7 @@ pub fn paint(choice: ColorChoice, tty: bool, var: impl Fn(&str) -> Option<String
         ColorChoice::Never => false,
         ColorChoice::Auto if set("NO_COLOR") => false,
         ColorChoice::Auto if forced => true,
-        ColorChoice::Auto => tty && var("TERM").as_deref() != Some("dumb"),
+        ColorChoice::Auto => tty && !matches!(var("TERM").as_deref(), Some("dumb" | "")),
     };
     if colour { Paint::Colour } else { Paint::Plain }
 }

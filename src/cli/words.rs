@@ -1,6 +1,6 @@
 //! What people read about a job: its name, its state, times and sizes in words.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use jiff::tz::TimeZone;
 
@@ -123,16 +123,37 @@ pub fn bytes(count: u64) -> String {
     count.to_string()
 }
 
-/// `text` in the local time zone, `2026-11-21 21:00:05`.
+/// From now on times are shown in UTC.
+pub fn show_utc() {
+    // Said once, before anything is shown.
+    let _ = IN_UTC.set(());
+}
+
+/// A time for people in the local time zone, `2026-11-21 21:00:05`, or in UTC, `2026-11-21 20:00:05Z`.
 pub fn local(at: Timestamp) -> String {
+    match IN_UTC.get() {
+        Some(()) => formatted(at, TimeZone::UTC, "%Y-%m-%d %H:%M:%SZ"),
+        None => formatted(at, ZONE.clone(), "%Y-%m-%d %H:%M:%S"),
+    }
+}
+
+/// A time for programs in the local time zone, `2026-11-21T21:00:05.123+01:00`, or in UTC.
+pub fn stamp(at: Timestamp) -> String {
+    match IN_UTC.get() {
+        Some(()) => at.to_string(),
+        None => formatted(at, ZONE.clone(), "%Y-%m-%dT%H:%M:%S.%3f%:z"),
+    }
+}
+
+fn formatted(at: Timestamp, zone: TimeZone, format: &str) -> String {
     match jiff::Timestamp::from_millisecond(at.millis()) {
-        Ok(time) => time
-            .to_zoned(ZONE.clone())
-            .strftime("%Y-%m-%d %H:%M:%S")
-            .to_string(),
+        Ok(time) => time.to_zoned(zone).strftime(format).to_string(),
         Err(_) => at.to_string(),
     }
 }
+
+/// Set if times are shown in UTC: a choice for the whole command line, as `TZ` is.
+static IN_UTC: OnceLock<()> = OnceLock::new();
 
 /// The zone of this machine, read from its file where nobody asks for another: one that is looked for by its name
 /// costs a walk through all that there are.

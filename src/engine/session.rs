@@ -410,6 +410,8 @@ impl Session {
         Detail {
             env_names: self.spec.env_names.clone(),
             runs: self.life.runs().to_vec(),
+            limits: self.spec.limits,
+            timeout_ms: Some(self.terms.timeout_ms).filter(|ms| *ms > 0),
             ..Detail::default()
         }
     }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{RestartPolicy, Role, Scope, SessionId, Timestamp};
+use super::{JobLimits, RestartPolicy, Role, Scope, SessionId, Timestamp};
 
 /// How a session's program is connected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -344,6 +344,12 @@ pub struct Detail {
     pub env_names: Vec<String>,
     /// Its runs, oldest first.
     pub runs: Vec<Run>,
+    /// What it may take; absent: what the system lets it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<JobLimits>,
+    /// After how long it is ended, in milliseconds; absent: never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
 }
 
 /// One process of a session's tree.

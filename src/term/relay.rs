@@ -128,11 +128,9 @@ impl Relay {
 
     fn csi(&mut self, csi: Csi<'_>, out: &mut Vec<u8>) {
         match (csi.marker, csi.inter, csi.last) {
-            (0, 0, b'm') => {
-                if self.colours {
-                    self.drawn = csi.numbers().last() != Some(0);
-                    pass(csi, out);
-                }
+            (0, 0, b'm') if self.colours => {
+                self.drawn = !matches!(csi.params, b"" | b"0" | b"00");
+                pass(csi, out);
             }
             (0, 0, b'A'..=b'H' | b'I' | b'K' | b'L' | b'M' | b'P' | b'S' | b'X' | b'Z')
             | (0, 0, b'@' | b'`' | b'a' | b'b' | b'd' | b'e' | b'f') => pass(csi, out),
@@ -200,8 +198,8 @@ mod tests {
         let bar = "10 %\r\x1b[K\x1b[32m20 %\x1b[0m\x08\t\x1b[2A\x1b[3Gé 漢\r\n\x1b]8;;http://x/\x1b\\link\x1b]8;;\x1b\\";
         assert_eq!(passed(bar.as_bytes(), true), bar);
         assert_eq!(
-            passed(b"\x1b[1;31mred\x1b]8;;x\x07 on", true),
-            "\x1b[1;31mred\x1b]8;;x\x1b\\ on\x1b[0m\x1b]8;;\x1b\\"
+            passed(b"\x1b[38;5;0mred\x1b]8;;x\x07 on", true),
+            "\x1b[38;5;0mred\x1b]8;;x\x1b\\ on\x1b[0m\x1b]8;;\x1b\\"
         );
         assert_eq!(passed(b"\x1b[31mred\x1b[m\r", false), "red\r");
     }

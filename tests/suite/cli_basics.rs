@@ -172,7 +172,9 @@ fn a_full_disk_is_told() {
 fn a_bare_bgproc_without_a_terminal_is_the_list() {
     let home = Home::new();
     home.start(&["-n", "web", "sleep 1000"]);
-    assert!(home.ok(&[]).starts_with("web\trunning\t-\t"));
+    let listed = home.ok(&[]);
+    let row = listed.lines().nth(1).unwrap();
+    assert!(row.starts_with("web\trunning\t-\t"), "{listed}");
     let listed: Value = home.json(&[]);
     assert_eq!(listed["sessions"][0]["label"], "web");
 }

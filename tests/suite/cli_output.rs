@@ -9,14 +9,26 @@ use crate::support::{Home, Terminal};
 fn a_piped_list_is_tab_separated_and_a_terminal_gets_a_table() {
     let home = Home::new();
     let id = home.start(&["-n", "web", "-g", "shop", "sleep 1000"]);
-    let line = home.ok(&["ls"]);
+    let listed = home.ok(&["ls"]);
+    let (heading, line) = listed.split_once('\n').unwrap();
+    let columns = "NAME STATUS EXIT PID ID GROUP COMMAND STATE PORT TIME CPU MEM STARTED DIR";
+    assert_eq!(heading, columns.replace(' ', "\t"));
     let fields: Vec<_> = line.trim_end().split('\t').collect();
     assert_eq!((fields[0], fields[1], fields[2]), ("web", "running", "-"));
     assert_eq!(
         (fields[4], fields[5], fields[6]),
         (&id[..], "shop", "sleep 1000")
     );
-    assert_eq!(home.ok(&["ps", "-o", "tsv"]), line);
+    assert_eq!(fields.len(), 14);
+    for args in [&["ps", "-o", "tsv"][..], &["ls", "--no-header"]] {
+        let bare = home.ok(args);
+        assert!(bare.starts_with("web\trunning\t"), "{bare}");
+        assert_eq!(bare.lines().count(), 1);
+    }
+    assert!(
+        home.ok(&["ls", "-o", "table", "--no-header"])
+            .starts_with("web ")
+    );
     let table = home.ok(&["ls", "-o", "table"]);
     assert!(table.starts_with("NAME"), "{table}");
     assert!(!table.contains('\x1b'), "{table}");
@@ -48,9 +60,9 @@ fn the_list_can_be_narrowed() {
     home.start(&["-n", "web", "-g", "shop", "sleep 1000"]);
     home.start(&["-n", "bad", "exit 1"]);
     home.run(&["wait", "bad"]).expect_code(1);
-    assert_eq!(home.ok(&["ls", "-g", "shop"]).lines().count(), 1);
+    assert_eq!(home.ok(&["ls", "-g", "shop"]).lines().count(), 2);
     assert!(
-        home.ok(&["ls", "--status", "error"])
+        home.ok(&["ls", "--no-header", "--status", "error"])
             .starts_with("bad\terror\t1\t")
     );
     let listed = home.json(&["ls"]);
@@ -76,7 +88,7 @@ fn names_and_commands_cannot_write_to_the_terminal() {
         let said = home.ok(args);
         assert!(!said.contains(['\x1b', '\x07', '\u{9b}']), "{said:?}");
     }
-    assert_eq!(home.ok(&["ls"]).matches('\t').count(), 6);
+    assert_eq!(home.ok(&["ls", "--no-header"]).matches('\t').count(), 13);
 }
 
 #[test]
@@ -234,4 +246,64 @@ fn the_daemon_tells_of_itself_and_jobs_outlive_it() {
     assert!(!crate::support::process::is_alive(
         u32::try_from(pid).unwrap()
     ));
+}
+
+#[test]
+fn status_tells_of_ports_processes_limits_and_the_log() {
+    let home = Home::new();
+    let script = "import socket,time; s=socket.create_server(('127.0.0.1',0)); print('http://localhost:%d/' % s.getsockname()[1], flush=True); time.sleep(1000)";
+    home.start(&["-n", "web", "--timeout", "10m", "python3", "-c", script]);
+    home.run(&["wait", "web", "--for", "match:http", "--timeout", "15s"])
+        .expect_code(0);
+    let url = home.ok(&["logs", "web"]).trim().to_owned();
+    let port = url.trim_matches('/').rsplit(':').next().unwrap().to_owned();
+    let said = home.ok(&["status", "web"]);
+    for expected in [
+        format!("port  {port}"),
+        format!("url  {url}"),
+        "process  ".to_owned(),
+        "limits  time 10m".to_owned(),
+        "/output.log".to_owned(),
+    ] {
+        assert!(said.contains(&expected), "no {expected}: {said}");
+    }
+}
+
+#[test]
+fn times_are_local_or_in_utc() {
+    let home = Home::new();
+    home.start(&["-n", "web", "sleep 1000"]);
+    let created = home.json(&["status", "web"])["createdAt"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    // Seven hours behind, without rules of its own.
+    let east = [("TZ", "XYZ+7")];
+    let utc = created[..19].replace('T', " ");
+    for args in [&["ls"][..], &["status", "web"], &["events"]] {
+        let local = home.run_with_env(args, &east).expect_code(0).stdout;
+        assert!(
+            !local.contains(&utc) && !local.contains(&created[..19]),
+            "{local}"
+        );
+        let args = [&["--utc"], args].concat();
+        let said = home.run_with_env(&args, &east).expect_code(0).stdout;
+        assert!(said.replace('T', " ").contains(&utc), "no {utc}: {said}");
+    }
+}
+
+#[test]
+fn a_terminal_that_only_prints_gets_the_list() {
+    let home = Home::new();
+    home.start(&["-n", "web", "sleep 1000"]);
+    for term in ["dumb", ""] {
+        let mut view = Terminal::with_env(&home, &[], (80, 10), &[("TERM", term)]);
+        view.mute();
+        assert_eq!(view.exit_code(), 0);
+        assert!(
+            view.text().contains("web") && !view.asked("\x1b"),
+            "{}",
+            view.text()
+        );
+    }
 }

@@ -122,7 +122,7 @@ fn what_is_no_session_is_left_alone() {
     std::fs::create_dir(sessions.join("..bad")).unwrap();
     std::fs::write(sessions.join("abcdefghijkl"), "a file").unwrap();
     std::fs::create_dir(sessions.join("mnopqrstuvwx")).unwrap();
-    assert_eq!(home.ok(&["ls"]), "");
+    assert_eq!(home.ok(&["ls", "--no-header"]), "");
     assert_eq!(std::fs::read_dir(&sessions).unwrap().count(), 3);
 }
 

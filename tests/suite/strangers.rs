@@ -99,7 +99,7 @@ fn twenty_clients_at_once_get_one_keeper_and_one_daemon() {
     for mut client in clients {
         assert!(client.wait().unwrap().success());
     }
-    assert_eq!(home.ok(&["ls"]).lines().count(), 20);
+    assert_eq!(home.ok(&["ls", "--no-header"]).lines().count(), 20);
     for process in ["daemon", "keeper"] {
         let log = std::fs::read_to_string(home.path().join(format!("{process}.log"))).unwrap();
         let starts = log

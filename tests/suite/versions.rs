@@ -111,7 +111,7 @@ fn a_daemon_lets_a_client_of_another_protocol_look_at_it_and_nothing_else() {
         assert!(hint.contains("bgproc daemon upgrade"), "{hint}");
     }
     assert_eq!((&said[3]["id"], &said[3]["ok"]), (&json!(3), &json!(true)));
-    assert_eq!(home.ok(&["ls"]), "");
+    assert_eq!(home.ok(&["ls", "--no-header"]), "");
 }
 
 #[test]

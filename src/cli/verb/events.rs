@@ -77,7 +77,7 @@ fn print(ctx: &mut Context, event: &Event) -> Result<(), Failure> {
     let (name, what, by) = (name(event), what(event), by(event));
     let line = match ctx.out.is_terminal() {
         true => format!("{}  {name:<12}  {what:<18}  {by}", words::local(at)),
-        false => format!("{at}\t{name}\t{what}\t{by}"),
+        false => format!("{}\t{name}\t{what}\t{by}", words::stamp(at)),
     };
     Ok(ctx.out.line(line.trim_end())?)
 }

@@ -29,9 +29,12 @@ pub struct Ls {
     /// Cut nothing to the width of the terminal, and show ids and directories
     #[arg(short, long)]
     wide: bool,
-    /// Form of the list: a table on a terminal, else tab-separated without a heading
+    /// Form of the list: a table on a terminal, else tab-separated with a heading
     #[arg(short, long, value_name = "FORM")]
     output: Option<Form>,
+    /// Without the heading
+    #[arg(long)]
+    no_header: bool,
 }
 
 /// Forms of the list.
@@ -39,7 +42,7 @@ pub struct Ls {
 enum Form {
     /// For people
     Table,
-    /// name, status, exit, pid, id, group, command; `-` where there is none
+    /// All columns, tab-separated and without a heading; `-` where there is nothing
     Tsv,
     /// As --json
     Json,
@@ -50,6 +53,8 @@ const ALL: usize = 100_000;
 
 impl Ls {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        // Scripts that ask for it by name know the columns.
+        let header = !self.no_header && self.output != Some(Form::Tsv);
         let form = match self.output {
             _ if ctx.json => Form::Json,
             Some(form) => form,
@@ -60,7 +65,7 @@ impl Ls {
             status: self.status.as_ref().and_then(Wanted::status),
             group: self.group.clone(),
             limit: Some(ALL),
-            include_ports: Some(form != Form::Tsv),
+            include_ports: Some(true),
             ..List::default()
         });
         if form == Form::Json {
@@ -99,13 +104,17 @@ impl Ls {
                 } else {
                     &COLUMNS[..FITTED]
                 };
-                for line in draw(columns, &rows, width, ctx.out.paint) {
-                    ctx.out.line(&line)?;
+                let lines = draw(columns, &rows, width, ctx.out.paint);
+                for line in lines.iter().skip(usize::from(!header)) {
+                    ctx.out.line(line)?;
                 }
             }
             Form::Tsv | Form::Json => {
+                if header {
+                    ctx.out.line(&TAB_SEPARATED.join("\t"))?;
+                }
                 for job in &listed.sessions {
-                    ctx.out.line(&tab_separated(job))?;
+                    ctx.out.line(&tab_separated(job, words::now()))?;
                 }
             }
         }
@@ -166,9 +175,15 @@ fn row(record: &Record, now: Timestamp) -> Vec<Cell> {
     ]
 }
 
+/// What programs get; new ones come last.
+const TAB_SEPARATED: [&str; 14] = [
+    "NAME", "STATUS", "EXIT", "PID", "ID", "GROUP", "COMMAND", "STATE", "PORT", "TIME", "CPU",
+    "MEM", "STARTED", "DIR",
+];
+
 /// Cleaned fields hold neither tabs nor newlines, so a row is always one line
-/// of seven fields.
-fn tab_separated(record: &Record) -> String {
+/// of as many fields as the heading.
+fn tab_separated(record: &Record, now: Timestamp) -> String {
     let job = &record.summary;
     let exit = match (job.exit_code, &job.signal) {
         (Some(code), _) => code.to_string(),
@@ -183,6 +198,14 @@ fn tab_separated(record: &Record) -> String {
         job.session_id.to_string(),
         field(job.group.as_deref()),
         words::command(job),
+        words::state(job).0,
+        ports(job.ports.as_deref().unwrap_or_default()),
+        words::time(job, now),
+        job.cpu_percent
+            .map_or_else(none, |percent| format!("{percent:.0}%")),
+        job.memory_bytes.map_or_else(none, words::bytes),
+        words::local(job.created_at),
+        field(Some(&job.cwd)),
     ]
     .join("\t")
 }
@@ -213,12 +236,12 @@ mod tests {
     use crate::protocol::Status;
 
     #[test]
-    fn a_row_is_one_line_of_seven_fields_whatever_the_names_hold() {
+    fn a_row_is_one_line_of_as_many_fields_as_the_heading_whatever_the_names_hold() {
         let mut job = record("a", Some("we\tb\n\x1b[2J"), Status::Error);
         job.summary.exit_code = Some(1);
         job.summary.command = "printf 'a\tb\n'".to_owned();
-        let line = tab_separated(&job);
-        assert_eq!(line.split('\t').count(), 7, "{line:?}");
+        let line = tab_separated(&job, Timestamp(0));
+        assert_eq!(line.split('\t').count(), TAB_SEPARATED.len(), "{line:?}");
         assert!(!line.contains(['\n', '\x1b']));
         assert!(line.contains("\terror\t1\t-\ta00000000000\t-\t"), "{line}");
     }

@@ -46,7 +46,7 @@ pub struct Run {
     /// Show its output as it comes, and exit with its code; Ctrl-C ends the following, not the job
     #[arg(short, long, group = "stay")]
     follow: bool,
-    /// The same, and say first what it is called and where its log is
+    /// As -f, and print its id and the path of its log to stderr first. Both pass piped standard input on to it
     #[arg(short, long, group = "stay")]
     wait: bool,
     /// With --attach: exit with its code if it has ended by then
@@ -55,7 +55,7 @@ pub struct Run {
     /// Forget it with its log once it has ended
     #[arg(long, conflicts_with_all = ["restart", "keep"])]
     rm: bool,
-    /// With -f and -w: its output as clean text
+    /// With -f or -w: print clean text, also on a terminal
     #[arg(long)]
     plain: bool,
     /// Print only the id; with -w, only its output
@@ -67,7 +67,7 @@ pub struct Run {
     /// Connect it by pipes, which tell stdout and stderr apart
     #[arg(long, conflicts_with = "size")]
     no_pty: bool,
-    /// Connect it by a terminal although its input is piped in
+    /// Give it a terminal even if standard input is piped to it
     #[arg(long, conflicts_with = "no_pty")]
     pty: bool,
     /// End it after so long (30s, 10m, 2h)

@@ -32,7 +32,7 @@ pub struct Send {
     /// Tell the program that it is pasted, if it wants to know
     #[arg(long)]
     paste: bool,
-    /// End its input afterwards. Without text nothing else is sent, and standard input is not read
+    /// End its input afterwards; without TEXT, only end it
     #[arg(long)]
     eof: bool,
     /// Ask for the text without showing it, and only send it where it is not shown either

@@ -8,7 +8,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::style::Tone;
 use crate::cli::words;
 use crate::protocol::params::StatusParams;
-use crate::protocol::record::{EndedByKind, Share};
+use crate::protocol::record::{Detail, EndedByKind, Share};
 use crate::protocol::{Action, Record, Timestamp};
 use crate::term::sanitize::clean;
 
@@ -25,10 +25,9 @@ impl StatusOf {
             return Ls::default().run(ctx);
         };
         let job = ctx.one(&target)?;
-        let detail = ctx.json.then_some(true);
         let value = ctx.daemon()?.call(Action::Status(StatusParams {
             session_id: job.summary.session_id.to_string(),
-            detail,
+            detail: Some(true),
         }))?;
         let record: Record = serde_json::from_value(value.clone()).map_err(std::io::Error::from)?;
         if ctx.json {
@@ -86,9 +85,17 @@ fn block(record: &Record, now: Timestamp) -> Vec<(&'static str, String)> {
     add("terminal", Some(terminal(record)));
     add("title", job.title.clone().filter(|title| !title.is_empty()));
     add("output", Some(output(record)));
-    add("log", job.output_file.clone());
+    let file = record.output_files.last().map(|file| file.path.clone());
+    add("log", file.or_else(|| job.output_file.clone()));
     add("not saved", record.log_degraded.clone());
+    add(
+        "cpu",
+        job.cpu_percent.map(|percent| format!("{percent:.0}%")),
+    );
     add("memory", job.memory_bytes.map(words::bytes));
+    if let Some(detail) = &record.detail {
+        in_detail(detail, &mut add);
+    }
     for asked in &record.asked {
         add("asked", Some(asked.message.clone()));
     }
@@ -104,6 +111,45 @@ fn block(record: &Record, now: Timestamp) -> Vec<(&'static str, String)> {
         (!record.scope.is_human()).then(|| record.scope.to_string()),
     );
     lines
+}
+
+/// What takes a look at each process to know, and what it was started with.
+fn in_detail(detail: &Detail, add: &mut impl FnMut(&'static str, Option<String>)) {
+    let ports: Vec<_> = detail.ports.iter().map(u16::to_string).collect();
+    add(
+        "port",
+        Some(ports.join(" ")).filter(|ports| !ports.is_empty()),
+    );
+    for url in &detail.urls {
+        add("url", Some(url.clone()));
+    }
+    for process in &detail.processes {
+        let (pid, state, command) = (process.pid, &process.state, &process.command);
+        add("process", Some(format!("{pid} {state} {command}")));
+    }
+    let limits = detail.limits.unwrap_or_default();
+    let limits = [
+        detail
+            .timeout_ms
+            .map(|ms| format!("time {}", words::span(ms))),
+        limits
+            .log_bytes
+            .map(|bytes| format!("log {}", words::bytes(bytes))),
+        limits
+            .memory_bytes
+            .map(|bytes| format!("memory {}", words::bytes(bytes))),
+        limits
+            .cpu_sec
+            .map(|sec| format!("processor time {}", words::span(sec * 1000))),
+        limits.processes.map(|count| format!("{count} processes")),
+        limits.open_files.map(|count| format!("{count} open files")),
+        limits.nice.map(|nice| format!("niceness {nice}")),
+    ];
+    let limits: Vec<_> = limits.into_iter().flatten().collect();
+    add(
+        "limits",
+        Some(limits.join(", ")).filter(|limits| !limits.is_empty()),
+    );
 }
 
 fn ended_by(record: &Record) -> Option<String> {

@@ -21,7 +21,7 @@ pub struct Wait {
     /// Which jobs
     #[arg(value_name = "JOB", required = true)]
     jobs: Vec<String>,
-    /// exit, ready (its --ready-log or --ready-port), port:N (its own), input, quiet or quiet:TIME, match:REGEX (a line of this run, so far or to come), gone:REGEX (from the screen)
+    /// exit (of the last run, if it is restarted meanwhile), ready (its --ready-log or --ready-port), port:N (its own), input, quiet or quiet:TIME, match:REGEX (a line of this run, so far or to come), gone:REGEX (from the screen)
     #[arg(long = "for", value_name = "WHAT", default_value = "exit", value_parser = condition::parse)]
     until: Condition,
     /// The first of several jobs is enough

@@ -105,6 +105,8 @@ fn record() -> Record {
             urls: vec!["http://localhost:8080".to_owned()],
             env_names: vec!["NAME".to_owned()],
             runs: vec![run],
+            limits: None,
+            timeout_ms: None,
         }),
     }
 }

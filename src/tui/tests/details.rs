@@ -39,6 +39,7 @@ fn detailed(mut record: Record) -> Record {
             run(2, 100_000, Some(99_800), Some(127)),
             run(3, 90_000, None, None),
         ],
+        ..Detail::default()
     });
     record
 }

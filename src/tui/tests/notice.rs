@@ -156,6 +156,7 @@ fn a_url_is_opened_and_one_that_is_not_known_asked_for() {
             urls: urls.iter().map(|&url| url.to_owned()).collect(),
             env_names: Vec::new(),
             runs: Vec::new(),
+            ..Detail::default()
         });
         News::Reply(Tag::Url(id("web")), Ok(json!(web)))
     };
