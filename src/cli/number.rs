@@ -25,6 +25,7 @@ pub(super) fn from<T: TryFrom<u64>>(
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -1,7 +1,7 @@
 //! What the manual of the whole command line has and this version has not, and what does nearly the same.
 
 /// Verbs, and what to do instead.
-const VERBS: [(&str, &str); 18] = [
+const VERBS: [(&str, &str); 19] = [
     (
         "top",
         "bgproc ls shows CPU and memory, bgproc status JOB the processes",
@@ -35,6 +35,7 @@ const VERBS: [(&str, &str); 18] = [
     ("diff", ""),
     ("init", ""),
     ("completions", ""),
+    ("man", "bgproc help VERB has the same text"),
 ];
 
 /// Options of verbs, and what to do instead.
@@ -82,10 +83,7 @@ const FLAGS: [(&[&str], &str, &str); 14] = [
 /// What to do instead of a verb that is not built; empty: nothing.
 pub(super) fn verb(word: &str) -> Option<&'static str> {
     let found = VERBS.iter().find(|(verb, _)| *verb == word);
-    found.map(|(_, instead)| *instead).or_else(|| match word {
-        "man" => Some("bgproc help VERB has the same text"),
-        _ => None,
-    })
+    found.map(|(_, instead)| *instead)
 }
 
 /// What to do instead of an option that is not built; empty: nothing.

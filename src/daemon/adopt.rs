@@ -36,13 +36,20 @@ pub(super) async fn adopt(
     mut channel: Channel,
 ) -> io::Result<(Hub, OwnedFd)> {
     let link = waiting_end(&channel)?;
-    let (welcome, kept) = greetings(&mut channel, &link).await?;
+    let Greetings {
+        welcome,
+        kept,
+        closed,
+    } = greetings(&mut channel, &link).await?;
     channel.send(&ToKeeper::Ready, vec![])?;
     let store = Store::new(home);
     let keeper = KeeperLink::new(channel, welcome.shared, welcome.process, welcome.upgrading);
     let mut state = State::new(store, settings, keeper);
     state.remember_removed();
     let ending = state.take_over(kept);
+    for session in closed {
+        state.hear((ToDaemon::Closed { session }, Vec::new()));
+    }
     let hub = Hub::new(state);
     for id in ending {
         end_tree::resume(&hub, &id);
@@ -60,19 +67,25 @@ struct Welcome {
 /// A session as the keeper has it.
 type Handed = (Kept, Vec<OwnedFd>);
 
+/// What the keeper says before anything else.
+struct Greetings {
+    welcome: Welcome,
+    kept: HashMap<SessionId, Handed>,
+    /// Sessions whose terminals nobody has open any more since they were handed over. Nothing tells that again: such
+    /// a session would have its terminal open for ever, and never be forgotten.
+    closed: Vec<SessionId>,
+}
+
 /// Kinds of messages that have to make sense, or we would tell a job as lost that
 /// runs: then another version of the program is what is needed.
 const NEEDED: &[&str] = &["Welcome", "Adopt"];
 
 /// The keeper says first who it is and then, one by one, what it has.
-async fn greetings(
-    channel: &mut Channel,
-    link: &OwnedFd,
-) -> io::Result<(Welcome, HashMap<SessionId, Handed>)> {
+async fn greetings(channel: &mut Channel, link: &OwnedFd) -> io::Result<Greetings> {
     let ready = readiness::watch(link.try_clone()?, Interest::READABLE)?;
     let mut welcome = None;
     let mut expected = usize::MAX;
-    let mut kept = HashMap::new();
+    let (mut kept, mut closed) = (HashMap::new(), Vec::new());
     while welcome.is_none() || kept.len() < expected {
         ready.readable().await?.clear_ready();
         for (message, fds) in channel.receive::<ToDaemon>(NEEDED)? {
@@ -102,13 +115,18 @@ async fn greetings(
                 ToDaemon::Adopt(session) => {
                     kept.insert(session.session.clone(), (session, fds));
                 }
+                ToDaemon::Closed { session } => closed.push(session),
                 // Told while we were starting; the log and exit.json tell it as well.
                 _ => {}
             }
         }
     }
     let welcome = welcome.ok_or_else(|| io::Error::other("the keeper did not greet"))?;
-    Ok((welcome, kept))
+    Ok(Greetings {
+        welcome,
+        kept,
+        closed,
+    })
 }
 
 impl State {
@@ -329,7 +347,11 @@ mod tests {
         let (input, pidfd) = socket_pair().unwrap();
         keeper.send(&adopt, vec![input, pidfd]).unwrap();
         let link = waiting_end(&daemon).unwrap();
-        let (welcome, handed) = greetings(&mut daemon, &link).await.unwrap();
+        let Greetings {
+            welcome,
+            kept: handed,
+            ..
+        } = greetings(&mut daemon, &link).await.unwrap();
         assert_eq!(welcome.process.version, "9.9.9");
         assert_eq!((welcome.upgrading, welcome.shared.files), (false, None));
         let (session, fds) = &handed[&kept().session];

@@ -277,7 +277,7 @@ async fn serve(hub: &Hub, end: OwnedFd) -> io::Result<Over> {
 
 impl State {
     /// Takes one message of the keeper.
-    fn hear(&mut self, (message, fds): Received<ToDaemon>) {
+    pub(super) fn hear(&mut self, (message, fds): Received<ToDaemon>) {
         match message {
             ToDaemon::Grown { slots } => {
                 for slot in slots {

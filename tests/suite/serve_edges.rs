@@ -107,6 +107,19 @@ fn a_signal_ends_it_at_once_and_sessions_go_on() {
 }
 
 #[test]
+fn the_tests_pass_in_the_background_of_a_shell_as_well() {
+    // As `cargo test &` of a script: interrupts are ignored there, and who is started inherits that.
+    let line = "trap '' INT QUIT; exec \"$0\" --exact serve_edges::a_signal_ends_it_at_once_and_sessions_go_on";
+    let ran = std::process::Command::new("sh")
+        .args(["-c", line])
+        .arg(std::env::current_exe().unwrap())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&ran.stdout);
+    assert!(said.contains("1 passed"), "{said}");
+}
+
+#[test]
 fn many_requests_at_once_are_all_answered() {
     let home = Home::new();
     let mut agent = Serve::new(&home, &[]);

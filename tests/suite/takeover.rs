@@ -157,3 +157,25 @@ fn pids(serve: &mut Serve) -> Vec<(String, Value)> {
     pids.sort_by(|a, b| a.0.cmp(&b.0));
     pids
 }
+
+#[test]
+fn a_job_that_ends_while_a_daemon_takes_over_has_no_open_terminal() {
+    let home = Home::new();
+    let gate = home.gate();
+    for round in 0..8 {
+        let name = format!("job{round}");
+        home.start(&["-n", &name, &format!("cat {}", gate.display())]);
+        home.kill_daemon();
+        // It ends while the next one hears from the keeper what there is.
+        std::fs::write(&gate, "").unwrap();
+        home.run(&["wait", &name]).expect_code(0);
+        let deadline = std::time::Instant::now() + crate::support::DEADLINE;
+        loop {
+            let record = home.run(&["--json", "status", &name]).stdout;
+            if record.contains("\"ttyOpen\":false") {
+                break;
+            }
+            assert!(std::time::Instant::now() < deadline, "{record}");
+        }
+    }
+}

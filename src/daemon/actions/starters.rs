@@ -257,7 +257,7 @@ impl Rules {
                     // Cut short as far as programs let it be.
                     !name.is_empty() && option.starts_with(name)
                 };
-                if self.long.iter().any(|option| is(option)) {
+                if self.long.iter().any(is) {
                     return Some(word);
                 }
                 continue;

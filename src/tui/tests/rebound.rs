@@ -98,7 +98,7 @@ fn an_ended_job_restarts_by_the_key_that_is_shown() {
     assert!(dash.status().contains("f6 restart"), "{}", dash.status());
     dash.press("r");
     assert_eq!(dash.actions(), [""; 0]);
-    dash.press("\x1b[17~");
+    dash.press("\x1b[17~").press("y");
     assert_eq!(dash.actions(), ["restart"]);
 }
 

@@ -102,6 +102,7 @@ impl Home {
 
     /// Gives a command the environment of this home.
     pub(crate) fn surround(&self, command: &mut Command) {
+        process::heed_signals();
         let (set, stray) = self.environment();
         for name in stray {
             command.env_remove(name);

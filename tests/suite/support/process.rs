@@ -1,11 +1,32 @@
 //! Processes that a test may wait for and end: only those that it can prove are its own.
 
 use std::path::Path;
+use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::OwnedFd;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use signal_hook::consts::{SIGINT, SIGQUIT};
+
+/// Sees to it that what the tests start can be interrupted.
+///
+/// A shell without job control ignores SIGINT and SIGQUIT for what it runs in the background (`cargo test &`), and
+/// ignored signals are inherited by every program. One that has a handler here is not: it is as usual after `exec`.
+pub(crate) fn heed_signals() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        let ignored = u64::from_str_radix(ignored.unwrap().trim(), 16).unwrap();
+        for signal in [SIGINT, SIGQUIT] {
+            if ignored & (1 << (signal - 1)) != 0 {
+                // Nobody looks at the flag: for this program it is ignored as before.
+                signal_hook::flag::register(signal, Arc::default()).unwrap();
+            }
+        }
+    });
+}
 
 /// A process, held so that its pid cannot come to mean another.
 pub(crate) struct Held {
