@@ -6,6 +6,7 @@ use super::context::Context;
 use super::output::{Kind, Output};
 use super::show::How;
 use super::style::Paint;
+use crate::term::bidi;
 use crate::term::plain::reader::{Reader, Shown};
 use crate::term::plain::written::Written;
 use crate::term::plain::{Checkpoint, Layout, LayoutKind, Plain};
@@ -26,6 +27,8 @@ pub struct Lane {
     layout: Layout,
     form: Form,
     colours: bool,
+    /// Whether a person reads it: then no line may reorder what stands in front of it.
+    on_terminal: bool,
     /// The last line went out without its end.
     in_line: bool,
 }
@@ -78,6 +81,7 @@ impl Lane {
             layout,
             form,
             colours,
+            on_terminal: terminal != Kind::None,
             in_line: false,
         }
     }
@@ -97,9 +101,9 @@ impl Lane {
             Form::Bytes => out.extend_from_slice(bytes),
             Form::Relay(relay) => relay.feed(bytes, out),
             _ => {
-                let mut in_line = self.in_line;
+                let (mut in_line, on_terminal) = (self.in_line, self.on_terminal);
                 self.lines(bytes, &mut |line| {
-                    push_line(line, prefix, &mut in_line, out)
+                    push_line(line, (prefix, on_terminal), &mut in_line, out)
                 });
                 self.in_line = in_line;
             }
@@ -148,8 +152,10 @@ impl Lane {
         if let Form::Relay(relay) = &mut self.form {
             return relay.rest(out);
         }
-        let mut in_line = self.in_line;
-        let is_open = self.last_lines(&mut |line| push_line(line, prefix, &mut in_line, out));
+        let (mut in_line, on_terminal) = (self.in_line, self.on_terminal);
+        let is_open = self.last_lines(&mut |line| {
+            push_line(line, (prefix, on_terminal), &mut in_line, out);
+        });
         self.in_line = in_line;
         // As the job wrote it: without the end that the last line has not.
         if is_open && prefix.is_empty() && out.last() == Some(&b'\n') {
@@ -192,11 +198,19 @@ impl Form {
     }
 }
 
-fn push_line(line: Shown<'_>, prefix: &str, in_line: &mut bool, out: &mut Vec<u8>) {
+fn push_line(
+    line: Shown<'_>,
+    (prefix, on_terminal): (&str, bool),
+    in_line: &mut bool,
+    out: &mut Vec<u8>,
+) {
     if !*in_line {
         out.extend_from_slice(prefix.as_bytes());
     }
-    out.extend_from_slice(line.text.as_bytes());
+    match on_terminal && !prefix.is_empty() {
+        true => out.extend_from_slice(bidi::isolated(line.text).as_bytes()),
+        false => out.extend_from_slice(line.text.as_bytes()),
+    }
     *in_line = line.goes_on;
     if !line.goes_on {
         out.push(b'\n');

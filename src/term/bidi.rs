@@ -3,6 +3,8 @@
 //! A job that writes one may not change what stands beside its output: a name or a line of a list shows it as a
 //! mark, and a row of its screen is isolated from the rest of the window.
 
+use std::borrow::Cow;
+
 /// First-strong isolate: what follows has no influence on the text before it, up to its end.
 const ISOLATE: &str = "\u{2068}";
 
@@ -40,6 +42,14 @@ pub fn isolation<'a>(pieces: impl Iterator<Item = &'a str>) -> Option<(String, S
     found.then(|| (ISOLATE.repeat(closed + 1), END.repeat(opened + closed + 1)))
 }
 
+/// `text` so that it changes nothing around it.
+pub fn isolated(text: &str) -> Cow<'_, str> {
+    match isolation(std::iter::once(text)) {
+        Some((before, after)) => format!("{before}{text}{after}").into(),
+        None => text.into(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -51,6 +61,8 @@ mod tests {
             .unwrap_or_default();
         assert_eq!(before, ISOLATE.repeat(3));
         assert_eq!(after, END.repeat(4));
+        assert_eq!(isolated("plain"), "plain");
+        assert_eq!(isolated("\u{202e}x"), "\u{2068}\u{202e}x\u{2069}");
     }
 
     #[test]
