@@ -113,7 +113,7 @@ async fn greetings(channel: &mut Channel, link: &OwnedFd) -> io::Result<Greeting
                     expected = sessions;
                 }
                 ToDaemon::Adopt(session) => {
-                    kept.insert(session.session.clone(), (session, fds));
+                    kept.insert(session.session.clone(), (*session, fds));
                 }
                 ToDaemon::Closed { session } => closed.push(session),
                 // Told while we were starting; the log and exit.json tell it as well.
@@ -342,7 +342,7 @@ mod tests {
         let (mut keeper, mut daemon) = keeper();
         let (one, _) = socket_pair().unwrap();
         keeper.send(&json!({"Dance": {}}), vec![one]).unwrap();
-        let mut adopt = serde_json::to_value(ToDaemon::Adopt(kept())).unwrap();
+        let mut adopt = serde_json::to_value(ToDaemon::Adopt(Box::new(kept()))).unwrap();
         adopt["Adopt"]["mood"] = json!("new");
         let (input, pidfd) = socket_pair().unwrap();
         keeper.send(&adopt, vec![input, pidfd]).unwrap();

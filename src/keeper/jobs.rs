@@ -168,10 +168,10 @@ impl Keeper {
             self.events.remove(&daemon);
         }
         self.drop_channel();
-        let told = how.to_string();
+        let (pid, why) = (self.supervisor.pid, how.to_string());
         if self.supervisor.ended(how) {
             let failures = self.supervisor.failures();
-            tracing::info!(failures, "no daemon any more: {told}");
+            tracing::info!(pid, failures, why, "the daemon ended");
         }
         self.listen_for_knock();
     }

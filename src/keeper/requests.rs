@@ -74,7 +74,7 @@ impl Keeper {
         channel.send(&welcome, fds)?;
         for (slot, entry) in self.table.iter() {
             let (kept, fds) = kept(slot, entry)?;
-            channel.send(&ToDaemon::Adopt(kept), fds)?;
+            channel.send(&ToDaemon::Adopt(Box::new(kept)), fds)?;
         }
         self.set_channel(channel)
     }

@@ -178,7 +178,7 @@ pub enum ToDaemon {
         sessions: usize,
     },
     /// A session that the keeper has had before this daemon. Fds: see [`Kept`].
-    Adopt(Kept),
+    Adopt(Box<Kept>),
     /// The keeper listens with another socket, because the file of the one before was removed. Fd: the new one.
     Listening,
     /// The keeper is the program that it was to become, or why it is not.

@@ -122,7 +122,7 @@ fn logs_have_a_tail_times_and_a_beginning_also_when_followed() {
     let home = Home::new();
     let gate = home.gate();
     let line = format!(
-        "echo one; echo two; cat {}; echo three; printf four",
+        "echo one; echo two; cat {}; echo three; echo four",
         gate.display()
     );
     home.start(&["-n", "web", &line]);

@@ -121,7 +121,7 @@ fn to_the_daemon() {
             upgrading: true,
             sessions: 1,
         },
-        ToDaemon::Adopt(kept()),
+        ToDaemon::Adopt(Box::new(kept())),
         ToDaemon::Upgraded {
             version: "0.1.0".to_owned(),
             error: Some("not executable".to_owned()),
@@ -187,7 +187,7 @@ fn to_the_daemon() {
 
 #[test]
 fn what_an_older_version_leaves_out_has_a_default() {
-    let mut adopt = serde_json::to_value(ToDaemon::Adopt(kept())).unwrap();
+    let mut adopt = serde_json::to_value(ToDaemon::Adopt(Box::new(kept()))).unwrap();
     let fields = adopt["Adopt"].as_object_mut().unwrap();
     fields.retain(|name, _| !["has_tail", "degraded", "exit"].contains(&name.as_str()));
     let expected = Kept {
@@ -197,7 +197,7 @@ fn what_an_older_version_leaves_out_has_a_default() {
         ..kept()
     };
     let read: ToDaemon = serde_json::from_value(adopt).unwrap();
-    assert_eq!(read, ToDaemon::Adopt(expected));
+    assert_eq!(read, ToDaemon::Adopt(Box::new(expected)));
     let rest: ToKeeper = serde_json::from_value(json!({"Rest": {}})).unwrap();
     assert_eq!(
         rest,

@@ -201,6 +201,18 @@ impl Terminal {
     /// Waits for its end; returns its exit code.
     #[track_caller]
     pub(crate) fn exit_code(&mut self) -> u32 {
+        self.ended().exit_code()
+    }
+
+    /// Waits for its end, by the signal of this name.
+    #[track_caller]
+    pub(crate) fn expect_signal(&mut self, name: &str) {
+        let ended = self.ended();
+        assert_eq!(ended.signal(), Some(name), "{ended:?}: {}", self.text());
+    }
+
+    #[track_caller]
+    fn ended(&mut self) -> portable_pty::ExitStatus {
         let deadline = Instant::now() + DEADLINE;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -211,7 +223,7 @@ impl Terminal {
             }
         }
         assert!(self.held.ended(DEADLINE), "it goes on:\n{}", self.text());
-        self.child.wait().unwrap().exit_code()
+        self.child.wait().unwrap()
     }
 
     /// Takes in what the program writes for as long as `length`; returns how often it has written something.
