@@ -293,16 +293,13 @@ fn duragent_looks_at_a_terminal_and_types_into_it() {
     let mut write = of("write");
     write["input"] = "more\n".into();
     mcp.call("process", write);
-    let log = mcp.call("process", of("log"));
-    assert!(
-        log["output"].as_str().unwrap().starts_with("hello there\n"),
-        "{log}"
-    );
-    let screen = mcp.call("process", of("capture"));
-    assert!(
-        screen["screen"].as_str().unwrap().contains("hello there"),
-        "{screen}"
-    );
+    // The echo is the terminal's, and in the log once the keeper has read it.
+    mcp.until("process", &of("log"), |log| {
+        log["output"].as_str().unwrap().starts_with("hello there\n")
+    });
+    mcp.until("process", &of("capture"), |screen| {
+        screen["screen"].as_str().unwrap().contains("hello there")
+    });
     assert_eq!(mcp.call("process", of("kill"))["status"], "killed");
     let timed = json!({ "command": "read x", "wait": true, "timeout_seconds": 1 });
     assert_eq!(mcp.call("spawn_process", timed)["status"], "timed_out");
