@@ -66,8 +66,9 @@ pub fn connect_running(greeting: &Greeting) -> Result<Running, Error> {
             if status.daemon_pid.is_none() {
                 // Connecting would start one.
                 let (pid, jobs) = (status.keeper_pid, status.jobs);
+                let noun = if jobs == 1 { "job" } else { "jobs" };
                 return none(&format!(
-                    "no daemon is running; the keeper (pid {pid}) holds {jobs} running jobs"
+                    "no daemon is running; the keeper (pid {pid}) holds {jobs} running {noun}"
                 ));
             }
             socket::connect(&status.socket).map_err(|error| at(&status.socket, &error))?

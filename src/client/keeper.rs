@@ -37,10 +37,14 @@ pub fn ask(home: &Home) -> Result<Option<KeeperStatus>, Error> {
 pub fn check_daemon(status: &KeeperStatus) -> Result<(), Error> {
     if let Some(trouble) = &status.trouble {
         let message = format!("the daemon cannot be started: {trouble}");
-        let jobs = status.jobs;
+        let pid = status.keeper_pid;
         return Err(unavailable(&message).hint(format!(
-            "{jobs} running jobs go on, and the keeper (pid {}) tries again every second; bgproc daemon logs says more",
-            status.keeper_pid
+            "{}, and the keeper (pid {pid}) tries again every second; bgproc daemon logs says more",
+            match status.jobs {
+                0 => "no job is running".to_owned(),
+                1 => "1 running job goes on".to_owned(),
+                jobs => format!("{jobs} running jobs go on"),
+            }
         )));
     }
     match status.daemon_pid {

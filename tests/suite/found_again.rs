@@ -253,7 +253,7 @@ fn a_daemon_that_cannot_be_started_is_said_soon_and_not_tried_without_end() {
     let began = Instant::now();
     let ran = home.run(&["ls"]).expect_code(69);
     let ran = ran.expect_said("the daemon cannot be started: Too many open files");
-    ran.expect_said("1 running jobs go on");
+    ran.expect_said("1 running job goes on");
     assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
     let doctor = home.run(&["doctor"]).expect_code(1);
     assert!(doctor.stdout.contains("cannot be started"), "{doctor}");
@@ -304,7 +304,7 @@ fn status_and_stop_start_nothing() {
     for verb in ["status", "stop"] {
         let code = if verb == "status" { 3 } else { 0 };
         let ran = home.run(&["daemon", verb]).expect_code(code);
-        ran.expect_said("holds 1 running jobs");
+        ran.expect_said("holds 1 running job");
         assert!(daemon::find(home.path()).is_none(), "{verb}");
     }
     let ran = home.run(&["daemon", "stop", "--kill"]).expect_code(0);
