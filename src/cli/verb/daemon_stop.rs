@@ -58,8 +58,13 @@ fn is_unavailable(error: &Error) -> bool {
 fn kill_without_daemon(ctx: &mut Context) -> Result<Exit, Failure> {
     let is_kept = matches!(keeper::ask(&client::home()?), Ok(Some(_)));
     if is_kept {
-        match shut_down(ctx, asked(ShutdownSessions::Kill)) {
-            Ok(()) => {
+        let started = ctx.daemon().map(|daemon| daemon.hello().pid);
+        match started.and_then(|pid| {
+            shut_down(ctx, asked(ShutdownSessions::Kill))?;
+            Ok(pid)
+        }) {
+            Ok(pid) => {
+                client::await_end(pid);
                 ctx.out.line("all jobs were ended")?;
                 return Ok(Exit::OK);
             }
