@@ -171,15 +171,16 @@ impl State {
         ending
     }
 
-    /// Whether a session was written down, but its start never reached the
-    /// keeper, which has lived since before: nobody was told of it, and whoever
-    /// asked for it may ask again.
+    /// Whether a session was written down, but its start never reached a keeper: nobody was told of it, and
+    /// whoever asked for it may ask again. A keeper makes the log first of all; and one that has lived since before
+    /// would have it.
     fn was_never_started(&self, meta: &Meta) -> bool {
         let is_new = meta.life.status() == Status::Starting && meta.life.runs().is_empty();
         let since = process::read(self.keeper.pid()).map(|keeper| keeper.started_boot());
+        let would_have_it = since.is_some_and(|since| since < meta.life.started_boot());
         is_new
             && meta.boot_id == self.store.boot_id()
-            && since.is_some_and(|since| since < meta.life.started_boot())
+            && (would_have_it || !self.store.has_log(&meta.id))
             && self.store.read_exit(&meta.id).is_none()
     }
 

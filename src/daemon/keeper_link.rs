@@ -50,6 +50,15 @@ pub(super) struct Spawning {
     pub(super) answer: SpawnAnswer,
     /// How many the keeper was told before, and this one.
     pub(super) number: u64,
+    /// What its process has said of itself.
+    pub(super) starting: Option<Starting>,
+}
+
+/// A process that was about to run its program.
+pub(super) struct Starting {
+    slot: u32,
+    offset: u64,
+    fds: Vec<OwnedFd>,
 }
 
 /// What does not change while one keeper follows another.
@@ -179,6 +188,7 @@ impl KeeperLink {
             launch,
             answer,
             number,
+            starting: None,
         };
         self.spawning.insert(id.clone(), spawning);
     }
@@ -286,6 +296,15 @@ impl State {
                     }
                 }
             }
+            ToDaemon::Starting {
+                session,
+                slot,
+                offset,
+            } => {
+                if let Some(spawning) = self.keeper.spawning.get_mut(&session) {
+                    spawning.starting = Some(Starting { slot, offset, fds });
+                }
+            }
             ToDaemon::Spawned {
                 session,
                 slot,
@@ -381,6 +400,20 @@ impl State {
             ToDaemon::Welcome { .. } | ToDaemon::Adopt(_) => {
                 tracing::warn!("a greeting of the keeper came late");
             }
+        }
+    }
+
+    /// The keeper is gone: what was about to run when it had that to say runs, with all that is needed to keep it.
+    pub(super) fn complete_starts(&mut self) {
+        let spawning = self.keeper.spawning.iter_mut();
+        let told: Vec<(SessionId, Starting)> = spawning
+            .filter_map(|(id, spawning)| Some((id.clone(), spawning.starting.take()?)))
+            .collect();
+        for (id, Starting { slot, offset, fds }) in told {
+            // There is one at most: another is begun only after the answer to the one before is out.
+            let pid = self.keeper.board().announced();
+            tracing::info!(session = %id, pid, "it was started by a keeper that is gone");
+            self.spawned(&id, slot, pid, offset, fds);
         }
     }
 

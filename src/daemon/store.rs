@@ -12,6 +12,7 @@ use crate::protocol::keeper::Exit;
 use crate::sys::clock;
 use crate::sys::file;
 use crate::sys::paths::Home;
+use crate::sys::segments;
 
 /// So long a session's record does not hurry to the disk, as its log does not either: a job that starts, or ends at
 /// once, waits for no disk. Only a failure of power within the next half minute would take both.
@@ -109,6 +110,11 @@ impl Store {
     /// Whether a session has a directory.
     pub(super) fn has(&self, id: &SessionId) -> bool {
         self.dir(id).is_dir()
+    }
+
+    /// Whether a session has a log, be it empty.
+    pub(super) fn has_log(&self, id: &SessionId) -> bool {
+        segments::starts(&self.dir(id)).is_ok_and(|starts| !starts.is_empty())
     }
 
     /// How a session ended, if the keeper has written it down.

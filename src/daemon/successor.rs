@@ -100,6 +100,7 @@ async fn bury(hub: &Hub) -> io::Result<()> {
 
 impl State {
     fn start_next_keeper(&mut self) -> io::Result<OwnedFd> {
+        self.complete_starts();
         let shared = &self.keeper.shared;
         let mut sessions = Vec::new();
         for driver in self.drivers.values() {
@@ -135,15 +136,25 @@ impl State {
 
     /// What the dead keeper was asked and has not answered.
     fn ask_again(&mut self) {
-        let begun = self.keeper.board().spawns();
-        self.keeper.board().reset_spawns();
+        // In the order in which it was asked: what is cleared was written before what starts now.
+        let clearing: Vec<SessionId> = self.keeper.clearing.keys().cloned().collect();
+        for session in clearing {
+            self.keeper.send(&ToKeeper::Clear { session });
+        }
+        let board = self.keeper.board().clone();
+        let mut spawning: Vec<_> = self.keeper.spawning.drain().collect();
+        spawning.sort_unstable_by_key(|(_, spawning)| spawning.number);
+        let (again, unknown): (Vec<_>, Vec<_>) = spawning
+            .into_iter()
+            .partition(|(_, spawning)| !board.may_run(spawning.number));
+        board.reset_spawns();
         self.keeper.spawns = 0;
-        for (id, spawning) in std::mem::take(&mut self.keeper.spawning) {
-            if spawning.number > begun {
-                self.keeper.spawn(&id, spawning.launch, spawning.answer);
-                continue;
-            }
-            // It may have begun to run, without a terminal by now.
+        for (id, spawning) in again {
+            // Its process would have announced itself before its program ran.
+            self.keeper.spawn(&id, spawning.launch, spawning.answer);
+        }
+        for (id, spawning) in unknown {
+            // It could not announce itself, and has no terminal by now.
             end_strays(&id);
             let message = "its keeper was killed while it was being started";
             let _ = spawning.answer.send(Err(SpawnFailure {
@@ -151,10 +162,6 @@ impl State {
                 is_terminal: false,
                 message: message.to_owned(),
             }));
-        }
-        let clearing: Vec<SessionId> = self.keeper.clearing.keys().cloned().collect();
-        for session in clearing {
-            self.keeper.send(&ToKeeper::Clear { session });
         }
     }
 }

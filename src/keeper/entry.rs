@@ -65,28 +65,14 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Whether there is a free slot.
-    pub(super) fn has_room(&self) -> bool {
-        !self.free.is_empty() || self.entries.len() < SLOTS as usize
+    /// A slot that no session has, if there is one left.
+    pub(super) fn free_slot(&self) -> Option<u32> {
+        let next = u32::try_from(self.entries.len()).ok();
+        let free = self.free.first().copied();
+        free.or(next.filter(|&slot| slot < SLOTS))
     }
 
-    /// Puts a session on a free slot; `None` if there is none left.
-    pub(super) fn insert(&mut self, entry: Entry) -> Option<u32> {
-        let slot = match self.free.pop_first() {
-            Some(slot) => slot,
-            None => u32::try_from(self.entries.len())
-                .ok()
-                .filter(|&slot| slot < SLOTS)?,
-        };
-        if slot as usize == self.entries.len() {
-            self.entries.push(None);
-        }
-        self.by_id.insert(entry.id.clone(), slot);
-        self.entries[slot as usize] = Some(Box::new(entry));
-        Some(slot)
-    }
-
-    /// Puts a session on the slot that it had with another keeper.
+    /// Puts a session on a slot that no other has.
     pub(super) fn insert_at(&mut self, slot: u32, entry: Entry) {
         while self.entries.len() <= slot as usize {
             self.free.insert(self.entries.len() as u32);

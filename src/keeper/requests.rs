@@ -246,7 +246,7 @@ impl Keeper {
         }
     }
 
-    fn flush_channel(&mut self) {
+    pub(super) fn flush_channel(&mut self) {
         let Some(channel) = &mut self.channel else {
             return;
         };

@@ -1,7 +1,7 @@
 //! Starting a job: it runs and the daemon is told, or it does not run.
 
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 
 use rustix::io::Errno;
 
@@ -20,6 +20,24 @@ use crate::sys::{cgroup, failpoint, limits, signal};
 /// a moment, or what it keeps and the next start of a daemon then needs.
 const SPARE_FILES: usize = 16;
 
+/// What is shown of a log.
+#[derive(Clone, Copy, Default)]
+struct Bounds {
+    first: u64,
+    end: u64,
+    unsaved: u64,
+}
+
+impl Bounds {
+    fn of(log: &Log) -> Self {
+        Self {
+            first: log.first(),
+            end: log.end(),
+            unsaved: log.unsaved(),
+        }
+    }
+}
+
 impl Keeper {
     /// Starts a session's program, and tells the daemon how that went.
     pub(super) fn spawn(
@@ -34,7 +52,14 @@ impl Keeper {
         // Also of one that fails at once: the daemon has counted it.
         self.board.begin_spawn();
         match self.try_spawn(&id, spec, rows, cols, keep) {
-            Ok((message, fds)) => self.tell(&message, fds),
+            Ok((message, fds)) => {
+                self.tell(&message, fds);
+                // Its log may be in trouble since the run before, of which the daemon thinks no more.
+                let slot = self.table.slot_of(&id);
+                if let Some(slot) = slot.filter(|slot| self.table.troubled().contains(slot)) {
+                    self.tell_trouble(slot);
+                }
+            }
             Err(error) => {
                 let errno = error.errno();
                 let message = error.to_string();
@@ -61,36 +86,38 @@ impl Keeper {
         if !limits::has_room(SPARE_FILES) {
             return Err(io::Error::from(Errno::MFILE).into());
         }
-        if self.entry(id).is_none() && !self.table.has_room() {
-            return Err(io::Error::other("the keeper has no room for more sessions").into());
+        let no_room = || io::Error::other("the keeper has no room for more sessions");
+        let slot = self.table.free_slot().ok_or_else(no_room)?;
+        if let Some(before) = self.table.slot_of(id) {
+            // Those who outlived the first process of the run before may have said something since.
+            self.drain(before);
         }
-        let dir = self.home.session(id);
         // A log that is still open has what is not saved of the run before; the
         // session keeps it until this run is there to go on with it.
-        let is_open = self.entry(id).is_some_and(|entry| entry.log.is_some());
-        let fresh = match is_open {
-            true => None,
-            false => Some(Log::open(dir.clone(), keep, 0, None)?),
+        let open = self.entry(id).and_then(|entry| entry.log.as_ref());
+        let open = open.map(Bounds::of);
+        let fresh = match open {
+            Some(_) => None,
+            None => Some(Log::open(self.home.session(id), keep, 0, None)?),
         };
+        let bounds = open.or(fresh.as_ref().map(Bounds::of)).unwrap_or_default();
+        // On the board before anybody is told of it.
+        self.board.slot(slot).reset(bounds.first, bounds.end);
+        self.board.slot(slot).set_unsaved(bounds.unsaved);
         // An exit of an earlier run must not be read as this one's.
-        let _ = std::fs::remove_file(dir.join(EXIT));
+        let _ = std::fs::remove_file(self.home.session(id).join(EXIT));
         failpoint::hit("spawn.before_fork");
-        let group = spec
-            .limits
-            .as_ref()
-            .and_then(|limits| cgroup::create(id, limits));
-        let spawned = spawn::spawn(&spec, rows, cols, self.files, group)?;
+        // What waits to be sent would have to be sent before the process has its say.
+        self.flush_channel();
+        let spawned = self.run_program(id, &spec, (rows, cols), slot, bounds.end)?;
         failpoint::hit("spawn.before_telling");
         let pid = spawned.pid;
-        let fds = copies(&spec, &spawned).inspect_err(|_| end(&spawned.pidfd))?;
+        let fds = copies(&spec, &spawned).inspect_err(|_| kill(&spawned.pidfd))?;
         let before = self.table.remove(id);
         if let Some(before) = &before {
             self.stop_watching(before);
         }
         let log = before.and_then(|before| before.log).or(fresh);
-        let (first, end, unsaved) = log
-            .as_ref()
-            .map_or((0, 0, 0), |log| (log.first(), log.end(), log.unsaved()));
         let troubled = log.as_ref().is_some_and(|log| log.trouble().is_some());
         let entry = Entry {
             id: id.clone(),
@@ -105,13 +132,8 @@ impl Keeper {
             exit: None,
             on_exit_ran: false,
         };
-        let slot = self
-            .table
-            .insert(entry)
-            .ok_or_else(|| io::Error::other("no free slot"))?;
+        self.table.insert_at(slot, entry);
         self.table.set_troubled(slot, troubled);
-        self.board.slot(slot).reset(first, end);
-        self.board.slot(slot).set_unsaved(unsaved);
         if let Err(error) = self.watch_outputs(slot) {
             self.give_up(id);
             return Err(error.into());
@@ -120,22 +142,54 @@ impl Keeper {
             session: id.clone(),
             slot,
             pid,
-            offset: end,
+            offset: bounds.end,
         };
         Ok((message, fds))
+    }
+
+    /// Runs it in a process that tells the daemon of itself the moment before. If this keeper is killed by then,
+    /// the daemon knows whether the program runs, and has what it takes to keep it.
+    fn run_program(
+        &self,
+        id: &SessionId,
+        spec: &SpawnSpec,
+        (rows, cols): (u16, u16),
+        slot: u32,
+        offset: u64,
+    ) -> Result<Spawned, SpawnError> {
+        let limits = spec.limits.as_ref();
+        let group = limits.and_then(|limits| cgroup::create(id, limits));
+        let starting = ToDaemon::Starting {
+            session: id.clone(),
+            slot,
+            offset,
+        };
+        let fds = match spec.mode {
+            Mode::Pty => 2,
+            Mode::Pipe => 4,
+        };
+        let channel = self.channel.as_ref();
+        let announcement = channel.and_then(|channel| channel.announcement(&starting, fds));
+        let announce = |fds: &[BorrowedFd<'_>]| {
+            self.board.announce(std::process::id());
+            if !announcement.as_ref().is_some_and(|told| told.send(fds)) {
+                self.board.runs_unannounced();
+            }
+        };
+        spawn::spawn(spec, rows, cols, self.files, group, &announce)
     }
 
     /// Ends a job that runs and cannot be kept.
     fn give_up(&mut self, id: &SessionId) {
         if let Some(entry) = self.table.remove(id) {
             self.stop_watching(&entry);
-            entry.pidfd.iter().for_each(end);
+            entry.pidfd.iter().for_each(kill);
         }
     }
 }
 
 /// Told to have failed to start, a job must not run. It is reaped like any child.
-fn end(pidfd: &OwnedFd) {
+fn kill(pidfd: &OwnedFd) {
     let _ = signal::send(pidfd, signal::KILL);
 }
 

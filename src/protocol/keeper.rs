@@ -193,6 +193,16 @@ pub enum ToDaemon {
         /// Its version.
         version: String,
     },
+    /// Its program is about to run; said by the new process itself, the moment before that. A keeper that is
+    /// killed now leaves a process that is not without a terminal. Its pid is on the board. Fds: as of `Spawned`.
+    Starting {
+        /// Which session.
+        session: SessionId,
+        /// Its slot on the board.
+        slot: u32,
+        /// Offset of the first byte of this run.
+        offset: u64,
+    },
     /// It runs. Fds: input (PTY master or stdin pipe), pidfd, and with pipes
     /// stdout and stderr.
     Spawned {

@@ -43,6 +43,10 @@ struct Front {
     moving: AtomicU32,
     /// `Spawn` messages of this daemon that were taken up.
     spawns: AtomicU64,
+    /// The last of them whose process could not announce itself.
+    unannounced: AtomicU64,
+    /// Pid of the process that was the last to announce itself.
+    announced: AtomicU32,
 }
 
 impl Slot {
@@ -228,6 +232,29 @@ impl Board {
     /// Another keeper or daemon: it counts from the beginning.
     pub fn reset_spawns(&self) {
         self.front().spawns.store(0, Ordering::Release);
+        self.front().unannounced.store(0, Ordering::Release);
+    }
+
+    /// New process: it is about to announce itself. Said before it does.
+    pub fn announce(&self, pid: u32) {
+        self.front().announced.store(pid, Ordering::Release);
+    }
+
+    /// Pid of the process that was the last to announce itself.
+    pub fn announced(&self) -> u32 {
+        self.front().announced.load(Ordering::Acquire)
+    }
+
+    /// The process of the start that was begun last runs its program without having announced itself.
+    pub fn runs_unannounced(&self) {
+        self.front()
+            .unannounced
+            .store(self.spawns(), Ordering::Release);
+    }
+
+    /// Whether the program of that start, the `number`th, may run although nothing was said of it.
+    pub fn may_run(&self, number: u64) -> bool {
+        number <= self.front().unannounced.load(Ordering::Acquire)
     }
 }
 

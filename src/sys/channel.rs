@@ -57,6 +57,20 @@ struct Frame {
     fds: Vec<OwnedFd>,
 }
 
+/// A message that is ready to be sent, with system calls alone.
+#[derive(Debug)]
+pub struct Announcement<'a> {
+    socket: BorrowedFd<'a>,
+    bytes: Vec<u8>,
+}
+
+impl Announcement<'_> {
+    /// Sends it with as many descriptors as were promised; false if it does not fit now, and nothing was sent.
+    pub fn send(&self, fds: &[BorrowedFd<'_>]) -> bool {
+        matches!(send_with(self.socket, &self.bytes, fds), Ok(sent) if sent == self.bytes.len())
+    }
+}
+
 /// A message and the descriptors that came with it.
 pub type Received<T> = (T, Vec<OwnedFd>);
 
@@ -123,6 +137,20 @@ impl Channel {
         Ok(())
     }
 
+    /// A message that another process is to send through this end; `None` while something waits for room, which
+    /// has to be sent before it.
+    pub fn announcement<T: Serialize>(&self, message: &T, fds: u8) -> Option<Announcement<'_>> {
+        let body = serde_json::to_vec(message).ok()?;
+        let length = u32::try_from(body.len()).ok()?;
+        let mut bytes = length.to_le_bytes().to_vec();
+        bytes.push(fds);
+        bytes.extend(body);
+        let socket = self.socket.as_fd();
+        self.outbox
+            .is_empty()
+            .then_some(Announcement { socket, bytes })
+    }
+
     /// Whether something waits for room.
     pub fn wants_to_send(&self) -> bool {
         !self.outbox.is_empty()
@@ -174,6 +202,9 @@ impl Channel {
                 Ok(message) => message.bytes,
                 Err(Errno::INTR) => continue,
                 Err(Errno::AGAIN) => return Ok(false),
+                // It has not read all that we have sent (unix(7) does not say so, but that is what the kernel
+                // tells then, once). What it has said by then counts.
+                Err(Errno::CONNRESET) => return Ok(true),
                 Err(error) => return Err(error.into()),
             };
             for message in control.drain() {
@@ -246,20 +277,27 @@ impl std::os::fd::AsRawFd for Channel {
 }
 
 fn send_some(socket: BorrowedFd<'_>, frame: &mut Frame) -> Result<(), Errno> {
-    let slices = [IoSlice::new(&frame.bytes[frame.sent..])];
     let fds: Vec<BorrowedFd<'_>> = match frame.sent {
         0 => frame.fds.iter().map(AsFd::as_fd).collect(),
         _ => Vec::new(),
     };
+    frame.sent += send_with(socket, &frame.bytes[frame.sent..], &fds)?;
+    frame.fds.clear();
+    Ok(())
+}
+
+fn send_with(socket: BorrowedFd<'_>, bytes: &[u8], fds: &[BorrowedFd<'_>]) -> Result<usize, Errno> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FDS))];
     let mut control = SendAncillaryBuffer::new(&mut space);
     if !fds.is_empty() {
-        control.push(SendAncillaryMessage::ScmRights(&fds));
+        control.push(SendAncillaryMessage::ScmRights(fds));
     }
-    let sent = sendmsg(socket, &slices, &mut control, SendFlags::NOSIGNAL)?;
-    frame.sent += sent;
-    frame.fds.clear();
-    Ok(())
+    sendmsg(
+        socket,
+        &[IoSlice::new(bytes)],
+        &mut control,
+        SendFlags::NOSIGNAL,
+    )
 }
 
 #[cfg(test)]
@@ -336,6 +374,42 @@ mod tests {
         assert_eq!(b.receive::<i32>(&[]).unwrap().len(), 1);
         assert!(b.receive::<i32>(&[]).is_err());
     }
+
+    #[test]
+    fn what_was_said_counts_also_of_one_who_has_not_heard_us_out() {
+        let (mut a, mut b) = pair();
+        b.send(&"never read", vec![]).unwrap();
+        a.send(&1, vec![]).unwrap();
+        drop(a);
+        assert_eq!(b.receive::<i32>(&[]).unwrap().len(), 1);
+        assert!(b.receive::<i32>(&[]).is_err());
+    }
+
+    #[test]
+    fn another_process_may_say_something_if_nothing_waits_to_be_said() {
+        let (mut a, mut b) = pair();
+        let (_reader, writer) = rustix::pipe::pipe().unwrap();
+        let announcement = a.announcement(&"new", 1).unwrap();
+        assert!(announcement.send(&[writer.as_fd()]));
+        let messages: Vec<Received<String>> = b.receive(&[]).unwrap();
+        assert_eq!((messages[0].0.as_str(), messages[0].1.len()), ("new", 1));
+        a.queue(&"waits", vec![]).unwrap();
+        assert!(a.announcement(&"new", 1).is_none());
+        a.flush().unwrap();
+        let announcement = a.announcement(&"new", 1).unwrap();
+        // Until there is no room for more.
+        while announcement.send(&[writer.as_fd()]) {}
+        drop(announcement);
+        drop(a);
+        let mut messages: Vec<Received<String>> = b.receive(&[]).unwrap();
+        assert_eq!(messages.remove(0).0, "waits");
+        assert!(
+            messages
+                .iter()
+                .all(|(said, fds)| said == "new" && fds.len() == 1)
+        );
+    }
+
     #[derive(Serialize, serde::Deserialize, PartialEq, Debug)]
     enum Ours {
         Ready,

@@ -11,7 +11,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::io::ioctl_fionbio;
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::process::{PidfdFlags, Resource, Rlimit, getpid, getrlimit, pidfd_open, setrlimit};
 
 use super::cgroup::Group;
 use super::child::{self, Program};
@@ -53,6 +53,10 @@ impl SpawnError {
     }
 }
 
+/// What the new process does the moment before its program runs: system calls only. It is given what
+/// [`Spawned`] will have: the input, a handle on itself, and with pipes the outputs.
+pub type Announce<'a> = &'a dyn Fn(&[BorrowedFd<'_>]);
+
 /// Runs `spec`, in `group` if it has one; an error of `exec` is reported exactly.
 pub fn spawn(
     spec: &SpawnSpec,
@@ -60,10 +64,11 @@ pub fn spawn(
     cols: u16,
     files: Rlimit,
     group: Option<Group>,
+    announce: Announce<'_>,
 ) -> Result<Spawned, SpawnError> {
     match spec.mode {
-        Mode::Pty => spawn_on_pty(spec, rows, cols, files, group),
-        Mode::Pipe => Ok(spawn_on_pipes(spec, files, group)?),
+        Mode::Pty => spawn_on_pty(spec, rows, cols, files, group, announce),
+        Mode::Pipe => Ok(spawn_on_pipes(spec, files, group, announce)?),
     }
 }
 
@@ -71,7 +76,7 @@ pub fn spawn(
 pub fn spawn_silent(spec: &SpawnSpec, files: Rlimit) -> io::Result<(u32, OwnedFd)> {
     let null = File::options().read(true).write(true).open("/dev/null")?;
     let stdio = [null.as_fd(); 3];
-    start(spec, stdio, false, files, None)
+    start(spec, stdio, false, files, None, &|_| {})
 }
 
 fn spawn_on_pty(
@@ -80,11 +85,13 @@ fn spawn_on_pty(
     cols: u16,
     files: Rlimit,
     group: Option<Group>,
+    announce: Announce<'_>,
 ) -> Result<Spawned, SpawnError> {
     let pty = pty::open(rows, cols).map_err(SpawnError::Terminal)?;
     let output = pty.master.try_clone()?;
     let stdio = [pty.slave.as_fd(); 3];
-    let (pid, pidfd) = start(spec, stdio, true, files, group)?;
+    let own = |own: BorrowedFd<'_>| announce(&[pty.master.as_fd(), own]);
+    let (pid, pidfd) = start(spec, stdio, true, files, group, &own)?;
     Ok(Spawned {
         pid,
         pidfd,
@@ -93,7 +100,12 @@ fn spawn_on_pty(
     })
 }
 
-fn spawn_on_pipes(spec: &SpawnSpec, files: Rlimit, group: Option<Group>) -> io::Result<Spawned> {
+fn spawn_on_pipes(
+    spec: &SpawnSpec,
+    files: Rlimit,
+    group: Option<Group>,
+    announce: Announce<'_>,
+) -> io::Result<Spawned> {
     let (stdin, input) = pipe_with(PipeFlags::CLOEXEC)?;
     let (output, stdout) = pipe_with(PipeFlags::CLOEXEC)?;
     let (errors, stderr) = pipe_with(PipeFlags::CLOEXEC)?;
@@ -101,7 +113,9 @@ fn spawn_on_pipes(spec: &SpawnSpec, files: Rlimit, group: Option<Group>) -> io::
         ioctl_fionbio(fd, true)?;
     }
     let stdio = [stdin.as_fd(), stdout.as_fd(), stderr.as_fd()];
-    let (pid, pidfd) = start(spec, stdio, false, files, group)?;
+    let ends = [input.as_fd(), output.as_fd(), errors.as_fd()];
+    let own = |own: BorrowedFd<'_>| announce(&[ends[0], own, ends[1], ends[2]]);
+    let (pid, pidfd) = start(spec, stdio, false, files, group, &own)?;
     Ok(Spawned {
         pid,
         pidfd,
@@ -111,13 +125,14 @@ fn spawn_on_pipes(spec: &SpawnSpec, files: Rlimit, group: Option<Group>) -> io::
 }
 
 /// Starts it as the leader of a session, which has standard input as its terminal if
-/// that is one.
+/// that is one. `announce` is given a handle on the new process by itself.
 fn start(
     spec: &SpawnSpec,
     stdio: [BorrowedFd<'_>; 3],
     on_terminal: bool,
     files: Rlimit,
     group: Option<Group>,
+    announce: &dyn Fn(BorrowedFd<'_>),
 ) -> io::Result<(u32, OwnedFd)> {
     let program = Program::new(&spec.program, &spec.argv, spec.env.iter())?;
     let cwd = CString::new(spec.cwd.as_str())?;
@@ -153,6 +168,9 @@ fn start(
         if on_terminal {
             rustix::process::ioctl_tiocsctty(stdio[0])?;
         }
+        // Before there may be no room for one more descriptor.
+        let own = pidfd_open(getpid(), PidfdFlags::empty())?;
+        announce(own.as_fd());
         setrlimit(Resource::Nofile, files)
     };
     // SAFETY: system calls only; nothing in it allocates or can panic.

@@ -29,7 +29,7 @@ fn shell(mode: Mode, line: &str) -> SpawnSpec {
 
 /// Runs it to its end; what it wrote to standard output.
 fn said(spec: &SpawnSpec) -> (u32, String) {
-    let job = spawn(spec, 24, 80, getrlimit(Resource::Nofile), None).unwrap();
+    let job = spawn(spec, 24, 80, getrlimit(Resource::Nofile), None, &|_| {}).unwrap();
     rustix::io::ioctl_fionbio(&job.outputs[0], false).unwrap();
     let mut bytes = Vec::new();
     // A terminal that nobody has open any more fails; what came before is there.
@@ -40,7 +40,7 @@ fn said(spec: &SpawnSpec) -> (u32, String) {
 }
 
 fn why_not(spec: &SpawnSpec) -> io::Error {
-    match spawn(spec, 24, 80, getrlimit(Resource::Nofile), None) {
+    match spawn(spec, 24, 80, getrlimit(Resource::Nofile), None, &|_| {}) {
         Err(SpawnError::Process(error)) => error,
         other => panic!("{other:?}"),
     }
@@ -74,7 +74,7 @@ fn a_job_on_pipes_has_no_terminal_and_reads_its_input() {
         Mode::Pipe,
         "read -r line; echo \"$line\"; (: < /dev/tty) 2>&1; :",
     );
-    let job = spawn(&spec, 24, 80, getrlimit(Resource::Nofile), None).unwrap();
+    let job = spawn(&spec, 24, 80, getrlimit(Resource::Nofile), None, &|_| {}).unwrap();
     rustix::io::write(&job.input, b"hello\n").unwrap();
     rustix::io::ioctl_fionbio(&job.outputs[0], false).unwrap();
     let mut text = String::new();

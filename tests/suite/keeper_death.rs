@@ -175,35 +175,50 @@ impl Trap {
 }
 
 #[test]
-fn a_start_is_answered_wherever_its_keeper_dies() {
-    for (place, runs) in [
-        ("spawn.before_beginning", true),
-        // Once it may have begun to run, it is not run a second time.
-        ("spawn.before_fork", false),
-        ("spawn.before_telling", false),
+fn a_start_runs_once_wherever_its_keeper_dies() {
+    for place in [
+        "spawn.before_beginning",
+        "spawn.before_fork",
+        "spawn.before_telling",
     ] {
         let home = Home::new();
         let (trap, mut serve) = Trap::new(&home, &[place]);
         let before = Job::start(&mut serve, "exec cat");
-        trap.set();
-        let started = serve.call(json!({"action": "start", "command": "echo hello; exit 5"}));
-        let result = &started["result"];
-        if runs {
-            assert_eq!(
-                (&result["exitCode"], &result["output"]),
-                (&json!(5), &json!("hello\n"))
-            );
-        } else {
-            assert_eq!(
-                started["error"]["code"], "spawn_failed",
-                "{place}: {started}"
-            );
+        let runs = home.scratch("runs");
+        for mode in ["pty", "pipe"] {
+            trap.set();
+            let line = format!("echo hello; echo x >> {}; exit 5", runs.display());
+            let started = serve.ok(json!({"action": "start", "command": line, "mode": mode}));
+            let told = (&started["exitCode"], &started["output"]);
+            assert_eq!(told, (&json!(5), &json!("hello\n")), "{place}: {started}");
+            trap.check();
         }
+        assert_eq!(std::fs::read_to_string(&runs).unwrap(), "x\nx\n", "{place}");
         let list = serve.ok(json!({"action": "list"}));
         let count = list["sessions"].as_array().unwrap().len();
-        assert_eq!(count, if runs { 2 } else { 1 }, "{place}: {list}");
-        trap.check();
+        assert_eq!(count, 3, "{place}: {list}");
         before.say(&mut serve, "still there", "^still there$");
+    }
+}
+
+#[test]
+fn a_restart_goes_on_wherever_its_keeper_dies() {
+    for place in ["spawn.before_fork", "spawn.before_telling"] {
+        let home = Home::new();
+        let (trap, mut serve) = Trap::new(&home, &[place]);
+        let job = Job::start(&mut serve, "stty -echo; echo up; read x; echo $x");
+        job.wait_for(&mut serve, "^up$");
+        let since = job.ask(&mut serve, "poll", json!({}))["cursor"].clone();
+        trap.set();
+        let again = job.ask(&mut serve, "restart", json!({}));
+        assert_eq!(again["status"], "running", "{place}: {again}");
+        trap.check();
+        let up = json!({"since": since, "until": [{"pattern": "^up$"}]});
+        job.wait_until(&mut serve, up);
+        job.say(&mut serve, "typed", "^typed$");
+        let end = job.end(&mut serve);
+        assert_eq!(end["exitCode"], 0, "{place}: {end}");
+        assert_eq!(job.output(&mut serve), "up\nup\ntyped\n", "{place}");
     }
 }
 

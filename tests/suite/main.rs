@@ -76,6 +76,7 @@ mod serve_pump;
 mod share;
 mod slow_clients;
 mod soak;
+mod storm;
 mod strangers;
 mod stuffed_input;
 mod support;

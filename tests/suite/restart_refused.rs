@@ -1,12 +1,14 @@
-//! A restart that fails leaves the session as it was: what still writes to its
-//! log goes on doing so.
+//! What outlives a job and a restart: it goes on writing to the log if the restart fails, and what it had
+//! written until then is in the log if it does not.
 
 use std::os::unix::fs::PermissionsExt;
 
+use rustix::process::Signal;
 use serde_json::json;
 
-use crate::support::job::Job;
-use crate::support::{Home, Serve};
+use crate::support::job::{Job, have};
+use crate::support::process::Held;
+use crate::support::{DEADLINE, Home, Serve, daemon};
 
 #[test]
 fn what_outlives_a_job_is_logged_after_a_restart_that_failed() {
@@ -28,4 +30,58 @@ fn what_outlives_a_job_is_logged_after_a_restart_that_failed() {
     std::fs::write(&gate, "\n").unwrap();
     serve.event("output");
     assert_eq!(job.output(&mut serve), "early\nlate\n");
+}
+
+#[test]
+fn what_outlives_a_job_has_its_say_before_the_next_run() {
+    if !have("python3") {
+        return;
+    }
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let gate = home.gate();
+    // Through a pipe that holds more than is taken from it in one turn (F_SETPIPE_SZ).
+    let program = "import fcntl, os
+if os.path.exists('ran'):
+    os.execlp('echo', 'echo', 'again')
+open('ran', 'w').close()
+fcntl.fcntl(1, 1031, 1 << 20)
+stray = os.fork()
+if stray:
+    print('stray', stray, flush=True)
+    os._exit(0)
+open(os.environ['GATE']).read()
+os.write(1, b''.join(b'%06d\\n' % n for n in range(50000)))
+";
+    let line = format!("exec python3 -c \"{program}\"");
+    let cwd = home.scratch("cwd");
+    std::fs::create_dir(&cwd).unwrap();
+    let start = json!({"command": line, "mode": "pipe", "cwd": cwd, "env": {"GATE": gate}});
+    let job = Job::request(&mut serve, start);
+    job.end(&mut serve);
+    let output = job.output(&mut serve);
+    let pid = output.trim().rsplit(' ').next().unwrap().parse().unwrap();
+    let stray = Held::new(pid).unwrap();
+    let (_, keeper) = daemon::pids(&mut serve);
+    let keeper = Held::new(keeper).unwrap();
+    keeper.signal(Signal::STOP);
+    std::fs::write(&gate, "").unwrap();
+    assert!(stray.ended(DEADLINE), "it writes without end");
+    let restart = json!({"action": "restart", "sessionId": job.id});
+    let restart = serve.send(restart);
+    // In order: the keeper is asked for the next run before this is answered.
+    serve.ok(json!({"action": "stats"}));
+    keeper.signal(Signal::CONT);
+    assert_eq!(serve.reply(restart)["ok"], true);
+    job.end(&mut serve);
+    let log = std::fs::read(
+        home.path()
+            .join("sessions")
+            .join(&job.id)
+            .join("output.log"),
+    );
+    let log = String::from_utf8(log.unwrap()).unwrap();
+    let mut lines = log.lines().skip(1);
+    assert!((0..50000).all(|n| lines.next() == Some(&format!("{n:06}"))));
+    assert_eq!(lines.collect::<Vec<_>>(), ["again"]);
 }

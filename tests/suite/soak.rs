@@ -5,7 +5,6 @@
 //! seconds, so that it is known to work. `BGPROC_SOAK_SEED` takes the same decisions again.
 
 mod agent;
-mod dice;
 mod follower;
 mod view;
 
@@ -14,9 +13,9 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::support::job::{Job, have};
-use crate::support::{DEADLINE, Home, daemon, process, rounds};
+use crate::support::{DEADLINE, Dice, Home, daemon, process, rounds};
 use agent::Agent;
-use dice::Dice;
+
 use follower::Follower;
 use view::View;
 

@@ -129,6 +129,11 @@ fn to_the_daemon() {
         ToDaemon::TakenOver {
             version: "0.1.0".to_owned(),
         },
+        ToDaemon::Starting {
+            session: session(),
+            slot: 4,
+            offset: 10,
+        },
         ToDaemon::Spawned {
             session: session(),
             slot: 4,
@@ -170,6 +175,7 @@ fn to_the_daemon() {
         "/Adopt",
         "/Upgraded",
         "/TakenOver",
+        "/Starting",
         "/Spawned",
         "/SpawnFailed",
         "/Grown",

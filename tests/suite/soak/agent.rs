@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::dice::Dice;
+use crate::support::Dice;
 use crate::support::job::Job;
 use crate::support::numbers::{self, COUNT_GENTLY, Reader};
 use crate::support::{Home, Serve};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::dice::Dice;
+use crate::support::Dice;
 use crate::support::daemon::memory_kib;
 use crate::support::{Home, Terminal};
 

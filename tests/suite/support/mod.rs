@@ -1,6 +1,7 @@
 //! What the tests stand on: a home of their own, and drivers for its front doors.
 
 pub(crate) mod daemon;
+pub(crate) mod dice;
 pub(crate) mod fake;
 pub(crate) mod home;
 pub(crate) mod job;
@@ -15,6 +16,7 @@ pub(crate) mod terminal;
 
 use std::time::Duration;
 
+pub(crate) use dice::Dice;
 pub(crate) use home::{Home, Ran};
 pub(crate) use mcp::Mcp;
 pub(crate) use person::Person;

@@ -1,13 +1,13 @@
 //! Chance that can be had again.
 
 /// A generator of numbers (splitmix64), which says its seed when a test fails.
-pub(super) struct Dice {
+pub(crate) struct Dice {
     state: u64,
 }
 
 impl Dice {
     /// From `BGPROC_SOAK_SEED`, or from the clock.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let given = std::env::var("BGPROC_SOAK_SEED").ok();
         let given = given.map(|seed| seed.parse().unwrap());
         let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_secs();
@@ -17,7 +17,7 @@ impl Dice {
     }
 
     /// A number below `end`.
-    pub(super) fn below(&mut self, end: u64) -> u64 {
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.state;
         mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -26,7 +26,7 @@ impl Dice {
     }
 
     /// One of several.
-    pub(super) fn pick<T: Copy>(&mut self, among: &[T]) -> T {
+    pub(crate) fn pick<T: Copy>(&mut self, among: &[T]) -> T {
         among[self.below(among.len() as u64) as usize]
     }
 }
