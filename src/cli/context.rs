@@ -12,7 +12,7 @@ use super::{people, words};
 use crate::client::{self, AutoStart, Connection, Running, greeting, recent};
 use crate::protocol::params::{List, StatusParams};
 use crate::protocol::reply::Listed;
-use crate::protocol::{Action, Error, ErrorCode, Record, SessionId};
+use crate::protocol::{Action, Error, Record, SessionId};
 
 /// More jobs than a daemon keeps; `list` stops at 200 unless told otherwise.
 const ALL_JOBS: usize = 100_000;
@@ -108,25 +108,13 @@ impl Context {
     /// Asks for something that changes nothing; the next daemon is asked where
     /// this one goes away.
     pub fn read<T: DeserializeOwned>(&mut self, action: &Action) -> Result<T, Failure> {
-        loop {
-            let (connection, answer) = match self.connection.take() {
-                Some(mut connection) => {
-                    let answer = connection.call_as(action.clone());
-                    (connection, answer)
-                }
-                None => {
-                    check_configuration()?;
-                    client::connect_asking(&greeting::human(), action)?
-                }
-            };
-            match answer {
-                Err(error) if error.code == ErrorCode::DaemonUnavailable => {}
-                outcome => {
-                    self.connection = Some(connection);
-                    return Ok(outcome?);
-                }
-            }
+        if let Some(connection) = &mut self.connection {
+            return Ok(connection.call_as(action.clone())?);
         }
+        check_configuration()?;
+        let (connection, answer) = client::connect_asking(&greeting::human(), action)?;
+        self.connection = Some(connection);
+        Ok(answer?)
     }
 
     /// The one job that `target` means; the target `-` means it from now on.

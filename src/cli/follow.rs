@@ -150,7 +150,7 @@ impl Follower {
             max_chars: Some(1),
             stream: None,
         };
-        let value = self.call(Action::Poll(poll))?;
+        let value = self.connection.call(Action::Poll(poll))?;
         serde_json::from_value(value).map_err(unreadable)
     }
 
@@ -167,7 +167,7 @@ impl Follower {
             origins: Some(true),
             ..Log::default()
         };
-        let value = self.call(Action::Log(log))?;
+        let value = self.connection.call(Action::Log(log))?;
         let page: LogBytes = serde_json::from_value(value).map_err(unreadable)?;
         let restarting = page.restarting;
         self.take(page)?;
@@ -215,19 +215,6 @@ impl Follower {
         self.run = Some(known);
         self.offset = page.next_offset;
         Ok(())
-    }
-
-    /// Calls, and again on a new connection where the daemon went away: both
-    /// actions only read.
-    fn call(&mut self, action: Action) -> Result<serde_json::Value, Error> {
-        loop {
-            match self.connection.call(action.clone()) {
-                Err(error) if error.code == ErrorCode::DaemonUnavailable => {
-                    self.connection = connect()?;
-                }
-                outcome => return outcome,
-            }
-        }
     }
 }
 

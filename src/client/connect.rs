@@ -5,23 +5,12 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use serde::de::DeserializeOwned;
-
 use super::Connection;
-use super::connection::HANDSHAKE;
+use super::connection::{AutoStart, HANDSHAKE};
 use super::keeper;
 use crate::protocol::{Action, Error, ErrorCode, Greeting, RequestId};
 use crate::sys::paths::{self, Home, PathError};
 use crate::sys::{detach, lock::Lock, process, readiness, role, socket};
-
-/// Whether a daemon is started when there is none.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum AutoStart {
-    /// Start one. It has to speak this program's protocol.
-    Yes,
-    /// Start one if the last one did not end on purpose: then its socket is still there.
-    AfterCrash,
-}
 
 /// A daemon that is only to be looked at or ended, so that none is started for it.
 #[derive(Debug)]
@@ -85,26 +74,15 @@ pub fn connect_running(greeting: &Greeting) -> Result<Running, Error> {
     Ok(Running::Yes(Box::new(connection)))
 }
 
-/// Connects as [`connect`] does, starting a daemon if need be, and asks `first` along with it: one wait less. Only
-/// for what changes nothing, because it is on its way before it is known who answers. (A daemon of another protocol
-/// refuses it.)
-pub fn connect_asking<T: DeserializeOwned>(
-    greeting: &Greeting,
-    first: &Action,
-) -> Result<(Connection, Result<T, Error>), Error> {
-    let (mut connection, id) = introduce(greeting, AutoStart::Yes, Some(first))?;
-    let answer = connection.reply_to(&id.unwrap_or_default());
-    Ok((connection, answer))
-}
-
-fn introduce(
+/// Connects, and asks `first` along with it; its id is returned.
+pub(super) fn introduce(
     greeting: &Greeting,
     start: AutoStart,
     first: Option<&Action>,
 ) -> Result<(Connection, Option<RequestId>), Error> {
     let home = checked_home()?;
     let patience = Instant::now() + HANDSHAKE;
-    let (connection, asked) = loop {
+    let (mut connection, asked) = loop {
         let stream = knock(&home, start)?;
         check_owner(&stream, &home)?;
         // The socket takes connections while no daemon runs, so silence is possible. The keeper knows why.
@@ -118,6 +96,7 @@ fn introduce(
         }
     };
     connection.check_protocol()?;
+    connection.origin = Some((greeting.clone(), start));
     Ok((connection, asked))
 }
 

@@ -24,6 +24,15 @@ pub(super) const HANDSHAKE: Duration = Duration::from_secs(30);
 /// After so long without a hello, and again and again, somebody looks why.
 const SILENCE: Duration = Duration::from_millis(200);
 
+/// Whether a daemon is started when there is none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AutoStart {
+    /// Start one. It has to speak this program's protocol.
+    Yes,
+    /// Start one if the last one did not end on purpose: then its socket is still there.
+    AfterCrash,
+}
+
 /// A line from the daemon.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Message {
@@ -40,6 +49,8 @@ pub struct Connection {
     first_line: Vec<u8>,
     sender: Sender,
     receiver: Receiver,
+    /// Who connected, and how: so that another connection can take the place of this one.
+    pub(super) origin: Option<(Greeting, AutoStart)>,
 }
 
 /// A connection as bytes, for a front door that passes them on.
@@ -126,6 +137,7 @@ impl Connection {
             first_line: receiver.line.clone(),
             sender,
             receiver,
+            origin: None,
         };
         Ok((connection, asked))
     }
@@ -152,13 +164,8 @@ impl Connection {
         &self.hello
     }
 
-    /// Asks and waits for the answer.
-    pub fn call(&mut self, action: Action) -> Result<Value, Error> {
-        self.call_as(action)
-    }
-
-    /// Asks and waits for an answer of a known shape.
-    pub fn call_as<T: DeserializeOwned>(&mut self, action: Action) -> Result<T, Error> {
+    /// Asks and waits for an answer of a known shape, on this connection only.
+    pub(super) fn call_once<T: DeserializeOwned>(&mut self, action: Action) -> Result<T, Error> {
         let id = self.sender.send(action)?;
         self.receiver.reply_to(&id)
     }

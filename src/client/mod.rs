@@ -4,6 +4,7 @@
 //! round trip, greeting included. Front doors that need both directions at once split a
 //! connection into its [`Sender`] and [`Receiver`].
 
+mod call;
 pub mod checkup;
 mod connect;
 mod connection;
@@ -14,8 +15,6 @@ pub mod last_resort;
 pub mod looked;
 pub mod recent;
 
-pub use connect::{
-    AutoStart, Running, await_end, connect, connect_asking, connect_running, home, own_program,
-    why_silent,
-};
-pub use connection::{Connection, Message, Receiver, Sender, Wire};
+pub use call::connect_asking;
+pub use connect::{Running, await_end, connect, connect_running, home, own_program, why_silent};
+pub use connection::{AutoStart, Connection, Message, Receiver, Sender, Wire};

@@ -355,7 +355,7 @@ async fn begin(hub: &Hub, client: &Rc<Client>, request: Request) {
         client.outbox.push_reply(id, Err(error));
         return;
     }
-    let is_wait = actions::is_wait(&action);
+    let is_wait = action.waits();
     let mut work: Pin<Box<dyn Future<Output = Answer>>> =
         Box::pin(actions::run(hub.clone(), client.clone(), action));
     let first = std::future::poll_fn(|context| Poll::Ready(work.as_mut().poll(context))).await;

@@ -18,6 +18,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::{Notify, mpsc, oneshot};
 
 use crate::client::{self, AutoStart};
+use crate::protocol::nature::{Nature, When};
 use crate::protocol::reply::Reply;
 use crate::protocol::{Error, ErrorCode, Event, Greeting, MAX_LINE};
 use crate::serve::pump::Pump;
@@ -101,7 +102,8 @@ impl Caller {
             Value::Object(params) => params,
             _ => Map::new(),
         };
-        let is_wait = is_wait(action, &params);
+        let waits = Nature::of(action).map_or(When::Never, |nature| nature.waits);
+        let is_wait = waits.holds(|name| params.contains_key(name));
         match self.0.stop.get() {
             Stop::Waits if is_wait => return Err(cancelled()),
             Stop::All => return Err(gone()),
@@ -209,15 +211,6 @@ impl Drop for InFlight<'_> {
         {
             self.caller.cancel(self.id);
         }
-    }
-}
-
-/// Whether a request only waits; as the daemon sees it, and people's answers too.
-fn is_wait(action: &str, params: &Map<String, Value>) -> bool {
-    match action {
-        "wait" | "poll" | "ask_human" => true,
-        "write" | "send_keys" => params.contains_key("wait"),
-        _ => false,
     }
 }
 

@@ -5,7 +5,7 @@
 //! names are camelCase on output and never change once released.
 //!
 //! Reading order: [`request`] (the envelope and how a line becomes an
-//! [`Action`]), [`params`] (what each action takes; [`probe`], [`policy`] and
+//! [`Action`]), [`nature`] (what each action is), [`params`] (what each action takes; [`probe`], [`policy`] and
 //! [`limits`] are parts of `start`), [`record`] and [`reply`] (what comes back),
 //! [`name`] (what people may call a job), [`starters`] (what an allow-list cannot hold), [`event`], [`error`],
 //! [`hello`] (who a connection is; [`inherit`] is a part of it), [`schema`] (all of it as JSON Schema),
@@ -27,6 +27,7 @@ pub mod keeper;
 pub mod keeper_status;
 pub mod limits;
 pub mod name;
+pub mod nature;
 pub mod params;
 pub mod policy;
 pub mod probe;
@@ -49,6 +50,7 @@ pub use id::{Scope, SessionId};
 pub use inherit::Inherit;
 pub use keeper_status::KeeperStatus;
 pub use limits::JobLimits;
+pub use nature::Nature;
 pub use policy::RestartPolicy;
 pub use probe::Probe;
 pub use record::{Mode, Record, Status, Summary};

@@ -7,26 +7,9 @@ use std::time::Instant;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use crate::protocol::nature::{Nature, spellings};
 use crate::protocol::reply::Reply;
 use crate::protocol::{Error, ErrorCode, RequestId};
-
-/// Actions after which nothing has changed, whether they happened or not: the
-/// next daemon can be asked again, and a person by it.
-const READING: [&str; 13] = [
-    "ask_human",
-    "cancel",
-    "capture",
-    "events",
-    "list",
-    "log",
-    "poll",
-    "stats",
-    "status",
-    "unsubscribe",
-    "unwatch",
-    "wait",
-    "watch",
-];
 
 /// Longest line that is kept to ask again, in bytes. No question is near it; the
 /// bound holds the memory of 256 requests in flight.
@@ -47,6 +30,8 @@ pub struct Ticket {
     pub action: String,
     /// Whether asking again does nothing that asking once does not.
     pub is_repeatable: bool,
+    /// Whether it may change something.
+    pub changes: bool,
 }
 
 /// A line on its way to the daemon.
@@ -85,35 +70,19 @@ impl Ticket {
         };
         let action = field("action");
         let action = action.as_str().unwrap_or_default().to_owned();
-        let is_repeatable = match action.as_str() {
-            // The key finds the session that was made.
-            "start" => !field("key").is_null(),
-            // What was replayed before would be replayed again.
-            "subscribe" => field("fromSeq").is_null() && field("from_seq").is_null(),
-            // It is in the reply; with a path it may have been written.
-            "export" => field("path").is_null(),
-            action => READING.contains(&action),
-        };
+        let has = |name: &str| spellings(name).iter().any(|name| !field(name).is_null());
+        let nature = Nature::of(&action);
         Some(Self {
             id: field("id"),
+            is_repeatable: nature.is_some_and(|nature| nature.may_repeat.holds(has)),
+            changes: !action.is_empty() && nature.is_none_or(|nature| !nature.reads.holds(has)),
             action,
-            is_repeatable,
         })
-    }
-
-    /// Whether it may have changed something.
-    fn changes(&self) -> bool {
-        let reads = match self.action.as_str() {
-            "subscribe" => true,
-            "export" => self.is_repeatable,
-            action => READING.contains(&action),
-        };
-        !self.action.is_empty() && !reads
     }
 
     /// The reply to a request that a daemon had and nobody will answer any more.
     pub fn abandoned(self) -> Vec<u8> {
-        let changes = self.changes();
+        let changes = self.changes;
         self.unanswered(changes)
     }
 
@@ -172,6 +141,7 @@ impl Request {
                 id,
                 action: action.to_owned(),
                 is_repeatable: false,
+                changes: false,
             }),
             asked: None,
             is_own: true,
@@ -288,10 +258,10 @@ mod tests {
     #[test]
     fn a_line_tells_its_id_and_whether_it_changes_anything() {
         let start = ticket("{\"command\":\"x\",\"id\":{\"a\":[1]},\"action\":\"start\"}\n");
-        assert_eq!((&start.id, start.changes()), (&json!({"a": [1]}), true));
+        assert_eq!((&start.id, start.changes), (&json!({"a": [1]}), true));
         assert!(!start.is_repeatable);
         let wait = ticket(r#"{"id":"w","action":"wait"}"#);
-        assert_eq!((&wait.id, wait.changes()), (&json!("w"), false));
+        assert_eq!((&wait.id, wait.changes), (&json!("w"), false));
         assert!(wait.is_repeatable);
         // The last of several wins, as for the daemon.
         assert_eq!(ticket(r#"{"id":1,"id":2,"action":"poll"}"#).id, json!(2));
@@ -307,10 +277,11 @@ mod tests {
             (r#"{"action":"subscribe","fromSeq":0}"#, false, false),
             (r#"{"action":"kill"}"#, false, true),
             (r#"{"action":"export"}"#, true, false),
-            (r#"{"action":"export","path":"x"}"#, false, true),
+            (r#"{"action":"export","path":"x"}"#, true, true),
+            (r#"{"action":"of_the_future"}"#, false, true),
         ] {
             let ticket = ticket(line);
-            let found = (ticket.is_repeatable, ticket.changes());
+            let found = (ticket.is_repeatable, ticket.changes);
             assert_eq!(found, (repeatable, changes), "{line}");
         }
     }
@@ -320,7 +291,7 @@ mod tests {
         for line in ["nonsense", "[1]", "{\"id\":7", "{\"action\":5}"] {
             let ticket = ticket(line);
             assert_eq!(
-                (&ticket.id, ticket.changes()),
+                (&ticket.id, ticket.changes),
                 (&Value::Null, false),
                 "{line}"
             );

@@ -44,23 +44,34 @@ struct Shared {
 #[derive(Default)]
 struct Asked {
     next_id: u64,
-    tags: HashMap<u64, Tag>,
+    questions: HashMap<u64, Question>,
     /// Since when an answer is waited for and none has come; `None` also once that was looked into.
     silent_since: Option<Instant>,
 }
 
+/// What was asked, and has no answer yet.
+struct Question {
+    tag: Tag,
+    /// To be asked again if the daemon dies over it.
+    again: Option<Action>,
+}
+
 impl Asked {
-    fn ask(&mut self, tag: Tag) -> u64 {
+    /// Also says whether the question is to be asked again where the daemon dies over it: what is only read is asked
+    /// for anew in any case.
+    fn ask(&mut self, tag: Tag, action: &Action) -> u64 {
         self.next_id += 1;
         self.silent_since.get_or_insert_with(Instant::now);
-        self.tags.insert(self.next_id, tag);
+        let again = (tag.acts() && action.may_repeat()).then(|| action.clone());
+        let question = Question { tag, again };
+        self.questions.insert(self.next_id, question);
         self.next_id
     }
 
     fn answered(&mut self, id: u64) -> Option<Tag> {
-        let tag = self.tags.remove(&id);
-        self.silent_since = (!self.tags.is_empty()).then(Instant::now);
-        tag
+        let question = self.questions.remove(&id);
+        self.silent_since = (!self.questions.is_empty()).then(Instant::now);
+        question.map(|question| question.tag)
     }
 }
 
@@ -104,7 +115,7 @@ impl Link {
     /// gone out yet, or was answered already, is let be: its answer is passed over.
     pub fn cancel(&self, tag: &Tag) {
         let asked = lock(&self.shared.asked);
-        let Some((&id, _)) = asked.tags.iter().find(|(_, one)| *one == tag) else {
+        let Some((&id, _)) = asked.questions.iter().find(|(_, one)| one.tag == *tag) else {
             return;
         };
         drop(asked);
@@ -137,24 +148,36 @@ impl Link {
 /// Sends what is asked. While there is no connection it says that questions go nowhere: what is to be read is asked
 /// for anew when there is one, and of what was to be done a person has to know.
 fn send_on(shared: &Shared, requests: &Receiver<(Tag, Action)>, tell: &dyn Fn(News) -> bool) {
-    while let Some((tag, action)) = next_request(shared, requests, tell) {
-        let mut sender = lock(&shared.sender);
-        let Some(open) = sender.as_mut() else {
-            drop(sender);
+    while let Some((tag, mut action)) = next_request(shared, requests, tell) {
+        if let Action::Start(start) = &mut action {
+            // With a key it runs once, however often it is asked for.
+            start
+                .key
+                .get_or_insert_with(|| SessionId::fresh().to_string());
+        }
+        if let Err(tag) = send(shared, tag, action) {
             // Whether anybody listens is for the thread that reads to find out.
             let _ = tell(News::Dropped(tag));
-            continue;
-        };
-        let id = lock(&shared.asked).ask(tag);
-        let request = Request {
-            id: Value::from(id),
-            action,
-        };
-        // A broken connection is noticed by the thread that reads from it.
-        if open.send_line(&request.to_line()).is_err() {
-            *sender = None;
         }
     }
+}
+
+/// Sends a question; gives the tag back while there is no connection.
+fn send(shared: &Shared, tag: Tag, action: Action) -> Result<(), Tag> {
+    let mut sender = lock(&shared.sender);
+    let Some(open) = sender.as_mut() else {
+        return Err(tag);
+    };
+    let id = lock(&shared.asked).ask(tag, &action);
+    let request = Request {
+        id: Value::from(id),
+        action,
+    };
+    // A broken connection is noticed by the thread that reads from it.
+    if open.send_line(&request.to_line()).is_err() {
+        *sender = None;
+    }
+    Ok(())
 }
 
 /// The next request; `None` if there will be none. Says why the daemon is silent, if it stays so meanwhile.
@@ -196,6 +219,7 @@ fn receive_on(
     tell: &dyn Fn(News) -> bool,
 ) {
     let mut next = Some(first);
+    let mut again = Vec::new();
     loop {
         let connection = match next.take() {
             Some(connection) => connection,
@@ -215,6 +239,13 @@ fn receive_on(
         *lock(&shared.sender) = Some(sender);
         if !tell(News::Up) {
             return;
+        }
+        for (tag, action) in again.drain(..) {
+            if let Err(tag) = send(shared, tag, action)
+                && !tell(News::Dropped(tag))
+            {
+                return;
+            }
         }
         loop {
             let news = match receiver.receive() {
@@ -243,10 +274,12 @@ fn receive_on(
             return;
         }
         // Nothing is added meanwhile: that takes a sender.
-        let lost = std::mem::take(&mut lock(&shared.asked).tags);
-        for tag in lost.into_values().filter(Tag::acts) {
-            if !tell(News::Dropped(tag)) {
-                return;
+        let lost = std::mem::take(&mut lock(&shared.asked).questions);
+        for Question { tag, again: action } in lost.into_values() {
+            match action {
+                Some(action) => again.push((tag, action)),
+                None if tag.acts() && !tell(News::Dropped(tag)) => return,
+                None => {}
             }
         }
     }

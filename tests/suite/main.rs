@@ -8,6 +8,7 @@ mod acceptance;
 mod actions_life;
 mod actions_output;
 mod ask_human;
+mod asked_again;
 mod bridges;
 mod cli_basics;
 mod cli_follow;

@@ -230,6 +230,8 @@ impl Run {
             cols: size.map(Size::cols),
             label: self.name.clone(),
             unique_label: self.name.is_some().then_some(true),
+            // So that it may be asked for again where the daemon dies over it.
+            key: Some(SessionId::fresh().to_string()),
             group: self.group.clone(),
             background: Some(true),
             ttl_ms: self.ttl_ms(),

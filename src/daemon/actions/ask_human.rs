@@ -8,7 +8,7 @@ use super::super::connection::Client;
 use super::super::hub::{Hub, now};
 use super::super::text;
 use super::write::not_running;
-use super::{Answer, answer, find, people_only};
+use super::{Answer, answer, find};
 use crate::engine::registry::Access;
 use crate::protocol::params::{AskHuman, Decline};
 use crate::protocol::record::HeldBy;
@@ -71,7 +71,6 @@ pub(super) async fn ask_human(hub: &Hub, client: &Rc<Client>, params: AskHuman) 
 
 /// A person will not answer what is asked about a session.
 pub(super) fn decline(hub: &Hub, client: &Client, params: &Decline) -> Answer {
-    people_only(client, "decline what an agent has asked")?;
     let id = find(hub, client, &params.session_id, Access::Own)?;
     match hub.with(|state| state.settle_asks(&id, AskOutcome::Declined)) {
         0 => Err(Error::new(

@@ -21,6 +21,7 @@ use crate::protocol::params::{Encoding, Export, ExportFormat};
 use crate::protocol::record::Mode;
 use crate::protocol::reply::Exported;
 use crate::protocol::{Error, ErrorCode, SessionId, Timestamp};
+use crate::sys::failpoint;
 use crate::sys::file::Draft;
 use crate::term::export::{Cast, Encoder, Header, Pages};
 use crate::term::plain::{Checkpoint, Plain};
@@ -82,6 +83,7 @@ pub(super) async fn export(hub: &Hub, client: &Client, params: Export) -> Answer
                 })
                 .await?;
             draft.finish().map_err(failed)?;
+            failpoint::hit("export.written");
             answer(Exported {
                 path: Some(path.display().to_string()),
                 data: None,

@@ -2,7 +2,7 @@
 
 use super::super::connection::Client;
 use super::super::hub::Hub;
-use super::{Answer, answer, find, people_only};
+use super::{Answer, answer, find};
 use crate::engine::registry::Access;
 use crate::protocol::params::Hold;
 use crate::protocol::reply::Done;
@@ -10,7 +10,6 @@ use crate::protocol::reply::Done;
 /// Takes it, or gives it back. It is given back as well when the connection ends:
 /// a person who leaves must not hold up agents for ever.
 pub(super) fn hold(hub: &Hub, client: &Client, params: &Hold) -> Answer {
-    people_only(client, "take the keyboard from agents")?;
     let id = find(hub, client, &params.session_id, Access::Type)?;
     hub.with(|state| match params.on {
         true => state.hold_keyboard(&id, client.id),

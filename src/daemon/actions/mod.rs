@@ -43,7 +43,6 @@ use super::settings::Settings;
 use crate::engine::life::Actor;
 use crate::engine::registry::{Access, Viewer};
 use crate::protocol::hello::Limits;
-use crate::protocol::params::Export;
 use crate::protocol::{
     Action, Error, ErrorCode, Greeting, PROTOCOL, Role, SessionId, Timestamp, VERSION,
 };
@@ -92,38 +91,12 @@ pub(super) async fn run(hub: Hub, client: Rc<Client>, action: Action) -> Answer 
     }
 }
 
-/// Whether a request only waits, so that it is cancelled when its client leaves.
-pub(super) fn is_wait(action: &Action) -> bool {
-    match action {
-        Action::Wait(_) | Action::AskHuman(_) => true,
-        Action::Poll(params) => params.wait_ms.is_some_and(|ms| ms > 0),
-        Action::Events(params) => params.wait_ms.is_some_and(|ms| ms > 0),
-        Action::Write(params) => params.wait.is_some(),
-        Action::SendKeys(params) => params.wait.is_some(),
-        _ => false,
-    }
-}
-
 fn check_policy(client: &Client, action: &Action) -> Result<(), Error> {
     check_protocol(client, action)?;
-    let reads = matches!(
-        action,
-        Action::List(_)
-            | Action::Status(_)
-            | Action::Poll(_)
-            | Action::Log(_)
-            | Action::Capture(_)
-            | Action::Export(Export { path: None, .. })
-            | Action::Wait(_)
-            | Action::Subscribe(_)
-            | Action::Unsubscribe(_)
-            | Action::Events(_)
-            | Action::Watch(_)
-            | Action::Unwatch(_)
-            | Action::Cancel(_)
-            | Action::Stats(_)
-    );
-    if client.greeting.policy.read_only && !reads {
+    if let Some(what) = action.nature().people {
+        people_only(client, what)?;
+    }
+    if client.greeting.policy.read_only && !action.reads() {
         let message = format!(
             "`{}` is not allowed: this connection is read-only",
             action.name()

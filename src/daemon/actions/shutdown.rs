@@ -9,7 +9,7 @@ use super::super::connection::Client;
 use super::super::end_tree::{self, GRACE_MS};
 use super::super::hub::Hub;
 use super::kill::{end, end_strays};
-use super::{Answer, actor, answer, people_only};
+use super::{Answer, actor, answer};
 use crate::protocol::SessionId;
 use crate::protocol::keeper::ToKeeper;
 use crate::protocol::params::{Shutdown, ShutdownSessions};
@@ -23,7 +23,6 @@ const LAST_WORDS: Duration = Duration::from_millis(50);
 
 /// People only.
 pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -> Answer {
-    people_only(client, "shut the daemon down")?;
     let upgrade = params.upgrade == Some(true);
     let program = match upgrade {
         true => Some(upgrade_to(params.program)?),

@@ -26,7 +26,7 @@ use crate::protocol::name::MAX_NAME;
 use crate::protocol::params::{Start, Stream};
 use crate::protocol::reply::{Left, Started};
 use crate::protocol::{Error, ErrorCode, SessionId};
-use crate::sys::signal;
+use crate::sys::{failpoint, signal};
 
 /// Defaults of protocol.md, in milliseconds.
 const YIELD_MS: u64 = 10_000;
@@ -168,6 +168,7 @@ async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<(SessionId
         state.keeper.spawn(&id, launch, sender);
         Ok::<(), Error>(())
     })?;
+    failpoint::hit("start.asked_keeper");
     let outcome = receiver.await.unwrap_or_else(|_| {
         Err(SpawnFailure {
             errno: None,
