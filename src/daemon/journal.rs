@@ -18,9 +18,9 @@ use super::hub::now;
 use crate::engine::past::{KEPT, Note, Past};
 use crate::sys::file;
 
-/// Lines after which the file is written anew, with what is still remembered:
-/// twice that, so that it happens once in ten thousand events.
-const LINES: usize = 2 * KEPT;
+/// Lines that the file may have beyond those of what is remembered; with more it is written anew, which takes some
+/// milliseconds.
+const SLACK: usize = KEPT / 4;
 
 /// The file.
 pub(super) struct Journal {
@@ -28,8 +28,8 @@ pub(super) struct Journal {
     file: Option<File>,
     /// Lines in it.
     lines: usize,
-    /// From how many on it is written anew.
-    limit: usize,
+    /// It is not written anew before it has so many: after that was refused.
+    not_before: usize,
     /// Whether the last line was refused.
     is_refused: bool,
 }
@@ -42,11 +42,11 @@ impl Journal {
             path,
             file: None,
             lines: 0,
-            limit: LINES,
+            not_before: 0,
             is_refused: false,
         };
         let past = journal.read();
-        if journal.lines > journal.limit {
+        if journal.is_long(&past) {
             journal.rewrite(&past);
         }
         (journal, past)
@@ -55,7 +55,7 @@ impl Journal {
     /// Writes one change of the past, which `past` has taken in already.
     pub(super) fn write(&mut self, note: &Note, past: &Past) {
         let Err(error) = self.append(note) else {
-            if self.is_refused || self.lines > self.limit {
+            if self.is_refused || self.is_long(past) {
                 self.rewrite(past);
             }
             return;
@@ -65,6 +65,10 @@ impl Journal {
                 "{error}; events are told but not saved until it can be written"
             ));
         }
+    }
+
+    fn is_long(&self, past: &Past) -> bool {
+        self.lines > past.len() + SLACK && self.lines >= self.not_before
     }
 
     fn append(&mut self, note: &Note) -> io::Result<()> {
@@ -92,19 +96,18 @@ impl Journal {
 
     /// Writes the file anew from what is remembered.
     fn rewrite(&mut self, past: &Past) {
-        let notes = past.notes();
-        match self.replace(&notes) {
-            Ok(file) => {
+        match self.replace(past) {
+            Ok((file, lines)) => {
                 self.file = Some(file);
-                self.lines = notes.len();
-                self.limit = LINES;
+                self.lines = lines;
+                self.not_before = 0;
                 if std::mem::take(&mut self.is_refused) {
                     self.say(format_args!("it can be written again; nothing is missing"));
                 }
             }
             Err(error) => {
                 // The old one is still there and goes on; not tried with every line.
-                self.limit = self.lines + KEPT;
+                self.not_before = self.lines + SLACK;
                 if !self.is_refused {
                     self.say(format_args!("writing it anew: {error}"));
                 }
@@ -112,14 +115,16 @@ impl Journal {
         }
     }
 
-    fn replace(&self, notes: &[Note]) -> io::Result<File> {
-        let mut bytes = Vec::new();
-        for note in notes {
-            serde_json::to_writer(&mut bytes, note)?;
+    fn replace(&self, past: &Past) -> io::Result<(File, usize)> {
+        let (mut bytes, mut lines) = (Vec::new(), 0);
+        for note in past.notes() {
+            serde_json::to_writer(&mut bytes, &note)?;
             bytes.push(b'\n');
+            lines += 1;
         }
-        file::replace(&self.path, &bytes)?;
-        open(&self.path)
+        // As each line of it was: nothing is synced.
+        file::replace_lazily(&self.path, &bytes)?;
+        Ok((open(&self.path)?, lines))
     }
 
     fn read(&mut self) -> Past {
@@ -233,7 +238,11 @@ mod tests {
     }
 
     fn seqs(past: &Past) -> Vec<u64> {
-        past.since(0).map(Entry::seq).collect()
+        let notes = past.notes().filter_map(|note| match note {
+            Note::Entry(entry) => Some(entry.seq()),
+            _ => None,
+        });
+        notes.collect()
     }
 
     #[test]
@@ -255,7 +264,7 @@ mod tests {
         let mode = std::fs::metadata(&path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         let (mut journal, mut again) = Journal::open(path.clone());
-        assert_eq!(again.notes(), past.notes());
+        assert!(again.notes().eq(past.notes()));
         add(&mut journal, &mut again);
         assert_eq!(seqs(&Journal::open(path).1), [1, 2, 3]);
     }
@@ -327,9 +336,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("journal.jsonl");
         let (mut journal, mut past) = Journal::open(path.clone());
-        journal.limit = 50;
         let session = SessionId::fresh();
-        for _ in 0..51 {
+        for _ in 0..SLACK + 2 {
             let mut adopted = entry(past.seq() + 1);
             adopted.event.event = EventKind::Adopted;
             adopted.event.session_id = Some(session.clone());
@@ -338,10 +346,13 @@ mod tests {
         }
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!((text.lines().count(), journal.lines), (2, 2));
-        assert_eq!(journal.limit, LINES);
         // The new file is the one that is written to.
         add(&mut journal, &mut past);
         let (_, again) = Journal::open(path);
-        assert_eq!((seqs(&again), again.seq()), (vec![51, 52], 52));
+        let last = SLACK as u64 + 2;
+        assert_eq!(
+            (seqs(&again), again.seq()),
+            (vec![last, last + 1], last + 1)
+        );
     }
 }

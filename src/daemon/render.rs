@@ -84,6 +84,8 @@ pub(super) fn render_chunk(state: &mut State, id: &SessionId) -> bool {
     };
     if more {
         state.mark_dirty(id);
+    } else {
+        state.rest_ended(id);
     }
     more
 }

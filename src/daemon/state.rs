@@ -319,6 +319,7 @@ impl State {
             driver.input = None;
             driver.log.set_growing(false);
             self.log_may_be_cut();
+            self.rest_ended(id);
         }
         self.registry.arm(id, &mut self.timers);
     }
@@ -353,5 +354,6 @@ impl State {
         });
         self.store.remove(id);
         self.removed.add(id, &self.registry.tombstones);
+        self.give_back_later();
     }
 }

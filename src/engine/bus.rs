@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::Now;
+use super::packed::Packed;
 use super::past::{Entry, Past};
 use super::registry::Viewer;
 use crate::protocol::{Event, EventKind, Scope, SessionId};
@@ -29,17 +30,27 @@ pub struct Filter {
 }
 
 impl Filter {
-    fn wants(&self, event: &Event, scope: &Scope, shared: &HashSet<SessionId>) -> bool {
+    fn wants(
+        &self,
+        kind: EventKind,
+        session: Option<&SessionId>,
+        scope: &Scope,
+        shared: &HashSet<SessionId>,
+    ) -> bool {
         let is_shared = |id| shared.contains(id);
-        (self.viewer.owns(scope) || event.session_id.as_ref().is_some_and(is_shared))
+        (self.viewer.owns(scope) || session.is_some_and(is_shared))
             && match &self.kinds {
-                Some(kinds) => kinds.contains(&event.event),
-                None => event.event.is_lifecycle(),
+                Some(kinds) => kinds.contains(&kind),
+                None => kind.is_lifecycle(),
             }
-            && match (&self.sessions, &event.session_id) {
+            && match (&self.sessions, session) {
                 (Some(sessions), Some(id)) => sessions.contains(id),
                 _ => true,
             }
+    }
+
+    fn wants_past(&self, past: &Packed, shared: &HashSet<SessionId>) -> bool {
+        self.wants(past.kind, past.session.as_ref(), &past.scope, shared)
     }
 }
 
@@ -102,7 +113,10 @@ impl Bus {
         let wanted: Vec<&Subscription> = self
             .subscriptions
             .values()
-            .filter(|subscription| subscription.filter.wants(&event, scope, &self.shared))
+            .filter(|subscription| {
+                let filter = &subscription.filter;
+                filter.wants(kind, Some(session), scope, &self.shared)
+            })
             .collect();
         let own = wanted.iter().any(|s| s.filter.viewer.scope == *scope);
         let mut to: Vec<ConnectionId> = wanted.iter().map(|s| s.connection).collect();
@@ -142,8 +156,8 @@ impl Bus {
     /// The first events from number `from` on that `filter` wants.
     pub fn replay(&self, filter: &Filter, from: u64, limit: usize) -> Vec<Entry> {
         let past = self.past.since(from);
-        let wanted = past.filter(|entry| filter.wants(&entry.event, &entry.scope, &self.shared));
-        wanted.take(limit).cloned().collect()
+        let wanted = past.filter(|entry| filter.wants_past(entry, &self.shared));
+        wanted.take(limit).map(Packed::unpack).collect()
     }
 
     /// The completions before number `before` that nobody of the subscriber's
@@ -157,12 +171,12 @@ impl Bus {
         let (promised, shared) = (&mut self.promised, &self.shared);
         let owed = self.past.since(0).filter(|entry| {
             entry.undelivered
-                && entry.seq() < before
-                && entry.scope == filter.viewer.scope
-                && filter.wants(&entry.event, &entry.scope, shared)
-                && !promised.contains_key(&entry.seq())
+                && entry.seq < before
+                && *entry.scope == filter.viewer.scope
+                && filter.wants_past(entry, shared)
+                && !promised.contains_key(&entry.seq)
         });
-        let owed: Vec<Entry> = owed.cloned().collect();
+        let owed: Vec<Entry> = owed.map(Packed::unpack).collect();
         promised.extend(owed.iter().map(|entry| (entry.seq(), connection)));
         owed
     }

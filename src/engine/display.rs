@@ -119,6 +119,19 @@ impl Display {
         }
     }
 
+    /// Puts it to rest now if that costs nothing; false if it is awake all the same.
+    pub(super) fn rest_easily(&mut self) -> bool {
+        match self.awake.take_if(|screen| screen.rests_easily()) {
+            Some(screen) => match screen.rest() {
+                Ok(resting) => self.resting = Some(resting),
+                Err(screen) => self.awake = Some(screen),
+            },
+            None => return self.awake.is_none(),
+        }
+        self.text = None;
+        self.awake.is_none()
+    }
+
     /// The window title; empty if there is none.
     pub(super) fn title(&self) -> &str {
         self.of(Screen::title, Resting::title).unwrap_or("")

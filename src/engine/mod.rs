@@ -26,6 +26,7 @@ pub mod lines;
 pub mod matcher;
 pub mod meta;
 pub mod output;
+mod packed;
 pub mod past;
 pub mod pattern;
 pub mod quota;

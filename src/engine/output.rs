@@ -269,6 +269,11 @@ impl Output {
         self.display.rest(now, quiet)
     }
 
+    /// Puts the screen to rest now if that costs nothing; false if it is awake all the same.
+    pub fn rest_easily(&mut self) -> bool {
+        self.display.rest_easily()
+    }
+
     /// A screen on which `bytes` of this session's output are painted anew, with
     /// so many lines above it. Parts on which the emulator fails are left out.
     pub fn painted(&self, size: Size, scrollback: usize, bytes: &[u8]) -> Screen {

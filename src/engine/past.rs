@@ -10,10 +10,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Now;
+use super::packed::Packed;
 use crate::protocol::{Event, EventKind, Scope, SessionId, Timestamp};
 
 /// Events remembered at most; the oldest go first.
 pub const KEPT: usize = 10_000;
+
+/// Bytes that they take in memory at most: ten thousand events of usual length take half of it, those of jobs
+/// with much output up to ten times that, and then fewer are remembered.
+const KEPT_BYTES: usize = 4 << 20;
 
 /// How long an event is remembered, in milliseconds of the wall clock: 7 days.
 const KEPT_MS: i64 = 7 * 24 * 3600 * 1000;
@@ -35,10 +40,6 @@ impl Entry {
     /// Its number. Everything that is remembered has one.
     pub fn seq(&self) -> u64 {
         self.event.seq.unwrap_or_default()
-    }
-
-    fn is_about(&self, session: &SessionId) -> bool {
-        self.event.session_id.as_ref() == Some(session)
     }
 }
 
@@ -127,7 +128,9 @@ impl TryFrom<Line> for Note {
 pub struct Past {
     seq: u64,
     /// Oldest first, by number.
-    entries: VecDeque<Entry>,
+    entries: VecDeque<Packed>,
+    /// What they take.
+    bytes: usize,
     acks: BTreeMap<Scope, u64>,
 }
 
@@ -161,31 +164,50 @@ impl Past {
         // all that the ones before it did, and those would push out the rest.
         if entry.event.event == EventKind::Adopted {
             let earlier = self.entries.iter().rposition(|past| {
-                past.event.event == EventKind::Adopted
-                    && past.event.session_id == entry.event.session_id
+                past.kind == EventKind::Adopted && past.session == entry.event.session_id
             });
-            if let Some(earlier) = earlier {
-                self.entries.remove(earlier);
+            if let Some(earlier) = earlier.and_then(|earlier| self.entries.remove(earlier)) {
+                self.bytes -= earlier.bytes();
             }
         }
-        if self.entries.len() == KEPT {
-            self.entries.pop_front();
+        let entry = Packed::new(entry, self.entries.back());
+        self.bytes += entry.bytes();
+        while self.entries.len() >= KEPT || self.bytes > KEPT_BYTES {
+            if self.forget_oldest().is_none() {
+                break;
+            }
         }
         self.entries.push_back(entry);
+    }
+
+    fn forget_oldest(&mut self) -> Option<()> {
+        let oldest = self.entries.pop_front()?;
+        self.bytes -= oldest.bytes();
+        Some(())
     }
 
     /// Forgets what is too old.
     pub fn forget_old(&mut self, now: Now) {
         let oldest = now.wall.millis().saturating_sub(KEPT_MS);
-        let is_old = |entry: &Entry| entry.event.at.is_some_and(|at| at.millis() < oldest);
+        let is_old = |entry: &Packed| entry.at.is_some_and(|at| at.millis() < oldest);
         while self.entries.front().is_some_and(is_old) {
-            self.entries.pop_front();
+            self.forget_oldest();
         }
     }
 
+    /// How many events are remembered.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
     /// The events from number `from` on, oldest first.
-    pub fn since(&self, from: u64) -> impl Iterator<Item = &Entry> {
-        let start = self.entries.partition_point(|entry| entry.seq() < from);
+    pub(super) fn since(&self, from: u64) -> impl Iterator<Item = &Packed> {
+        let start = self.entries.partition_point(|entry| entry.seq < from);
         self.entries.range(start..)
     }
 
@@ -203,7 +225,7 @@ impl Past {
         }
         self.acks.insert(scope.clone(), seq);
         for entry in &mut self.entries {
-            if entry.seq() <= seq && entry.scope == *scope {
+            if entry.seq <= seq && *entry.scope == *scope {
                 entry.undelivered = false;
             }
         }
@@ -214,7 +236,7 @@ impl Past {
     pub fn deliver(&mut self, seqs: &[u64]) -> Vec<u64> {
         let mut news = Vec::new();
         for seq in seqs {
-            let place = self.entries.binary_search_by_key(seq, Entry::seq);
+            let place = self.entries.binary_search_by_key(seq, |entry| entry.seq);
             if let Some(entry) = place.ok().and_then(|place| self.entries.get_mut(place))
                 && std::mem::take(&mut entry.undelivered)
             {
@@ -227,32 +249,31 @@ impl Past {
     /// What was told last of how far a session is: that it began, ended, or was removed.
     pub fn last_turn(&self, session: &SessionId) -> Option<EventKind> {
         let mut turns = self.entries.iter().rev().filter(|entry| {
-            let kind = entry.event.event;
             matches!(
-                kind,
+                entry.kind,
                 EventKind::Started
                     | EventKind::Restarted
                     | EventKind::Exited
                     | EventKind::Lost
                     | EventKind::Removed
-            ) && entry.is_about(session)
+            ) && entry.session.as_ref() == Some(session)
         });
-        turns.next().map(|entry| entry.event.event)
+        turns.next().map(|entry| entry.kind)
     }
 
     /// Everything as notes: as few as make the same past.
-    pub fn notes(&self) -> Vec<Note> {
+    pub fn notes(&self) -> impl Iterator<Item = Note> {
         let used = Note::Used { used: self.seq };
         // What comes before the first event that is left asks for nothing.
-        let first = self.entries.front().map_or(u64::MAX, Entry::seq);
-        let acks = self.acks.iter().filter(|(_, ack)| **ack >= first);
+        let first = self.entries.front().map_or(u64::MAX, |entry| entry.seq);
+        let acks = self.acks.iter().filter(move |(_, ack)| **ack >= first);
         let acks = acks.map(|(scope, ack)| Note::Ack {
             ack: *ack,
             scope: scope.clone(),
         });
-        let entries = self.entries.iter().cloned().map(Note::Entry);
+        let entries = self.entries.iter().map(|entry| Note::Entry(entry.unpack()));
         // The highest number last: an event is only taken in beyond the ones before it.
-        entries.chain(acks).chain([used]).collect()
+        entries.chain(acks).chain([used])
     }
 }
 
@@ -283,7 +304,7 @@ mod tests {
     }
 
     fn seqs(past: &Past) -> Vec<u64> {
-        past.since(0).map(Entry::seq).collect()
+        past.since(0).map(|entry| entry.seq).collect()
     }
 
     const ONE: &str = "000000000001";
@@ -360,7 +381,7 @@ mod tests {
         for note in past.notes() {
             assert!(again.take_in(note));
         }
-        assert_eq!(again.notes(), past.notes());
+        assert!(again.notes().eq(past.notes()));
         let left: Vec<_> = again.since(0).map(|entry| entry.undelivered).collect();
         assert_eq!(left, [false, false, false, true]);
         assert_eq!(again.acknowledged(&scope("a")), 2);
@@ -378,7 +399,7 @@ mod tests {
         };
         past.forget_old(later);
         assert!(seqs(&past).is_empty());
-        assert_eq!(past.notes(), [Note::Used { used: 5 }]);
+        assert!(past.notes().eq([Note::Used { used: 5 }]));
         let mut again = Past::default();
         assert!(again.take_in(Note::Used { used: 5 }));
         assert!(!again.take_in(Note::Entry(entry(5, EventKind::Started, ONE))));
@@ -398,8 +419,22 @@ mod tests {
             past.add(entry(seq, EventKind::Paused, ONE));
         }
         assert_eq!(past.since(0).count(), KEPT);
-        assert_eq!(past.since(0).next().unwrap().seq(), 40_000);
+        assert_eq!(past.since(0).next().unwrap().seq, 40_000);
         assert_eq!(past.since(49_998).count(), 2);
+    }
+
+    #[test]
+    fn long_ones_take_no_more_than_their_share_of_memory() {
+        let mut past = Past::default();
+        for seq in 1..=5000 {
+            let mut long = entry(seq, EventKind::Exited, ONE);
+            long.event.data = json!({"output": "x".repeat(2000)});
+            past.add(long);
+            assert!(past.bytes <= KEPT_BYTES);
+        }
+        assert!((1500..2500).contains(&past.len()), "{}", past.len());
+        let bytes: usize = past.since(0).map(Packed::bytes).sum();
+        assert_eq!(past.bytes, bytes);
     }
 
     #[test]

@@ -51,9 +51,9 @@ impl Timers {
         }
     }
 
-    /// Whether a deadline is set.
-    pub fn is_set(&self, due: &Due) -> bool {
-        self.set.contains_key(due)
+    /// When something is due, if it is.
+    pub fn due(&self, due: &Due) -> Option<u64> {
+        self.set.get(due).copied()
     }
 
     /// The next deadline.

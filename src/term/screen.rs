@@ -21,6 +21,9 @@ use super::redraw::Start;
 use super::size::Size;
 pub use rest::Resting;
 
+/// Bytes fed to a screen that are kept, so that it can rest at no cost: what most short commands print.
+const SCRIPT: usize = 4096;
+
 /// A terminal screen.
 pub struct Screen {
     core: vt100::Parser,
@@ -28,6 +31,8 @@ pub struct Screen {
     size: Size,
     scrollback: usize,
     seq: u64,
+    /// All that was fed, while that is little and nothing else has changed the screen.
+    script: Option<Vec<u8>>,
 }
 
 /// What feeding bytes did.
@@ -65,12 +70,20 @@ impl Screen {
             size,
             scrollback: lines,
             seq: 0,
+            script: (lines == 0).then(Vec::new),
         }
     }
 
     /// Paints `bytes`. Never panics: when the emulator does, the screen is empty afterwards, and the rest of
     /// `bytes` is not on it.
     pub fn feed(&mut self, bytes: &[u8]) -> Fed {
+        self.script = self
+            .script
+            .take()
+            .filter(|script| script.len() + bytes.len() <= SCRIPT);
+        if let Some(script) = &mut self.script {
+            script.extend_from_slice(bytes);
+        }
         let Self { core, compat, .. } = self;
         let painted = contained(|| compat.feed(core, bytes));
         let restarted = painted.is_none();
@@ -99,6 +112,7 @@ impl Screen {
             return;
         }
         self.size = size;
+        self.script = None;
         let (rows, cols) = (nonzero(size.rows()), nonzero(size.cols()));
         let core = &mut self.core;
         self.compat.state.resize(size);
@@ -359,6 +373,7 @@ impl Screen {
     fn restart(&mut self) {
         self.core = new_core(self.size, self.scrollback);
         self.compat = Compat::new(self.size);
+        self.script = None;
     }
 }
 

@@ -58,6 +58,7 @@ mod long_logs;
 mod mcp_own;
 mod mcp_python;
 mod mcp_seeds;
+mod memory;
 mod on_exit;
 mod policies;
 mod programs;

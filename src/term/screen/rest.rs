@@ -3,7 +3,7 @@
 //!
 //! They bring a new emulator to the very state of the old one, also where that does not show: the other screen,
 //! what DECSC saved on both, margins, and how many rows have scrolled off, which a growing window brings back. What
-//! [`Compat`] knows is kept as it is.
+//! [`Compat`] knows is kept as it is. A screen to which little was fed is painted again from just that.
 
 use std::fmt::Write as _;
 
@@ -17,30 +17,50 @@ pub struct Resting {
     seq: u64,
     modes: Modes,
     alternate: bool,
-    bytes: Box<str>,
+    bytes: Bytes,
+}
+
+/// What paints a screen again.
+enum Bytes {
+    /// For the emulator itself.
+    Recipe(Box<str>),
+    /// What the program has written.
+    Script(Box<[u8]>),
 }
 
 impl Screen {
     /// Puts it to rest; one that could not be painted again exactly, or that keeps scrollback, stays as it is.
-    pub fn rest(self: Box<Self>) -> Result<Box<Resting>, Box<Self>> {
+    pub fn rest(mut self: Box<Self>) -> Result<Box<Resting>, Box<Self>> {
         if self.scrollback > 0 {
             return Err(self);
+        }
+        if let Some(script) = self.script.take() {
+            return Ok(self.reduced(Bytes::Script(script.into())));
         }
         let painted = contained(|| {
             let bytes = self.recipe()?;
             self.follows(&bytes).then_some(bytes)
         });
         match painted {
-            Some(Some(bytes)) => Ok(Box::new(Resting {
-                size: self.size,
-                seq: self.seq,
-                modes: self.modes(),
-                alternate: self.alt_screen(),
-                compat: self.compat,
-                bytes: bytes.into(),
-            })),
+            Some(Some(bytes)) => Ok(self.reduced(Bytes::Recipe(bytes.into()))),
             _ => Err(self),
         }
+    }
+
+    /// Whether it can be put to rest at no cost.
+    pub fn rests_easily(&self) -> bool {
+        self.script.is_some()
+    }
+
+    fn reduced(self, bytes: Bytes) -> Box<Resting> {
+        Box::new(Resting {
+            size: self.size,
+            seq: self.seq,
+            modes: self.modes(),
+            alternate: self.alt_screen(),
+            compat: self.compat,
+            bytes,
+        })
     }
 
     /// Whether a recipe makes the same screens, here and on the other side, and what DECSC saved on both.
@@ -118,7 +138,14 @@ impl Screen {
 impl Resting {
     /// The screen as it was.
     pub fn wake(self) -> Screen {
-        let painted = contained(|| follow(self.size, &self.bytes));
+        let painted = contained(|| match &self.bytes {
+            Bytes::Recipe(recipe) => follow(self.size, recipe),
+            Bytes::Script(script) => {
+                let mut core = new_core(self.size, 0);
+                Compat::new(self.size).feed(&mut core, script);
+                core
+            }
+        });
         Screen {
             // It was painted so before it was put to rest, and did not fail.
             core: painted.unwrap_or_else(|| new_core(self.size, 0)),
@@ -126,6 +153,10 @@ impl Resting {
             size: self.size,
             scrollback: 0,
             seq: self.seq,
+            script: match self.bytes {
+                Bytes::Recipe(_) => None,
+                Bytes::Script(script) => Some(script.into()),
+            },
         }
     }
 

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::super::SCRIPT;
 use super::*;
 
 /// All that can be told of a screen.
@@ -179,9 +180,12 @@ proptest! {
     fn a_screen_that_has_rested_goes_on_as_if_it_had_not(
         before in prop::collection::vec(step(), 0..60),
         after in prop::collection::vec(step(), 0..30),
+        by_script in any::<bool>(),
     ) {
         let mut kept = play(&before);
-        let mut rested = match Box::new(play(&before)).rest() {
+        let mut rests = Box::new(play(&before));
+        rests.script = rests.script.filter(|_| by_script);
+        let mut rested = match rests.rest() {
             Ok(resting) => {
                 prop_assert_eq!(resting.seq(), kept.seq());
                 prop_assert_eq!(resting.title(), kept.title());
@@ -211,13 +215,16 @@ fn what_programs_leave_on_a_screen_can_rest_and_takes_little_room() {
     for text in ["", "$ ", &shell, &editor, &left, &wide] {
         let mut screen = Screen::new(Size::new(24, 80));
         screen.feed(text.as_bytes());
+        assert_eq!(screen.rests_easily(), text.len() <= SCRIPT);
+        screen.script = None;
         let before = told(&screen);
-        let resting = Box::new(screen)
-            .rest()
-            .ok()
-            .map(|resting| (resting.bytes.len(), resting));
-        let (bytes, resting) = resting.unwrap_or_else(|| unreachable!("{text:?} cannot rest"));
-        assert!(bytes < 10_000, "{bytes}");
+        let Ok(resting) = Box::new(screen).rest() else {
+            unreachable!("{text:?} cannot rest");
+        };
+        let Bytes::Recipe(recipe) = &resting.bytes else {
+            unreachable!("it has no script");
+        };
+        assert!(recipe.len() < 10_000, "{}", recipe.len());
         assert_eq!(told(&resting.wake()), before);
     }
 }
