@@ -16,7 +16,7 @@ use super::log_reader::LogReader;
 use super::rebuild::{self, Remains};
 use super::settings::Settings;
 use super::state::State;
-use super::store::Store;
+use super::store::{Loaded, Store};
 use super::successor::KeeperProcess;
 use crate::engine::Now;
 use crate::engine::meta::Meta;
@@ -133,7 +133,11 @@ impl State {
     /// Returns the sessions whose ending has to be seen through.
     fn take_over(&mut self, mut kept: HashMap<SessionId, Handed>) -> Vec<SessionId> {
         let mut ending = Vec::new();
-        let (metas, without) = self.store.load();
+        let Loaded {
+            metas,
+            without,
+            bare,
+        } = self.store.load();
         for meta in metas {
             let id = meta.id.clone();
             if self.bus.past.last_turn(&id) == Some(EventKind::Removed) {
@@ -156,6 +160,12 @@ impl State {
                 ending.push(id);
             }
         }
+        for id in bare {
+            if self.bus.past.last_turn(&id) == Some(EventKind::Removed) {
+                // The daemon ended before the keeper had let go of it. The keeper is told to forget it below.
+                self.store.remove(&id);
+            }
+        }
         for id in without {
             let kept = kept.remove(&id);
             self.take_over_unknown(id, kept);
@@ -164,7 +174,7 @@ impl State {
             match self.store.has(&id) {
                 true => self.take_over_unknown(id, Some(kept)),
                 // Removed, and the daemon ended before it told the keeper so.
-                false => self.keeper.send(&ToKeeper::Forget { session: id }),
+                false => drop(self.keeper.forget(&id)),
             }
         }
         self.check_log_quota();

@@ -5,10 +5,11 @@
 //! then it is `retrying`, and when its next run is due is in `meta.json`.
 
 use std::collections::hash_map::Entry;
-use std::rc::Rc;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 use super::actions::renewed;
 use super::driver::Driver;
@@ -17,16 +18,12 @@ use super::hub::{Hub, now};
 use super::keeper_link::{Launch, SpawnFailure};
 use super::state::State;
 use crate::engine::life::Actor;
-use crate::engine::matcher::{Conditions, Matcher};
-use crate::engine::waits::Pending;
-use crate::protocol::condition::WaitMode;
 use crate::protocol::keeper::{SpawnSpec, ToKeeper};
 use crate::protocol::{EventKind, SessionId, Status};
 use crate::sys::signal;
-use crate::term::plain::Checkpoint;
 
 /// How long the keeper may take to start something before nobody waits for it.
-const START_MS: u64 = 5000;
+const START: Duration = Duration::from_secs(5);
 
 /// The pause of a restart policy is over.
 pub(super) fn begin(hub: &Hub, id: &SessionId) {
@@ -51,39 +48,16 @@ async fn run_again(hub: &Hub, id: &SessionId) {
     }
 }
 
-/// Sees to it that a session whose policy waits is not run again: `by` ends it.
-/// True if it was to be.
+/// Sees to it that a session is not run again, by its policy or by somebody's restart: `by` ends it. A run that is
+/// being started is there afterwards, or is not. True if the policy was to run it.
 pub(super) async fn stop(hub: &Hub, id: &SessionId, by: &Actor) -> bool {
     hub.state().restarting.remove(id);
-    let spawning = {
-        let state = hub.state();
-        let waits = state
-            .registry
-            .get(id)
-            .is_some_and(|s| s.life.retry_at().is_some());
-        waits && state.keeper.is_spawning(id)
-    };
-    if spawning {
+    let start = hub.state().keeper.start_over(id);
+    if let Some(over) = start {
         // Too late to stop that: it runs in a moment, or does not.
-        other_status(hub, id).await;
+        let _ = timeout(START, over).await;
     }
     hub.with(|state| state.stop_retrying(id, Some(by)))
-}
-
-/// Waits until a session has another status than now.
-async fn other_status(hub: &Hub, id: &SessionId) {
-    let pending = {
-        let state = hub.state();
-        let Some(session) = state.registry.get(id) else {
-            return;
-        };
-        let (began, at) = (now().boot, Checkpoint::at(session.output.end()));
-        let conditions = Rc::new(Conditions::other_status(session.life.status()));
-        let matcher = Matcher::new(conditions, session.output.layout(), at, began);
-        let parts = vec![(id.clone(), matcher, None)];
-        Pending::new(WaitMode::Any, parts, Some(began + START_MS))
-    };
-    hub.wait(pending).await;
 }
 
 /// One restart of a session at a time; dropped, the next one may begin.
@@ -229,7 +203,7 @@ impl State {
         self.release(id);
         self.look(id);
         for surplus in self.registry.surplus(&scope, at) {
-            self.remove(&surplus);
+            let _ = self.remove(&surplus);
         }
     }
 

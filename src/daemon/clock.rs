@@ -78,7 +78,7 @@ fn expire(state: &mut State, id: &SessionId) {
                 session.touch(now());
                 state.persist(id);
             }
-            _ => state.remove(id),
+            _ => drop(state.remove(id)),
         },
         _ => state.registry.arm(id, &mut state.timers),
     }

@@ -14,13 +14,13 @@ use super::hub::{Hub, now};
 use super::room::Room;
 use super::state::State;
 use super::successor;
-use crate::protocol::keeper::{Exit, Kept, SpawnSpec, ToDaemon, ToKeeper};
+use crate::protocol::keeper::{Exit, Failure, Kept, SpawnSpec, ToDaemon, ToKeeper};
 use crate::protocol::record::Mode;
 use crate::protocol::{EventKind, Inherit, SessionId};
 use crate::sys::board::Board;
 use crate::sys::channel::{Channel, Received};
 use crate::sys::pump::Pump;
-use crate::sys::{inherit, readiness};
+use crate::sys::{inherit, process, readiness, signal, tree};
 
 /// Why the keeper could not run something.
 #[derive(Clone, Debug)]
@@ -33,6 +33,9 @@ pub(super) struct SpawnFailure {
 
 /// Where the answer to a `Spawn` goes.
 pub(super) type SpawnAnswer = oneshot::Sender<Result<u32, SpawnFailure>>;
+
+/// Where the answer to a `Clear` goes: where the log begins then.
+pub(super) type ClearAnswer = oneshot::Sender<Result<u64, Failure>>;
 
 /// What is to be run.
 #[derive(Clone, Debug)]
@@ -52,6 +55,8 @@ pub(super) struct Spawning {
     pub(super) number: u64,
     /// What its process has said of itself.
     pub(super) starting: Option<Starting>,
+    /// Those who wait until it runs or does not: dropped, they know.
+    pub(super) waiting: Vec<oneshot::Sender<()>>,
 }
 
 /// A process that was about to run its program.
@@ -79,7 +84,9 @@ pub(super) struct KeeperLink {
     pub(super) process: successor::KeeperProcess,
     pub(super) spawning: HashMap<SessionId, Spawning>,
     pub(super) spawns: u64,
-    pub(super) clearing: HashMap<SessionId, Vec<oneshot::Sender<Option<u64>>>>,
+    pub(super) clearing: HashMap<SessionId, Vec<ClearAnswer>>,
+    /// Removed sessions of which the keeper has not let go yet, and who waits for that.
+    pub(super) forgetting: HashMap<SessionId, Vec<oneshot::Sender<()>>>,
     /// Sessions by their slot on the board.
     slots: HashMap<u32, SessionId>,
     is_quitting: bool,
@@ -105,6 +112,7 @@ impl KeeperLink {
             spawning: HashMap::new(),
             spawns: 0,
             clearing: HashMap::new(),
+            forgetting: HashMap::new(),
             slots: HashMap::new(),
             is_quitting: false,
             listener_changed: false,
@@ -189,8 +197,25 @@ impl KeeperLink {
             answer,
             number,
             starting: None,
+            waiting: Vec::new(),
         };
         self.spawning.insert(id.clone(), spawning);
+    }
+
+    /// Asks another keeper for what the one before had not begun.
+    pub(super) fn spawn_again(&mut self, id: &SessionId, before: Spawning) {
+        self.spawn(id, before.launch, before.answer);
+        if let Some(spawning) = self.spawning.get_mut(id) {
+            spawning.waiting = before.waiting;
+        }
+    }
+
+    /// Ends when a session that is being started runs, or does not; `None` if it is not being started.
+    pub(super) fn start_over(&mut self, id: &SessionId) -> Option<oneshot::Receiver<()>> {
+        let spawning = self.spawning.get_mut(id)?;
+        let (sender, receiver) = oneshot::channel();
+        spawning.waiting.push(sender);
+        Some(receiver)
     }
 
     /// Whether a session is being started.
@@ -214,8 +239,18 @@ impl KeeperLink {
         self.clearing.contains_key(id)
     }
 
+    /// Has the keeper let go of a session; the answer comes when its files are gone.
+    pub(super) fn forget(&mut self, id: &SessionId) -> oneshot::Receiver<()> {
+        let (sender, receiver) = oneshot::channel();
+        self.forgetting.entry(id.clone()).or_default().push(sender);
+        self.send(&ToKeeper::Forget {
+            session: id.clone(),
+        });
+        receiver
+    }
+
     /// Asks for a log to be cleared; the answer is where it begins then.
-    pub(super) fn clear(&mut self, id: &SessionId) -> oneshot::Receiver<Option<u64>> {
+    pub(super) fn clear(&mut self, id: &SessionId) -> oneshot::Receiver<Result<u64, Failure>> {
         let (sender, receiver) = oneshot::channel();
         self.clearing.entry(id.clone()).or_default().push(sender);
         self.send(&ToKeeper::Clear {
@@ -362,12 +397,24 @@ impl State {
                 self.persist(&session);
             }
             ToDaemon::OnExitEnded { session, failure } => self.on_exit_ended(&session, failure),
-            ToDaemon::Cleared { session, first } => {
+            ToDaemon::Cleared {
+                session,
+                first,
+                failure,
+            } => {
                 if let Some(first) = first {
                     self.log_begins_at(&session, first);
                 }
+                let outcome = first.ok_or_else(|| failure.unwrap_or_else(unknown));
                 for answer in self.keeper.clearing.remove(&session).unwrap_or_default() {
-                    let _ = answer.send(first);
+                    let _ = answer.send(outcome.clone());
+                }
+            }
+            ToDaemon::Forgotten { session } => {
+                // Only now nothing is written there any more.
+                self.store.remove(&session);
+                for done in self.keeper.forgetting.remove(&session).unwrap_or_default() {
+                    let _ = done.send(());
                 }
             }
             ToDaemon::TakenOver { version } => {
@@ -422,6 +469,8 @@ impl State {
         let before = self.run_before(id);
         let spawning = self.keeper.spawning.remove(id);
         let Some(session) = self.registry.get_mut(id) else {
+            // Removed meanwhile; the keeper has been told to let go of it.
+            end_strays(id);
             return;
         };
         session.life.started(pid, offset, now());
@@ -515,6 +564,24 @@ impl State {
             self.arm_input(id);
             self.look(id);
         }
+    }
+}
+
+/// Ends what runs of a session that nobody can have.
+pub(super) fn end_strays(id: &SessionId) {
+    let found = tree::processes(&[(id.clone(), None)]);
+    for process in found.into_values().flatten() {
+        if let Some(pidfd) = process::open(&process) {
+            let _ = signal::send(&pidfd, signal::KILL);
+        }
+    }
+}
+
+/// A keeper of an older version does not say why.
+fn unknown() -> Failure {
+    Failure {
+        errno: None,
+        message: "the keeper does not say why".to_owned(),
     }
 }
 

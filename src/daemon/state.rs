@@ -28,7 +28,7 @@ use crate::engine::registry::Registry;
 use crate::engine::session::{Session, is_offloaded};
 use crate::engine::timers::{Due, Timers};
 use crate::engine::waits::{Pending, Ticket, Verdict, Waits};
-use crate::protocol::keeper::{Exit, ToKeeper};
+use crate::protocol::keeper::Exit;
 use crate::protocol::record::OutputFile;
 use crate::protocol::{EventKind, Record, SessionId, Status, Summary};
 use crate::sys::signal;
@@ -324,12 +324,10 @@ impl State {
         self.registry.arm(id, &mut self.timers);
     }
 
-    /// Forgets a session and its files.
-    pub(super) fn remove(&mut self, id: &SessionId) {
+    /// Forgets a session and its files. Whoever wants to know when those are gone is told, if it was there.
+    pub(super) fn remove(&mut self, id: &SessionId) -> Option<oneshot::Receiver<()>> {
         self.forget_asks(id);
-        let Some(mut session) = self.registry.remove(id, now()) else {
-            return;
-        };
+        let mut session = self.registry.remove(id, now())?;
         self.registry.arm(id, &mut self.timers);
         self.arm_input(id);
         let data = json!({ "label": session.spec.label });
@@ -349,11 +347,10 @@ impl State {
         }
         self.restarting.remove(id);
         self.keeper.give_up(id);
-        self.keeper.send(&ToKeeper::Forget {
-            session: id.clone(),
-        });
-        self.store.remove(id);
+        // What it has written last may be on its way to its directory, which goes when the keeper has let go of it.
+        self.store.remove_meta(id);
         self.removed.add(id, &self.registry.tombstones);
         self.give_back_later();
+        Some(self.keeper.forget(id))
     }
 }

@@ -18,6 +18,16 @@ use crate::sys::segments;
 /// once, waits for no disk. Only a failure of power within the next half minute would take both.
 const FRESH_MS: i64 = 10_000;
 
+/// What is in the sessions' directories.
+pub(super) struct Loaded {
+    /// The records, oldest session first.
+    pub(super) metas: Vec<Meta>,
+    /// Sessions whose record makes no sense.
+    pub(super) without: Vec<SessionId>,
+    /// Directories without a record.
+    pub(super) bare: Vec<SessionId>,
+}
+
 /// The sessions' directories.
 pub(super) struct Store {
     home: Home,
@@ -52,11 +62,20 @@ impl Store {
         std::fs::DirBuilder::new().mode(0o700).create(self.dir(id))
     }
 
-    /// Removes a session's directory. What cannot be removed is a note in the
+    /// Removes a session's record, so that no other daemon takes it over.
+    pub(super) fn remove_meta(&self, id: &SessionId) {
+        // It may never have been written.
+        let _ = std::fs::remove_file(self.dir(id).join(META));
+    }
+
+    /// Removes a session's directory, if it has one. What cannot be removed is a note in the
     /// daemon's log, and a leftover directory harms nobody.
     pub(super) fn remove(&self, id: &SessionId) {
-        if let Err(error) = std::fs::remove_dir_all(self.dir(id)) {
-            tracing::warn!(session = %id, %error, "its files cannot be removed");
+        match std::fs::remove_dir_all(self.dir(id)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                tracing::warn!(session = %id, %error, "its files cannot be removed");
+            }
+            _ => {}
         }
     }
 
@@ -76,15 +95,14 @@ impl Store {
         }
     }
 
-    /// What earlier daemons left, and the sessions whose record makes no sense:
-    /// that is put aside, not thrown away.
-    pub(super) fn load(&self) -> (Vec<Meta>, Vec<SessionId>) {
+    /// What earlier daemons left. A record that makes no sense is put aside, not thrown away.
+    pub(super) fn load(&self) -> Loaded {
         let entries = std::fs::read_dir(self.home.sessions())
             .into_iter()
             .flatten()
             .flatten();
         let ids = entries.filter_map(|entry| SessionId::parse(entry.file_name().to_str()?));
-        let (mut metas, mut without) = (Vec::new(), Vec::new());
+        let (mut metas, mut without, mut bare) = (Vec::new(), Vec::new(), Vec::new());
         for id in ids {
             let path = self.dir(&id).join(META);
             let read = std::fs::read(&path).map_err(|error| match error.kind() {
@@ -95,7 +113,7 @@ impl Store {
             });
             match read.and_then(|text| parse_meta(&text, &id).map_err(Some)) {
                 Ok(meta) => metas.push(meta),
-                Err(None) => {}
+                Err(None) => bare.push(id),
                 Err(Some(why)) => {
                     tracing::warn!(session = %id, why, "{META} makes no sense and is put aside");
                     let _ = std::fs::rename(&path, path.with_extension("json.bad"));
@@ -104,7 +122,11 @@ impl Store {
             }
         }
         metas.sort_by_key(|meta| meta.life.created_at());
-        (metas, without)
+        Loaded {
+            metas,
+            without,
+            bare,
+        }
     }
 
     /// Whether a session has a directory.

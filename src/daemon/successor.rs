@@ -13,12 +13,12 @@ use std::time::Duration;
 use tokio::io::Interest;
 
 use super::hub::Hub;
-use super::keeper_link::{SpawnFailure, waiting_end};
+use super::keeper_link::{SpawnFailure, end_strays, waiting_end};
 use super::state::State;
 use crate::protocol::SessionId;
 use crate::protocol::keeper::{Kept, ToKeeper};
 use crate::sys::channel::Channel;
-use crate::sys::{detach, process, readiness, signal, tree};
+use crate::sys::{detach, process, readiness};
 
 /// A keeper that has closed its socket is dead so soon, or it is not dead.
 const DYING: Duration = Duration::from_secs(5);
@@ -141,6 +141,10 @@ impl State {
         for session in clearing {
             self.keeper.send(&ToKeeper::Clear { session });
         }
+        let forgetting: Vec<SessionId> = self.keeper.forgetting.keys().cloned().collect();
+        for session in forgetting {
+            self.keeper.send(&ToKeeper::Forget { session });
+        }
         let board = self.keeper.board().clone();
         let mut spawning: Vec<_> = self.keeper.spawning.drain().collect();
         spawning.sort_unstable_by_key(|(_, spawning)| spawning.number);
@@ -151,7 +155,7 @@ impl State {
         self.keeper.spawns = 0;
         for (id, spawning) in again {
             // Its process would have announced itself before its program ran.
-            self.keeper.spawn(&id, spawning.launch, spawning.answer);
+            self.keeper.spawn_again(&id, spawning);
         }
         for (id, spawning) in unknown {
             // It could not announce itself, and has no terminal by now.
@@ -179,13 +183,4 @@ fn hand_over(
     }
     let end = waiting_end(&channel)?;
     Ok((channel, end))
-}
-
-fn end_strays(id: &SessionId) {
-    let found = tree::processes(&[(id.clone(), None)]);
-    for process in found.into_values().flatten() {
-        if let Some(pidfd) = process::open(&process) {
-            let _ = signal::send(&pidfd, signal::KILL);
-        }
-    }
 }

@@ -83,16 +83,6 @@ impl Conditions {
         }
     }
 
-    /// Another status than `status`.
-    pub fn other_status(status: Status) -> Self {
-        Self {
-            until: vec![Compiled::Changed(status)],
-            fail: Vec::new(),
-            view: View::Plain,
-            through_restarts: false,
-        }
-    }
-
     /// Anything new: output, another status than `status`, or that it needs input,
     /// unless it did before.
     pub fn news(status: Status, input: InputState) -> Self {

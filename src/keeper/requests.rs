@@ -12,7 +12,7 @@ use super::handover::kept;
 use super::log::Log;
 use super::supervise::Ended;
 use super::upgrade::{Upgrade, upgrade_failed};
-use crate::protocol::keeper::{ToDaemon, ToKeeper};
+use crate::protocol::keeper::{Failure, ToDaemon, ToKeeper};
 use crate::protocol::{SessionId, VERSION};
 use crate::sys::channel::Channel;
 use crate::sys::{cgroup, detach};
@@ -143,6 +143,7 @@ impl Keeper {
                     }
                     self.stop_watching(&entry);
                 }
+                self.tell_soon(&ToDaemon::Forgotten { session });
             }
             ToKeeper::Rest { upgrade, program } => {
                 self.upgrade = upgrade.then(|| Upgrade::to(program));
@@ -205,13 +206,19 @@ impl Keeper {
             }
         }
         let session = id.clone();
-        self.tell(
-            &ToDaemon::Cleared {
-                session,
-                first: cleared.ok(),
-            },
-            vec![],
-        );
+        let (first, failure) = match cleared {
+            Ok(first) => (Some(first), None),
+            Err(error) => {
+                let (errno, message) = (error.raw_os_error(), error.to_string());
+                (None, Some(Failure { errno, message }))
+            }
+        };
+        let told = ToDaemon::Cleared {
+            session,
+            first,
+            failure,
+        };
+        self.tell(&told, vec![]);
     }
 
     fn trim(&mut self, id: &SessionId, before: u64) {

@@ -22,6 +22,7 @@ pub(super) struct Segments {
 impl Segments {
     /// What is in `dir`; a first segment is made if there is none.
     pub(super) fn open(dir: PathBuf) -> io::Result<(Self, File)> {
+        make(&dir)?;
         let mut starts = segments::starts(&dir)?;
         let last = starts.last().copied().unwrap_or(0);
         if starts.is_empty() {
@@ -45,12 +46,7 @@ impl Segments {
     /// Goes on in a segment that begins at `start`. One before it in which
     /// nothing was written goes.
     pub(super) fn begin(&mut self, start: u64) -> io::Result<File> {
-        let made = DirBuilder::new().mode(0o700).create(&self.dir);
-        if let Err(error) = made
-            && error.kind() != io::ErrorKind::AlreadyExists
-        {
-            return Err(error);
-        }
+        make(&self.dir)?;
         let file = open_segment(&self.dir, start)?;
         let last = self.last();
         if last != start {
@@ -94,6 +90,14 @@ impl Segments {
 
     fn saved(&self, start: u64) -> u64 {
         segments::length(&self.dir, start)
+    }
+}
+
+/// Somebody may have removed the directory.
+fn make(dir: &Path) -> io::Result<()> {
+    match DirBuilder::new().mode(0o700).create(dir) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
     }
 }
 

@@ -160,6 +160,15 @@ pub enum ToKeeper {
     },
 }
 
+/// Why the system refused something.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Failure {
+    /// The system's error number, if it was the system.
+    pub errno: Option<i32>,
+    /// In words.
+    pub message: String,
+}
+
 /// Keeper to daemon.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum ToDaemon {
@@ -269,6 +278,14 @@ pub enum ToDaemon {
         session: SessionId,
         /// Where its log begins now; `None` if it could not be cleared.
         first: Option<u64>,
+        /// Why it could not be.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        failure: Option<Failure>,
+    },
+    /// A session is forgotten: the answer to [`ToKeeper::Forget`]. Nothing is written to its directory any more.
+    Forgotten {
+        /// Which session.
+        session: SessionId,
     },
     /// Its log cannot be written (`Some`), or can be again. Fd: the memory that
     /// holds the newest of it meanwhile, if there is some.

@@ -64,6 +64,7 @@ mod policies;
 mod programs;
 mod programs_screen;
 mod ready;
+mod removals;
 mod rest;
 mod restart_policy;
 mod restart_refused;

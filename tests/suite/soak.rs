@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::support::job::{Job, have};
-use crate::support::{DEADLINE, Dice, Home, daemon, process, rounds};
+use crate::support::{DEADLINE, Dice, Home, daemon, lasts, process};
 use agent::Agent;
 
 use follower::Follower;
@@ -29,12 +29,6 @@ const MOST_MEMORY: [u64; 2] = [256 * 1024, 32 * 1024];
 /// Descriptors more than in the beginning that may be open in the end: which of two processes
 /// has started the other makes a difference of a few.
 const MORE_FILES: usize = 8;
-
-fn length() -> Duration {
-    let secs = std::env::var("BGPROC_SOAK_SECS").ok();
-    let secs = secs.and_then(|secs| secs.parse().ok()).unwrap_or(3600);
-    Duration::from_secs(rounds(5, secs).into())
-}
 
 #[test]
 fn soak() {
@@ -52,7 +46,7 @@ fn soak() {
     }
     let mut follower = Follower::new(&home, &program, &agents[0].counting.as_ref().unwrap().id);
     let mut view = View::new(&home);
-    let (began, length) = (Instant::now(), length());
+    let (began, length) = (Instant::now(), lasts(5, 3600));
     let mut count = [0; 5];
     let mut reported = began;
     while began.elapsed() < length {

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::support::job::{Job, have};
-use crate::support::{Dice, Home, Serve, daemon, rounds};
+use crate::support::{Dice, Home, Serve, daemon, lasts};
 use killer::Killer;
 
 /// What is kept of each log: a second of a flood.
@@ -25,12 +25,6 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
 /// Jobs that write without end.
 const FLOODS: usize = 3;
-
-fn length() -> Duration {
-    let secs = std::env::var("BGPROC_SOAK_SECS").ok();
-    let secs = secs.and_then(|secs| secs.parse().ok()).unwrap_or(600);
-    Duration::from_secs(rounds(8, secs).into())
-}
 
 #[test]
 fn no_line_is_lost_while_everything_dies_and_begins_again() {
@@ -56,9 +50,9 @@ fn no_line_is_lost_while_everything_dies_and_begins_again() {
         .map(|job| read_along(&home, job, &over))
         .collect();
     let killer = Killer::begin(&home, program, &over);
-    let began = Instant::now();
+    let (began, length) = (Instant::now(), lasts(8, 600));
     let mut asked = [0; 4];
-    while began.elapsed() < length() && !over.load(Ordering::Relaxed) {
+    while began.elapsed() < length && !over.load(Ordering::Relaxed) {
         let job = &floods[dice.below(FLOODS as u64) as usize];
         let (kind, request) = match dice.below(20) {
             0..7 => (0, json!({"action": "restart", "graceMs": 500})),

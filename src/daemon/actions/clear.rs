@@ -1,10 +1,13 @@
 //! `clear`: forgets the output so far.
 
+use std::io;
+
 use super::super::connection::Client;
 use super::super::hub::Hub;
-use super::{Answer, answer, find};
+use super::{Answer, answer, find, gone, refused_by_system};
 use crate::engine::registry::Access;
 use crate::protocol::Error;
+use crate::protocol::keeper::Failure;
 use crate::protocol::params::Clear;
 use crate::protocol::reply::Cleared;
 
@@ -12,8 +15,12 @@ use crate::protocol::reply::Cleared;
 pub(super) async fn clear(hub: &Hub, client: &Client, params: Clear) -> Answer {
     let id = find(hub, client, &params.session_id, Access::Own)?;
     let (before, cleared) = hub.with(|state| (state.log_first(&id), state.keeper.clear(&id)));
-    let first = cleared.await.ok().flatten();
-    let first = first.ok_or_else(|| Error::internal("the log could not be cleared"))?;
+    let first = match cleared.await {
+        Ok(Ok(first)) => first,
+        Ok(Err(failure)) => return Err(cannot_clear(id.as_str(), failure)),
+        // Removed meanwhile.
+        Err(_) => return Err(gone(hub, client, &id)),
+    };
     hub.with(|state| {
         if let Some(session) = state.registry.get_mut(&id) {
             session.output.drop_before(first);
@@ -24,4 +31,10 @@ pub(super) async fn clear(hub: &Hub, client: &Client, params: Clear) -> Answer {
     answer(Cleared {
         cleared_bytes: first.saturating_sub(before),
     })
+}
+
+fn cannot_clear(id: &str, failure: Failure) -> Error {
+    let Failure { errno, message } = failure;
+    let error = errno.map_or_else(|| io::Error::other(message), io::Error::from_raw_os_error);
+    refused_by_system(&format!("the log of session {id} was not cleared"), &error)
 }

@@ -1,6 +1,7 @@
 //! `kill` and `remove`: ending sessions, and forgetting them.
 
 use std::rc::Rc;
+use std::time::Duration;
 
 use super::super::again;
 use super::super::connection::Client;
@@ -15,12 +16,15 @@ use crate::engine::waits::Pending;
 use crate::protocol::condition::WaitMode;
 use crate::protocol::params::{Kill, Remove, SignalName, Stream};
 use crate::protocol::reply::{Killed, KilledAll, Removed};
-use crate::protocol::{Error, ErrorCode, SessionId, suggest};
+use crate::protocol::{Error, ErrorCode, SessionId, Status, suggest};
 use crate::sys::signal;
 use crate::term::plain::Checkpoint;
 
 /// How long the exit is waited for after everything was killed.
 const EXIT_MS: u64 = 5000;
+
+/// How long the keeper may take to let go of a session.
+const LETTING_GO: Duration = Duration::from_secs(5);
 
 /// Characters of output in the reply.
 const OUTPUT_CHARS: usize = 500;
@@ -78,19 +82,22 @@ async fn kill_one(
     remove: bool,
 ) -> Result<Killed, Error> {
     let gone = || Error::session_not_found(id.as_str());
-    let previous = hub
-        .state()
-        .registry
-        .get(&id)
-        .ok_or_else(gone)?
-        .life
-        .status();
-    let already_ended = previous.is_finished();
+    let status = || -> Result<Status, Error> {
+        let state = hub.state();
+        Ok(state.registry.get(&id).ok_or_else(gone)?.life.status())
+    };
+    let mut previous = status()?;
     let on_exit = match remove {
         true => hub.state().drop_on_exit(&id),
         false => None,
     };
     let waited = again::stop(hub, &id, &actor(&client.viewer)).await;
+    let now = status()?;
+    if previous.is_finished() && !now.is_finished() {
+        // Somebody has restarted it at the same time.
+        previous = now;
+    }
+    let already_ended = previous.is_finished();
     let show = async || {
         let show = Show {
             since: hub.state().log_first(&id),
@@ -125,7 +132,7 @@ async fn kill_one(
     };
     // One of whom something goes on stays in sight.
     if remove && killed.survivors.is_empty() {
-        hub.with(|state| state.remove(&id));
+        remove_and_wait(hub, &id).await;
         killed.removed = true;
     } else if remove {
         hub.state().restore_on_exit(&id, on_exit);
@@ -210,11 +217,19 @@ pub(super) async fn remove(hub: &Hub, client: &Rc<Client>, params: Remove) -> An
         let hint = "`remove` with `kill:false` forgets a session that has ended as it is";
         return Err(cannot_end(&id, "removed", &ended).hint(hint));
     }
-    hub.with(|state| state.remove(&id));
+    remove_and_wait(hub, &id).await;
     answer(Removed {
         session_id: id,
         removed: true,
     })
+}
+
+/// Forgets a session, and waits until its files are gone.
+async fn remove_and_wait(hub: &Hub, id: &SessionId) {
+    if let Some(gone) = hub.with(|state| state.remove(id)) {
+        // A keeper of an older version does not say so.
+        let _ = tokio::time::timeout(LETTING_GO, gone).await;
+    }
 }
 
 /// A session was not `what`, because something of it cannot be ended.

@@ -29,6 +29,7 @@ mod wanted;
 mod watch;
 mod write;
 
+use std::io;
 use std::rc::Rc;
 
 use serde::Serialize;
@@ -167,6 +168,26 @@ fn find(hub: &Hub, client: &Client, name: &str, access: Access) -> Result<Sessio
         }
         Ok(id)
     })
+}
+
+/// Why a session that was there is not there any more.
+fn gone(hub: &Hub, client: &Client, id: &SessionId) -> Error {
+    let found = find(hub, client, id.as_str(), Access::Look);
+    found
+        .err()
+        .unwrap_or_else(|| Error::session_not_found(id.as_str()))
+}
+
+/// The system has refused something that touches a disk: `what` did not happen.
+fn refused_by_system(what: &str, error: &io::Error) -> Error {
+    let code = match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => ErrorCode::DiskFull,
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            ErrorCode::PermissionDenied
+        }
+        _ => ErrorCode::Internal,
+    };
+    Error::new(code, format!("{what}: {error}"))
 }
 
 /// A session of another scope is shared, and not for this.

@@ -30,10 +30,9 @@ pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -
     };
     let running: Vec<SessionId> = {
         let state = hub.state();
-        let alive = state
-            .registry
-            .iter()
-            .filter(|session| !session.life.status().is_finished());
+        let alive = state.registry.iter().filter(|session| {
+            !session.life.status().is_finished() || state.keeper.is_spawning(&session.id)
+        });
         alive.map(|session| session.id.clone()).collect()
     };
     let mut survivors = Vec::new();

@@ -17,7 +17,7 @@ use super::kill::wait_for_exit;
 use super::news::{Show, Since, cursor, polled};
 use super::program::{check_directory, environment, spawn_failed, spawn_spec};
 use super::resize::checked_size;
-use super::{Answer, answer, limits, max_chars, unique, wait_ms, wanted};
+use super::{Answer, answer, limits, max_chars, refused_by_system, unique, wait_ms, wanted};
 use crate::engine::meta::{Spec, Terms};
 use crate::engine::retention::Retention;
 use crate::engine::session::Session;
@@ -25,7 +25,7 @@ use crate::protocol::hello::Role;
 use crate::protocol::name::MAX_NAME;
 use crate::protocol::params::{Start, Stream};
 use crate::protocol::reply::{Left, Started};
-use crate::protocol::{Error, ErrorCode, SessionId};
+use crate::protocol::{Error, SessionId};
 use crate::sys::{failpoint, signal};
 
 /// Defaults of protocol.md, in milliseconds.
@@ -149,7 +149,7 @@ async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<(SessionId
         state
             .store
             .create(&id)
-            .map_err(|error| no_directory(&error))?;
+            .map_err(|error| refused_by_system("the session's directory was not made", &error))?;
         let scope = client.viewer.scope.clone();
         let mut session = Session::new(id.clone(), scope, spec, size, terms, now());
         session.key = key;
@@ -290,15 +290,4 @@ pub(super) fn no_nul(what: &str, text: &str) -> Result<(), Error> {
         true => Err(Error::invalid(format!("`{what}` has a NUL character"))),
         false => Ok(()),
     }
-}
-
-fn no_directory(error: &std::io::Error) -> Error {
-    let code = match error.kind() {
-        std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => ErrorCode::DiskFull,
-        _ => ErrorCode::Internal,
-    };
-    Error::new(
-        code,
-        format!("the session's directory could not be made: {error}"),
-    )
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::golden::{self, at, id};
-use crate::protocol::keeper::{Exit, Kept, SpawnSpec, ToDaemon, ToKeeper};
+use crate::protocol::keeper::{Exit, Failure, Kept, SpawnSpec, ToDaemon, ToKeeper};
 use crate::protocol::record::Mode;
 
 fn spec() -> SpawnSpec {
@@ -164,7 +164,17 @@ fn to_the_daemon() {
         ToDaemon::Cleared {
             session: session(),
             first: Some(100),
+            failure: None,
         },
+        ToDaemon::Cleared {
+            session: session(),
+            first: None,
+            failure: Some(Failure {
+                errno: Some(28),
+                message: "No space left on device".to_owned(),
+            }),
+        },
+        ToDaemon::Forgotten { session: session() },
         ToDaemon::Degraded {
             session: session(),
             reason: Some("No space left on device".to_owned()),
@@ -186,6 +196,8 @@ fn to_the_daemon() {
         "/OnExitBegan",
         "/OnExitEnded",
         "/Cleared",
+        "/Cleared",
+        "/Forgotten",
         "/Degraded",
     ];
     golden::lines("keeper/to_daemon.jsonl", &messages, &open);

@@ -35,3 +35,11 @@ pub(crate) fn rounds(few: u32, many: u32) -> u32 {
         None => few,
     }
 }
+
+/// How long something is kept up: for seconds, or with `BGPROC_SOAK` set as long as is promised, or as
+/// `BGPROC_SOAK_SECS` says.
+pub(crate) fn lasts(few: u32, many: u32) -> Duration {
+    let secs = std::env::var("BGPROC_SOAK_SECS").ok();
+    let many = secs.and_then(|secs| secs.parse().ok()).unwrap_or(many);
+    Duration::from_secs(rounds(few, many).into())
+}

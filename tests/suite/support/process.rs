@@ -71,6 +71,17 @@ pub(crate) fn of_home(home: &Path) -> Vec<Held> {
     found.map(|(_, held, _)| held).collect()
 }
 
+/// Those of them that are, or were started by, a job.
+pub(crate) fn jobs_of(home: &Path) -> Vec<Held> {
+    let mark = format!("BGPROC_HOME={}", home.display());
+    let is_job = |vars: &[&[u8]]| {
+        vars.contains(&mark.as_bytes())
+            && vars.iter().any(|var| var.starts_with(b"BGPROC_SESSION="))
+    };
+    let found = with_environment().filter(|(.., environ)| is_job(&split(environ)));
+    found.map(|(_, held, _)| held).collect()
+}
+
 /// The oldest process that has all of these variables, each written `NAME=VALUE`.
 pub(crate) fn with_variables(wanted: &[&str]) -> Option<Held> {
     let found = with_environment().filter(|(.., environ)| {
