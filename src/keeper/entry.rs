@@ -6,7 +6,6 @@ use std::os::fd::OwnedFd;
 use super::log::Log;
 use crate::protocol::SessionId;
 use crate::protocol::keeper::{Exit, SpawnSpec};
-use crate::sys::board::SLOTS;
 
 /// One session.
 #[derive(Debug)]
@@ -65,11 +64,11 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// A slot that no session has, if there is one left.
-    pub(super) fn free_slot(&self) -> Option<u32> {
+    /// A slot that no session has, if one is left of so many.
+    pub(super) fn free_slot(&self, slots: u32) -> Option<u32> {
         let next = u32::try_from(self.entries.len()).ok();
         let free = self.free.first().copied();
-        free.or(next.filter(|&slot| slot < SLOTS))
+        free.or(next.filter(|&slot| slot < slots))
     }
 
     /// Puts a session on a slot that no other has.

@@ -87,7 +87,10 @@ impl Keeper {
             return Err(io::Error::from(Errno::MFILE).into());
         }
         let no_room = || io::Error::other("the keeper has no room for more sessions");
-        let slot = self.table.free_slot().ok_or_else(no_room)?;
+        let slot = self
+            .table
+            .free_slot(self.board.slots())
+            .ok_or_else(no_room)?;
         if let Some(before) = self.table.slot_of(id) {
             // Those who outlived the first process of the run before may have said something since.
             self.drain(before);

@@ -15,8 +15,9 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
-/// Sessions that a board has room for; only touched pages take memory.
-pub const SLOTS: u32 = 8192;
+/// Sessions that a new board has room for: more than people's ended jobs and all that run. Only touched pages take
+/// memory. One that came from another version may have another number.
+pub const SLOTS: u32 = 16_384;
 
 /// What is said about one session. A cache line of its own, so that two
 /// sessions never wait for each other.
@@ -141,6 +142,7 @@ impl Slot {
 #[derive(Debug)]
 pub struct Board {
     memory: NonNull<Front>,
+    slots: u32,
     fd: OwnedFd,
 }
 
@@ -151,39 +153,51 @@ unsafe impl Send for Board {}
 unsafe impl Sync for Board {}
 
 impl Board {
-    const BYTES: usize = size_of::<Front>() + SLOTS as usize * size_of::<Slot>();
-
     /// A fresh board.
     pub fn create() -> io::Result<Self> {
+        Self::with_slots(SLOTS)
+    }
+
+    fn with_slots(slots: u32) -> io::Result<Self> {
         let fd = memfd_create("bgproc-board", MemfdFlags::CLOEXEC)?;
-        ftruncate(&fd, Self::BYTES as u64)?;
+        ftruncate(&fd, Self::bytes(slots) as u64)?;
         Self::open(fd)
+    }
+
+    const fn bytes(slots: u32) -> usize {
+        size_of::<Front>() + slots as usize * size_of::<Slot>()
     }
 
     /// The board behind a descriptor that the other process sent.
     pub fn open(fd: OwnedFd) -> io::Result<Self> {
-        if rustix::fs::fstat(&fd)?.st_size != Self::BYTES as i64 {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidData,
-                "a board of another size",
-            ));
+        let size = usize::try_from(rustix::fs::fstat(&fd)?.st_size).unwrap_or(0);
+        let slots = size.saturating_sub(Self::bytes(0)) / size_of::<Slot>();
+        let slots = u32::try_from(slots).unwrap_or(0);
+        if slots == 0 || size != Self::bytes(slots) {
+            let why = "the board has no size that a board has";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, why));
         }
         let (protection, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED);
         // SAFETY: a new mapping at an address that the kernel chooses, over a
         // file of that size which nobody shrinks.
-        let memory = unsafe { mmap(std::ptr::null_mut(), Self::BYTES, protection, flags, &fd, 0)? };
+        let memory = unsafe { mmap(std::ptr::null_mut(), size, protection, flags, &fd, 0)? };
         let memory = NonNull::new(memory.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
-        Ok(Self { memory, fd })
+        Ok(Self { memory, slots, fd })
+    }
+
+    /// Sessions that it has room for.
+    pub fn slots(&self) -> u32 {
+        self.slots
     }
 
     /// One session's slot; an index beyond the board is taken modulo its size.
     pub fn slot(&self, index: u32) -> &Slot {
-        // SAFETY: behind the front there are `SLOTS` slots, the index is one of
+        // SAFETY: behind the front there are so many slots, the index is one of
         // them; all-zero bytes are a valid `Slot`; atomics may be shared between
         // processes.
         unsafe {
             let slots = self.memory.add(1).cast::<Slot>();
-            slots.add((index % SLOTS) as usize).as_ref()
+            slots.add((index % self.slots) as usize).as_ref()
         }
     }
 
@@ -267,7 +281,7 @@ impl AsFd for Board {
 impl Drop for Board {
     fn drop(&mut self) {
         // SAFETY: mapped by `open` with this length; no reference outlives the board.
-        let _ = unsafe { munmap(self.memory.as_ptr().cast(), Self::BYTES) };
+        let _ = unsafe { munmap(self.memory.as_ptr().cast(), Self::bytes(self.slots)) };
     }
 }
 
@@ -286,6 +300,20 @@ mod tests {
         assert!(daemon.slot(3).listen(10));
         assert!(keeper.slot(3).grow(20));
         assert!(!keeper.slot(3).grow(30), "told once");
+    }
+
+    #[test]
+    fn a_board_of_another_version_may_have_another_number_of_slots() {
+        let smaller = Board::with_slots(8192).unwrap();
+        let again = Board::open(smaller.as_fd().try_clone_to_owned().unwrap()).unwrap();
+        assert_eq!(again.slots(), 8192);
+        smaller.slot(8191).set_shown(7);
+        assert_eq!(again.slot(8191).shown(), 7);
+        let odd = memfd_create("bgproc-board", MemfdFlags::CLOEXEC).unwrap();
+        for size in [0, 1, 128 + 7] {
+            ftruncate(&odd, size).unwrap();
+            assert!(Board::open(odd.try_clone().unwrap()).is_err());
+        }
     }
 
     #[test]

@@ -7,8 +7,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::guard::{Guard, kill_all};
-use crate::limit;
+use crate::guard::Guard;
+use crate::limit::{self, kill_all};
 use crate::peer::Peer;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_bgproc");

@@ -5,7 +5,6 @@ use std::io::Read;
 use std::os::unix::net::UnixStream;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 type End = Box<dyn FnOnce() + Send>;
@@ -54,14 +53,4 @@ pub(crate) fn watch_signals() {
         }
         std::process::exit(130);
     });
-}
-
-/// Ends processes that start each other again. Their jobs end with the terminals that they keep.
-pub(crate) fn kill_all(pids: &[u32]) {
-    for signal in [Signal::STOP, Signal::KILL] {
-        for pid in pids {
-            let pid = Pid::from_raw(pid.cast_signed());
-            let _ = pid.map(|pid| kill_process(pid, signal));
-        }
-    }
 }

@@ -8,10 +8,11 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use crate::emit;
-use crate::guard::{Guard, kill_all};
+use crate::guard::Guard;
 use crate::measures::median;
 
 /// A program in a PTY that nobody manages.
@@ -147,4 +148,14 @@ pub(crate) fn command(mut command: Command) -> f64 {
     let begin = Instant::now();
     assert!(command.status().unwrap().success(), "{command:?}");
     begin.elapsed().as_secs_f64()
+}
+
+/// Ends processes that start each other again. Their jobs end with the terminals that they keep.
+pub(crate) fn kill_all(pids: &[u32]) {
+    for signal in [Signal::STOP, Signal::KILL] {
+        for pid in pids {
+            let pid = Pid::from_raw(pid.cast_signed());
+            let _ = pid.map(|pid| kill_process(pid, signal));
+        }
+    }
 }
