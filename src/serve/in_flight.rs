@@ -51,6 +51,8 @@ pub struct Request {
 #[derive(Debug, Default)]
 pub struct InFlight {
     requests: Vec<Request>,
+    /// Those that were answered here although a daemon has them: its answers are not shown.
+    given_up: Vec<RequestId>,
 }
 
 impl Ticket {
@@ -84,6 +86,12 @@ impl Ticket {
     pub fn abandoned(self) -> Vec<u8> {
         let changes = self.changes;
         self.unanswered(changes)
+    }
+
+    /// The reply to a request that a daemon has and does not answer; why not.
+    pub fn unanswered_because(self, why: &Error) -> Vec<u8> {
+        let data = serde_json::json!({ "mayHaveHappened": self.changes });
+        self.refused(why.clone().data(data))
     }
 
     /// The reply to a request that no daemon had.
@@ -148,6 +156,16 @@ impl Request {
         }
     }
 
+    /// One whose answer nobody is shown.
+    fn passed_over() -> Self {
+        Self {
+            line: Vec::new(),
+            ticket: None,
+            asked: None,
+            is_own: true,
+        }
+    }
+
     /// Whether it asks for this.
     pub fn is(&self, action: &str) -> bool {
         self.ticket
@@ -203,13 +221,38 @@ impl InFlight {
     pub fn came(&mut self, line: &[u8]) -> Option<Request> {
         let id = reply_id(line)?;
         let has_id = |ticket: &Ticket| ticket.id == id;
+        // The older of two with the same id is answered first.
+        if let Some(place) = self.given_up.iter().position(|given_up| *given_up == id) {
+            self.given_up.remove(place);
+            return Some(Request::passed_over());
+        }
         let mut requests = self.requests.iter();
         let place = requests.position(|request| request.ticket.as_ref().is_some_and(has_id))?;
         Some(self.requests.remove(place))
     }
 
+    /// Whether answers are to come.
+    pub fn is_waiting(&self) -> bool {
+        !self.requests.is_empty()
+    }
+
+    /// Requests of the agent that are not waited for any longer, oldest first. What it wants to be told stays: a
+    /// daemon that goes on would tell it.
+    pub fn give_up(&mut self) -> Vec<Ticket> {
+        let stays = |request: &mut Request| {
+            let lasts = ["subscribe", "unsubscribe", "watch", "unwatch"];
+            request.is_own || lasts.iter().any(|action| request.is(action))
+        };
+        let given_up = self.requests.extract_if(.., |request| !stays(request));
+        let tickets: Vec<Ticket> = given_up.filter_map(|request| request.ticket).collect();
+        self.given_up
+            .extend(tickets.iter().map(|ticket| ticket.id.clone()));
+        tickets
+    }
+
     /// The daemon is gone: everything that is still open, oldest first.
     pub fn abandon(&mut self) -> Vec<Request> {
+        self.given_up.clear();
         std::mem::take(&mut self.requests)
     }
 }

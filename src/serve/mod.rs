@@ -13,6 +13,7 @@ pub mod outbox;
 pub mod pump;
 pub mod queue;
 pub mod settings;
+pub mod silence;
 pub mod standing;
 
 use std::io;

@@ -23,7 +23,7 @@ use std::io::{self, Read, Write};
 use std::net::Shutdown;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -32,6 +32,7 @@ use super::in_flight::{InFlight, Request, Ticket};
 use super::lines::Lines;
 use super::outbox::Outbox;
 use super::queue::Queue;
+use super::silence::Silence;
 use super::standing::Standing;
 use crate::client::{self, AutoStart, Wire};
 use crate::protocol::hello::OnDisconnect;
@@ -63,6 +64,7 @@ pub struct Pump {
     /// To the daemon: whole lines.
     requests: Queue,
     open: InFlight,
+    silence: Silence,
     standing: Standing,
     /// From the daemon: what is not a whole line yet.
     reply: Vec<u8>,
@@ -124,6 +126,7 @@ impl Pump {
             lines: Lines::default(),
             requests: Queue::default(),
             open: InFlight::default(),
+            silence: Silence::default(),
             standing: Standing::default(),
             reply: Vec::new(),
             replies: Outbox::new(wire.first_line),
@@ -164,6 +167,9 @@ impl Pump {
             self.half_closed = true;
         }
         let ready = self.wait()?;
+        if self.silence.left(Instant::now()) == Some(Duration::ZERO) {
+            self.look_why_silent()?;
+        }
         if ready.output.intersects(PollFlags::ERR | PollFlags::HUP) {
             return Err(Stop::Done);
         }
@@ -210,8 +216,17 @@ impl Pump {
         fds.extend(socket.map(|socket| PollFd::new(socket, PollFlags::IN | send)));
         fds.extend(stdin.map(|stdin| PollFd::new(stdin, PollFlags::IN)));
         let last_words = self.half_closed && self.replies.pending() == 0;
-        match poll(&mut fds, last_words.then_some(&LAST_WORDS)) {
-            Ok(0) => return Err(Stop::Done),
+        let left = self.silence.left(Instant::now());
+        // A millisecond more: it is to be over.
+        let left = left.map(|left| left + Duration::from_millis(1));
+        let left = left.and_then(|left| Timespec::try_from(left).ok());
+        let timeout = match last_words {
+            true => Some(LAST_WORDS),
+            false => left,
+        };
+        match poll(&mut fds, timeout.as_ref()) {
+            Ok(0) if last_words => return Err(Stop::Done),
+            Ok(0) => return Ok(Ready::NOTHING),
             Ok(_) => {}
             Err(Errno::INTR) => return Ok(Ready::NOTHING),
             Err(errno) => return Err(errno.into()),
@@ -262,7 +277,10 @@ impl Pump {
         while !self.requests.is_empty() {
             let now = Instant::now();
             match self.requests.send(socket, &mut self.standing, now) {
-                Ok(Some(whole)) => self.open.sent(whole, now),
+                Ok(Some(whole)) => {
+                    self.open.sent(whole, now);
+                    self.silence.asked(now);
+                }
                 Ok(None) => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -281,6 +299,7 @@ impl Pump {
         let read = socket.read(&mut buffer);
         if let Ok(count) = read {
             self.take_in(&buffer[..count]);
+            self.silence.heard(self.open.is_waiting(), Instant::now());
         }
         self.buffer = buffer;
         match read {
@@ -291,6 +310,21 @@ impl Pump {
                 _ => Err(Stop::Daemon),
             },
         }
+    }
+
+    /// The daemon has said nothing for a while. If it is stopped, or the keeper is, whoever waits is told so.
+    fn look_why_silent(&mut self) -> Result<(), Stop> {
+        self.silence.looked(Instant::now());
+        if self.socket.is_some()
+            && let Err(why) = client::why_silent()
+        {
+            for ticket in self.open.give_up() {
+                self.replies.push(&ticket.unanswered_because(&why));
+            }
+            self.silence.heard(false, Instant::now());
+            self.replies.write_to(&self.stdout)?;
+        }
+        Ok(())
     }
 
     /// Whole lines go on to standard output.
@@ -317,6 +351,7 @@ impl Pump {
     /// The daemon is gone: what can be asked again is put back, the rest is
     /// answered, and the next daemon is found if there is anything to ask it.
     fn lose_daemon(&mut self) -> Result<(), Stop> {
+        self.silence.heard(false, Instant::now());
         self.read_last_words();
         if self.stdin.is_none() {
             self.say_the_rest()?;

@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
+use crate::support::job::Job;
 use crate::support::process::Held;
-use crate::support::{DEADLINE, Home, Person, Ran, Terminal, daemon};
+use crate::support::{DEADLINE, Home, Person, Ran, Serve, Terminal, daemon};
 
 /// Long enough for a busy machine, and short of any time limit that a person would notice as a hang.
 const SOON: Duration = Duration::from_secs(5);
@@ -326,4 +327,40 @@ fn a_dashboard_says_that_the_daemon_is_stopped_and_goes_on_with_it() {
     dashboard.wait_for_text("exec sleep 1000");
     dashboard.send("\x1bq");
     assert_eq!(dashboard.exit_code(), 0);
+}
+
+#[test]
+fn an_agent_that_is_connected_is_told_that_the_daemon_is_stopped() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let job = Job::start(&mut serve, "exec cat");
+    let (daemon, _) = daemon::pids(&mut serve);
+    let stopped = Held::new(daemon).unwrap();
+    // One that waits since before, and one that comes after.
+    let waits = json!({"action": "wait", "sessionId": job.id, "timeoutMs": 60_000});
+    let waits = serve.send(waits);
+    serve.ok(json!({"action": "stats"}));
+    stopped.signal(Signal::STOP);
+    let began = Instant::now();
+    let writes = serve.send(json!({"action": "write", "sessionId": job.id, "data": "typed\n"}));
+    for (request, may_have_happened) in [(waits, false), (writes, true)] {
+        let error = serve.reply(request)["error"].clone();
+        assert_eq!(error["code"], "daemon_unavailable", "{error}");
+        let message = error["message"].as_str().unwrap();
+        assert!(
+            message.contains(&format!("pid {daemon}) is stopped")),
+            "{error}"
+        );
+        assert_eq!(
+            error["data"]["mayHaveHappened"], may_have_happened,
+            "{error}"
+        );
+    }
+    assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
+    stopped.signal(Signal::CONT);
+    // What comes for those now is not shown a second time.
+    job.wait_for(&mut serve, "^typed$");
+    for request in [waits, writes] {
+        assert!(serve.told_reply(request).is_none(), "answered twice");
+    }
 }

@@ -135,6 +135,11 @@ impl Serve {
         told
     }
 
+    /// A reply that came while something else was waited for.
+    pub(crate) fn told_reply(&self, id: u64) -> Option<&Value> {
+        self.early.iter().find(|message| message["id"] == id)
+    }
+
     /// The first message that fits; others are kept for later.
     #[track_caller]
     pub(crate) fn find(&mut self, what: &str, fits: impl Fn(&Value) -> bool) -> Value {
