@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+use rustix::process::{Resource, getrlimit};
 
 /// Sessions that a new board has room for: more than people's ended jobs and all that run. Only touched pages take
 /// memory. One that came from another version may have another number.
@@ -138,6 +139,12 @@ impl Slot {
     }
 }
 
+/// Slots of a board of so many bytes at most.
+fn slots_within(limit: u64) -> u32 {
+    let rest = limit.saturating_sub(Board::bytes(0) as u64);
+    u32::try_from(rest / size_of::<Slot>() as u64).map_or(SLOTS, |slots| slots.min(SLOTS))
+}
+
 /// The mapping.
 #[derive(Debug)]
 pub struct Board {
@@ -153,9 +160,10 @@ unsafe impl Send for Board {}
 unsafe impl Sync for Board {}
 
 impl Board {
-    /// A fresh board.
+    /// A fresh board: with fewer slots where a limit on the size of files leaves no room for all.
     pub fn create() -> io::Result<Self> {
-        Self::with_slots(SLOTS)
+        let limit = getrlimit(Resource::Fsize).current;
+        Self::with_slots(limit.map_or(SLOTS, slots_within))
     }
 
     fn with_slots(slots: u32) -> io::Result<Self> {
@@ -309,6 +317,10 @@ mod tests {
         assert_eq!(again.slots(), 8192);
         smaller.slot(8191).set_shown(7);
         assert_eq!(again.slot(8191).shown(), 7);
+        let bytes = |slots: u64| 64 + 64 * slots;
+        assert_eq!(slots_within(bytes(100)), 100);
+        assert_eq!(slots_within(bytes(100) - 1), 99);
+        assert_eq!((slots_within(1), slots_within(u64::MAX)), (0, SLOTS));
         let odd = memfd_create("bgproc-board", MemfdFlags::CLOEXEC).unwrap();
         for size in [0, 1, 128 + 7] {
             ftruncate(&odd, size).unwrap();
