@@ -15,7 +15,7 @@ use super::actions::renewed;
 use super::driver::Driver;
 use super::end_tree::{self, GRACE_MS};
 use super::hub::{Hub, now};
-use super::keeper_link::{Launch, SpawnFailure};
+use super::starts::{Launch, SpawnFailure};
 use super::state::State;
 use crate::engine::life::Actor;
 use crate::protocol::keeper::{SpawnSpec, ToKeeper};

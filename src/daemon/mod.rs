@@ -39,6 +39,7 @@ mod settings;
 mod shell_line;
 mod shortage;
 mod sight;
+mod starts;
 mod state;
 mod store;
 mod stream;

@@ -1,7 +1,7 @@
 //! When the system has no more of something: which limit it is, how much of it
 //! is taken, and what to do. Nothing that runs is touched.
 
-use super::keeper_link::SpawnFailure;
+use super::starts::SpawnFailure;
 use super::state::State;
 use crate::protocol::Error;
 use crate::sys::limits::{self, Usage};

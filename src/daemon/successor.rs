@@ -13,7 +13,8 @@ use std::time::Duration;
 use tokio::io::Interest;
 
 use super::hub::Hub;
-use super::keeper_link::{SpawnFailure, end_strays, waiting_end};
+use super::keeper_link::waiting_end;
+use super::starts::{SpawnFailure, end_strays};
 use super::state::State;
 use crate::protocol::SessionId;
 use crate::protocol::keeper::{Kept, ToKeeper};

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::super::connection::Client;
-use super::super::keeper_link::SpawnFailure;
+use super::super::starts::SpawnFailure;
 use super::super::state::State;
 use super::allow::{check_program, checked_line};
 use super::start::no_nul;
