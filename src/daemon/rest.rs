@@ -26,7 +26,10 @@ const PAUSE_MS: u64 = 10;
 impl State {
     /// There is a screen that may rest later.
     pub(super) fn rest_later(&mut self) {
-        self.rest_within(quiet_ms());
+        // Asked after each piece of output: nothing is ever set for later than that.
+        if self.timers.due(&Due::Rest).is_none() {
+            self.rest_within(quiet_ms());
+        }
     }
 
     /// A session may have ended, and all that it wrote is on its screen.

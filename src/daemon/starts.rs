@@ -132,6 +132,7 @@ impl State {
         }
     }
 
+    /// It runs.
     pub(super) fn spawned(
         &mut self,
         id: &SessionId,

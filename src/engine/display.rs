@@ -105,31 +105,34 @@ impl Display {
         }
         // One that cannot rest is tried again after it was used.
         self.unused_since = None;
-        match self.awake.take().map(|screen| screen.rest()) {
-            Some(Ok(resting)) => {
-                self.resting = Some(resting);
-                self.text = None;
-                Rest::Begun
-            }
-            Some(Err(screen)) => {
-                self.awake = Some(screen);
-                Rest::Never
-            }
-            None => Rest::Never,
+        match self.put_to_rest() {
+            true => Rest::Begun,
+            false => Rest::Never,
         }
     }
 
     /// Puts it to rest now if that costs nothing; false if it is awake all the same.
     pub(super) fn rest_easily(&mut self) -> bool {
-        match self.awake.take_if(|screen| screen.rests_easily()) {
-            Some(screen) => match screen.rest() {
-                Ok(resting) => self.resting = Some(resting),
-                Err(screen) => self.awake = Some(screen),
-            },
-            None => return self.awake.is_none(),
+        if self.awake().is_some_and(Screen::rests_easily) {
+            self.put_to_rest();
         }
-        self.text = None;
         self.awake.is_none()
+    }
+
+    /// False if there is none that is awake, or it cannot rest.
+    fn put_to_rest(&mut self) -> bool {
+        match self.awake.take().map(|screen| screen.rest()) {
+            Some(Ok(resting)) => {
+                self.resting = Some(resting);
+                self.text = None;
+                true
+            }
+            Some(Err(screen)) => {
+                self.awake = Some(screen);
+                false
+            }
+            None => false,
+        }
     }
 
     /// The window title; empty if there is none.

@@ -172,18 +172,16 @@ impl Past {
         }
         let entry = Packed::new(entry, self.entries.back());
         self.bytes += entry.bytes();
-        while self.entries.len() >= KEPT || self.bytes > KEPT_BYTES {
-            if self.forget_oldest().is_none() {
-                break;
-            }
-        }
+        let is_full = |past: &Self| past.entries.len() >= KEPT || past.bytes > KEPT_BYTES;
+        while is_full(self) && self.forget_oldest() {}
         self.entries.push_back(entry);
     }
 
-    fn forget_oldest(&mut self) -> Option<()> {
-        let oldest = self.entries.pop_front()?;
-        self.bytes -= oldest.bytes();
-        Some(())
+    /// False if there is none.
+    fn forget_oldest(&mut self) -> bool {
+        let oldest = self.entries.pop_front();
+        self.bytes -= oldest.as_ref().map_or(0, Packed::bytes);
+        oldest.is_some()
     }
 
     /// Forgets what is too old.

@@ -167,12 +167,8 @@ impl Keeper {
             slot,
             offset,
         };
-        let fds = match spec.mode {
-            Mode::Pty => 2,
-            Mode::Pipe => 4,
-        };
         let channel = self.channel.as_ref();
-        let announcement = channel.and_then(|channel| channel.announcement(&starting, fds));
+        let announcement = channel.and_then(|channel| channel.announcement(&starting));
         let announce = |fds: &[BorrowedFd<'_>]| {
             self.board.announce(std::process::id());
             if !announcement.as_ref().is_some_and(|told| told.send(fds)) {

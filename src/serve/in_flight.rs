@@ -183,18 +183,18 @@ impl Request {
         let waited = now.saturating_duration_since(self.asked?).as_millis();
         let waited = u64::try_from(waited).unwrap_or(u64::MAX);
         let (names, usual) = match self.ticket.as_ref()?.action.as_str() {
-            "wait" => (["timeoutMs", "timeout_ms"], WAIT_MS),
-            "ask_human" => (["timeoutMs", "timeout_ms"], ASK_MS),
-            "poll" | "events" => (["waitMs", "wait_ms"], 0),
+            "wait" => (spellings("timeoutMs"), WAIT_MS),
+            "ask_human" => (spellings("timeoutMs"), ASK_MS),
+            "poll" | "events" => (spellings("waitMs"), 0),
             _ => return None,
         };
         let mut params = self.params();
-        if names.iter().all(|name| !params.contains_key(*name)) {
-            params.insert(names[0].to_owned(), usual.into());
+        if names.iter().all(|name| !params.contains_key(name)) {
+            params.insert(names[0].clone(), usual.into());
         }
         for name in names {
-            if let Some(ms) = params.get(name).and_then(Value::as_u64) {
-                params.insert(name.to_owned(), ms.saturating_sub(waited).into());
+            if let Some(ms) = params.get(&name).and_then(Value::as_u64) {
+                params.insert(name, ms.saturating_sub(waited).into());
             }
         }
         Some(format!("{}\n", Value::Object(params)).into_bytes())
@@ -239,11 +239,10 @@ impl InFlight {
     /// Requests of the agent that are not waited for any longer, oldest first. What it wants to be told stays: a
     /// daemon that goes on would tell it.
     pub fn give_up(&mut self) -> Vec<Ticket> {
-        let stays = |request: &mut Request| {
-            let lasts = ["subscribe", "unsubscribe", "watch", "unwatch"];
-            request.is_own || lasts.iter().any(|action| request.is(action))
-        };
-        let given_up = self.requests.extract_if(.., |request| !stays(request));
+        let lasting = ["subscribe", "unsubscribe", "watch", "unwatch"];
+        let given_up = self.requests.extract_if(.., |request| {
+            !request.is_own && !lasting.iter().any(|action| request.is(action))
+        });
         let tickets: Vec<Ticket> = given_up.filter_map(|request| request.ticket).collect();
         self.given_up
             .extend(tickets.iter().map(|ticket| ticket.id.clone()));

@@ -61,13 +61,19 @@ struct Frame {
 #[derive(Debug)]
 pub struct Announcement<'a> {
     socket: BorrowedFd<'a>,
-    bytes: Vec<u8>,
+    length: u32,
+    body: Vec<u8>,
 }
 
 impl Announcement<'_> {
-    /// Sends it with as many descriptors as were promised; false if it does not fit now, and nothing was sent.
+    /// Sends it with these descriptors; false if it does not fit now, and nothing was sent.
     pub fn send(&self, fds: &[BorrowedFd<'_>]) -> bool {
-        matches!(send_with(self.socket, &self.bytes, fds), Ok(sent) if sent == self.bytes.len())
+        let [a, b, c, d] = self.length.to_le_bytes();
+        // More than fit into a byte are refused by the system.
+        let header: [u8; HEADER] = [a, b, c, d, fds.len() as u8];
+        let parts = [IoSlice::new(&header), IoSlice::new(&self.body)];
+        let whole = HEADER + self.body.len();
+        matches!(send_with(self.socket, &parts, fds), Ok(sent) if sent == whole)
     }
 }
 
@@ -139,16 +145,14 @@ impl Channel {
 
     /// A message that another process is to send through this end; `None` while something waits for room, which
     /// has to be sent before it.
-    pub fn announcement<T: Serialize>(&self, message: &T, fds: u8) -> Option<Announcement<'_>> {
+    pub fn announcement<T: Serialize>(&self, message: &T) -> Option<Announcement<'_>> {
         let body = serde_json::to_vec(message).ok()?;
-        let length = u32::try_from(body.len()).ok()?;
-        let mut bytes = length.to_le_bytes().to_vec();
-        bytes.push(fds);
-        bytes.extend(body);
-        let socket = self.socket.as_fd();
-        self.outbox
-            .is_empty()
-            .then_some(Announcement { socket, bytes })
+        let announcement = Announcement {
+            socket: self.socket.as_fd(),
+            length: u32::try_from(body.len()).ok()?,
+            body,
+        };
+        self.outbox.is_empty().then_some(announcement)
     }
 
     /// Whether something waits for room.
@@ -281,23 +285,23 @@ fn send_some(socket: BorrowedFd<'_>, frame: &mut Frame) -> Result<(), Errno> {
         0 => frame.fds.iter().map(AsFd::as_fd).collect(),
         _ => Vec::new(),
     };
-    frame.sent += send_with(socket, &frame.bytes[frame.sent..], &fds)?;
+    let rest = [IoSlice::new(&frame.bytes[frame.sent..])];
+    frame.sent += send_with(socket, &rest, &fds)?;
     frame.fds.clear();
     Ok(())
 }
 
-fn send_with(socket: BorrowedFd<'_>, bytes: &[u8], fds: &[BorrowedFd<'_>]) -> Result<usize, Errno> {
+fn send_with(
+    socket: BorrowedFd<'_>,
+    parts: &[IoSlice<'_>],
+    fds: &[BorrowedFd<'_>],
+) -> Result<usize, Errno> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FDS))];
     let mut control = SendAncillaryBuffer::new(&mut space);
     if !fds.is_empty() {
         control.push(SendAncillaryMessage::ScmRights(fds));
     }
-    sendmsg(
-        socket,
-        &[IoSlice::new(bytes)],
-        &mut control,
-        SendFlags::NOSIGNAL,
-    )
+    sendmsg(socket, parts, &mut control, SendFlags::NOSIGNAL)
 }
 
 #[cfg(test)]
@@ -389,14 +393,14 @@ mod tests {
     fn another_process_may_say_something_if_nothing_waits_to_be_said() {
         let (mut a, mut b) = pair();
         let (_reader, writer) = rustix::pipe::pipe().unwrap();
-        let announcement = a.announcement(&"new", 1).unwrap();
+        let announcement = a.announcement(&"new").unwrap();
         assert!(announcement.send(&[writer.as_fd()]));
         let messages: Vec<Received<String>> = b.receive(&[]).unwrap();
         assert_eq!((messages[0].0.as_str(), messages[0].1.len()), ("new", 1));
         a.queue(&"waits", vec![]).unwrap();
-        assert!(a.announcement(&"new", 1).is_none());
+        assert!(a.announcement(&"new").is_none());
         a.flush().unwrap();
-        let announcement = a.announcement(&"new", 1).unwrap();
+        let announcement = a.announcement(&"new").unwrap();
         // Until there is no room for more.
         while announcement.send(&[writer.as_fd()]) {}
         drop(announcement);

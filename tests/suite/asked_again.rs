@@ -6,36 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use crate::support::job::Job;
-use crate::support::{Home, Serve, Terminal};
-
-/// A home whose daemon dies at a place once it is told to.
-struct Trap {
-    home: Home,
-    file: PathBuf,
-    place: &'static str,
-}
-
-impl Trap {
-    fn new(place: &'static str) -> Self {
-        let home = Home::new();
-        let file = home.scratch(place);
-        Self { home, file, place }
-    }
-
-    fn variable(&self) -> String {
-        format!("{}:{}", self.place, self.file.display())
-    }
-
-    fn set(&self) {
-        std::fs::write(&self.file, "").unwrap();
-    }
-
-    /// Fails if nothing has died.
-    #[track_caller]
-    fn check(&self) {
-        assert!(!self.file.exists(), "nothing died at {}", self.place);
-    }
-}
+use crate::support::{Home, Terminal, Trap};
 
 /// A shell line that notes each of its runs, and the file with the notes.
 fn noting(home: &Home, then: &str) -> (String, PathBuf) {
@@ -50,25 +21,25 @@ fn check_ran_once(notes: &Path) {
 
 #[test]
 fn a_job_that_a_person_runs() {
-    let trap = Trap::new("start.asked_keeper");
-    let (line, notes) = noting(&trap.home, "exit 3");
-    let variable = trap.variable();
-    let env = [("BGPROC_FAILPOINT", variable.as_str())];
-    trap.home.run_with_env(&["ls"], &env).expect_code(0);
+    let home = Home::new();
+    let trap = Trap::new(&home, &["start.asked_keeper"]);
+    let (line, notes) = noting(&home, "exit 3");
+    let env = [("BGPROC_FAILPOINT", trap.variable.as_str())];
+    home.run_with_env(&["ls"], &env).expect_code(0);
     trap.set();
-    trap.home.run(&["run", "-w", &line]).expect_code(3);
+    home.run(&["run", "-w", &line]).expect_code(3);
     trap.check();
     check_ran_once(&notes);
-    assert_eq!(trap.home.ok(&["ls", "--no-header"]).lines().count(), 1);
+    assert_eq!(home.ok(&["ls", "--no-header"]).lines().count(), 1);
 }
 
 #[test]
 fn a_job_that_is_started_in_the_dashboard() {
-    let trap = Trap::new("start.asked_keeper");
-    let (line, notes) = noting(&trap.home, "exec cat");
-    let variable = trap.variable();
-    let env = [("BGPROC_FAILPOINT", variable.as_str())];
-    let mut view = Terminal::with_env(&trap.home, &[], (80, 24), &env);
+    let home = Home::new();
+    let trap = Trap::new(&home, &["start.asked_keeper"]);
+    let (line, notes) = noting(&home, "exec cat");
+    let env = [("BGPROC_FAILPOINT", trap.variable.as_str())];
+    let mut view = Terminal::with_env(&home, &[], (80, 24), &env);
     view.wait_for_text("Nothing is running yet.");
     trap.set();
     view.send("n");
@@ -83,14 +54,13 @@ fn a_job_that_is_started_in_the_dashboard() {
 
 #[test]
 fn an_export_to_a_file() {
-    let trap = Trap::new("export.written");
-    let mut command = trap.home.command(&["--serve"]);
-    command.env("BGPROC_FAILPOINT", trap.variable());
-    let mut serve = Serve::spawn(command);
+    let home = Home::new();
+    let trap = Trap::new(&home, &["export.written"]);
+    let mut serve = trap.serve(&home);
     let job = Job::start(&mut serve, "echo hello");
     job.end(&mut serve);
     trap.set();
-    let path = trap.home.scratch("out.txt");
+    let path = home.scratch("out.txt");
     let exported = job.ask(
         &mut serve,
         "export",

@@ -1,14 +1,12 @@
 //! The keeper is killed: the daemon has everything, and the next keeper goes on.
 
-use std::path::PathBuf;
-
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::support::job::{Job, have};
 use crate::support::numbers::{self, COUNT, COUNT_SLOWLY};
 use crate::support::process::Held;
-use crate::support::{DEADLINE, Home, Serve, daemon, rounds};
+use crate::support::{DEADLINE, Home, Serve, Trap, daemon, rounds};
 
 /// Waits until there is another keeper than this one, and it works.
 #[track_caller]
@@ -144,36 +142,6 @@ fn an_end_while_there_is_no_keeper_is_known() {
     assert_eq!(job.output(&mut serve), "before\nafter\n");
 }
 
-/// A `--serve` whose keeper dies at each of these places as soon as [`Trap::set`].
-struct Trap {
-    files: Vec<PathBuf>,
-}
-
-impl Trap {
-    fn new(home: &Home, places: &[&str]) -> (Self, Serve) {
-        let files: Vec<PathBuf> = places.iter().map(|place| home.scratch(place)).collect();
-        let traps = places.iter().zip(&files);
-        let traps: Vec<String> = traps.map(|(p, f)| format!("{p}:{}", f.display())).collect();
-        let mut command = home.command(&["--serve"]);
-        command.env("BGPROC_FAILPOINT", traps.join(","));
-        (Self { files }, Serve::spawn(command))
-    }
-
-    fn set(&self) {
-        for file in &self.files {
-            std::fs::write(file, "").unwrap();
-        }
-    }
-
-    /// Fails if a place was not come by.
-    #[track_caller]
-    fn check(&self) {
-        for file in &self.files {
-            assert!(!file.exists(), "nothing died at {}", file.display());
-        }
-    }
-}
-
 #[test]
 fn a_start_runs_once_wherever_its_keeper_dies() {
     for place in [
@@ -182,7 +150,8 @@ fn a_start_runs_once_wherever_its_keeper_dies() {
         "spawn.before_telling",
     ] {
         let home = Home::new();
-        let (trap, mut serve) = Trap::new(&home, &[place]);
+        let trap = Trap::new(&home, &[place]);
+        let mut serve = trap.serve(&home);
         let before = Job::start(&mut serve, "exec cat");
         let runs = home.scratch("runs");
         for mode in ["pty", "pipe"] {
@@ -205,7 +174,8 @@ fn a_start_runs_once_wherever_its_keeper_dies() {
 fn a_restart_goes_on_wherever_its_keeper_dies() {
     for place in ["spawn.before_fork", "spawn.before_telling"] {
         let home = Home::new();
-        let (trap, mut serve) = Trap::new(&home, &[place]);
+        let trap = Trap::new(&home, &[place]);
+        let mut serve = trap.serve(&home);
         let job = Job::start(&mut serve, "stty -echo; echo up; read x; echo $x");
         job.wait_for(&mut serve, "^up$");
         let since = job.ask(&mut serve, "poll", json!({}))["cursor"].clone();
@@ -231,7 +201,8 @@ fn output_on_its_way_when_the_keeper_dies_arrives() {
         &["output.in_pump", "takeover.before_emptying"],
     ] {
         let home = Home::new();
-        let (trap, mut serve) = Trap::new(&home, places);
+        let trap = Trap::new(&home, places);
+        let mut serve = trap.serve(&home);
         let gate = home.gate();
         let line = "read x < \"$GATE\"; seq -f %012.0f 0 99999; read x";
         let job = Job::request(&mut serve, json!({"command": line, "env": {"GATE": gate}}));

@@ -1,8 +1,6 @@
 //! Restarts, clears, ends and removals of the same jobs by several at once: each has a clear answer, and of a removed
 //! job nothing is left (issue 13, 4.5).
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -27,12 +25,10 @@ const COMMANDS: [&str; 5] = [
 #[test]
 fn whatever_comes_together_is_answered_and_leaves_nothing() {
     let home = Home::new();
-    let over = Arc::new(AtomicBool::new(false));
     let agents: Vec<_> = (0..AGENTS)
         .map(|_| {
             let serve = Serve::new(&home, &["--scope", "same"]);
-            let over = over.clone();
-            std::thread::spawn(move || act(serve, &over))
+            std::thread::spawn(move || act(serve))
         })
         .collect();
     let began = Instant::now();
@@ -43,7 +39,6 @@ fn whatever_comes_together_is_answered_and_leaves_nothing() {
         acts += done;
         last = Some(serve);
     }
-    over.store(true, Ordering::Relaxed);
     eprintln!("{acts} requests in {:?}", began.elapsed());
     let mut serve = last.unwrap();
     for session in list(&mut serve) {
@@ -70,11 +65,11 @@ fn list(serve: &mut Serve) -> Vec<Value> {
         .collect()
 }
 
-/// Acts until it is over.
-fn act(mut serve: Serve, over: &AtomicBool) -> (Serve, u32) {
+/// Acts for as long as it lasts.
+fn act(mut serve: Serve) -> (Serve, u32) {
     let mut dice = Dice::new();
     let (began, length, mut done) = (Instant::now(), lasts(4, 300), 0);
-    while began.elapsed() < length && !over.load(Ordering::Relaxed) {
+    while began.elapsed() < length {
         let jobs = list(&mut serve);
         let start = jobs.len() < dice.below(JOBS) as usize + 1;
         let request = if start {

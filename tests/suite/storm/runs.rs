@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use crate::support::numbers;
+
 /// A shell line that writes such lines at about 4 MB a second, for ever: a number that no other run has,
 /// and twelve digits.
 pub(super) const COUNT: &str = "exec python3 -c '
@@ -91,26 +93,9 @@ fn parse(line: &[u8]) -> Option<(u64, u64)> {
 
 /// Where the log begins, and its bytes.
 fn read(dir: &Path) -> Result<Option<(u64, Vec<u8>)>, String> {
-    let Ok(entries) = std::fs::read_dir(dir) else {
-        return Ok(None);
-    };
-    let mut segments = Vec::new();
-    for entry in entries.flatten() {
-        let name = entry.file_name().into_string().unwrap_or_default();
-        let start = match name.as_str() {
-            "output.log" => Some(0),
-            name => name
-                .strip_prefix("output.")
-                .and_then(|name| name.strip_suffix(".log")?.parse().ok()),
-        };
-        if let Some(start) = start {
-            segments.push((start, name));
-        }
-    }
-    segments.sort_unstable();
     // All of them are opened before the first is read: what is dropped meanwhile is read all the same.
     let mut files = Vec::new();
-    for (start, name) in segments {
+    for (start, name) in numbers::segments(dir) {
         match std::fs::File::open(dir.join(name)) {
             Ok(file) => files.push((start, file)),
             Err(_) => return Ok(None),

@@ -13,6 +13,7 @@ pub(crate) mod process;
 pub(crate) mod serve;
 pub(crate) mod stranger;
 pub(crate) mod terminal;
+pub(crate) mod trap;
 
 use std::time::Duration;
 
@@ -22,6 +23,7 @@ pub(crate) use mcp::Mcp;
 pub(crate) use person::Person;
 pub(crate) use serve::Serve;
 pub(crate) use terminal::Terminal;
+pub(crate) use trap::Trap;
 
 /// How long anything may take before a test fails: far beyond what it needs,
 /// because the machine may be busy.

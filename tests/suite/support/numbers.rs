@@ -84,16 +84,11 @@ fn text_before(offset: u64) -> u64 {
 #[track_caller]
 pub(crate) fn check(home: &Home, session: &str) -> (u64, u64) {
     let dir = home.path().join("sessions").join(session);
-    let mut segments = segments(&dir);
-    segments.sort_unstable();
-    let first = segments[0];
+    let segments = segments(&dir);
+    let first = segments[0].0;
     let mut end = first;
-    for start in segments {
+    for (start, name) in segments {
         assert_eq!(start, end, "a gap before the segment at {start}");
-        let name = match start {
-            0 => "output.log".to_owned(),
-            start => format!("output.{start}.log"),
-        };
         let bytes = std::fs::read(dir.join(name)).unwrap();
         check_bytes(start, &bytes);
         end = start + bytes.len() as u64;
@@ -132,19 +127,23 @@ pub(crate) fn log_bytes(home: &Home, session: &str) -> u64 {
         .sum()
 }
 
-fn segments(dir: &Path) -> Vec<u64> {
+/// Where the segments of a log begin, in order, and their names.
+pub(crate) fn segments(dir: &Path) -> Vec<(u64, String)> {
     let names = std::fs::read_dir(dir).unwrap().flatten();
-    names
+    let mut segments: Vec<(u64, String)> = names
         .filter_map(|entry| {
             let name = entry.file_name().into_string().ok()?;
-            match name.as_str() {
-                "output.log" => Some(0),
+            let start = match name.as_str() {
+                "output.log" => 0,
                 name => name
                     .strip_prefix("output.")?
                     .strip_suffix(".log")?
                     .parse()
-                    .ok(),
-            }
+                    .ok()?,
+            };
+            Some((start, name))
         })
-        .collect()
+        .collect();
+    segments.sort_unstable();
+    segments
 }

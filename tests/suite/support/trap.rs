@@ -1,0 +1,46 @@
+//! Places where a process of bgproc dies, once it is told to (`sys/failpoint.rs`).
+
+use std::path::PathBuf;
+
+use super::{Home, Serve};
+
+/// Whoever first comes to each of these places after [`Trap::set`] dies there.
+pub(crate) struct Trap {
+    files: Vec<PathBuf>,
+    /// The value of `BGPROC_FAILPOINT`, for whoever starts the keeper.
+    pub(crate) variable: String,
+}
+
+impl Trap {
+    /// Not set yet.
+    pub(crate) fn new(home: &Home, places: &[&str]) -> Self {
+        let files: Vec<PathBuf> = places.iter().map(|place| home.scratch(place)).collect();
+        let traps = places.iter().zip(&files);
+        let traps: Vec<String> = traps.map(|(p, f)| format!("{p}:{}", f.display())).collect();
+        Self {
+            files,
+            variable: traps.join(","),
+        }
+    }
+
+    /// A `--serve` that starts the keeper with it.
+    pub(crate) fn serve(&self, home: &Home) -> Serve {
+        let mut command = home.command(&["--serve"]);
+        command.env("BGPROC_FAILPOINT", &self.variable);
+        Serve::spawn(command)
+    }
+
+    pub(crate) fn set(&self) {
+        for file in &self.files {
+            std::fs::write(file, "").unwrap();
+        }
+    }
+
+    /// Fails if a place was not come by.
+    #[track_caller]
+    pub(crate) fn check(&self) {
+        for file in &self.files {
+            assert!(!file.exists(), "nothing died at {}", file.display());
+        }
+    }
+}
