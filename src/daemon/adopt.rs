@@ -23,10 +23,10 @@ use crate::engine::meta::Meta;
 use crate::engine::session::Session;
 use crate::protocol::keeper::{Kept, ToDaemon, ToKeeper};
 use crate::protocol::{EventKind, Mode, SessionId, Status};
-use crate::sys::board::Board;
 use crate::sys::channel::Channel;
 use crate::sys::paths::Home;
-use crate::sys::pump::Pump;
+use crate::sys::shared_table::SharedTable;
+use crate::sys::splice::SplicePipe;
 use crate::sys::{process, pty, readiness};
 
 /// Hears the keeper out and puts together the state to go on with.
@@ -98,13 +98,13 @@ async fn greetings(channel: &mut Channel, link: &OwnedFd) -> io::Result<Greeting
                     sessions,
                 } => {
                     let missing = |_| io::Error::other("the keeper's greeting lacks a descriptor");
-                    let [listener, board, out, into] =
+                    let [listener, shared_table, out, into] =
                         <[OwnedFd; 4]>::try_from(fds).map_err(missing)?;
                     welcome = Some(Welcome {
                         process: KeeperProcess::new(keeper_pid, version, None)?,
                         shared: Shared {
-                            board: Rc::new(Board::open(board)?),
-                            pump: Pump::open(out, into),
+                            shared_table: Rc::new(SharedTable::open(shared_table)?),
+                            pipe: SplicePipe::open(out, into),
                             listener,
                             files,
                         },
@@ -259,7 +259,7 @@ impl State {
             self.keeper.take_slot(kept.slot, &id);
             session.tty_open = !kept.open.is_empty();
             session.log_degraded.clone_from(&kept.degraded);
-            let shown = self.keeper.board().slot(kept.slot).shown();
+            let shown = self.keeper.shared_table().slot(kept.slot).shown();
             session.output.show(&session.scope, shown);
             let last = session.life.last_process().map(|(pid, _)| pid);
             is_unseen_retry = session.life.status() == Status::Retrying
@@ -269,7 +269,7 @@ impl State {
                 session.life.started(kept.pid, end, now);
                 is_new = true;
             }
-            driver.hold(kept, fds, self.keeper.board());
+            driver.hold(kept, fds, self.keeper.shared_table());
         } else if was_alive && exit.is_none() {
             let why = if same_boot {
                 "its keeper ended"
@@ -337,9 +337,12 @@ mod tests {
         let (ours, theirs) = socket_pair().unwrap();
         let (mut keeper, daemon) = (Channel::new(theirs).unwrap(), Channel::new(ours).unwrap());
         let listener = UnixListener::from(socket_pair().unwrap().0);
-        let (board, pump) = (Board::create().unwrap(), Pump::create().unwrap());
-        let [out, into] = pump.ends();
-        let fds = [listener.as_fd(), board.as_fd(), out, into];
+        let (shared_table, pipe) = (
+            SharedTable::create().unwrap(),
+            SplicePipe::create().unwrap(),
+        );
+        let [out, into] = pipe.ends();
+        let fds = [listener.as_fd(), shared_table.as_fd(), out, into];
         let fds = Vec::from(fds.map(|fd| fd.try_clone_to_owned().unwrap()));
         keeper.send(&json!({"Weather": "fine"}), vec![]).unwrap();
         let welcome = json!({"Welcome": {"keeper_pid": std::process::id(), "version": "9.9.9",

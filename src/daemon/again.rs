@@ -242,7 +242,7 @@ impl State {
             return self.on_exit_ended(id, Some(why.to_owned()));
         };
         let log = driver
-            .map_or_else(Vec::new, |driver| driver.files(self.keeper.board()))
+            .map_or_else(Vec::new, |driver| driver.files(self.keeper.shared_table()))
             .pop();
         let log = log.map(|file| file.path);
         let spec = super::on_exit::spec(session, line, spec, log);

@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 
 use super::hub::{Hub, now};
 use super::state::State;
-use crate::engine::registry::Viewer;
+use crate::engine::registry::Principal;
 use crate::protocol::record::Asked;
 use crate::protocol::reply::AskOutcome;
 use crate::protocol::{EventKind, SessionId, Timestamp};
@@ -54,7 +54,7 @@ impl Question {
     /// Asks people about a session; `timeout_ms` is only told.
     pub(super) fn put(
         hub: &Hub,
-        viewer: &Viewer,
+        viewer: &Principal,
         session: &SessionId,
         message: String,
         timeout_ms: u64,

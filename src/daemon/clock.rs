@@ -59,7 +59,12 @@ fn time_limit(hub: &Hub, id: &SessionId) {
         let session = state.registry.get(id);
         session
             .filter(|session| session.timeout_at().is_some())
-            .map(|session| (session.terms.timeout_ms, session.terms.timeout_grace_ms))
+            .map(|session| {
+                (
+                    session.time_limits.timeout_ms,
+                    session.time_limits.timeout_grace_ms,
+                )
+            })
     };
     if let Some((limit, grace)) = limit {
         end_tree::begin(hub, id, Actor::TimeLimit(limit), signal::TERM, grace);

@@ -26,7 +26,7 @@ use super::lines::{Line, Lines};
 use super::outbox::Outbox;
 use super::stream::Stream;
 use crate::engine::bus::ConnectionId;
-use crate::engine::registry::Viewer;
+use crate::engine::registry::Principal;
 use crate::protocol::hello::{Limits, OnDisconnect};
 use crate::protocol::{
     Action, Error, ErrorCode, Event, EventKind, Greeting, Hello, MAX_LINE, PROTOCOL, Request,
@@ -46,7 +46,7 @@ const LAST_CALL: Duration = Duration::from_secs(2);
 /// One connected client.
 pub(super) struct Client {
     pub(super) id: ConnectionId,
-    pub(super) viewer: Viewer,
+    pub(super) viewer: Principal,
     pub(super) greeting: Greeting,
     pub(super) outbox: Rc<Outbox>,
     /// By the order of their arrival: nothing keeps a client from using an id twice.
@@ -264,7 +264,7 @@ impl Session {
             (Role::Agent, Some(scope)) if !scope.is_human() => scope,
             (Role::Agent, _) => Scope::fresh(),
         };
-        let viewer = Viewer {
+        let viewer = Principal {
             role: greeting.role,
             scope: scope.clone(),
         };

@@ -14,9 +14,9 @@ use super::log_reader::{LogReader, SharedTail};
 use super::ready::Sweep;
 use crate::protocol::keeper::{Exit, Kept};
 use crate::protocol::record::{Mode, OutputFile};
-use crate::sys::board::{Board, Slot};
 use crate::sys::kept::KeptFds;
 use crate::sys::readiness;
+use crate::sys::shared_table::{SharedTable, Slot};
 use crate::sys::tail::Tail;
 
 /// One session's descriptors and whereabouts.
@@ -82,7 +82,7 @@ impl Driver {
     }
 
     /// Takes what the keeper has sent of it.
-    pub(super) fn hold(&mut self, kept: Kept, fds: Vec<OwnedFd>, board: &Rc<Board>) {
+    pub(super) fn hold(&mut self, kept: Kept, fds: Vec<OwnedFd>, shared_table: &Rc<SharedTable>) {
         let fds = KeptFds::split(&kept, fds);
         self.input = fds.input.map(|fd| Rc::new(Input::new(fd)));
         self.pidfd = fds.pidfd.map(Rc::new);
@@ -91,27 +91,27 @@ impl Driver {
             kept,
             outputs: fds.outputs,
         }));
-        self.share_tail(fds.tail, board);
+        self.share_tail(fds.tail, shared_table);
     }
 
-    fn share_tail(&mut self, tail: Option<Tail>, board: &Rc<Board>) {
+    fn share_tail(&mut self, tail: Option<Tail>, shared_table: &Rc<SharedTable>) {
         let slot = self.slot();
         let shared = tail.zip(slot).map(|(tail, slot)| SharedTail {
             tail,
-            board: board.clone(),
+            shared_table: shared_table.clone(),
             slot,
         });
         self.log.set_tail(shared);
     }
 
     /// The files of its log, oldest first.
-    pub(super) fn files(&self, board: &Board) -> Vec<OutputFile> {
-        let slot = self.slot().map(|slot| board.slot(slot));
+    pub(super) fn files(&self, shared_table: &SharedTable) -> Vec<OutputFile> {
+        let slot = self.slot().map(|slot| shared_table.slot(slot));
         self.log.files(slot.and_then(Slot::segments))
     }
 
-    /// Whether all that its program has written by now is in its log, as the board says.
-    pub(super) fn has_no_output_left(&self, board: &Board) -> bool {
+    /// Whether all that its program has written by now is in its log, as the shared table says.
+    pub(super) fn has_no_output_left(&self, shared_table: &SharedTable) -> bool {
         let (Some(held), Some(slot)) = (&self.held, self.slot()) else {
             return false;
         };
@@ -120,10 +120,10 @@ impl Driver {
             Mode::Pipe => held.outputs.iter().map(AsFd::as_fd).collect::<Vec<_>>(),
         };
         // In this order: what is not there to be read any more has been taken up before.
-        !readiness::any_readable(&fds) && !board.is_moving(slot)
+        !readiness::any_readable(&fds) && !shared_table.is_moving(slot)
     }
 
-    /// Its slot on the board.
+    /// Its slot on the shared table.
     pub(super) fn slot(&self) -> Option<u32> {
         self.held.as_ref().map(|held| held.kept.slot)
     }
@@ -156,11 +156,11 @@ impl Driver {
         &mut self,
         reason: Option<String>,
         tail: Option<OwnedFd>,
-        board: &Rc<Board>,
+        shared_table: &Rc<SharedTable>,
     ) {
         let Some(held) = &mut self.held else { return };
         held.kept.degraded = reason;
-        self.share_tail(tail.map(Tail::open), board);
+        self.share_tail(tail.map(Tail::open), shared_table);
     }
 
     /// Everything that another keeper needs to go on with it.

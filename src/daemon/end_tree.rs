@@ -82,7 +82,7 @@ pub(super) fn resume(hub: &Hub, id: &SessionId) {
             return;
         };
         let grace = match session.life.ending() {
-            Some(Actor::TimeLimit(_)) => session.terms.timeout_grace_ms,
+            Some(Actor::TimeLimit(_)) => session.time_limits.timeout_grace_ms,
             _ => GRACE_MS,
         };
         (session.life.kill_at().is_some(), grace)

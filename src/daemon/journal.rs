@@ -15,7 +15,7 @@ use rustix::fs::OFlags;
 use serde::Deserialize;
 
 use super::hub::now;
-use crate::engine::past::{KEPT, Note, Past};
+use crate::engine::event_history::{EventHistory, KEPT, Note};
 use crate::sys::file;
 
 /// Lines that the file may have beyond those of what is remembered; with more it is written anew, which takes some
@@ -37,7 +37,7 @@ pub(super) struct Journal {
 impl Journal {
     /// Reads what earlier daemons wrote. Whatever is wrong with it is noted, and
     /// what can be read of it counts.
-    pub(super) fn open(path: PathBuf) -> (Self, Past) {
+    pub(super) fn open(path: PathBuf) -> (Self, EventHistory) {
         let mut journal = Self {
             path,
             file: None,
@@ -53,7 +53,7 @@ impl Journal {
     }
 
     /// Writes one change of the past, which `past` has taken in already.
-    pub(super) fn write(&mut self, note: &Note, past: &Past) {
+    pub(super) fn write(&mut self, note: &Note, past: &EventHistory) {
         let Err(error) = self.append(note) else {
             if self.is_refused || self.is_long(past) {
                 self.rewrite(past);
@@ -67,7 +67,7 @@ impl Journal {
         }
     }
 
-    fn is_long(&self, past: &Past) -> bool {
+    fn is_long(&self, past: &EventHistory) -> bool {
         self.lines > past.len() + SLACK && self.lines >= self.not_before
     }
 
@@ -95,7 +95,7 @@ impl Journal {
     }
 
     /// Writes the file anew from what is remembered.
-    fn rewrite(&mut self, past: &Past) {
+    fn rewrite(&mut self, past: &EventHistory) {
         match self.replace(past) {
             Ok((file, lines)) => {
                 self.file = Some(file);
@@ -115,7 +115,7 @@ impl Journal {
         }
     }
 
-    fn replace(&self, past: &Past) -> io::Result<(File, usize)> {
+    fn replace(&self, past: &EventHistory) -> io::Result<(File, usize)> {
         let (mut bytes, mut lines) = (Vec::new(), 0);
         for note in past.notes() {
             serde_json::to_writer(&mut bytes, &note)?;
@@ -127,8 +127,8 @@ impl Journal {
         Ok((open(&self.path)?, lines))
     }
 
-    fn read(&mut self) -> Past {
-        let mut past = Past::default();
+    fn read(&mut self) -> EventHistory {
+        let mut past = EventHistory::default();
         let bytes = match std::fs::read(&self.path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return past,
@@ -213,7 +213,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::engine::past::Entry;
+    use crate::engine::event_history::Entry;
     use crate::protocol::{Event, EventKind, Scope, SessionId};
 
     fn entry(seq: u64) -> Entry {
@@ -231,13 +231,13 @@ mod tests {
         }
     }
 
-    fn add(journal: &mut Journal, past: &mut Past) {
+    fn add(journal: &mut Journal, past: &mut EventHistory) {
         let entry = entry(past.seq() + 1);
         past.add(entry.clone());
         journal.write(&Note::Entry(entry), past);
     }
 
-    fn seqs(past: &Past) -> Vec<u64> {
+    fn seqs(past: &EventHistory) -> Vec<u64> {
         let notes = past.notes().filter_map(|note| match note {
             Note::Entry(entry) => Some(entry.seq()),
             _ => None,

@@ -17,9 +17,9 @@ use super::state::State;
 use super::successor;
 use crate::protocol::keeper::{Exit, Failure, ToDaemon, ToKeeper};
 use crate::protocol::{EventKind, Inherit, SessionId};
-use crate::sys::board::Board;
 use crate::sys::channel::{Channel, Received};
-use crate::sys::pump::Pump;
+use crate::sys::shared_table::SharedTable;
+use crate::sys::splice::SplicePipe;
 use crate::sys::{inherit, readiness};
 
 /// Where the answer to a `Clear` goes: where the log begins then.
@@ -27,9 +27,9 @@ pub(super) type ClearAnswer = oneshot::Sender<Result<u64, Failure>>;
 
 /// What does not change while one keeper follows another.
 pub(super) struct Shared {
-    pub(super) board: Rc<Board>,
+    pub(super) shared_table: Rc<SharedTable>,
     /// Both ends of the pipe through which output goes; held for the next keeper.
-    pub(super) pump: Pump,
+    pub(super) pipe: SplicePipe,
     /// A second descriptor of the listening socket, for the same reason.
     pub(super) listener: OwnedFd,
     /// Limit of open files that jobs start with.
@@ -46,7 +46,7 @@ pub(super) struct KeeperLink {
     pub(super) clearing: HashMap<SessionId, Vec<ClearAnswer>>,
     /// Removed sessions of which the keeper has not let go yet, and who waits for that.
     pub(super) forgetting: HashMap<SessionId, Vec<oneshot::Sender<()>>>,
-    /// Sessions by their slot on the board.
+    /// Sessions by their slot on the shared table.
     slots: HashMap<u32, SessionId>,
     is_quitting: bool,
     /// Whether `shared.listener` is a new one, from which no connection is taken yet.
@@ -80,8 +80,8 @@ impl KeeperLink {
         }
     }
 
-    pub(super) fn board(&self) -> &Rc<Board> {
-        &self.shared.board
+    pub(super) fn shared_table(&self) -> &Rc<SharedTable> {
+        &self.shared.shared_table
     }
 
     /// What a job has of the keeper unless somebody says otherwise. Keeper and daemon have the same, but for the
@@ -357,9 +357,9 @@ impl State {
 
     /// A log is not being written any more, or is again.
     fn degraded(&mut self, id: &SessionId, reason: Option<String>, tail: Option<OwnedFd>) {
-        let board = self.keeper.board().clone();
+        let shared_table = self.keeper.shared_table().clone();
         if let Some(driver) = self.drivers.get_mut(id) {
-            driver.degraded(reason.clone(), tail, &board);
+            driver.degraded(reason.clone(), tail, &shared_table);
         }
         let Some(session) = self.registry.get_mut(id) else {
             return;

@@ -85,7 +85,7 @@ impl State {
             Some(LogUse {
                 id: session.id.clone(),
                 is_running: !self.is_log_settled(&session.id),
-                keep: session.terms.keep,
+                keep: session.time_limits.keep,
                 failed: session.has_failed(),
                 accessed: session.accessed_boot(),
                 segments: self.drivers.get(&session.id)?.log.segments(),

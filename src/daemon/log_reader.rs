@@ -9,8 +9,8 @@ use std::rc::Rc;
 use crate::protocol::Timestamp;
 use crate::protocol::disk::{INDEX, IndexRecord, segment_name};
 use crate::protocol::record::OutputFile;
-use crate::sys::board::Board;
 use crate::sys::segments;
+use crate::sys::shared_table::SharedTable;
 use crate::sys::tail::{KEPT, Tail};
 
 /// One session's log, open for reading.
@@ -41,7 +41,7 @@ struct Segment {
 /// how far that reaches.
 pub(super) struct SharedTail {
     pub(super) tail: Tail,
-    pub(super) board: Rc<Board>,
+    pub(super) shared_table: Rc<SharedTable>,
     pub(super) slot: u32,
 }
 
@@ -59,7 +59,7 @@ impl Segment {
 impl SharedTail {
     /// The first offset that is still there.
     fn start(&self) -> u64 {
-        self.board.slot(self.slot).end().saturating_sub(KEPT)
+        self.shared_table.slot(self.slot).end().saturating_sub(KEPT)
     }
 
     /// Appends the bytes from `at` on; false if they were overwritten meanwhile.

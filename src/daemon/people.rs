@@ -10,14 +10,18 @@ use super::hub::now;
 use super::state::State;
 use crate::engine::bus::ConnectionId;
 use crate::engine::lease::News;
-use crate::engine::registry::Viewer;
+use crate::engine::registry::Principal;
 use crate::protocol::record::{HeldBy, Share};
 use crate::protocol::{Error, EventKind, Role, Scope, SessionId};
 
 impl State {
     /// Whether `viewer` may type now. A person may, and holds the session from
     /// now on; an agent may not while a person does.
-    pub(super) fn take_keyboard(&mut self, viewer: &Viewer, id: &SessionId) -> Result<(), Error> {
+    pub(super) fn take_keyboard(
+        &mut self,
+        viewer: &Principal,
+        id: &SessionId,
+    ) -> Result<(), Error> {
         if viewer.role == Role::Human {
             self.person_typed(id, 0, false);
             return Ok(());

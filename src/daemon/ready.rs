@@ -11,10 +11,10 @@ use serde_json::json;
 
 use super::hub::now;
 use super::state::State;
-use crate::engine::facts::Facts;
 use crate::engine::life::Probed;
 use crate::engine::timers::Due;
 use crate::engine::urls;
+use crate::engine::wait_inputs::WaitInputs;
 use crate::protocol::{EventKind, SessionId};
 use crate::sys::ports::{self, Listening};
 use crate::sys::process;
@@ -183,7 +183,7 @@ impl State {
         let Some(session) = self.registry.get_mut(id) else {
             return;
         };
-        let facts = Facts {
+        let facts = WaitInputs {
             ports: Some(own),
             ..session.facts()
         };

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::actions::{SHELL_ARGV, TIMEOUT_GRACE_MS};
 use crate::engine::Now;
-use crate::engine::meta::{Meta, Spec, Terms};
+use crate::engine::meta::{Meta, Spec, TimeLimits};
 use crate::engine::retention::Retention;
 use crate::engine::session::Session;
 use crate::protocol::record::Mode;
@@ -45,7 +45,7 @@ pub(super) fn rebuilt(remains: Remains, dir: &Path, boot_id: &str, now: Now) -> 
         description: Some("its record was lost; this is what could be found".to_owned()),
         ..Spec::default()
     };
-    let terms = Terms {
+    let time_limits = TimeLimits {
         timeout_ms: 0,
         timeout_grace_ms: TIMEOUT_GRACE_MS,
         ttl_ms: Retention::default().agents_ms,
@@ -58,7 +58,7 @@ pub(super) fn rebuilt(remains: Remains, dir: &Path, boot_id: &str, now: Now) -> 
         .map_or_else(Size::default, |(rows, cols)| Size::new(rows, cols));
     let begun = remains.pid.and_then(|pid| begun(pid, now));
     let begun = begun.or_else(|| made(dir, now)).unwrap_or(now);
-    let mut session = Session::new(remains.id, Scope::human(), spec, size, terms, begun);
+    let mut session = Session::new(remains.id, Scope::human(), spec, size, time_limits, begun);
     if let Some(pid) = remains.pid {
         session.life.started(pid, remains.first, begun);
     }

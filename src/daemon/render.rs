@@ -50,7 +50,7 @@ pub(super) fn render_chunk(state: &mut State, id: &SessionId) -> bool {
     let (first, end) = match state.drivers.get(id) {
         Some(driver) => match driver.slot() {
             Some(slot) => {
-                let slot = state.keeper.board().slot(slot);
+                let slot = state.keeper.shared_table().slot(slot);
                 (slot.first(), slot.end())
             }
             None => driver.log.bounds(),
@@ -79,7 +79,7 @@ pub(super) fn render_chunk(state: &mut State, id: &SessionId) -> bool {
     let seen = session.output.end();
     settle_exit(state, id, seen);
     let more = match state.drivers.get(id).and_then(Driver::slot) {
-        Some(slot) => !state.keeper.board().slot(slot).listen(seen),
+        Some(slot) => !state.keeper.shared_table().slot(slot).listen(seen),
         None => seen < end,
     };
     if more {
@@ -93,7 +93,7 @@ pub(super) fn render_chunk(state: &mut State, id: &SessionId) -> bool {
 /// Up to where the terminal has answered the program's queries.
 fn answered(state: &State, id: &SessionId) -> Option<u64> {
     let slot = state.drivers.get(id)?.slot()?;
-    Some(state.keeper.board().slot(slot).replied())
+    Some(state.keeper.shared_table().slot(slot).replied())
 }
 
 fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
@@ -160,7 +160,7 @@ fn reply(state: &mut State, id: &SessionId, news: &News, seen: u64) {
         return;
     };
     if let Some(slot) = driver.slot() {
-        state.keeper.board().slot(slot).set_replied(seen);
+        state.keeper.shared_table().slot(slot).set_replied(seen);
     }
     if news.replies.is_empty() {
         return;

@@ -199,7 +199,7 @@ impl State {
         };
         let Ok(sight) = sight else { return false };
         let is_known = match sight.reading {
-            Some(_) if is_waiting(sight) => driver.has_no_output_left(self.keeper.board()),
+            Some(_) if is_waiting(sight) => driver.has_no_output_left(self.keeper.shared_table()),
             Some(_) => !session.input.is_stirring(at),
             None => false,
         };

@@ -126,7 +126,7 @@ impl State {
             .collect();
         for (id, Starting { slot, offset, fds }) in told {
             // There is one at most: another is begun only after the answer to the one before is out.
-            let pid = self.keeper.board().announced();
+            let pid = self.keeper.shared_table().announced();
             tracing::info!(session = %id, pid, "it was started by a keeper that is gone");
             self.spawned(&id, slot, pid, offset, fds);
         }
@@ -155,7 +155,7 @@ impl State {
         session.log_degraded = None;
         session.input.begin(now().boot);
         let shown = session.output.shown(&session.scope);
-        self.keeper.board().slot(slot).set_shown(shown);
+        self.keeper.shared_table().slot(slot).set_shown(shown);
         if let (Some(driver), Some(spawning)) = (self.drivers.get_mut(id), &spawning) {
             let spec = spawning.launch.spec.clone();
             let kept = Kept {
@@ -175,7 +175,7 @@ impl State {
                 on_exit_ran: false,
                 spec,
             };
-            driver.hold(kept, fds, &self.keeper.shared.board);
+            driver.hold(kept, fds, &self.keeper.shared.shared_table);
         }
         tracing::debug!(session = %id, pid, "started");
         // Told here and not by whoever asked, so that it comes before its end.

@@ -22,11 +22,11 @@ use super::usage::LastUsage;
 use super::walk::Walk;
 use crate::engine::Now;
 use crate::engine::bus::{Bus, ConnectionId};
-use crate::engine::facts::Facts;
 use crate::engine::life::Actor;
 use crate::engine::registry::Registry;
 use crate::engine::session::{Session, is_offloaded};
 use crate::engine::timers::{Due, Timers};
+use crate::engine::wait_inputs::WaitInputs;
 use crate::engine::waits::{Pending, Ticket, Verdict, Waits};
 use crate::protocol::keeper::Exit;
 use crate::protocol::record::OutputFile;
@@ -135,7 +135,7 @@ impl State {
 
     fn end_of(&self, driver: &Driver) -> u64 {
         match driver.slot() {
-            Some(slot) => self.keeper.board().slot(slot).end(),
+            Some(slot) => self.keeper.shared_table().slot(slot).end(),
             None => driver.end,
         }
     }
@@ -148,7 +148,7 @@ impl State {
             .map_or(0, |session| session.output.first());
         let slot = self.drivers.get(id).and_then(Driver::slot);
         slot.map_or(seen, |slot| {
-            self.keeper.board().slot(slot).first().max(seen)
+            self.keeper.shared_table().slot(slot).first().max(seen)
         })
     }
 
@@ -158,7 +158,7 @@ impl State {
             return 0;
         };
         match driver.slot() {
-            Some(slot) => self.keeper.board().slot(slot).unsaved(),
+            Some(slot) => self.keeper.shared_table().slot(slot).unsaved(),
             None => driver.unsaved,
         }
     }
@@ -171,7 +171,7 @@ impl State {
         record.output_files = self.add_log(&mut record.summary, driver);
         record.dropped_bytes += driver.map_or(0, |driver| match driver.slot() {
             Some(slot) => {
-                let slot = self.keeper.board().slot(slot);
+                let slot = self.keeper.shared_table().slot(slot);
                 slot.first().saturating_sub(record.dropped_bytes) + slot.unsaved()
             }
             None => driver.unsaved,
@@ -192,7 +192,8 @@ impl State {
         summary.output_bytes = summary.output_bytes.max(there);
         summary.offloaded = is_offloaded(summary.output_bytes);
         let offloaded = driver.filter(|_| summary.offloaded);
-        let files = offloaded.map_or_else(Vec::new, |driver| driver.files(self.keeper.board()));
+        let files =
+            offloaded.map_or_else(Vec::new, |driver| driver.files(self.keeper.shared_table()));
         summary.output_file = files.last().map(|file| file.path.clone());
         files
     }
@@ -254,7 +255,7 @@ impl State {
         let Some(session) = self.registry.get_mut(id) else {
             return;
         };
-        let facts = Facts {
+        let facts = WaitInputs {
             restarting: self.restarting.contains_key(id),
             ..session.facts()
         };
@@ -334,9 +335,12 @@ impl State {
         self.publish_for(EventKind::Removed, &session.scope, id, data);
         self.bus.set_shared(id, false);
         // Whoever waits for it will not be told anything else.
-        let over = self
-            .waits
-            .look(id, &mut session.output, Facts::of(Status::Lost), now().boot);
+        let over = self.waits.look(
+            id,
+            &mut session.output,
+            WaitInputs::of(Status::Lost),
+            now().boot,
+        );
         self.resolve(over);
         for watcher in self
             .drivers

@@ -107,10 +107,10 @@ impl State {
         for driver in self.drivers.values() {
             sessions.extend(driver.hand_over()?);
         }
-        let [out, into] = shared.pump.ends();
+        let [out, into] = shared.pipe.ends();
         let fds = vec![
             shared.listener.try_clone()?,
-            shared.board.as_fd().try_clone_to_owned()?,
+            shared.shared_table.as_fd().try_clone_to_owned()?,
             out.try_clone_to_owned()?,
             into.try_clone_to_owned()?,
         ];
@@ -146,13 +146,13 @@ impl State {
         for session in forgetting {
             self.keeper.send(&ToKeeper::Forget { session });
         }
-        let board = self.keeper.board().clone();
+        let shared_table = self.keeper.shared_table().clone();
         let mut spawning: Vec<_> = self.keeper.spawning.drain().collect();
         spawning.sort_unstable_by_key(|(_, spawning)| spawning.number);
         let (again, unknown): (Vec<_>, Vec<_>) = spawning
             .into_iter()
-            .partition(|(_, spawning)| !board.may_run(spawning.number));
-        board.reset_spawns();
+            .partition(|(_, spawning)| !shared_table.may_run(spawning.number));
+        shared_table.reset_spawns();
         self.keeper.spawns = 0;
         for (id, spawning) in again {
             // Its process would have announced itself before its program ran.

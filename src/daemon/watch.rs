@@ -19,13 +19,13 @@ const EACH: Duration = Duration::from_micros(500);
 /// shared with the viewer any more.
 pub(super) async fn run(
     hub: Hub,
-    viewer: registry::Viewer,
+    viewer: registry::Principal,
     id: SessionId,
     changed: Rc<Notify>,
     outbox: Rc<Outbox>,
     pace: Duration,
 ) {
-    let _viewer = Viewer::new(&hub, &id, &changed);
+    let _viewer = Watching::new(&hub, &id, &changed);
     let mut last: Option<Rc<Shown>> = None;
     loop {
         // A slow client gets a newer frame later, not an older one now.
@@ -52,13 +52,13 @@ pub(super) async fn run(
 }
 
 /// Counts as a viewer for as long as it lives.
-struct Viewer {
+struct Watching {
     hub: Hub,
     id: SessionId,
     changed: Rc<Notify>,
 }
 
-impl Viewer {
+impl Watching {
     fn new(hub: &Hub, id: &SessionId, changed: &Rc<Notify>) -> Self {
         let mut state = hub.state();
         if let Some(session) = state.registry.get_mut(id) {
@@ -76,7 +76,7 @@ impl Viewer {
     }
 }
 
-impl Drop for Viewer {
+impl Drop for Watching {
     fn drop(&mut self) {
         let mut state = self.hub.state();
         if let Some(session) = state.registry.get_mut(&self.id) {

@@ -5,9 +5,9 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::Now;
+use super::event_history::{Entry, EventHistory};
 use super::packed::Packed;
-use super::past::{Entry, Past};
-use super::registry::Viewer;
+use super::registry::Principal;
 use crate::protocol::{Event, EventKind, Scope, SessionId};
 
 /// Name of one subscription.
@@ -22,7 +22,7 @@ pub struct ConnectionId(pub u64);
 #[derive(Clone, Debug)]
 pub struct Filter {
     /// Who asks, and so what may be told.
-    pub viewer: Viewer,
+    pub viewer: Principal,
     /// Only these kinds; `None`: every lifecycle event.
     pub kinds: Option<HashSet<EventKind>>,
     /// Only these sessions.
@@ -74,7 +74,7 @@ pub struct Published {
 #[derive(Debug, Default)]
 pub struct Bus {
     /// What has happened.
-    pub past: Past,
+    pub past: EventHistory,
     subscriptions: HashMap<SubscriptionId, Subscription>,
     last: u64,
     /// Completions on their way to somebody for the first time.
@@ -85,7 +85,7 @@ pub struct Bus {
 
 impl Bus {
     /// A bus that goes on from `past`. Subscriptions get numbers beyond `last`.
-    pub fn new(past: Past, last: u64) -> Self {
+    pub fn new(past: EventHistory, last: u64) -> Self {
         Self {
             past,
             last,
@@ -232,7 +232,7 @@ mod tests {
 
     fn filter(scope: &str, kinds: Option<&[EventKind]>) -> Filter {
         Filter {
-            viewer: Viewer {
+            viewer: Principal {
                 role: Role::Agent,
                 scope: Scope::named(scope).unwrap(),
             },
@@ -243,7 +243,7 @@ mod tests {
 
     fn person() -> Filter {
         Filter {
-            viewer: Viewer {
+            viewer: Principal {
                 role: Role::Human,
                 scope: Scope::human(),
             },

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::facts::Facts;
 use super::input::{needs, waits};
 use super::output::Output;
 use super::pattern::Pattern;
+use super::wait_inputs::WaitInputs;
 use crate::protocol::condition::View;
 use crate::protocol::record::InputState;
 use crate::protocol::reply::Matched;
@@ -251,7 +251,12 @@ impl Matcher {
     }
 
     /// Looks at everything that does not come as bytes: screen, silence, end.
-    pub fn look(&mut self, output: &mut Output, facts: Facts<'_>, now: u64) -> Option<Decision> {
+    pub fn look(
+        &mut self,
+        output: &mut Output,
+        facts: WaitInputs<'_>,
+        now: u64,
+    ) -> Option<Decision> {
         let status = facts.status;
         let conditions = self.conditions.clone();
         let is_over = status.is_finished() && !(conditions.through_restarts && facts.restarting);

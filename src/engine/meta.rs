@@ -1,4 +1,4 @@
-//! What is known of a session besides its output: what it runs, on what terms, and
+//! What is known of a session besides its output: what it runs, under which time limits, and
 //! what `meta.json` holds.
 
 use serde::{Deserialize, Serialize};
@@ -50,7 +50,7 @@ pub struct Spec {
 /// How long things may take. Milliseconds; a time limit of 0 is none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Terms {
+pub struct TimeLimits {
     /// Time limit of a run.
     pub timeout_ms: u64,
     /// Time between TERM and KILL at the time limit.
@@ -91,7 +91,8 @@ pub struct Meta {
     #[serde(default, skip_serializing_if = "Sizes::is_constant")]
     pub sizes: Sizes,
     /// How long things may take.
-    pub terms: Terms,
+    #[serde(rename = "terms")]
+    pub time_limits: TimeLimits,
     /// Its life so far.
     pub life: Life,
     /// Lines of clean text up to the first byte that is kept.

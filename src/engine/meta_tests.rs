@@ -50,7 +50,7 @@ fn begun(name: &str) -> Session {
         env_names: vec!["NAME".to_owned()],
         ..Spec::default()
     };
-    let terms = Terms {
+    let time_limits = TimeLimits {
         timeout_ms: 60_000,
         timeout_grace_ms: 5000,
         ttl_ms: 30 * 86_400_000,
@@ -59,7 +59,7 @@ fn begun(name: &str) -> Session {
         keep: false,
     };
     let size = Size::new(24, 80);
-    let mut session = Session::new(id(name), builder(), spec, size, terms, now(0));
+    let mut session = Session::new(id(name), builder(), spec, size, time_limits, now(0));
     session.key = Some(format!("key-of-{name}"));
     session
 }
@@ -113,8 +113,8 @@ fn records_of_ended_sessions() {
     let mut killed = begun("killed000001");
     killed.scope = Scope::human();
     killed.key = None;
-    killed.terms.timeout_ms = 0;
-    killed.terms.keep = true;
+    killed.time_limits.timeout_ms = 0;
+    killed.time_limits.keep = true;
     killed.life.started(3001, 0, now(0));
     ended_by(&mut killed, Actor::Human);
     check(&killed, OPEN);

@@ -5,20 +5,21 @@
 //! [`life`] (with [`retry`], its restart policy), its [`output`] (with [`catch_up`], where
 //! much of it comes at once, and [`display`], its screen), its [`input`] and
 //! its [`readiness`]; [`registry`] is all of them with retention,
-//! [`room`] says whether one more may run, [`quota`] which output goes when logs
+//! [`admission`] says whether one more may run, [`quota`] which output goes when logs
 //! are too large, [`usage`] how busy a session is, [`lease`] who has the keyboard,
 //! [`tombstones`] is what is remembered of removed ones; [`matcher`] and [`waits`] are
-//! what clients wait for, [`pattern`] what they look for in text, [`facts`] what it is compared with; [`timers`]
+//! what clients wait for, [`pattern`] what they look for in text, [`wait_inputs`] what it is compared with; [`timers`]
 //! says when something is due; [`urls`] finds where it serves; [`bus`] numbers what happens and tells who
-//! wants to know, and [`past`] is what has happened.
+//! wants to know, and [`event_history`] is what has happened.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
+pub mod admission;
 pub mod bus;
 pub mod catch_up;
 pub mod checkpoints;
 pub mod display;
-pub mod facts;
+pub mod event_history;
 pub mod input;
 pub mod lease;
 pub mod life;
@@ -27,20 +28,19 @@ pub mod matcher;
 pub mod meta;
 pub mod output;
 mod packed;
-pub mod past;
 pub mod pattern;
 pub mod quota;
 pub mod readiness;
 pub mod registry;
 pub mod retention;
 pub mod retry;
-pub mod room;
 pub mod session;
 pub mod sizes;
 pub mod timers;
 pub mod tombstones;
 pub mod urls;
 pub mod usage;
+pub mod wait_inputs;
 pub mod waits;
 
 use serde::{Deserialize, Serialize};

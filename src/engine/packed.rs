@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use super::past::Entry;
+use super::event_history::Entry;
 use crate::protocol::{Event, EventKind, Scope, SessionId, Timestamp};
 
 /// A lifecycle event at rest.

@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use super::facts::Facts;
 use super::matcher::{Conditions, Decision, Matcher};
 use super::output::Output;
+use super::wait_inputs::WaitInputs;
 use crate::protocol::condition::View;
 use crate::protocol::{Error, Probe, Status};
 use crate::term::plain::Checkpoint;
@@ -40,9 +40,9 @@ impl Readiness {
 
     /// Its tree listens on `ports`; true if that makes it ready.
     pub fn listens(&mut self, output: &mut Output, ports: &[u16]) -> bool {
-        let facts = Facts {
+        let facts = WaitInputs {
             ports: Some(ports),
-            ..Facts::of(Status::Running)
+            ..WaitInputs::of(Status::Running)
         };
         matches!(
             self.matcher.look(output, facts, 0),

@@ -12,7 +12,7 @@ use crate::protocol::{Error, Role, Scope, SessionId, Status};
 
 /// Who asks.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Viewer {
+pub struct Principal {
     /// A person, or an agent.
     pub role: Role,
     /// Its scope.
@@ -30,7 +30,7 @@ pub enum Access {
     Own,
 }
 
-impl Viewer {
+impl Principal {
     /// A person owns every session, an agent those of its scope.
     pub fn owns(&self, scope: &Scope) -> bool {
         self.role == Role::Human || self.scope == *scope
@@ -129,7 +129,7 @@ impl Registry {
     }
 
     /// The session of that name, if `viewer` may see it.
-    pub fn find(&mut self, viewer: &Viewer, name: &str) -> Result<&mut Session, Error> {
+    pub fn find(&mut self, viewer: &Principal, name: &str) -> Result<&mut Session, Error> {
         let not_found = || Error::session_not_found(&crate::term::sanitize::clean(name));
         let id = SessionId::parse(name).ok_or_else(not_found)?;
         if let Some(tombstone) = self.tombstones.get(&id).filter(|t| viewer.owns(&t.scope)) {

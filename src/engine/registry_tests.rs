@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::engine::life::Actor;
-use crate::engine::meta::{Meta, Spec, Terms};
+use crate::engine::meta::{Meta, Spec, TimeLimits};
 use crate::protocol::keeper::Exit;
 use crate::protocol::{ErrorCode, Timestamp};
 use crate::term::size::Size;
@@ -26,8 +26,8 @@ fn now(boot: u64) -> Now {
     }
 }
 
-fn agent(scope: &str) -> Viewer {
-    Viewer {
+fn agent(scope: &str) -> Principal {
+    Principal {
         role: Role::Agent,
         scope: Scope::named(scope).unwrap(),
     }
@@ -35,7 +35,7 @@ fn agent(scope: &str) -> Viewer {
 
 fn start(registry: &mut Registry, scope: &str, boot: u64) -> SessionId {
     let id = SessionId::fresh();
-    let terms = Terms {
+    let time_limits = TimeLimits {
         timeout_ms: 100,
         timeout_grace_ms: 5,
         ttl_ms: 1000,
@@ -49,7 +49,7 @@ fn start(registry: &mut Registry, scope: &str, boot: u64) -> SessionId {
         scope,
         Spec::default(),
         Size::default(),
-        terms,
+        time_limits,
         now(boot),
     );
     session.life.started(7, 0, now(boot));
@@ -77,7 +77,7 @@ fn of_a_shared_session_other_agents_get_what_was_opened_and_are_never_its_owner(
     let mut registry = Registry::new(CAPS);
     let id = start(&mut registry, "a", 0);
     let (owner, other) = (agent("a"), agent("b"));
-    let person = Viewer {
+    let person = Principal {
         role: Role::Human,
         scope: Scope::human(),
     };
@@ -113,7 +113,7 @@ fn another_scope_s_session_is_not_found_in_the_words_of_one_that_never_was() {
         missing.message
     );
     assert_eq!((theirs.code, theirs.hint), (missing.code, missing.hint));
-    let human = Viewer {
+    let human = Principal {
         role: Role::Human,
         scope: Scope::human(),
     };
@@ -170,7 +170,7 @@ fn a_refusal_names_the_idlest_that_may_be_seen() {
     assert_eq!(idle(scope), own);
     let total = registry.check_room(&agent("a"), 9, now(100)).unwrap_err();
     assert_eq!(idle(total), own, "of another scope nothing is told");
-    let human = Viewer {
+    let human = Principal {
         role: Role::Human,
         scope: Scope::human(),
     };

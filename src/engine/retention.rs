@@ -85,7 +85,7 @@ fn take_beyond(
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::engine::meta::{Spec, Terms};
+    use crate::engine::meta::{Spec, TimeLimits};
     use crate::protocol::keeper::Exit;
     use crate::protocol::{Scope, Timestamp};
     use crate::term::size::Size;
@@ -98,7 +98,7 @@ mod tests {
             boot: 1,
             wall: Timestamp(day * DAY),
         };
-        let terms = Terms {
+        let time_limits = TimeLimits {
             timeout_ms: 0,
             timeout_grace_ms: 0,
             ttl_ms: 1000,
@@ -107,7 +107,14 @@ mod tests {
             keep: false,
         };
         let (id, scope) = (SessionId::fresh(), Scope::human());
-        let mut session = Session::new(id, scope, Spec::default(), Size::default(), terms, now);
+        let mut session = Session::new(
+            id,
+            scope,
+            Spec::default(),
+            Size::default(),
+            time_limits,
+            now,
+        );
         session.life.started(7, 0, now);
         let exit = Exit {
             pid: 7,

@@ -1,13 +1,13 @@
 //! One session: what it runs, its life, its output, how long it is kept.
 
 use super::Now;
-use super::facts::Facts;
 use super::input::{InputWatch, Situation};
 use super::lease::Lease;
 use super::life::{Life, Probed};
-use super::meta::{Meta, Spec, Terms};
+use super::meta::{Meta, Spec, TimeLimits};
 use super::output::Output;
 use super::readiness::{self, Readiness};
+use super::wait_inputs::WaitInputs;
 use crate::protocol::record::{Detail, HeldBy, InputState, Mode, Record, Share, Summary};
 use crate::protocol::{Scope, SessionId, Status};
 use crate::term::sanitize::clean;
@@ -30,7 +30,7 @@ pub struct Session {
     /// What it runs.
     pub spec: Spec,
     /// How long things may take.
-    pub terms: Terms,
+    pub time_limits: TimeLimits,
     /// Its life.
     pub life: Life,
     /// Its output.
@@ -63,7 +63,7 @@ impl Session {
         scope: Scope,
         spec: Spec,
         size: Size,
-        terms: Terms,
+        time_limits: TimeLimits,
         now: Now,
     ) -> Self {
         Self {
@@ -72,7 +72,7 @@ impl Session {
             key: None,
             output: Output::new(spec.mode, size),
             spec,
-            terms,
+            time_limits,
             life: Life::new(now),
             input: InputWatch::default(),
             stdin_closed: false,
@@ -90,12 +90,12 @@ impl Session {
     /// A session as an earlier daemon left it, in this boot or another.
     pub fn from_meta(meta: Meta, same_boot: bool, now: Now) -> Self {
         let size = Size::new(meta.rows, meta.cols);
-        let mut session = Self::new(meta.id, meta.scope, meta.spec, size, meta.terms, now);
+        let mut session = Self::new(meta.id, meta.scope, meta.spec, size, meta.time_limits, now);
         session.key = meta.key;
         session.life = meta.life;
         // Before there was a choice, a person's had the same time as an agent's.
-        if session.terms.until_room.is_none() && session.scope.is_human() {
-            session.terms.until_room = Some(session.terms.ttl_ms == FORMER_TTL_MS);
+        if session.time_limits.until_room.is_none() && session.scope.is_human() {
+            session.time_limits.until_room = Some(session.time_limits.ttl_ms == FORMER_TTL_MS);
         }
         if !same_boot {
             session.life.forget_processes();
@@ -126,7 +126,7 @@ impl Session {
             rows: size.rows(),
             cols: size.cols(),
             sizes: self.output.sizes().kept(),
-            terms: self.terms,
+            time_limits: self.time_limits,
             life: self.life.clone(),
             lines_before: self.output.first_line().saturating_sub(1),
             lines_before_offset: self.output.first_line_offset(),
@@ -176,13 +176,13 @@ impl Session {
 
     /// When its time limit is reached, in boot-time milliseconds.
     pub fn timeout_at(&self) -> Option<u64> {
-        let limited = self.terms.timeout_ms > 0
+        let limited = self.time_limits.timeout_ms > 0
             && self.life.status().is_alive()
             && self.life.ending().is_none();
         limited.then(|| {
             self.life
                 .started_boot()
-                .saturating_add(self.terms.timeout_ms)
+                .saturating_add(self.time_limits.timeout_ms)
         })
     }
 
@@ -260,11 +260,11 @@ impl Session {
     }
 
     /// What conditions are compared with.
-    pub fn facts(&self) -> Facts<'static> {
-        Facts {
+    pub fn facts(&self) -> WaitInputs<'static> {
+        WaitInputs {
             input: self.input_state(),
             ready: self.ready(),
-            ..Facts::of(self.life.status())
+            ..WaitInputs::of(self.life.status())
         }
     }
 
@@ -277,12 +277,12 @@ impl Session {
 
     /// Whether it may be forgotten at all.
     pub fn may_go(&self) -> bool {
-        self.life.status().is_finished() && !self.terms.keep && !self.tty_open
+        self.life.status().is_finished() && !self.time_limits.keep && !self.tty_open
     }
 
     /// Whether its time does not matter, only that there is room.
     pub fn stays_until_room(&self) -> bool {
-        self.terms.until_room == Some(true)
+        self.time_limits.until_room == Some(true)
     }
 
     /// Whether it ended in a way that somebody will want to look into.
@@ -293,8 +293,8 @@ impl Session {
 
     /// How long it is kept after its last access.
     fn ttl_ms(&self) -> u64 {
-        let of_failed = self.terms.failed_ttl_ms.filter(|_| self.has_failed());
-        of_failed.unwrap_or(self.terms.ttl_ms)
+        let of_failed = self.time_limits.failed_ttl_ms.filter(|_| self.has_failed());
+        of_failed.unwrap_or(self.time_limits.ttl_ms)
     }
 
     /// When a client last asked for it.
@@ -373,7 +373,7 @@ impl Session {
             restarts: life.restarts(),
             held_by: self.lease.until(now).map(HeldBy::person),
             share: self.share,
-            keep: self.terms.keep,
+            keep: self.time_limits.keep,
             ports: None,
             urls: None,
             output: None,
@@ -411,7 +411,7 @@ impl Session {
             env_names: self.spec.env_names.clone(),
             runs: self.life.runs().to_vec(),
             limits: self.spec.limits,
-            timeout_ms: Some(self.terms.timeout_ms).filter(|ms| *ms > 0),
+            timeout_ms: Some(self.time_limits.timeout_ms).filter(|ms| *ms > 0),
             ..Detail::default()
         }
     }
@@ -440,7 +440,7 @@ mod tests {
 
     #[test]
     fn a_wall_clock_that_jumps_moves_no_deadline() {
-        let terms = Terms {
+        let time_limits = TimeLimits {
             timeout_ms: 60_000,
             timeout_grace_ms: 5000,
             ttl_ms: 1000,
@@ -452,7 +452,7 @@ mod tests {
             let start = at(5000, 2 * YEAR_MS);
             let (id, scope) = (SessionId::fresh(), Scope::human());
             let spec = Spec::default();
-            let mut session = Session::new(id, scope, spec, Size::default(), terms, start);
+            let mut session = Session::new(id, scope, spec, Size::default(), time_limits, start);
             session.life.started(7, 0, start);
             assert_eq!(session.timeout_at(), Some(65_000));
             let later = at(8000, start.wall.millis() + jump);

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::facts::Facts;
 use super::matcher::{Conditions, Decision, Matcher};
 use super::output::Output;
+use super::wait_inputs::WaitInputs;
 use crate::protocol::SessionId;
 use crate::protocol::condition::WaitMode;
 
@@ -186,7 +186,7 @@ impl Waits {
         &mut self,
         session: &SessionId,
         output: &mut Output,
-        facts: Facts<'_>,
+        facts: WaitInputs<'_>,
         now: u64,
     ) -> Vec<Ticket> {
         self.decide(session, |matcher| matcher.look(output, facts, now))

@@ -50,7 +50,7 @@ impl Entry {
     }
 }
 
-/// The sessions by their slot on the board.
+/// The sessions by their slot on the shared table.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     /// Boxed: a list that grows keeps room for twice what is in it.

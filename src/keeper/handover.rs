@@ -2,7 +2,7 @@
 //! a daemon to the keeper that takes the place of one that was killed.
 //!
 //! The new keeper finds every byte that the old one had taken from a terminal:
-//! in the log, or in the pump, of which the board says whose it is.
+//! in the log, or in the pipe, of which the shared table says whose it is.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -17,10 +17,10 @@ use super::log::Log;
 use super::requests::dup;
 use crate::protocol::keeper::{Kept, ToKeeper};
 use crate::protocol::record::Mode;
-use crate::sys::board::Board;
 use crate::sys::channel::Channel;
 use crate::sys::kept::KeptFds;
-use crate::sys::pump::Pump;
+use crate::sys::shared_table::SharedTable;
+use crate::sys::splice::SplicePipe;
 use crate::sys::tail::Tail;
 use crate::sys::{failpoint, process};
 
@@ -66,8 +66,8 @@ pub(super) fn kept(slot: u32, entry: &Entry) -> io::Result<(Kept, Vec<OwnedFd>)>
 /// What a daemon hands to a new keeper besides the sessions.
 pub(super) struct Inheritance {
     pub(super) listener: UnixListener,
-    pub(super) board: Board,
-    pub(super) pump: Pump,
+    pub(super) shared_table: SharedTable,
+    pub(super) pipe: SplicePipe,
     pub(super) files: Option<u64>,
     pub(super) daemon_pid: u32,
     pub(super) sessions: Vec<(Kept, Vec<OwnedFd>)>,
@@ -113,13 +113,13 @@ pub(super) fn receive(channel: &mut Channel) -> io::Result<(Inheritance, Vec<ToK
                 ) => {
                     expected = sessions;
                     let fds = <[OwnedFd; 4]>::try_from(fds);
-                    let [listener, board, out, into] = fds.map_err(|_| {
+                    let [listener, shared_table, out, into] = fds.map_err(|_| {
                         io::Error::other("the daemon's handover lacks a descriptor")
                     })?;
                     inheritance = Some(Inheritance {
                         listener: listener.into(),
-                        board: Board::open(board)?,
-                        pump: Pump::open(out, into),
+                        shared_table: SharedTable::open(shared_table)?,
+                        pipe: SplicePipe::open(out, into),
                         files,
                         daemon_pid,
                         sessions: Vec::new(),
@@ -153,7 +153,7 @@ impl Keeper {
         self.empty_pump();
         let slots: Vec<u32> = self.table.iter().map(|(slot, _)| slot).collect();
         for slot in slots {
-            let stream = match self.board.pumped() {
+            let stream = match self.shared_table.moving() {
                 Some((last, stream)) if last == slot => stream,
                 _ => 0,
             };
@@ -163,7 +163,7 @@ impl Keeper {
             self.log_grew(slot);
         }
         // The keeper before may have died with something in its hands.
-        self.board.put_down();
+        self.shared_table.end_move();
     }
 
     fn inherit_one(&mut self, kept: Kept, fds: Vec<OwnedFd>) -> io::Result<()> {
@@ -181,7 +181,7 @@ impl Keeper {
         }
         let dir = self.home.session(&kept.session);
         let needs_log = !outputs.is_empty() || tail.is_some();
-        let end = self.board.slot(kept.slot).end();
+        let end = self.shared_table.slot(kept.slot).end();
         let log = needs_log
             .then(|| Log::open(dir, kept.keep, end, tail))
             .transpose()?;
@@ -211,19 +211,19 @@ impl Keeper {
 
     /// Puts what the keeper before had taken from a terminal where it belongs.
     fn empty_pump(&mut self) {
-        let bytes = self.pump.left().unwrap_or(0);
+        let bytes = self.pipe.left().unwrap_or(0);
         if bytes == 0 {
             return;
         }
         failpoint::hit("takeover.before_emptying");
-        let whose = self.board.pumped();
+        let whose = self.shared_table.moving();
         let log = whose.and_then(|(slot, _)| self.table.get_mut(slot)?.log.as_mut());
         match (log, whose) {
             (Some(log), Some((_, stream))) => {
-                log.put(&self.pump, &mut self.disk, bytes, stream);
+                log.put(&self.pipe, &mut self.disk, bytes, stream);
             }
             // Of a session that was removed meanwhile.
-            _ => self.pump.discard(bytes),
+            _ => self.pipe.discard(bytes),
         }
     }
 
@@ -255,9 +255,12 @@ mod tests {
         let (ours, theirs) = socket_pair().unwrap();
         let (mut daemon, keeper) = (Channel::new(theirs).unwrap(), Channel::new(ours).unwrap());
         let listener = UnixListener::from(socket_pair().unwrap().0);
-        let (board, pump) = (Board::create().unwrap(), Pump::create().unwrap());
-        let [out, into] = pump.ends();
-        let fds = [listener.as_fd(), board.as_fd(), out, into];
+        let (shared_table, pipe) = (
+            SharedTable::create().unwrap(),
+            SplicePipe::create().unwrap(),
+        );
+        let [out, into] = pipe.ends();
+        let fds = [listener.as_fd(), shared_table.as_fd(), out, into];
         let fds = Vec::from(fds.map(|fd| dup(&fd).unwrap()));
         let takeover = json!({"Takeover": {"daemon_pid": 7, "sessions": 1, "mood": "new"}});
         daemon.send(&takeover, fds).unwrap();

@@ -25,9 +25,13 @@ const LAST_CHUNKS: usize = 64;
 impl Keeper {
     /// Moves one chunk that a job has written.
     pub(super) fn move_output(&mut self, slot: u32, stream: u8) {
-        // The board tells one stream: what others wrote is to be on disk by now,
+        // The shared_table tells one stream: what others wrote is to be on disk by now,
         // or the next keeper could not tell their stdout from their stderr.
-        if self.board.pumped().is_some_and(|(last, _)| last != slot) {
+        if self
+            .shared_table
+            .moving()
+            .is_some_and(|(last, _)| last != slot)
+        {
             self.table.flush_indexes();
         }
         let Some(entry) = self.table.get_mut(slot) else {
@@ -37,8 +41,8 @@ impl Keeper {
         let (Some(Some(output)), Some(log)) = (output, &mut entry.log) else {
             return;
         };
-        self.board.pump(slot, stream);
-        match log.take(&self.pump, &mut self.disk, output, stream) {
+        self.shared_table.begin_move(slot, stream);
+        match log.take(&self.pipe, &mut self.disk, output, stream) {
             Ok(Grew::Yes { trouble_changed }) => {
                 failpoint::hit("output.before_telling");
                 self.log_grew(slot);
@@ -53,15 +57,15 @@ impl Keeper {
                 self.close_output(slot, stream);
             }
         }
-        self.board.put_down();
+        self.shared_table.end_move();
     }
 
-    /// Shows on the board how far a log reaches now.
+    /// Shows on the shared table how far a log reaches now.
     pub(super) fn log_grew(&mut self, slot: u32) {
         let Some(log) = self.table.get_mut(slot).and_then(|e| e.log.as_ref()) else {
             return;
         };
-        let shown = self.board.slot(slot);
+        let shown = self.shared_table.slot(slot);
         shown.drop_before(log.first());
         shown.set_unsaved(log.unsaved());
         shown.set_segment(log.segment());

@@ -15,7 +15,7 @@ use super::disk::Disk;
 use super::index::Index;
 use super::segments::Segments;
 use crate::protocol::disk::segment_bytes;
-use crate::sys::pump::{CHUNK, Pump, Taken};
+use crate::sys::splice::{CHUNK, SplicePipe, Taken};
 use crate::sys::tail::{KEPT, Tail};
 use crate::sys::{clock, failpoint};
 
@@ -114,20 +114,20 @@ impl Log {
     /// Moves what `source` has, one chunk at most.
     pub(super) fn take(
         &mut self,
-        pump: &Pump,
+        pipe: &SplicePipe,
         disk: &mut Disk,
         source: impl AsFd,
         stream: u8,
     ) -> io::Result<Grew> {
         // What the index does not say yet is thus always of one stream.
         let _ = self.index.change_stream(stream);
-        let bytes = match pump.take(source, self.room_in_segment())? {
+        let bytes = match pipe.take(source, self.room_in_segment())? {
             Taken::Bytes(bytes) => bytes,
             Taken::Nothing => return Ok(Grew::No),
             Taken::End => return Ok(Grew::End),
         };
         failpoint::hit("output.in_pump");
-        let trouble_changed = self.put(pump, disk, bytes, stream);
+        let trouble_changed = self.put(pipe, disk, bytes, stream);
         Ok(Grew::Yes { trouble_changed })
     }
 
@@ -141,9 +141,15 @@ impl Log {
         usize::try_from(room).unwrap_or(CHUNK).clamp(1, CHUNK)
     }
 
-    /// Takes so many bytes out of the pump. True if saving stopped or resumed,
+    /// Takes so many bytes out of the pipe. True if saving stopped or resumed,
     /// or both.
-    pub(super) fn put(&mut self, pump: &Pump, disk: &mut Disk, bytes: usize, stream: u8) -> bool {
+    pub(super) fn put(
+        &mut self,
+        pipe: &SplicePipe,
+        disk: &mut Disk,
+        bytes: usize,
+        stream: u8,
+    ) -> bool {
         let was_in_trouble = self.trouble.is_some();
         self.look_at_file();
         match (disk.check(bytes), &self.trouble) {
@@ -156,14 +162,14 @@ impl Log {
         let start = self.segments.last();
         let mut saved = 0;
         if let Some(file) = &self.file {
-            let (put, refused) = pump.put(file, self.end - start, bytes);
+            let (put, refused) = pipe.put(file, self.end - start, bytes);
             saved = put;
             self.end += put as u64;
             if let Some(errno) = refused {
                 self.suspend(io::Error::from(errno).to_string());
             }
         }
-        self.divert(pump, bytes - saved);
+        self.divert(pipe, bytes - saved);
         // The index is an aid: without it times are missing, nothing else.
         let _ = self.index.add(self.end, clock::wall().millis(), stream);
         let _ = self.index.shorten(self.first());
@@ -174,21 +180,21 @@ impl Log {
     }
 
     /// What the disk does not take goes to the tail.
-    fn divert(&mut self, pump: &Pump, bytes: usize) {
+    fn divert(&mut self, pipe: &SplicePipe, bytes: usize) {
         let offsets = self.end..self.end + bytes as u64;
         self.end = offsets.end;
         self.unsaved += bytes as u64;
         let mut left = bytes;
         if let Some(tail) = self.trouble.as_ref().and_then(|t| t.tail.as_ref()) {
             for (place, length) in Tail::parts(offsets) {
-                let (put, refused) = pump.put(tail, place, length);
+                let (put, refused) = pipe.put(tail, place, length);
                 left -= put;
                 if refused.is_some() {
                     break;
                 }
             }
         }
-        pump.discard(left);
+        pipe.discard(left);
     }
 
     /// Notes in the index what a keeper that was killed had not noted.
@@ -336,7 +342,7 @@ mod tests {
 
     struct Bench {
         dir: tempfile::TempDir,
-        pump: Pump,
+        pipe: SplicePipe,
         disk: Disk,
         source: OwnedFd,
         job: OwnedFd,
@@ -348,7 +354,7 @@ mod tests {
             let (source, job) = rustix::pipe::pipe().unwrap();
             Self {
                 disk: Disk::new(dir.path().to_owned()),
-                pump: Pump::create().unwrap(),
+                pipe: SplicePipe::create().unwrap(),
                 dir,
                 source,
                 job,
@@ -361,7 +367,7 @@ mod tests {
 
         fn write(&mut self, log: &mut Log, bytes: &[u8]) -> bool {
             rustix::io::write(&self.job, bytes).unwrap();
-            match log.take(&self.pump, &mut self.disk, &self.source, 0) {
+            match log.take(&self.pipe, &mut self.disk, &self.source, 0) {
                 Ok(Grew::Yes { trouble_changed }) => trouble_changed,
                 other => panic!("{other:?}"),
             }
@@ -424,10 +430,10 @@ mod tests {
         let mut log = bench.open(0);
         bench.write(&mut log, b"one");
         rustix::io::write(&bench.job, b"two").unwrap();
-        bench.pump.take(&bench.source, CHUNK).unwrap();
+        bench.pipe.take(&bench.source, CHUNK).unwrap();
         let mut log = bench.open(3);
-        let left = bench.pump.left().unwrap();
-        log.put(&bench.pump, &mut bench.disk, left, 0);
+        let left = bench.pipe.left().unwrap();
+        log.put(&bench.pipe, &mut bench.disk, left, 0);
         assert_eq!((log.end(), log.unsaved()), (6, 0));
         assert_eq!(bench.file("output.log").unwrap(), "onetwo");
     }

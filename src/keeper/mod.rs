@@ -36,11 +36,11 @@ use rustix::process::Rlimit;
 use crate::diag;
 use crate::protocol::VERSION;
 use crate::protocol::keeper::ToDaemon;
-use crate::sys::board::Board;
 use crate::sys::channel::Channel;
 use crate::sys::detach::{self, HANDOVER, TAKEOVER};
 use crate::sys::paths::Home;
-use crate::sys::pump::Pump;
+use crate::sys::shared_table::SharedTable;
+use crate::sys::splice::SplicePipe;
 use crate::sys::{role, socket, spawn};
 use disk::Disk;
 use endpoint::Endpoint;
@@ -135,8 +135,8 @@ fn said(ran: io::Result<()>) -> ExitCode {
 struct Keeper {
     home: Home,
     table: Table,
-    board: Board,
-    pump: Pump,
+    shared_table: SharedTable,
+    pipe: SplicePipe,
     disk: Disk,
     events: Events,
     endpoint: Endpoint,
@@ -176,8 +176,8 @@ impl Keeper {
         let files = spawn::raise_file_limit().current;
         let inheritance = Inheritance {
             listener: socket::listen(&home.socket()).map_err(fail)?,
-            board: Board::create().map_err(fail)?,
-            pump: Pump::create().map_err(fail)?,
+            shared_table: SharedTable::create().map_err(fail)?,
+            pipe: SplicePipe::create().map_err(fail)?,
             files,
             daemon_pid: 0,
             sessions: Vec::new(),
@@ -213,8 +213,8 @@ impl Keeper {
         let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
         let mut keeper = Self {
             table: Table::default(),
-            board: inheritance.board,
-            pump: inheritance.pump,
+            shared_table: inheritance.shared_table,
+            pipe: inheritance.pipe,
             disk: Disk::new(home.sessions()),
             events: Events::new()?,
             endpoint: Endpoint::new(inheritance.listener, socket),

@@ -56,11 +56,11 @@ impl Keeper {
             tracing::info!(pid = child.id(), "the daemon is started");
         }
         let mut channel = Channel::new(ours)?;
-        self.board.reset_spawns();
-        let [out, into] = self.pump.ends();
+        self.shared_table.reset_spawns();
+        let [out, into] = self.pipe.ends();
         let fds = vec![
             dup(&self.endpoint.listener)?,
-            dup(&self.board)?,
+            dup(&self.shared_table)?,
             dup(&out)?,
             dup(&into)?,
         ];
@@ -195,9 +195,9 @@ impl Keeper {
         };
         if let (Ok(first), Some(slot)) = (&cleared, slot) {
             // Of a cleared log nothing is left but the newest segment.
-            self.board.slot(slot).set_segment(*first);
-            self.board.slot(slot).drop_before(*first);
-            self.board.slot(slot).set_unsaved(0);
+            self.shared_table.slot(slot).set_segment(*first);
+            self.shared_table.slot(slot).drop_before(*first);
+            self.shared_table.slot(slot).set_unsaved(0);
             if self.table.troubled().contains(&slot) {
                 self.tell_trouble(slot);
             }
@@ -227,7 +227,7 @@ impl Keeper {
         };
         if let Some(log) = self.table.get_mut(slot).and_then(|e| e.log.as_mut()) {
             log.drop_segments_before(before);
-            self.board.slot(slot).drop_before(log.first());
+            self.shared_table.slot(slot).drop_before(log.first());
             // Also told if nothing more is written for a while.
             self.grown.push(slot);
             self.tell_growth();

@@ -50,7 +50,7 @@ impl Keeper {
     ) {
         failpoint::hit("spawn.before_beginning");
         // Also of one that fails at once: the daemon has counted it.
-        self.board.begin_spawn();
+        self.shared_table.begin_spawn();
         match self.try_spawn(&id, spec, rows, cols, keep) {
             Ok((message, fds)) => {
                 self.tell(&message, fds);
@@ -89,7 +89,7 @@ impl Keeper {
         let no_room = || io::Error::other("the keeper has no room for more sessions");
         let slot = self
             .table
-            .free_slot(self.board.slots())
+            .free_slot(self.shared_table.slots())
             .ok_or_else(no_room)?;
         if let Some(before) = self.table.slot_of(id) {
             // Those who outlived the first process of the run before may have said something since.
@@ -104,9 +104,9 @@ impl Keeper {
             None => Some(Log::open(self.home.session(id), keep, 0, None)?),
         };
         let bounds = open.or(fresh.as_ref().map(Bounds::of)).unwrap_or_default();
-        // On the board before anybody is told of it.
-        self.board.slot(slot).reset(bounds.first, bounds.end);
-        self.board.slot(slot).set_unsaved(bounds.unsaved);
+        // On the shared table before anybody is told of it.
+        self.shared_table.slot(slot).reset(bounds.first, bounds.end);
+        self.shared_table.slot(slot).set_unsaved(bounds.unsaved);
         // An exit of an earlier run must not be read as this one's.
         let _ = std::fs::remove_file(self.home.session(id).join(EXIT));
         failpoint::hit("spawn.before_fork");
@@ -170,9 +170,9 @@ impl Keeper {
         let channel = self.channel.as_ref();
         let announcement = channel.and_then(|channel| channel.announcement(&starting));
         let announce = |fds: &[BorrowedFd<'_>]| {
-            self.board.announce(std::process::id());
+            self.shared_table.announce(std::process::id());
             if !announcement.as_ref().is_some_and(|told| told.send(fds)) {
-                self.board.runs_unannounced();
+                self.shared_table.runs_unannounced();
             }
         };
         spawn::spawn(spec, rows, cols, self.files, group, &announce)

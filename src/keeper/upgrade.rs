@@ -20,11 +20,11 @@ use super::lease::Lease;
 use super::requests::dup;
 use crate::protocol::VERSION;
 use crate::protocol::keeper::{Kept, ToDaemon};
-use crate::sys::board::Board;
 use crate::sys::channel::Channel;
 use crate::sys::detach::{self, HANDOVER, inherited};
 use crate::sys::paths::own_program;
-use crate::sys::pump::Pump;
+use crate::sys::shared_table::SharedTable;
+use crate::sys::splice::SplicePipe;
 
 /// An upgrade under way.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -60,8 +60,8 @@ pub(super) fn upgrade_failed(error: String) -> ToDaemon {
 struct Testament {
     locks: [RawFd; 2],
     listener: RawFd,
-    board: RawFd,
-    pump: [RawFd; 2],
+    shared_table: RawFd,
+    pipe: [RawFd; 2],
     channel: RawFd,
     files: Option<u64>,
     daemon_pid: u32,
@@ -103,7 +103,7 @@ impl Keeper {
             Ok(number)
         };
         let channel = self.channel.as_ref().ok_or(io::ErrorKind::NotConnected)?;
-        let [out, into] = self.pump.ends();
+        let [out, into] = self.pipe.ends();
         let mut sessions = Vec::new();
         for (slot, entry) in self.table.iter() {
             let (kept, fds) = kept(slot, entry)?;
@@ -116,8 +116,8 @@ impl Keeper {
                 keep(dup(&self.lease.sessions)?)?,
             ],
             listener: keep(dup(&self.endpoint.listener)?)?,
-            board: keep(dup(&self.board)?)?,
-            pump: [keep(dup(&out)?)?, keep(dup(&into)?)?],
+            shared_table: keep(dup(&self.shared_table)?)?,
+            pipe: [keep(dup(&out)?)?, keep(dup(&into)?)?],
             channel: keep(dup(channel)?)?,
             files: self.files.current,
             daemon_pid: self.supervisor.pid.unwrap_or_default(),
@@ -141,15 +141,15 @@ pub(super) fn read(number: RawFd) -> io::Result<Heir> {
         let fds = fds.into_iter().map(inherited).collect::<io::Result<_>>()?;
         sessions.push((kept, fds));
     }
-    let [out, into] = testament.pump;
+    let [out, into] = testament.pipe;
     let [socket, sessions_lock] = testament.locks;
     Ok(Heir {
         lease: Lease::held(inherited(socket)?, inherited(sessions_lock)?),
         channel: Channel::new(inherited(testament.channel)?)?,
         inheritance: Inheritance {
             listener: inherited(testament.listener)?.into(),
-            board: Board::open(inherited(testament.board)?)?,
-            pump: Pump::open(inherited(out)?, inherited(into)?),
+            shared_table: SharedTable::open(inherited(testament.shared_table)?)?,
+            pipe: SplicePipe::open(inherited(out)?, inherited(into)?),
             files: testament.files,
             daemon_pid: testament.daemon_pid,
             sessions,
@@ -168,8 +168,8 @@ mod tests {
         let testament = Testament {
             locks: [3, 4],
             listener: 5,
-            board: 6,
-            pump: [7, 8],
+            shared_table: 6,
+            pipe: [7, 8],
             channel: 9,
             files: Some(1024),
             daemon_pid: 11,

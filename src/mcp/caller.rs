@@ -1,6 +1,6 @@
 //! Actions of the protocol as calls that can be awaited.
 //!
-//! The other end is the pump of `--serve`, on a thread of its own, behind a pair of
+//! The other end is the proxy of `--serve`, on a thread of its own, behind a pair of
 //! sockets instead of standard input and output: it reconnects, asks again what may
 //! be asked again, and keeps subscriptions standing. Requests are numbered here; a
 //! call that is dropped before its answer came is cancelled.
@@ -21,9 +21,9 @@ use crate::client::{self, AutoStart};
 use crate::protocol::nature::{Nature, When};
 use crate::protocol::reply::Reply;
 use crate::protocol::{Error, ErrorCode, Event, Greeting, MAX_LINE};
-use crate::serve::pump::Pump;
+use crate::serve::proxy::Proxy;
 
-/// Request lines on their way to the pump; callers wait while it is full.
+/// Request lines on their way to the proxy; callers wait while it is full.
 const LINES: usize = 256;
 
 /// Events that nobody has taken; what comes beyond is dropped.
@@ -38,13 +38,13 @@ pub struct Caller(Rc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    /// To the pump, until no more requests follow.
+    /// To the proxy, until no more requests follow.
     lines: RefCell<Option<mpsc::Sender<Vec<u8>>>>,
     next: Cell<u64>,
     pending: RefCell<HashMap<u64, Pending>>,
     /// Set once nobody will answer, or nobody wants to wait.
     stop: Cell<Stop>,
-    /// The pump has ended.
+    /// The proxy has ended.
     ended: Notify,
 }
 
@@ -59,7 +59,7 @@ enum Stop {
     No,
     /// No more waits.
     Waits,
-    /// The pump is gone.
+    /// The proxy is gone.
     All,
 }
 
@@ -69,11 +69,11 @@ pub fn connect(greeting: Greeting) -> Result<(Caller, mpsc::Receiver<Event>), Er
     let wire = client::connect(&greeting, AutoStart::Yes)?.into_wire();
     let (ours, theirs) = StdStream::pair().map_err(no_way)?;
     let input = OwnedFd::from(theirs.try_clone().map_err(no_way)?);
-    let mut pump = Pump::new(greeting, wire, input, theirs.into())?;
+    let mut proxy = Proxy::new(greeting, wire, input, theirs.into())?;
     // It ends with its input; what broke it is told by the calls that it leaves open.
     std::thread::Builder::new()
-        .name("pump".to_owned())
-        .spawn(move || pump.run())
+        .name("proxy".to_owned())
+        .spawn(move || proxy.run())
         .map_err(no_way)?;
     ours.set_nonblocking(true).map_err(no_way)?;
     let (reader, writer) = UnixStream::from_std(ours).map_err(no_way)?.into_split();

@@ -1,12 +1,12 @@
 //! `bgproc mcp`: the Model Context Protocol on standard input and output.
 //!
 //! A tool call becomes one or more actions of the protocol. They go to the daemon
-//! through the same pump as those of `--serve` ([`caller`]), so an MCP client, too,
+//! through the same proxy as those of `--serve` ([`caller`]), so an MCP client, too,
 //! is carried over the death of a daemon. Which tools there are is a choice made
 //! at start ([`toolset`]): bgproc's own ([`own`]), or those of one of the programs
 //! that bgproc can stand in for, under their names and with their fields.
 //!
-//! One thread with an event loop answers the client ([`server`]), the pump has
+//! One thread with an event loop answers the client ([`server`]), the proxy has
 //! another. Standard output carries protocol messages only. When standard input
 //! ends, waits are cancelled, other calls have a moment, and the exit is clean
 //! ([`stdio`]).

@@ -66,7 +66,7 @@ pub struct Error {
     /// What to do next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// Facts that go with the code.
+    /// WaitInputs that go with the code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
 }

@@ -48,7 +48,7 @@ pub struct SpawnSpec {
 pub struct Kept {
     /// Which session.
     pub session: SessionId,
-    /// Its slot on the board.
+    /// Its slot on the shared table.
     pub slot: u32,
     /// Pid of its first process.
     pub pid: u32,
@@ -83,7 +83,7 @@ pub(crate) fn is_false(value: &bool) -> bool {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum ToKeeper {
     /// First message to a keeper that takes over from one that died. Fds:
-    /// listening socket, board, both ends of the pump (reading, writing).
+    /// listening socket, shared table, both ends of the splice pipe (reading, writing).
     Takeover {
         /// The daemon's pid.
         daemon_pid: u32,
@@ -172,7 +172,7 @@ pub struct Failure {
 /// Keeper to daemon.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum ToDaemon {
-    /// First message. Fds: listening socket, board, both ends of the pump.
+    /// First message. Fds: listening socket, shared table, both ends of the splice pipe.
     Welcome {
         /// The keeper's pid.
         keeper_pid: u32,
@@ -203,11 +203,11 @@ pub enum ToDaemon {
         version: String,
     },
     /// Its program is about to run; said by the new process itself, the moment before that. A keeper that is
-    /// killed now leaves a process that is not without a terminal. Its pid is on the board. Fds: as of `Spawned`.
+    /// killed now leaves a process that is not without a terminal. Its pid is on the shared table. Fds: as of `Spawned`.
     Starting {
         /// Which session.
         session: SessionId,
-        /// Its slot on the board.
+        /// Its slot on the shared table.
         slot: u32,
         /// Offset of the first byte of this run.
         offset: u64,
@@ -217,7 +217,7 @@ pub enum ToDaemon {
     Spawned {
         /// Which session.
         session: SessionId,
-        /// Its slot on the board.
+        /// Its slot on the shared table.
         slot: u32,
         /// Its pid.
         pid: u32,
@@ -238,7 +238,7 @@ pub enum ToDaemon {
     },
     /// These slots have grown since the daemon last looked at them.
     Grown {
-        /// Slots on the board.
+        /// Slots on the shared table.
         slots: Vec<u32>,
     },
     /// Its first process has ended; its output up to then is in the log.

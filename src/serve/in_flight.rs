@@ -43,7 +43,7 @@ pub struct Request {
     pub ticket: Option<Ticket>,
     /// Since when it has been on its way, if a daemon before this one had it.
     pub asked: Option<Instant>,
-    /// Whether it is the pump's own, whose answer the agent is not shown.
+    /// Whether it is the proxy's own, whose answer the agent is not shown.
     pub is_own: bool,
 }
 
@@ -138,7 +138,7 @@ impl Request {
         }
     }
 
-    /// A request of the pump itself.
+    /// A request of the proxy itself.
     pub fn own(mut params: Map<String, Value>, action: &str, number: usize) -> Self {
         let id = Value::from(format!("bgproc-resumes-{number}"));
         params.insert("id".to_owned(), id.clone());

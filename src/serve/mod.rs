@@ -1,20 +1,20 @@
 //! `bgproc --serve`: the protocol on standard input and output, for agents.
 //!
-//! The daemon speaks the same protocol on its socket, so this is a pump
-//! ([`pump`]) that adds two things: who the agent is, decided from flags,
+//! The daemon speaks the same protocol on its socket, so this is a proxy
+//! ([`proxy`]) that adds two things: who the agent is, decided from flags,
 //! environment and file before its first byte is read ([`settings`]), and a
 //! bridge over the death of a daemon: requests that it leaves open are asked
 //! again or answered ([`in_flight`]), and what the agent wants to be told is told
-//! by the next one ([`standing`]).
+//! by the next one ([`subscriptions`]).
 
 pub mod in_flight;
 pub mod lines;
 pub mod outbox;
-pub mod pump;
+pub mod proxy;
 pub mod queue;
 pub mod settings;
 pub mod silence;
-pub mod standing;
+pub mod subscriptions;
 
 use std::io;
 use std::os::fd::AsFd;
@@ -32,7 +32,7 @@ pub fn run(greeting: Greeting) -> Result<(), Error> {
         .as_fd()
         .try_clone_to_owned()
         .map_err(no_stdio)?;
-    pump::Pump::new(greeting, wire, input, output)?.run()
+    proxy::Proxy::new(greeting, wire, input, output)?.run()
 }
 
 fn no_stdio(error: io::Error) -> Error {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::time::Instant;
 
 use super::in_flight::Request;
-use super::standing::Standing;
+use super::subscriptions::Subscriptions;
 
 /// Requests in the order they are sent.
 #[derive(Debug, Default)]
@@ -47,7 +47,7 @@ impl Queue {
     pub fn send(
         &mut self,
         mut socket: impl Write,
-        standing: &mut Standing,
+        standing: &mut Subscriptions,
         now: Instant,
     ) -> io::Result<Option<Request>> {
         let Some(request) = self.requests.front() else {
@@ -69,7 +69,7 @@ impl Queue {
     }
 
     /// The daemon is gone. A line of which the newline was not sent has not been
-    /// read as one; what was the pump's own was for that daemon.
+    /// read as one; what was the proxy's own was for that daemon.
     pub fn start_over(&mut self) {
         self.sent = 0;
         self.requests.retain(|request| !request.is_own);
@@ -111,7 +111,7 @@ mod tests {
         let mut queue = Queue::default();
         queue.push(request("12345678\n"));
         queue.push(request("last\n"));
-        let (mut out, mut standing, now) = (Vec::new(), Standing::default(), Instant::now());
+        let (mut out, mut standing, now) = (Vec::new(), Subscriptions::default(), Instant::now());
         let mut send = |queue: &mut Queue| queue.send(Narrow(&mut out), &mut standing, now);
         assert_eq!(send(&mut queue).unwrap(), None);
         queue.start_over();

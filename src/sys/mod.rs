@@ -3,8 +3,8 @@
 //! Each file is one thing the system gives: [`paths`] and [`socket`] where to
 //! meet, [`role`] who is there already, [`dirwatch`] whether that is still there, [`lock`] who may, [`login`] on which
 //! terminal, [`detach`] how a process leaves its terminal,
-//! [`channel`] messages with file descriptors, [`board`] memory that keeper and
-//! daemon share, [`pty`] and [`spawn`] a job's terminal and process, [`pump`]
+//! [`channel`] messages with file descriptors, [`table`] memory that keeper and
+//! daemon share, [`pty`] and [`spawn`] a job's terminal and process, [`splice`]
 //! bytes from a terminal into a log, [`tail`] those that no log takes, [`tree`]
 //! and [`signal`] whom to end, [`ending`] how somebody else's child ended,
 //! [`input`] whether a program waits for input, [`usage`] what processes use,
@@ -13,7 +13,6 @@
 //! much a job may take, [`inherit`] what it has of whoever asked for it, [`mod@file`] small files whole, [`clock`] what
 //! time it is.
 
-pub mod board;
 pub mod cgroup;
 pub mod channel;
 mod child;
@@ -36,14 +35,15 @@ pub mod ports;
 mod proc;
 pub mod process;
 pub mod pty;
-pub mod pump;
 pub mod readiness;
 pub mod rlimits;
 pub mod role;
 pub mod segments;
+pub mod shared_table;
 pub mod signal;
 pub mod socket;
 pub mod spawn;
+pub mod splice;
 pub mod tail;
 pub mod tree;
 pub mod usage;

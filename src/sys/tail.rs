@@ -2,9 +2,9 @@
 //! that keeper and daemon share.
 //!
 //! A byte lies at its offset modulo the size of the ring. The keeper writes
-//! before it publishes the new end on the board, one chunk at most; so what a
+//! before it publishes the new end on the table, one chunk at most; so what a
 //! reader has copied is whole if it lies no farther than [`KEPT`] before the end
-//! that the board shows afterwards.
+//! that the table shows afterwards.
 
 use std::io;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use rustix::io::pread;
 
-use super::pump::CHUNK;
+use super::splice::CHUNK;
 
 /// Bytes before the end that can be read.
 pub const KEPT: u64 = 64 * 1024;

@@ -6,7 +6,7 @@ use super::super::connection::Client;
 use super::super::hub::Hub;
 use super::{Answer, answer, wait_ms};
 use crate::engine::bus::Filter;
-use crate::engine::past::Entry;
+use crate::engine::event_history::Entry;
 use crate::protocol::params::Events;
 use crate::protocol::reply::Happened;
 

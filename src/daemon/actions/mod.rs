@@ -42,7 +42,7 @@ use super::connection::{Client, MAX_CHARS, fixed_limits};
 use super::hub::Hub;
 use super::settings::Settings;
 use crate::engine::life::Actor;
-use crate::engine::registry::{Access, Viewer};
+use crate::engine::registry::{Access, Principal};
 use crate::protocol::hello::Limits;
 use crate::protocol::{
     Action, Error, ErrorCode, Greeting, PROTOCOL, Role, SessionId, Timestamp, VERSION,
@@ -135,7 +135,7 @@ fn people_only(client: &Client, what: &str) -> Result<(), Error> {
 }
 
 /// Who acts, as a session's life remembers it.
-pub(super) fn actor(viewer: &Viewer) -> Actor {
+pub(super) fn actor(viewer: &Principal) -> Actor {
     match viewer.role {
         Role::Human => Actor::Human,
         Role::Agent => Actor::Agent(viewer.scope.clone()),

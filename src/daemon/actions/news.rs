@@ -138,12 +138,12 @@ fn now(
         if session.scope == client.viewer.scope
             && let Some(slot) = state.drivers.get(id).and_then(Driver::slot)
         {
-            let board = state.keeper.board().clone();
+            let shared_table = state.keeper.shared_table().clone();
             let outbox = client.outbox.clone();
-            // On the board it outlives this daemon: not before the client has it.
+            // On the shared table it outlives this daemon: not before the client has it.
             tokio::task::spawn_local(async move {
                 outbox.sent_so_far().await;
-                board.slot(slot).set_shown(offset);
+                shared_table.slot(slot).set_shown(offset);
             });
         }
     }
@@ -222,7 +222,7 @@ fn assemble(
         true => state
             .drivers
             .get(id)
-            .map_or_else(Vec::new, |driver| driver.files(state.keeper.board())),
+            .map_or_else(Vec::new, |driver| driver.files(state.keeper.shared_table())),
         false => Vec::new(),
     };
     let (stdout, stderr) = streams.unzip();

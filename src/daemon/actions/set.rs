@@ -40,12 +40,12 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
             session.spec.group = Some(group).filter(|group| !group.is_empty());
         }
         if let Some(ttl) = params.ttl_ms {
-            session.terms.ttl_ms = ttl;
-            session.terms.failed_ttl_ms = None;
-            session.terms.until_room = session.terms.until_room.map(|_| false);
+            session.time_limits.ttl_ms = ttl;
+            session.time_limits.failed_ttl_ms = None;
+            session.time_limits.until_room = session.time_limits.until_room.map(|_| false);
         }
         if let Some(seconds) = params.timeout_sec {
-            session.terms.timeout_ms = seconds.saturating_mul(1000);
+            session.time_limits.timeout_ms = seconds.saturating_mul(1000);
         }
         if let Some(restart) = params.restart {
             session.spec.restart = Some(restart);
@@ -56,7 +56,7 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
             session.spec.changed = true;
         }
         if let Some(keep) = params.keep {
-            session.terms.keep = keep;
+            session.time_limits.keep = keep;
         }
         if let Some(share) = params.share {
             session.share = share;

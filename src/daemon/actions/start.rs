@@ -18,7 +18,7 @@ use super::news::{Show, Since, cursor, polled};
 use super::program::{check_directory, environment, spawn_failed, spawn_spec};
 use super::resize::checked_size;
 use super::{Answer, answer, limits, max_chars, refused_by_system, unique, wait_ms, wanted};
-use crate::engine::meta::{Spec, Terms};
+use crate::engine::meta::{Spec, TimeLimits};
 use crate::engine::retention::Retention;
 use crate::engine::session::Session;
 use crate::protocol::hello::Role;
@@ -128,7 +128,7 @@ async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<(SessionId
     let size = checked_size(params.rows, params.cols)?;
     let spec = spec(client, params)?;
     let kept = hub.state().settings.caps.retention;
-    let terms = terms(client, params, kept);
+    let time_limits = time_limits(client, params, kept);
     let key = params
         .key
         .clone()
@@ -151,7 +151,7 @@ async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<(SessionId
             .create(&id)
             .map_err(|error| refused_by_system("the session's directory was not made", &error))?;
         let scope = client.viewer.scope.clone();
-        let mut session = Session::new(id.clone(), scope, spec, size, terms, now());
+        let mut session = Session::new(id.clone(), scope, spec, size, time_limits, now());
         session.key = key;
         // Written before it runs, so that a daemon that dies now leaves no stranger.
         state.store.write_meta(&session);
@@ -246,7 +246,7 @@ fn spec(client: &Client, params: &Start) -> Result<Spec, Error> {
     })
 }
 
-fn terms(client: &Client, params: &Start, kept: Retention) -> Terms {
+fn time_limits(client: &Client, params: &Start, kept: Retention) -> TimeLimits {
     let usual = match client.viewer.role {
         Role::Agent => AGENT_TIMEOUT_MS,
         // A person's server runs until a person ends it.
@@ -258,7 +258,7 @@ fn terms(client: &Client, params: &Start, kept: Retention) -> Terms {
     let defaults = &client.greeting.defaults;
     let ttl_ms = params.ttl_ms.or(defaults.ttl_ms);
     let (by_default, is_person) = (ttl_ms.is_none(), client.viewer.role == Role::Human);
-    Terms {
+    TimeLimits {
         timeout_ms: params
             .timeout_ms
             .or(seconds)

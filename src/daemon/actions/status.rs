@@ -59,7 +59,7 @@ pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> 
         record.output_files = state
             .drivers
             .get(&id)
-            .map_or_else(Vec::new, |driver| driver.files(state.keeper.board()));
+            .map_or_else(Vec::new, |driver| driver.files(state.keeper.shared_table()));
         record.detail = Some(detail);
     }
     answer(record)

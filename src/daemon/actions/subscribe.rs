@@ -4,7 +4,7 @@ use super::super::connection::Client;
 use super::super::hub::Hub;
 use super::{Answer, answer};
 use crate::engine::bus::{Filter, SubscriptionId};
-use crate::engine::past::Entry;
+use crate::engine::event_history::Entry;
 use crate::protocol::params::{Cancel, Subscribe, Unsubscribe};
 use crate::protocol::reply::{Cancelled, Done, Subscribed};
 use crate::protocol::{Error, ErrorCode};

@@ -12,7 +12,7 @@ use super::super::render::render_chunk;
 use super::wait::Plan;
 use super::write::not_running;
 use super::{Answer, answer, find, news};
-use crate::engine::registry::{Access, Viewer};
+use crate::engine::registry::{Access, Principal};
 use crate::protocol::condition::{WaitMode, WaitSpec};
 use crate::protocol::record::{InputState, Mode};
 use crate::protocol::reply::{Warning, Written};
@@ -34,7 +34,7 @@ const FINISHES: [u8; 4] = [b'\r', b'\n', 0x03, 0x04];
 /// A session that takes input.
 pub(super) struct Target {
     pub(super) hub: Hub,
-    pub(super) viewer: Viewer,
+    pub(super) viewer: Principal,
     pub(super) id: SessionId,
     pub(super) mode: Mode,
     pub(super) modes: Modes,

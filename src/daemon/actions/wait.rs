@@ -9,9 +9,9 @@ use super::super::hub::{Hub, now};
 use super::super::text;
 use super::news::{Show, Since, polled};
 use super::{Answer, answer, find_several, max_chars, wait_ms};
-use crate::engine::facts::Facts;
 use crate::engine::matcher::{Conditions, Decision, Matcher};
 use crate::engine::registry::Access;
+use crate::engine::wait_inputs::WaitInputs;
 use crate::engine::waits::Pending;
 use crate::protocol::condition::{WaitMode, WaitSpec};
 use crate::protocol::params::{Stream, Wait};
@@ -251,7 +251,7 @@ impl Plan {
         let ports = (!wanted.is_empty()).then(|| state.ports(id, Some(&wanted)));
         let restarting = state.restarting.contains_key(id);
         let session = state.registry.get_mut(id).ok_or_else(gone)?;
-        let facts = Facts {
+        let facts = WaitInputs {
             restarting,
             ports: ports.as_deref(),
             ..session.facts()

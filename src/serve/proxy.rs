@@ -1,12 +1,12 @@
-//! The pump between an agent and the daemon: one thread, one poll loop.
+//! The proxy between an agent and the daemon: one thread, one poll loop.
 //!
 //! Lines go whole in both directions, so that a daemon that dies leaves no torn
 //! line. What it had not read, and what it had read and can be asked again, goes
 //! to the next one; the rest is answered here ([`in_flight`]). What the agent
-//! wants to be told is asked for again ([`standing`]). Neither side can fill the
+//! wants to be told is asked for again ([`subscriptions`]). Neither side can fill the
 //! memory: while a buffer holds more than `ENOUGH`, its source is not read.
 //!
-//! With nothing to ask and nothing to be told the pump does without a daemon
+//! With nothing to ask and nothing to be told the proxy does without a daemon
 //! until there is: looking for one would start it, also where a person has just
 //! stopped it.
 //!
@@ -16,7 +16,7 @@
 //!
 //! [`in_flight`]: super::in_flight
 //! [`outbox`]: super::outbox
-//! [`standing`]: super::standing
+//! [`subscriptions`]: super::subscriptions
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -33,7 +33,7 @@ use super::lines::Lines;
 use super::outbox::Outbox;
 use super::queue::Queue;
 use super::silence::Silence;
-use super::standing::Standing;
+use super::subscriptions::Subscriptions;
 use crate::client::{self, AutoStart, Wire};
 use crate::protocol::hello::OnDisconnect;
 use crate::protocol::{Error, Greeting};
@@ -53,7 +53,7 @@ const LAST_WORDS: Timespec = Timespec {
 
 /// Everything that moves.
 #[derive(Debug)]
-pub struct Pump {
+pub struct Proxy {
     greeting: Greeting,
     stdin: Option<OwnedFd>,
     stdout: File,
@@ -65,7 +65,7 @@ pub struct Pump {
     requests: Queue,
     open: InFlight,
     silence: Silence,
-    standing: Standing,
+    standing: Subscriptions,
     /// From the daemon: what is not a whole line yet.
     reply: Vec<u8>,
     /// To standard output: whole lines.
@@ -106,8 +106,8 @@ impl From<Errno> for Stop {
     }
 }
 
-impl Pump {
-    /// A pump between an agent's descriptors and a fresh connection; `greeting` is
+impl Proxy {
+    /// A proxy between an agent's descriptors and a fresh connection; `greeting` is
     /// said again to the next daemon.
     pub fn new(
         greeting: Greeting,
@@ -115,7 +115,7 @@ impl Pump {
         input: OwnedFd,
         output: OwnedFd,
     ) -> Result<Self, Error> {
-        let mut pump = Self {
+        let mut proxy = Self {
             greeting: Greeting {
                 scope: Some(wire.hello.scope.clone()),
                 ..greeting
@@ -127,14 +127,14 @@ impl Pump {
             requests: Queue::default(),
             open: InFlight::default(),
             silence: Silence::default(),
-            standing: Standing::default(),
+            standing: Subscriptions::default(),
             reply: Vec::new(),
             replies: Outbox::new(wire.first_line),
             half_closed: false,
             buffer: vec![0; READ],
         };
-        pump.take_in(&wire.buffered);
-        Ok(pump)
+        proxy.take_in(&wire.buffered);
+        Ok(proxy)
     }
 
     /// Pumps until standard input has ended and all is said, or nobody listens.

@@ -5,7 +5,7 @@ use crate::protocol::record::InputState;
 
 /// What conditions are compared with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Facts<'a> {
+pub struct WaitInputs<'a> {
     /// Where it is in its life.
     pub status: Status,
     /// Whether it ends, or has ended, only to be run again by somebody who restarts it.
@@ -19,7 +19,7 @@ pub struct Facts<'a> {
     pub ports: Option<&'a [u16]>,
 }
 
-impl Facts<'_> {
+impl WaitInputs<'_> {
     /// Nothing but a status.
     pub fn of(status: Status) -> Self {
         Self {

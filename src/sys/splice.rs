@@ -32,12 +32,12 @@ pub enum Taken {
 
 /// The pipe. One serves every session, since one thread moves one chunk at a time.
 #[derive(Debug)]
-pub struct Pump {
+pub struct SplicePipe {
     out: OwnedFd,
     into: OwnedFd,
 }
 
-impl Pump {
+impl SplicePipe {
     /// Makes the pipe.
     pub fn create() -> io::Result<Self> {
         let (out, into) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
@@ -145,24 +145,24 @@ mod tests {
 
     #[test]
     fn what_a_terminal_shows_is_in_the_log_at_its_offset() {
-        let pump = Pump::create().unwrap();
+        let pipe = SplicePipe::create().unwrap();
         let pty = crate::sys::pty::open(24, 80).unwrap();
         let log = tempfile::tempfile().unwrap();
         rustix::io::write(&pty.slave, b"hello\n").unwrap();
-        assert_eq!(pump.take(&pty.master, CHUNK).unwrap(), Taken::Bytes(7));
-        assert_eq!(pump.left().unwrap(), 7);
-        assert_eq!(pump.put(&log, 3, 7), (7, None));
-        assert_eq!(pump.take(&pty.master, CHUNK).unwrap(), Taken::Nothing);
+        assert_eq!(pipe.take(&pty.master, CHUNK).unwrap(), Taken::Bytes(7));
+        assert_eq!(pipe.left().unwrap(), 7);
+        assert_eq!(pipe.put(&log, 3, 7), (7, None));
+        assert_eq!(pipe.take(&pty.master, CHUNK).unwrap(), Taken::Nothing);
         let mut text = Vec::new();
         (&log).read_to_end(&mut text).unwrap();
         assert_eq!(text, b"\0\0\0hello\r\n");
         drop(pty.slave);
-        assert_eq!(pump.take(&pty.master, CHUNK).unwrap(), Taken::End);
+        assert_eq!(pipe.take(&pty.master, CHUNK).unwrap(), Taken::End);
     }
 
     #[test]
     fn a_terminal_that_has_many_pages_is_emptied_in_few_turns() {
-        let pump = Pump::create().unwrap();
+        let pipe = SplicePipe::create().unwrap();
         let pty = crate::sys::pty::open(24, 80).unwrap();
         let log = tempfile::tempfile().unwrap();
         let text = vec![b'x'; 32 * 1024];
@@ -170,8 +170,8 @@ mod tests {
         let written = rustix::io::write(&pty.slave, &text).unwrap();
         assert!(written > 2 * TERMINAL_READ, "{written}");
         let (mut end, mut turns) = (0, 0);
-        while let Taken::Bytes(bytes) = pump.take(&pty.master, CHUNK).unwrap() {
-            assert_eq!(pump.put(&log, end as u64, bytes), (bytes, None));
+        while let Taken::Bytes(bytes) = pipe.take(&pty.master, CHUNK).unwrap() {
+            assert_eq!(pipe.put(&log, end as u64, bytes), (bytes, None));
             (end, turns) = (end + bytes, turns + 1);
         }
         assert_eq!(end, written);
@@ -180,30 +180,30 @@ mod tests {
 
     #[test]
     fn a_source_that_cannot_be_spliced_is_read() {
-        let pump = Pump::create().unwrap();
+        let pipe = SplicePipe::create().unwrap();
         let flags = rustix::event::EventfdFlags::NONBLOCK;
         let source = rustix::event::eventfd(7, flags).unwrap();
-        assert_eq!(pump.take(&source, CHUNK).unwrap(), Taken::Bytes(8));
+        assert_eq!(pipe.take(&source, CHUNK).unwrap(), Taken::Bytes(8));
         let log = tempfile::tempfile().unwrap();
-        assert_eq!(pump.put(&log, 0, 8), (8, None));
-        assert_eq!(pump.take(&source, CHUNK).unwrap(), Taken::Nothing);
+        assert_eq!(pipe.put(&log, 0, 8), (8, None));
+        assert_eq!(pipe.take(&source, CHUNK).unwrap(), Taken::Nothing);
     }
 
     #[test]
     fn a_log_that_refuses_leaves_the_bytes_in_the_pipe() {
-        let pump = Pump::create().unwrap();
+        let pipe = SplicePipe::create().unwrap();
         let (reader, writer) = rustix::pipe::pipe().unwrap();
         rustix::io::write(&writer, b"abcdef").unwrap();
         let full = std::fs::OpenOptions::new()
             .write(true)
             .open("/dev/full")
             .unwrap();
-        assert_eq!(pump.take(&reader, CHUNK).unwrap(), Taken::Bytes(6));
-        let (put, why) = pump.put(&full, 0, 6);
+        assert_eq!(pipe.take(&reader, CHUNK).unwrap(), Taken::Bytes(6));
+        let (put, why) = pipe.put(&full, 0, 6);
         assert_eq!((put, why.is_some()), (0, true));
-        pump.discard(3);
+        pipe.discard(3);
         let log = tempfile::tempfile().unwrap();
-        assert_eq!(pump.put(&log, 0, 3), (3, None));
-        assert_eq!(pump.left().unwrap(), 0);
+        assert_eq!(pipe.put(&log, 0, 3), (3, None));
+        assert_eq!(pipe.left().unwrap(), 0);
     }
 }

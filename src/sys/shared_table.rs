@@ -2,7 +2,7 @@
 //!
 //! The keeper stores the new end of a log and rings (a `Grown` message) only if
 //! the daemon has said that it is listening; while the daemon is behind, a
-//! flood costs no message at all. The board outlives either process: a new
+//! flood costs no message at all. The table outlives either process: a new
 //! daemon learns from it what the last one had answered and shown, a new keeper
 //! what the last one was about to do.
 #![allow(unsafe_code, reason = "shared memory")]
@@ -16,7 +16,7 @@ use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use rustix::process::{Resource, getrlimit};
 
-/// Sessions that a new board has room for: more than people's ended jobs and all that run. Only touched pages take
+/// Sessions that a new table has room for: more than people's ended jobs and all that run. Only touched pages take
 /// memory. One that came from another version may have another number.
 pub const SLOTS: u32 = 16_384;
 
@@ -39,7 +39,7 @@ pub struct Slot {
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 struct Front {
-    /// Slot (from 1) and stream whose bytes are in the pump.
+    /// Slot (from 1) and stream whose bytes are in the pipe.
     pumping: AtomicU64,
     /// Whether they are on their way still.
     moving: AtomicU32,
@@ -139,35 +139,35 @@ impl Slot {
     }
 }
 
-/// Slots of a board of so many bytes at most.
+/// Slots of a table of so many bytes at most.
 fn slots_within(limit: u64) -> u32 {
-    let rest = limit.saturating_sub(Board::bytes(0) as u64);
+    let rest = limit.saturating_sub(SharedTable::bytes(0) as u64);
     u32::try_from(rest / size_of::<Slot>() as u64).map_or(SLOTS, |slots| slots.min(SLOTS))
 }
 
 /// The mapping.
 #[derive(Debug)]
-pub struct Board {
+pub struct SharedTable {
     memory: NonNull<Front>,
     slots: u32,
     fd: OwnedFd,
 }
 
-// SAFETY: the mapping is valid for as long as the board lives, and everything
+// SAFETY: the mapping is valid for as long as the table lives, and everything
 // in it is atomic.
-unsafe impl Send for Board {}
+unsafe impl Send for SharedTable {}
 // SAFETY: as above.
-unsafe impl Sync for Board {}
+unsafe impl Sync for SharedTable {}
 
-impl Board {
-    /// A fresh board: with fewer slots where a limit on the size of files leaves no room for all.
+impl SharedTable {
+    /// A fresh table: with fewer slots where a limit on the size of files leaves no room for all.
     pub fn create() -> io::Result<Self> {
         let limit = getrlimit(Resource::Fsize).current;
         Self::with_slots(limit.map_or(SLOTS, slots_within))
     }
 
     fn with_slots(slots: u32) -> io::Result<Self> {
-        let fd = memfd_create("bgproc-board", MemfdFlags::CLOEXEC)?;
+        let fd = memfd_create("bgproc-table", MemfdFlags::CLOEXEC)?;
         ftruncate(&fd, Self::bytes(slots) as u64)?;
         Self::open(fd)
     }
@@ -176,13 +176,13 @@ impl Board {
         size_of::<Front>() + slots as usize * size_of::<Slot>()
     }
 
-    /// The board behind a descriptor that the other process sent.
+    /// The table behind a descriptor that the other process sent.
     pub fn open(fd: OwnedFd) -> io::Result<Self> {
         let size = usize::try_from(rustix::fs::fstat(&fd)?.st_size).unwrap_or(0);
         let slots = size.saturating_sub(Self::bytes(0)) / size_of::<Slot>();
         let slots = u32::try_from(slots).unwrap_or(0);
         if slots == 0 || size != Self::bytes(slots) {
-            let why = "the board has no size that a board has";
+            let why = "the table has no size that a table has";
             return Err(io::Error::new(io::ErrorKind::InvalidData, why));
         }
         let (protection, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED);
@@ -198,7 +198,7 @@ impl Board {
         self.slots
     }
 
-    /// One session's slot; an index beyond the board is taken modulo its size.
+    /// One session's slot; an index beyond the table is taken modulo its size.
     pub fn slot(&self, index: u32) -> &Slot {
         // SAFETY: behind the front there are so many slots, the index is one of
         // them; all-zero bytes are a valid `Slot`; atomics may be shared between
@@ -214,27 +214,27 @@ impl Board {
         unsafe { self.memory.as_ref() }
     }
 
-    /// Keeper: what goes through the pump next is this session's. Said before
+    /// Keeper: what goes through the pipe next is this session's. Said before
     /// the first byte is moved.
-    pub fn pump(&self, slot: u32, stream: u8) {
+    pub fn begin_move(&self, slot: u32, stream: u8) {
         let whose = (u64::from(slot) + 1) << 8 | u64::from(stream);
         self.front().pumping.store(whose, Ordering::Release);
         self.front().moving.store(1, Ordering::Release);
     }
 
     /// Keeper: the bytes are where they belong, and the slot says so.
-    pub fn put_down(&self) {
+    pub fn end_move(&self) {
         self.front().moving.store(0, Ordering::Release);
     }
 
     /// Whether bytes of this session may have left its terminal and not be in its log.
     pub fn is_moving(&self, slot: u32) -> bool {
         let moving = self.front().moving.load(Ordering::Acquire) == 1;
-        moving && self.pumped().is_some_and(|(moved, _)| moved == slot)
+        moving && self.moving().is_some_and(|(moved, _)| moved == slot)
     }
 
-    /// Whose bytes are in the pump, if there are any: slot and stream.
-    pub fn pumped(&self) -> Option<(u32, u8)> {
+    /// Whose bytes are in the pipe, if there are any: slot and stream.
+    pub fn moving(&self) -> Option<(u32, u8)> {
         let whose = self.front().pumping.load(Ordering::Acquire);
         let slot = u32::try_from((whose >> 8).checked_sub(1)?).ok()?;
         Some((slot, (whose & 0xff) as u8))
@@ -280,15 +280,15 @@ impl Board {
     }
 }
 
-impl AsFd for Board {
+impl AsFd for SharedTable {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.fd.as_fd()
     }
 }
 
-impl Drop for Board {
+impl Drop for SharedTable {
     fn drop(&mut self) {
-        // SAFETY: mapped by `open` with this length; no reference outlives the board.
+        // SAFETY: mapped by `open` with this length; no reference outlives the table.
         let _ = unsafe { munmap(self.memory.as_ptr().cast(), Self::bytes(self.slots)) };
     }
 }
@@ -300,8 +300,8 @@ mod tests {
 
     #[test]
     fn two_mappings_see_one_board_and_ring_once() {
-        let keeper = Board::create().unwrap();
-        let daemon = Board::open(keeper.as_fd().try_clone_to_owned().unwrap()).unwrap();
+        let keeper = SharedTable::create().unwrap();
+        let daemon = SharedTable::open(keeper.as_fd().try_clone_to_owned().unwrap()).unwrap();
         assert!(!keeper.slot(3).grow(10), "nobody listens yet");
         assert!(!daemon.slot(3).listen(0), "there is more already");
         assert_eq!(daemon.slot(3).end(), 10);
@@ -312,8 +312,8 @@ mod tests {
 
     #[test]
     fn a_board_of_another_version_may_have_another_number_of_slots() {
-        let smaller = Board::with_slots(8192).unwrap();
-        let again = Board::open(smaller.as_fd().try_clone_to_owned().unwrap()).unwrap();
+        let smaller = SharedTable::with_slots(8192).unwrap();
+        let again = SharedTable::open(smaller.as_fd().try_clone_to_owned().unwrap()).unwrap();
         assert_eq!(again.slots(), 8192);
         smaller.slot(8191).set_shown(7);
         assert_eq!(again.slot(8191).shown(), 7);
@@ -321,31 +321,31 @@ mod tests {
         assert_eq!(slots_within(bytes(100)), 100);
         assert_eq!(slots_within(bytes(100) - 1), 99);
         assert_eq!((slots_within(1), slots_within(u64::MAX)), (0, SLOTS));
-        let odd = memfd_create("bgproc-board", MemfdFlags::CLOEXEC).unwrap();
+        let odd = memfd_create("bgproc-table", MemfdFlags::CLOEXEC).unwrap();
         for size in [0, 1, 128 + 7] {
             ftruncate(&odd, size).unwrap();
-            assert!(Board::open(odd.try_clone().unwrap()).is_err());
+            assert!(SharedTable::open(odd.try_clone().unwrap()).is_err());
         }
     }
 
     #[test]
     fn the_last_slot_is_on_the_board_and_the_front_is_no_slot() {
-        let board = Board::create().unwrap();
-        assert_eq!(board.pumped(), None);
-        board.pump(SLOTS - 1, 1);
-        board.slot(SLOTS - 1).set_shown(7);
-        board.slot(0).reset(1, 2);
-        assert_eq!(board.pumped(), Some((SLOTS - 1, 1)));
-        assert!(board.is_moving(SLOTS - 1) && !board.is_moving(0));
-        board.put_down();
-        assert!(!board.is_moving(SLOTS - 1));
-        assert_eq!(board.pumped(), Some((SLOTS - 1, 1)), "whose it was");
-        assert_eq!(board.slot(0).segments(), None);
-        board.slot(0).set_segment(0);
-        assert_eq!(board.slot(0).segments(), Some((1, 0)));
-        assert_eq!(board.slot(SLOTS - 1).shown(), 7);
-        board.begin_spawn();
-        assert_eq!(board.spawns(), 1);
-        assert_eq!(board.slot(0).end(), 2);
+        let table = SharedTable::create().unwrap();
+        assert_eq!(table.moving(), None);
+        table.begin_move(SLOTS - 1, 1);
+        table.slot(SLOTS - 1).set_shown(7);
+        table.slot(0).reset(1, 2);
+        assert_eq!(table.moving(), Some((SLOTS - 1, 1)));
+        assert!(table.is_moving(SLOTS - 1) && !table.is_moving(0));
+        table.end_move();
+        assert!(!table.is_moving(SLOTS - 1));
+        assert_eq!(table.moving(), Some((SLOTS - 1, 1)), "whose it was");
+        assert_eq!(table.slot(0).segments(), None);
+        table.slot(0).set_segment(0);
+        assert_eq!(table.slot(0).segments(), Some((1, 0)));
+        assert_eq!(table.slot(SLOTS - 1).shown(), 7);
+        table.begin_spawn();
+        assert_eq!(table.spawns(), 1);
+        assert_eq!(table.slot(0).end(), 2);
     }
 }

@@ -125,7 +125,7 @@ impl TryFrom<Line> for Note {
 
 /// Everything that is remembered.
 #[derive(Debug, Default)]
-pub struct Past {
+pub struct EventHistory {
     seq: u64,
     /// Oldest first, by number.
     entries: VecDeque<Packed>,
@@ -134,7 +134,7 @@ pub struct Past {
     acks: BTreeMap<Scope, u64>,
 }
 
-impl Past {
+impl EventHistory {
     /// The highest number that was ever used.
     pub fn seq(&self) -> u64 {
         self.seq
@@ -301,7 +301,7 @@ mod tests {
         }
     }
 
-    fn seqs(past: &Past) -> Vec<u64> {
+    fn seqs(past: &EventHistory) -> Vec<u64> {
         past.since(0).map(|entry| entry.seq).collect()
     }
 
@@ -368,14 +368,14 @@ mod tests {
 
     #[test]
     fn the_notes_make_the_same_past() {
-        let mut past = Past::default();
+        let mut past = EventHistory::default();
         for seq in 1..=4 {
             past.add(entry(seq, EventKind::Exited, ONE));
         }
         past.acknowledge(&scope("a"), 2);
         past.acknowledge(&scope("b"), 1);
         past.deliver(&[3]);
-        let mut again = Past::default();
+        let mut again = EventHistory::default();
         for note in past.notes() {
             assert!(again.take_in(note));
         }
@@ -388,7 +388,7 @@ mod tests {
 
     #[test]
     fn numbers_go_on_though_their_events_are_gone() {
-        let mut past = Past::default();
+        let mut past = EventHistory::default();
         past.add(entry(5, EventKind::Started, ONE));
         past.acknowledge(&scope("a"), 5);
         let later = Now {
@@ -398,7 +398,7 @@ mod tests {
         past.forget_old(later);
         assert!(seqs(&past).is_empty());
         assert!(past.notes().eq([Note::Used { used: 5 }]));
-        let mut again = Past::default();
+        let mut again = EventHistory::default();
         assert!(again.take_in(Note::Used { used: 5 }));
         assert!(!again.take_in(Note::Entry(entry(5, EventKind::Started, ONE))));
         assert!(again.take_in(Note::Entry(entry(6, EventKind::Started, ONE))));
@@ -406,7 +406,7 @@ mod tests {
 
     #[test]
     fn the_oldest_go_and_the_adoptions_of_many_daemons_push_out_nothing() {
-        let mut past = Past::default();
+        let mut past = EventHistory::default();
         past.add(entry(1, EventKind::Started, ONE));
         for seq in 2..40_000 {
             let session = if seq % 2 == 0 { ONE } else { TWO };
@@ -423,7 +423,7 @@ mod tests {
 
     #[test]
     fn long_ones_take_no_more_than_their_share_of_memory() {
-        let mut past = Past::default();
+        let mut past = EventHistory::default();
         for seq in 1..=5000 {
             let mut long = entry(seq, EventKind::Exited, ONE);
             long.event.data = json!({"output": "x".repeat(2000)});
@@ -437,7 +437,7 @@ mod tests {
 
     #[test]
     fn an_acknowledgement_never_goes_back_nor_beyond_what_has_happened() {
-        let mut past = Past::default();
+        let mut past = EventHistory::default();
         past.add(entry(1, EventKind::Exited, ONE));
         past.add(entry(2, EventKind::Exited, ONE));
         assert_eq!(past.acknowledge(&scope("a"), 99), Some(2));
@@ -448,7 +448,7 @@ mod tests {
 
     #[test]
     fn how_far_a_session_is_is_known() {
-        let mut past = Past::default();
+        let mut past = EventHistory::default();
         past.add(entry(1, EventKind::Started, ONE));
         past.add(entry(2, EventKind::Started, TWO));
         past.add(entry(3, EventKind::Exited, ONE));

@@ -16,7 +16,7 @@ const SEEN: usize = 10_000;
 
 /// Subscriptions and watches.
 #[derive(Debug, Default)]
-pub struct Standing {
+pub struct Subscriptions {
     /// By the name that the agent knows.
     subscriptions: BTreeMap<String, Subscription>,
     /// By session.
@@ -45,7 +45,7 @@ enum Resumed {
     Anew,
 }
 
-impl Standing {
+impl Subscriptions {
     /// Whether there is nothing to be told.
     pub fn is_empty(&self) -> bool {
         self.subscriptions.is_empty() && self.watches.is_empty()
@@ -219,7 +219,7 @@ mod tests {
         value.to_string().into_bytes()
     }
 
-    fn subscribed(standing: &mut Standing, request: Value, name: &str, next_seq: u64) {
+    fn subscribed(standing: &mut Subscriptions, request: Value, name: &str, next_seq: u64) {
         let result = json!({"subscriptionId": name, "nextSeq": next_seq});
         let reply = line(json!({"id": 1, "ok": true, "result": result}));
         standing.answered(&agent(request), &reply);
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn the_next_daemon_is_asked_for_what_comes_after_what_was_seen() {
-        let mut standing = Standing::default();
+        let mut standing = Subscriptions::default();
         let request = json!({"id": 1, "action": "subscribe", "events": ["exited"], "fromSeq": 2});
         subscribed(&mut standing, request, "s1", 7);
         let watch = json!({"id": 2, "action": "watch", "sessionId": "x", "maxFps": 5});
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn what_was_seen_is_not_shown_again_until_all_is_resumed() {
-        let mut standing = Standing::default();
+        let mut standing = Subscriptions::default();
         subscribed(&mut standing, json!({"action": "subscribe"}), "s1", 0);
         assert!(standing.shows(&event(3)));
         // The agent may ask to see it again.
@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn a_subscription_keeps_its_name_for_the_agent() {
-        let mut standing = Standing::default();
+        let mut standing = Subscriptions::default();
         subscribed(&mut standing, json!({"action": "subscribe"}), "s1", 0);
         let own = standing.resume();
         let result = json!({"subscriptionId": "s9"});
@@ -289,7 +289,7 @@ mod tests {
 
     #[test]
     fn what_the_next_daemon_refuses_does_not_stand_any_more() {
-        let mut standing = Standing::default();
+        let mut standing = Subscriptions::default();
         subscribed(&mut standing, json!({"action": "subscribe"}), "s1", 0);
         let watch = agent(json!({"action": "watch", "sessionId": "x"}));
         standing.answered(&watch, &line(json!({"ok": true})));
@@ -301,7 +301,7 @@ mod tests {
 
     #[test]
     fn one_that_was_not_answered_is_asked_anew_and_shows_nothing_twice() {
-        let mut standing = Standing::default();
+        let mut standing = Subscriptions::default();
         let mut request = agent(json!({"id": 1, "action": "subscribe"}));
         assert_eq!(standing.translate(&request), None);
         assert!(standing.shows(&event(3)));

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::Now;
-use super::registry::{Registry, Viewer};
+use super::registry::{Principal, Registry};
 use super::session::Session;
 use crate::protocol::{Error, Scope, SessionId};
 
@@ -24,7 +24,7 @@ struct Reclaimable<'a> {
 
 impl Registry {
     /// Whether `viewer` may run one more; `scope_cap` is the limit of its scope.
-    pub fn check_room(&self, viewer: &Viewer, scope_cap: u32, now: Now) -> Result<(), Error> {
+    pub fn check_room(&self, viewer: &Principal, scope_cap: u32, now: Now) -> Result<(), Error> {
         let here = self.running(Some(&viewer.scope)).count() as u64;
         if here >= u64::from(scope_cap) {
             let message = format!("{here} sessions of this scope are running; {scope_cap} may");
@@ -52,7 +52,13 @@ impl Registry {
 
     /// Adds the sessions that have been idle for the longest, as far as `viewer`
     /// may know of them.
-    fn with_idlest(&self, error: Error, viewer: &Viewer, scope: Option<&Scope>, now: Now) -> Error {
+    fn with_idlest(
+        &self,
+        error: Error,
+        viewer: &Principal,
+        scope: Option<&Scope>,
+        now: Now,
+    ) -> Error {
         let seen = self.running(scope).filter(|s| viewer.sees(s));
         let mut idle: Vec<Reclaimable<'_>> = seen
             .map(|session| Reclaimable {
