@@ -1,53 +1,26 @@
 //! The daemon: drives the engine, and talks to keeper and clients.
 //!
-//! One thread. Everything it knows is one `state::State`, which is only ever
+//! One thread. Everything it knows is one [`State`](state::State), which is only ever
 //! touched between two awaits; tasks (one a connection, one for rendering, one
 //! for the clock, one for the keeper, one a watched screen) take turns on it.
 //! Each verb of the protocol is a file in `actions`.
 
 mod actions;
-mod adopt;
-mod again;
-mod asks;
 mod clock;
-mod connection;
-mod driver;
-mod end_tree;
-mod fault;
-mod frames;
+mod events;
 mod hub;
-mod input;
-mod input_log;
-mod journal;
 mod keeper_link;
-mod lines;
-mod listen;
-mod log_quota;
-mod log_reader;
-mod on_exit;
-mod outbox;
-mod past_screen;
-mod people;
-mod publish;
-mod ready;
-mod rebuild;
-mod removed;
-mod render;
-mod rest;
-mod room;
+mod programs;
+mod reading;
+mod requests;
+mod server;
+mod sessions;
 mod settings;
-mod shell_line;
-mod shortage;
-mod sight;
-mod starts;
 mod state;
-mod store;
-mod stream;
-mod successor;
-mod text;
-mod usage;
-mod walk;
-mod watch;
+mod storage;
+mod takeover;
+mod tasks;
+mod transport;
 
 use std::io;
 use std::os::fd::AsFd;
@@ -123,18 +96,18 @@ fn quiet_contained_panics() {
 }
 
 async fn serve(home: Home, settings: Settings, channel: Channel) -> io::Result<()> {
-    let (hub, link) = adopt::adopt(home, settings, channel).await?;
-    let sessions = hub.state().registry.iter().count();
+    let (hub, link) = takeover::take_over(home, settings, channel).await?;
+    let sessions = hub.read().sessions.iter().count();
     tracing::info!(version = VERSION, pid = process::id(), sessions, "started");
-    tokio::task::spawn_local(render::run(hub.clone()));
-    tokio::task::spawn_local(clock::run(hub.clone()));
+    tokio::task::spawn_local(tasks::render::run(hub.clone()));
+    tokio::task::spawn_local(tasks::timers::run(hub.clone()));
     let listening = hub.clone();
     tokio::task::spawn_local(async move {
         // Whoever asks for an upgrade is answered when it is done.
         listening.keeper_settled().await;
-        listen::run(listening).await;
+        server::listen::run(listening).await;
     });
-    keeper_link::run(hub, link).await?;
+    tasks::keeper::run(hub, link).await?;
     tracing::info!(pid = process::id(), "stopped");
     Ok(())
 }

@@ -4,6 +4,9 @@ use crate::config::Config;
 use crate::engine::registry::Caps;
 use crate::engine::retention::Retention;
 
+/// Milliseconds between the signal of a time limit and SIGKILL, where a client gives none.
+pub(super) const TIMEOUT_GRACE_MS: u64 = 5000;
+
 /// Settings in force, defaults where nothing was configured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Settings {

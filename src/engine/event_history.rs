@@ -4,7 +4,7 @@
 //! Every change is a [`Note`]. A driver writes the notes down in their order;
 //! taken in again, in that order, they make the same past.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -244,19 +244,21 @@ impl EventHistory {
         news
     }
 
-    /// What was told last of how far a session is: that it began, ended, or was removed.
+    /// The last event that tells how far a session is: that it began, ended, or was removed.
     pub fn last_turn(&self, session: &SessionId) -> Option<EventKind> {
-        let mut turns = self.entries.iter().rev().filter(|entry| {
-            matches!(
-                entry.kind,
-                EventKind::Started
-                    | EventKind::Restarted
-                    | EventKind::Exited
-                    | EventKind::Lost
-                    | EventKind::Removed
-            ) && entry.session.as_ref() == Some(session)
-        });
-        turns.next().map(|entry| entry.kind)
+        let newest_first = self.entries.iter().rev();
+        let mut turns = newest_first.filter(|entry| entry.session.as_ref() == Some(session));
+        turns
+            .find(|entry| is_turn(entry.kind))
+            .map(|entry| entry.kind)
+    }
+
+    /// The same for every session, in one pass.
+    pub fn last_turns(&self) -> HashMap<SessionId, EventKind> {
+        let turns = self.entries.iter().filter(|entry| is_turn(entry.kind));
+        turns
+            .filter_map(|entry| Some((entry.session.clone()?, entry.kind)))
+            .collect()
     }
 
     /// Everything as notes: as few as make the same past.
@@ -273,6 +275,18 @@ impl EventHistory {
         // The highest number last: an event is only taken in beyond the ones before it.
         entries.chain(acks).chain([used])
     }
+}
+
+/// Whether an event tells how far a session is in its life.
+fn is_turn(kind: EventKind) -> bool {
+    matches!(
+        kind,
+        EventKind::Started
+            | EventKind::Restarted
+            | EventKind::Exited
+            | EventKind::Lost
+            | EventKind::Removed
+    )
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::Now;
+use super::life::Actor;
 use super::retention::{self, Retention};
 use super::session::Session;
 use super::timers::{Due, Timers};
@@ -31,6 +32,14 @@ pub enum Access {
 }
 
 impl Principal {
+    /// The same, as a session's life remembers who acted.
+    pub fn actor(&self) -> Actor {
+        match self.role {
+            Role::Human => Actor::Human,
+            Role::Agent => Actor::Agent(self.scope.clone()),
+        }
+    }
+
     /// A person owns every session, an agent those of its scope.
     pub fn owns(&self, scope: &Scope) -> bool {
         self.role == Role::Human || self.scope == *scope

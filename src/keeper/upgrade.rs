@@ -60,7 +60,9 @@ pub(super) fn upgrade_failed(error: String) -> ToDaemon {
 struct Testament {
     locks: [RawFd; 2],
     listener: RawFd,
+    #[serde(rename = "board")]
     shared_table: RawFd,
+    #[serde(rename = "pump")]
     pipe: [RawFd; 2],
     channel: RawFd,
     files: Option<u64>,

@@ -3,12 +3,13 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use super::super::asks::Question;
-use super::super::connection::Client;
-use super::super::hub::{Hub, now};
-use super::super::text;
-use super::write::not_running;
-use super::{Answer, answer, find};
+use crate::daemon::clock::now;
+use crate::daemon::hub::Hub;
+use crate::daemon::requests::client::Client;
+use crate::daemon::requests::find::find;
+use crate::daemon::requests::question::Question;
+use crate::daemon::requests::replies::{answer, not_running};
+use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
 use crate::protocol::params::{AskHuman, Decline};
 use crate::protocol::record::HeldBy;
@@ -43,7 +44,7 @@ pub(super) async fn ask_human(hub: &Hub, client: &Rc<Client>, params: AskHuman) 
     let id = find(hub, client, &params.session_id, Access::Type)?;
     check_runs(hub, &id)?;
     let began = now().boot;
-    let mut question = Question::put(hub, &client.viewer, &id, message.to_owned(), timeout);
+    let mut question = Question::put(hub, &client.principal, &id, message.to_owned(), timeout);
     let answered = tokio::time::timeout(Duration::from_millis(timeout), &mut question.answer);
     let outcome = match answered.await {
         Ok(Ok(outcome)) => outcome,
@@ -58,8 +59,8 @@ pub(super) async fn ask_human(hub: &Hub, client: &Rc<Client>, params: AskHuman) 
         }
     };
     let held = {
-        let state = hub.state();
-        let session = state.registry.get(&id);
+        let state = hub.read();
+        let session = state.sessions.get(&id);
         session.and_then(|session| session.lease.until(now()))
     };
     answer(HumanAnswered {
@@ -72,7 +73,7 @@ pub(super) async fn ask_human(hub: &Hub, client: &Rc<Client>, params: AskHuman) 
 /// A person will not answer what is asked about a session.
 pub(super) fn decline(hub: &Hub, client: &Client, params: &Decline) -> Answer {
     let id = find(hub, client, &params.session_id, Access::Own)?;
-    match hub.with(|state| state.settle_asks(&id, AskOutcome::Declined)) {
+    match hub.change(|state| state.settle_asks(&id, AskOutcome::Declined)) {
         0 => Err(Error::new(
             ErrorCode::InvalidRequest,
             format!("Nothing is asked about session {id}"),
@@ -82,12 +83,12 @@ pub(super) fn decline(hub: &Hub, client: &Client, params: &Decline) -> Answer {
 }
 
 fn check_runs(hub: &Hub, id: &SessionId) -> Result<(), Error> {
-    let state = hub.state();
-    let Some(session) = state.registry.get(id) else {
+    let state = hub.read();
+    let Some(session) = state.sessions.get(id) else {
         return Err(Error::session_not_found(id.as_str()));
     };
     match session.life.status().is_alive() {
         true => Ok(()),
-        false => Err(not_running(session, &text::tail(&state, id, 500))),
+        false => Err(not_running(session, &state.sessions.tail(id, 500))),
     }
 }

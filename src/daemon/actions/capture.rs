@@ -1,15 +1,19 @@
 //! `capture`: the screen, as it is now or as it was.
 
-use super::super::connection::Client;
-use super::super::hub::Hub;
-use super::super::past_screen::{self, When};
-use super::super::render;
-use super::{Answer, answer, checked_time, find};
+use crate::daemon::hub::Hub;
+use crate::daemon::reading::past_screen::{self, When};
+use crate::daemon::requests::checks::checked_time;
+use crate::daemon::requests::client::Client;
+use crate::daemon::requests::find::find;
+use crate::daemon::requests::replies::answer;
+use crate::daemon::state::State;
+use crate::daemon::state::output::repaint_screen;
+use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
 use crate::engine::session::Session;
 use crate::protocol::params::{Capture, CaptureFormat};
 use crate::protocol::reply::{Captured, InputModes};
-use crate::protocol::{Error, ErrorCode};
+use crate::protocol::{Error, ErrorCode, SessionId};
 use crate::term::modes::MouseMode;
 use crate::term::sanitize::clean;
 use crate::term::screen::Screen;
@@ -32,7 +36,7 @@ pub(super) async fn capture(hub: &Hub, client: &Client, params: Capture) -> Answ
     if let Some(when) = when {
         let past = past_screen::screen_at(hub, &id, when).await;
         let (screen, moment) = past.ok_or_else(gone)?;
-        let name = hub.state().registry.get(&id).map(name).ok_or_else(gone)?;
+        let name = hub.read().sessions.get(&id).map(name).ok_or_else(gone)?;
         let mut captured = describe(&screen);
         captured.moment = Some(moment);
         draw(
@@ -43,23 +47,29 @@ pub(super) async fn capture(hub: &Hub, client: &Client, params: Capture) -> Answ
         )?;
         return answer(captured);
     }
-    let mut state = hub.state();
-    let session = state.registry.get_mut(&id).ok_or_else(gone)?;
-    // It is made now if there was no output yet.
+    let captured = hub.change(|state| present(state, &id, &params))?;
+    answer(captured)
+}
+
+/// The present screen.
+fn present(state: &mut State, id: &SessionId, params: &Capture) -> Result<Captured, Error> {
+    let gone = || Error::session_not_found(id.as_str());
+    let session = state.sessions.get_mut(id).ok_or_else(gone)?;
+    // A session without output gets its screen here.
     let (size, seq) = (session.output.size(), session.output.screen().seq());
     state.rest_later();
     let changed = params.since != Some(seq);
-    let lines = usize::try_from(wanted).unwrap_or_default();
+    let lines = usize::try_from(params.scrollback.unwrap_or(0)).unwrap_or_default();
     if changed && lines == 0 && params.format.unwrap_or_default() == CaptureFormat::Text {
-        let session = state.registry.get_mut(&id).ok_or_else(gone)?;
+        let session = state.sessions.get_mut(id).ok_or_else(gone)?;
         let text = session.output.text(params.trim.unwrap_or(true));
         let text = text.map_err(|TooLarge| too_large(CaptureFormat::Text))?;
         let text = Some(text.to_owned());
         let captured = describe(session.output.screen());
-        return answer(Captured { text, ..captured });
+        return Ok(Captured { text, ..captured });
     }
-    let above = (changed && lines > 0).then(|| render::repaint_screen(&state, &id, size, lines));
-    let session = state.registry.get(&id).ok_or_else(gone)?;
+    let above = (changed && lines > 0).then(|| repaint_screen(state, id, size, lines));
+    let session = state.sessions.get(id).ok_or_else(gone)?;
     let Some(screen) = session.output.awake_screen() else {
         return Err(Error::internal("the screen is gone"));
     };
@@ -67,9 +77,9 @@ pub(super) async fn capture(hub: &Hub, client: &Client, params: Capture) -> Answ
     captured.changed = changed;
     if changed {
         let shot = Snapshot::new(screen, above, lines);
-        draw(&mut captured, shot, &name(session), &params)?;
+        draw(&mut captured, shot, &name(session), params)?;
     }
-    answer(captured)
+    Ok(captured)
 }
 
 /// Which moment of the past is asked for, if any.

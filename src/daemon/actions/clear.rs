@@ -2,9 +2,11 @@
 
 use std::io;
 
-use super::super::connection::Client;
-use super::super::hub::Hub;
-use super::{Answer, answer, find, gone, refused_by_system};
+use crate::daemon::hub::Hub;
+use crate::daemon::requests::client::Client;
+use crate::daemon::requests::find::{find, gone};
+use crate::daemon::requests::replies::{answer, refused_by_system};
+use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
 use crate::protocol::Error;
 use crate::protocol::keeper::Failure;
@@ -14,15 +16,16 @@ use crate::protocol::reply::Cleared;
 /// Forgets what was written so far; offsets and line numbers go on.
 pub(super) async fn clear(hub: &Hub, client: &Client, params: Clear) -> Answer {
     let id = find(hub, client, &params.session_id, Access::Own)?;
-    let (before, cleared) = hub.with(|state| (state.log_first(&id), state.keeper.clear(&id)));
+    let (before, cleared) =
+        hub.change(|state| (state.sessions.log_first(&id), state.keeper.clear(&id)));
     let first = match cleared.await {
         Ok(Ok(first)) => first,
         Ok(Err(failure)) => return Err(cannot_clear(id.as_str(), failure)),
         // Removed meanwhile.
         Err(_) => return Err(gone(hub, client, &id)),
     };
-    hub.with(|state| {
-        if let Some(session) = state.registry.get_mut(&id) {
+    hub.change(|state| {
+        if let Some(session) = state.sessions.get_mut(&id) {
             session.output.drop_before(first);
             session.output.skip_to(first);
         }

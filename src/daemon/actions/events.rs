@@ -2,9 +2,12 @@
 
 use tokio::time::{Duration, Instant, timeout_at};
 
-use super::super::connection::Client;
-use super::super::hub::Hub;
-use super::{Answer, answer, wait_ms};
+use crate::daemon::hub::Hub;
+use crate::daemon::requests::client::Client;
+use crate::daemon::requests::limits::wait_ms;
+use crate::daemon::requests::replies::answer;
+use crate::daemon::state::State;
+use crate::daemon::transport::Answer;
 use crate::engine::bus::Filter;
 use crate::engine::event_history::Entry;
 use crate::protocol::params::Events;
@@ -22,16 +25,16 @@ pub(super) async fn events(hub: &Hub, client: &Client, params: Events) -> Answer
     let wait = wait_ms("waitMs", params.wait_ms, 0)?;
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
     let deadline = Instant::now() + Duration::from_millis(wait);
-    let scope = &client.viewer.scope;
+    let scope = &client.principal.scope;
     if let Some(seq) = params.ack {
-        hub.state().acknowledge(scope, seq);
+        hub.change(|state| state.events.acknowledge(scope, seq));
     }
     let after = params.after_seq;
-    let after = after.unwrap_or_else(|| hub.state().bus.past.acknowledged(scope));
-    let happened = hub.state().happened.clone();
+    let after = after.unwrap_or_else(|| hub.read().events.bus.past.acknowledged(scope));
+    let happened = hub.read().events.happened();
     loop {
         let news = happened.notified();
-        let page = page(hub, client, after, limit);
+        let page = hub.change(|state| page(state, client, after, limit));
         let is_over = !page.events.is_empty() || limit == 0;
         if is_over || timeout_at(deadline, news).await.is_err() {
             return answer(page);
@@ -39,19 +42,21 @@ pub(super) async fn events(hub: &Hub, client: &Client, params: Events) -> Answer
     }
 }
 
-fn page(hub: &Hub, client: &Client, after: u64, limit: usize) -> Happened {
-    let mut state = hub.state();
+fn page(state: &mut State, client: &Client, after: u64, limit: usize) -> Happened {
     let filter = Filter {
-        viewer: client.viewer.clone(),
+        viewer: client.principal.clone(),
         kinds: None,
         sessions: None,
     };
-    let entries = state.bus.replay(&filter, after.saturating_add(1), limit);
-    state.delivered(&entries, &client.viewer.scope);
+    let entries = state
+        .events
+        .bus
+        .replay(&filter, after.saturating_add(1), limit);
+    state.events.delivered(&entries, &client.principal.scope);
     let next_seq = match entries.last() {
         Some(last) if entries.len() == limit => last.seq(),
         // Nothing that this client may see is between the last one and here.
-        _ if limit > 0 => state.bus.past.seq(),
+        _ if limit > 0 => state.events.bus.past.seq(),
         _ => after,
     };
     Happened {

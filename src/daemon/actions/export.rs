@@ -3,6 +3,7 @@
 //! It is read and written in chunks, with turns for others in between, so a log of any length costs no memory to
 //! speak of. A file is there whole or not at all.
 
+use crate::daemon::reading;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -10,10 +11,11 @@ use std::path::{Path, PathBuf};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::super::connection::Client;
-use super::super::hub::Hub;
-use super::super::text;
-use super::{Answer, answer, find};
+use crate::daemon::hub::Hub;
+use crate::daemon::requests::client::Client;
+use crate::daemon::requests::find::find;
+use crate::daemon::requests::replies::answer;
+use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
 use crate::engine::session::Session;
 use crate::engine::sizes::Change;
@@ -45,12 +47,14 @@ pub(super) async fn export(hub: &Hub, client: &Client, params: Export) -> Answer
     let id = find(hub, client, &params.session_id, Access::Look)?;
     hub.catch_up(&id).await;
     let (first, end) = {
-        let state = hub.state();
-        (state.log_first(&id), state.log_end(&id))
+        let state = hub.read();
+        (state.sessions.log_first(&id), state.sessions.log_end(&id))
     };
     let gone = || Error::session_not_found(id.as_str());
     // In the middle of a sequence nothing but bytes can begin.
-    let begin = text::checkpoint(hub, &id, first).await.ok_or_else(gone)?;
+    let begin = reading::checkpoint(hub, &id, first)
+        .await
+        .ok_or_else(gone)?;
     let from = match format {
         ExportFormat::Raw => first,
         _ => begin.offset,
@@ -176,9 +180,9 @@ struct Piece {
 
 impl<'a> Source<'a> {
     fn new(hub: &'a Hub, id: &'a SessionId, range: Range<u64>, begin: Checkpoint) -> Option<Self> {
-        let state = hub.state();
-        let session = state.registry.get(id)?;
-        let first = state.drivers.get(id)?.log.run_at(range.start);
+        let state = hub.read();
+        let session = state.sessions.get(id)?;
+        let first = state.sessions.io(id)?.log.run_at(range.start);
         let began = first.map_or(session.life.created_at(), |run| run.at);
         let runs = session.life.runs().iter();
         let runs = runs.filter(|run| run.run > 1 && range.contains(&run.offset));
@@ -196,8 +200,8 @@ impl<'a> Source<'a> {
     }
 
     fn encoder(&self, format: ExportFormat, begin: Checkpoint) -> Option<Encoder> {
-        let state = self.hub.state();
-        let session = state.registry.get(self.id)?;
+        let state = self.hub.read();
+        let session = state.sessions.get(self.id)?;
         let output = &session.output;
         let size = output.size();
         let first_size = output.sizes().at(self.at).unwrap_or(size);
@@ -235,10 +239,10 @@ impl<'a> Source<'a> {
         }
         while self.at < self.end {
             let (start, bytes) = {
-                let state = self.hub.state();
-                let driver = state.drivers.get(self.id);
-                let driver = driver.ok_or_else(|| Error::session_not_found(self.id.as_str()))?;
-                driver.log.read(self.at, self.end, encoder.turn())
+                let state = self.hub.read();
+                let io = state.sessions.io(self.id);
+                let io = io.ok_or_else(|| Error::session_not_found(self.id.as_str()))?;
+                io.log.read(self.at, self.end, encoder.turn())
             };
             if bytes.is_empty() {
                 break;
@@ -287,11 +291,11 @@ impl<'a> Source<'a> {
         };
         let mut known = range.start;
         if timed {
-            let state = self.hub.state();
+            let state = self.hub.read();
             let runs = state
-                .drivers
-                .get(self.id)
-                .map(|driver| driver.log.runs(range.start, range.end));
+                .sessions
+                .io(self.id)
+                .map(|io| io.log.runs(range.start, range.end));
             for run in runs.unwrap_or_default() {
                 add(run.start..run.end, run.at);
                 known = run.end;

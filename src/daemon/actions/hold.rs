@@ -1,8 +1,10 @@
 //! `hold`: a person takes a session's keyboard from agents until it is given back.
 
-use super::super::connection::Client;
-use super::super::hub::Hub;
-use super::{Answer, answer, find};
+use crate::daemon::hub::Hub;
+use crate::daemon::requests::client::Client;
+use crate::daemon::requests::find::find;
+use crate::daemon::requests::replies::answer;
+use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
 use crate::protocol::params::Hold;
 use crate::protocol::reply::Done;
@@ -11,7 +13,7 @@ use crate::protocol::reply::Done;
 /// a person who leaves must not hold up agents for ever.
 pub(super) fn hold(hub: &Hub, client: &Client, params: &Hold) -> Answer {
     let id = find(hub, client, &params.session_id, Access::Type)?;
-    hub.with(|state| match params.on {
+    hub.change(|state| match params.on {
         true => state.hold_keyboard(&id, client.id),
         false => state.let_go(&id, client.id),
     });

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::super::connection::Client;
-use super::super::hub::{Hub, now};
-use super::super::text;
-use super::{Answer, answer};
+use crate::daemon::clock::now;
+use crate::daemon::hub::Hub;
+use crate::daemon::requests::client::Client;
+use crate::daemon::requests::replies::answer;
+use crate::daemon::transport::Answer;
 use crate::engine::registry::{Registry, is_listed};
 use crate::engine::session::Session;
 use crate::protocol::params::List;
@@ -28,47 +29,50 @@ pub(super) async fn list(hub: &Hub, client: &Client, params: List) -> Answer {
     let (group, label) = (params.group.as_deref(), params.label.as_deref());
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT);
     let is_wanted = |session: &&Session| {
-        client.viewer.sees(session) && is_listed(session, params.status, group, label)
+        client.principal.sees(session) && is_listed(session, params.status, group, label)
     };
     let old: Vec<SessionId> = {
-        let (state, now) = (hub.state(), now().boot);
+        let (state, now) = (hub.read(), now().boot);
         let is_old = |session: &&Session| session.takes_input() && session.input.is_old(now);
-        let newest = state.registry.iter().rev().filter(is_wanted).take(limit);
+        let newest = state.sessions.iter().rev().filter(is_wanted).take(limit);
         let old = newest.filter(is_old).take(LOOKS);
         old.map(|session| session.id.clone()).collect()
     };
     hub.see_inputs(&old).await;
-    let mut state = hub.state();
-    if !state.knows_usage(state.registry.iter().filter(is_wanted)) {
-        state.look_at_usage();
-    }
+    hub.change(|state| {
+        if !state
+            .usage
+            .is_fresh(state.sessions.iter().filter(is_wanted))
+        {
+            state.usage.look(&state.sessions);
+        }
+    });
+    let state = hub.read();
     let now = now();
-    let listed: Vec<&Session> = state.registry.iter().filter(is_wanted).collect();
+    let listed: Vec<&Session> = state.sessions.iter().filter(is_wanted).collect();
     let counts = Registry::counts(listed.iter().copied());
     let newest = &listed[listed.len().saturating_sub(limit)..];
     let mut ports = match params.include_ports {
-        Some(true) => state.ports_of_all(),
+        Some(true) => state.sessions.ports_of_all(),
         _ => HashMap::new(),
     };
     let mut add_wanted = |summary: &mut Summary| {
         if params.include_output == Some(true) {
-            summary.output = Some(last_lines(&text::tail(
-                &state,
-                &summary.session_id,
-                OUTPUT_CHARS,
-            )));
+            summary.output = Some(last_lines(
+                &state.sessions.tail(&summary.session_id, OUTPUT_CHARS),
+            ));
         }
         if params.include_ports == Some(true) {
             let ports = ports.remove(&summary.session_id).unwrap_or_default();
-            summary.urls = Some(state.urls(&summary.session_id, &ports));
+            summary.urls = Some(state.sessions.urls(&summary.session_id, &ports));
             summary.ports = Some(ports);
         }
     };
-    match client.viewer.role {
+    match client.principal.role {
         Role::Human => {
             let records = newest.iter().map(|session| {
-                let mut record = state.record(session, now);
-                record.processes = Some(state.add_usage(&mut record.summary));
+                let mut record = state.record(session);
+                record.processes = Some(state.usage.add_to(&mut record.summary));
                 add_wanted(&mut record.summary);
                 record
             });
@@ -79,8 +83,8 @@ pub(super) async fn list(hub: &Hub, client: &Client, params: List) -> Answer {
         }
         Role::Agent => {
             let summaries = newest.iter().map(|session| {
-                let mut summary = state.summary(session, now);
-                state.add_usage(&mut summary);
+                let mut summary = state.sessions.summary(session, now);
+                state.usage.add_to(&mut summary);
                 add_wanted(&mut summary);
                 summary
             });

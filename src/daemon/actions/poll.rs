@@ -2,11 +2,14 @@
 
 use std::rc::Rc;
 
-use super::super::connection::Client;
-use super::super::hub::{Hub, now};
-use super::super::text;
-use super::news::{Show, Since, polled};
-use super::{Answer, answer, find, max_chars, wait_ms};
+use crate::daemon::clock::now;
+use crate::daemon::hub::Hub;
+use crate::daemon::requests::client::Client;
+use crate::daemon::requests::find::find;
+use crate::daemon::requests::limits::{max_chars, wait_ms};
+use crate::daemon::requests::new_output::{Show, Since, polled};
+use crate::daemon::requests::replies::answer;
+use crate::daemon::transport::Answer;
 use crate::engine::matcher::{Conditions, Matcher};
 use crate::engine::registry::Access;
 use crate::engine::waits::Pending;
@@ -26,10 +29,10 @@ pub(super) async fn poll(hub: &Hub, client: &Rc<Client>, params: Poll) -> Answer
     let max_chars = max_chars(client, params.max_chars)?;
     let wait = wait_ms("waitMs", params.wait_ms, 0)?;
     let from = {
-        let state = hub.state();
+        let state = hub.read();
         match since {
             // News are what comes from now on if everything so far is shown anyway.
-            Since::Tail if wait > 0 => state.log_end(&id),
+            Since::Tail if wait > 0 => state.sessions.log_end(&id),
             since => since.offset(&state, client, &id),
         }
     };
@@ -37,7 +40,7 @@ pub(super) async fn poll(hub: &Hub, client: &Rc<Client>, params: Poll) -> Answer
         wait_for_news(hub, client, &id, from, wait).await;
     }
     let show = {
-        let state = hub.state();
+        let state = hub.read();
         let since = match since {
             Since::Tail => since.offset(&state, client, &id),
             _ => from,
@@ -57,17 +60,17 @@ pub(super) async fn poll(hub: &Hub, client: &Rc<Client>, params: Poll) -> Answer
 async fn wait_for_news(hub: &Hub, client: &Client, id: &SessionId, from: u64, wait: u64) {
     let deadline = now().boot + wait;
     let before = hub
-        .state()
-        .registry
+        .read()
+        .sessions
         .get(id)
         .map(|session| session.life.status());
     hub.see_input(id).await;
     let pending = {
-        let state = hub.state();
-        let end = state.log_end(id);
+        let state = hub.read();
+        let end = state.sessions.log_end(id);
         // The beginning of a sequence or character is no news before its end is there.
-        let there = text::piece(&state, id, from, end, 1).next > from;
-        let Some(session) = state.registry.get(id) else {
+        let there = state.sessions.piece(id, from, end, 1).next > from;
+        let Some(session) = state.sessions.get(id) else {
             return;
         };
         let status = session.life.status();
@@ -75,7 +78,7 @@ async fn wait_for_news(hub: &Hub, client: &Client, id: &SessionId, from: u64, wa
             return;
         }
         let input = session.input_state();
-        let unknown = session.input.is_news_to(&client.viewer.scope, input);
+        let unknown = session.input.is_news_to(&client.principal.scope, input);
         if there || status.is_finished() || unknown {
             return;
         }

@@ -1,9 +1,13 @@
 //! `set`: what can be changed later.
 
-use super::super::connection::Client;
-use super::super::hub::{Hub, now};
-use super::start::{checked_name, no_nul};
-use super::{Answer, answer, find, people_only, unique};
+use crate::daemon::hub::Hub;
+use crate::daemon::programs::program::no_nul;
+use crate::daemon::requests::checks::checked_name;
+use crate::daemon::requests::client::Client;
+use crate::daemon::requests::find::find;
+use crate::daemon::requests::replies::answer;
+use crate::daemon::requests::unique_label;
+use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
 use crate::protocol::Error;
 use crate::protocol::params::Set;
@@ -11,7 +15,7 @@ use crate::protocol::params::Set;
 /// Changes what is given and returns the record.
 pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
     if params.share.is_some() {
-        people_only(client, "open a session to agents")?;
+        client.people_only("open a session to agents")?;
     }
     check_command(client, &params)?;
     let label = params
@@ -23,13 +27,13 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
         .map(|group| checked_name("group", group))
         .transpose()?;
     let id = find(hub, client, &params.session_id, Access::Own)?;
-    hub.with(|state| {
+    hub.change(|state| {
         if params.unique_label == Some(true)
-            && let Some(session) = state.registry.get(&id)
+            && let Some(session) = state.sessions.get(&id)
         {
-            unique::check(state, &session.scope, label.as_deref(), Some(&id))?;
+            unique_label::check(state, &session.scope, label.as_deref(), Some(&id))?;
         }
-        let Some(session) = state.registry.get_mut(&id) else {
+        let Some(session) = state.sessions.get_mut(&id) else {
             return Err(Error::session_not_found(id.as_str()));
         };
         // An empty name takes the name away.
@@ -60,13 +64,13 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
         }
         if let Some(share) = params.share {
             session.share = share;
-            state.bus.set_shared(&id, !share.is_none());
+            state.events.bus.set_shared(&id, !share.is_none());
         }
         state.persist(&id);
-        let Some(session) = state.registry.get(&id) else {
+        let Some(session) = state.sessions.get(&id) else {
             return Err(Error::session_not_found(id.as_str()));
         };
-        answer(state.record(session, now()))
+        answer(state.record(session))
     })
 }
 
@@ -79,7 +83,7 @@ fn check_command(client: &Client, params: &Set) -> Result<(), Error> {
             None => Ok(()),
         };
     };
-    people_only(client, "change what a session runs")?;
+    client.people_only("change what a session runs")?;
     if command.trim().is_empty() {
         return Err(Error::invalid("`command` is empty"));
     }

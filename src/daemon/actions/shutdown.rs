@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Duration;
 
-use super::super::again;
-use super::super::connection::Client;
-use super::super::end_tree::{self, GRACE_MS};
-use super::super::hub::Hub;
-use super::kill::{end, end_strays};
-use super::{Answer, actor, answer};
+use crate::daemon::hub::Hub;
+use crate::daemon::requests::client::Client;
+use crate::daemon::requests::ending::{end, end_strays};
+use crate::daemon::requests::replies::answer;
+use crate::daemon::tasks::restart;
+use crate::daemon::tasks::tree_kill::{self, GRACE_MS};
+use crate::daemon::transport::Answer;
 use crate::protocol::SessionId;
 use crate::protocol::keeper::ToKeeper;
 use crate::protocol::params::{Shutdown, ShutdownSessions};
@@ -29,8 +30,8 @@ pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -
         false => None,
     };
     let running: Vec<SessionId> = {
-        let state = hub.state();
-        let alive = state.registry.iter().filter(|session| {
+        let state = hub.read();
+        let alive = state.sessions.iter().filter(|session| {
             !session.life.status().is_finished() || state.keeper.is_spawning(&session.id)
         });
         alive.map(|session| session.id.clone()).collect()
@@ -44,8 +45,8 @@ pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -
             .map(|id| {
                 let (hub, client) = (hub.clone(), client.clone());
                 tokio::task::spawn_local(async move {
-                    let by = actor(&client.viewer);
-                    match again::stop(&hub, &id, &by).await {
+                    let by = client.principal.actor();
+                    match restart::stop(&hub, &id, &by).await {
                         true => end_strays(&hub, &id, signal::TERM, GRACE_MS).await,
                         false => end(&hub, &client, &id, signal::TERM, GRACE_MS).await,
                     }
@@ -53,23 +54,23 @@ pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -
             })
             .collect();
         let over: Vec<SessionId> = {
-            let state = hub.state();
+            let state = hub.read();
             let over = state
-                .registry
+                .sessions
                 .iter()
                 .filter(|s| s.life.status().is_finished());
             over.map(|session| session.id.clone()).collect()
         };
         let strays: Vec<_> = over
             .iter()
-            .map(|id| end_tree::begin_strays(hub, id, signal::TERM, GRACE_MS))
+            .map(|id| tree_kill::begin_strays(hub, id, signal::TERM, GRACE_MS))
             .collect();
         for task in strays.into_iter().chain(tasks) {
             survivors.extend(task.await.unwrap_or_default().survivors);
         }
     }
-    hub.with(|state| {
-        let message = match state.registry.any_alive() {
+    hub.change(|state| {
+        let message = match state.sessions.registry.any_alive() {
             true => ToKeeper::Rest { upgrade, program },
             // Nothing is left to keep.
             false => ToKeeper::Quit,

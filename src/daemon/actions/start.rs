@@ -1,5 +1,8 @@
 //! `start`: runs a command.
 
+use crate::daemon::programs::program::{check_directory, environment, no_nul, spawn_spec};
+use crate::daemon::requests::checks::{checked_name, checked_size};
+use crate::daemon::settings::TIMEOUT_GRACE_MS;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -7,22 +10,23 @@ use std::rc::Rc;
 use serde_json::json;
 use tokio::sync::oneshot;
 
-use super::super::connection::Client;
-use super::super::driver::Driver;
-use super::super::hub::{Hub, now};
-use super::super::log_reader::LogReader;
-use super::super::starts::{Launch, SpawnFailure};
-use super::allow::{check_env, checked_line};
-use super::kill::wait_for_exit;
-use super::news::{Show, Since, cursor, polled};
-use super::program::{check_directory, environment, spawn_failed, spawn_spec};
-use super::resize::checked_size;
-use super::{Answer, answer, limits, max_chars, refused_by_system, unique, wait_ms, wanted};
+use crate::daemon::clock::now;
+use crate::daemon::hub::Hub;
+use crate::daemon::keeper_link::{Launch, SpawnFailure};
+use crate::daemon::programs::allow::{check_env, checked_line};
+use crate::daemon::requests::client::Client;
+use crate::daemon::requests::ending::wait_for_exit;
+use crate::daemon::requests::limits::{limits, max_chars, wait_ms};
+use crate::daemon::requests::new_output::{Show, Since, cursor, polled};
+use crate::daemon::requests::replies::{answer, refused_by_system};
+use crate::daemon::requests::{start_limits, unique_label};
+use crate::daemon::sessions::session_io::SessionIo;
+use crate::daemon::storage::log_reader::LogReader;
+use crate::daemon::transport::Answer;
 use crate::engine::meta::{Spec, TimeLimits};
 use crate::engine::retention::Retention;
 use crate::engine::session::Session;
 use crate::protocol::hello::Role;
-use crate::protocol::name::MAX_NAME;
 use crate::protocol::params::{Start, Stream};
 use crate::protocol::reply::{Left, Started};
 use crate::protocol::{Error, SessionId};
@@ -31,11 +35,10 @@ use crate::sys::{failpoint, signal};
 /// Defaults of protocol.md, in milliseconds.
 const YIELD_MS: u64 = 10_000;
 const AGENT_TIMEOUT_MS: u64 = 1_800_000;
-pub(in crate::daemon) const TIMEOUT_GRACE_MS: u64 = 5000;
 
 /// The action.
 pub(super) async fn start(hub: &Hub, client: &Rc<Client>, params: Start) -> Answer {
-    wanted::check(&params, hub.state().settings.total_log_bytes)?;
+    start_limits::check(&params, hub.read().settings.total_log_bytes)?;
     if params.timeout_sec.is_some() && params.timeout_ms.is_some() {
         return Err(Error::invalid(
             "`timeoutSec` and `timeoutMs` are the same limit; give one",
@@ -45,8 +48,15 @@ pub(super) async fn start(hub: &Hub, client: &Rc<Client>, params: Start) -> Answ
     let yield_ms = params.yield_ms.or(client.greeting.defaults.yield_ms);
     let yield_ms = wait_ms("yieldMs", yield_ms, YIELD_MS)?;
     let reused = params.key.as_ref().and_then(|key| {
-        let state = hub.state();
-        Some(state.registry.by_key(&client.viewer.scope, key)?.id.clone())
+        let state = hub.read();
+        Some(
+            state
+                .sessions
+                .registry
+                .by_key(&client.principal.scope, key)?
+                .id
+                .clone(),
+        )
     });
     let (id, pid) = match &reused {
         Some(id) => (id.clone(), None),
@@ -56,11 +66,7 @@ pub(super) async fn start(hub: &Hub, client: &Rc<Client>, params: Start) -> Answ
         }
     };
     if let (None, Some(input)) = (&reused, &params.input) {
-        let target = hub
-            .state()
-            .drivers
-            .get(&id)
-            .and_then(|driver| driver.input.clone());
+        let target = hub.read().sessions.io(&id).and_then(|io| io.input.clone());
         if let Some(target) = target {
             // It runs either way; whether it reads is its own business.
             let _ = target.turn().await.write(input.as_bytes()).await;
@@ -88,7 +94,7 @@ async fn started(
     max_chars: Option<usize>,
     reused: bool,
 ) -> Result<Started, Error> {
-    let since = Since::New.offset(&hub.state(), client, id);
+    let since = Since::New.offset(&hub.read(), client, id);
     let shown = match max_chars {
         Some(max_chars) => {
             let stream = Stream::All;
@@ -103,8 +109,8 @@ async fn started(
         }
         None => (String::new(), cursor(since), Left::default()),
     };
-    let state = hub.state();
-    let Some(session) = state.registry.get(id) else {
+    let state = hub.read();
+    let Some(session) = state.sessions.get(id) else {
         return Err(Error::session_not_found(id.as_str()));
     };
     let over = session.life.status().is_finished();
@@ -127,7 +133,7 @@ async fn started(
 async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<(SessionId, u32), Error> {
     let size = checked_size(params.rows, params.cols)?;
     let spec = spec(client, params)?;
-    let kept = hub.state().settings.caps.retention;
+    let kept = hub.read().settings.caps.retention;
     let time_limits = time_limits(client, params, kept);
     let key = params
         .key
@@ -135,30 +141,33 @@ async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<(SessionId
         .map(|key| checked_name("key", key))
         .transpose()?;
     let id = SessionId::fresh();
-    check_env(client, params.env.iter().flat_map(BTreeMap::keys))?;
-    let environment = environment(client, &id, params.env.as_ref(), spec.mode)?;
-    let run = spawn_spec(client, &spec, environment)?;
+    check_env(&client.greeting, params.env.iter().flat_map(BTreeMap::keys))?;
+    let environment = environment(&client.greeting, &id, params.env.as_ref(), spec.mode)?;
+    let run = spawn_spec(&client.greeting, &spec, environment)?;
     let (sender, receiver) = oneshot::channel();
-    hub.with(|state| {
+    hub.change(|state| {
         if params.unique_label == Some(true) {
-            unique::check(state, &client.viewer.scope, spec.label.as_deref(), None)?;
+            unique_label::check(state, &client.principal.scope, spec.label.as_deref(), None)?;
         }
-        state.check_descriptors()?;
+        state.keeper.check_descriptors()?;
         let cap = limits(&state.settings, &client.greeting).max_sessions;
-        state.registry.check_room(&client.viewer, cap, now())?;
         state
+            .sessions
+            .registry
+            .check_room(&client.principal, cap, now())?;
+        state
+            .sessions
             .store
             .create(&id)
             .map_err(|error| refused_by_system("the session's directory was not made", &error))?;
-        let scope = client.viewer.scope.clone();
+        let scope = client.principal.scope.clone();
         let mut session = Session::new(id.clone(), scope, spec, size, time_limits, now());
         session.key = key;
         // Written before it runs, so that a daemon that dies now leaves no stranger.
-        state.store.write_meta(&session);
+        state.sessions.store.write_meta(&session);
         let keep = state.log_bytes(&session);
-        state.registry.insert(session);
-        let driver = Driver::new(LogReader::new(state.store.dir(&id)));
-        state.drivers.insert(id.clone(), driver);
+        let io = SessionIo::new(LogReader::new(state.sessions.store.dir(&id)));
+        state.sessions.insert(session, io);
         let launch = Launch {
             spec: run,
             rows: size.rows(),
@@ -176,18 +185,18 @@ async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<(SessionId
             is_terminal: false,
         })
     });
-    hub.with(|state| match outcome {
+    hub.change(|state| match outcome {
         Ok(pid) => Ok((id.clone(), pid)),
         Err(failure) => {
             let command = state
-                .registry
+                .sessions
                 .get(&id)
                 .map(|session| session.spec.command.clone());
-            state.registry.discard(&id);
-            state.drivers.remove(&id);
-            state.store.remove(&id);
+            state.sessions.registry.discard(&id);
+            state.sessions.io.remove(&id);
+            state.sessions.store.remove(&id);
             let command = command.unwrap_or_default();
-            Err(spawn_failed(state, &command, &failure))
+            Err(state.keeper.spawn_failed(&command, &failure))
         }
     })
 }
@@ -215,7 +224,7 @@ fn spec(client: &Client, params: &Start) -> Result<Spec, Error> {
     check_directory(&cwd)?;
     let on_exit = params.on_exit.as_deref().map(|line| {
         no_nul("onExit", line)?;
-        checked_line(client, line, &cwd)
+        checked_line(&client.greeting, line, &cwd)
     });
     let on_exit = on_exit.transpose()?;
     let name = |what: &str, value: &Option<String>| {
@@ -247,7 +256,7 @@ fn spec(client: &Client, params: &Start) -> Result<Spec, Error> {
 }
 
 fn time_limits(client: &Client, params: &Start, kept: Retention) -> TimeLimits {
-    let usual = match client.viewer.role {
+    let usual = match client.principal.role {
         Role::Agent => AGENT_TIMEOUT_MS,
         // A person's server runs until a person ends it.
         Role::Human => 0,
@@ -257,7 +266,7 @@ fn time_limits(client: &Client, params: &Start, kept: Retention) -> TimeLimits {
         .map(|seconds| seconds.saturating_mul(1000));
     let defaults = &client.greeting.defaults;
     let ttl_ms = params.ttl_ms.or(defaults.ttl_ms);
-    let (by_default, is_person) = (ttl_ms.is_none(), client.viewer.role == Role::Human);
+    let (by_default, is_person) = (ttl_ms.is_none(), client.principal.role == Role::Human);
     TimeLimits {
         timeout_ms: params
             .timeout_ms
@@ -269,25 +278,5 @@ fn time_limits(client: &Client, params: &Start, kept: Retention) -> TimeLimits {
         failed_ttl_ms: (by_default && !is_person).then_some(kept.agents_failed_ms),
         until_room: is_person.then_some(by_default),
         keep: params.keep == Some(true),
-    }
-}
-
-/// A name for people: one line, not too long, without control characters.
-pub(super) fn checked_name(what: &str, name: String) -> Result<String, Error> {
-    if name.chars().count() > MAX_NAME {
-        return Err(Error::invalid(format!(
-            "`{what}` has at most {MAX_NAME} characters"
-        )));
-    }
-    if name.chars().any(char::is_control) {
-        return Err(Error::invalid(format!("`{what}` has control characters")));
-    }
-    Ok(name.trim().to_owned())
-}
-
-pub(super) fn no_nul(what: &str, text: &str) -> Result<(), Error> {
-    match text.contains('\0') {
-        true => Err(Error::invalid(format!("`{what}` has a NUL character"))),
-        false => Ok(()),
     }
 }

@@ -1,8 +1,13 @@
 //! `status` and `stats`: one session, and the daemon itself.
 
-use super::super::connection::Client;
-use super::super::hub::{Hub, now};
-use super::{Answer, answer, find, limits, wanted};
+use crate::daemon::clock::now;
+use crate::daemon::hub::Hub;
+use crate::daemon::requests::client::Client;
+use crate::daemon::requests::find::find;
+use crate::daemon::requests::limits::limits;
+use crate::daemon::requests::replies::answer;
+use crate::daemon::requests::start_limits;
+use crate::daemon::transport::Answer;
 use crate::engine::registry::{Access, Registry};
 use crate::protocol::params::StatusParams;
 use crate::protocol::record::Process;
@@ -14,8 +19,8 @@ use crate::sys::{process, pty};
 pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> Answer {
     let id = find(hub, client, &params.session_id, Access::Look)?;
     let over = hub
-        .state()
-        .registry
+        .read()
+        .sessions
         .get(&id)
         .is_some_and(|s| s.life.status().is_finished());
     if over {
@@ -23,20 +28,18 @@ pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> 
         hub.catch_up(&id).await;
     }
     hub.see_input(&id).await;
-    let mut state = hub.state();
-    if !state.knows_usage(state.registry.get(&id).into_iter()) {
-        state.look_at_usage();
-    }
-    let Some(session) = state.registry.get(&id) else {
+    hub.change(|state| {
+        if !state.usage.is_fresh(state.sessions.get(&id).into_iter()) {
+            state.usage.look(&state.sessions);
+        }
+    });
+    let state = hub.read();
+    let Some(session) = state.sessions.get(&id) else {
         return Err(Error::session_not_found(id.as_str()));
     };
-    let mut record = state.record(session, now());
-    record.processes = Some(state.add_usage(&mut record.summary));
-    if let Some(input) = state
-        .drivers
-        .get(&id)
-        .and_then(|driver| driver.input.as_ref())
-    {
+    let mut record = state.record(session);
+    record.processes = Some(state.usage.add_to(&mut record.summary));
+    if let Some(input) = state.sessions.io(&id).and_then(|io| io.input.as_ref()) {
         let group = pty::foreground_group(&**input);
         record.foreground = group.and_then(|pid| Some(process::read(pid)?.name));
         record.unread_input_bytes = input.unread();
@@ -44,6 +47,7 @@ pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> 
     if params.detail == Some(true) {
         let mut detail = session.detail();
         detail.processes = state
+            .sessions
             .processes(&id)
             .into_iter()
             .map(|process| Process {
@@ -53,13 +57,10 @@ pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> 
                 state: process.state.to_string(),
             })
             .collect();
-        detail.ports = state.ports(&id, None);
-        detail.urls = state.urls(&id, &detail.ports);
+        detail.ports = state.sessions.ports(&id, None);
+        detail.urls = state.sessions.urls(&id, &detail.ports);
         // Where the log is, however short.
-        record.output_files = state
-            .drivers
-            .get(&id)
-            .map_or_else(Vec::new, |driver| driver.files(state.keeper.shared_table()));
+        record.output_files = state.sessions.log_files(&id);
         record.detail = Some(detail);
     }
     answer(record)
@@ -67,7 +68,7 @@ pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> 
 
 /// The daemon itself.
 pub(super) fn stats(hub: &Hub, client: &Client) -> Answer {
-    let state = hub.state();
+    let state = hub.read();
     let (daemon, keeper) = (std::process::id(), state.keeper.pid());
     let memory = [daemon, keeper]
         .into_iter()
@@ -75,12 +76,17 @@ pub(super) fn stats(hub: &Hub, client: &Client) -> Answer {
         .reduce(|a, b| a + b);
     let seen = || {
         state
-            .registry
+            .sessions
             .iter()
-            .filter(|session| client.viewer.sees(session))
+            .filter(|session| client.principal.sees(session))
     };
     let log_bytes = seen()
-        .map(|s| state.log_end(&s.id).saturating_sub(state.log_first(&s.id)))
+        .map(|s| {
+            state
+                .sessions
+                .log_end(&s.id)
+                .saturating_sub(state.sessions.log_first(&s.id))
+        })
         .sum();
     answer(StatsReply {
         daemon_pid: daemon,
@@ -92,13 +98,13 @@ pub(super) fn stats(hub: &Hub, client: &Client) -> Answer {
             .map(|path| path.display().to_string()),
         upgrade_error: state.keeper.upgrade_error().map(str::to_owned),
         protocol: PROTOCOL,
-        home: state.store.home().state.display().to_string(),
+        home: state.sessions.store.home().state.display().to_string(),
         uptime_ms: now().boot.saturating_sub(state.started_boot),
         counts: Registry::counts(seen()),
-        connections: u32::try_from(state.outboxes.len()).unwrap_or(u32::MAX),
+        connections: u32::try_from(state.events.connections()).unwrap_or(u32::MAX),
         memory_bytes: memory,
         log_bytes,
         limits: limits(&state.settings, &client.greeting),
-        enforcement: wanted::enforcement(),
+        enforcement: start_limits::enforcement(),
     })
 }

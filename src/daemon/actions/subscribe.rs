@@ -1,8 +1,9 @@
 //! `subscribe`, `unsubscribe` and `cancel`.
 
-use super::super::connection::Client;
-use super::super::hub::Hub;
-use super::{Answer, answer};
+use crate::daemon::hub::Hub;
+use crate::daemon::requests::client::Client;
+use crate::daemon::requests::replies::answer;
+use crate::daemon::transport::Answer;
 use crate::engine::bus::{Filter, SubscriptionId};
 use crate::engine::event_history::Entry;
 use crate::protocol::params::{Cancel, Subscribe, Unsubscribe};
@@ -20,19 +21,19 @@ const BATCH: usize = 32;
 /// subscription begins, so a request that is cancelled meanwhile leaves none.
 pub(super) async fn subscribe(hub: &Hub, client: &Client, params: Subscribe) -> Answer {
     let filter = Filter {
-        viewer: client.viewer.clone(),
+        viewer: client.principal.clone(),
         kinds: params.events.map(|kinds| kinds.into_iter().collect()),
         sessions: params.session_ids.map(|ids| ids.into_iter().collect()),
     };
     let mut from = params
         .from_seq
-        .unwrap_or_else(|| hub.state().bus.past.seq() + 1);
-    let owed = hub.state().bus.promise(client.id, &filter, from);
+        .unwrap_or_else(|| hub.read().events.bus.past.seq() + 1);
+    let owed = hub.change(|state| state.events.bus.promise(client.id, &filter, from));
     for some in owed.chunks(BATCH) {
         tell(hub, client, some).await;
     }
     loop {
-        let past = hub.state().bus.replay(&filter, from, BATCH);
+        let past = hub.read().events.bus.replay(&filter, from, BATCH);
         let Some(last) = past.last() else {
             break;
         };
@@ -40,9 +41,10 @@ pub(super) async fn subscribe(hub: &Hub, client: &Client, params: Subscribe) -> 
         tell(hub, client, &past).await;
     }
     // Nothing can have happened since the last look.
-    let mut state = hub.state();
-    let id = state.bus.subscribe(client.id, filter);
-    let next_seq = state.bus.past.seq();
+    let (id, next_seq) = hub.change(|state| {
+        let bus = &mut state.events.bus;
+        (bus.subscribe(client.id, filter), bus.past.seq())
+    });
     answer(Subscribed {
         subscription_id: format!("s{}", id.0),
         next_seq,
@@ -56,11 +58,11 @@ async fn tell(hub: &Hub, client: &Client, entries: &[Entry]) {
     for entry in entries {
         client.outbox.push_event(&entry.event);
     }
-    let scope = &client.viewer.scope;
+    let scope = &client.principal.scope;
     let owed = |entry: &Entry| entry.undelivered && entry.scope == *scope;
     if entries.iter().any(owed) {
         client.outbox.sent_so_far().await;
-        hub.state().delivered(entries, scope);
+        hub.change(|state| state.events.delivered(entries, scope));
     }
 }
 
@@ -72,7 +74,9 @@ pub(super) fn unsubscribe(hub: &Hub, client: &Client, params: Unsubscribe) -> An
         .and_then(|digits| digits.parse().ok())
         .map(SubscriptionId);
     match id {
-        Some(id) if hub.state().bus.unsubscribe(client.id, id) => answer(Done {}),
+        Some(id) if hub.change(|state| state.events.bus.unsubscribe(client.id, id)) => {
+            answer(Done {})
+        }
         _ => Err(Error::invalid(format!(
             "`subscriptionId`: there is no subscription `{name}`"
         ))),

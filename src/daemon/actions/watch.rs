@@ -5,10 +5,12 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
-use super::super::connection::Client;
-use super::super::hub::Hub;
-use super::super::watch as watcher;
-use super::{Answer, answer, find};
+use crate::daemon::hub::Hub;
+use crate::daemon::requests::client::Client;
+use crate::daemon::requests::find::find;
+use crate::daemon::requests::replies::answer;
+use crate::daemon::tasks::watch as watcher;
+use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
 use crate::protocol::Error;
 use crate::protocol::params::{Unwatch, Watch};
@@ -28,7 +30,7 @@ pub(super) fn watch(hub: &Hub, client: &Rc<Client>, params: Watch) -> Answer {
     let id = find(hub, client, &params.session_id, Access::Look)?;
     let pace = Duration::from_secs(1) / fps;
     let (changed, outbox) = (Rc::new(Notify::new()), client.outbox.clone());
-    let viewer = client.viewer.clone();
+    let viewer = client.principal.clone();
     let task = watcher::run(hub.clone(), viewer, id.clone(), changed, outbox, pace);
     let handle = tokio::task::spawn_local(task).abort_handle();
     if let Some(before) = client.watches.borrow_mut().insert(id, handle) {

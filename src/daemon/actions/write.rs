@@ -6,16 +6,15 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use tokio::time::{Duration, Instant};
 
-use super::super::connection::Client;
-use super::super::hub::Hub;
-use super::super::input::Input;
-use super::Answer;
-use super::typing::{LAST_PAUSE, Sent, Target};
-use super::wait::Plan;
+use crate::daemon::hub::Hub;
+use crate::daemon::requests::client::Client;
+use crate::daemon::requests::typing::{LAST_PAUSE, Sent, Target};
+use crate::daemon::requests::wait_plan::Plan;
+use crate::daemon::sessions::input::Input;
+use crate::daemon::transport::Answer;
 use crate::protocol::params::{Encoding, KeyInput, SendKeys, Write};
 use crate::protocol::record::Mode;
 use crate::protocol::{Error, ErrorCode, Role};
-use crate::sys::signal;
 use crate::term::keys;
 
 /// Many programs take text and Enter in one read for a paste, so that Enter
@@ -198,23 +197,6 @@ fn without_paste_end(bytes: &[u8]) -> Vec<u8> {
         }
     }
     clean
-}
-
-/// The session has ended; says how, with the last of its output.
-pub(super) fn not_running(session: &crate::engine::session::Session, output: &str) -> Error {
-    let life = &session.life;
-    Error::new(
-        ErrorCode::SessionNotRunning,
-        format!("Session {} is not running", session.id),
-    )
-    .hint("`restart` runs it again under the same id")
-    .data(serde_json::json!({
-        "status": life.status(),
-        "exitCode": life.exit_code(),
-        "signal": life.signal().map(signal::name),
-        "endedAt": life.ended_at(),
-        "output": output,
-    }))
 }
 
 #[cfg(test)]

@@ -3,10 +3,11 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::super::super::hub::Hub;
-use super::super::super::log_reader::Run;
-use super::super::super::text::{Source, finish};
-use super::{Answer, answer};
+use crate::daemon::hub::Hub;
+use crate::daemon::requests::replies::answer;
+use crate::daemon::sessions::text::{Source, finish};
+use crate::daemon::storage::log_reader::Run;
+use crate::daemon::transport::Answer;
 use crate::protocol::params::{Log, LogFormat, Stream};
 use crate::protocol::record::{self, Mode};
 use crate::protocol::reply::{LogBytes, LogOrigin, LogRun, LogTime};
@@ -25,9 +26,9 @@ pub(super) fn bytes(hub: &Hub, id: &SessionId, params: &Log) -> Answer {
             "`limit` is between 1 and {MAX_LIMIT} bytes, not {limit}"
         )));
     }
-    let state = hub.state();
-    let (first, end) = (state.log_first(id), state.log_end(id));
-    let (Some(session), Some(driver)) = (state.registry.get(id), state.drivers.get(id)) else {
+    let state = hub.read();
+    let (first, end) = (state.sessions.log_first(id), state.sessions.log_end(id));
+    let (Some(session), Some(io)) = (state.sessions.get(id), state.sessions.io(id)) else {
         return Err(Error::session_not_found(id.as_str()));
     };
     let finished = session.life.status().is_finished();
@@ -35,13 +36,13 @@ pub(super) fn bytes(hub: &Hub, id: &SessionId, params: &Log) -> Answer {
     let origins = params.origins == Some(true);
     let known = match origins && !finished && session.spec.mode == Mode::Pipe {
         // The streams are told apart by the index, which is written a moment later.
-        true => driver.log.indexed_end().clamp(offset, end.max(first)),
+        true => io.log.indexed_end().clamp(offset, end.max(first)),
         false => end,
     };
     let to = offset.saturating_add(limit).min(known);
     let source = Source {
         output: &session.output,
-        log: &driver.log,
+        log: &io.log,
     };
     let stream = match params.stream {
         Some(Stream::Stdout) => Some(0),
@@ -49,13 +50,13 @@ pub(super) fn bytes(hub: &Hub, id: &SessionId, params: &Log) -> Answer {
         _ => None,
     };
     let (start, raw) = match stream {
-        None => driver.log.read_all(offset, to),
+        None => io.log.read_all(offset, to),
         Some(stream) => {
-            let runs = driver.log.runs(offset, to);
+            let runs = io.log.runs(offset, to);
             let runs = runs.iter().filter(|run| run.stream == stream);
             (
                 offset,
-                runs.flat_map(|run| driver.log.read_all(run.start, run.end).1)
+                runs.flat_map(|run| io.log.read_all(run.start, run.end).1)
                     .collect(),
             )
         }
@@ -75,7 +76,7 @@ pub(super) fn bytes(hub: &Hub, id: &SessionId, params: &Log) -> Answer {
         total_bytes: end,
         eof: finished && next_offset >= end,
         times: params.times.unwrap_or(false).then(|| {
-            let mut runs = driver.log.runs(start, to);
+            let mut runs = io.log.runs(start, to);
             // Many short writes have a record each, and nobody looks at more than the second.
             runs.dedup_by_key(|run| run.at.millis().div_euclid(1000));
             let time = |run: &Run| LogTime {
@@ -85,7 +86,7 @@ pub(super) fn bytes(hub: &Hub, id: &SessionId, params: &Log) -> Answer {
             runs.iter().map(time).collect()
         }),
         origins: origins.then(|| {
-            let runs = driver.log.runs(start, to);
+            let runs = io.log.runs(start, to);
             let origin = |run: &Run| LogOrigin {
                 offset: run.start,
                 at: run.at,

@@ -1,7 +1,7 @@
 //! Which lines a request is about.
 
-use super::super::super::hub::Hub;
-use super::super::super::log_reader::Run;
+use crate::daemon::hub::Hub;
+use crate::daemon::storage::log_reader::Run;
 use crate::protocol::params::{Log, Stream};
 use crate::protocol::{Error, SessionId, Timestamp};
 
@@ -23,8 +23,8 @@ impl Choice {
         let run = match params.run {
             None => None,
             Some(number) => {
-                let state = hub.state();
-                let runs = state.registry.get(id).map_or(&[][..], |s| s.life.runs());
+                let state = hub.read();
+                let runs = state.sessions.get(id).map_or(&[][..], |s| s.life.runs());
                 let place = runs
                     .iter()
                     .position(|run| run.run == number)
@@ -85,8 +85,8 @@ pub(super) fn origin(
 ) -> (Option<Timestamp>, u8) {
     let known = last.filter(|run| (run.start..run.end).contains(&start));
     let run = known.or_else(|| {
-        let state = hub.state();
-        state.drivers.get(id)?.log.run_at(start)
+        let state = hub.read();
+        state.sessions.io(id)?.log.run_at(start)
     });
     *last = run;
     run.map_or((None, 0), |run| (Some(run.at), run.stream))

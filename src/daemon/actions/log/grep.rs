@@ -2,10 +2,12 @@
 
 use std::collections::VecDeque;
 
-use super::super::super::hub::Hub;
-use super::choice::{Choice, origin};
-use super::stretch::{read_lines, stretch};
-use super::{Answer, MAX_TEXT, answer, cut_line};
+use crate::daemon::actions::log::choice::{Choice, origin};
+use crate::daemon::actions::log::stretch::{read_lines, stretch};
+use crate::daemon::actions::log::{MAX_TEXT, cut_line};
+use crate::daemon::hub::Hub;
+use crate::daemon::requests::replies::answer;
+use crate::daemon::transport::Answer;
 use crate::engine::pattern::{REGEX_BYTES, compile};
 use crate::protocol::params::{Log, Stream};
 use crate::protocol::reply::{Left, LogMatch, LogMatches};

@@ -2,10 +2,12 @@
 
 use std::collections::VecDeque;
 
-use super::super::super::hub::Hub;
-use super::choice::{Choice, origin};
-use super::stretch::{read_lines, stretch};
-use super::{Answer, DEFAULT_LINES, MAX_LINES, MAX_TEXT, answer, cut_line};
+use crate::daemon::actions::log::choice::{Choice, origin};
+use crate::daemon::actions::log::stretch::{read_lines, stretch};
+use crate::daemon::actions::log::{DEFAULT_LINES, MAX_LINES, MAX_TEXT, cut_line};
+use crate::daemon::hub::Hub;
+use crate::daemon::requests::replies::answer;
+use crate::daemon::transport::Answer;
 use crate::protocol::params::{Log, Stream};
 use crate::protocol::reply::{Left, LogLine, LogLines};
 use crate::protocol::{Error, SessionId, Timestamp};

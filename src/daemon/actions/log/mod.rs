@@ -7,9 +7,12 @@ mod lines;
 mod stretch;
 mod typed;
 
-use super::super::connection::{Client, MAX_CHARS};
-use super::super::hub::Hub;
-use super::{Answer, answer, checked_time, find};
+use crate::daemon::hub::Hub;
+use crate::daemon::requests::checks::checked_time;
+use crate::daemon::requests::client::Client;
+use crate::daemon::requests::find::find;
+use crate::daemon::requests::limits::MAX_CHARS;
+use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
 use crate::protocol::Error;
 use crate::protocol::params::{Log, LogFormat, Stream};

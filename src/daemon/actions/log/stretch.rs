@@ -1,6 +1,6 @@
 //! Lines of a log, from a place where they can be read.
 
-use super::super::super::hub::Hub;
+use crate::daemon::hub::Hub;
 use crate::protocol::{Error, SessionId};
 use crate::term::plain::Checkpoint;
 use crate::term::plain::reader::{Reader, Shown};
@@ -26,8 +26,8 @@ pub(super) fn stretch(
     from: Option<u64>,
     offset: u64,
 ) -> Result<Stretch, Error> {
-    let state = hub.state();
-    let (Some(session), Some(_)) = (state.registry.get(id), state.drivers.get(id)) else {
+    let state = hub.read();
+    let (Some(session), Some(_)) = (state.sessions.get(id), state.sessions.io(id)) else {
         return Err(Error::session_not_found(id.as_str()));
     };
     let output = &session.output;
@@ -61,8 +61,8 @@ pub(super) async fn read_lines(
     mut take: impl FnMut(Shown<'_>) -> bool,
 ) -> Result<(), Error> {
     let layout = {
-        let state = hub.state();
-        let session = state.registry.get(id);
+        let state = hub.read();
+        let session = state.sessions.get(id);
         session
             .ok_or_else(|| Error::session_not_found(id.as_str()))?
             .output
@@ -79,11 +79,11 @@ pub(super) async fn read_lines(
             false => CHUNK,
         };
         let (start, bytes) = {
-            let state = hub.state();
-            let Some(driver) = state.drivers.get(id) else {
+            let state = hub.read();
+            let Some(io) = state.sessions.io(id) else {
                 return Ok(());
             };
-            driver.log.read(at, stretch.end, chunk)
+            io.log.read(at, stretch.end, chunk)
         };
         if bytes.is_empty() {
             break;

@@ -1,8 +1,10 @@
 //! `log` of what was typed.
 
-use super::super::super::hub::Hub;
-use super::super::super::input_log;
-use super::{Answer, DEFAULT_LINES, answer};
+use crate::daemon::actions::log::DEFAULT_LINES;
+use crate::daemon::hub::Hub;
+use crate::daemon::requests::replies::answer;
+use crate::daemon::storage::input_log;
+use crate::daemon::transport::Answer;
 use crate::protocol::params::Log;
 use crate::protocol::reply::{Left, LogLine, LogLines};
 use crate::protocol::{Error, SessionId};
@@ -14,7 +16,7 @@ pub(super) fn typed(hub: &Hub, id: &SessionId, params: &Log) -> Answer {
             "the stream `input` goes with `tail`, `fromLine` and `lines`",
         ));
     }
-    let entries = input_log::read(&hub.state().store.dir(id));
+    let entries = input_log::read(&hub.read().sessions.store.dir(id));
     let total = entries.len() as u64;
     let count = params.tail.or(params.lines).unwrap_or(DEFAULT_LINES);
     let last = total.saturating_sub(count) + 1;

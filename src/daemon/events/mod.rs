@@ -1,0 +1,108 @@
+//! Events: written down first, then sent to the subscribers.
+//!
+//! A lifecycle event is in the journal before any client gets it, and before the session's own
+//! record is on disk. A daemon that dies between the two leaves an event that was sent and a
+//! record that does not have it; [`takeover`](super::takeover) compares both.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use serde_json::Value;
+use tokio::sync::Notify;
+
+use crate::daemon::clock::now;
+use crate::daemon::storage::journal::Journal;
+use crate::daemon::transport::outbox::Outbox;
+use crate::engine::bus::{Bus, ConnectionId, Published};
+use crate::engine::event_history::{Entry, Note};
+use crate::protocol::{EventKind, Scope, SessionId};
+use crate::sys::paths::Home;
+
+/// The event bus, its journal, and the connections that events go to.
+pub(crate) struct Events {
+    pub(crate) bus: Bus,
+    journal: Journal,
+    happened: Rc<Notify>,
+    outboxes: HashMap<ConnectionId, Rc<Outbox>>,
+    last_connection: u64,
+}
+
+impl Events {
+    /// Reads the journal. `started` is the time at which this daemon began, in boot-time
+    /// milliseconds.
+    pub(crate) fn open(home: &Home, started: u64) -> Self {
+        let (journal, past) = Journal::open(home.journal());
+        Self {
+            // Subscriptions are numbered from the clock, so that no daemon uses a number that an
+            // earlier one gave to another subscription: none makes a thousand in a millisecond.
+            bus: Bus::new(past, started * 1000),
+            journal,
+            happened: Rc::default(),
+            outboxes: HashMap::new(),
+            last_connection: 0,
+        }
+    }
+
+    /// Numbers a new connection.
+    pub(crate) fn add_connection(&mut self, outbox: Rc<Outbox>) -> ConnectionId {
+        self.last_connection += 1;
+        let id = ConnectionId(self.last_connection);
+        self.outboxes.insert(id, outbox);
+        id
+    }
+
+    /// Forgets a connection and its subscriptions.
+    pub(crate) fn remove_connection(&mut self, id: ConnectionId) {
+        self.bus.forget(id);
+        self.outboxes.remove(&id);
+    }
+
+    /// How many clients are connected.
+    pub(crate) fn connections(&self) -> usize {
+        self.outboxes.len()
+    }
+
+    /// Notified after each lifecycle event.
+    pub(crate) fn happened(&self) -> Rc<Notify> {
+        self.happened.clone()
+    }
+
+    /// Whether any subscription wants events of this kind.
+    pub(crate) fn has_listeners(&self, kind: EventKind) -> bool {
+        self.bus.has_listeners(kind)
+    }
+
+    /// Sends an event to its subscribers. A lifecycle event is written to the journal first.
+    pub(crate) fn publish(&mut self, kind: EventKind, scope: &Scope, id: &SessionId, data: Value) {
+        let Published { entry, to } = self.bus.publish(kind, scope, id, data, now());
+        if kind.is_lifecycle() {
+            self.write(&Note::Entry(entry.clone()));
+            self.happened.notify_waiters();
+        }
+        for connection in to {
+            if let Some(outbox) = self.outboxes.get(&connection) {
+                outbox.push_event(&entry.event);
+            }
+        }
+    }
+
+    /// Notes that clients of `scope` have received these events.
+    pub(crate) fn delivered(&mut self, entries: &[Entry], scope: &Scope) {
+        let delivered = self.bus.deliver(entries, scope);
+        if !delivered.is_empty() {
+            self.write(&Note::Delivered { delivered });
+        }
+    }
+
+    /// Notes that a scope has acknowledged the events up to `seq`.
+    pub(crate) fn acknowledge(&mut self, scope: &Scope, seq: u64) {
+        if let Some(ack) = self.bus.past.acknowledge(scope, seq) {
+            let scope = scope.clone();
+            self.write(&Note::Ack { ack, scope });
+        }
+    }
+
+    fn write(&mut self, note: &Note) {
+        self.journal.write(note, &self.bus.past);
+    }
+}

@@ -1,0 +1,162 @@
+//! The one place where tasks meet: the state, and the notification of the tasks that a change
+//! concerns.
+//!
+//! Reading gives `&State` ([`Hub::read`]). Every change goes through [`Hub::change`], which looks
+//! afterwards which tasks have something to do and notifies them. So a deadline that a change has
+//! set is never slept through.
+
+mod input_probe;
+
+use std::cell::{Ref, RefCell};
+use std::rc::Rc;
+
+use tokio::sync::{Notify, oneshot};
+
+use crate::daemon::state::State;
+use crate::daemon::state::output::render_chunk;
+use crate::engine::waits::{Pending, Ticket, Verdict};
+use crate::protocol::SessionId;
+
+/// Shared by every task of the daemon.
+#[derive(Clone)]
+pub(crate) struct Hub(Rc<Shared>);
+
+struct Shared {
+    state: RefCell<State>,
+    dirty: Notify,
+    clock: Notify,
+    keeper: Notify,
+    settled: Notify,
+    listener: Notify,
+    stop: Notify,
+}
+
+impl Hub {
+    pub(crate) fn new(state: State) -> Self {
+        Self(Rc::new(Shared {
+            state: RefCell::new(state),
+            dirty: Notify::new(),
+            clock: Notify::new(),
+            keeper: Notify::new(),
+            settled: Notify::new(),
+            listener: Notify::new(),
+            stop: Notify::new(),
+        }))
+    }
+
+    /// The state, to be read until the next await at the latest. There is one thread, so no other
+    /// task has the state then; clippy's `await_holding_refcell_ref` sees to it.
+    pub(crate) fn read(&self) -> Ref<'_, State> {
+        self.0.state.borrow()
+    }
+
+    /// Changes the state and notifies the tasks that the change concerns.
+    pub(crate) fn change<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
+        let mut state = self.0.state.borrow_mut();
+        let next_before = state.timers.next();
+        let result = act(&mut state);
+        if state.render_queue.has_work() {
+            self.0.dirty.notify_one();
+        }
+        if state.timers.next() != next_before {
+            self.0.clock.notify_one();
+        }
+        if state.keeper.wants_to_send() {
+            self.0.keeper.notify_one();
+        }
+        if state.keeper.has_new_listener() {
+            self.0.listener.notify_one();
+        }
+        if !state.keeper.is_upgrading() {
+            self.0.settled.notify_waiters();
+        }
+        result
+    }
+
+    /// Until some session has output to look at.
+    pub(crate) async fn dirty(&self) {
+        self.0.dirty.notified().await;
+    }
+
+    /// Until the next deadline is another one.
+    pub(crate) async fn deadline_changed(&self) {
+        self.0.clock.notified().await;
+    }
+
+    /// Until something waits to be sent to the keeper.
+    pub(crate) async fn keeper_has_mail(&self) {
+        self.0.keeper.notified().await;
+    }
+
+    /// Until the keeper is the program that it is to be.
+    pub(crate) async fn keeper_settled(&self) {
+        while self.read().keeper.is_upgrading() {
+            self.0.settled.notified().await;
+        }
+    }
+
+    /// Until clients come by another socket.
+    pub(crate) async fn listener_changed(&self) {
+        while !self.read().keeper.has_new_listener() {
+            self.0.listener.notified().await;
+        }
+    }
+
+    /// Until the daemon is to end.
+    pub(crate) async fn stopping(&self) {
+        self.0.stop.notified().await;
+    }
+
+    /// Ends the daemon once its replies are out.
+    pub(crate) fn stop(&self) {
+        self.0.stop.notify_one();
+    }
+
+    /// Waits for a pending wait; dropped, it is forgotten.
+    pub(crate) async fn wait(&self, pending: Pending) -> Verdict {
+        if pending.is_over() {
+            return pending.verdict();
+        }
+        let (sender, receiver) = oneshot::channel();
+        let ticket = self.change(|state| state.add_wait(pending, sender));
+        let _guard = Forget {
+            hub: self.clone(),
+            ticket,
+        };
+        receiver.await.unwrap_or_default()
+    }
+
+    /// Until everything that a session had written by now is on its screen.
+    pub(crate) async fn catch_up(&self, id: &SessionId) {
+        let target = self.read().sessions.log_end(id);
+        loop {
+            let behind = self
+                .read()
+                .sessions
+                .get(id)
+                .is_some_and(|s| s.output.end() < target);
+            if !behind {
+                return;
+            }
+            if !self.change(|state| render_chunk(state, id)) {
+                return;
+            }
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+/// Takes a wait out when whoever waited is gone.
+struct Forget {
+    hub: Hub,
+    ticket: Ticket,
+}
+
+impl Drop for Forget {
+    fn drop(&mut self) {
+        // A task that ends itself drops this inside `change`; none does.
+        if self.hub.0.state.try_borrow_mut().is_ok() {
+            self.hub.change(|state| state.forget_wait(self.ticket));
+        }
+    }
+}

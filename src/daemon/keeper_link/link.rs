@@ -1,0 +1,257 @@
+//! The socket to the keeper, and the requests that it has not answered yet.
+
+use std::collections::HashMap;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixListener;
+use std::rc::Rc;
+
+use tokio::sync::oneshot;
+
+use super::process::KeeperProcess;
+use super::starts::Spawning;
+use crate::protocol::keeper::{Failure, ToDaemon, ToKeeper};
+use crate::protocol::{Inherit, SessionId};
+use crate::sys::channel::{Channel, Received};
+use crate::sys::inherit;
+use crate::sys::shared_table::SharedTable;
+use crate::sys::splice::SplicePipe;
+
+/// Receives the reply to a `Clear`: the offset at which the log begins afterwards.
+type ClearAnswer = oneshot::Sender<Result<u64, Failure>>;
+
+/// What keeper and daemon share, and what stays the same when one keeper follows another.
+pub(crate) struct Shared {
+    pub(crate) shared_table: Rc<SharedTable>,
+    /// Both ends of the pipe through which output goes, held for the next keeper.
+    pub(crate) pipe: SplicePipe,
+    /// A duplicate of the listening socket, held for the same reason.
+    pub(crate) listener: OwnedFd,
+    /// Soft limit of open files that jobs start with.
+    pub(crate) files: Option<u64>,
+}
+
+/// The keeper, as the daemon sees it.
+pub(crate) struct KeeperLink {
+    channel: Channel,
+    shared: Shared,
+    process: KeeperProcess,
+    pub(super) spawning: HashMap<SessionId, Spawning>,
+    /// Number of `Spawn` requests that this keeper got.
+    pub(super) spawns: u64,
+    clearing: HashMap<SessionId, Vec<ClearAnswer>>,
+    /// Removed sessions that the keeper still holds, and the callers that wait for their end.
+    forgetting: HashMap<SessionId, Vec<oneshot::Sender<()>>>,
+    /// Sessions by their slot in the shared table.
+    slots: HashMap<u32, SessionId>,
+    is_quitting: bool,
+    /// Whether `shared.listener` is a new one that nobody accepts from yet.
+    listener_changed: bool,
+    /// Whether the keeper is about to become another program. No client is served meanwhile.
+    is_upgrading: bool,
+    upgrade_error: Option<String>,
+}
+
+impl KeeperLink {
+    pub(crate) fn new(
+        channel: Channel,
+        shared: Shared,
+        process: KeeperProcess,
+        is_upgrading: bool,
+    ) -> Self {
+        Self {
+            channel,
+            shared,
+            process,
+            spawning: HashMap::new(),
+            spawns: 0,
+            clearing: HashMap::new(),
+            forgetting: HashMap::new(),
+            slots: HashMap::new(),
+            is_quitting: false,
+            listener_changed: false,
+            is_upgrading,
+            upgrade_error: None,
+        }
+    }
+
+    pub(crate) fn shared_table(&self) -> &Rc<SharedTable> {
+        &self.shared.shared_table
+    }
+
+    /// What a job has of the keeper unless somebody says otherwise. Keeper and daemon have the same, but for the
+    /// limit of open files, which both have raised for themselves.
+    pub(crate) fn handed_on(&self) -> Inherit {
+        let mut own = inherit::own();
+        if let Some(files) = own.limits.get_mut("nofile") {
+            files.soft = self.shared.files;
+        }
+        own
+    }
+
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    pub(crate) fn process(&self) -> &KeeperProcess {
+        &self.process
+    }
+
+    pub(crate) fn process_mut(&mut self) -> &mut KeeperProcess {
+        &mut self.process
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.process.pid
+    }
+
+    /// Its version.
+    pub(crate) fn version(&self) -> &str {
+        &self.process.version
+    }
+
+    /// Whether clients come by another socket, which nobody has taken yet.
+    pub(crate) fn has_new_listener(&self) -> bool {
+        self.listener_changed
+    }
+
+    /// The socket by which clients come.
+    pub(crate) fn take_listener(&mut self) -> io::Result<UnixListener> {
+        self.listener_changed = false;
+        Ok(self.shared.listener.try_clone()?.into())
+    }
+
+    /// Whether it is to become another program before anybody is served.
+    pub(crate) fn is_upgrading(&self) -> bool {
+        self.is_upgrading
+    }
+
+    /// Why it did not become another program, if it was to.
+    pub(crate) fn upgrade_error(&self) -> Option<&str> {
+        self.upgrade_error.as_deref()
+    }
+
+    /// Sends, now or as soon as there is room. That the keeper is gone is
+    /// noticed where its messages are read.
+    pub(crate) fn send(&mut self, message: &ToKeeper) {
+        self.is_quitting |= *message == ToKeeper::Quit;
+        let _ = self.channel.send(message, vec![]);
+    }
+
+    /// Leaves a message to the task that sends what waits, with others like it.
+    pub(crate) fn send_soon(&mut self, message: &ToKeeper) {
+        let _ = self.channel.queue(message, vec![]);
+    }
+
+    pub(crate) fn wants_to_send(&self) -> bool {
+        self.channel.wants_to_send()
+    }
+
+    /// Reads the messages that have arrived. An error means that the keeper is gone.
+    pub(crate) fn receive(&mut self) -> io::Result<Vec<Received<ToDaemon>>> {
+        self.channel.receive(&[])
+    }
+
+    /// Sends what waits for room in the socket, as far as there is room.
+    pub(crate) fn flush(&mut self) {
+        // A keeper that is gone is noticed where its messages are read.
+        let _ = self.channel.flush();
+    }
+
+    /// Whether the keeper was told to quit.
+    pub(crate) fn is_quitting(&self) -> bool {
+        self.is_quitting
+    }
+
+    /// Nobody waits any more for what was asked about a session.
+    pub(crate) fn give_up(&mut self, id: &SessionId) {
+        self.spawning.remove(id);
+        self.clearing.remove(id);
+    }
+
+    /// Whether a log is being cleared.
+    pub(crate) fn is_clearing(&self, id: &SessionId) -> bool {
+        self.clearing.contains_key(id)
+    }
+
+    /// Has the keeper let go of a session; the answer comes when its files are gone.
+    pub(crate) fn forget(&mut self, id: &SessionId) -> oneshot::Receiver<()> {
+        let (sender, receiver) = oneshot::channel();
+        self.forgetting.entry(id.clone()).or_default().push(sender);
+        self.send(&ToKeeper::Forget {
+            session: id.clone(),
+        });
+        receiver
+    }
+
+    /// Asks for a log to be cleared; the answer is where it begins then.
+    pub(crate) fn clear(&mut self, id: &SessionId) -> oneshot::Receiver<Result<u64, Failure>> {
+        let (sender, receiver) = oneshot::channel();
+        self.clearing.entry(id.clone()).or_default().push(sender);
+        self.send(&ToKeeper::Clear {
+            session: id.clone(),
+        });
+        receiver
+    }
+
+    /// The keeper has cleared a log, or could not.
+    pub(crate) fn cleared(&mut self, id: &SessionId, outcome: &Result<u64, Failure>) {
+        for answer in self.clearing.remove(id).unwrap_or_default() {
+            // The request may have been cancelled.
+            let _ = answer.send(outcome.clone());
+        }
+    }
+
+    /// The keeper has let go of a session.
+    pub(crate) fn forgotten(&mut self, id: &SessionId) {
+        for done in self.forgetting.remove(id).unwrap_or_default() {
+            let _ = done.send(());
+        }
+    }
+
+    /// Notes which slot a session has.
+    pub(crate) fn take_slot(&mut self, slot: u32, id: &SessionId) {
+        self.slots.insert(slot, id.clone());
+    }
+
+    /// The session that has this slot.
+    pub(crate) fn session_at(&self, slot: u32) -> Option<&SessionId> {
+        self.slots.get(&slot)
+    }
+
+    /// Clients come through another socket from now on.
+    pub(crate) fn listens_on(&mut self, listener: OwnedFd) {
+        self.shared.listener = listener;
+        self.listener_changed = true;
+    }
+
+    /// The keeper is ready, and of this version. `upgrade_error` says why it is not the version
+    /// that it was to become.
+    pub(crate) fn is_ready(&mut self, version: String, upgrade_error: Option<String>) {
+        self.process.version = version;
+        self.is_upgrading = false;
+        self.upgrade_error = upgrade_error.or(self.upgrade_error.take());
+    }
+
+    /// Goes on with another keeper, which is asked for everything that the last one has not
+    /// answered.
+    pub(crate) fn replace(&mut self, channel: Channel, process: KeeperProcess) {
+        self.channel = channel;
+        self.process = process;
+        // In the order of the first requests: a log is cleared before a new run writes to it.
+        let clearing: Vec<SessionId> = self.clearing.keys().cloned().collect();
+        for session in clearing {
+            self.send(&ToKeeper::Clear { session });
+        }
+        let forgetting: Vec<SessionId> = self.forgetting.keys().cloned().collect();
+        for session in forgetting {
+            self.send(&ToKeeper::Forget { session });
+        }
+        self.spawn_all_again();
+    }
+}
+
+/// A duplicate of the keeper's socket, to wait on.
+pub(crate) fn waiting_end(channel: &Channel) -> io::Result<OwnedFd> {
+    channel.as_fd().try_clone_to_owned()
+}

@@ -1,0 +1,163 @@
+//! `--allow`: which programs a connection may start.
+//!
+//! A word on the list means the file that the connection's own PATH finds for
+//! it, so no other file of that name will do, whatever a request changes. A
+//! shell line runs with each of its commands replaced by such a file; it is
+//! refused if that cannot be done for certain ([`ShellLine`]), unless the shell
+//! itself is on the list. Arguments and variables that make an allowed program start
+//! another one are refused as far as they are known ([`starters`]); what it then starts
+//! by itself is its business.
+
+use std::path::Path;
+
+use super::program::{SHELL, find_program, named};
+use super::shell_line::{Argument, ShellLine};
+use super::starters;
+use crate::engine::meta::Spec;
+use crate::protocol::{Error, ErrorCode, Greeting};
+
+/// Variables by which whoever sets them makes shell and loader run other code.
+const STEERING: [&str; 8] = [
+    "PATH",
+    "IFS",
+    "ENV",
+    "CDPATH",
+    "SHELLOPTS",
+    "BASHOPTS",
+    "PS4",
+    "GCONV_PATH",
+];
+
+/// The same, by how they begin.
+const STEERING_PREFIXES: [&str; 3] = ["LD_", "BASH_", "GLIBC_"];
+
+/// Whether a request may set these variables.
+pub(crate) fn check_env<'a>(
+    greeting: &Greeting,
+    names: impl IntoIterator<Item = &'a String>,
+) -> Result<(), Error> {
+    if greeting.policy.allow.is_none() {
+        return Ok(());
+    }
+    let shell = is_allowed(greeting, SHELL);
+    let steers = |name: &&String| {
+        (!shell && starters::is_starting(name))
+            || STEERING.contains(&name.as_str())
+            || STEERING_PREFIXES
+                .iter()
+                .any(|prefix| name.starts_with(prefix))
+    };
+    match names.into_iter().find(steers) {
+        Some(name) => Err(refused(
+            greeting,
+            &format!("`env` may not change {name}: it decides which programs run"),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Whether a program may be run with these arguments: none that makes it start another one. Where the shell may be
+/// started there is nothing to hold.
+fn check_arguments(
+    greeting: &Greeting,
+    program: &str,
+    arguments: &[Argument],
+) -> Result<(), Error> {
+    if greeting.policy.allow.is_none() || is_allowed(greeting, SHELL) {
+        return Ok(());
+    }
+    match starters::starting(program, arguments) {
+        Some(what) => Err(refused(greeting, &format!("{what} is not allowed here"))),
+        None => Ok(()),
+    }
+}
+
+fn plain(args: &[String]) -> Vec<Argument> {
+    args.iter().cloned().map(Argument::plain).collect()
+}
+
+/// Whether `client` may run what `spec` says, which is the file `program`.
+pub(crate) fn check_program(greeting: &Greeting, spec: &Spec, program: &str) -> Result<(), Error> {
+    match is_allowed(greeting, program) {
+        true => check_arguments(
+            greeting,
+            program,
+            &plain(spec.args.as_deref().unwrap_or_default()),
+        ),
+        false => Err(refused(
+            greeting,
+            &format!("`{}` is not allowed here", spec.command),
+        )),
+    }
+}
+
+/// The shell line to run for `line`: with an allow-list, one in which each command
+/// is the path of an allowed program.
+pub(crate) fn checked_line(greeting: &Greeting, line: &str, cwd: &Path) -> Result<String, Error> {
+    if greeting.policy.allow.is_none() || is_allowed(greeting, SHELL) {
+        return Ok(line.to_owned());
+    }
+    let parsed = ShellLine::parse(line)
+        .map_err(|what| refused(greeting, &format!("a shell line may not have {what}")))?;
+    parsed.with_programs(|name, arguments| {
+        let file = allowed_file(greeting, name, cwd)?;
+        check_arguments(greeting, &file, arguments)?;
+        Ok(file)
+    })
+}
+
+/// Whether `client` may run again what it, or somebody who may run more, has started.
+pub(crate) fn check_spec(greeting: &Greeting, spec: &Spec) -> Result<(), Error> {
+    let cwd = Path::new(&spec.cwd);
+    if let Some(line) = &spec.on_exit {
+        checked_line(greeting, line, cwd)?;
+    }
+    match &spec.args {
+        _ if greeting.policy.allow.is_none() => Ok(()),
+        None => checked_line(greeting, &spec.command, cwd).map(drop),
+        Some(args) => {
+            let file = allowed_file(greeting, &spec.command, cwd)?;
+            check_arguments(greeting, &file, &plain(args))
+        }
+    }
+}
+
+/// The file that a word means, if the list has it.
+fn allowed_file(greeting: &Greeting, word: &str, cwd: &Path) -> Result<String, Error> {
+    let file = match word.contains('/') {
+        true => find_program(word, "", cwd).ok(),
+        false => named(greeting, word),
+    };
+    file.filter(|file| is_allowed(greeting, file))
+        .ok_or_else(|| refused(greeting, &format!("`{word}` is not allowed here")))
+}
+
+/// Whether the list has this file, or there is no list.
+fn is_allowed(greeting: &Greeting, program: &str) -> bool {
+    let Some(allow) = &greeting.policy.allow else {
+        return true;
+    };
+    let mut files = allow.iter().filter_map(|word| named(greeting, word));
+    files.any(|file| is_same(Path::new(&file), Path::new(program)))
+}
+
+/// Whether two paths mean one directory entry, such as `/bin/ls` and `/usr/bin/ls`
+/// where `/bin` is a link. A link to the file itself is another program: one that
+/// does many things looks at its name.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let place = |path: &Path| {
+        Some((
+            path.parent()?.canonicalize().ok()?,
+            path.file_name()?.to_owned(),
+        ))
+    };
+    one == other || place(one).is_some_and(|one| place(other) == Some(one))
+}
+
+fn refused(greeting: &Greeting, why: &str) -> Error {
+    let allow = greeting.policy.allow.iter().flatten();
+    let allow: Vec<&str> = allow.map(String::as_str).collect();
+    let message = format!("{why}; allowed: {}", allow.join(", "));
+    Error::new(ErrorCode::PermissionDenied, message)
+        .hint("`args` runs one program without a shell; a shell line may join allowed ones")
+}

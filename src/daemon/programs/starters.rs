@@ -1,0 +1,519 @@
+//! Arguments and variables by which an allowed program starts another one: refused under an allow-list.
+//!
+//! Naming `git` means what git does, not what `git -c core.pager=…` is told to run. What is here is what can be
+//! known from a command alone. Files that a program reads (a repository's hooks, a makefile) can say the same, and
+//! of those nothing is known: an allow-list is no sandbox.
+
+use super::shell_line::Argument;
+
+/// Variables by which a program finds another one, or the file that names it.
+const VARIABLES: [&str; 38] = [
+    "PAGER",
+    "MANPAGER",
+    "EDITOR",
+    "VISUAL",
+    "BROWSER",
+    "SHELL",
+    "HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_CONFIG_DIRS",
+    "LESS",
+    "LESSOPEN",
+    "LESSCLOSE",
+    "LESSEDIT",
+    "VIMINIT",
+    "EXINIT",
+    "SSH_ASKPASS",
+    "SUDO_ASKPASS",
+    "RSYNC_RSH",
+    "RSYNC_CONNECT_PROG",
+    "TAR_OPTIONS",
+    "TAPE",
+    "MAKEFLAGS",
+    "MAKEFILES",
+    "GNUMAKEFLAGS",
+    "PYTHONSTARTUP",
+    "PYTHONPATH",
+    "PYTHONHOME",
+    "RUBYOPT",
+    "RUBYLIB",
+    "NODE_OPTIONS",
+    "NODE_PATH",
+    "JAVA_TOOL_OPTIONS",
+    "_JAVA_OPTIONS",
+    "RIPGREP_CONFIG_PATH",
+    "WGETRC",
+    "CURL_HOME",
+    "AWKPATH",
+    "AWKLIBPATH",
+];
+
+/// The same, by how they begin.
+const PREFIXES: [&str; 7] = [
+    "GIT_",
+    "PERL5",
+    "CARGO_",
+    "RUSTC",
+    "RUSTDOC",
+    "NPM_CONFIG_",
+    "npm_config_",
+];
+
+/// Of `GIT_…` those that only say who and when.
+const HARMLESS: [&str; 7] = [
+    "GIT_AUTHOR_NAME",
+    "GIT_AUTHOR_EMAIL",
+    "GIT_AUTHOR_DATE",
+    "GIT_COMMITTER_NAME",
+    "GIT_COMMITTER_EMAIL",
+    "GIT_COMMITTER_DATE",
+    "GIT_TERMINAL_PROMPT",
+];
+
+/// Whether a variable decides what a program starts.
+pub(crate) fn is_starting(name: &str) -> bool {
+    let begins = || PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+    VARIABLES.contains(&name) || (begins() && !HARMLESS.contains(&name))
+}
+
+/// What among the arguments of `program` starts another one, in words.
+pub(crate) fn starting(program: &str, arguments: &[Argument]) -> Option<String> {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    let rules = RULES.iter().find(|rules| rules.names.contains(&name))?;
+    // What the shell puts together is known when it is too late, unless it cannot be an option.
+    let unknown = |argument: &&Argument| {
+        argument.is_expanded && (argument.begins.is_empty() || argument.begins.starts_with('-'))
+    };
+    if let Some(argument) = arguments.iter().find(unknown) {
+        let shown = &argument.text;
+        return Some(format!(
+            "an argument of {name} that the shell puts together (`…{shown}`)"
+        ));
+    }
+    let words: Vec<&str> = arguments
+        .iter()
+        .map(|argument| argument.text.as_str())
+        .collect();
+    let words = words.as_slice();
+    let found = match name {
+        "git" => git(words),
+        _ => None,
+    };
+    found
+        .or_else(|| rules.option(words))
+        .map(|what| format!("`{what}` of {name}, which runs another program"))
+}
+
+/// Options of a program that start another one.
+struct Rules {
+    names: &'static [&'static str],
+    /// Long ones, which may be cut short.
+    long: &'static [&'static str],
+    /// Words that are matched as they are.
+    exact: &'static [&'static str],
+    /// Letters that start another program, of clusters as `-xI`.
+    short: &'static str,
+    /// Letters that take what follows, so that the rest of the cluster are no letters.
+    takes: &'static str,
+    /// Beginnings, in lower case, of what `-o` may not say.
+    settings: &'static [&'static str],
+    /// Operands after which everything is for somebody else.
+    operands: usize,
+}
+
+const NONE: Rules = Rules {
+    names: &[],
+    long: &[],
+    exact: &[],
+    short: "",
+    takes: "",
+    settings: &[],
+    operands: usize::MAX,
+};
+
+const SETTINGS: &[&str] = &[
+    "proxycommand",
+    "localcommand",
+    "permitlocalcommand",
+    "knownhostscommand",
+    "include",
+    "pkcs11provider",
+    "securitykeyprovider",
+    "xauthlocation",
+    "match",
+];
+
+const RULES: [Rules; 11] = [
+    Rules {
+        names: &["git"],
+        long: &[
+            "--upload-pack",
+            "--receive-pack",
+            "--exec",
+            "--exec-path",
+            "--config-env",
+            "--open-files-in-pager",
+            "--extcmd",
+            "--template",
+            "--ext-diff",
+            "--config",
+        ],
+        ..NONE
+    },
+    Rules {
+        names: &["ssh"],
+        short: "FI",
+        takes: "BbcDEeFIiJLlmOopQRSWw",
+        settings: SETTINGS,
+        // The host; what follows is run by the other side.
+        operands: 2,
+        ..NONE
+    },
+    Rules {
+        names: &["scp", "sftp"],
+        short: "FSD",
+        takes: "BbcDFiJloPRSsX",
+        settings: SETTINGS,
+        ..NONE
+    },
+    Rules {
+        names: &["rsync"],
+        long: &["--rsh", "--rsync-path", "--early-input"],
+        short: "e",
+        takes: "eBfMT",
+        ..NONE
+    },
+    Rules {
+        names: &["tar", "bsdtar", "gtar"],
+        long: &[
+            "--checkpoint-action",
+            "--to-command",
+            "--use-compress-program",
+            "--rsh-command",
+            "--rmt-command",
+            "--info-script",
+            "--new-volume-script",
+        ],
+        short: "IF",
+        takes: "CfgbHKLNTVX",
+        ..NONE
+    },
+    Rules {
+        names: &["find"],
+        exact: &["-exec", "-execdir", "-ok", "-okdir"],
+        ..NONE
+    },
+    Rules {
+        names: &["fd", "fdfind"],
+        long: &["--exec", "--exec-batch"],
+        short: "xX",
+        takes: "dEtecCjS",
+        ..NONE
+    },
+    Rules {
+        names: &["rg"],
+        long: &["--pre", "--hostname-bin"],
+        ..NONE
+    },
+    Rules {
+        names: &["sort", "split"],
+        long: &["--compress-program", "--filter"],
+        ..NONE
+    },
+    Rules {
+        names: &["zip"],
+        long: &["--unzip-command"],
+        exact: &["-TT"],
+        ..NONE
+    },
+    Rules {
+        names: &["wget"],
+        long: &["--use-askpass", "--execute", "--config"],
+        short: "e",
+        takes: "aoiBOePtTwQUDARXI",
+        ..NONE
+    },
+];
+
+impl Rules {
+    /// The first argument that starts another program.
+    fn option<'a>(&self, words: &[&'a str]) -> Option<&'a str> {
+        let mut operands = 0;
+        let mut skip = false;
+        for (at, word) in words.iter().enumerate() {
+            if std::mem::take(&mut skip) {
+                continue;
+            }
+            if operands >= self.operands {
+                return None;
+            }
+            if self.exact.contains(word) {
+                return Some(word);
+            }
+            if let Some(long) = word.strip_prefix("--") {
+                let name = long.split('=').next().unwrap_or(long);
+                let is = |option: &&str| {
+                    let option = option.trim_start_matches('-');
+                    // Cut short as far as programs let it be.
+                    !name.is_empty() && option.starts_with(name)
+                };
+                if self.long.iter().any(is) {
+                    return Some(word);
+                }
+                continue;
+            }
+            let cluster = match word.strip_prefix('-') {
+                Some(cluster) if !cluster.is_empty() => cluster,
+                // `tar xIf`: the first word of tar is a cluster in any case.
+                _ if at == 0 && self.names.contains(&"tar") => word,
+                _ => {
+                    operands += 1;
+                    continue;
+                }
+            };
+            for (place, letter) in cluster.char_indices() {
+                if self.short.contains(letter) {
+                    return Some(word);
+                }
+                if !self.takes.contains(letter) {
+                    continue;
+                }
+                let rest = &cluster[place + letter.len_utf8()..];
+                let value = match rest.is_empty() {
+                    true => words.get(at + 1).copied().unwrap_or_default(),
+                    false => rest,
+                };
+                skip = rest.is_empty();
+                let setting = value.trim_start().to_lowercase();
+                if letter == 'o'
+                    && self
+                        .settings
+                        .iter()
+                        .any(|begins| setting.starts_with(begins))
+                {
+                    return Some(if rest.is_empty() { words[at + 1] } else { word });
+                }
+                break;
+            }
+        }
+        None
+    }
+}
+
+/// Settings of git that name no program, by how they begin in lower case.
+const HARMLESS_SETTINGS: [&str; 9] = [
+    "user.name=",
+    "user.email=",
+    "color.",
+    "advice.",
+    "core.quotepath",
+    "core.autocrlf",
+    "core.abbrev",
+    "init.defaultbranch",
+    "safe.directory",
+];
+
+/// Verbs of git that run what they are told, or a program that is configured.
+const GIT_VERBS: [&str; 12] = [
+    "difftool",
+    "mergetool",
+    "filter-branch",
+    "for-each-repo",
+    "send-email",
+    "instaweb",
+    "web--browse",
+    "daemon",
+    "shell",
+    "hook",
+    "remote-ext",
+    "remote-fd",
+];
+
+/// What only git has: settings on the command line, verbs that run programs, and transports that are commands.
+fn git<'a>(words: &[&'a str]) -> Option<&'a str> {
+    let harmless = |setting: &str| {
+        let setting = setting.to_lowercase();
+        HARMLESS_SETTINGS
+            .iter()
+            .any(|begins| setting.starts_with(begins))
+    };
+    let mut rest = words.iter().copied().enumerate();
+    let mut verb = None;
+    while let Some((at, word)) = rest.next() {
+        match word {
+            "-c" => {
+                let (_, setting) = rest.next()?;
+                if !harmless(setting) {
+                    return Some(setting);
+                }
+            }
+            "-C" | "--git-dir" | "--work-tree" | "--namespace" => drop(rest.next()),
+            "-p" | "--paginate" => return Some(word),
+            word if word.starts_with("-c") && !harmless(&word[2..]) => return Some(word),
+            word if word.starts_with('-') => {}
+            word => {
+                verb = Some((at, word));
+                break;
+            }
+        }
+    }
+    let (at, verb) = verb?;
+    let arguments = &words[at + 1..];
+    if let Some(url) = arguments
+        .iter()
+        .find(|word| word.starts_with("ext::") || word.starts_with("fd::"))
+    {
+        return Some(url);
+    }
+    let has = |wanted: &[&str]| arguments.iter().copied().find(|word| wanted.contains(word));
+    match verb {
+        _ if GIT_VERBS.contains(&verb) => Some(verb),
+        "config"
+            if has(&[
+                "--get",
+                "--get-all",
+                "--get-regexp",
+                "--list",
+                "-l",
+                "get",
+                "list",
+            ])
+            .is_none() =>
+        {
+            Some(verb)
+        }
+        "bisect" => has(&["run", "visualize", "view"]),
+        "submodule" => has(&["foreach"]),
+        "rebase" => arguments
+            .iter()
+            .copied()
+            .find(|word| word.starts_with("-x")),
+        "grep" => arguments
+            .iter()
+            .copied()
+            .find(|word| word.starts_with("-O")),
+        // `-u` of clone is --upload-pack; that of push and add is harmless.
+        "clone" | "fetch" | "ls-remote" => arguments
+            .iter()
+            .copied()
+            .find(|word| word.starts_with("-u") || word.starts_with("-c")),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(line: &str) -> Option<String> {
+        let mut words = line.split(' ').filter(|word| !word.is_empty());
+        let program = words.next().unwrap_or_default();
+        let arguments: Vec<Argument> = words
+            .map(|word| Argument::plain(word.replace('_', " ")))
+            .collect();
+        starting(program, &arguments)
+    }
+
+    #[test]
+    fn arguments_that_start_other_programs_are_found() {
+        for line in [
+            "git -c core.pager=evil log",
+            "git -ccore.pager=evil log",
+            "git -c alias.x=!evil x",
+            "git --config-env=core.pager=X log",
+            "git --exec-path=/tmp status",
+            "git clone --upload-pack=evil x",
+            "git clone --upload-p evil x",
+            "git clone -u evil x",
+            "git clone ext::sh_-c_evil",
+            "git push --receive-pack=evil",
+            "git rebase -x evil HEAD~1",
+            "git rebase --exec evil HEAD~1",
+            "git -C /x bisect run evil",
+            "git submodule foreach evil",
+            "git grep -Oevil x",
+            "git config alias.x !evil",
+            "git -p log",
+            "/usr/bin/git difftool -x evil",
+            "ssh -o ProxyCommand=evil host",
+            "ssh -oProxyCommand=evil host",
+            "ssh -vo proxycommand=evil host",
+            "ssh -F /tmp/config host",
+            "ssh host -o LocalCommand=evil",
+            "scp -S evil a host:b",
+            "rsync -e evil a host:b",
+            "rsync -ave evil a host:b",
+            "rsync --rsh=evil a host:b",
+            "tar -xf a --checkpoint=1 --checkpoint-action=exec=evil",
+            "tar -xf a --to-command evil",
+            "tar -I evil -xf a",
+            "tar xIf evil a",
+            "tar -xf a --use-comp=evil",
+            "find . -exec evil ;",
+            "find . -name x -okdir evil ;",
+            "fd -x evil",
+            "rg --pre=evil x",
+            "sort --compress-prog evil x",
+        ] {
+            assert!(found(line).is_some(), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_starts_nothing_passes() {
+        for line in [
+            "git status",
+            "git -C /x log --oneline -n 5",
+            "git -c user.name=me commit -m exec",
+            "git push -u origin main",
+            "git add -u",
+            "git config --get user.name",
+            "git clone https://example.org/x",
+            "ssh -p 22 -o BatchMode=yes host ls -F",
+            "ssh host tar -I zstd -c x",
+            "rsync -av a host:b",
+            "tar -czf a.tgz --exclude=x dir",
+            "tar -xfIF",
+            "tar xf a",
+            "find . -name *.rs -delete",
+            "rg -n pattern",
+            "ls -I x",
+        ] {
+            assert_eq!(found(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_the_shell_puts_together_may_be_an_option() {
+        let expanded = |begins: &str| {
+            let argument = Argument {
+                text: "x".to_owned(),
+                begins: begins.to_owned(),
+                is_expanded: true,
+            };
+            starting("git", &[argument])
+        };
+        assert!(expanded("").is_some());
+        assert!(expanded("-c").is_some());
+        assert!(expanded("src/").is_none());
+    }
+
+    #[test]
+    fn variables_that_name_programs_are_known() {
+        for name in [
+            "GIT_PAGER",
+            "GIT_SSH_COMMAND",
+            "GIT_EDITOR",
+            "PAGER",
+            "EDITOR",
+            "HOME",
+            "TAR_OPTIONS",
+            "PERL5OPT",
+        ] {
+            assert!(is_starting(name), "{name}");
+        }
+        for name in ["LANG", "CI", "PORT", "GIT_AUTHOR_NAME", "TERM"] {
+            assert!(!is_starting(name), "{name}");
+        }
+    }
+}

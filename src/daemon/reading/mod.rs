@@ -1,0 +1,54 @@
+//! Reading long logs, in turns with the other tasks.
+//!
+//! A log may have gigabytes. Whatever reads more than a chunk of one is async and yields between
+//! chunks: [`checkpoint`] and [`count`] number lines, [`past_screen`] paints a screen of the past.
+
+pub(crate) mod past_screen;
+
+use std::ops::Range;
+
+use crate::daemon::hub::Hub;
+use crate::daemon::sessions::text::Uncounted;
+use crate::protocol::SessionId;
+use crate::term::plain::Checkpoint;
+
+/// Bytes in which newlines are counted before other tasks have a turn.
+const COUNT_CHUNK: usize = 1 << 20;
+
+/// State of the renderer at `offset`, or at the first place after it where that is known; `None`
+/// if the session is gone.
+pub(crate) async fn checkpoint(hub: &Hub, id: &SessionId, offset: u64) -> Option<Checkpoint> {
+    let place = {
+        let state = hub.read();
+        let source = state.sessions.source(id)?;
+        source.place(offset, source.output.end())
+    };
+    let line = place.at.line + newlines(hub, id, place.counted).await;
+    Some(Checkpoint { line, ..place.at })
+}
+
+/// The number of lines that `uncounted` stands for.
+pub(crate) async fn count(hub: &Hub, id: &SessionId, uncounted: Uncounted) -> u64 {
+    let more = newlines(hub, id, uncounted.more.clone()).await;
+    let less = newlines(hub, id, uncounted.less.clone()).await;
+    uncounted.counted(more, less)
+}
+
+/// Newlines in a part of a log.
+async fn newlines(hub: &Hub, id: &SessionId, range: Range<u64>) -> u64 {
+    let mut at = range.start;
+    let mut count = 0;
+    while at < range.end {
+        let (start, bytes) = match hub.read().sessions.io(id) {
+            Some(io) => io.log.read(at, range.end, COUNT_CHUNK),
+            None => break,
+        };
+        if bytes.is_empty() {
+            break;
+        }
+        at = start + bytes.len() as u64;
+        count += memchr::memchr_iter(b'\n', &bytes).count() as u64;
+        tokio::task::yield_now().await;
+    }
+    count
+}

@@ -1,0 +1,69 @@
+//! Ending a session on behalf of a client, and waiting for its end.
+
+use std::rc::Rc;
+
+use super::client::Client;
+use crate::daemon::clock::now;
+use crate::daemon::hub::Hub;
+use crate::daemon::tasks::tree_kill::{self, Ended};
+use crate::engine::matcher::{Conditions, Matcher};
+use crate::engine::waits::Pending;
+use crate::protocol::condition::WaitMode;
+use crate::protocol::{Error, ErrorCode, SessionId};
+use crate::term::plain::Checkpoint;
+
+/// How long the exit is waited for after everything was killed.
+const EXIT_MS: u64 = 5000;
+
+/// Ends a session's tree and waits until its exit is known.
+pub(crate) async fn end(
+    hub: &Hub,
+    client: &Client,
+    id: &SessionId,
+    number: i32,
+    grace: u64,
+) -> Ended {
+    let leader = hub.read().sessions.get(id).and_then(|s| s.life.pid());
+    let task = tree_kill::begin(hub, id, client.principal.actor(), number, grace);
+    let ended = task.await.unwrap_or_default();
+    if !leader.is_some_and(|leader| ended.survivors.contains(&leader)) {
+        wait_for_exit(hub, id, Some(EXIT_MS)).await;
+    }
+    ended
+}
+
+/// Ends what goes on of a session whose first process has ended.
+pub(crate) async fn end_strays(hub: &Hub, id: &SessionId, number: i32, grace: u64) -> Ended {
+    let task = tree_kill::begin_strays(hub, id, number, grace);
+    task.await.unwrap_or_default()
+}
+
+/// Waits until a session has ended, so many milliseconds at most.
+pub(crate) async fn wait_for_exit(hub: &Hub, id: &SessionId, within: Option<u64>) {
+    let began = now().boot;
+    let pending = hub.change(|state| {
+        let session = state.sessions.get_mut(id)?;
+        let at = Checkpoint::at(session.output.end());
+        let conditions = Rc::new(Conditions::exit());
+        let mut matcher = Matcher::new(conditions, session.output.layout(), at, began);
+        let facts = session.facts();
+        let decision = matcher.look(&mut session.output, facts, began);
+        let deadline = within.map(|ms| began + ms);
+        let parts = vec![(id.clone(), matcher, decision)];
+        Some(Pending::new(WaitMode::Any, parts, deadline))
+    });
+    if let Some(pending) = pending {
+        hub.wait(pending).await;
+    }
+}
+
+/// A session was not `what`, because something of it cannot be ended.
+pub(crate) fn cannot_end(id: &SessionId, what: &str, ended: &Ended) -> Error {
+    let pids: Vec<String> = ended.survivors.iter().map(u32::to_string).collect();
+    let message = format!(
+        "Session {id} was not {what}: pid {} could not be ended",
+        pids.join(", ")
+    );
+    Error::new(ErrorCode::PermissionDenied, message)
+        .data(serde_json::json!({ "survivors": ended.survivors }))
+}

@@ -1,0 +1,68 @@
+//! The limits of a client, and what a request asks for, held against them.
+
+use super::client::Client;
+use crate::daemon::settings::Settings;
+use crate::protocol::hello::Limits;
+use crate::protocol::{Error, Greeting, MAX_LINE, Role};
+
+/// Requests in flight at most.
+pub(crate) const MAX_IN_FLIGHT: usize = 256;
+
+/// `maxChars` at most.
+pub(crate) const MAX_CHARS: usize = 262_144;
+
+/// `maxChars` where nobody says otherwise.
+const DEFAULT_CHARS: usize = 500;
+
+/// Longest time a client may wait in one request, in milliseconds.
+const MAX_WAIT_MS: u64 = 600_000;
+
+/// Limits in force for a client.
+pub(crate) fn limits(settings: &Settings, greeting: &Greeting) -> Limits {
+    let scope = match greeting.role {
+        // People are held back by the limit of all sessions alone.
+        Role::Human => settings.caps.total,
+        Role::Agent => settings.scope_sessions,
+    };
+    fixed_limits(greeting.policy.max_sessions.unwrap_or(scope), settings)
+}
+
+/// Limits that do not depend on the client.
+pub(crate) fn fixed_limits(
+    max_sessions: u32,
+    settings: &crate::daemon::settings::Settings,
+) -> Limits {
+    Limits {
+        max_sessions,
+        max_sessions_total: settings.caps.total,
+        max_finished: settings.caps.retention.agents_count,
+        max_line_bytes: MAX_LINE,
+        max_in_flight: MAX_IN_FLIGHT,
+        max_chars: MAX_CHARS,
+        log_bytes: settings.log_bytes,
+        total_log_bytes: settings.total_log_bytes,
+    }
+}
+/// `maxChars` in force.
+pub(crate) fn max_chars(client: &Client, asked: Option<usize>) -> Result<usize, Error> {
+    let chars = asked
+        .or(client.greeting.defaults.max_chars)
+        .unwrap_or(DEFAULT_CHARS);
+    match chars {
+        chars if chars <= MAX_CHARS => Ok(chars),
+        chars => Err(Error::invalid(format!(
+            "`maxChars` is at most {MAX_CHARS}, not {chars}"
+        ))),
+    }
+}
+
+/// A time to wait, within bounds.
+pub(crate) fn wait_ms(name: &str, asked: Option<u64>, default: u64) -> Result<u64, Error> {
+    match asked.unwrap_or(default) {
+        ms if ms <= MAX_WAIT_MS => Ok(ms),
+        ms => Err(
+            Error::invalid(format!("`{name}` is at most {MAX_WAIT_MS} ms, not {ms}"))
+                .hint("ask again when it has passed; nothing is missed meanwhile"),
+        ),
+    }
+}

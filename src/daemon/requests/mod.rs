@@ -1,0 +1,16 @@
+//! What actions share: the client that asks, the sessions that it names, its parameters, and the
+//! work that more than one action does.
+
+pub(crate) mod checks;
+pub(crate) mod client;
+pub(crate) mod ending;
+pub(crate) mod find;
+pub(crate) mod in_flight;
+pub(crate) mod limits;
+pub(crate) mod new_output;
+pub(crate) mod question;
+pub(crate) mod replies;
+pub(crate) mod start_limits;
+pub(crate) mod typing;
+pub(crate) mod unique_label;
+pub(crate) mod wait_plan;

@@ -1,0 +1,250 @@
+//! What is new about a session: the part that `poll`, `wait`, `start` and
+//! `write` have in common.
+
+use super::client::Client;
+use crate::daemon::hub::Hub;
+use crate::daemon::reading;
+use crate::daemon::sessions::session_io::SessionIo;
+use crate::daemon::sessions::text::{Piece, Source, Uncounted};
+use crate::daemon::state::State;
+use crate::daemon::storage::log_reader::Run;
+use crate::engine::session::{Session, is_offloaded};
+use crate::protocol::params::Stream;
+use crate::protocol::record::Mode;
+use crate::protocol::reply::Polled;
+use crate::protocol::{Error, SessionId};
+use crate::sys::signal;
+use crate::term::plain::{render, tail_chars};
+
+/// Where reading begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Since {
+    /// The last of what there is.
+    Tail,
+    /// What this scope has not been shown.
+    New,
+    /// What the present run has written.
+    Run,
+    /// This offset.
+    At(u64),
+}
+
+impl Since {
+    /// Reads the parameter `since`.
+    pub(crate) fn parse(text: Option<&str>) -> Result<Self, Error> {
+        match text {
+            None => Ok(Self::Tail),
+            Some("new") => Ok(Self::New),
+            Some(cursor) => parse_cursor(cursor).map(Self::At),
+        }
+    }
+
+    /// The offset it stands for.
+    pub(crate) fn offset(self, state: &State, client: &Client, id: &SessionId) -> u64 {
+        let first = state.sessions.log_first(id);
+        match self {
+            Self::Tail => first,
+            Self::New => state.sessions.get(id).map_or(first, |session| {
+                session.output.shown(&client.principal.scope).max(first)
+            }),
+            Self::Run => state
+                .sessions
+                .get(id)
+                .and_then(|session| session.life.runs().last())
+                .map_or(first, |run| run.offset.max(first)),
+            // One from beyond the end is one of an earlier session of that name: none.
+            Self::At(offset) => offset.clamp(first, state.sessions.log_end(id).max(first)),
+        }
+    }
+}
+
+/// A cursor as clients see it.
+pub(crate) fn cursor(offset: u64) -> String {
+    format!("c{offset}")
+}
+
+fn parse_cursor(text: &str) -> Result<u64, Error> {
+    text.strip_prefix('c')
+        .and_then(|digits| digits.parse().ok())
+        .ok_or_else(|| {
+            Error::invalid(format!("`since`: `{text}` is no cursor"))
+                .hint("`new`, or the `cursor` or `prevCursor` of an earlier reply")
+        })
+}
+
+/// What to show.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Show {
+    pub(crate) since: u64,
+    pub(crate) max_chars: usize,
+    pub(crate) stream: Stream,
+    /// Whether this moves the scope's own cursor.
+    pub(crate) moves: bool,
+}
+
+/// Bytes at the end of pipes' output in which one stream is looked for: the
+/// streams may take turns with every byte.
+const ONE_STREAM: u64 = 1 << 20;
+
+/// Status and output since a place.
+pub(crate) async fn polled(
+    hub: &Hub,
+    client: &Client,
+    id: &SessionId,
+    show: Show,
+) -> Result<Polled, Error> {
+    hub.see_input(id).await;
+    let (mut polled, uncounted) = hub.change(|state| now(state, client, id, show))?;
+    if let Some(uncounted) = uncounted {
+        polled.omitted.lines += reading::count(hub, id, uncounted).await;
+    }
+    Ok(polled)
+}
+
+/// All of it but the number of lines left out, where that has to be counted.
+fn now(
+    state: &mut State,
+    client: &Client,
+    id: &SessionId,
+    show: Show,
+) -> Result<(Polled, Option<Uncounted>), Error> {
+    let to = state.sessions.log_end(id);
+    // It may have been removed while it was waited for, which the error says.
+    state
+        .sessions
+        .registry
+        .find(&client.principal, id.as_str())?;
+    let Some(session) = state.sessions.get(id) else {
+        return Err(Error::session_not_found(id.as_str()));
+    };
+    let finished = session.life.status().is_finished();
+    let (mut piece, streams) = match session.spec.mode {
+        Mode::Pty => {
+            let piece = state.sessions.piece(id, show.since, to, show.max_chars);
+            (piece, None)
+        }
+        Mode::Pipe => piped(state, session, to, show),
+    };
+    let uncounted = piece.uncounted.take();
+    let mut polled = assemble(state, session, piece, show, streams);
+    if finished && polled.cursor == cursor(show.since) && to > show.since {
+        polled.cursor = cursor(to);
+    }
+    if let Some(session) = state.sessions.get_mut(id) {
+        session
+            .input
+            .show(&client.principal.scope, polled.input_state);
+    }
+    if show.moves
+        && let (Ok(offset), Some(session)) =
+            (parse_cursor(&polled.cursor), state.sessions.get_mut(id))
+    {
+        session.output.show(&client.principal.scope, offset);
+        if session.scope == client.principal.scope
+            && let Some(slot) = state.sessions.io(id).and_then(SessionIo::slot)
+        {
+            let shared_table = state.keeper.shared_table().clone();
+            let outbox = client.outbox.clone();
+            // On the shared table it outlives this daemon: not before the client has it.
+            tokio::task::spawn_local(async move {
+                outbox.sent_so_far().await;
+                shared_table.slot(slot).set_shown(offset);
+            });
+        }
+    }
+    Ok((polled, uncounted))
+}
+
+/// With pipes the streams are told apart by the index.
+fn piped(state: &State, session: &Session, to: u64, show: Show) -> (Piece, Streams) {
+    let Some(io) = state.sessions.io(&session.id) else {
+        return (Piece::default(), None);
+    };
+    // What the index does not say yet is shown the next time.
+    let to = match session.life.status().is_finished() {
+        true => to,
+        false => to.min(io.log.indexed_end()),
+    };
+    let source = Source {
+        output: &session.output,
+        log: &io.log,
+    };
+    let from = show.since.max(to.saturating_sub(ONE_STREAM));
+    let runs = io.log.runs(from, to);
+    let one = |stream: u8| {
+        let mut piece = one_stream(&source, &runs, stream, show.max_chars);
+        // Of either stream: which, nobody has looked at.
+        piece.omitted.bytes += from - show.since;
+        piece
+    };
+    let (stdout, stderr) = (one(0), one(1));
+    let piece = match show.stream {
+        Stream::Stdout => Piece {
+            next: to,
+            ..stdout.clone()
+        },
+        Stream::Stderr => Piece {
+            next: to,
+            ..stderr.clone()
+        },
+        _ => state
+            .sessions
+            .piece(&session.id, show.since, to, show.max_chars),
+    };
+    (piece, Some((stdout.text, stderr.text)))
+}
+
+/// Standard output and error of pipes.
+type Streams = Option<(String, String)>;
+
+/// The clean text of one stream within some runs.
+fn one_stream(source: &Source<'_>, runs: &[Run], stream: u8, max_chars: usize) -> Piece {
+    let mut bytes = Vec::new();
+    for run in runs.iter().filter(|run| run.stream == stream) {
+        bytes.extend(source.log.read_all(run.start, run.end).1);
+    }
+    let rendered = render(&bytes, source.layout(), false);
+    let (text, omitted) = tail_chars(&rendered.text, max_chars);
+    Piece {
+        text: text.to_owned(),
+        omitted: crate::protocol::reply::Left {
+            bytes: omitted.bytes,
+            lines: omitted.lines,
+        },
+        next: runs.last().map_or(0, |run| run.end),
+        uncounted: None,
+    }
+}
+
+fn assemble(
+    state: &State,
+    session: &Session,
+    piece: Piece,
+    show: Show,
+    streams: Streams,
+) -> Polled {
+    let id = &session.id;
+    let end = state.sessions.log_end(id);
+    let files = match is_offloaded(end) {
+        true => state.sessions.log_files(id),
+        false => Vec::new(),
+    };
+    let (stdout, stderr) = streams.unzip();
+    Polled {
+        session_id: id.clone(),
+        status: session.life.status(),
+        exit_code: session.life.exit_code(),
+        signal: session.life.signal().map(signal::name),
+        output: piece.text,
+        stdout,
+        stderr,
+        prev_cursor: cursor(show.since),
+        cursor: cursor(piece.next.max(show.since)),
+        omitted: piece.omitted,
+        input_state: session.input_state(),
+        offloaded: !files.is_empty(),
+        output_file: files.last().map(|file| file.path.clone()),
+        output_files: files,
+        output_bytes: end,
+    }
+}

@@ -1,0 +1,46 @@
+//! Replies that several actions give.
+
+use std::io;
+
+use serde::Serialize;
+use serde_json::value::to_raw_value;
+
+use crate::daemon::transport::Answer;
+use crate::engine::session::Session;
+use crate::protocol::{Error, ErrorCode};
+use crate::sys::signal;
+
+/// A result as JSON.
+pub(crate) fn answer(result: impl Serialize) -> Answer {
+    to_raw_value(&result)
+        .map_err(|error| Error::internal(format!("a result could not be written: {error}")))
+}
+
+/// The system has refused something that touches a disk: `what` did not happen.
+pub(crate) fn refused_by_system(what: &str, error: &io::Error) -> Error {
+    let code = match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => ErrorCode::DiskFull,
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            ErrorCode::PermissionDenied
+        }
+        _ => ErrorCode::Internal,
+    };
+    Error::new(code, format!("{what}: {error}"))
+}
+
+/// The session has ended; says how, with the last of its output.
+pub(crate) fn not_running(session: &Session, output: &str) -> Error {
+    let life = &session.life;
+    Error::new(
+        ErrorCode::SessionNotRunning,
+        format!("Session {} is not running", session.id),
+    )
+    .hint("`restart` runs it again under the same id")
+    .data(serde_json::json!({
+        "status": life.status(),
+        "exitCode": life.exit_code(),
+        "signal": life.signal().map(signal::name),
+        "endedAt": life.ended_at(),
+        "output": output,
+    }))
+}

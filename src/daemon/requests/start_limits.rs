@@ -1,0 +1,105 @@
+//! What `start` asks for beyond the run itself, checked: a probe, limits.
+
+use std::collections::BTreeMap;
+
+use crate::engine::readiness::Readiness;
+use crate::protocol::params::Start;
+use crate::protocol::{Error, JobLimits};
+use crate::sys::{cgroup, rlimits};
+
+/// Bytes of log that a session keeps at least: less than that would hold no screen.
+const LEAST_LOG_BYTES: u64 = 64 * 1024;
+
+/// Bytes of memory without which no program starts.
+const LEAST_MEMORY: u64 = 1 << 20;
+
+/// Longest time that a probe may have, as a wait may: in milliseconds.
+const LONGEST_PROBE_MS: u64 = 24 * 3_600_000;
+
+/// Whether it can be done.
+pub(crate) fn check(params: &Start, total_log_bytes: u64) -> Result<(), Error> {
+    if let Some(probe) = &params.ready {
+        Readiness::check(probe)?;
+        between("ready.timeoutMs", probe.timeout_ms, 1, LONGEST_PROBE_MS)?;
+    }
+    if let Some(limits) = &params.limits {
+        check_limits(limits, total_log_bytes)?;
+    }
+    Ok(())
+}
+
+/// How limits of a job are enforced on this system, by their names.
+pub(crate) fn enforcement() -> BTreeMap<String, String> {
+    let place = cgroup::Place::find();
+    let grouped = |has: fn(&cgroup::Place) -> bool| place.as_ref().is_some_and(has);
+    let memory = match grouped(|place| place.memory) {
+        true => "cgroup v2 memory.max, all processes of the job together",
+        false => "RLIMIT_AS, address space of each process",
+    };
+    let processes = match grouped(|place| place.processes) {
+        true => "cgroup v2 pids.max, all processes and threads of the job",
+        false => "RLIMIT_NPROC, all processes and threads of the user; not of root",
+    };
+    [
+        ("logBytes", "oldest output is dropped, in whole segments"),
+        ("memoryBytes", memory),
+        (
+            "cpuSec",
+            "RLIMIT_CPU, each process: SIGXCPU, a second later SIGKILL",
+        ),
+        ("processes", processes),
+        ("openFiles", "RLIMIT_NOFILE, each process"),
+        ("nice", "setpriority(2), inherited"),
+    ]
+    .map(|(name, how)| (name.to_owned(), how.to_owned()))
+    .into()
+}
+
+fn check_limits(limits: &JobLimits, total_log_bytes: u64) -> Result<(), Error> {
+    let most = total_log_bytes.max(LEAST_LOG_BYTES);
+    between("limits.logBytes", limits.log_bytes, LEAST_LOG_BYTES, most)?;
+    between(
+        "limits.memoryBytes",
+        limits.memory_bytes,
+        LEAST_MEMORY,
+        SYSTEM,
+    )?;
+    between("limits.cpuSec", limits.cpu_sec, 1, SYSTEM)?;
+    between("limits.processes", limits.processes, 1, SYSTEM)?;
+    between("limits.openFiles", limits.open_files, 3, OPEN_FILES)?;
+    if let Some((name, most)) = rlimits::beyond(limits) {
+        return Err(
+            Error::invalid(format!("`limits.{name}` is at most {most} here"))
+                .hint("that is the hard limit of the user that bgproc runs as (`ulimit -H`)"),
+        );
+    }
+    match limits.nice {
+        Some(nice) if !(-20..=19).contains(&nice) => Err(Error::invalid(format!(
+            "`limits.nice` is from -20 to 19, not {nice}"
+        ))),
+        Some(nice) if nice < rlimits::least_nice() => Err(Error::invalid(format!(
+            "`limits.nice` is at least {} here",
+            rlimits::least_nice()
+        ))
+        .hint("only root may be served before others")),
+        _ => Ok(()),
+    }
+}
+
+/// More than any system has; as a file offset it still has a sign.
+const SYSTEM: u64 = i64::MAX as u64;
+
+/// What Linux has by default in `fs.nr_open`, beyond which not even root may go.
+const OPEN_FILES: u64 = 1 << 20;
+
+fn between(name: &str, value: Option<u64>, least: u64, most: u64) -> Result<(), Error> {
+    match value {
+        Some(value) if value < least => Err(Error::invalid(format!(
+            "`{name}` is at least {least}, not {value}"
+        ))),
+        Some(value) if value > most => Err(Error::invalid(format!(
+            "`{name}` is at most {most}, not {value}"
+        ))),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,379 @@
+//! Typing into a session: into what, what was typed so far, and what came of it.
+
+use std::rc::Rc;
+
+use tokio::time::Duration;
+
+use super::client::Client;
+use super::find::find;
+use super::new_output;
+use super::replies::{answer, not_running};
+use super::wait_plan::Plan;
+use crate::daemon::clock::now;
+use crate::daemon::hub::Hub;
+use crate::daemon::sessions::input::{Input, MAX_WAITING, Turn};
+use crate::daemon::state::output::render_chunk;
+use crate::daemon::storage::input_log;
+use crate::daemon::transport::Answer;
+use crate::engine::registry::{Access, Principal};
+use crate::protocol::condition::{WaitMode, WaitSpec};
+use crate::protocol::record::{InputState, Mode};
+use crate::protocol::reply::{Warning, Written};
+use crate::protocol::{Error, ErrorCode, Role, SessionId};
+use crate::sys::pty;
+use crate::term::modes::Modes;
+
+/// Bytes of a line that a cooked terminal hands on; it cuts what is longer
+/// without a word (N_TTY_BUF_SIZE of the kernel, less the newline).
+const COOKED_LINE: usize = 4095;
+
+/// A program that reads has done so after a few milliseconds; the pauses between
+/// looks at what is unread double up to this, 31 ms in all.
+pub(crate) const LAST_PAUSE: Duration = Duration::from_millis(16);
+
+/// What a person ends an answer with: Enter, a line feed, `^C`, `^D`.
+const FINISHES: [u8; 4] = [b'\r', b'\n', 0x03, 0x04];
+
+/// A session that takes input.
+pub(crate) struct Target {
+    pub(crate) hub: Hub,
+    pub(crate) viewer: Principal,
+    pub(crate) id: SessionId,
+    pub(crate) mode: Mode,
+    pub(crate) modes: Modes,
+    pub(crate) input: Rc<Input>,
+}
+
+impl Target {
+    pub(crate) fn find(hub: &Hub, client: &Client, name: &str) -> Result<Self, Error> {
+        let id = find(hub, client, name, Access::Type)?;
+        let state = hub.read();
+        let Some(session) = state.sessions.get(&id) else {
+            return Err(Error::session_not_found(name));
+        };
+        if !session.life.status().is_alive() {
+            let end = state.sessions.tail(&id, 500);
+            return Err(not_running(session, &end));
+        }
+        let closed = session.stdin_closed;
+        let mode = session.spec.mode;
+        let modes = session.output.modes();
+        match state.sessions.io(&id).and_then(|io| io.input.clone()) {
+            Some(input) if !closed => Ok(Self {
+                hub: hub.clone(),
+                viewer: client.principal.clone(),
+                id,
+                mode,
+                modes,
+                input,
+            }),
+            _ => Err(stdin_not_available(&id)),
+        }
+    }
+
+    /// Whether so much more may wait for the program.
+    pub(crate) fn check_room(&self, bytes: usize) -> Result<(), Error> {
+        let waiting = self.input.waiting().saturating_add(bytes);
+        match waiting > MAX_WAITING {
+            true => Err(too_much(self, waiting)),
+            false => Ok(()),
+        }
+    }
+
+    /// Notes what was typed.
+    fn note(&self, bytes: &[u8], echo: bool) {
+        let text = echo.then(|| String::from_utf8_lossy(bytes).into_owned());
+        let by = self.viewer.scope.clone();
+        let entry = input_log::Entry {
+            at: now().wall,
+            by,
+            bytes: bytes.len(),
+            text,
+        };
+        let noted = self.hub.change(|state| {
+            let dir = state.sessions.store.dir(&self.id);
+            state.input_logs.append(&dir, &entry)
+        });
+        if let Err(error) = noted {
+            tracing::warn!(session = %self.id, %error, "the input log cannot be written");
+        }
+        if self.viewer.role == Role::Agent {
+            self.hub
+                .change(|state| state.agent_typed(&self.id, &self.viewer.scope));
+        }
+        if self.viewer.role == Role::Human {
+            let finished = bytes.iter().any(|byte| FINISHES.contains(byte));
+            self.hub
+                .change(|state| state.person_typed(&self.id, bytes.len(), finished));
+        }
+    }
+
+    /// A person holds the session from now on; an agent is refused while one does.
+    pub(crate) fn take_keyboard(&self) -> Result<(), Error> {
+        self.hub
+            .change(|state| state.take_keyboard(&self.viewer, &self.id))
+    }
+
+    /// Lets go of the input: a pipe is closed only when nobody holds it.
+    pub(crate) fn into_id(self) -> SessionId {
+        self.id
+    }
+
+    /// Where a wait begins: before the input, so that nothing is missed.
+    pub(crate) fn mark(
+        &self,
+        hub: &Hub,
+        client: &Client,
+        spec: Option<&WaitSpec>,
+    ) -> Result<u64, Error> {
+        let since = spec.and_then(|spec| spec.since.as_deref());
+        if since.is_some() {
+            return Ok(new_output::Since::parse(since)?.offset(&hub.read(), client, &self.id));
+        }
+        Ok(hub.change(|state| {
+            // What it has just written is looked at before more comes: so the place where that begins
+            // is known, and nothing has to be rendered again for it.
+            render_chunk(state, &self.id);
+            if let Some(session) = state.sessions.get_mut(&self.id) {
+                session.output.remember_here();
+            }
+            state.sessions.log_end(&self.id)
+        }))
+    }
+
+    /// Ends the input: closes a pipe, or types the terminal's end character,
+    /// twice after a partial line (the first only hands that line over).
+    pub(crate) async fn end_of_input(
+        &self,
+        hub: &Hub,
+        turn: &Turn<'_>,
+        sent: &mut Sent,
+    ) -> Result<(), Error> {
+        if self.mode == Mode::Pipe {
+            hub.change(|state| {
+                if let Some(session) = state.sessions.get_mut(&self.id) {
+                    session.stdin_closed = true;
+                }
+                if let Some(io) = state.sessions.io_mut(&self.id) {
+                    io.input = None;
+                }
+                let session = self.id.clone();
+                state
+                    .keeper
+                    .send(&crate::protocol::keeper::ToKeeper::CloseStdin { session });
+                state.persist(&self.id);
+                if self.viewer.role == Role::Human {
+                    state.person_typed(&self.id, 0, true);
+                }
+            });
+            return Ok(());
+        }
+        let Ok(line) = pty::line_discipline(&*self.input) else {
+            return Ok(());
+        };
+        if !line.canonical {
+            sent.warn(Warning::NoEffect);
+        }
+        let times = if self.input.in_line() { 2 } else { 1 };
+        sent.send(self, turn, &vec![line.eof; times]).await
+    }
+}
+
+/// What was sent so far.
+pub(crate) struct Sent {
+    pub(crate) bytes: u64,
+    pub(crate) warnings: Vec<Warning>,
+    /// Whether it ended with the end of a line.
+    pub(crate) line: bool,
+    /// Whether it was passed on by a program, not typed.
+    passed_on: bool,
+}
+
+impl Sent {
+    pub(crate) fn new() -> Self {
+        Self {
+            bytes: 0,
+            warnings: Vec::new(),
+            line: false,
+            passed_on: false,
+        }
+    }
+
+    /// Of what a program passes on nobody wants to know what it was, or when it is read.
+    pub(crate) fn passed_on(mut self, on: bool) -> Self {
+        self.passed_on = on;
+        self
+    }
+
+    /// Whether not all of it was taken.
+    pub(crate) fn stuffed(&self) -> bool {
+        self.warnings.contains(&Warning::NotReading)
+    }
+
+    /// Lets the characters that interrupt, with which `bytes` begin, pass what
+    /// nobody reads. Says how many they were.
+    pub(crate) fn interrupt(&mut self, target: &Target, bytes: &[u8]) -> usize {
+        if target.mode == Mode::Pipe {
+            return 0;
+        }
+        let typed = target.input.interrupt(bytes);
+        if typed > 0 {
+            target.note(&bytes[..typed], true);
+            self.bytes += typed as u64;
+        }
+        typed
+    }
+
+    fn warn(&mut self, warning: Warning) {
+        if !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
+        }
+    }
+
+    /// A cooked terminal cuts long lines.
+    pub(crate) fn check_line(&mut self, target: &Target, bytes: &[u8]) {
+        let long = bytes
+            .split(|&b| b == b'\n' || b == b'\r')
+            .any(|l| l.len() > COOKED_LINE);
+        if long
+            && target.mode == Mode::Pty
+            && pty::line_discipline(&*target.input).is_ok_and(|line| line.canonical)
+        {
+            self.warn(Warning::LineOver4095);
+        }
+    }
+
+    pub(crate) async fn send(
+        &mut self,
+        target: &Target,
+        turn: &Turn<'_>,
+        bytes: &[u8],
+    ) -> Result<(), Error> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        // Asked before it is typed: the program may turn echo on again at once.
+        let echo = match target.mode {
+            _ if self.passed_on => false,
+            Mode::Pipe => true,
+            Mode::Pty => pty::line_discipline(&*target.input).is_ok_and(|line| line.echo),
+        };
+        match turn.write(bytes).await {
+            Ok(taken) => {
+                target.note(&bytes[..taken.bytes], echo);
+                target.hub.change(|state| state.typed(&target.id));
+                self.bytes += taken.bytes as u64;
+                self.line = matches!(bytes[..taken.bytes].last(), Some(b'\n' | b'\r'));
+                if taken.stuffed {
+                    self.warn(Warning::NotReading);
+                }
+                Ok(())
+            }
+            // The program closed its end, or is gone this very moment.
+            Err(_) => Err(stdin_not_available(&target.id)),
+        }
+    }
+
+    pub(crate) async fn answer(
+        mut self,
+        hub: &Hub,
+        client: &Client,
+        plan: Option<Plan>,
+        before: u64,
+        id: SessionId,
+    ) -> Answer {
+        if self.passed_on && plan.is_none() {
+            return answer(Written {
+                bytes_written: self.bytes,
+                consumed: None,
+                unread_input_bytes: None,
+                warnings: self.warnings,
+                waited: None,
+            });
+        }
+        let settled = plan.is_none();
+        let unread = match (&plan, self.bytes) {
+            // It may read as long as is waited for it.
+            (Some(_), _) | (_, 0) => None,
+            (None, _) => self.settled(hub, &id).await,
+        };
+        let waited = match plan {
+            Some(plan) => {
+                let from = vec![(before, id.clone())];
+                plan.run(hub, client, from, WaitMode::Any)
+                    .await?
+                    .results
+                    .pop()
+            }
+            None => None,
+        };
+        let input = hub.read().sessions.io(&id).and_then(|d| d.input.clone());
+        // Of a program that was waited for, the last look at it tells.
+        let unread = unread.or_else(|| hub.read().sessions.get(&id)?.input.unread());
+        let unread = unread.or_else(|| input.as_ref()?.unread());
+        if unread.is_some_and(|bytes| bytes > 0) && !self.stuffed() {
+            hub.see_input(&id).await;
+            let state = hub.read();
+            let session = state.sessions.get(&id);
+            // A look may be older than what was typed, or not come in time: what is still there after a second tells
+            // that it was not come to, whatever the program seems to wait for.
+            let seen = session.is_some_and(|session| {
+                let state = session.input_state();
+                state != InputState::Closed && (settled || state != InputState::Unknown)
+            });
+            let is_there = input.as_ref().and_then(|input| input.unread());
+            if seen && is_there.is_some_and(|bytes| bytes > 0) {
+                self.warn(Warning::NotReading);
+            }
+        }
+        answer(Written {
+            bytes_written: self.bytes,
+            consumed: input.and_then(|input| self.consumed(&input, unread)),
+            unread_input_bytes: unread,
+            warnings: self.warnings,
+            waited,
+        })
+    }
+
+    /// What is unread once the program has had a moment to read it.
+    async fn settled(&self, hub: &Hub, id: &SessionId) -> Option<u64> {
+        let mut pause = Duration::from_millis(1);
+        loop {
+            let input = hub.read().sessions.io(id)?.input.clone()?;
+            let unread = input.unread()?;
+            if unread == 0 || self.stuffed() || pause > LAST_PAUSE {
+                return Some(unread);
+            }
+            // Not held meanwhile: a pipe is closed only when nobody holds it.
+            drop(input);
+            tokio::time::sleep(pause).await;
+            pause *= 2;
+        }
+    }
+
+    /// Whether the program has read it, as far as the kernel tells.
+    fn consumed(&self, input: &Input, unread: Option<u64>) -> Option<bool> {
+        match unread? {
+            _ if self.stuffed() => Some(false),
+            1.. => Some(false),
+            // A terminal counts only whole lines, and cuts long ones.
+            0 if self.warnings.contains(&Warning::LineOver4095) => None,
+            0 => {
+                let line = pty::line_discipline(input);
+                (self.line || !line.is_ok_and(|line| line.canonical)).then_some(true)
+            }
+        }
+    }
+}
+
+fn too_much(target: &Target, bytes: usize) -> Error {
+    let limit = MAX_WAITING as u64;
+    let message = format!("Session {} has {bytes} bytes of input waiting", target.id);
+    Error::limit(message, "inputBytes", limit, bytes as u64)
+        .hint("it does not read; wait, interrupt it, or kill it")
+}
+
+fn stdin_not_available(id: &SessionId) -> Error {
+    let message = format!("Session {id} stdin is not available");
+    Error::new(ErrorCode::StdinNotAvailable, message)
+}

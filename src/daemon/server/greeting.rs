@@ -1,0 +1,56 @@
+//! The first line of a client, and the `hello` that answers it.
+
+use std::io;
+
+use serde_json::Value;
+
+use crate::daemon::requests::limits::limits;
+use crate::daemon::settings::Settings;
+use crate::engine::registry::Principal;
+use crate::protocol::{Action, Event, EventKind, Greeting, Hello, PROTOCOL, Role, Scope, VERSION};
+
+/// The greeting in a client's first line, if that is one.
+pub(super) fn parse(line: &[u8]) -> Option<Greeting> {
+    let mut value: Value = serde_json::from_slice(line).ok()?;
+    if value.get("action")?.as_str()? != "hello" {
+        return None;
+    }
+    value.as_object_mut()?.remove("action");
+    serde_json::from_value(value).ok()
+}
+
+/// Whom a greeting introduces. An agent that names no scope gets a fresh one.
+pub(super) fn principal(greeting: &Greeting) -> Principal {
+    let scope = match (greeting.role, greeting.scope.clone()) {
+        (Role::Human, _) => Scope::human(),
+        (Role::Agent, Some(scope)) if !scope.is_human() => scope,
+        (Role::Agent, _) => Scope::fresh(),
+    };
+    Principal {
+        role: greeting.role,
+        scope,
+    }
+}
+
+/// The event that answers a greeting.
+pub(super) fn hello(
+    principal: &Principal,
+    greeting: &Greeting,
+    settings: &Settings,
+) -> io::Result<Event> {
+    let hello = Hello {
+        protocol: PROTOCOL,
+        version: VERSION.to_owned(),
+        scope: principal.scope.clone(),
+        pid: std::process::id(),
+        limits: limits(settings, greeting),
+        actions: Action::NAMES.iter().map(|&name| name.to_owned()).collect(),
+    };
+    Ok(Event {
+        event: EventKind::Hello,
+        seq: None,
+        at: None,
+        session_id: None,
+        data: serde_json::to_value(hello)?,
+    })
+}

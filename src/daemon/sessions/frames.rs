@@ -1,0 +1,259 @@
+//! What everybody who watches a session's screen is told of it: each frame is made once.
+//!
+//! Watchers of the same pace have their turns at the same moments, so they have seen the
+//! same picture before, and what leads from there to the present is the same line for all.
+//! A client that is slow has seen an older picture and gets a line of its own.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use tokio::time::Instant;
+
+use crate::daemon::transport::outbox;
+use crate::engine::output::Output;
+use crate::protocol::event::ScreenUpdate;
+use crate::protocol::{Event, EventKind, SessionId, Timestamp};
+use crate::term::screen::Picture;
+use crate::term::size::Size;
+
+/// The frames of one session, while it is watched.
+pub(crate) struct Frames {
+    /// From where the turns are counted.
+    began: Instant,
+    /// What the newest frame shows.
+    newest: Option<Rc<Shown>>,
+    /// What leads there.
+    frames: Vec<Frame>,
+    /// Frames that were made, and that were told.
+    pub(crate) made: u64,
+    pub(crate) told: u64,
+}
+
+/// What leads to the newest picture.
+struct Frame {
+    /// From where; from nothing at first.
+    before: Option<Rc<Shown>>,
+    line: Rc<Vec<u8>>,
+}
+
+/// A screen as it was shown.
+pub(crate) struct Shown {
+    seq: u64,
+    output_lines: u64,
+    size: Size,
+    picture: Picture,
+}
+
+impl Frames {
+    pub(crate) fn new() -> Self {
+        Self {
+            began: Instant::now(),
+            newest: None,
+            frames: Vec::new(),
+            made: 0,
+            told: 0,
+        }
+    }
+
+    /// What leads from `last` to what a session shows now, as a line; `last` becomes that.
+    /// `None`: it is that already.
+    pub(crate) fn next(
+        &mut self,
+        id: &SessionId,
+        output: &mut Output,
+        last: &mut Option<Rc<Shown>>,
+        at: Timestamp,
+    ) -> Option<Rc<Vec<u8>>> {
+        let shown = self.now(output);
+        let before = last.replace(shown.clone());
+        let before_is = |other: Option<&Rc<Shown>>| match (&before, other) {
+            (Some(before), Some(other)) => Rc::ptr_eq(before, other),
+            (before, other) => before.is_none() && other.is_none(),
+        };
+        if before_is(Some(&shown)) {
+            return None;
+        }
+        self.told += 1;
+        let mut frames = self.frames.iter();
+        if let Some(frame) = frames.find(|frame| before_is(frame.before.as_ref())) {
+            return Some(frame.line.clone());
+        }
+        self.made += 1;
+        let line = Rc::new(outbox::line(&event(id, output, before.as_deref(), at)?)?);
+        let frame = Frame {
+            before,
+            line: line.clone(),
+        };
+        self.frames.push(frame);
+        Some(line)
+    }
+
+    /// What is shown now: the newest picture, unless that has changed.
+    fn now(&mut self, output: &mut Output) -> Rc<Shown> {
+        let output_lines = output.total_lines();
+        let screen = output.screen();
+        let (seq, size) = (screen.seq(), screen.size());
+        let is_current = |shown: &&Rc<Shown>| {
+            (shown.seq, shown.output_lines, shown.size) == (seq, output_lines, size)
+        };
+        if let Some(shown) = self.newest.as_ref().filter(is_current) {
+            return shown.clone();
+        }
+        self.frames.clear();
+        let picture = screen.picture();
+        let shown = Rc::new(Shown {
+            seq,
+            output_lines,
+            size,
+            picture,
+        });
+        self.newest = Some(shown.clone());
+        shown
+    }
+
+    /// When a watcher that has just had its turn has the next one: at a moment that it
+    /// shares with all others of its pace, and half a pace from now at least.
+    pub(crate) fn next_turn(&self, pace: Duration) -> Instant {
+        self.began + turn_after(self.began.elapsed(), pace)
+    }
+}
+
+/// The first multiple of `pace` that is more than half of it after `passed`.
+fn turn_after(passed: Duration, pace: Duration) -> Duration {
+    let pace = pace.as_nanos().max(1);
+    let turns = (passed.as_nanos() + pace / 2) / pace + 1;
+    Duration::from_nanos(u64::try_from(turns * pace).unwrap_or(u64::MAX))
+}
+
+/// What has changed since `before`.
+fn event(
+    id: &SessionId,
+    output: &mut Output,
+    before: Option<&Shown>,
+    at: Timestamp,
+) -> Option<Event> {
+    let output_lines = Some(output.total_lines());
+    let screen = output.screen();
+    let (bytes, full) = match before {
+        Some(before) if before.size == screen.size() => (screen.diff(&before.picture), false),
+        _ => (screen.ansi(), true),
+    };
+    let update = ScreenUpdate {
+        bytes: STANDARD.encode(bytes),
+        rows: screen.size().rows(),
+        cols: screen.size().cols(),
+        screen_seq: screen.seq(),
+        full,
+        output_lines,
+    };
+    Some(Event {
+        event: EventKind::Screen,
+        seq: None,
+        at: Some(at),
+        session_id: Some(id.clone()),
+        data: serde_json::to_value(update).ok()?,
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::engine::Now;
+    use crate::protocol::record::Mode;
+    use crate::term::screen::Screen;
+
+    const NOW: Now = Now {
+        boot: 0,
+        wall: Timestamp(0),
+    };
+
+    /// A session with a screen, and its frames.
+    struct Watched {
+        id: SessionId,
+        output: Output,
+        frames: Frames,
+    }
+
+    impl Watched {
+        fn new() -> Self {
+            Self {
+                id: SessionId::fresh(),
+                output: Output::new(Mode::Pty, Size::new(4, 20)),
+                frames: Frames::new(),
+            }
+        }
+
+        fn write(&mut self, bytes: &str) {
+            self.output.feed(bytes.as_bytes(), NOW);
+        }
+
+        fn next(&mut self, last: &mut Option<Rc<Shown>>) -> Option<ScreenUpdate> {
+            let line = self
+                .frames
+                .next(&self.id, &mut self.output, last, NOW.wall)?;
+            let event: Event = serde_json::from_slice(&line).unwrap();
+            Some(serde_json::from_value(event.data).unwrap())
+        }
+    }
+
+    fn paint(screen: &mut Screen, update: &ScreenUpdate) {
+        screen.feed(&STANDARD.decode(&update.bytes).unwrap());
+    }
+
+    #[test]
+    fn a_frame_is_made_once_for_all_who_saw_the_same() {
+        let mut watched = Watched::new();
+        let mut watchers = vec![None; 50];
+        for round in 1..=10 {
+            watched.write(&format!("line {round}\r\n"));
+            for last in &mut watchers {
+                assert_eq!(watched.next(last).unwrap().full, round == 1);
+                assert!(watched.next(last).is_none(), "nothing has changed");
+            }
+        }
+        assert_eq!((watched.frames.made, watched.frames.told), (10, 500));
+    }
+
+    #[test]
+    fn who_missed_frames_gets_there_as_well() {
+        let mut watched = Watched::new();
+        // Each takes a frame after so many lines.
+        let mut watchers: Vec<_> = (1..5)
+            .map(|every| (every, None, Screen::new(Size::new(4, 20))))
+            .collect();
+        for round in 1..=24 {
+            watched.write(&format!("\x1b[3{}mline {round}\r\n", round % 8));
+            for (every, last, screen) in &mut watchers {
+                if round % *every == 0 {
+                    paint(screen, &watched.next(last).unwrap());
+                    let shown = watched.output.screen().ansi();
+                    assert_eq!(screen.ansi(), shown, "every {every}, line {round}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn another_size_is_painted_as_a_whole() {
+        let mut watched = Watched::new();
+        let mut last = None;
+        watched.write("text");
+        assert!(watched.next(&mut last).unwrap().full);
+        watched.output.resize(Size::new(5, 30));
+        let update = watched.next(&mut last).unwrap();
+        assert!(update.full);
+        assert_eq!((update.rows, update.cols), (5, 30));
+    }
+
+    #[test]
+    fn watchers_of_one_pace_have_their_turns_together() {
+        let ms = Duration::from_millis;
+        let pace = ms(16);
+        for (passed, next) in [(0, 16), (7, 16), (8, 32), (16, 32), (23, 32), (25, 48)] {
+            assert_eq!(turn_after(ms(passed), pace), ms(next), "after {passed} ms");
+        }
+    }
+}

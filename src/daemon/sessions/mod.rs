@@ -1,0 +1,126 @@
+//! What the daemon has of each session: the engine's model, the log, the input and the processes.
+//!
+//! This room reads. It starts nothing, ends nothing and notifies no client; what happens to a
+//! session is decided in [`state`](super::state). [`Sessions`] is the table of all of them,
+//! [`session_io`] the descriptors of one, [`text`] its log as clean text, [`records`] what clients
+//! are told of it, [`processes`] its process tree, [`ports`] where that listens, [`usage`] what it
+//! uses of the machine.
+
+pub(crate) mod frames;
+pub(crate) mod input;
+mod ports;
+pub(crate) mod process_scan;
+mod processes;
+mod records;
+pub(crate) mod session_io;
+pub(crate) mod text;
+pub(crate) mod usage;
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::daemon::storage::store::Store;
+use crate::engine::registry::Registry;
+use crate::engine::session::Session;
+use crate::protocol::SessionId;
+use crate::protocol::record::OutputFile;
+use crate::sys::shared_table::{SharedTable, Slot};
+pub(crate) use ports::PortSweep;
+use session_io::SessionIo;
+
+/// Every session: its model, and the daemon's descriptors for it.
+pub(crate) struct Sessions {
+    pub(crate) registry: Registry,
+    pub(crate) io: HashMap<SessionId, SessionIo>,
+    pub(crate) store: Store,
+    shared_table: Rc<SharedTable>,
+}
+
+impl Sessions {
+    pub(crate) fn new(registry: Registry, store: Store, shared_table: Rc<SharedTable>) -> Self {
+        Self {
+            registry,
+            io: HashMap::new(),
+            store,
+            shared_table,
+        }
+    }
+
+    pub(crate) fn get(&self, id: &SessionId) -> Option<&Session> {
+        self.registry.get(id)
+    }
+
+    pub(crate) fn get_mut(&mut self, id: &SessionId) -> Option<&mut Session> {
+        self.registry.get_mut(id)
+    }
+
+    /// Every session, oldest first.
+    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &Session> {
+        self.registry.iter()
+    }
+
+    pub(crate) fn io(&self, id: &SessionId) -> Option<&SessionIo> {
+        self.io.get(id)
+    }
+
+    pub(crate) fn io_mut(&mut self, id: &SessionId) -> Option<&mut SessionIo> {
+        self.io.get_mut(id)
+    }
+
+    /// A session and its descriptors.
+    pub(crate) fn both(&self, id: &SessionId) -> Option<(&Session, &SessionIo)> {
+        Some((self.registry.get(id)?, self.io.get(id)?))
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn both_mut(&mut self, id: &SessionId) -> Option<(&mut Session, &mut SessionIo)> {
+        Some((self.registry.get_mut(id)?, self.io.get_mut(id)?))
+    }
+
+    pub(crate) fn insert(&mut self, session: Session, io: SessionIo) {
+        self.io.insert(session.id.clone(), io);
+        self.registry.insert(session);
+    }
+
+    /// Offset at which a session's log ends now.
+    pub(crate) fn log_end(&self, id: &SessionId) -> u64 {
+        let seen = self.get(id).map_or(0, |session| session.output.end());
+        seen.max(self.io(id).map_or(0, |io| self.end_of(io)))
+    }
+
+    fn end_of(&self, io: &SessionIo) -> u64 {
+        self.slot(io).map_or(io.end, Slot::end)
+    }
+
+    /// Offset at which a session's log begins now.
+    pub(crate) fn log_first(&self, id: &SessionId) -> u64 {
+        let seen = self.get(id).map_or(0, |session| session.output.first());
+        let slot = self.io(id).and_then(|io| self.slot(io));
+        slot.map_or(seen, |slot| slot.first().max(seen))
+    }
+
+    /// Bytes of a session's log after its beginning that were not saved to a file.
+    pub(crate) fn unsaved(&self, id: &SessionId) -> u64 {
+        let unsaved = |io| self.slot(io).map_or(io.unsaved, Slot::unsaved);
+        self.io(id).map_or(0, unsaved)
+    }
+
+    /// The files of a session's log, oldest first.
+    pub(crate) fn log_files(&self, id: &SessionId) -> Vec<OutputFile> {
+        self.io(id).map_or_else(Vec::new, |io| self.files_of(io))
+    }
+
+    fn files_of(&self, io: &SessionIo) -> Vec<OutputFile> {
+        io.log.files(self.slot(io).and_then(Slot::segments))
+    }
+
+    /// Whether everything that a session's program has written so far is in its log.
+    pub(crate) fn has_no_output_left(&self, io: &SessionIo) -> bool {
+        io.has_no_output_left(&self.shared_table)
+    }
+
+    /// A session's slot in the shared table, while the keeper holds the session.
+    pub(crate) fn slot(&self, io: &SessionIo) -> Option<&Slot> {
+        io.slot().map(|slot| self.shared_table.slot(slot))
+    }
+}

@@ -1,0 +1,49 @@
+//! The processes of sessions.
+
+use std::collections::HashMap;
+
+use super::Sessions;
+use crate::protocol::SessionId;
+use crate::sys::process::Process;
+use crate::sys::signal;
+use crate::sys::tree::{self, Leader};
+
+impl Sessions {
+    /// Every session with its first process. For the sessions in `known`, the caller knows the
+    /// first process, possibly better than the session does.
+    pub(crate) fn leaders(
+        &self,
+        mut known: HashMap<SessionId, Option<Leader>>,
+    ) -> Vec<(SessionId, Option<Leader>)> {
+        for session in self.iter() {
+            if !known.contains_key(&session.id) {
+                known.insert(session.id.clone(), self.leader(&session.id));
+            }
+        }
+        known.into_iter().collect()
+    }
+
+    /// Every live process of a session.
+    pub(crate) fn processes(&self, id: &SessionId) -> Vec<Process> {
+        let mut found = tree::processes(&self.leaders(HashMap::new()));
+        found.remove(id).unwrap_or_default()
+    }
+
+    /// The first process of a session. Its pid is only trusted as `There` while the pidfd says
+    /// that the process exists.
+    pub(crate) fn leader(&self, id: &SessionId) -> Option<Leader> {
+        let (session, io) = self.both(id)?;
+        let life = &session.life;
+        match life.pid() {
+            Some(pid) if io.pidfd.as_ref().is_none_or(signal::is_there) => Some(Leader::There(pid)),
+            _ => life
+                .last_process()
+                .map(|(pid, ended)| Leader::Gone { pid, ended }),
+        }
+    }
+
+    /// Number of a session's latest run; `None` once the session is removed.
+    pub(crate) fn run(&self, id: &SessionId) -> Option<u32> {
+        Some(self.get(id)?.life.runs().last()?.run)
+    }
+}

@@ -1,0 +1,43 @@
+//! What clients are told of a session.
+
+use super::Sessions;
+use super::session_io::SessionIo;
+use crate::engine::Now;
+use crate::engine::session::{Session, is_offloaded};
+use crate::protocol::record::{Asked, OutputFile};
+use crate::protocol::{Record, Summary};
+use crate::sys::signal;
+
+impl Sessions {
+    /// A session's record. `asked` is what agents ask people about it.
+    pub(crate) fn record(&self, session: &Session, asked: Vec<Asked>, now: Now) -> Record {
+        let mut record = session.record(now, signal::name);
+        record.asked = asked;
+        let io = self.io(&session.id);
+        record.output_files = self.add_log(&mut record.summary, io);
+        record.dropped_bytes += io.map_or(0, |io| match self.slot(io) {
+            Some(slot) => slot.first().saturating_sub(record.dropped_bytes) + slot.unsaved(),
+            None => io.unsaved,
+        });
+        record
+    }
+
+    /// The short form of a record, which agents get of each session in a list.
+    pub(crate) fn summary(&self, session: &Session, now: Now) -> Summary {
+        let mut summary = session.summary(now, signal::name);
+        self.add_log(&mut summary, self.io(&session.id));
+        summary
+    }
+
+    /// Adds the size and the place of a session's log. Returns its files if the log is too long
+    /// to be read through replies.
+    fn add_log(&self, summary: &mut Summary, io: Option<&SessionIo>) -> Vec<OutputFile> {
+        let end = io.map_or(0, |io| self.end_of(io));
+        summary.output_bytes = summary.output_bytes.max(end);
+        summary.offloaded = is_offloaded(summary.output_bytes);
+        let offloaded = io.filter(|_| summary.offloaded);
+        let files = offloaded.map_or_else(Vec::new, |io| self.files_of(io));
+        summary.output_file = files.last().map(|file| file.path.clone());
+        files
+    }
+}

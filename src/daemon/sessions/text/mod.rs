@@ -1,0 +1,54 @@
+//! Parts of a log as clean text.
+
+pub(crate) mod place;
+mod source;
+mod uncounted;
+
+use super::Sessions;
+use crate::protocol::SessionId;
+use crate::protocol::reply::Left;
+
+pub(crate) use source::{Source, finish};
+pub(crate) use uncounted::Uncounted;
+
+/// Clean text of a part of a log.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Piece {
+    pub(crate) text: String,
+    /// What is left out; lines that would have to be counted are not in it.
+    pub(crate) omitted: Left,
+    /// Where the next piece begins.
+    pub(crate) next: u64,
+    /// Where lines that are left out have to be counted.
+    pub(crate) uncounted: Option<Uncounted>,
+}
+
+impl Sessions {
+    /// A session's log with what is known of it; `None` if the session is gone.
+    pub(crate) fn source(&self, id: &SessionId) -> Option<Source<'_>> {
+        let (session, io) = self.both(id)?;
+        Some(Source {
+            output: &session.output,
+            log: &io.log,
+        })
+    }
+
+    /// The end of a session's output as clean text.
+    pub(crate) fn tail(&self, id: &SessionId, max_chars: usize) -> String {
+        // Right after a takeover no output has been rendered yet, so the files are asked, too.
+        let there = self.io(id).map_or(0, |io| io.log.bounds().1);
+        let (from, to) = (self.log_first(id), self.log_end(id).max(there));
+        self.piece(id, from, to, max_chars).text
+    }
+
+    /// The last `max_chars` characters between two offsets of a log.
+    pub(crate) fn piece(&self, id: &SessionId, from: u64, to: u64, max_chars: usize) -> Piece {
+        let (Some(session), Some(source)) = (self.get(id), self.source(id)) else {
+            return Piece {
+                next: to,
+                ..Piece::default()
+            };
+        };
+        source.piece(from, to, max_chars, session.life.status().is_finished())
+    }
+}

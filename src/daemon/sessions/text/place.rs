@@ -1,0 +1,109 @@
+//! How rendering stands somewhere in a log.
+
+use std::ops::Range;
+
+use crate::daemon::sessions::text::source::Source;
+use crate::term::plain::{Checkpoint, Plain};
+
+/// Farther back than this no checkpoint is started from: the next newline does.
+const PRIME: u64 = 1 << 20;
+
+/// How the renderer stands somewhere.
+pub(crate) struct Place {
+    /// Its line lacks the newlines of `counted`.
+    pub(crate) at: Checkpoint,
+    pub(crate) counted: Range<u64>,
+}
+
+impl Source<'_> {
+    /// Whether the alternate screen is on at `offset`, or at the first place after
+    /// it where that is known. `limit` bounds the search.
+    pub(crate) fn alt_at(&self, offset: u64, limit: u64) -> bool {
+        let known = self.known_alt(offset);
+        known.unwrap_or_else(|| self.place(offset, limit).at.alt)
+    }
+
+    /// The same where it has not changed since.
+    pub(crate) fn known_alt(&self, offset: u64) -> Option<bool> {
+        let now = self.output.here();
+        let since = self.output.alt_since();
+        (since <= offset && offset <= self.output.end()).then_some(now.alt)
+    }
+
+    /// How the renderer stands at `offset`, or at the first place after it where
+    /// that is known. `limit` bounds the search.
+    pub(crate) fn place(&self, offset: u64, limit: u64) -> Place {
+        if offset == self.output.end() {
+            let at = self.output.here();
+            return Place { at, counted: 0..0 };
+        }
+        if let Some(at) = self.output.checkpoints().at(offset) {
+            return Place { at, counted: 0..0 };
+        }
+        let near = self
+            .output
+            .checkpoints()
+            .before(offset)
+            .filter(|c| offset - c.offset <= PRIME);
+        let first = self.output.first();
+        let near = near.or_else(|| {
+            let at = Checkpoint {
+                offset: first,
+                line: self.output.first_line(),
+                row: 0,
+                alt: false,
+                exact: true,
+            };
+            (offset.saturating_sub(first) <= PRIME).then_some(at)
+        });
+        match near {
+            Some(checkpoint) => self.advance(checkpoint, offset),
+            None => self.next_line(offset, limit),
+        }
+    }
+
+    /// Runs the renderer from a checkpoint to `offset`.
+    fn advance(&self, from: Checkpoint, offset: u64) -> Place {
+        let mut at = from;
+        if from.offset < offset {
+            let mut lines = Plain::resume(self.layout(), from);
+            lines.set_keep_final(false);
+            let (_, bytes) = self.log.read_all(from.offset, offset);
+            lines.feed(&bytes);
+            at = Checkpoint {
+                offset: lines.clean_offset(),
+                line: (lines.total_lines() + u64::from(lines.ends_with_newline())).max(1),
+                row: 0,
+                alt: lines.alt_screen(),
+                exact: false,
+            };
+        }
+        Place { at, counted: 0..0 }
+    }
+
+    /// Far from anything known, a line's beginning is a fair place to start, and
+    /// newlines are to be counted rather than rendered.
+    fn next_line(&self, offset: u64, limit: u64) -> Place {
+        let (start, bytes) = self.log.read(offset, limit, 64 * 1024);
+        let inside = bytes
+            .iter()
+            .position(|&byte| byte == b'\n')
+            .map_or(0, |at| at + 1);
+        let begin = start + inside as u64;
+        let known = self.output.checkpoints().before(offset);
+        let (from, line) = known.map_or((self.output.first(), self.output.first_line()), |at| {
+            (at.offset, at.line)
+        });
+        let at = Checkpoint {
+            offset: begin,
+            line,
+            row: 0,
+            alt: self.output.alt_screen(),
+            exact: false,
+        };
+        Place {
+            at,
+            counted: from..begin,
+        }
+    }
+}

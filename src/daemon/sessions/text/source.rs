@@ -1,0 +1,191 @@
+//! A log as text, from the end backwards.
+
+use std::ops::Range;
+
+use super::uncounted::Uncounted;
+use crate::daemon::sessions::text::Piece;
+use crate::daemon::sessions::text::place::Place;
+use crate::daemon::storage::log_reader::LogReader;
+use crate::engine::output::Output;
+use crate::protocol::reply::Left;
+use crate::term::plain::{Checkpoint, Layout, Rendered, render, render_from, tail_chars};
+
+/// A range up to this size is rendered whole.
+const WHOLE: u64 = 256 * 1024;
+
+/// So much of the end is looked at first: a few screenfuls.
+const SHALLOW: u64 = 4096;
+
+/// A program that only ever redraws one line would make the search for enough
+/// text endless, and nobody else has a turn meanwhile; this much is looked at.
+const DEEPEST: u64 = 2 << 20;
+
+/// A log with what is known about it.
+pub(crate) struct Source<'a> {
+    pub(crate) output: &'a Output,
+    pub(crate) log: &'a LogReader,
+}
+
+impl Source<'_> {
+    /// The last `max_chars` of what lies between two offsets.
+    pub(crate) fn piece(&self, from: u64, to: u64, max_chars: usize, finished: bool) -> Piece {
+        if from >= to {
+            return Piece {
+                next: from.max(to),
+                ..Piece::default()
+            };
+        }
+        if let Some(piece) = self.last_lines(from, to, max_chars, finished) {
+            return piece;
+        }
+        // Enough for most texts; twice as much each time it was not.
+        let mut window = (max_chars as u64 * 4).max(WHOLE);
+        loop {
+            let start = to.saturating_sub(window).max(from);
+            let whole = start == from;
+            // Of the whole nothing is left out, so no lines need to be counted.
+            let place = match self.known_alt(from).filter(|_| whole) {
+                Some(alt) => Place {
+                    at: Checkpoint {
+                        alt,
+                        ..Checkpoint::at(from)
+                    },
+                    counted: 0..0,
+                },
+                None => self.place(start, to),
+            };
+            let begin = if whole { from } else { place.at.offset };
+            let (begin, bytes) = self.log.read_all(begin, to);
+            let mut rendered = render(&bytes, self.output.layout(), place.at.alt);
+            if finished {
+                finish(&mut rendered, &bytes);
+            }
+            let enough = rendered.text.chars().count() >= max_chars;
+            if !whole && !enough && window < DEEPEST {
+                window *= 4;
+                continue;
+            }
+            let mut piece = end_of(&rendered, begin, max_chars);
+            if !whole {
+                self.leave_out(&mut piece, from..begin, to, &place);
+            }
+            return piece;
+        }
+    }
+
+    /// The same where a place is known, near the end, from which rendering goes as from
+    /// the beginning: what comes before it need not be looked at.
+    fn last_lines(&self, from: u64, to: u64, max_chars: usize, finished: bool) -> Option<Piece> {
+        let mut depth = (max_chars as u64 * 2).max(SHALLOW);
+        loop {
+            let wanted = to.checked_sub(depth).filter(|&at| at > from)?;
+            let at = self.output.checkpoints().exact_before(wanted)?;
+            if at.offset < from || to - at.offset > WHOLE {
+                return None;
+            }
+            let (begin, bytes) = self.log.read_all(at.offset, to);
+            let mut rendered = render_from(&bytes, self.layout(), at);
+            if finished {
+                finish(&mut rendered, &bytes);
+            }
+            // Every character has at least one byte.
+            let least = rendered.text.len() >= max_chars;
+            if begin != at.offset || !least || rendered.text.chars().count() < max_chars {
+                depth = (to - at.offset) * 2;
+                continue;
+            }
+            let mut piece = end_of(&rendered, begin, max_chars);
+            let place = Place { at, counted: 0..0 };
+            self.leave_out(&mut piece, from..begin, to, &place);
+            return Some(piece);
+        }
+    }
+
+    /// What comes before the place where rendering was begun is left out, too: its bytes, which
+    /// nobody has made text of, and its lines.
+    fn leave_out(&self, piece: &mut Piece, before: Range<u64>, to: u64, begun: &Place) {
+        piece.omitted.bytes += before.end.saturating_sub(before.start);
+        match Uncounted::new(&self.place(before.start, to), begun).known() {
+            Ok(lines) => piece.omitted.lines += lines,
+            Err(uncounted) => piece.uncounted = Some(uncounted),
+        }
+    }
+
+    pub(crate) fn layout(&self) -> Layout {
+        self.output.layout()
+    }
+}
+
+/// The end of what was rendered from `begin` on.
+fn end_of(rendered: &Rendered, begin: u64, max_chars: usize) -> Piece {
+    let (text, omitted) = tail_chars(&rendered.text, max_chars);
+    Piece {
+        text: text.to_owned(),
+        omitted: Left {
+            bytes: omitted.bytes,
+            lines: omitted.lines,
+        },
+        next: begin + rendered.consumed as u64,
+        uncounted: None,
+    }
+}
+
+/// What is unfinished at the end of a log that has ended stays unfinished: half
+/// a character is shown as one that is none, half a sequence not at all.
+pub(crate) fn finish(rendered: &mut Rendered, bytes: &[u8]) {
+    match bytes.get(rendered.consumed) {
+        Some(0x1b) | None => {}
+        Some(_) => rendered.text.push(char::REPLACEMENT_CHARACTER),
+    }
+    rendered.consumed = bytes.len();
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::engine::Now;
+    use crate::protocol::Timestamp;
+    use crate::protocol::disk::segment_name;
+    use crate::protocol::record::Mode;
+    use crate::term::size::Size;
+
+    /// Long logs of lines, some of which go back over those before them.
+    fn log() -> impl Strategy<Value = String> {
+        let part = prop_oneof![
+            8 => "([a-z]{1,60}\r\n){1,40}",
+            2 => "(\x1b\\[[1-9]A[a-z]{1,9}\r\n){1,9}",
+            1 => "([0-9]{1,3} %\r){1,99}",
+            1 => "(\x1b\\[\\?1049[hl]|\x1b\\[2;4r|\x1b\\[r|漢字){1,3}",
+        ];
+        let part = (part, 1..9_usize).prop_map(|(part, times)| part.repeat(times));
+        proptest::collection::vec(part, 20..80).prop_map(|parts| parts.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn the_end_is_the_same_wherever_it_was_begun(log in log(), max_chars in 1..3000_usize) {
+            let dir = tempfile::tempdir().unwrap();
+            std::fs::write(dir.path().join(segment_name(0)), &log).unwrap();
+            let reader = LogReader::new(dir.path().to_owned());
+            let mut output = Output::new(Mode::Pty, Size::new(10, 40));
+            let now = Now { boot: 0, wall: Timestamp(0) };
+            for chunk in log.as_bytes().chunks(5000) {
+                output.feed(chunk, now);
+            }
+            let source = Source { output: &output, log: &reader };
+            let end = log.len() as u64;
+            let Some(piece) = source.last_lines(0, end, max_chars, false) else { return Ok(()) };
+            let whole = render(log.as_bytes(), source.layout(), false);
+            let (text, omitted) = tail_chars(&whole.text, max_chars);
+            prop_assert_eq!(&piece.text, text);
+            prop_assert_eq!(piece.omitted.lines, omitted.lines);
+            prop_assert_eq!(piece.next, whole.consumed as u64);
+            prop_assert_eq!(piece.uncounted, None);
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Looks at what programs do with their input, and tells what comes of it.
+//!
+//! The keeper is asked, who may look at any job; on behalf of somebody who waits for the
+//! answer, the daemon looks by itself first, which takes no turn of another process.
+
+use std::collections::HashMap;
+
+use serde_json::json;
+use tokio::sync::oneshot;
+
+use super::{State, output};
+use crate::daemon::clock::now;
+use crate::engine::input::is_waiting;
+use crate::engine::timers::Due;
+use crate::protocol::keeper::{Sight, ToKeeper};
+use crate::protocol::record::Mode;
+use crate::protocol::{EventKind, SessionId};
+use crate::sys::input::{self, Effort};
+use crate::term::sanitize::clean;
+
+/// Chunks of output looked at first. A program that waits has written little that
+/// nobody has looked at, but another one may write beside it.
+const PROMPT_CHUNKS: usize = 8;
+
+/// Characters of a prompt that are told.
+const PROMPT_CHARS: usize = 200;
+
+/// Questions that were not answered yet.
+#[derive(Default)]
+pub(crate) struct InputProbes {
+    last: u64,
+    waiting: HashMap<u64, oneshot::Sender<()>>,
+    /// Pid of a keeper that does not answer.
+    deaf: Option<u32>,
+}
+
+impl InputProbes {
+    /// Number of the last question.
+    pub(crate) fn last(&self) -> u64 {
+        self.last
+    }
+
+    /// Forgets the pending questions: the keeper that was asked is gone.
+    pub(crate) fn forget(&mut self) {
+        self.waiting.clear();
+    }
+
+    /// The keeper of this pid has not answered these questions in time.
+    pub(crate) fn give_up(&mut self, asks: Vec<u64>, keeper: u32) {
+        for ask in asks {
+            self.waiting.remove(&ask);
+        }
+        self.deaf = Some(keeper);
+    }
+
+    /// The next question, about this session.
+    fn question(&mut self, id: &SessionId) -> ToKeeper {
+        self.last += 1;
+        ToKeeper::Look {
+            session: id.clone(),
+            ask: self.last,
+        }
+    }
+}
+
+impl State {
+    /// The time for a look at a session has come.
+    pub(crate) fn look_at_input(&mut self, id: &SessionId) {
+        let eager = self.waiters.waits.want_input(id);
+        let Some(session) = self.sessions.get_mut(id) else {
+            return;
+        };
+        if !session.takes_input() {
+            session.input.end();
+        } else if session.input.is_due(now().boot, eager) {
+            self.ask(id, !eager);
+        }
+        self.arm_input(id);
+    }
+
+    /// Somebody waits for a session to want input.
+    pub(crate) fn hurry_input(&mut self, id: &SessionId) {
+        if let Some(session) = self.sessions.get_mut(id) {
+            session.input.hurry(now().boot);
+            self.arm_input(id);
+        }
+    }
+
+    /// Sets the clock for the next look.
+    pub(crate) fn arm_input(&mut self, id: &SessionId) {
+        let session = self.sessions.get(id);
+        let next = session.and_then(|session| session.input.next());
+        self.timers.set(Due::Input(id.clone()), next);
+    }
+
+    /// Something was typed into a session.
+    pub(crate) fn typed(&mut self, id: &SessionId) {
+        let eager = self.waiters.waits.want_input(id);
+        let asked = self.input_probes.last;
+        if let Some(session) = self.sessions.get_mut(id) {
+            session.input.typed(now().boot, eager, asked);
+            self.arm_input(id);
+        }
+    }
+
+    /// Asks about a session on somebody's behalf, if there is anything to be asked
+    /// that is not known; `several` of them are sent in one message.
+    pub(crate) fn question(
+        &mut self,
+        id: &SessionId,
+        several: bool,
+    ) -> Option<(u64, oneshot::Receiver<()>)> {
+        let session = self.sessions.get(id)?;
+        let worth = session.takes_input() && !session.input.is_fresh(now().boot);
+        (worth && self.input_probes.deaf != Some(self.keeper.pid())).then_some(())?;
+        let (sender, receiver) = oneshot::channel();
+        let ask = self.ask(id, several);
+        self.input_probes.waiting.insert(ask, sender);
+        Some((ask, receiver))
+    }
+
+    /// Asks at once, or with all others that are asked now; returns the number of the question.
+    fn ask(&mut self, id: &SessionId, with_others: bool) -> u64 {
+        let question = self.input_probes.question(id);
+        match with_others {
+            true => self.keeper.send_soon(&question),
+            false => self.keeper.send(&question),
+        }
+        self.input_probes.last
+    }
+
+    /// The keeper's answer.
+    pub(crate) fn input_seen(&mut self, id: &SessionId, ask: u64, sight: Option<Sight>) {
+        self.input_probes.deaf = None;
+        let known = self.sessions.get(id);
+        if known.is_some_and(|session| session.input.is_of_before(ask)) {
+            // Who waits wants to know what comes of what was typed.
+            if let Some(asker) = self.input_probes.waiting.remove(&ask) {
+                let again = self.ask(id, false);
+                self.input_probes.waiting.insert(again, asker);
+            }
+            return;
+        }
+        self.saw_input(id, sight);
+        if let Some(asker) = self.input_probes.waiting.remove(&ask) {
+            // It may have given up.
+            let _ = asker.send(());
+        }
+    }
+
+    /// Looks at a session now. False if the keeper is to be asked: because we may not
+    /// look, because there are many to look at, because it may still have output that the program wrote before, or because
+    /// the program may begin to wait this very moment.
+    pub(crate) fn look_here(&mut self, id: &SessionId) -> bool {
+        let Some(session) = self.sessions.get(id) else {
+            return true;
+        };
+        let at = now().boot;
+        if !session.takes_input() || session.input.is_fresh(at) {
+            return true;
+        }
+        let io = self.sessions.io(id);
+        let fd = io.and_then(|io| io.input.as_deref());
+        let (Some(io), Some(fd), Some(pid)) = (io, fd, session.life.pid()) else {
+            return false;
+        };
+        let sight = match session.spec.mode {
+            Mode::Pty => input::terminal(fd, pid, Effort::Quick),
+            Mode::Pipe => input::pipe(fd, pid, Effort::Quick),
+        };
+        let Ok(sight) = sight else { return false };
+        let is_known = match sight.reading {
+            Some(_) if is_waiting(sight) => self.sessions.has_no_output_left(io),
+            Some(_) => !session.input.is_stirring(at),
+            None => false,
+        };
+        if is_known {
+            self.saw_input(id, Some(sight));
+        }
+        is_known
+    }
+
+    /// What was seen of a session's input, and what comes of it.
+    fn saw_input(&mut self, id: &SessionId, sight: Option<Sight>) {
+        if sight.is_some_and(|sight| sight.reading == Some(true)) {
+            // Which screen it is on, and its prompt, are in the last it wrote.
+            for _ in 0..PROMPT_CHUNKS {
+                if !output::render_chunk(self, id) {
+                    break;
+                }
+            }
+        }
+        if let Some(session) = self.sessions.get_mut(id) {
+            let before = session.input_state();
+            session.input.saw(sight, now().boot);
+            let state = session.input_state();
+            let needed = session.input.news(state, now().boot);
+            if state != before && self.events.has_listeners(EventKind::Output) {
+                output::tell_output(self, id);
+            }
+            if let Some(state) = needed {
+                let data = json!({ "inputState": state, "prompt": self.prompt(id) });
+                self.publish(EventKind::InputNeeded, id, data);
+            }
+            self.look(id);
+        }
+    }
+
+    /// The line on which a program waits.
+    fn prompt(&mut self, id: &SessionId) -> Option<String> {
+        let session = self.sessions.get_mut(id)?;
+        let line = match session.spec.mode {
+            Mode::Pty => session.output.screen_if_any()?.prompt(),
+            Mode::Pipe => {
+                let tail = self.sessions.tail(id, PROMPT_CHARS);
+                tail.lines().last().unwrap_or_default().to_owned()
+            }
+        };
+        let line = clean(line.trim_end());
+        let excess = line.chars().count().saturating_sub(PROMPT_CHARS);
+        Some(line.chars().skip(excess).collect())
+    }
+}

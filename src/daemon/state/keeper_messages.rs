@@ -1,0 +1,185 @@
+//! What the keeper's messages mean for the sessions.
+
+use std::os::fd::OwnedFd;
+
+use super::State;
+use crate::daemon::clock::now;
+use crate::daemon::keeper_link::{SpawnFailure, Starting};
+use crate::protocol::keeper::{Exit, Failure, ToDaemon};
+use crate::protocol::{EventKind, SessionId};
+use crate::sys::channel::Received;
+
+impl State {
+    /// Takes one message of the keeper.
+    pub(crate) fn take_message(&mut self, (message, fds): Received<ToDaemon>) {
+        match message {
+            ToDaemon::Grown { slots } => {
+                for slot in slots {
+                    if let Some(id) = self.keeper.session_at(slot) {
+                        self.render_queue.add(id);
+                    }
+                }
+            }
+            ToDaemon::Starting {
+                session,
+                slot,
+                offset,
+            } => self
+                .keeper
+                .announced(&session, Starting { slot, offset, fds }),
+            ToDaemon::Spawned {
+                session,
+                slot,
+                pid,
+                offset,
+            } => {
+                self.spawned(&session, slot, pid, offset, fds);
+            }
+            ToDaemon::SpawnFailed {
+                session,
+                errno,
+                message,
+                is_terminal,
+            } => {
+                let failure = SpawnFailure {
+                    errno,
+                    message,
+                    is_terminal,
+                };
+                self.spawn_failed(&session, failure);
+            }
+            ToDaemon::Exited { session, exit } => self.exited(&session, exit),
+            ToDaemon::Closed { session } => {
+                if let Some(io) = self.sessions.io_mut(&session) {
+                    io.closed();
+                }
+                if let Some(session) = self.sessions.get_mut(&session) {
+                    session.tty_open = false;
+                }
+                self.release(&session);
+            }
+            ToDaemon::Stopped { session, stopped } => self.set_paused(&session, stopped),
+            ToDaemon::Degraded { session, reason } => {
+                match &reason {
+                    Some(why) => tracing::warn!(%session, why, "its log cannot be written"),
+                    None => tracing::info!(%session, "its log can be written again"),
+                }
+                self.degraded(&session, reason, fds.into_iter().next());
+            }
+            ToDaemon::Seen {
+                session,
+                ask,
+                sight,
+            } => self.input_seen(&session, ask, sight),
+            ToDaemon::OnExitBegan { session } => {
+                if let Some(io) = self.sessions.io_mut(&session) {
+                    io.on_exit_began();
+                }
+                if let Some(session) = self.sessions.get_mut(&session) {
+                    session.life.on_exit_began();
+                }
+                self.persist(&session);
+            }
+            ToDaemon::OnExitEnded { session, failure } => self.on_exit_ended(&session, failure),
+            ToDaemon::Cleared {
+                session,
+                first,
+                failure,
+            } => {
+                if let Some(first) = first {
+                    self.log_begins_at(&session, first);
+                }
+                let outcome = first.ok_or_else(|| failure.unwrap_or_else(unknown));
+                self.keeper.cleared(&session, &outcome);
+            }
+            ToDaemon::Forgotten { session } => {
+                // Only now nothing is written there any more.
+                self.sessions.store.remove(&session);
+                self.keeper.forgotten(&session);
+            }
+            ToDaemon::TakenOver { version } => {
+                tracing::info!(pid = self.keeper.pid(), version, "the next keeper is up");
+                self.keeper.is_ready(version, None);
+                // The last keeper may have died just before it told of new output.
+                for id in self.sessions.io.keys() {
+                    self.render_queue.add(id);
+                }
+            }
+            ToDaemon::Listening => {
+                if let Some(listener) = fds.into_iter().next() {
+                    tracing::info!("clients come by another socket");
+                    self.keeper.listens_on(listener);
+                }
+            }
+            ToDaemon::Upgraded { version, error } => {
+                tracing::info!(version, error, "the keeper was upgraded");
+                self.keeper.is_ready(version, error);
+            }
+            ToDaemon::Welcome { .. } | ToDaemon::Adopt(_) => {
+                tracing::warn!("a greeting of the keeper came late");
+            }
+        }
+    }
+
+    /// A log is not being written any more, or is again.
+    fn degraded(&mut self, id: &SessionId, reason: Option<String>, tail: Option<OwnedFd>) {
+        let shared_table = self.keeper.shared_table().clone();
+        if let Some(io) = self.sessions.io_mut(id) {
+            io.degraded(reason.clone(), tail, &shared_table);
+        }
+        let Some(session) = self.sessions.get_mut(id) else {
+            return;
+        };
+        session.log_degraded.clone_from(&reason);
+        let data =
+            serde_json::json!({ "reason": reason, "unsavedBytes": self.sessions.unsaved(id) });
+        self.publish(EventKind::OutputDropped, id, data);
+    }
+
+    fn exited(&mut self, id: &SessionId, exit: Exit) {
+        let probes = self.sessions.get(id).is_some_and(|s| s.probes_output());
+        let wait_for_output = (probes || self.waiters.waits.read_output(id))
+            && self
+                .sessions
+                .get(id)
+                .is_some_and(|s| s.output.end() < exit.end_offset);
+        match self.sessions.io_mut(id) {
+            // A pattern may be in what has not been looked at yet.
+            Some(io) if wait_for_output => {
+                io.pending_exit = Some(exit);
+                self.render_queue.add(id);
+            }
+            _ => self.finish(id, &exit),
+        }
+    }
+
+    /// A session's first process was stopped, or goes on.
+    pub(crate) fn set_paused(&mut self, id: &SessionId, paused: bool) {
+        let eager = self.waiters.waits.want_input(id);
+        let Some(session) = self.sessions.get_mut(id) else {
+            return;
+        };
+        if session.life.set_paused(paused) {
+            session
+                .input
+                .forget(now().boot, eager, self.input_probes.last());
+            let kind = if paused {
+                EventKind::Paused
+            } else {
+                EventKind::Resumed
+            };
+            self.publish(kind, id, serde_json::json!({}));
+            self.persist(id);
+            self.arm_input(id);
+            self.look(id);
+        }
+    }
+}
+
+/// A keeper of an older version does not say why.
+fn unknown() -> Failure {
+    Failure {
+        errno: None,
+        message: "the keeper does not say why".to_owned(),
+    }
+}

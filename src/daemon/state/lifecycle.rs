@@ -1,0 +1,93 @@
+//! The end of a run, the end of a session, and its removal.
+
+use serde_json::json;
+use tokio::sync::oneshot;
+
+use super::State;
+use crate::daemon::clock::now;
+use crate::engine::wait_inputs::WaitInputs;
+use crate::protocol::keeper::Exit;
+use crate::protocol::{EventKind, SessionId, Status};
+use crate::sys::signal;
+
+impl State {
+    /// A session's first process has ended, and its output has been looked at.
+    pub(crate) fn finish(&mut self, id: &SessionId, exit: &Exit) {
+        let now = now();
+        let Some(session) = self.sessions.get_mut(id) else {
+            return;
+        };
+        session.life.ended(exit, exit.signal.map(signal::name), now);
+        tracing::debug!(session = %id, status = session.life.status().as_str(), "ended");
+        if let Some(io) = self.sessions.io_mut(id) {
+            io.ended(exit);
+        }
+        self.usage.forget(id);
+        self.release_keyboard(id);
+        self.forget_asks(id);
+        if let Some(limit) = &exit.limit {
+            let session = self.sessions.get(id);
+            let reason = session
+                .and_then(|session| session.life.reason())
+                .map(str::to_owned);
+            self.publish(
+                EventKind::Limit,
+                id,
+                json!({ "limit": limit, "reason": reason }),
+            );
+        }
+        self.run_over(id);
+    }
+
+    /// Lets go of what a session has no use for once it has ended and nobody has
+    /// its terminal any more.
+    pub(crate) fn release(&mut self, id: &SessionId) {
+        let is_over = self
+            .sessions
+            .get(id)
+            .is_some_and(|session| session.life.status().is_finished() && !session.tty_open);
+        if let Some(io) = self.sessions.io_mut(id).filter(|_| is_over) {
+            io.input = None;
+            io.log.set_growing(false);
+            self.log_may_be_cut();
+            self.rest_ended(id);
+        }
+        self.arm(id);
+    }
+
+    /// Forgets a session and its files. Whoever wants to know when those are gone is told, if it was there.
+    pub(crate) fn remove(&mut self, id: &SessionId) -> Option<oneshot::Receiver<()>> {
+        self.forget_asks(id);
+        let mut session = self.sessions.registry.remove(id, now())?;
+        self.arm(id);
+        self.arm_input(id);
+        let data = json!({ "label": session.spec.label });
+        self.events
+            .publish(EventKind::Removed, &session.scope, id, data);
+        self.events.bus.set_shared(id, false);
+        // Whoever waits for it will not be told anything else.
+        let over = self.waiters.waits.look(
+            id,
+            &mut session.output,
+            WaitInputs::of(Status::Lost),
+            now().boot,
+        );
+        self.resolve(over);
+        for watcher in self
+            .sessions
+            .io
+            .remove(id)
+            .map_or_else(Vec::new, |io| io.watchers)
+        {
+            watcher.notify_one();
+        }
+        self.restarting.remove(id);
+        self.keeper.give_up(id);
+        // What it has written last may be on its way to its directory, which goes when the keeper has let go of it.
+        self.sessions.store.remove_meta(id);
+        self.tombstone_file
+            .add(id, &self.sessions.registry.tombstones);
+        self.give_back_later();
+        Some(self.keeper.forget(id))
+    }
+}

@@ -1,0 +1,128 @@
+//! What the daemon knows, and what follows from each thing that happens.
+//!
+//! [`State`] is the sum of parts that know nothing of each other: the [`sessions`], the
+//! [`events`], the [`keeper_link`], the timers, the pending waits and some smaller ones. Its
+//! methods, one topic a file, are the rules that tie them: when a program ends, its output has to
+//! be rendered, the event published, the record saved, the waits decided, the next run planned.
+//!
+//! Everything here is synchronous and runs between two awaits. Tasks reach it through
+//! [`hub`](super::hub).
+//!
+//! [`sessions`]: super::sessions
+//! [`events`]: super::events
+//! [`keeper_link`]: super::keeper_link
+
+mod fault;
+pub(crate) mod human_requests;
+pub(crate) mod input_probe;
+mod keeper_messages;
+mod keyboard;
+mod lifecycle;
+mod log_budget;
+pub(crate) mod output;
+mod publish;
+mod readiness;
+mod render_queue;
+mod restart;
+mod resting;
+mod starts;
+mod waiters;
+
+use std::collections::HashMap;
+
+use crate::daemon::clock::now;
+use crate::daemon::events::Events;
+use crate::daemon::keeper_link::KeeperLink;
+use crate::daemon::sessions::Sessions;
+use crate::daemon::sessions::process_scan::ProcessScan;
+use crate::daemon::sessions::usage::LastUsage;
+use crate::daemon::settings::Settings;
+use crate::daemon::storage::input_log::InputLogs;
+use crate::daemon::storage::store::Store;
+use crate::daemon::storage::tombstone_file::TombstoneFile;
+use crate::engine::life::Actor;
+use crate::engine::registry::Registry;
+use crate::engine::session::Session;
+use crate::engine::timers::Timers;
+use crate::protocol::{Record, SessionId};
+use human_requests::HumanRequests;
+use input_probe::InputProbes;
+use log_budget::LogBudget;
+use render_queue::RenderQueue;
+use waiters::Waiters;
+
+/// Everything the daemon knows.
+pub(crate) struct State {
+    pub(crate) settings: Settings,
+    pub(crate) sessions: Sessions,
+    pub(crate) events: Events,
+    pub(crate) waiters: Waiters,
+    pub(crate) timers: Timers,
+    pub(crate) keeper: KeeperLink,
+    /// When this daemon began, in boot-time milliseconds.
+    pub(crate) started_boot: u64,
+    /// Sessions that are being restarted, and by whom; `None`: by their restart policy.
+    pub(crate) restarting: HashMap<SessionId, Option<Actor>>,
+    pub(crate) input_probes: InputProbes,
+    pub(crate) input_logs: InputLogs,
+    pub(crate) usage: LastUsage,
+    pub(crate) human_requests: HumanRequests,
+    pub(crate) process_scan: ProcessScan,
+    pub(crate) render_queue: RenderQueue,
+    tombstone_file: TombstoneFile,
+    log_budget: LogBudget,
+}
+
+impl State {
+    pub(crate) fn new(store: Store, settings: Settings, keeper: KeeperLink) -> Self {
+        let started_boot = now().boot;
+        let mut registry = Registry::new(settings.caps);
+        let tombstone_file = TombstoneFile::load(store.home(), &mut registry.tombstones, now());
+        let events = Events::open(store.home(), started_boot);
+        let shared_table = keeper.shared_table().clone();
+        Self {
+            sessions: Sessions::new(registry, store, shared_table),
+            events,
+            waiters: Waiters::default(),
+            timers: Timers::default(),
+            keeper,
+            started_boot,
+            restarting: HashMap::new(),
+            input_probes: InputProbes::default(),
+            input_logs: InputLogs::default(),
+            usage: LastUsage::default(),
+            human_requests: HumanRequests::default(),
+            process_scan: ProcessScan::default(),
+            render_queue: RenderQueue::default(),
+            tombstone_file,
+            log_budget: LogBudget::new(settings.total_log_bytes),
+            settings,
+        }
+    }
+
+    /// A session's record.
+    pub(crate) fn record(&self, session: &Session) -> Record {
+        let asked = self.human_requests.about(&session.id);
+        self.sessions.record(session, asked, now())
+    }
+
+    /// Sets the timers of a session to what its state needs.
+    pub(crate) fn arm(&mut self, id: &SessionId) {
+        self.sessions.registry.arm(id, &mut self.timers);
+    }
+
+    /// Writes a session's record to disk.
+    pub(crate) fn persist(&mut self, id: &SessionId) {
+        if let Some(session) = self.sessions.registry.get_mut(id) {
+            self.sessions.store.write_meta(session);
+            session.saved();
+        }
+        self.arm(id);
+    }
+
+    /// Bytes of a session's log that are kept at least.
+    pub(crate) fn log_bytes(&self, session: &Session) -> u64 {
+        let own = session.spec.limits.and_then(|limits| limits.log_bytes);
+        own.unwrap_or(self.settings.log_bytes)
+    }
+}

@@ -1,0 +1,289 @@
+//! From the logs to the screens, in turns: one chunk a session.
+
+use super::{State, fault};
+use crate::daemon::clock::now;
+use crate::daemon::sessions::session_io::SessionIo;
+use crate::engine::output::News;
+use crate::engine::timers::Due;
+use crate::protocol::{EventKind, SessionId};
+use crate::term::screen::Screen;
+use crate::term::size::Size;
+
+/// Bytes looked at before the next session has its turn: about two
+/// milliseconds of parsing, which is what a quiet session waits for a loud one.
+const CHUNK: usize = 64 * 1024;
+
+/// Cells of a window for which that holds: clearing a larger one takes longer, and a
+/// few bytes can ask for it.
+const USUAL_CELLS: usize = 40 * 120;
+
+/// Bytes of a chunk at least.
+const LEAST_CHUNK: usize = 1024;
+
+/// Bytes looked at in one turn of a session of which most can be passed over.
+const FLOOD_CHUNK: usize = 1 << 20;
+
+/// Bytes of the log from which a screen of another width is painted anew.
+const REPLAY: u64 = 2 << 20;
+
+/// Milliseconds between two live `output` events of a session.
+const OUTPUT_EVENT_MS: u64 = 500;
+
+/// Looks at the next part of a session's log. True if there is more; then it has
+/// another turn, whoever asked, for the keeper does not ring for that.
+pub(crate) fn render_chunk(state: &mut State, id: &SessionId) -> bool {
+    let (first, end) = match state.sessions.io(id) {
+        Some(io) => match io.slot() {
+            Some(slot) => {
+                let slot = state.keeper.shared_table().slot(slot);
+                (slot.first(), slot.end())
+            }
+            None => io.log.bounds(),
+        },
+        None => return false,
+    };
+    state.log_begins_at(id, first);
+    state.log_grew(id, end);
+    let Some(session) = state.sessions.get(id) else {
+        return false;
+    };
+    let from = session.output.end();
+    if from < end {
+        let answered = answered(state, id).unwrap_or(u64::MAX);
+        // What was answered before is looked at without answering it again.
+        let end = if from < answered {
+            end.min(answered)
+        } else {
+            end
+        };
+        feed(state, id, from, end, from >= answered);
+    }
+    let Some(session) = state.sessions.get(id) else {
+        return false;
+    };
+    let seen = session.output.end();
+    settle_exit(state, id, seen);
+    let more = match state.sessions.io(id).and_then(SessionIo::slot) {
+        Some(slot) => !state.keeper.shared_table().slot(slot).listen(seen),
+        None => seen < end,
+    };
+    if more {
+        state.render_queue.add(id);
+    } else {
+        state.rest_ended(id);
+    }
+    more
+}
+
+/// Up to where the terminal has answered the program's queries.
+fn answered(state: &State, id: &SessionId) -> Option<u64> {
+    let slot = state.sessions.io(id)?.slot()?;
+    Some(state.keeper.shared_table().slot(slot).replied())
+}
+
+fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
+    let mut at = from;
+    let mut news = News::default();
+    let readers = state.waiters.waits.readers(id);
+    // More is looked at once where little of some had to be painted.
+    for most in [CHUNK, FLOOD_CHUNK].map(|most| share(most, readers)) {
+        let Some((session, io)) = state.sessions.both_mut(id) else {
+            return;
+        };
+        let (start, bytes) = io.log.read(at, end, most);
+        if bytes.is_empty() {
+            // Nothing is kept up to there, for whatever reason: do not ask again.
+            session.output.skip_to(end);
+            break;
+        }
+        session.output.skip_to(start);
+        let most = chunk(session.output.size());
+        let progress = session.output.catch_up(&bytes, most, now());
+        state.show_output(id, start, &bytes[..progress.taken]);
+        news.add(progress.news);
+        at = start + progress.taken as u64;
+        if end - at < CHUNK as u64 || progress.painted > progress.taken / 4 {
+            break;
+        }
+    }
+    if news.restarted {
+        fault::contain(state, id);
+    }
+    if answer {
+        let seen = state
+            .sessions
+            .get(id)
+            .map_or(0, |session| session.output.end());
+        reply(state, id, &news, seen);
+    }
+    let eager = state.waiters.waits.want_input(id);
+    if let Some(session) = state.sessions.get_mut(id)
+        && session.input.stir(now().boot, eager)
+    {
+        state.arm_input(id);
+    }
+    state.look(id);
+    tell(state, id, &news);
+}
+
+/// Of so many bytes those that are looked at in one turn where so many waits read the
+/// lines: all of them together take no longer than one would.
+fn share(most: usize, readers: usize) -> usize {
+    (most / readers.max(1)).max(LEAST_CHUNK)
+}
+
+/// Bytes to look at in one turn of a session with a window of this size.
+fn chunk(size: Size) -> usize {
+    let cells = usize::from(size.rows()) * usize::from(size.cols());
+    (CHUNK * USUAL_CELLS / cells).clamp(LEAST_CHUNK, CHUNK)
+}
+
+/// Types the terminal's answers into the program.
+fn reply(state: &mut State, id: &SessionId, news: &News, seen: u64) {
+    let Some(io) = state.sessions.io(id) else {
+        return;
+    };
+    if let Some(slot) = io.slot() {
+        state.keeper.shared_table().slot(slot).set_replied(seen);
+    }
+    if news.replies.is_empty() {
+        return;
+    }
+    if let Some(input) = io.input.clone() {
+        let replies = news.replies.clone();
+        tokio::task::spawn_local(async move {
+            // A program that asks and does not read has itself to blame.
+            let _ = input.turn().await.write(&replies).await;
+        });
+    }
+}
+
+/// Tells watchers and subscribers.
+fn tell(state: &mut State, id: &SessionId, news: &News) {
+    let Some(io) = state.sessions.io(id) else {
+        return;
+    };
+    if news.screen || news.restarted {
+        for watcher in &io.watchers {
+            watcher.notify_one();
+        }
+    }
+    if news.title && state.events.has_listeners(EventKind::Title) {
+        let title = state.sessions.get(id);
+        let title = title.map(|session| session.output.title().to_owned());
+        state.publish(EventKind::Title, id, serde_json::json!({ "title": title }));
+    }
+    if news.bells > 0 && state.events.has_listeners(EventKind::Bell) {
+        state.publish(
+            EventKind::Bell,
+            id,
+            serde_json::json!({ "count": news.bells }),
+        );
+    }
+    if state.events.has_listeners(EventKind::Output) {
+        tell_output(state, id);
+    }
+}
+
+/// Tells how much output there is, now or once it may be told again: who has been told of the beginning of a burst
+/// is told of its end, too.
+pub(crate) fn tell_output(state: &mut State, id: &SessionId) {
+    let at = now().boot;
+    let Some(io) = state.sessions.io_mut(id) else {
+        return;
+    };
+    let next = io.next_output_event;
+    if at < next {
+        state.timers.set(Due::Output(id.clone()), Some(next));
+        return;
+    }
+    io.next_output_event = at + OUTPUT_EVENT_MS;
+    state.timers.set(Due::Output(id.clone()), None);
+    let Some(session) = state.sessions.get(id) else {
+        return;
+    };
+    let data = serde_json::json!({
+        "outputBytes": session.output.end(),
+        "outputLines": session.output.total_lines(),
+        "lastOutputAt": session.output.last_output_at(),
+        "inputState": session.input_state(),
+    });
+    state.publish(EventKind::Output, id, data);
+}
+
+/// An exit is told once the output before it has been looked at.
+fn settle_exit(state: &mut State, id: &SessionId, seen: u64) {
+    let Some(io) = state.sessions.io_mut(id) else {
+        return;
+    };
+    if io
+        .pending_exit
+        .as_ref()
+        .is_some_and(|exit| seen >= exit.end_offset)
+        && let Some(exit) = io.pending_exit.take()
+    {
+        state.finish(id, &exit);
+    }
+}
+
+/// Gives a session's terminal another size.
+///
+/// A narrower screen would cut its text for good, so on the main screen it is
+/// painted anew from the log.
+pub(crate) fn resize(state: &mut State, id: &SessionId, size: Size) {
+    let Some(session) = state.sessions.get_mut(id) else {
+        return;
+    };
+    let narrower = size.cols() != session.output.size().cols();
+    let repaint = narrower && !session.output.alt_screen() && session.output.end() > 0;
+    session.output.resize(size);
+    if repaint {
+        let screen = repaint_screen(state, id, size, 0);
+        if let Some(session) = state.sessions.get_mut(id) {
+            session.output.replace_screen(screen);
+        }
+    }
+    state.look(id);
+    for watcher in state.sessions.io(id).map_or(&[][..], |io| &io.watchers) {
+        watcher.notify_one();
+    }
+}
+
+/// Paints a screen from the end of the log, with so many lines above it.
+pub(crate) fn repaint_screen(
+    state: &State,
+    id: &SessionId,
+    size: Size,
+    scrollback: usize,
+) -> Screen {
+    let (Some(session), Some(io)) = (state.sessions.get(id), state.sessions.io(id)) else {
+        return Screen::new(size);
+    };
+    let end = session.output.end();
+    let from = end.saturating_sub(REPLAY).max(session.output.first());
+    let from = session
+        .output
+        .checkpoints()
+        .before(from)
+        .map_or(from, |c| c.offset.max(from));
+    let bytes = io.log.read_all(from, end).1;
+    let mut screen = session.output.painted(size, scrollback, &bytes);
+    // Answered when it was first seen.
+    screen.take_replies();
+    screen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_readers_make_no_turn_longer() {
+        assert_eq!(share(CHUNK, 0), CHUNK);
+        assert_eq!(share(FLOOD_CHUNK, 1), FLOOD_CHUNK);
+        for readers in [2, 50, 1000] {
+            assert!(share(FLOOD_CHUNK, readers) * readers <= FLOOD_CHUNK);
+        }
+        assert_eq!(share(CHUNK, 100_000), LEAST_CHUNK, "it goes on");
+    }
+}

@@ -1,0 +1,95 @@
+//! Events about sessions, and what they say.
+
+use serde_json::{Value, json};
+
+use super::State;
+use crate::daemon::clock::now;
+use crate::engine::Now;
+use crate::engine::life::Actor;
+use crate::protocol::event::Completion;
+use crate::protocol::{EventKind, SessionId};
+use crate::sys::signal;
+
+/// Characters of output, and of the command, in a completion message.
+const COMPLETION_CHARS: usize = 2000;
+
+impl State {
+    /// Tells an event to whoever subscribed.
+    pub(crate) fn publish(&mut self, kind: EventKind, id: &SessionId, mut data: Value) {
+        let Some(session) = self.sessions.get(id) else {
+            return;
+        };
+        // The event may outlive the session.
+        if kind.is_lifecycle() && data.is_object() {
+            data["label"] = json!(session.spec.label);
+        }
+        let scope = session.scope.clone();
+        self.events.publish(kind, &scope, id, data);
+    }
+
+    /// Publishes that a session runs, or runs again after a run that ended as
+    /// `before` says.
+    pub(crate) fn publish_start(&mut self, id: &SessionId, before: Value) {
+        let Some(session) = self.sessions.get(id) else {
+            return;
+        };
+        let mut data = json!({ "pid": session.life.pid() });
+        let restarts = session.life.restarts();
+        let kind = match restarts {
+            0 => {
+                let scope = session.scope.clone();
+                let by = match scope.is_human() {
+                    true => Actor::Human,
+                    false => Actor::Agent(scope),
+                };
+                data["by"] = json!(by.ended_by());
+                EventKind::Started
+            }
+            _ => {
+                data["restarts"] = json!(restarts);
+                data["reason"] = before["reason"].clone();
+                data["backoffMs"] = before["backoffMs"].clone();
+                // Absent where its restart policy did it.
+                if let Some(Some(by)) = self.restarting.get(id) {
+                    data["by"] = json!(by.ended_by());
+                }
+                EventKind::Restarted
+            }
+        };
+        self.publish(kind, id, data);
+    }
+
+    /// Publishes an end, unless a daemon before this one has told it and was
+    /// gone before it wrote the session down.
+    pub(crate) fn publish_end(&mut self, kind: EventKind, id: &SessionId) {
+        let told = self.events.bus.past.last_turn(id);
+        if !matches!(told, Some(EventKind::Exited | EventKind::Lost)) {
+            let data = self.completion(id, now());
+            self.publish(kind, id, data);
+        }
+    }
+
+    /// The completion message of a session that has ended.
+    fn completion(&mut self, id: &SessionId, now: Now) -> Value {
+        let output = self.sessions.tail(id, COMPLETION_CHARS);
+        let Some(session) = self.sessions.get(id) else {
+            return Value::Null;
+        };
+        json!(Completion {
+            label: session.spec.label.clone(),
+            command: head(&session.spec.command, COMPLETION_CHARS).to_owned(),
+            status: session.life.status(),
+            exit_code: session.life.exit_code(),
+            signal: session.life.signal().map(signal::name),
+            runtime_ms: session.life.runtime_ms(now),
+            ended_by: session.life.ended_by().cloned(),
+            output,
+        })
+    }
+}
+
+/// The first `chars` characters of `text`.
+fn head(text: &str, chars: usize) -> &str {
+    let end = text.char_indices().nth(chars);
+    end.map_or(text, |(end, _)| &text[..end])
+}

@@ -1,0 +1,182 @@
+//! Readiness of jobs, and the ports that they listen on.
+//!
+//! Patterns are held against output as it comes. Of ports nobody tells, so they
+//! are looked up while a wait or a probe is for one: often at first and after
+//! output, then less, and not at all when nobody waits. One look serves all that
+//! wait for ports of a session.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+
+use super::State;
+use crate::daemon::clock::now;
+use crate::daemon::sessions::PortSweep;
+use crate::engine::life::Probed;
+use crate::engine::timers::Due;
+use crate::engine::wait_inputs::WaitInputs;
+use crate::protocol::{EventKind, SessionId};
+use crate::sys::ports;
+
+/// Milliseconds between two looks: at first, and at last.
+const FIRST_PAUSE_MS: u64 = 20;
+const LAST_PAUSE_MS: u64 = 250;
+
+/// The same for a probe that is late and that nobody waits for.
+const LATE_PAUSE_MS: u64 = 2000;
+
+/// What has been written and not looked at has so long before a probe is late.
+const UNSEEN_MS: u64 = 20;
+
+impl State {
+    /// Output of a session, for those who look for something in it.
+    pub(crate) fn show_output(&mut self, id: &SessionId, offset: u64, bytes: &[u8]) {
+        let session = self.sessions.get_mut(id);
+        if session.is_some_and(|session| session.probe_output(offset, bytes)) {
+            self.tell_ready(id);
+        }
+        let over = self.waiters.waits.output(id, offset, bytes);
+        self.resolve(over);
+        self.hasten_ports(id);
+    }
+
+    /// Begins to probe the present run, if it has a probe.
+    pub(crate) fn begin_probe(&mut self, id: &SessionId) {
+        if let Some(session) = self.sessions.get_mut(id) {
+            session.probe();
+        }
+        self.arm(id);
+        self.await_ports(id);
+    }
+
+    fn tell_ready(&mut self, id: &SessionId) {
+        let Some(session) = self.sessions.get(id) else {
+            return;
+        };
+        let took = now().boot.saturating_sub(session.life.started_boot());
+        let data = json!({ "tookMs": took, "probe": session.spec.ready });
+        self.publish(EventKind::Ready, id, data);
+        self.persist(id);
+        self.look(id);
+    }
+
+    /// Tells that a probe has not held in its time. The job goes on, and so does
+    /// the probe.
+    pub(crate) fn tell_late(&mut self, id: &SessionId) {
+        let at = now().boot;
+        // What has been written by now may say that it is ready.
+        let end = self.sessions.log_end(id);
+        let Some(session) = self.sessions.get_mut(id) else {
+            return;
+        };
+        if session.output.end() < end {
+            self.render_queue.add(id);
+            self.timers.set(Due::Late(id.clone()), Some(at + UNSEEN_MS));
+            return;
+        }
+        if session.late_at().is_some_and(|late| late <= at) {
+            session.life.set_probed(Probed::Late);
+            let limit = session.spec.ready.as_ref().map(|probe| probe.patience_ms());
+            let reason = session.late_reason();
+            let data = json!({ "limit": "ready.timeoutMs", "value": limit, "reason": reason });
+            self.publish(EventKind::Limit, id, data);
+        }
+        self.persist(id);
+    }
+
+    /// The ports of a session that somebody waits for.
+    fn wanted_ports(&self, id: &SessionId) -> BTreeSet<u16> {
+        let mut wanted = self.waiters.waits.ports(id);
+        if let Some(session) = self.sessions.get(id) {
+            wanted.extend(session.probed_port());
+        }
+        wanted
+    }
+
+    /// Begins to look up a session's ports, if somebody waits for one.
+    pub(crate) fn await_ports(&mut self, id: &SessionId) {
+        // One that is under way finds out by itself what is wanted.
+        let is_under_way = self.sessions.io(id).is_some_and(|d| d.sweep.is_some());
+        if !is_under_way && self.wanted_ports(id).is_empty() {
+            return;
+        }
+        let Some(io) = self.sessions.io_mut(id) else {
+            return;
+        };
+        let at = now().boot;
+        io.sweep.get_or_insert(PortSweep {
+            at,
+            pause: 0,
+            foreign: Vec::new(),
+        });
+        self.hasten_ports(id);
+    }
+
+    /// A port may have come: looks soon, if ports are being looked up at all.
+    fn hasten_ports(&mut self, id: &SessionId) {
+        let sweep = self.sessions.io_mut(id).and_then(|d| d.sweep.as_mut());
+        if let Some(sweep) = sweep {
+            sweep.pause = FIRST_PAUSE_MS;
+            let due = sweep.at + sweep.pause;
+            self.timers.set(Due::Ports(id.clone()), Some(due));
+        }
+    }
+
+    /// Looks up the ports of a session that somebody waits for.
+    pub(crate) fn sweep_ports(&mut self, id: &SessionId) {
+        let wanted = self.wanted_ports(id);
+        let Some(io) = self.sessions.io_mut(id) else {
+            return;
+        };
+        let Some(mut sweep) = io.sweep.take().filter(|_| !wanted.is_empty()) else {
+            return;
+        };
+        let mut sockets = ports::listening();
+        sockets.retain(|socket| wanted.contains(&socket.port));
+        if sockets != sweep.foreign {
+            let own = self.sessions.held_ports(id, &sockets);
+            sockets.retain(|socket| !own.contains(&socket.port));
+            self.found_ports(id, &Vec::from_iter(own));
+        }
+        sweep.foreign = sockets;
+        sweep.at = now().boot;
+        sweep.pause = match self.is_patient(id) {
+            true => LATE_PAUSE_MS,
+            false => (sweep.pause * 2).min(LAST_PAUSE_MS),
+        };
+        let due = sweep.at + sweep.pause;
+        // What was found may have ended the last wait, and the session.
+        if let Some(io) = self.sessions.io_mut(id) {
+            io.sweep = Some(sweep);
+            self.timers.set(Due::Ports(id.clone()), Some(due));
+        }
+    }
+
+    /// Whether ports are only looked up for a probe that is late anyway.
+    fn is_patient(&self, id: &SessionId) -> bool {
+        let session = self.sessions.get(id);
+        let is_late = session.is_some_and(|session| session.life.probed() == Some(Probed::Late));
+        is_late && self.waiters.waits.ports(id).is_empty() && !self.waiters.waits.want_ready(id)
+    }
+
+    fn found_ports(&mut self, id: &SessionId, own: &[u16]) {
+        let Some(session) = self.sessions.get_mut(id) else {
+            return;
+        };
+        if session.probe_ports(own) {
+            self.tell_ready(id);
+        }
+        let Some(session) = self.sessions.get_mut(id) else {
+            return;
+        };
+        let facts = WaitInputs {
+            ports: Some(own),
+            ..session.facts()
+        };
+        let over = self
+            .waiters
+            .waits
+            .look(id, &mut session.output, facts, now().boot);
+        self.resolve(over);
+    }
+}

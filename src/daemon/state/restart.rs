@@ -1,0 +1,184 @@
+//! What follows the end of a run: another run by the restart policy, or the end for good.
+//!
+//! A session with a policy has ended for good only when the policy has given up. Until then its
+//! status is `retrying`, and the time of its next run is in `meta.json`.
+
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+
+use super::State;
+use crate::daemon::clock::now;
+use crate::daemon::keeper_link::{Launch, SpawnFailure};
+use crate::daemon::programs::program::renewed;
+use crate::daemon::sessions::session_io::SessionIo;
+use crate::engine::life::Actor;
+use crate::protocol::keeper::{SpawnSpec, ToKeeper};
+use crate::protocol::{EventKind, SessionId, Status};
+
+impl State {
+    /// Asks the keeper for a new run of a session.
+    pub(crate) fn relaunch(
+        &mut self,
+        id: &SessionId,
+        spec: SpawnSpec,
+    ) -> Option<oneshot::Receiver<Result<u32, SpawnFailure>>> {
+        let session = self.sessions.get(id)?;
+        let size = session.output.size();
+        let launch = Launch {
+            spec,
+            rows: size.rows(),
+            cols: size.cols(),
+            keep: self.log_bytes(session),
+        };
+        let (sender, receiver) = oneshot::channel();
+        self.keeper.spawn(id, launch, sender);
+        Some(receiver)
+    }
+
+    pub(crate) fn relaunch_by_policy(
+        &mut self,
+        id: &SessionId,
+    ) -> Option<oneshot::Receiver<Result<u32, SpawnFailure>>> {
+        let status = self.sessions.get(id)?.life.status();
+        if status != Status::Retrying || !self.restarting.contains_key(id) {
+            return None;
+        }
+        let Some(spec) = self.sessions.io(id).and_then(SessionIo::spec).cloned() else {
+            self.stop_retrying(id, None);
+            return None;
+        };
+        let wanted = &self.sessions.get(id)?.spec;
+        let spec = match wanted.changed {
+            true => renewed(wanted, spec),
+            false => Ok(spec),
+        };
+        let checked = self.keeper.check_descriptors();
+        match checked.and(spec) {
+            Ok(spec) => self.relaunch(id, spec),
+            Err(error) => {
+                self.retry_failed(id, &error.message);
+                None
+            }
+        }
+    }
+
+    /// A run that the policy wanted could not be started, which is a failure like
+    /// any other, unless somebody wants no other run.
+    pub(crate) fn retry_failed(&mut self, id: &SessionId, why: &str) {
+        let wanted = self.restarting.contains_key(id);
+        let Some(session) = self.sessions.get_mut(id) else {
+            return;
+        };
+        session.life.failed_to_start(why, now());
+        match wanted {
+            true => self.run_over(id),
+            false => self.end_for_good(id),
+        }
+    }
+
+    /// A run has ended: is there to be another one?
+    pub(crate) fn run_over(&mut self, id: &SessionId) {
+        let Some(session) = self.sessions.get_mut(id) else {
+            return;
+        };
+        session.input.end();
+        let policy = session.spec.restart;
+        if policy.is_some_and(|policy| session.life.retry(policy, now())) {
+            tracing::debug!(session = %id, "it is run again in a while");
+            self.arm_input(id);
+            self.persist(id);
+            self.look(id);
+            return;
+        }
+        self.end_for_good(id);
+    }
+
+    /// Its policy has nothing more to say about a session that waits for its next
+    /// run. True if it did wait.
+    pub(crate) fn stop_retrying(&mut self, id: &SessionId, by: Option<&Actor>) -> bool {
+        let session = self.sessions.get_mut(id);
+        let stopped = session.is_some_and(|session| session.life.stop_retrying(by));
+        if stopped {
+            self.end_for_good(id);
+        }
+        stopped
+    }
+
+    /// Nothing more will happen by itself.
+    pub(crate) fn end_for_good(&mut self, id: &SessionId) {
+        let at = now();
+        // Ended only to be run again by whoever asked for that.
+        let goes_on = self.restarting.contains_key(id);
+        let Some(session) = self.sessions.get_mut(id) else {
+            return;
+        };
+        session.touch(at);
+        let scope = session.scope.clone();
+        if session.spec.on_exit.is_some() && !(goes_on && session.life.status() == Status::Killed) {
+            session.life.owe_on_exit();
+        }
+        self.publish_end(EventKind::Exited, id);
+        self.arm_input(id);
+        self.persist(id);
+        self.run_on_exit(id);
+        self.release(id);
+        self.look(id);
+        for surplus in self.sessions.registry.surplus(&scope, at) {
+            let _ = self.remove(&surplus);
+        }
+    }
+
+    /// How the run before ended, for those who are told of the next one.
+    pub(crate) fn run_before(&self, id: &SessionId) -> Value {
+        let life = self.sessions.get(id).map(|session| &session.life);
+        json!({
+            "reason": life.and_then(|life| life.reason()),
+            "backoffMs": life.and_then(|life| life.backoff_ms()),
+        })
+    }
+
+    /// Who removes a session wants nothing more of it. Returns its `onExit`, in case
+    /// it cannot be removed.
+    pub(crate) fn drop_on_exit(&mut self, id: &SessionId) -> Option<String> {
+        self.sessions.get_mut(id)?.spec.on_exit.take()
+    }
+
+    /// It was not removed after all.
+    pub(crate) fn restore_on_exit(&mut self, id: &SessionId, line: Option<String>) {
+        if let Some(session) = self.sessions.get_mut(id) {
+            session.spec.on_exit = line;
+        }
+    }
+
+    /// Has the keeper run the `onExit` of a session that has ended for good. The
+    /// keeper knows whether it has done so for this run, so it may be asked twice.
+    pub(crate) fn run_on_exit(&mut self, id: &SessionId) {
+        let Some(session) = self.sessions.get(id).filter(|s| s.life.owes_on_exit()) else {
+            return;
+        };
+        let io = self.sessions.io(id);
+        let (Some(line), Some(spec)) = (&session.spec.on_exit, io.and_then(SessionIo::spec)) else {
+            let why = "bgproc was ended, and its environment is not known any more";
+            return self.on_exit_ended(id, Some(why.to_owned()));
+        };
+        let log = self.sessions.log_files(id).pop();
+        let log = log.map(|file| file.path);
+        let spec = crate::daemon::programs::on_exit::spec(session, line, spec, log);
+        self.keeper.send(&ToKeeper::RunOnExit {
+            session: id.clone(),
+            spec,
+            within_ms: crate::daemon::programs::on_exit::WITHIN_MS,
+        });
+    }
+
+    /// The keeper has run an `onExit`, or could not.
+    pub(crate) fn on_exit_ended(&mut self, id: &SessionId, failure: Option<String>) {
+        if let Some(why) = &failure {
+            tracing::warn!(session = %id, why, "its onExit failed");
+        }
+        if let Some(session) = self.sessions.get_mut(id) {
+            session.life.on_exit_ended(failure);
+            self.persist(id);
+        }
+    }
+}

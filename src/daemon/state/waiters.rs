@@ -1,0 +1,97 @@
+//! Clients that wait until something holds of a session.
+
+use std::collections::HashMap;
+
+use tokio::sync::oneshot;
+
+use super::State;
+use crate::daemon::clock::now;
+use crate::engine::timers::Due;
+use crate::engine::wait_inputs::WaitInputs;
+use crate::engine::waits::{Pending, Ticket, Verdict, Waits};
+use crate::protocol::SessionId;
+
+/// The pending waits, and where their verdicts go.
+#[derive(Default)]
+pub(crate) struct Waiters {
+    pub(crate) waits: Waits,
+    verdicts: HashMap<Ticket, oneshot::Sender<Verdict>>,
+}
+
+impl State {
+    /// Adds a wait whose verdict goes to `sender`.
+    pub(crate) fn add_wait(
+        &mut self,
+        pending: Pending,
+        sender: oneshot::Sender<Verdict>,
+    ) -> Ticket {
+        let ticket = self.waiters.waits.add(pending);
+        self.waiters.verdicts.insert(ticket, sender);
+        self.arm_wait(ticket);
+        let wants = self
+            .waiters
+            .waits
+            .conditions(ticket)
+            .map_or((false, false), |wanted| {
+                let ports = wanted.wants_ready() || wanted.ports().next().is_some();
+                (wanted.wants_input(), ports)
+            });
+        for id in self.waiters.waits.undecided(ticket) {
+            if wants.0 {
+                self.hurry_input(&id);
+            }
+            if wants.1 {
+                self.await_ports(&id);
+            }
+        }
+        ticket
+    }
+
+    pub(crate) fn forget_wait(&mut self, ticket: Ticket) {
+        self.waiters.waits.remove(ticket);
+        self.waiters.verdicts.remove(&ticket);
+        self.timers.set(Due::Wait(ticket), None);
+    }
+
+    /// Sets the clock for a wait.
+    pub(crate) fn arm_wait(&mut self, ticket: Ticket) {
+        let registry = &self.sessions.registry;
+        let due = self
+            .waiters
+            .waits
+            .due(ticket, |id| Some(&registry.get(id)?.output));
+        self.timers.set(Due::Wait(ticket), due);
+    }
+
+    /// Tells those whose waits are over.
+    pub(crate) fn resolve(&mut self, over: Vec<Ticket>) {
+        for ticket in over {
+            self.timers.set(Due::Wait(ticket), None);
+            let pending = self.waiters.waits.remove(ticket);
+            if let (Some(pending), Some(sender)) = (pending, self.waiters.verdicts.remove(&ticket))
+            {
+                // Nobody is there any more if the request was cancelled.
+                let _ = sender.send(pending.verdict());
+            }
+        }
+    }
+
+    /// Looks at a session for the waits on it, after something other than output.
+    pub(crate) fn look(&mut self, id: &SessionId) {
+        let Some(session) = self.sessions.get_mut(id) else {
+            return;
+        };
+        let facts = WaitInputs {
+            restarting: self.restarting.contains_key(id),
+            ..session.facts()
+        };
+        let over = self
+            .waiters
+            .waits
+            .look(id, &mut session.output, facts, now().boot);
+        if session.output.awake_screen().is_some() {
+            self.rest_later();
+        }
+        self.resolve(over);
+    }
+}

@@ -1,0 +1,358 @@
+//! The journal: the lifecycle events on disk, a line each, read by the next daemon.
+//!
+//! A line is written before its event is told, with one write(2). A disk that
+//! refuses one harms nobody: the event is told all the same, and as soon as a
+//! line can be written again the whole file is written anew from what the
+//! daemon remembers. Nothing is synced: a killed daemon loses no line, a power
+//! failure may.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
+use serde::Deserialize;
+
+use crate::daemon::clock::now;
+use crate::engine::event_history::{EventHistory, KEPT, Note};
+use crate::sys::file;
+
+/// Lines that the file may have beyond those of what is remembered; with more it is written anew, which takes some
+/// milliseconds.
+const SLACK: usize = KEPT / 4;
+
+/// The file.
+pub(crate) struct Journal {
+    path: PathBuf,
+    file: Option<File>,
+    /// Lines in it.
+    lines: usize,
+    /// It is not written anew before it has so many: after that was refused.
+    not_before: usize,
+    /// Whether the last line was refused.
+    is_refused: bool,
+}
+
+impl Journal {
+    /// Reads what earlier daemons wrote. Whatever is wrong with it is noted, and
+    /// what can be read of it counts.
+    pub(crate) fn open(path: PathBuf) -> (Self, EventHistory) {
+        let mut journal = Self {
+            path,
+            file: None,
+            lines: 0,
+            not_before: 0,
+            is_refused: false,
+        };
+        let past = journal.read();
+        if journal.is_long(&past) {
+            journal.rewrite(&past);
+        }
+        (journal, past)
+    }
+
+    /// Writes one change of the past, which `past` has taken in already.
+    pub(crate) fn write(&mut self, note: &Note, past: &EventHistory) {
+        let Err(error) = self.append(note) else {
+            if self.is_refused || self.is_long(past) {
+                self.rewrite(past);
+            }
+            return;
+        };
+        if !std::mem::replace(&mut self.is_refused, true) {
+            self.say(format_args!(
+                "{error}; events are told but not saved until it can be written"
+            ));
+        }
+    }
+
+    fn is_long(&self, past: &EventHistory) -> bool {
+        self.lines > past.len() + SLACK && self.lines >= self.not_before
+    }
+
+    fn append(&mut self, note: &Note) -> io::Result<()> {
+        let mut line = serde_json::to_vec(note)?;
+        line.push(b'\n');
+        let file = match &mut self.file {
+            Some(file) => file,
+            None => self.file.insert(open(&self.path)?),
+        };
+        let written = loop {
+            match file.write(&line) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                outcome => break outcome?,
+            }
+        };
+        if written < line.len() {
+            // The beginning of a line is no line.
+            let end = file.metadata()?.len();
+            file.set_len(end.saturating_sub(written as u64))?;
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        self.lines += 1;
+        Ok(())
+    }
+
+    /// Writes the file anew from what is remembered.
+    fn rewrite(&mut self, past: &EventHistory) {
+        match self.replace(past) {
+            Ok((file, lines)) => {
+                self.file = Some(file);
+                self.lines = lines;
+                self.not_before = 0;
+                if std::mem::take(&mut self.is_refused) {
+                    self.say(format_args!("it can be written again; nothing is missing"));
+                }
+            }
+            Err(error) => {
+                // The old one is still there and goes on; not tried with every line.
+                self.not_before = self.lines + SLACK;
+                if !self.is_refused {
+                    self.say(format_args!("writing it anew: {error}"));
+                }
+            }
+        }
+    }
+
+    fn replace(&self, past: &EventHistory) -> io::Result<(File, usize)> {
+        let (mut bytes, mut lines) = (Vec::new(), 0);
+        for note in past.notes() {
+            serde_json::to_writer(&mut bytes, &note)?;
+            bytes.push(b'\n');
+            lines += 1;
+        }
+        // As each line of it was: nothing is synced.
+        file::replace_lazily(&self.path, &bytes)?;
+        Ok((open(&self.path)?, lines))
+    }
+
+    fn read(&mut self) -> EventHistory {
+        let mut past = EventHistory::default();
+        let bytes = match std::fs::read(&self.path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return past,
+            Err(error) => {
+                self.say(format_args!("{error}; put aside, and begun anew"));
+                let _ = std::fs::rename(&self.path, self.path.with_extension("jsonl.bad"));
+                return past;
+            }
+        };
+        let whole = bytes.iter().rposition(|&byte| byte == b'\n');
+        let whole = whole.map_or(0, |last| last + 1);
+        if whole < bytes.len() {
+            self.cut(whole, bytes.len() - whole);
+        }
+        let (mut bad, mut first) = (0, String::new());
+        for line in bytes[..whole].split_inclusive(|&byte| byte == b'\n') {
+            self.lines += 1;
+            let why = match serde_json::from_slice(line).map(|note| past.take_in(note)) {
+                Ok(true) => continue,
+                Ok(false) => "its number is behind the one before".to_owned(),
+                Err(error) => {
+                    // An event of a newer version: its number is never used again.
+                    if let Ok(Numbered { seq: used }) = serde_json::from_slice(line) {
+                        past.take_in(Note::Used { used });
+                    }
+                    error.to_string()
+                }
+            };
+            if bad == 0 {
+                first = format!("line {}: {why}", self.lines);
+            }
+            bad += 1;
+        }
+        if bad > 0 {
+            self.say(format_args!("{bad} lines are left out; {first}"));
+        }
+        past.forget_old(now());
+        past
+    }
+
+    /// A line that was being written when everything ended was never told.
+    fn cut(&mut self, whole: usize, torn: usize) {
+        self.say(format_args!(
+            "the last line is torn; its {torn} bytes are cut off"
+        ));
+        let cut = open(&self.path).and_then(|file| {
+            file.set_len(whole as u64)?;
+            Ok(file)
+        });
+        match cut {
+            Ok(file) => self.file = Some(file),
+            Err(error) => self.say(format_args!("cutting it off: {error}")),
+        }
+    }
+
+    fn say(&self, what: std::fmt::Arguments<'_>) {
+        let path = self.path.display();
+        tracing::warn!("{path}: {what}");
+    }
+}
+
+/// What every event has, of whatever version.
+#[derive(Deserialize)]
+struct Numbered {
+    seq: u64,
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .create(true)
+        .append(true)
+        .mode(0o600)
+        .custom_flags(OFlags::NOFOLLOW.bits() as i32)
+        .open(path)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::engine::event_history::Entry;
+    use crate::protocol::{Event, EventKind, Scope, SessionId};
+
+    fn entry(seq: u64) -> Entry {
+        Entry {
+            event: Event {
+                event: EventKind::Exited,
+                seq: Some(seq),
+                at: Some(now().wall),
+                session_id: Some(SessionId::fresh()),
+                data: json!({"label": "web", "command": "npm run dev", "status": "error",
+                    "exitCode": 1, "signal": null, "runtimeMs": 1234, "output": "x\n".repeat(100)}),
+            },
+            scope: Scope::human(),
+            undelivered: true,
+        }
+    }
+
+    fn add(journal: &mut Journal, past: &mut EventHistory) {
+        let entry = entry(past.seq() + 1);
+        past.add(entry.clone());
+        journal.write(&Note::Entry(entry), past);
+    }
+
+    fn seqs(past: &EventHistory) -> Vec<u64> {
+        let notes = past.notes().filter_map(|note| match note {
+            Note::Entry(entry) => Some(entry.seq()),
+            _ => None,
+        });
+        notes.collect()
+    }
+
+    #[test]
+    fn the_next_daemon_reads_what_was_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("journal.jsonl");
+        let (mut journal, mut past) = Journal::open(path.clone());
+        assert!(!path.exists());
+        add(&mut journal, &mut past);
+        add(&mut journal, &mut past);
+        past.deliver(&[1]);
+        journal.write(&Note::Delivered { delivered: vec![1] }, &past);
+        past.acknowledge(&Scope::human(), 1);
+        let ack = Note::Ack {
+            ack: 1,
+            scope: Scope::human(),
+        };
+        journal.write(&ack, &past);
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        let (mut journal, mut again) = Journal::open(path.clone());
+        assert!(again.notes().eq(past.notes()));
+        add(&mut journal, &mut again);
+        assert_eq!(seqs(&Journal::open(path).1), [1, 2, 3]);
+    }
+
+    #[test]
+    fn a_torn_line_is_cut_off_and_one_that_makes_no_sense_is_left_out() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("journal.jsonl");
+        let line = |seq| serde_json::to_string(&Note::Entry(entry(seq))).unwrap();
+        let torn = &line(9)[..50];
+        let (one, four) = (line(1), line(4));
+        let later = r#"{"event":"of_the_future","seq":3,"scope":"a"}"#;
+        let text = format!("{one}\n\0\0\0\nnonsense\n{{}}\n{later}\n{one}\n{four}\n{torn}");
+        std::fs::write(&path, &text).unwrap();
+        let (mut journal, mut past) = Journal::open(path.clone());
+        assert_eq!(seqs(&past), [1, 4]);
+        let kept = std::fs::metadata(&path).unwrap().len();
+        assert_eq!(kept, (text.len() - torn.len()) as u64);
+        add(&mut journal, &mut past);
+        let (_, past) = Journal::open(path);
+        assert_eq!(seqs(&past), [1, 4, 5]);
+    }
+
+    #[test]
+    fn the_number_of_an_event_that_only_a_newer_version_knows_is_not_used_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("journal.jsonl");
+        let note = r#"{"forgotten":[1],"scope":"a"}"#;
+        let event = r#"{"event":"of_the_future","seq":7,"scope":"a","more":{}}"#;
+        std::fs::write(&path, format!("{note}\n{event}\n")).unwrap();
+        let (mut journal, mut past) = Journal::open(path.clone());
+        assert_eq!((seqs(&past), past.seq()), (vec![], 7));
+        add(&mut journal, &mut past);
+        assert_eq!(seqs(&Journal::open(path).1), [8]);
+    }
+
+    #[test]
+    fn nothing_torn_and_unreadable_are_a_fresh_start() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("journal.jsonl");
+        for text in ["", "torn", "\n"] {
+            std::fs::write(&path, text).unwrap();
+            assert_eq!(Journal::open(path.clone()).1.seq(), 0);
+        }
+        std::fs::remove_file(&path).unwrap();
+        std::fs::create_dir(&path).unwrap();
+        let (mut journal, mut past) = Journal::open(path.clone());
+        add(&mut journal, &mut past);
+        assert_eq!(seqs(&Journal::open(path).1), [1]);
+        assert!(dir.path().join("journal.jsonl.bad").is_dir());
+    }
+
+    #[test]
+    fn what_the_disk_refused_is_written_when_it_can_be() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("away").join("journal.jsonl");
+        let (mut journal, mut past) = Journal::open(path.clone());
+        add(&mut journal, &mut past);
+        add(&mut journal, &mut past);
+        assert!(journal.is_refused);
+        std::fs::create_dir(dir.path().join("away")).unwrap();
+        add(&mut journal, &mut past);
+        assert!(!journal.is_refused);
+        assert_eq!(seqs(&Journal::open(path).1), [1, 2, 3]);
+    }
+
+    #[test]
+    fn it_is_written_anew_when_most_of_it_is_forgotten() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("journal.jsonl");
+        let (mut journal, mut past) = Journal::open(path.clone());
+        let session = SessionId::fresh();
+        for _ in 0..SLACK + 2 {
+            let mut adopted = entry(past.seq() + 1);
+            adopted.event.event = EventKind::Adopted;
+            adopted.event.session_id = Some(session.clone());
+            past.add(adopted.clone());
+            journal.write(&Note::Entry(adopted), &past);
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!((text.lines().count(), journal.lines), (2, 2));
+        // The new file is the one that is written to.
+        add(&mut journal, &mut past);
+        let (_, again) = Journal::open(path);
+        let last = SLACK as u64 + 2;
+        assert_eq!(
+            (seqs(&again), again.seq()),
+            (vec![last, last + 1], last + 1)
+        );
+    }
+}

@@ -1,0 +1,448 @@
+//! Reading a session's log and its index, at any offset.
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use crate::protocol::Timestamp;
+use crate::protocol::disk::{INDEX, IndexRecord, segment_name};
+use crate::protocol::record::OutputFile;
+use crate::sys::segments;
+use crate::sys::shared_table::SharedTable;
+use crate::sys::tail::{KEPT, Tail};
+
+/// One session's log, open for reading.
+///
+/// Reads are from the page cache, where the keeper has put the bytes before it
+/// said that they are there, so they do not block to speak of.
+pub(crate) struct LogReader {
+    dir: PathBuf,
+    /// The segment that was read last.
+    open: RefCell<Option<Segment>>,
+    /// The segments as last listed for clients, each of whose replies names them.
+    listed: RefCell<Vec<OutputFile>>,
+    /// What is in no file, while the log cannot be written.
+    tail: Option<SharedTail>,
+    /// Whether more is expected, so that the segment is kept open.
+    is_growing: bool,
+}
+
+/// One file of the log.
+struct Segment {
+    start: u64,
+    /// Where the next one began when this one was opened: more is not its.
+    end: u64,
+    file: File,
+}
+
+/// The keeper's memory of a log that cannot be written, and where it is said
+/// how far that reaches.
+pub(crate) struct SharedTail {
+    pub(crate) tail: Tail,
+    pub(crate) shared_table: Rc<SharedTable>,
+    pub(crate) slot: u32,
+}
+
+impl Segment {
+    /// Appends what it has from offset `at` on.
+    fn read(&self, at: u64, want: usize, bytes: &mut Vec<u8>) -> usize {
+        let Some(inside) = at.checked_sub(self.start) else {
+            return 0;
+        };
+        let left = usize::try_from(self.end.saturating_sub(at)).unwrap_or(usize::MAX);
+        append(&self.file, inside, want.min(left), bytes)
+    }
+}
+
+impl SharedTail {
+    /// The first offset that is still there.
+    fn start(&self) -> u64 {
+        self.shared_table.slot(self.slot).end().saturating_sub(KEPT)
+    }
+
+    /// Appends the bytes from `at` on; false if they were overwritten meanwhile.
+    fn read(&self, at: u64, want: usize, bytes: &mut Vec<u8>) -> bool {
+        let old = bytes.len();
+        let read = self.tail.read(at..at + want as u64, bytes);
+        let whole = read.is_ok() && at >= self.start();
+        if !whole {
+            bytes.truncate(old);
+        }
+        whole
+    }
+}
+
+/// Bytes that came from one stream.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Run {
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    pub(crate) stream: u8,
+    pub(crate) at: Timestamp,
+}
+
+impl LogReader {
+    pub(crate) fn new(dir: PathBuf) -> Self {
+        Self {
+            dir,
+            open: RefCell::new(None),
+            listed: RefCell::default(),
+            tail: None,
+            is_growing: true,
+        }
+    }
+
+    /// Reads what is in no file from here.
+    pub(crate) fn set_tail(&mut self, tail: Option<SharedTail>) {
+        self.tail = tail;
+    }
+
+    /// That memory.
+    pub(crate) fn tail(&self) -> Option<&Tail> {
+        self.tail.as_ref().map(|shared| &shared.tail)
+    }
+
+    /// Whether more is expected. If not, nothing is kept open between two reads.
+    pub(crate) fn set_growing(&mut self, is_growing: bool) {
+        self.is_growing = is_growing;
+        self.open.replace(None);
+    }
+
+    /// The kept segments as (offset, bytes), oldest first.
+    pub(crate) fn segments(&self) -> Vec<(u64, u64)> {
+        let starts = self.starts().into_iter();
+        starts
+            .map(|start| (start, segments::length(&self.dir, start)))
+            .collect()
+    }
+
+    /// Drops the segments before `first`, of a log that nobody writes any more.
+    pub(crate) fn drop_before(&self, first: u64) -> std::io::Result<()> {
+        self.open.replace(None);
+        let segments = self.segments();
+        if segments.last().is_some_and(|(start, _)| *start < first) {
+            // What the log has come to is told by the name of its last segment.
+            let mut options = File::options();
+            let path = self.dir.join(segment_name(first));
+            options.create(true).write(true).truncate(false).mode(0o600);
+            options.open(path)?;
+        }
+        for (start, _) in segments.iter().filter(|(start, _)| *start < first) {
+            std::fs::remove_file(self.dir.join(segment_name(*start)))?;
+        }
+        Ok(())
+    }
+
+    /// The kept segments, oldest first. `ends` is where the first and the newest of them
+    /// begin, if that is known: one is begun behind the newest or dropped in front, so
+    /// with both as before all are as before.
+    pub(crate) fn files(&self, ends: Option<(u64, u64)>) -> Vec<OutputFile> {
+        let mut listed = self.listed.borrow_mut();
+        let known = listed.first().zip(listed.last());
+        let known = known.map(|(first, newest)| (first.offset, newest.offset));
+        if known.is_none() || known != ends {
+            let path = |start| self.dir.join(segment_name(start)).display().to_string();
+            let file = |offset| OutputFile {
+                path: path(offset),
+                offset,
+            };
+            *listed = self.starts().into_iter().map(file).collect();
+        }
+        listed.clone()
+    }
+
+    fn starts(&self) -> Vec<u64> {
+        segments::starts(&self.dir).unwrap_or_default()
+    }
+
+    /// First and last offset as the files have them.
+    pub(crate) fn bounds(&self) -> (u64, u64) {
+        let starts = self.starts();
+        let last = starts.last().copied().unwrap_or(0);
+        let length = segments::length(&self.dir, last);
+        (starts.first().copied().unwrap_or(0), last + length)
+    }
+
+    /// Bytes from `offset` on, at most `max` and none at or beyond `end`. They
+    /// begin later than asked for if what was asked for is not kept.
+    pub(crate) fn read(&self, offset: u64, end: u64, max: usize) -> (u64, Vec<u8>) {
+        let mut start = offset;
+        let mut bytes = Vec::new();
+        while bytes.len() < max {
+            let at = start + bytes.len() as u64;
+            if at >= end {
+                break;
+            }
+            let want = usize::try_from(end - at)
+                .unwrap_or(max)
+                .min(max - bytes.len());
+            let read = self.read_some(at, want, &mut bytes);
+            if read > 0 {
+                continue;
+            }
+            // Nothing at that place: a gap, a segment that was dropped, or what
+            // is only in memory.
+            let segment = self.starts().into_iter().find(|&segment| segment > at);
+            let next = match (segment, &self.tail) {
+                (Some(segment), _) => segment,
+                (None, Some(tail)) if at < tail.start() => tail.start(),
+                (None, Some(tail)) if tail.read(at, want, &mut bytes) => continue,
+                // Overwritten just now: it begins later.
+                (None, Some(tail)) if at < tail.start() => tail.start(),
+                _ => break,
+            };
+            if !bytes.is_empty() {
+                break;
+            }
+            start = next;
+        }
+        (start, bytes)
+    }
+
+    /// All bytes of a range, as far as they are kept.
+    pub(crate) fn read_all(&self, offset: u64, end: u64) -> (u64, Vec<u8>) {
+        self.read(offset, end, usize::MAX)
+    }
+
+    /// Bytes after the first one that no file has.
+    pub(crate) fn gaps(&self) -> u64 {
+        let (_, end) = self.bounds();
+        segments::gaps(&self.dir, self.starts().into_iter(), end)
+    }
+
+    fn read_some(&self, at: u64, want: usize, bytes: &mut Vec<u8>) -> usize {
+        let mut open = self.open.borrow_mut();
+        if let Some(segment) = &*open {
+            let read = segment.read(at, want, bytes);
+            if read > 0 {
+                return read;
+            }
+        }
+        let starts = self.starts();
+        let Some(place) = starts.iter().rposition(|&start| start <= at) else {
+            return 0;
+        };
+        let start = starts[place];
+        let Ok(file) = File::open(self.dir.join(segment_name(start))) else {
+            return 0;
+        };
+        let end = starts.get(place + 1).copied().unwrap_or(u64::MAX);
+        let segment = Segment { start, end, file };
+        let read = segment.read(at, want, bytes);
+        *open = self.is_growing.then_some(segment);
+        read
+    }
+
+    /// What came together with the byte at `offset`, as far as that goes on from there.
+    pub(crate) fn run_at(&self, offset: u64) -> Option<Run> {
+        let index = Index::open(&self.dir)?;
+        let IndexRecord { end, at, stream } = index.record(index.first_after(offset))?;
+        Some(Run {
+            start: offset,
+            end,
+            stream,
+            at: Timestamp(at),
+        })
+    }
+
+    /// The runs of streams within a range, cut to it.
+    pub(crate) fn runs(&self, from: u64, to: u64) -> Vec<Run> {
+        let Some(index) = Index::open(&self.dir) else {
+            return Vec::new();
+        };
+        let mut low = index.first_after(from);
+        let mut runs = Vec::new();
+        let mut start = from;
+        while start < to {
+            // No record is of less than a byte.
+            let records = index.records(low, to - start);
+            if records.is_empty() {
+                break;
+            }
+            low += records.len() as u64;
+            for IndexRecord { end, at, stream } in records {
+                if start >= to {
+                    break;
+                }
+                let end = end.min(to);
+                runs.push(Run {
+                    start,
+                    end,
+                    stream,
+                    at: Timestamp(at),
+                });
+                start = end;
+            }
+        }
+        runs
+    }
+
+    /// Where the output ended at that time. Wall clocks are set back now and then; this finds a place where it
+    /// was that time.
+    pub(crate) fn end_at(&self, time: Timestamp) -> u64 {
+        let Some(index) = Index::open(&self.dir) else {
+            return 0;
+        };
+        let low = index.first(|record| record.at > time.millis());
+        let last = low.checked_sub(1).and_then(|last| index.record(last));
+        last.map_or(0, |record| record.end)
+    }
+
+    /// Up to which offset the index tells the streams apart.
+    pub(crate) fn indexed_end(&self) -> u64 {
+        let last =
+            Index::open(&self.dir).and_then(|index| index.record(index.count.checked_sub(1)?));
+        last.map_or(0, |record| record.end)
+    }
+}
+
+/// Records of the index read at once at most.
+const AT_ONCE: u64 = 1024;
+
+/// The index, open for reading.
+struct Index {
+    file: File,
+    /// Records in it.
+    count: u64,
+}
+
+impl Index {
+    fn open(dir: &Path) -> Option<Self> {
+        let file = File::open(dir.join(INDEX)).ok()?;
+        let count = file.metadata().ok()?.len() / IndexRecord::BYTES as u64;
+        Some(Self { file, count })
+    }
+
+    /// The first record that ends after `offset`.
+    fn first_after(&self, offset: u64) -> u64 {
+        self.first(|record| record.end > offset)
+    }
+
+    /// The first record of which `is_it` holds; it holds of all that follow.
+    fn first(&self, is_it: impl Fn(&IndexRecord) -> bool) -> u64 {
+        let (mut low, mut high) = (0, self.count);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.record(middle) {
+                Some(record) if !is_it(&record) => low = middle + 1,
+                _ => high = middle,
+            }
+        }
+        low
+    }
+
+    /// The record of this number, from 0.
+    fn record(&self, n: u64) -> Option<IndexRecord> {
+        let mut bytes = [0; IndexRecord::BYTES];
+        let at = n * IndexRecord::BYTES as u64;
+        self.file.read_exact_at(&mut bytes, at).ok()?;
+        IndexRecord::from_bytes(&bytes)
+    }
+
+    /// Records from a number on, read at once: `wanted` of them, fewer if that is much or there are fewer.
+    fn records(&self, from: u64, wanted: u64) -> Vec<IndexRecord> {
+        let size = IndexRecord::BYTES as u64;
+        let count = wanted.min(AT_ONCE).min(self.count.saturating_sub(from));
+        let mut bytes = Vec::new();
+        let want = usize::try_from(count * size).unwrap_or(0);
+        append(&self.file, from * size, want, &mut bytes);
+        let records = bytes.chunks_exact(IndexRecord::BYTES);
+        records.map_while(IndexRecord::from_bytes).collect()
+    }
+}
+
+/// Bytes for which room is made without asking whether there are so many.
+const AT_A_TIME: usize = 4096;
+
+/// Reads up to `want` bytes at `inside` and appends them.
+fn append(file: &File, inside: u64, want: usize, bytes: &mut Vec<u8>) -> usize {
+    let want = match want {
+        ..=AT_A_TIME => want,
+        // No more than the file has, whatever was asked for.
+        _ => {
+            let there = file.metadata().map_or(0, |meta| meta.len());
+            let there = usize::try_from(there.saturating_sub(inside));
+            want.min(there.unwrap_or(usize::MAX))
+        }
+    };
+    let before = bytes.len();
+    bytes.resize(before + want, 0);
+    let read = file.read_at(&mut bytes[before..], inside).unwrap_or(0);
+    bytes.truncate(before + read);
+    read
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn log(segments: &[(u64, &str)]) -> (tempfile::TempDir, LogReader) {
+        let dir = tempfile::tempdir().unwrap();
+        for (start, text) in segments {
+            std::fs::write(dir.path().join(segment_name(*start)), text).unwrap();
+        }
+        let reader = LogReader::new(dir.path().to_owned());
+        (dir, reader)
+    }
+
+    #[test]
+    fn a_range_is_read_across_segments() {
+        let (_dir, log) = log(&[(0, "hello "), (6, "world")]);
+        assert_eq!(log.read_all(3, 9), (3, b"lo wor".to_vec()));
+        assert_eq!(log.read(0, 11, 4), (0, b"hell".to_vec()));
+        assert_eq!(log.bounds(), (0, 11));
+    }
+
+    #[test]
+    fn what_is_not_kept_is_passed_over() {
+        let (_dir, log) = log(&[(10, "abc"), (20, "def")]);
+        assert_eq!(log.read_all(0, 23), (10, b"abc".to_vec()));
+        assert_eq!(log.read_all(13, 23), (20, b"def".to_vec()));
+        assert_eq!(log.read_all(23, 99), (23, vec![]));
+    }
+
+    #[test]
+    fn what_is_dropped_is_passed_over_and_the_end_is_remembered() {
+        let (_dir, log) = log(&[(0, "hello "), (6, "world"), (11, "!")]);
+        log.drop_before(6).unwrap();
+        assert_eq!(log.segments(), [(6, 5), (11, 1)]);
+        log.drop_before(12).unwrap();
+        assert_eq!((log.segments(), log.bounds()), (vec![(12, 0)], (12, 12)));
+        assert_eq!(log.read_all(0, 12), (12, vec![]));
+    }
+
+    #[test]
+    fn the_index_tells_streams_apart() {
+        let (dir, log) = log(&[(0, "outerrout")]);
+        let records = [(3, 0), (6, 1), (9, 0)];
+        let bytes: Vec<u8> = records
+            .iter()
+            .flat_map(|&(end, stream)| IndexRecord { end, at: 5, stream }.to_bytes())
+            .collect();
+        std::fs::write(dir.path().join(INDEX), bytes).unwrap();
+        let runs = log.runs(1, 7);
+        let cut: Vec<_> = runs
+            .iter()
+            .map(|run| (run.start, run.end, run.stream))
+            .collect();
+        assert_eq!(cut, [(1, 3, 0), (3, 6, 1), (6, 7, 0)]);
+        assert_eq!(log.run_at(4).unwrap().stream, 1);
+        assert_eq!(log.indexed_end(), 9);
+        // More records than are read at once.
+        let record = |end| IndexRecord {
+            end,
+            at: 5,
+            stream: 0,
+        };
+        let bytes: Vec<u8> = (1..=3 * AT_ONCE)
+            .flat_map(|end| record(end).to_bytes())
+            .collect();
+        std::fs::write(dir.path().join(INDEX), bytes).unwrap();
+        let runs = log.runs(7, 3 * AT_ONCE - 7);
+        assert_eq!(runs.len() as u64, 3 * AT_ONCE - 14);
+        assert_eq!((runs[0].start, runs[0].end), (7, 8));
+    }
+}

@@ -1,0 +1,130 @@
+//! The file that remembers removed sessions over the death of a daemon.
+
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::Now;
+use crate::engine::tombstones::{MAX_TOMBSTONES, Tombstone, Tombstones};
+use crate::protocol::SessionId;
+use crate::protocol::disk::REMOVED;
+use crate::sys::file;
+use crate::sys::paths::Home;
+
+/// One JSON object a line, the oldest first.
+pub(crate) struct TombstoneFile {
+    path: PathBuf,
+    /// Lines that it has, those of forgotten ones included.
+    lines: usize,
+}
+
+#[derive(PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Line {
+    session_id: SessionId,
+    #[serde(flatten)]
+    tombstone: Tombstone,
+}
+
+impl TombstoneFile {
+    /// Adds the sessions that earlier daemons have removed to `tombstones`, and rewrites the file
+    /// without the lines that a crash cut short or that this version cannot read.
+    pub(crate) fn load(home: &Home, tombstones: &mut Tombstones, now: Now) -> Self {
+        let path = home.state.join(REMOVED);
+        // Without the file, no session was removed yet.
+        let text = std::fs::read(&path).unwrap_or_default();
+        let mut file = Self { path, lines: 0 };
+        for line in text.split(|&byte| byte == b'\n') {
+            let Ok(mut line) = serde_json::from_slice::<Line>(line) else {
+                continue;
+            };
+            line.tombstone.removed = line.tombstone.removed.carried_over(now);
+            tombstones.add(line.session_id, line.tombstone, now);
+        }
+        if !text.is_empty()
+            && let Err(error) = file.rewrite(tombstones)
+        {
+            tracing::warn!("{}: {error}", file.path.display());
+        }
+        file
+    }
+
+    /// Adds the session that was removed last. Without its line, the session is
+    /// unknown to the next daemon, and that is all.
+    pub(crate) fn add(&mut self, id: &SessionId, all: &Tombstones) {
+        let Some(tombstone) = all.get(id) else { return };
+        let written = match self.lines < 2 * MAX_TOMBSTONES {
+            true => self.append(id, tombstone),
+            false => self.rewrite(all),
+        };
+        if let Err(error) = written {
+            tracing::warn!("{}: {error}", self.path.display());
+        }
+    }
+
+    fn append(&mut self, id: &SessionId, tombstone: &Tombstone) -> io::Result<()> {
+        let mut options = OpenOptions::new();
+        let mut file = options
+            .create(true)
+            .append(true)
+            .mode(0o600)
+            .open(&self.path)?;
+        file.write_all(&line(id, tombstone)?)?;
+        self.lines += 1;
+        Ok(())
+    }
+
+    fn rewrite(&mut self, all: &Tombstones) -> io::Result<()> {
+        let mut text = Vec::new();
+        for (id, tombstone) in all.iter() {
+            text.extend(line(id, tombstone)?);
+        }
+        file::replace(&self.path, &text)?;
+        self.lines = all.iter().count();
+        Ok(())
+    }
+}
+
+fn line(id: &SessionId, tombstone: &Tombstone) -> io::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(&Line {
+        session_id: id.clone(),
+        tombstone: tombstone.clone(),
+    })?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::tests::golden::{self, at, id};
+    use crate::protocol::{Scope, Status};
+
+    #[test]
+    fn removed_sessions_of_version_1() {
+        let tombstone = |scope, status, exit_code| Tombstone {
+            scope,
+            status,
+            exit_code,
+            removed: Now {
+                boot: 300_000,
+                wall: at(300),
+            },
+        };
+        let builder = Scope::named("builder").unwrap_or_else(Scope::human);
+        let lines = [
+            Line {
+                session_id: id("removed00001"),
+                tombstone: tombstone(builder, Status::Error, Some(4)),
+            },
+            Line {
+                session_id: id("removed00002"),
+                tombstone: tombstone(Scope::human(), Status::Killed, None),
+            },
+        ];
+        golden::lines("home/removed.jsonl", &lines, &["", "/removed"]);
+    }
+}

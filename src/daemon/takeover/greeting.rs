@@ -1,0 +1,151 @@
+//! The keeper's greeting: who it is, what it shares, and every session that it holds.
+
+use std::collections::HashMap;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::rc::Rc;
+
+use tokio::io::Interest;
+
+use crate::daemon::keeper_link::{KeeperProcess, Shared};
+use crate::protocol::SessionId;
+use crate::protocol::keeper::{Kept, ToDaemon};
+use crate::sys::channel::Channel;
+use crate::sys::readiness;
+use crate::sys::shared_table::SharedTable;
+use crate::sys::splice::SplicePipe;
+
+/// Who the keeper is, and what it shares.
+pub(super) struct Welcome {
+    pub(super) process: KeeperProcess,
+    pub(super) shared: Shared,
+    pub(super) upgrading: bool,
+}
+
+/// A session as the keeper has it.
+pub(super) type Handed = (Kept, Vec<OwnedFd>);
+
+/// What the keeper says before anything else.
+pub(super) struct Greetings {
+    pub(super) welcome: Welcome,
+    pub(super) kept: HashMap<SessionId, Handed>,
+    /// Sessions whose terminals nobody has open any more since they were handed over. Nothing tells that again: such
+    /// a session would have its terminal open for ever, and never be forgotten.
+    pub(super) closed: Vec<SessionId>,
+}
+
+/// Kinds of messages that have to make sense, or we would tell a job as lost that
+/// runs: then another version of the program is what is needed.
+const NEEDED: &[&str] = &["Welcome", "Adopt"];
+
+/// The keeper says first who it is and then, one by one, what it has.
+pub(super) async fn greetings(channel: &mut Channel, link: &OwnedFd) -> io::Result<Greetings> {
+    let ready = readiness::watch(link.try_clone()?, Interest::READABLE)?;
+    let mut welcome = None;
+    let mut expected = usize::MAX;
+    let (mut kept, mut closed) = (HashMap::new(), Vec::new());
+    while welcome.is_none() || kept.len() < expected {
+        ready.readable().await?.clear_ready();
+        for (message, fds) in channel.receive::<ToDaemon>(NEEDED)? {
+            match message {
+                ToDaemon::Welcome {
+                    keeper_pid,
+                    version,
+                    files,
+                    upgrading,
+                    sessions,
+                } => {
+                    let missing = |_| io::Error::other("the keeper's greeting lacks a descriptor");
+                    let [listener, shared_table, out, into] =
+                        <[OwnedFd; 4]>::try_from(fds).map_err(missing)?;
+                    welcome = Some(Welcome {
+                        process: KeeperProcess::new(keeper_pid, version, None)?,
+                        shared: Shared {
+                            shared_table: Rc::new(SharedTable::open(shared_table)?),
+                            pipe: SplicePipe::open(out, into),
+                            listener,
+                            files,
+                        },
+                        upgrading,
+                    });
+                    expected = sessions;
+                }
+                ToDaemon::Adopt(session) => {
+                    kept.insert(session.session.clone(), (*session, fds));
+                }
+                ToDaemon::Closed { session } => closed.push(session),
+                // Told while we were starting; the log and exit.json tell it as well.
+                _ => {}
+            }
+        }
+    }
+    let welcome = welcome.ok_or_else(|| io::Error::other("the keeper did not greet"))?;
+    Ok(Greetings {
+        welcome,
+        kept,
+        closed,
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::os::fd::AsFd;
+    use std::os::unix::net::UnixListener;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::daemon::keeper_link::waiting_end;
+    use crate::protocol::tests::keeper::kept;
+    use crate::sys::detach::socket_pair;
+
+    /// A keeper of another version, and what the daemon has of it.
+    fn keeper() -> (Channel, Channel) {
+        let (ours, theirs) = socket_pair().unwrap();
+        let (mut keeper, daemon) = (Channel::new(theirs).unwrap(), Channel::new(ours).unwrap());
+        let listener = UnixListener::from(socket_pair().unwrap().0);
+        let (shared_table, pipe) = (
+            SharedTable::create().unwrap(),
+            SplicePipe::create().unwrap(),
+        );
+        let [out, into] = pipe.ends();
+        let fds = [listener.as_fd(), shared_table.as_fd(), out, into];
+        let fds = Vec::from(fds.map(|fd| fd.try_clone_to_owned().unwrap()));
+        keeper.send(&json!({"Weather": "fine"}), vec![]).unwrap();
+        let welcome = json!({"Welcome": {"keeper_pid": std::process::id(), "version": "9.9.9",
+            "sessions": 1, "mood": "new"}});
+        keeper.send(&welcome, fds).unwrap();
+        (keeper, daemon)
+    }
+
+    #[tokio::test]
+    async fn a_keeper_of_another_version_is_heard_out() {
+        let (mut keeper, mut daemon) = keeper();
+        let (one, _) = socket_pair().unwrap();
+        keeper.send(&json!({"Dance": {}}), vec![one]).unwrap();
+        let mut adopt = serde_json::to_value(ToDaemon::Adopt(Box::new(kept()))).unwrap();
+        adopt["Adopt"]["mood"] = json!("new");
+        let (input, pidfd) = socket_pair().unwrap();
+        keeper.send(&adopt, vec![input, pidfd]).unwrap();
+        let link = waiting_end(&daemon).unwrap();
+        let Greetings {
+            welcome,
+            kept: handed,
+            ..
+        } = greetings(&mut daemon, &link).await.unwrap();
+        assert_eq!(welcome.process.version, "9.9.9");
+        assert_eq!((welcome.upgrading, welcome.shared.files), (false, None));
+        let (session, fds) = &handed[&kept().session];
+        assert_eq!((session, fds.len()), (&kept(), 2));
+    }
+
+    #[tokio::test]
+    async fn a_job_that_this_version_cannot_take_over_is_not_told_as_lost() {
+        let (mut keeper, mut daemon) = keeper();
+        keeper.send(&json!({"Adopt": {"job": 1}}), vec![]).unwrap();
+        let link = waiting_end(&daemon).unwrap();
+        let error = greetings(&mut daemon, &link).await.err().unwrap();
+        assert_eq!(error.kind(), io::ErrorKind::InvalidData);
+    }
+}

@@ -1,0 +1,49 @@
+//! Taking over from an earlier daemon: what the keeper holds, and what is on disk.
+//!
+//! [`greeting`] reads the keeper's greeting, [`sessions`] puts every session together, and
+//! [`rebuild`] makes a record for a session that lost its own.
+
+mod greeting;
+mod rebuild;
+mod sessions;
+
+use std::io;
+use std::os::fd::OwnedFd;
+
+use crate::daemon::hub::Hub;
+use crate::daemon::keeper_link::{KeeperLink, waiting_end};
+use crate::daemon::settings::Settings;
+use crate::daemon::state::State;
+use crate::daemon::storage::store::Store;
+use crate::daemon::tasks::tree_kill;
+use crate::protocol::keeper::{ToDaemon, ToKeeper};
+use crate::sys::channel::Channel;
+use crate::sys::paths::Home;
+use greeting::{Greetings, greetings};
+
+/// Hears the keeper out and puts together the state to go on with.
+pub(crate) async fn take_over(
+    home: Home,
+    settings: Settings,
+    mut channel: Channel,
+) -> io::Result<(Hub, OwnedFd)> {
+    let link = waiting_end(&channel)?;
+    let Greetings {
+        welcome,
+        kept,
+        closed,
+    } = greetings(&mut channel, &link).await?;
+    channel.send(&ToKeeper::Ready, vec![])?;
+    let store = Store::new(home);
+    let keeper = KeeperLink::new(channel, welcome.shared, welcome.process, welcome.upgrading);
+    let mut state = State::new(store, settings, keeper);
+    let ending = sessions::take_over(&mut state, kept);
+    for session in closed {
+        state.take_message((ToDaemon::Closed { session }, Vec::new()));
+    }
+    let hub = Hub::new(state);
+    for id in ending {
+        tree_kill::resume(&hub, &id);
+    }
+    Ok((hub, link))
+}

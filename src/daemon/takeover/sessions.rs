@@ -1,0 +1,213 @@
+//! Every session that there was: from its record, from what the keeper holds, or from both.
+
+use std::collections::HashMap;
+
+use serde_json::json;
+
+use super::greeting::Handed;
+use super::rebuild::{self, Remains};
+use crate::daemon::clock::now;
+use crate::daemon::sessions::session_io::SessionIo;
+use crate::daemon::state::State;
+use crate::daemon::storage::log_reader::LogReader;
+use crate::daemon::storage::store::Loaded;
+use crate::engine::Now;
+use crate::engine::meta::Meta;
+use crate::engine::session::Session;
+use crate::protocol::{EventKind, Mode, SessionId, Status};
+use crate::sys::{process, pty};
+
+/// The last turn in the life of each session that the journal tells of.
+type Turns = HashMap<SessionId, EventKind>;
+
+/// Fills the state. Returns the sessions that were being ended, for the caller to go on with.
+pub(super) fn take_over(state: &mut State, kept: HashMap<SessionId, Handed>) -> Vec<SessionId> {
+    let turns = state.events.bus.past.last_turns();
+    state.take_over(kept, &turns)
+}
+
+impl State {
+    fn take_over(&mut self, mut kept: HashMap<SessionId, Handed>, turns: &Turns) -> Vec<SessionId> {
+        let mut ending = Vec::new();
+        let Loaded {
+            metas,
+            without,
+            bare,
+        } = self.sessions.store.load();
+        for meta in metas {
+            let id = meta.id.clone();
+            if turns.get(&id) == Some(&EventKind::Removed) {
+                // Told, and not done. The keeper is told to forget it below.
+                self.sessions.store.remove(&id);
+                continue;
+            }
+            let mine = kept.remove(&id);
+            if mine.is_none() && self.was_never_started(&meta) {
+                tracing::info!(session = %id, "it was not started before the daemon died");
+                self.sessions.store.remove(&id);
+                continue;
+            }
+            self.take_over_session(meta, mine, turns);
+            if self
+                .sessions
+                .get(&id)
+                .is_some_and(|s| s.life.ending().is_some() || s.life.kill_at().is_some())
+            {
+                ending.push(id);
+            }
+        }
+        for id in bare {
+            if turns.get(&id) == Some(&EventKind::Removed) {
+                // The daemon ended before the keeper had let go of it. The keeper is told to forget it below.
+                self.sessions.store.remove(&id);
+            }
+        }
+        for id in without {
+            let kept = kept.remove(&id);
+            self.take_over_unknown(id, kept, turns);
+        }
+        for (id, kept) in kept {
+            match self.sessions.store.has(&id) {
+                true => self.take_over_unknown(id, Some(kept), turns),
+                // Removed, and the daemon ended before it told the keeper so.
+                false => drop(self.keeper.forget(&id)),
+            }
+        }
+        self.check_log_quota();
+        ending
+    }
+
+    /// Whether a session was written down, but its start never reached a keeper: nobody was told of it, and
+    /// whoever asked for it may ask again. A keeper makes the log first of all; and one that has lived since before
+    /// would have it.
+    fn was_never_started(&self, meta: &Meta) -> bool {
+        let is_new = meta.life.status() == Status::Starting && meta.life.runs().is_empty();
+        let since = process::read(self.keeper.pid()).map(|keeper| keeper.started_boot());
+        let would_have_it = since.is_some_and(|since| since < meta.life.started_boot());
+        is_new
+            && meta.boot_id == self.sessions.store.boot_id()
+            && (would_have_it || !self.sessions.store.has_log(&meta.id))
+            && self.sessions.store.read_exit(&meta.id).is_none()
+    }
+
+    /// A session without a record: what runs goes on, what has ended is told.
+    fn take_over_unknown(&mut self, id: SessionId, handed: Option<Handed>, turns: &Turns) {
+        let dir = self.sessions.store.dir(&id);
+        let (first, _) = LogReader::new(dir.clone()).bounds();
+        let remains = match &handed {
+            Some((kept, fds)) => Remains {
+                id,
+                argv: kept.spec.argv.clone(),
+                cwd: kept.spec.cwd.clone(),
+                mode: kept.spec.mode,
+                size: fds.first().filter(|_| kept.has_input).and_then(pty::size),
+                pid: kept.exit.is_none().then_some(kept.pid),
+                first,
+            },
+            None => Remains {
+                id,
+                argv: Vec::new(),
+                cwd: String::new(),
+                mode: Mode::Pty,
+                size: None,
+                pid: None,
+                first,
+            },
+        };
+        tracing::warn!(session = %remains.id, pid = remains.pid, "its record is made anew");
+        let meta = rebuild::rebuilt(remains, &dir, self.sessions.store.boot_id(), now());
+        self.take_over_session(meta, handed, turns);
+    }
+
+    fn take_over_session(&mut self, meta: Meta, kept: Option<Handed>, turns: &Turns) {
+        let now = now();
+        let id = meta.id.clone();
+        let (lines_before, counted_to) = (meta.lines_before, meta.lines_before_offset);
+        let same_boot = meta.boot_id == self.sessions.store.boot_id();
+        let log = LogReader::new(self.sessions.store.dir(&id));
+        let (first, end) = log.bounds();
+        let mut session = Session::from_meta(meta, same_boot, now);
+        self.events.bus.set_shared(&id, !session.share.is_none());
+        // They were counted up to some place behind the first byte that is kept.
+        let (_, counted) = log.read_all(first, counted_to.unwrap_or(first));
+        let newlines = counted.iter().filter(|&&byte| byte == b'\n').count() as u64;
+        let lines_before = lines_before.saturating_sub(newlines);
+        session.output.begin_at(first, lines_before + 1);
+        if let Some(last) = end.checked_sub(1).and_then(|last| log.run_at(last)) {
+            let at = Now {
+                boot: 0,
+                wall: last.at,
+            };
+            session.output.was_written(end, at.carried_over(now));
+        }
+        let mut io = SessionIo::new(log);
+        io.end = end;
+        io.unsaved = io.log.gaps();
+        io.measured = end;
+        let exit = kept.as_ref().and_then(|(kept, _)| kept.exit.clone());
+        let exit = exit.or_else(|| self.sessions.store.read_exit(&id));
+        let was_alive = session.life.status().is_alive();
+        let mut is_unseen_retry = false;
+        let before =
+            json!({ "reason": session.life.reason(), "backoffMs": session.life.backoff_ms() });
+        let mut is_new = was_alive && session.life.pid().is_none() && exit.is_some();
+        if let Some((kept, fds)) = kept {
+            self.keeper.take_slot(kept.slot, &id);
+            session.tty_open = !kept.open.is_empty();
+            session.log_degraded.clone_from(&kept.degraded);
+            let shown = self.keeper.shared_table().slot(kept.slot).shown();
+            session.output.show(&session.scope, shown);
+            let last = session.life.last_process().map(|(pid, _)| pid);
+            is_unseen_retry = session.life.status() == Status::Retrying
+                && last.is_some_and(|pid| pid != kept.pid);
+            if session.life.pid().is_none() && exit.is_none() || is_unseen_retry {
+                // Started, and the daemon ended before it wrote the pid down.
+                session.life.started(kept.pid, end, now);
+                is_new = true;
+            }
+            io.hold(kept, fds, self.keeper.shared_table());
+        } else if was_alive && exit.is_none() {
+            let why = if same_boot {
+                "its keeper ended"
+            } else {
+                "the machine was restarted"
+            };
+            session.life.lost(why, now);
+        }
+        self.sessions.insert(session, io);
+        let told = turns.get(&id);
+        // Ends that its policy goes on from are not told, so this cannot have been.
+        let is_told = matches!(told, Some(EventKind::Started | EventKind::Restarted));
+        if is_new && (is_unseen_retry || !is_told) {
+            self.publish_start(&id, before);
+        }
+        let status = self.sessions.get(&id).map(|s| s.life.status());
+        match exit.filter(|_| was_alive || is_unseen_retry) {
+            Some(exit) => self.finish(&id, &exit),
+            None if !was_alive && !is_unseen_retry => self.take_over_ended(&id),
+            None if status.is_some_and(Status::is_finished) => {
+                self.publish_end(EventKind::Lost, &id);
+            }
+            None => self.publish(EventKind::Adopted, &id, serde_json::json!({})),
+        }
+        self.begin_probe(&id);
+        self.persist(&id);
+        self.release(&id);
+        self.render_queue.add(&id);
+    }
+}
+
+impl State {
+    /// Goes on with what is still to be done for a session without a process.
+    fn take_over_ended(&mut self, id: &SessionId) {
+        let can_run = self.sessions.io(id).is_some_and(|io| io.spec().is_some());
+        let waits = self
+            .sessions
+            .get(id)
+            .is_some_and(|s| s.life.retry_at().is_some());
+        if waits && !can_run {
+            self.stop_retrying(id, None);
+        }
+        self.run_on_exit(id);
+    }
+}

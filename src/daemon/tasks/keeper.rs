@@ -1,0 +1,65 @@
+//! The task that reads the keeper's socket, and has a dead keeper replaced.
+
+use std::io;
+use std::os::fd::OwnedFd;
+
+use tokio::io::Interest;
+
+use super::successor;
+use crate::daemon::hub::Hub;
+use crate::daemon::transport::write_readiness::WriteReadiness;
+use crate::sys::readiness;
+
+/// Takes what the keeper says until the daemon is to end. If the keeper is
+/// killed, the next one is told everything.
+pub(crate) async fn run(hub: Hub, mut end: OwnedFd) -> io::Result<()> {
+    let mut pause = successor::FIRST_PAUSE;
+    loop {
+        match serve(&hub, end).await? {
+            Over::Stopping => return Ok(()),
+            Over::KeeperGone => {
+                hub.change(|state| state.input_probes.forget());
+                end = successor::start(&hub, &mut pause).await?;
+            }
+        }
+    }
+}
+
+enum Over {
+    Stopping,
+    KeeperGone,
+}
+
+async fn serve(hub: &Hub, end: OwnedFd) -> io::Result<Over> {
+    let socket = readiness::watch(end, Interest::READABLE)?;
+    let mut room = WriteReadiness::default();
+    loop {
+        room.want(socket.get_ref(), hub.read().keeper.wants_to_send())?;
+        tokio::select! {
+            ready = socket.readable() => {
+                ready?.clear_ready();
+                let messages = hub.change(|state| state.keeper.receive());
+                let messages = match messages {
+                    Ok(messages) => messages,
+                    // It ends before us when it was told to.
+                    Err(_) if hub.read().keeper.is_quitting() => return Ok(Over::Stopping),
+                    Err(error) => {
+                        tracing::warn!(%error, "the keeper is gone");
+                        return Ok(Over::KeeperGone);
+                    }
+                };
+                hub.change(|state| {
+                    for message in messages {
+                        state.take_message(message);
+                    }
+                });
+            }
+            ready = room.there() => {
+                ready?;
+                hub.change(|state| state.keeper.flush());
+            }
+            () = hub.keeper_has_mail() => {}
+            () = hub.stopping() => return Ok(Over::Stopping),
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! The task that renders output, one chunk of one session a turn.
+
+use crate::daemon::hub::Hub;
+use crate::daemon::state::output::render_chunk;
+
+/// Renders output for ever.
+pub(crate) async fn run(hub: Hub) {
+    loop {
+        let next = hub.change(|state| state.render_queue.next());
+        match next {
+            Some(id) => {
+                hub.change(|state| render_chunk(state, &id));
+                tokio::task::yield_now().await;
+            }
+            None => hub.dirty().await,
+        }
+    }
+}

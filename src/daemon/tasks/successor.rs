@@ -1,0 +1,114 @@
+//! The next keeper, when one was killed.
+//!
+//! The daemon has a duplicate of everything that the keeper has open, so it
+//! starts another one and hands it over. No job notices but by a short pause of
+//! its output. The one before must be dead by then, for two that read from one
+//! terminal would take bytes from each other.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
+
+use tokio::io::Interest;
+
+use crate::daemon::hub::Hub;
+use crate::daemon::keeper_link::{KeeperProcess, waiting_end};
+use crate::daemon::state::State;
+use crate::protocol::keeper::{Kept, ToKeeper};
+use crate::sys::channel::Channel;
+use crate::sys::{detach, readiness};
+
+/// A keeper that has closed its socket is dead so soon, or it is not dead.
+const DYING: Duration = Duration::from_secs(5);
+
+/// Pause before another attempt; it doubles up to the last one.
+pub(crate) const FIRST_PAUSE: Duration = Duration::from_millis(10);
+const LAST_PAUSE: Duration = Duration::from_secs(1);
+
+/// Starts a keeper and hands everything over to it; returns the new socket to
+/// wait on. An error means that the old one is not dead. `pause` is for the next
+/// attempt that fails, however far it came.
+pub(crate) async fn start(hub: &Hub, pause: &mut Duration) -> io::Result<OwnedFd> {
+    bury(hub).await?;
+    // One that died before it had taken over may be followed by more of its kind.
+    let has_failed = hub.read().keeper.version().is_empty();
+    if has_failed {
+        wait(pause).await;
+    } else {
+        *pause = FIRST_PAUSE;
+    }
+    loop {
+        match hub.change(State::start_next_keeper) {
+            Ok(end) => return Ok(end),
+            Err(error) => tracing::error!(%error, "no keeper could be started"),
+        }
+        wait(pause).await;
+    }
+}
+
+async fn wait(pause: &mut Duration) {
+    tokio::time::sleep(*pause).await;
+    *pause = (*pause * 2).min(LAST_PAUSE);
+}
+
+/// Waits until the keeper is dead.
+async fn bury(hub: &Hub) -> io::Result<()> {
+    let pidfd = hub.read().keeper.process().pidfd()?;
+    let pidfd = readiness::watch(pidfd, Interest::READABLE)?;
+    if tokio::time::timeout(DYING, pidfd.readable()).await.is_err() {
+        return Err(io::Error::other(
+            "the keeper lives and does not speak to us",
+        ));
+    }
+    hub.change(|state| state.keeper.process_mut().reap())
+}
+
+impl State {
+    fn start_next_keeper(&mut self) -> io::Result<OwnedFd> {
+        self.complete_starts();
+        let shared = self.keeper.shared();
+        let mut sessions = Vec::new();
+        for io in self.sessions.io.values() {
+            sessions.extend(io.hand_over()?);
+        }
+        let [out, into] = shared.pipe.ends();
+        let fds = vec![
+            shared.listener.try_clone()?,
+            shared.shared_table.as_fd().try_clone_to_owned()?,
+            out.try_clone_to_owned()?,
+            into.try_clone_to_owned()?,
+        ];
+        let log = self.sessions.store.home().diagnostics("keeper");
+        let (child, socket) = detach::start_next_keeper(&log)?;
+        let process = KeeperProcess::new(child.id(), String::new(), Some(child))?;
+        let takeover = ToKeeper::Takeover {
+            daemon_pid: std::process::id(),
+            files: shared.files,
+            sessions: sessions.len(),
+        };
+        let (channel, end) = match hand_over(socket, (takeover, fds), sessions) {
+            Ok(handed) => handed,
+            Err(error) => {
+                process.give_up();
+                return Err(error);
+            }
+        };
+        self.keeper.replace(channel, process);
+        Ok(end)
+    }
+}
+
+/// Tells the next keeper everything; returns the channel and an end to wait on.
+fn hand_over(
+    socket: OwnedFd,
+    (takeover, fds): (ToKeeper, Vec<OwnedFd>),
+    sessions: Vec<(Kept, Vec<OwnedFd>)>,
+) -> io::Result<(Channel, OwnedFd)> {
+    let mut channel = Channel::new(socket)?;
+    channel.send(&takeover, fds)?;
+    for (kept, fds) in sessions {
+        channel.send(&ToKeeper::Adopt(kept), fds)?;
+    }
+    let end = waiting_end(&channel)?;
+    Ok((channel, end))
+}

@@ -1,0 +1,100 @@
+//! What is due.
+
+use std::time::Duration;
+
+use super::{restart, tree_kill};
+use crate::daemon::clock::now;
+use crate::daemon::hub::Hub;
+use crate::daemon::state::{State, output};
+use crate::engine::life::Actor;
+use crate::engine::timers::Due;
+use crate::engine::waits::Ticket;
+use crate::protocol::SessionId;
+use crate::sys::signal;
+
+/// Sleeps until something is due, for ever.
+pub(crate) async fn run(hub: Hub) {
+    loop {
+        while let Some(due) = hub.change(|state| state.timers.pop(now().boot)) {
+            act(&hub, due);
+        }
+        let next = hub.read().timers.next();
+        let sleep = async {
+            match next {
+                // One millisecond more: the clock that is compared with is cut to milliseconds.
+                Some(at) => {
+                    let left = at.saturating_sub(now().boot) + 1;
+                    tokio::time::sleep(Duration::from_millis(left)).await;
+                }
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = sleep => {}
+            () = hub.deadline_changed() => {}
+        }
+    }
+}
+
+fn act(hub: &Hub, due: Due) {
+    match due {
+        Due::Timeout(id) => time_limit(hub, &id),
+        Due::Expiry(id) => hub.change(|state| expire(state, &id)),
+        Due::Wait(ticket) => hub.change(|state| look_at_clock(state, ticket)),
+        Due::Input(id) => hub.change(|state| state.look_at_input(&id)),
+        Due::Output(id) => hub.change(|state| output::tell_output(state, &id)),
+        Due::Dropped(id) => hub.change(|state| state.tell_dropped(&id)),
+        Due::Late(id) => hub.change(|state| state.tell_late(&id)),
+        Due::Ports(id) => hub.change(|state| state.sweep_ports(&id)),
+        Due::Rest => hub.change(State::rest_screens),
+        Due::Retry(id) => restart::begin(hub, &id),
+        Due::Lease(id) => hub.change(|state| state.look_at_lease(&id)),
+    }
+}
+
+fn time_limit(hub: &Hub, id: &SessionId) {
+    let limit = {
+        let state = hub.read();
+        let session = state.sessions.get(id);
+        session
+            .filter(|session| session.timeout_at().is_some())
+            .map(|session| {
+                (
+                    session.time_limits.timeout_ms,
+                    session.time_limits.timeout_grace_ms,
+                )
+            })
+    };
+    if let Some((limit, grace)) = limit {
+        tree_kill::begin(hub, id, Actor::TimeLimit(limit), signal::TERM, grace);
+    }
+}
+
+fn expire(state: &mut State, id: &SessionId) {
+    let due = state
+        .sessions
+        .get(id)
+        .and_then(|session| session.expires_at());
+    match due {
+        // A watched session is being looked at.
+        Some(at) if at <= now().boot => match state.sessions.get_mut(id) {
+            Some(session) if session.viewers > 0 => {
+                session.touch(now());
+                state.persist(id);
+            }
+            _ => drop(state.remove(id)),
+        },
+        _ => state.arm(id),
+    }
+}
+
+fn look_at_clock(state: &mut State, ticket: Ticket) {
+    for id in state.waiters.waits.undecided(ticket) {
+        state.look(&id);
+    }
+    if state.waiters.waits.is_expired(ticket, now().boot) {
+        state.resolve(vec![ticket]);
+    } else {
+        state.arm_wait(ticket);
+    }
+}

@@ -1,0 +1,219 @@
+//! What waits to be sent to one client.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use serde::Serialize;
+use serde_json::json;
+use tokio::sync::Notify;
+
+use super::Answer;
+use crate::protocol::reply::Reply;
+use crate::protocol::{Event, EventKind, RequestId};
+
+/// Beyond this, events are counted instead of kept.
+const EVENT_BYTES: usize = 1 << 20;
+
+/// Beyond this, no further requests are taken from the client.
+const REPLY_BYTES: usize = 4 << 20;
+
+/// A client that has more than this before it gets no new frame of a screen.
+const FRAME_BYTES: usize = 64 * 1024;
+
+/// Lines on their way to one client. Replies are never left out (their number
+/// is bounded by the requests in flight), events are when the client is slow.
+#[derive(Default)]
+pub(crate) struct Outbox {
+    /// Shared, because a frame of a screen goes to all who watch it.
+    lines: RefCell<VecDeque<Rc<Vec<u8>>>>,
+    /// How much of the first one was sent.
+    begun: Cell<usize>,
+    /// Bytes that are still to be sent.
+    bytes: Cell<usize>,
+    /// Bytes ever added.
+    added: Cell<u64>,
+    /// Events left out since the last one that was sent.
+    missed: Cell<u64>,
+    filled: Notify,
+    drained: Notify,
+}
+
+impl Outbox {
+    /// Adds a reply.
+    pub(crate) fn push_reply(&self, id: RequestId, answer: Answer) {
+        let (result, error) = match answer {
+            Ok(result) => (Some(result), None),
+            Err(error) => (None, Some(error)),
+        };
+        self.push(&Reply {
+            id,
+            ok: error.is_none(),
+            result,
+            error,
+        });
+    }
+
+    /// Adds an event, or counts it as missed.
+    pub(crate) fn push_event(&self, event: &Event) {
+        if self.takes_event() {
+            self.push(event);
+        }
+    }
+
+    /// Adds an event that was written with [`line`], or counts it as missed.
+    pub(crate) fn push_frame(&self, line: Rc<Vec<u8>>) {
+        if self.takes_event() {
+            self.add(line);
+        }
+    }
+
+    /// Whether an event has room, after word of those that had none; it is counted if not.
+    fn takes_event(&self) -> bool {
+        if self.bytes.get() > EVENT_BYTES {
+            self.missed.set(self.missed.get() + 1);
+            return false;
+        }
+        let missed = self.missed.take();
+        if missed > 0 {
+            let data = json!({ "missed": missed });
+            let event = EventKind::Lag;
+            self.push(&Event {
+                event,
+                seq: None,
+                at: None,
+                session_id: None,
+                data,
+            });
+        }
+        true
+    }
+
+    fn push(&self, what: &impl Serialize) {
+        if let Some(line) = line(what) {
+            self.add(Rc::new(line));
+        }
+    }
+
+    fn add(&self, line: Rc<Vec<u8>>) {
+        self.bytes.set(self.bytes.get() + line.len());
+        self.added.set(self.added.get() + line.len() as u64);
+        self.lines.borrow_mut().push_back(line);
+        self.filled.notify_one();
+    }
+
+    /// The line that is next to be sent, and how much of it was.
+    pub(crate) fn front(&self) -> Option<(Rc<Vec<u8>>, usize)> {
+        let line = self.lines.borrow().front()?.clone();
+        Some((line, self.begun.get()))
+    }
+
+    /// So many more bytes of the first line are on their way.
+    pub(crate) fn sent(&self, count: usize) {
+        self.bytes.set(self.bytes.get().saturating_sub(count));
+        let begun = self.begun.get() + count;
+        let mut lines = self.lines.borrow_mut();
+        let is_whole = lines.front().is_some_and(|line| line.len() <= begun);
+        self.begun.set(if is_whole { 0 } else { begun });
+        if is_whole {
+            lines.pop_front();
+        }
+        if self.bytes.get() <= FRAME_BYTES {
+            self.drained.notify_waiters();
+        }
+    }
+
+    /// Whether the client has to read before it may ask again.
+    pub(crate) fn is_full(&self) -> bool {
+        self.bytes.get() > REPLY_BYTES
+    }
+
+    /// Until there is something to send.
+    pub(crate) async fn filled(&self) {
+        self.filled.notified().await;
+    }
+
+    /// Until the client has read most of what there was.
+    pub(crate) async fn room_for_frame(&self) {
+        while self.bytes.get() > FRAME_BYTES {
+            self.drained.notified().await;
+        }
+    }
+
+    /// Until the client's socket has what is in here now.
+    pub(crate) async fn sent_so_far(&self) {
+        let goal = self.added.get();
+        while self.added.get() - (self.bytes.get() as u64) < goal {
+            self.drained.notified().await;
+        }
+    }
+}
+
+/// `what` as a line for a client.
+pub(crate) fn line(what: &impl Serialize) -> Option<Vec<u8>> {
+    let mut line = serde_json::to_vec(what).ok()?;
+    escape_late_controls(&mut line);
+    line.push(b'\n');
+    Some(line)
+}
+
+/// JSON escapes the ASCII controls; DEL and the C1 controls, which a terminal
+/// obeys too, it leaves as they are. Outside strings there are none.
+fn escape_late_controls(json: &mut Vec<u8>) {
+    let is_late = |at: usize| match json[at] {
+        0x7f => true,
+        0xc2 => json
+            .get(at + 1)
+            .is_some_and(|byte| (0x80..0xa0).contains(byte)),
+        _ => false,
+    };
+    let mut candidates = memchr::memchr2_iter(0x7f, 0xc2, json);
+    let Some(first) = candidates.find(|&at| is_late(at)) else {
+        return;
+    };
+    let mut safe = json[..first].to_vec();
+    let mut at = first;
+    while at < json.len() {
+        let late = is_late(at);
+        let long = late && json[at] == 0xc2;
+        at += usize::from(long);
+        match late {
+            true => safe.extend_from_slice(format!("\\u{:04x}", json[at]).as_bytes()),
+            false => safe.push(json[at]),
+        }
+        at += 1;
+    }
+    *json = safe;
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_sent_in_any_pieces() {
+        let outbox = Outbox::default();
+        for text in ["one", "two", "three"] {
+            outbox.push_frame(Rc::new(text.as_bytes().to_vec()));
+        }
+        let mut seen = Vec::new();
+        while let Some((line, from)) = outbox.front() {
+            let piece = &line[from..];
+            let piece = &piece[..piece.len().min(2)];
+            seen.extend_from_slice(piece);
+            outbox.sent(piece.len());
+        }
+        assert_eq!((seen, outbox.bytes.get()), (b"onetwothree".to_vec(), 0));
+    }
+
+    #[test]
+    fn no_line_carries_a_control_that_a_terminal_obeys() {
+        let text = "a\u{9b}31mé\u{7f}\u{1b}\u{80}\u{9f}\u{a0}ÿ漢";
+        let mut line = serde_json::to_vec(text).unwrap();
+        escape_late_controls(&mut line);
+        let shown = String::from_utf8(line).unwrap();
+        assert!(shown.chars().all(|c| !c.is_control()), "{shown}");
+        assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), text);
+    }
+}

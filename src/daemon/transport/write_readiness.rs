@@ -1,0 +1,39 @@
+//! Waiting for room in a socket, only while something waits to be sent.
+//!
+//! A Unix socket becomes writable whenever its peer reads: watched all the time, each
+//! message would wake the daemon once more for nothing.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+use crate::sys::readiness;
+
+/// A duplicate of a socket that is watched for room, while that is wanted.
+#[derive(Default)]
+pub(crate) struct WriteReadiness(Option<AsyncFd<OwnedFd>>);
+
+impl WriteReadiness {
+    /// Whether room in `socket` is waited for from now on.
+    pub(crate) fn want(&mut self, socket: impl AsFd, wanted: bool) -> io::Result<()> {
+        match (wanted, &self.0) {
+            (false, _) => self.0 = None,
+            (true, Some(_)) => {}
+            (true, None) => {
+                let duplicate = socket.as_fd().try_clone_to_owned()?;
+                self.0 = Some(readiness::watch(duplicate, Interest::WRITABLE)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Until there is room; for ever if none is wanted.
+    pub(crate) async fn there(&self) -> io::Result<()> {
+        match &self.0 {
+            Some(room) => room.writable().await.map(|mut ready| ready.clear_ready()),
+            None => std::future::pending().await,
+        }
+    }
+}
