@@ -11,18 +11,21 @@
 //! 7. [`client`]: how a front door talks to the daemon.
 //! 8. The front doors: [`cli`], [`serve`], [`mcp`], [`tui`].
 //!
-//! Beside them: [`config`], what a person has decided once for all, and
-//! [`diag`], what keeper and daemon have to say about themselves.
+//! Beside them: [`config`], the configuration file; [`diag`], the logs of keeper and daemon
+//! themselves; [`doctor`], the checks of `bgproc doctor`; [`recall`], what is remembered for a
+//! person from one command to the next.
 
 pub mod cli;
 pub mod client;
 pub mod config;
 pub mod daemon;
 pub mod diag;
+pub mod doctor;
 pub mod engine;
 pub mod keeper;
 pub mod mcp;
 pub mod protocol;
+pub mod recall;
 pub mod serve;
 pub mod sys;
 pub mod term;

@@ -2,16 +2,22 @@
 //!
 //! One package has no crate walls, so this test is the wall. A new arrow is a
 //! change of the design: it belongs in a commit of its own, with the reason.
+//!
+//! Inside the largest layers, the folders and files of the first level are rooms.
+//! They may import each other as they need, but never in a circle.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Each folder (or file) of `src`, and the ones it may import.
-const ALLOWED: [(&str, &[&str]); 13] = [
+const ALLOWED: [(&str, &[&str]); 15] = [
     ("protocol", &[]),
     ("term", &["protocol"]),
     ("engine", &["protocol", "term"]),
     ("sys", &["protocol"]),
     ("diag", &["sys", "config"]),
+    ("doctor", &["client", "protocol", "sys"]),
+    ("recall", &["protocol", "sys"]),
     ("config", &["protocol"]),
     ("keeper", &["protocol", "sys", "diag"]),
     (
@@ -22,12 +28,13 @@ const ALLOWED: [(&str, &[&str]); 13] = [
     ("serve", &["client", "protocol", "term", "config"]),
     // Its calls go through the pump of `--serve`.
     ("mcp", &["client", "protocol", "term", "config", "serve"]),
-    ("tui", &["client", "protocol", "term", "config"]),
+    ("tui", &["client", "protocol", "recall", "term", "config"]),
     // The command line is also what opens the other three front doors.
     (
         "cli",
         &[
-            "client", "protocol", "term", "config", "serve", "mcp", "tui",
+            "client", "protocol", "term", "config", "diag", "doctor", "recall", "serve", "mcp",
+            "tui",
         ],
     ),
 ];
@@ -63,6 +70,107 @@ fn imports_follow_the_layers() {
     }
     assert!(seen > 20, "only {seen} files were found");
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+/// The layers whose rooms are held to be free of circles.
+const WITH_ROOMS: [&str; 1] = ["daemon"];
+
+/// Each room of a layer, and the rooms that it imports.
+type Rooms = BTreeMap<String, BTreeSet<String>>;
+
+#[test]
+fn the_rooms_of_a_layer_import_each_other_in_no_circle() {
+    for layer in WITH_ROOMS {
+        let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let files = sources(&src.join(layer)).into_iter();
+        let texts: Vec<_> = files
+            .map(|file| {
+                let module = module_of(file.strip_prefix(src.join(layer)).unwrap());
+                (module, std::fs::read_to_string(&file).unwrap())
+            })
+            .collect();
+        let rooms = rooms(layer, &texts);
+        assert!(rooms.len() > 5, "{layer}: {rooms:?}");
+        assert_eq!(circle(&rooms), None, "rooms of {layer}");
+    }
+}
+
+#[test]
+fn a_circle_between_rooms_is_seen() {
+    let one = |module: &str, text: &str| {
+        let module = module.split("::").map(str::to_owned).collect();
+        (module, text.to_owned())
+    };
+    let up = one("store::meta", "use crate::daemon::hub::Hub;");
+    let down = one("hub", "use crate::daemon::{clock::now, tasks::timers};");
+    let back = one("tasks::timers", "use super::super::store::meta;");
+    let own = one(
+        "tasks::kill",
+        "use super::timers;\nuse crate::daemon::tasks::x;",
+    );
+    let others = [one("clock", ""), own];
+    let found = |texts: &[(Vec<String>, String)]| circle(&rooms("daemon", texts));
+    let [a, b] = others;
+    let all = [up, down, back, a, b];
+    let names = found(&all).unwrap();
+    assert_eq!(names.len(), 3, "{names:?}");
+    assert_eq!(found(&all[1..]), None);
+}
+
+/// The module path of a source file inside its layer.
+fn module_of(file: &Path) -> Vec<String> {
+    let names = file.with_extension("");
+    let names = names.components().map(|name| name.as_os_str());
+    let names = names.map(|name| name.to_str().unwrap().to_owned());
+    names.filter(|name| name != "mod").collect()
+}
+
+/// The rooms of a layer, from the sources of its modules.
+fn rooms(layer: &str, texts: &[(Vec<String>, String)]) -> Rooms {
+    let rooms = texts.iter().filter_map(|(module, _)| module.first());
+    let mut rooms: Rooms = rooms.map(|name| (name.clone(), BTreeSet::new())).collect();
+    for (module, text) in texts {
+        let Some(own) = module.first() else { continue };
+        let code = code_only(text);
+        let mut imports = below(&code, &format!("crate::{layer}::"));
+        // As many steps up as the file is deep lead to the layer itself.
+        imports.extend(below(&code, &"super::".repeat(module.len())));
+        imports.retain(|name| name != own && rooms.contains_key(name));
+        rooms.get_mut(own).unwrap().extend(imports);
+    }
+    rooms
+}
+
+/// The names that follow `lead` in paths, groups included.
+fn below(code: &str, lead: &str) -> Vec<String> {
+    let places = code.match_indices(lead);
+    // A longer climb leads elsewhere.
+    let places = places.filter(|(place, _)| !code[..*place].ends_with("super::"));
+    let rests = places.map(|(place, _)| code[place + lead.len()..].trim_start());
+    rests
+        .flat_map(|rest| match rest.strip_prefix('{') {
+            Some(group) => first_segments(group),
+            None => identifier(rest).into_iter().collect(),
+        })
+        .collect()
+}
+
+/// Rooms that import each other in a circle, if there are any: what is left when rooms that import
+/// none of the others are taken away again and again.
+fn circle(rooms: &Rooms) -> Option<Rooms> {
+    let mut left = rooms.clone();
+    loop {
+        let free: Vec<String> = left
+            .iter()
+            .filter(|(_, imports)| !imports.iter().any(|name| left.contains_key(name)))
+            .map(|(name, _)| name.clone())
+            .collect();
+        if free.is_empty() {
+            break;
+        }
+        left.retain(|name, _| !free.contains(name));
+    }
+    (!left.is_empty()).then_some(left)
 }
 
 #[test]
