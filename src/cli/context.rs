@@ -9,10 +9,11 @@ use super::front;
 use super::output::{Output, note};
 use super::target::{self, Miss};
 use super::{people, words};
-use crate::client::{self, AutoStart, Connection, Running, greeting, recent};
+use crate::client::{self, AutoStart, Connection, Running, greeting};
 use crate::protocol::params::{List, StatusParams};
 use crate::protocol::reply::Listed;
 use crate::protocol::{Action, Error, Record, SessionId};
+use crate::recall::last_job;
 
 /// More jobs than a daemon keeps; `list` stops at 200 unless told otherwise.
 const ALL_JOBS: usize = 100_000;
@@ -120,9 +121,9 @@ impl Context {
     /// The one job that `target` means; the target `-` means it from now on.
     pub fn one(&mut self, target: &str) -> Result<Record, Failure> {
         let jobs = self.jobs()?;
-        match target::one(target, &jobs, recent::recall().as_ref(), words::now()) {
+        match target::one(target, &jobs, last_job::recall().as_ref(), words::now()) {
             Ok(job) => {
-                recent::remember(&job.summary.session_id);
+                last_job::remember(&job.summary.session_id);
                 let job = job.clone();
                 self.names
                     .insert(job.summary.session_id.clone(), words::name(&job.summary));
@@ -135,7 +136,7 @@ impl Context {
     /// The jobs that `targets` mean. A miss is said at once and the rest is acted on.
     pub fn many(&mut self, targets: &[String], among: Among) -> Result<Found, Failure> {
         let jobs = self.jobs()?;
-        let (recent, now) = (recent::recall(), words::now());
+        let (recent, now) = (last_job::recall(), words::now());
         let mut found = Found {
             jobs: Vec::new(),
             exit: Exit::OK,
@@ -164,7 +165,7 @@ impl Context {
             self.names.insert(id, words::name(&job.summary));
         }
         if let [only] = found.jobs.as_slice() {
-            recent::remember(&only.summary.session_id);
+            last_job::remember(&only.summary.session_id);
         }
         Ok(found)
     }
@@ -225,7 +226,7 @@ impl Context {
                 Failure::told(Exit::NO_JOB, are).hint(format!("{name}#1 is the newest"))
             }
             Miss::NoRecent => {
-                let why = match recent::has_terminal() {
+                let why = match last_job::has_terminal() {
                     true => "and there was none yet",
                     false => "and there is no terminal here",
                 };

@@ -5,15 +5,11 @@
 //! connection into its [`Sender`] and [`Receiver`].
 
 mod call;
-pub mod checkup;
 mod connect;
 mod connection;
-pub mod diagnostics;
 pub mod greeting;
 pub mod keeper;
 pub mod last_resort;
-pub mod looked;
-pub mod recent;
 
 pub use call::connect_asking;
 pub use connect::{Running, await_end, connect, connect_running, home, own_program, why_silent};

@@ -9,6 +9,7 @@
 //! waits; where the disk is full the line is gone and the process goes on.
 
 mod file;
+pub mod reader;
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::fmt;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 
-use crate::protocol::Error;
+use crate::sys::paths::Home;
 
 /// Whose diagnostics.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,17 +33,13 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// Those of `process` in the home of this environment.
-    pub fn of(process: Process) -> Result<Self, Error> {
-        let home = super::home()?;
+    /// Those of `process` in this home.
+    pub fn of(home: &Home, process: Process) -> Self {
         let name = match process {
             Process::Daemon => "daemon",
             Process::Keeper => "keeper",
         };
-        Ok(Self::at(
-            home.diagnostics(name),
-            home.older_diagnostics(name),
-        ))
+        Self::at(home.diagnostics(name), home.older_diagnostics(name))
     }
 
     fn at(path: PathBuf, older: PathBuf) -> Self {

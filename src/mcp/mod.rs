@@ -4,7 +4,7 @@
 //! through the same proxy as those of `--serve` ([`caller`]), so an MCP client, too,
 //! is carried over the death of a daemon. Which tools there are is a choice made
 //! at start ([`toolset`]): bgproc's own ([`own`]), or those of one of the programs
-//! that bgproc can stand in for, under their names and with their fields.
+//! that bgproc can stand in for ([`compat`]), under their names and with their fields.
 //!
 //! One thread with an event loop answers the client ([`server`]), the proxy has
 //! another. Standard output carries protocol messages only. When standard input
@@ -14,11 +14,8 @@
 pub mod arguments;
 pub mod call;
 pub mod caller;
+pub mod compat;
 pub mod completions;
-pub mod deepchat;
-pub mod dotnet;
-pub mod duragent;
-pub mod macos_shell;
 pub mod own;
 pub mod progress;
 pub mod resources;

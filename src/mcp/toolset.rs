@@ -6,8 +6,9 @@ use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
 use super::call::{Arguments, Call, Done, Outcome};
+use super::compat::{deepchat, dotnet, duragent, macos_shell};
 use super::completions::Completions;
-use super::{deepchat, dotnet, duragent, macos_shell, own};
+use super::own;
 use crate::protocol::{Error, ErrorCode, Greeting};
 
 /// Which tools a client is offered.

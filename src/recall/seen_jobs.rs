@@ -1,6 +1,6 @@
 //! What a person has looked at in the dashboard, for the next one that is opened.
 //!
-//! A small JSON file of the state directory. It is a convenience, as the last job is (`recent`): where it cannot
+//! A small JSON file of the state directory. It is a convenience, as the last job is ([`last_job`](super::last_job)): where it cannot
 //! be read, nothing was looked at; where it cannot be written, nothing is said. Nothing of a job's output is in it.
 
 use std::collections::HashMap;
@@ -25,19 +25,19 @@ const MAX_JOBS: usize = 10_000;
 /// What is kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Looked {
+pub struct SeenJobs {
     /// When a view was last open, in milliseconds since the epoch.
     pub at: i64,
     /// The last event that it had heard of.
     pub seq: u64,
     /// How far each job was looked at.
-    pub jobs: HashMap<String, JobLooked>,
+    pub jobs: HashMap<String, JobSeen>,
 }
 
 /// How far one job was looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct JobLooked {
+pub struct JobSeen {
     /// Lines of clean text that there were.
     pub lines: u64,
     /// When, in milliseconds since the epoch.
@@ -45,18 +45,18 @@ pub struct JobLooked {
 }
 
 /// Keeps what was looked at. What another view has kept since, of jobs that are still `known`, stays.
-pub fn remember(looked: &Looked, known: impl Fn(&SessionId) -> bool) {
+pub fn remember(looked: &SeenJobs, known: impl Fn(&SessionId) -> bool) {
     if let Ok(home) = Home::locate() {
         write(&home.state.join(FILE), looked, known);
     }
 }
 
 /// What was kept last; `None`: nothing.
-pub fn recall() -> Option<Looked> {
+pub fn recall() -> Option<SeenJobs> {
     read(&Home::locate().ok()?.state.join(FILE))
 }
 
-fn write(path: &Path, looked: &Looked, known: impl Fn(&SessionId) -> bool) {
+fn write(path: &Path, looked: &SeenJobs, known: impl Fn(&SessionId) -> bool) {
     let mut all = read(path).unwrap_or_default();
     let is_known = |id: &String| SessionId::parse(id).is_some_and(|id| known(&id));
     all.jobs.retain(|id, _| is_known(id));
@@ -83,7 +83,7 @@ fn write(path: &Path, looked: &Looked, known: impl Fn(&SessionId) -> bool) {
     }
 }
 
-fn read(path: &Path) -> Option<Looked> {
+fn read(path: &Path) -> Option<SeenJobs> {
     if std::fs::metadata(path).ok()?.len() > MAX_BYTES {
         return None;
     }
@@ -97,10 +97,10 @@ mod tests {
 
     use super::*;
 
-    fn looked(at: i64, jobs: &[(&SessionId, u64, i64)]) -> Looked {
+    fn looked(at: i64, jobs: &[(&SessionId, u64, i64)]) -> SeenJobs {
         let job =
-            |&(id, lines, at): &(&SessionId, u64, i64)| (id.to_string(), JobLooked { lines, at });
-        Looked {
+            |&(id, lines, at): &(&SessionId, u64, i64)| (id.to_string(), JobSeen { lines, at });
+        SeenJobs {
             at,
             seq: 7,
             jobs: jobs.iter().map(job).collect(),
@@ -142,7 +142,7 @@ mod tests {
     fn it_never_grows_too_large_to_be_read() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(FILE);
-        let most = JobLooked {
+        let most = JobSeen {
             lines: u64::MAX,
             at: i64::MAX - 1,
         };
@@ -152,7 +152,7 @@ mod tests {
         let newest = SessionId::fresh();
         let at = i64::MAX;
         all.jobs
-            .insert(newest.to_string(), JobLooked { lines: 1, at });
+            .insert(newest.to_string(), JobSeen { lines: 1, at });
         write(&path, &all, |_| true);
         let kept = read(&path).unwrap().jobs;
         assert_eq!(kept.len(), MAX_JOBS);

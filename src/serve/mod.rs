@@ -7,6 +7,7 @@
 //! again or answered ([`in_flight`]), and what the agent wants to be told is told
 //! by the next one ([`subscriptions`]).
 
+mod compat;
 pub mod in_flight;
 pub mod lines;
 pub mod outbox;

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 
+use super::compat::Variables;
 use crate::client::greeting::with_surroundings;
 use crate::config::Config;
 use crate::protocol::hello::{Defaults, OnDisconnect, Policy};
@@ -22,12 +23,6 @@ pub struct Flags {
     pub max_sessions: Option<u32>,
 }
 
-/// `yieldMs` at most.
-const MAX_YIELD_MS: u64 = 600_000;
-
-/// The most characters that any reply shows.
-const MAX_CHARS: u64 = 262_144;
-
 /// The greeting of `--serve`; an invalid value is an error in words.
 pub fn greeting(
     flags: Flags,
@@ -38,20 +33,11 @@ pub fn greeting(
         Some(name) => Some(("--scope", name)),
         None => text(&var, "BGPROC_SCOPE")?.map(|name| ("BGPROC_SCOPE", name)),
     };
-    // Both are read, so that a wrong one is told even if the other one wins.
-    let older = number(
-        &var,
-        "OPENCLAW_BASH_PENDING_MAX_OUTPUT_CHARS",
-        1..=MAX_CHARS,
-    )?;
-    let chars = number(&var, "PI_BASH_MAX_OUTPUT_CHARS", 1..=MAX_CHARS)?.or(older);
-    let any = 0..=u64::MAX;
+    let other = Variables::read(&var)?;
     let defaults = Defaults {
-        yield_ms: number(&var, "PI_BASH_YIELD_MS", 0..=MAX_YIELD_MS)?.or(config.yield_ms),
-        max_chars: chars
-            .and_then(|chars| usize::try_from(chars).ok())
-            .or(config.max_output_chars),
-        ttl_ms: number(&var, "PI_BASH_JOB_TTL_MS", any)?.or(config.ttl_ms),
+        yield_ms: other.yield_ms.or(config.yield_ms),
+        max_chars: other.max_chars.or(config.max_output_chars),
+        ttl_ms: other.ttl_ms.or(config.ttl_ms),
         timeout_ms: config
             .timeout_sec
             .map(|seconds| seconds.saturating_mul(1000)),
@@ -89,7 +75,8 @@ fn text(var: &impl Fn(&str) -> Option<OsString>, name: &str) -> Result<Option<St
     }
 }
 
-fn number(
+/// A variable's value as a number within `range`; unset and empty are the same.
+pub(super) fn number(
     var: &impl Fn(&str) -> Option<OsString>,
     name: &str,
     range: std::ops::RangeInclusive<u64>,

@@ -8,7 +8,8 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::number;
 use crate::cli::output::note;
 use crate::cli::style::Tone;
-use crate::client::diagnostics::{Diagnostics, Process};
+use crate::client;
+use crate::diag::reader::{Diagnostics, Process};
 use crate::term::sanitize::clean;
 
 /// What `daemon logs` takes.
@@ -39,7 +40,7 @@ impl DaemonLogs {
             true => Process::Keeper,
             false => Process::Daemon,
         };
-        let mut log = Diagnostics::of(process)?;
+        let mut log = Diagnostics::of(&client::home()?, process);
         let path = log.path().display().to_string();
         let unreadable =
             |error| Failure::told(Exit::FAILED, format!("cannot read {path}: {error}"));

@@ -10,7 +10,7 @@ use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::front;
 use crate::cli::style::Tone;
-use crate::client::checkup::{Finding, Mend, Verdict, checkup};
+use crate::doctor::{Finding, Mend, Verdict, checkup};
 use crate::term::sanitize::clean;
 
 #[derive(Args, Debug)]

@@ -14,10 +14,10 @@ use crate::cli::output::note;
 use crate::cli::place::Place;
 use crate::cli::show::{How, Show};
 use crate::cli::{duration, interrupt, launch, number, program, restart, stdin, words};
-use crate::client::recent;
 use crate::protocol::params::{Remove, Start, StatusParams};
 use crate::protocol::reply::Started;
 use crate::protocol::{Action, ErrorCode, Mode, Probe, Record, RestartPolicy, SessionId, name};
+use crate::recall::last_job;
 use crate::term::size::{self, Size};
 
 #[derive(Args, Debug)]
@@ -116,7 +116,7 @@ impl Run {
         let started: Started =
             serde_json::from_value(value.clone()).map_err(std::io::Error::from)?;
         let id = started.session_id;
-        recent::remember(&id);
+        last_job::remember(&id);
         if let Some(agents) = self.share {
             share::set(ctx, &id, agents)?;
         }

@@ -6,8 +6,8 @@
 use rmcp::model::Tool;
 use serde_json::{Value, json};
 
-use super::call::{Arguments, Call, Done, Outcome};
-use super::toolset::{Effect, tool};
+use super::super::call::{Arguments, Call, Done, Outcome};
+use super::super::toolset::{Effect, tool};
 use crate::protocol::{Error, Timestamp};
 
 /// What a model is told before it uses a tool.

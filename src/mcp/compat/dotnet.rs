@@ -9,8 +9,8 @@ use std::time::Duration;
 use rmcp::model::Tool;
 use serde_json::{Value, json};
 
-use super::call::{Arguments, Call, Done, Outcome};
-use super::toolset::{Effect, takes, tool};
+use super::super::call::{Arguments, Call, Done, Outcome};
+use super::super::toolset::{Effect, takes, tool};
 use crate::protocol::{Error, Status};
 
 /// What a model is told before it uses a tool.

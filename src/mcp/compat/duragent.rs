@@ -4,14 +4,14 @@
 //! `tmux_session` is what `bgproc attach` takes. Without it there are pipes. When a
 //! process that nobody waits for has ended, the client is told ([`completions`]).
 //!
-//! [`completions`]: super::completions
+//! [`completions`]: super::super::completions
 
 use rmcp::model::Tool;
 use serde_json::{Value, json};
 
-use super::call::{Arguments, Call, Done, Outcome};
-use super::completions::{Completions, message};
-use super::toolset::{Effect, tool};
+use super::super::call::{Arguments, Call, Done, Outcome};
+use super::super::completions::{Completions, message};
+use super::super::toolset::{Effect, tool};
 use crate::protocol::{Error, ErrorCode};
 use crate::term::keys::encode;
 use crate::term::modes::Modes;

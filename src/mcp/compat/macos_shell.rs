@@ -7,8 +7,8 @@
 use rmcp::model::Tool;
 use serde_json::{Value, json};
 
-use super::call::{Arguments, Call, Done, Outcome};
-use super::toolset::{Effect, takes, tool};
+use super::super::call::{Arguments, Call, Done, Outcome};
+use super::super::toolset::{Effect, takes, tool};
 use crate::protocol::Error;
 
 /// What a model is told before it uses a tool.

@@ -1,13 +1,13 @@
 //! What was looked at, from one view to the next.
 
-use crate::client::looked::{JobLooked, Looked, recall as read, remember as write};
 use crate::protocol::SessionId;
+use crate::recall::seen_jobs::{self, JobSeen, SeenJobs};
 use crate::tui::model::look::{Looks, Seen};
 use crate::tui::model::{Attached, Model};
 
 /// Gives a new view what the last one has looked at.
 pub fn recall(model: &mut Model) {
-    let Some(looked) = read() else {
+    let Some(looked) = seen_jobs::recall() else {
         return;
     };
     let seen = looked.jobs.iter().filter_map(|(id, job)| {
@@ -22,7 +22,7 @@ pub fn recall(model: &mut Model) {
 pub fn keep(model: &Model) {
     let seen = model.looks.seen().iter().map(|(id, seen)| {
         let (lines, at) = (seen.lines, seen.at);
-        (id.to_string(), JobLooked { lines, at })
+        (id.to_string(), JobSeen { lines, at })
     });
     let (at, seq) = match (&model.attached, model.last_open) {
         // Opened for one job it has told nothing of the others, so that is still to be told.
@@ -31,11 +31,11 @@ pub fn keep(model: &Model) {
         (_, Some((_, seq))) if model.seq == 0 => (model.now.ms, seq),
         _ => (model.now.ms, model.seq),
     };
-    let looked = Looked {
+    let looked = SeenJobs {
         at,
         seq,
         jobs: seen.collect(),
     };
     // Before the list has come nobody knows which jobs are gone.
-    write(&looked, |id| !model.listed || model.job(id).is_some());
+    seen_jobs::remember(&looked, |id| !model.listed || model.job(id).is_some());
 }
