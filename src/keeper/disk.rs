@@ -1,24 +1,23 @@
-//! How much room there is for logs. Where it is too little, only the newest output
-//! is kept, in memory.
+//! Free disk space for logs. When it is low, only the newest output is kept, in memory.
 
 use std::path::PathBuf;
 
 use crate::sys::clock;
 use crate::sys::disk::Space;
 
-/// The disk is looked at again after so many bytes of output.
+/// Free space is measured again after this many bytes of output.
 const LOOK_BYTES: u64 = 4 << 20;
 
-/// And after so many milliseconds, while there is too little room.
+/// While space is low, it is also measured again after this many milliseconds.
 const LOOK_MS: u64 = 1000;
 
-/// The disk that the logs are on.
+/// The file system that holds the logs.
 #[derive(Debug)]
 pub(super) struct Disk {
     place: PathBuf,
-    /// Bytes since it was looked at.
+    /// Bytes written since the last measurement.
     bytes: u64,
-    /// Boot-time milliseconds of that.
+    /// Time of the last measurement, in boot-time milliseconds.
     looked_at: u64,
     low: Option<String>,
 }
@@ -35,7 +34,7 @@ impl Disk {
         disk
     }
 
-    /// Counts bytes that are to be written; says why they had better not.
+    /// Counts bytes that are about to be written. Returns why they should not be written, if space is low.
     pub(super) fn check(&mut self, bytes: usize) -> Option<&str> {
         self.bytes += bytes as u64;
         let waited = self.low.is_some() && clock::boot_ms() >= self.looked_at + LOOK_MS;
@@ -48,7 +47,7 @@ impl Disk {
     fn look(&mut self) {
         self.bytes = 0;
         self.looked_at = clock::boot_ms();
-        // A disk that does not tell is written to until it refuses.
+        // If free space cannot be measured, bytes are written until the disk refuses them.
         let low = Space::of(&self.place).ok().filter(|space| space.is_low());
         self.low = low.map(|space| format!("only {} MiB of disk are free", space.free >> 20));
     }

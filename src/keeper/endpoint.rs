@@ -1,10 +1,10 @@
-//! Where clients find the keeper: the socket of the daemon, and one of its own in the state directory that says
-//! how it is.
+//! The sockets by which clients reach the daemon and the keeper: the daemon's socket, and a status socket
+//! of the keeper in the state directory.
 //!
-//! Somebody may remove either: a clean-up job, or logind, which removes the runtime directory at the last logout.
-//! The keeper notices by inotify, and looks again whenever a client asks how it is, which covers systems where
-//! inotify has no watch left. It then listens at the same place, or in the state directory where that cannot be
-//! made, and notes where in `sessions.lock`.
+//! Both files can be removed by others: by a clean-up job, or by logind, which removes the runtime
+//! directory at the last logout. The keeper notices by inotify, and checks again whenever a client asks for
+//! its status, which covers systems where no inotify watch is left. It then listens again in the same
+//! directory, or in the state directory if that fails, and notes the path in `sessions.lock`.
 
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
@@ -22,35 +22,36 @@ use crate::sys::file::{self, Identity};
 use crate::sys::paths::{Home, socket_in};
 use crate::sys::socket;
 
-/// Clients that are answered in one turn; the others wait for the next one.
+/// Status clients answered per turn of the loop; the rest wait for the next turn.
 const ANSWERED_AT_ONCE: usize = 16;
 
-/// How long no client is taken after the system refused one (no descriptors left, say).
+/// How long no status client is accepted after accept(2) failed, for example for lack of descriptors.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// The sockets, and what watches over their files.
+/// The sockets, and the watch on their files.
 pub(super) struct Endpoint {
-    /// The daemon's socket, which the keeper holds so that a connection is never refused.
+    /// The daemon's socket. The keeper holds it so that a connection is never refused.
     pub(super) listener: UnixListener,
     path: PathBuf,
-    /// The file at `path` when it was made; another one there is not ours.
+    /// Identity of the file at `path` when we created it; any other file there is not ours.
     made: Option<Identity>,
-    /// Whether `path` is noted in the lock of the sessions.
+    /// Whether `path` is noted in `sessions.lock`.
     is_noted: bool,
     status: Option<(UnixListener, Option<Identity>)>,
     watch: Option<DirWatch>,
-    /// Given up for a moment where no descriptor is left, so that a client can be told even that.
+    /// Reserve descriptor, closed for a moment when no descriptor is left, so that a client can still be
+    /// answered.
     spare: Option<OwnedFd>,
-    /// Until then nobody is told how the keeper is.
+    /// No status client is accepted until then.
     paused_until: Option<Instant>,
 }
 
 impl Endpoint {
-    /// A listener that was made at `path`.
+    /// Takes a listener that was bound at `path`.
     pub(super) fn new(listener: UnixListener, path: PathBuf) -> Self {
         let watch = DirWatch::new();
         if let Err(error) = &watch {
-            tracing::info!(%error, "without inotify, a removed socket is noticed when a client asks");
+            tracing::info!(%error, "inotify is not available; a removed socket is noticed when a client asks for the status");
         }
         Self {
             listener,
@@ -64,13 +65,13 @@ impl Endpoint {
         }
     }
 
-    /// How long until clients are taken again, if none are now.
+    /// How long until status clients are accepted again; `None` if they are accepted now.
     pub(super) fn pause(&self) -> Option<Duration> {
         let until = self.paused_until?;
         Some(until.saturating_duration_since(Instant::now()))
     }
 
-    /// Removes the sockets: nobody is to find one that no daemon will ever answer.
+    /// Removes the sockets, so that no client finds one that no daemon will ever answer.
     pub(super) fn remove(&self, home: &Home) {
         let _ = std::fs::remove_file(&self.path);
         let _ = std::fs::remove_file(home.keeper_socket());
@@ -82,13 +83,13 @@ impl Endpoint {
 
     fn watch(&self, dir: &Path) {
         if let Some(Err(error)) = self.watch.as_ref().map(|watch| watch.add(dir)) {
-            tracing::info!(dir = %dir.display(), %error, "cannot be watched");
+            tracing::info!(dir = %dir.display(), %error, "cannot watch the directory");
         }
     }
 }
 
 impl Keeper {
-    /// Begins to tell clients how it is, and to watch over the sockets.
+    /// Starts to answer status clients and to watch the socket files.
     pub(super) fn open_endpoint(&mut self) -> io::Result<()> {
         if let Some(watch) = &self.endpoint.watch {
             self.events.add(watch, Source::Watch)?;
@@ -97,10 +98,10 @@ impl Keeper {
         Ok(())
     }
 
-    /// Listens again where a socket was removed.
+    /// Listens again if a socket file was removed.
     pub(super) fn look_after_sockets(&mut self) {
         if let Some(watch) = &self.endpoint.watch {
-            // Before the look, so that what is removed after it is noticed again.
+            // Clear before checking, so that a removal after the check triggers the watch again.
             watch.clear();
         }
         self.look_after_lock();
@@ -122,24 +123,26 @@ impl Keeper {
         if !self.endpoint.is_noted {
             match self.lease.note(&self.endpoint.path) {
                 Ok(()) => self.endpoint.is_noted = true,
-                Err(error) => tracing::warn!(%error, "cannot note where it listens"),
+                Err(error) => {
+                    tracing::warn!(%error, "cannot note the socket's path in sessions.lock")
+                }
             }
         }
     }
 
     fn look_after_lock(&mut self) {
         let renewed = self.lease.renew_sessions(&self.home).or_else(|_| {
-            // It went with its directory.
+            // The directory of the lock is gone as well.
             self.home.prepare().map_err(io::Error::other)?;
             self.lease.renew_sessions(&self.home)
         });
         match renewed {
             Ok(false) => {}
             Ok(true) => {
-                tracing::warn!("the lock of the sessions was removed; holds it again");
+                tracing::warn!("sessions.lock was removed; it is locked again");
                 self.endpoint.is_noted = false;
             }
-            Err(error) => tracing::error!(%error, "cannot lock the sessions again"),
+            Err(error) => tracing::error!(%error, "cannot lock sessions.lock again"),
         }
     }
 
@@ -148,7 +151,7 @@ impl Keeper {
         for dir in [runtime, state] {
             match self.listen_in(&dir) {
                 Ok(()) => {
-                    tracing::warn!(path = %self.endpoint.path.display(), "its socket was removed; listens again");
+                    tracing::warn!(path = %self.endpoint.path.display(), "the daemon's socket was removed; listening again");
                     return;
                 }
                 Err(error) => tracing::warn!(dir = %dir.display(), %error, "cannot listen there"),
@@ -191,7 +194,7 @@ impl Keeper {
         }
     }
 
-    /// Tells whoever asks how the keeper is, after a look at the sockets.
+    /// Answers clients that ask for the keeper's status, after checking the socket files.
     pub(super) fn tell_status(&mut self) {
         self.look_after_sockets();
         for _ in 0..ANSWERED_AT_ONCE {
@@ -206,10 +209,10 @@ impl Keeper {
                     }
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
-                // Too many open files: once more, with one that was kept for this.
+                // Too many open files: try once more with the reserve descriptor closed.
                 Err(_) if self.endpoint.spare.take().is_some() => {}
                 Err(error) => {
-                    tracing::warn!(%error, "a client is not told how the keeper is");
+                    tracing::warn!(%error, "cannot answer a client that asks for the keeper's status");
                     self.stop_telling();
                     self.endpoint.paused_until = Some(Instant::now() + PAUSE);
                     return;
@@ -218,7 +221,7 @@ impl Keeper {
         }
     }
 
-    /// Takes clients again after a pause.
+    /// Accepts status clients again after a pause.
     pub(super) fn tell_again(&mut self) {
         if self.endpoint.pause() == Some(Duration::ZERO) {
             self.endpoint.paused_until = None;
@@ -239,7 +242,7 @@ impl Keeper {
             jobs: self.table.iter().filter(|(_, e)| e.exit.is_none()).count(),
             trouble: self.supervisor.trouble(),
         };
-        // A fresh socket has room for it, and whoever has gone away needs no answer.
+        // A fresh socket has room for the line, and a client that has gone needs no answer.
         let line = serde_json::to_vec(&status).unwrap_or_default();
         let _ = client.set_nonblocking(true);
         let _ = client.write_all(&line);

@@ -1,4 +1,4 @@
-//! The sessions that the keeper has.
+//! The sessions the keeper holds.
 
 use std::collections::{BTreeSet, HashMap};
 use std::os::fd::OwnedFd;
@@ -11,67 +11,66 @@ use crate::protocol::keeper::{Exit, SpawnSpec};
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) id: SessionId,
-    /// Kept for a later run.
+    /// Reused when the session runs again.
     pub(super) spec: SpawnSpec,
-    /// Bytes of log to keep at least.
+    /// Least number of log bytes to keep.
     pub(super) keep: u64,
-    /// Absent once nothing will be written to it any more.
+    /// `None` once nothing more will be written to it.
     pub(super) log: Option<Log>,
     pub(super) pid: u32,
-    /// Whether we are its parent: then its end comes by SIGCHLD, else by its pidfd.
+    /// Whether the keeper is its parent. If so, SIGCHLD reports its end, otherwise its pidfd.
     pub(super) is_child: bool,
     pub(super) pidfd: Option<OwnedFd>,
-    /// PTY master or stdin.
+    /// PTY master, or writing end of stdin.
     pub(super) input: Option<OwnedFd>,
-    /// PTY master, or stdout and stderr; `None` once ended.
+    /// PTY master, or stdout and stderr; each is `None` once it has reached its end.
     pub(super) outputs: Vec<Option<OwnedFd>>,
     pub(super) exit: Option<Exit>,
-    /// Whether its `onExit` was run after this run.
+    /// Whether `onExit` was started for the current run.
     pub(super) on_exit_ran: bool,
 }
 
 impl Entry {
-    /// Whether a process still has its terminal or an output pipe open.
+    /// Whether a process still has the terminal or an output pipe open.
     pub(super) fn is_open(&self) -> bool {
         self.outputs.iter().any(Option::is_some)
     }
 
-    /// Lets go of what a session needs no longer once it has ended and nobody
-    /// has its terminal open.
+    /// Closes input and log once the session has ended and no process has its terminal or pipes open.
     pub(super) fn close_files(&mut self) {
         if self.exit.is_none() || self.is_open() {
             return;
         }
         self.input = None;
-        // What is only in memory is to be saved yet.
+        // Keep a log whose newest bytes are only in memory: they still have to be saved.
         if self.log.as_ref().is_some_and(|log| log.trouble().is_none()) {
             self.log = None;
         }
     }
 }
 
-/// The sessions by their slot on the shared table.
+/// The sessions by their slot in the shared table.
 #[derive(Debug, Default)]
 pub(super) struct Table {
-    /// Boxed: a list that grows keeps room for twice what is in it.
+    /// Boxed, because a growing `Vec` reserves room for twice its length.
     entries: Vec<Option<Box<Entry>>>,
     by_id: HashMap<SessionId, u32>,
     free: BTreeSet<u32>,
-    /// Slots whose index has a record in memory.
+    /// Slots whose index has an unwritten record.
     unflushed: Vec<u32>,
-    /// Slots whose log is not being written.
+    /// Slots whose log cannot currently be written.
     troubled: BTreeSet<u32>,
 }
 
 impl Table {
-    /// A slot that no session has, if one is left of so many.
+    /// The lowest free slot below `slots`; `None` if there is none.
     pub(super) fn free_slot(&self, slots: u32) -> Option<u32> {
         let next = u32::try_from(self.entries.len()).ok();
         let free = self.free.first().copied();
         free.or(next.filter(|&slot| slot < slots))
     }
 
-    /// Puts a session on a slot that no other has.
+    /// Inserts a session at a free slot.
     pub(super) fn insert_at(&mut self, slot: u32, entry: Entry) {
         while self.entries.len() <= slot as usize {
             self.free.insert(self.entries.len() as u32);
@@ -106,14 +105,14 @@ impl Table {
             .filter_map(|(slot, entry)| Some((slot, entry.as_deref()?)))
     }
 
-    /// The slot of the child that has this pid.
+    /// The slot whose running first process is the child with this pid.
     pub(super) fn slot_of_child(&self, pid: u32) -> Option<u32> {
         self.iter()
             .find(|(_, entry)| entry.pid == pid && entry.is_child && entry.exit.is_none())
             .map(|(s, _)| s)
     }
 
-    /// Remembers whether a session's log is being written.
+    /// Records whether a session's log cannot currently be written.
     pub(super) fn set_troubled(&mut self, slot: u32, troubled: bool) {
         if troubled {
             self.troubled.insert(slot);
@@ -122,19 +121,19 @@ impl Table {
         }
     }
 
-    /// Slots whose log is not being written.
+    /// Slots whose log cannot currently be written.
     pub(super) fn troubled(&self) -> &BTreeSet<u32> {
         &self.troubled
     }
 
-    /// Remembers that a session's index has something to write.
+    /// Records that a session's index has an unwritten record.
     pub(super) fn mark_unflushed(&mut self, slot: u32) {
         if !self.unflushed.contains(&slot) {
             self.unflushed.push(slot);
         }
     }
 
-    /// Writes what indexes have in memory.
+    /// Writes the pending records of all indexes.
     pub(super) fn flush_indexes(&mut self) {
         for slot in std::mem::take(&mut self.unflushed) {
             if let Some(log) = self.get_mut(slot).and_then(|entry| entry.log.as_mut()) {

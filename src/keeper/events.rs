@@ -1,4 +1,4 @@
-//! What the keeper waits for: epoll, with a name for each source.
+//! The keeper's event sources: an epoll instance with a named token per descriptor.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -12,28 +12,28 @@ use signal_hook::consts::{
     SIGUSR2, SIGXFSZ,
 };
 
-/// Where something is to be read.
+/// A source of events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Source {
-    /// A job wrote.
+    /// A job wrote output.
     Output { slot: u32, stream: u8 },
-    /// The first process of a session that is no child of ours ended.
+    /// The first process of a session ended, and it is not our child.
     Ended { slot: u32 },
     /// A child ended.
     Children,
-    /// A daemon that is no child of ours ended.
+    /// A daemon that is not our child ended.
     DaemonEnded,
-    /// The daemon asks, or is gone.
+    /// The daemon sent a request, or is gone.
     Daemon,
-    /// A client knocks while no daemon runs.
+    /// A client connects while no daemon runs.
     Listener,
-    /// A client asks how the keeper is.
+    /// A client asks for the keeper's status.
     Status,
-    /// Something was removed from a directory that the keeper has a socket in.
+    /// A file was removed from a directory that holds one of the keeper's sockets.
     Watch,
 }
 
-/// Stands in a token where a stream would.
+/// Takes the place of the stream number in the token of [`Source::Ended`].
 const ENDED: u8 = 0xff;
 
 impl Source {
@@ -73,7 +73,7 @@ impl Source {
     }
 }
 
-/// The epoll instance, and SIGCHLD as a readable pipe.
+/// The epoll instance, and a socket pair that turns SIGCHLD into a readable descriptor.
 pub(super) struct Events {
     epoll: OwnedFd,
     children: UnixStream,
@@ -86,12 +86,13 @@ impl Events {
         let (children, signal) = UnixStream::pair()?;
         children.set_nonblocking(true)?;
         signal_hook::low_level::pipe::register(SIGCHLD, signal)?;
-        // A handler that does nothing rather than "ignore": the keeper goes on,
-        // and what it starts has the default again, as nohup'ed jobs would not.
+        // Handle these signals by doing nothing, so that they do not end the keeper. Do not ignore them:
+        // programs that the keeper starts would inherit that, as under nohup, while a handler is reset to
+        // the default.
         let flag = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
         for signal in [
             SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGTSTP, SIGTTIN, SIGTTOU,
-            // A limit on the size of files is a full disk to us, not the end.
+            // Treat a limit on file size like a full disk; the default action would end the keeper.
             SIGXFSZ,
         ] {
             signal_hook::flag::register(signal, flag.clone())?;
@@ -105,7 +106,7 @@ impl Events {
         Ok(events)
     }
 
-    /// Waits for something, without end if there is no `timeout`.
+    /// Waits for events; without a `timeout`, for as long as it takes.
     pub(super) fn wait(
         &mut self,
         ready: &mut Vec<Source>,
@@ -138,7 +139,7 @@ impl Events {
         Ok(epoll::add(&self.epoll, fd, data, EventFlags::IN)?)
     }
 
-    /// Also waits for room to send, or no longer.
+    /// Starts or stops waiting for room to send as well.
     pub(super) fn set_writing(&self, fd: impl AsFd, source: Source, on: bool) -> io::Result<()> {
         let data = EventData::new_u64(source.token());
         let flags = if on {
@@ -149,14 +150,14 @@ impl Events {
         Ok(epoll::modify(&self.epoll, fd, data, flags)?)
     }
 
-    /// Waits for nothing but the hang-up, which is always told.
+    /// Waits for nothing but a hang-up, which epoll always reports.
     pub(super) fn await_hangup(&self, fd: impl AsFd, source: Source) -> io::Result<()> {
         let data = EventData::new_u64(source.token());
         Ok(epoll::modify(&self.epoll, fd, data, EventFlags::empty())?)
     }
 
     pub(super) fn remove(&self, fd: impl AsFd) {
-        // Fails only if it was not there.
+        // Fails only if it was not registered.
         let _ = epoll::delete(&self.epoll, fd);
     }
 }

@@ -1,8 +1,8 @@
-//! Sessions that go from one process to the next: to each new daemon, and from
-//! a daemon to the keeper that takes the place of one that was killed.
+//! Handing over sessions: from the keeper to each new daemon, and from a daemon to the keeper that replaces
+//! a killed one.
 //!
-//! The new keeper finds every byte that the old one had taken from a terminal:
-//! in the log, or in the pipe, of which the shared table says whose it is.
+//! The new keeper finds every byte that the old one had taken from a terminal either in the log or in the
+//! splice pipe. The shared table tells to which session the bytes in the pipe belong.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -24,7 +24,7 @@ use crate::sys::splice::SplicePipe;
 use crate::sys::tail::Tail;
 use crate::sys::{failpoint, process};
 
-/// What a session's next holder is to know, and the descriptors to go with it.
+/// The description of a session for the process that takes it over, and the descriptors that go with it.
 pub(super) fn kept(slot: u32, entry: &Entry) -> io::Result<(Kept, Vec<OwnedFd>)> {
     let trouble = entry.log.as_ref().and_then(Log::trouble);
     let streams = (0..).zip(&entry.outputs);
@@ -32,7 +32,7 @@ pub(super) fn kept(slot: u32, entry: &Entry) -> io::Result<(Kept, Vec<OwnedFd>)>
         .filter_map(|(n, fd)| Some((n, fd.as_ref()?)))
         .collect();
     let outputs = match entry.spec.mode {
-        // Read from where is written.
+        // The PTY master serves for input and output.
         Mode::Pty => Ok(Vec::new()),
         Mode::Pipe => open.iter().map(|(_, output)| dup(*output)).collect(),
     };
@@ -63,7 +63,7 @@ pub(super) fn kept(slot: u32, entry: &Entry) -> io::Result<(Kept, Vec<OwnedFd>)>
     Ok((kept, fds))
 }
 
-/// What a daemon hands to a new keeper besides the sessions.
+/// What a new keeper takes over from a daemon or from the program it replaces.
 pub(super) struct Inheritance {
     pub(super) listener: UnixListener,
     pub(super) shared_table: SharedTable,
@@ -73,11 +73,11 @@ pub(super) struct Inheritance {
     pub(super) sessions: Vec<(Kept, Vec<OwnedFd>)>,
 }
 
-/// Kinds of messages that have to make sense, or output of a job would be nobody's.
+/// Kinds of messages that this version must understand; otherwise a job's output would be lost.
 const NEEDED: &[&str] = &["Takeover", "Adopt"];
 
-/// Hears the daemon out; the messages are what it asked right after. If it dies
-/// meanwhile, what it has handed over by then is kept all the same.
+/// Receives the daemon's handover, and the requests the daemon sent right after it. If the daemon dies in
+/// between, the sessions it has handed over by then are kept.
 pub(super) fn receive(channel: &mut Channel) -> io::Result<(Inheritance, Vec<ToKeeper>)> {
     let mut inheritance: Option<Inheritance> = None;
     let mut asked = Vec::new();
@@ -90,8 +90,8 @@ pub(super) fn receive(channel: &mut Channel) -> io::Result<(Inheritance, Vec<ToK
         rustix::io::retry_on_intr(|| rustix::event::poll(&mut [ready.clone()], None))?;
         let messages = match (channel.receive::<ToKeeper>(NEEDED), &inheritance) {
             (Ok(messages), _) => messages,
-            // What the daemon has is more than this version can hold, or than it has
-            // room for. The daemon lives and can hand over once more.
+            // The handover holds something this version does not understand, or more descriptors than the
+            // limit allows. The daemon is alive and can hand over again, so give up.
             (Err(error), _)
                 if error.kind() == io::ErrorKind::InvalidData
                     || error.raw_os_error() == Some(Errno::MFILE.raw_os_error()) =>
@@ -128,12 +128,16 @@ pub(super) fn receive(channel: &mut Channel) -> io::Result<(Inheritance, Vec<ToK
                 (ToKeeper::Adopt(kept), Some(inheritance)) => {
                     inheritance.sessions.push((kept, fds))
                 }
-                // It does not wait for our answer: what the keeper before has not
-                // done is asked again at once, and may come with the last session.
+                // The daemon does not wait for our answer: it repeats at once the requests that the
+                // previous keeper did not complete, and these may arrive together with the last session.
                 (message, Some(inheritance)) if inheritance.sessions.len() == expected => {
                     asked.push(message);
                 }
-                _ => return Err(io::Error::other("the daemon's handover is not in order")),
+                _ => {
+                    return Err(io::Error::other(
+                        "the daemon's handover has a message out of order",
+                    ));
+                }
             }
         }
     }
@@ -142,15 +146,15 @@ pub(super) fn receive(channel: &mut Channel) -> io::Result<(Inheritance, Vec<ToK
 }
 
 impl Keeper {
-    /// Goes on with what another keeper had.
+    /// Takes over the sessions of another keeper.
     pub(super) fn inherit(&mut self, sessions: Vec<(Kept, Vec<OwnedFd>)>) {
         for (kept, fds) in sessions {
             let id = kept.session.clone();
             if let Err(error) = self.inherit_one(kept, fds) {
-                tracing::error!(session = %id, %error, "could not be taken over");
+                tracing::error!(session = %id, %error, "cannot take over the session");
             }
         }
-        self.empty_pump();
+        self.empty_pipe();
         let slots: Vec<u32> = self.table.iter().map(|(slot, _)| slot).collect();
         for slot in slots {
             let stream = match self.shared_table.moving() {
@@ -162,7 +166,7 @@ impl Keeper {
             }
             self.log_grew(slot);
         }
-        // The keeper before may have died with something in its hands.
+        // The previous keeper may have died while it was moving bytes.
         self.shared_table.end_move();
     }
 
@@ -209,8 +213,8 @@ impl Keeper {
         self.watch_outputs(kept.slot)
     }
 
-    /// Puts what the keeper before had taken from a terminal where it belongs.
-    fn empty_pump(&mut self) {
+    /// Moves the bytes that the previous keeper left in the splice pipe to the log they belong to.
+    fn empty_pipe(&mut self) {
         let bytes = self.pipe.left().unwrap_or(0);
         if bytes == 0 {
             return;
@@ -222,12 +226,12 @@ impl Keeper {
             (Some(log), Some((_, stream))) => {
                 log.put(&self.pipe, &mut self.disk, bytes, stream);
             }
-            // Of a session that was removed meanwhile.
+            // The session was removed in the meantime.
             _ => self.pipe.discard(bytes),
         }
     }
 
-    /// Tells a daemon that is no child of ours that it can go on.
+    /// Takes charge of a daemon that is not our child.
     pub(super) fn greet_foreign_daemon(&mut self, channel: Channel, pid: u32) -> io::Result<()> {
         self.set_channel(channel)?;
         self.supervisor.started(pid);
@@ -250,7 +254,7 @@ mod tests {
     use crate::protocol::tests::keeper::kept;
     use crate::sys::detach::socket_pair;
 
-    /// A daemon of another version that begins to hand over, and the keeper's end.
+    /// A daemon of another version that has begun its handover, and the keeper's end of the channel.
     fn daemon() -> (Channel, Channel) {
         let (ours, theirs) = socket_pair().unwrap();
         let (mut daemon, keeper) = (Channel::new(theirs).unwrap(), Channel::new(ours).unwrap());
@@ -268,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_daemon_of_another_version_is_heard_out() {
+    fn receives_the_handover_of_another_version() {
         let (mut daemon, mut keeper) = daemon();
         daemon.send(&json!({"Weather": "fine"}), vec![]).unwrap();
         let mut adopt = serde_json::to_value(ToKeeper::Adopt(kept())).unwrap();
@@ -280,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_job_that_this_version_cannot_hold_is_not_left_behind() {
+    fn refuses_a_handover_with_a_session_it_does_not_understand() {
         let (mut daemon, mut keeper) = daemon();
         daemon.send(&json!({"Adopt": {"job": 1}}), vec![]).unwrap();
         let error = receive(&mut keeper).err().unwrap();
@@ -288,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_right_after_the_handover_is_not_lost() {
+    fn keeps_requests_sent_right_after_the_handover() {
         let (mut daemon, mut keeper) = daemon();
         daemon.send(&ToKeeper::Adopt(kept()), vec![]).unwrap();
         let session = kept().session;

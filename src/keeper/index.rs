@@ -1,4 +1,4 @@
-//! The index beside a log: when bytes came, and from which stream.
+//! The index of a log: when each range of bytes arrived, and on which stream.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -10,25 +10,23 @@ use rustix::fs::{FallocateFlags, OFlags, fallocate};
 use crate::protocol::disk::{INDEX, IndexRecord};
 use crate::sys::file;
 
-/// Bytes that come within so many milliseconds share a record: fine enough to
-/// replay a screen, and a flood writes no index to speak of.
+/// Bytes that arrive within this many milliseconds share a record. That is fine enough to replay a screen,
+/// and the index of a flood stays small.
 const GRAIN_MS: i64 = 20;
 
-/// Records on disk at most: 6 MiB. A job that prints without pause fills that in
-/// an hour and a half.
+/// Most records on disk (6 MiB). A job that prints without pause reaches that in an hour and a half.
 const MAX_RECORDS: usize = 256 * 1024;
 
-/// Writes `output.idx`. The newest record stays in memory until the loop has
-/// nothing else to do; if it is lost with the keeper, the log's own length
-/// tells what is missing.
+/// Writes `output.idx`. The newest record stays in memory until the loop has nothing else to do. If it is
+/// lost with the keeper, the length of the log shows how many bytes are not indexed.
 #[derive(Debug)]
 pub(super) struct Index {
     path: PathBuf,
-    /// Made with the first record: a silent job needs none.
+    /// Created with the first record; a silent job has none.
     file: Option<File>,
-    /// Bytes of whole records on disk.
+    /// Length on disk in bytes, a whole number of records.
     length: u64,
-    /// The last of them.
+    /// The last record on disk.
     written: Option<IndexRecord>,
     pending: Option<IndexRecord>,
 }
@@ -42,7 +40,7 @@ impl Index {
         };
         let mut length = 0;
         if let Some(file) = &file {
-            // A record that a crash cut short would shift all that follow.
+            // Cut off a partial record left by a crash: it would shift all that follow.
             length = file.metadata()?.len();
             length -= length % IndexRecord::BYTES as u64;
             file.set_len(length)?;
@@ -60,13 +58,13 @@ impl Index {
         Ok(index)
     }
 
-    /// Up to where the log is known here.
+    /// End offset of the newest record.
     pub(super) fn end(&self) -> u64 {
         let last = self.pending.or(self.written);
         last.map_or(0, |record| record.end)
     }
 
-    /// What comes next is of this stream: a record of another one is written.
+    /// Announces the stream of the next bytes. Writes the pending record if it belongs to another stream.
     pub(super) fn change_stream(&mut self, stream: u8) -> io::Result<()> {
         match &self.pending {
             Some(last) if last.stream != stream => self.flush(),
@@ -74,7 +72,7 @@ impl Index {
         }
     }
 
-    /// Notes that the log has grown to `end`.
+    /// Records that the log has grown to `end`.
     pub(super) fn add(&mut self, end: u64, at: i64, stream: u8) -> io::Result<()> {
         match &mut self.pending {
             Some(last) if last.stream == stream && is_soon(last, at) => {
@@ -89,9 +87,9 @@ impl Index {
         }
     }
 
-    /// Writes what is in memory. What came soon after the last record on disk
-    /// makes that longer: however small the pieces in which a job writes, the
-    /// index grows by no more than a record in [`GRAIN_MS`].
+    /// Writes the pending record. If it arrived soon after the last record on disk, it extends that one:
+    /// however small the pieces in which a job writes, the index grows by at most one record per
+    /// [`GRAIN_MS`].
     pub(super) fn flush(&mut self) -> io::Result<()> {
         let Some(mut record) = self.pending.take() else {
             return Ok(());
@@ -111,7 +109,7 @@ impl Index {
         let file = self.file.insert(file);
         let written = file.write_all_at(&record.to_bytes(), place);
         if written.is_err() {
-            // Half a record would shift all that follow.
+            // Cut off a partial record: it would shift all that follow.
             file.set_len(self.length)?;
             return written;
         }
@@ -120,9 +118,9 @@ impl Index {
         Ok(())
     }
 
-    /// Gives back the room of the records that end at or before `offset`. They
-    /// read as zeros then, and the others stay where they are, so that nobody
-    /// who is searching the index is led astray.
+    /// Frees the disk space of records that end at or before `offset`, by punching a hole. They read as
+    /// zeros afterwards. The other records keep their place, so that a reader who is searching the index is
+    /// not misled.
     pub(super) fn drop_before(&mut self, offset: u64) -> io::Result<()> {
         let (mut low, mut high) = (0, self.records());
         while low < high {
@@ -132,7 +130,7 @@ impl Index {
                 _ => low = middle + 1,
             }
         }
-        // The last one tells where the index ends.
+        // Keep the last record: it tells where the index ends.
         let dropped = low.min(self.records().saturating_sub(1)) * IndexRecord::BYTES as u64;
         let Some(file) = self.file.as_ref().filter(|_| dropped > 0) else {
             return Ok(());
@@ -141,8 +139,8 @@ impl Index {
         Ok(fallocate(file, flags, 0, dropped)?)
     }
 
-    /// Writes the index anew if it has grown too long: without what is about
-    /// bytes before `first`, and coarser. A reader finds one or the other.
+    /// Rewrites the index if it has grown too long: without records of bytes before `first`, and coarser.
+    /// The file is replaced as a whole, so a reader finds either the old or the new one.
     pub(super) fn shorten(&mut self, first: u64) -> io::Result<()> {
         if self.records() < MAX_RECORDS as u64 {
             return Ok(());
@@ -161,12 +159,12 @@ impl Index {
         Ok(())
     }
 
-    /// How many records are on disk.
+    /// Number of records on disk.
     fn records(&self) -> u64 {
         self.length / IndexRecord::BYTES as u64
     }
 
-    /// The record of this number, from 0.
+    /// The `n`th record on disk, counted from 0.
     fn record(&self, n: u64) -> io::Result<Option<IndexRecord>> {
         let mut bytes = [0; IndexRecord::BYTES];
         let Some(file) = &self.file else {
@@ -177,7 +175,7 @@ impl Index {
     }
 }
 
-/// Whether a byte that comes at `at` belongs to `last` as well.
+/// Whether a byte that arrives at `at` still belongs to record `last`.
 fn is_soon(last: &IndexRecord, at: i64) -> bool {
     (0..GRAIN_MS).contains(&(at - last.at))
 }
@@ -194,8 +192,8 @@ fn open(path: &Path, create: bool) -> io::Result<File> {
         .open(path)
 }
 
-/// What is about bytes before `first` goes; of two records of one stream, one is
-/// left. Where streams take turns that saves nothing, so the oldest go.
+/// Drops records of bytes before `first` and joins adjacent records of one stream in pairs. Where streams
+/// alternate, joining saves nothing, so the oldest records are dropped.
 fn shortened(records: impl Iterator<Item = IndexRecord>, first: u64) -> Vec<IndexRecord> {
     let mut kept: Vec<IndexRecord> = Vec::new();
     let mut joined = false;
@@ -232,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_in_many_small_pieces_shares_a_record_on_disk() {
+    fn small_writes_share_a_record_on_disk() {
         let dir = tempfile::tempdir().unwrap();
         let mut index = Index::open(dir.path()).unwrap();
         for end in 1..=60 {
@@ -243,7 +241,7 @@ mod tests {
         index.flush().unwrap();
         let expected = [(20, 1001, 0), (40, 1021, 0), (60, 1041, 0), (61, 1061, 1)];
         assert_eq!(on_disk(dir.path()), expected);
-        // The next keeper goes on with the same record.
+        // The next keeper extends the same record.
         let mut index = Index::open(dir.path()).unwrap();
         index.add(62, 1062, 1).unwrap();
         index.flush().unwrap();
@@ -265,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn records_of_what_is_not_kept_take_no_room() {
+    fn dropped_records_take_no_disk_space() {
         let dir = tempfile::tempdir().unwrap();
         let mut index = Index::open(dir.path()).unwrap();
         for end in 1..=10_000 {
@@ -284,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_index_is_shortened_and_goes_on() {
+    fn a_long_index_is_shortened_and_keeps_growing() {
         let dir = tempfile::tempdir().unwrap();
         let mut index = Index::open(dir.path()).unwrap();
         let count = MAX_RECORDS as u64 + 10;
@@ -305,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn streams_are_never_mixed_up() {
+    fn shortening_never_joins_different_streams() {
         let record = |end: u64| IndexRecord {
             end,
             at: 0,

@@ -1,4 +1,4 @@
-//! What jobs write, and how they end.
+//! Moving the output of jobs into their logs, and reporting how jobs end.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -18,15 +18,15 @@ use crate::protocol::keeper::{Exit, ToDaemon};
 use crate::sys::ending::{self, Ending};
 use crate::sys::{cgroup, clock, failpoint, file, signal};
 
-/// Chunks moved for one session before an exit is told, in case a process that
-/// outlives the first one keeps writing.
+/// Most chunks moved for one session before its exit is reported. The bound is for a process that outlives
+/// the first one and keeps writing.
 const LAST_CHUNKS: usize = 64;
 
 impl Keeper {
-    /// Moves one chunk that a job has written.
+    /// Moves one chunk of a job's output into its log.
     pub(super) fn move_output(&mut self, slot: u32, stream: u8) {
-        // The shared_table tells one stream: what others wrote is to be on disk by now,
-        // or the next keeper could not tell their stdout from their stderr.
+        // The shared table names one slot and stream only. Write the index records of all other sessions
+        // first, or the next keeper could not tell their stdout from their stderr.
         if self
             .shared_table
             .moving()
@@ -53,14 +53,14 @@ impl Keeper {
             Ok(Grew::No) => {}
             Ok(Grew::End) => self.close_output(slot, stream),
             Err(error) => {
-                tracing::warn!(session = %entry.id, %error, "its output cannot be read");
+                tracing::warn!(session = %entry.id, %error, "cannot read the output");
                 self.close_output(slot, stream);
             }
         }
         self.shared_table.end_move();
     }
 
-    /// Shows on the shared table how far a log reaches now.
+    /// Publishes the bounds of a log in the shared table.
     pub(super) fn log_grew(&mut self, slot: u32) {
         let Some(log) = self.table.get_mut(slot).and_then(|e| e.log.as_ref()) else {
             return;
@@ -75,8 +75,8 @@ impl Keeper {
         self.table.mark_unflushed(slot);
     }
 
-    /// Tells the daemon whether a log is being written, and gives it the memory
-    /// in which the newest of it is meanwhile.
+    /// Tells the daemon whether a log is being written, and passes it the tail that holds the newest bytes
+    /// if it is not.
     pub(super) fn tell_trouble(&mut self, slot: u32) {
         let Some(entry) = self.table.get_mut(slot) else {
             return;
@@ -91,7 +91,7 @@ impl Keeper {
         self.tell(&message, tail.into_iter().collect());
     }
 
-    /// Tries logs that could not be written.
+    /// Tries again to write the logs that could not be written.
     pub(super) fn retry_logs(&mut self) {
         for slot in self.table.troubled().clone() {
             let Some(entry) = self.table.get_mut(slot) else {
@@ -139,8 +139,7 @@ impl Keeper {
         self.tell(&ToDaemon::Grown { slots }, vec![]);
     }
 
-    /// Takes what has become of every child: jobs, orphans that came to us, and
-    /// the daemon.
+    /// Collects the status of every child: jobs, orphans that were reparented to the keeper, and the daemon.
     pub(super) fn reap(&mut self) {
         let options = WaitOptions::NOHANG | WaitOptions::UNTRACED | WaitOptions::CONTINUED;
         while let Ok(Some((pid, status))) = wait(options) {
@@ -160,13 +159,13 @@ impl Keeper {
             } else if let Some(slot) = self.table.slot_of_child(pid) {
                 self.job_ended(slot, Some(ExitStatus::from_raw(status.as_raw())));
             } else {
-                // What is none of these is an orphan of a job.
+                // An `onExit` command or an orphan of a job.
                 self.on_exit_reaped(pid, ExitStatus::from_raw(status.as_raw()));
             }
         }
     }
 
-    /// The daemon ended, or could not be started.
+    /// Handles a daemon that ended or could not be started.
     pub(super) fn daemon_is_gone(&mut self, how: Ended) {
         if let Some(daemon) = self.foreign_daemon.take() {
             self.events.remove(&daemon);
@@ -180,7 +179,7 @@ impl Keeper {
         self.listen_for_knock();
     }
 
-    /// The first process of a session that another keeper had started has ended.
+    /// Handles the end of a session's first process that was started by another keeper.
     pub(super) fn foreign_job_ended(&mut self, slot: u32) {
         let Some(entry) = self.table.get_mut(slot) else {
             return;
@@ -190,7 +189,8 @@ impl Keeper {
             Ending::Status(status) => Some(ExitStatus::from_raw(status)),
             Ending::Unknown => None,
             Ending::NotYet => {
-                // Told when its parent, whoever that is, has taken note.
+                // Its parent, whichever process that is, has not reaped it yet; the pidfd reports a hang-up
+                // once it has.
                 let waits = self.events.await_hangup(pidfd, Source::Ended { slot });
                 match waits {
                     Ok(()) => return,
@@ -212,7 +212,7 @@ impl Keeper {
         }
     }
 
-    /// `status` is absent if nobody can know it.
+    /// Handles the end of a session's first process; `status` is `None` if it cannot be known.
     fn job_ended(&mut self, slot: u32, status: Option<ExitStatus>) {
         self.drain(slot);
         let Some(entry) = self.table.get_mut(slot) else {
@@ -220,7 +220,7 @@ impl Keeper {
         };
         let end_offset = entry.log.as_ref().map_or(0, Log::end);
         let dir = self.home.session(&entry.id);
-        // A keeper that was killed may have known, and have told nobody else.
+        // A killed keeper may have written the status to disk without telling the daemon.
         let known = match status {
             Some(_) => None,
             None => read_exit(&dir).filter(|exit| exit.pid == entry.pid),
@@ -243,15 +243,15 @@ impl Keeper {
         let session = entry.id.clone();
         entry.close_files();
         if let Err(error) = write_exit(&dir, &exit) {
-            tracing::error!(%session, %error, "{EXIT} cannot be written");
+            tracing::error!(%session, %error, "cannot write {EXIT}");
         }
         self.tell_growth();
         self.tell(&ToDaemon::Exited { session, exit }, vec![]);
     }
 
-    /// Moves what a job wrote before it ended. The read itself makes the
-    /// terminal hand over what is still on its way (n_tty flushes its work
-    /// queue before it says that there is nothing), so "nothing" is the end.
+    /// Moves what a job has written into its log. The read itself makes the terminal deliver what is still
+    /// on its way (n_tty flushes its work queue before it reports that nothing is there), so "nothing" is
+    /// the end.
     pub(super) fn drain(&mut self, slot: u32) {
         for _ in 0..LAST_CHUNKS {
             let before = self.log_end(slot);
@@ -273,11 +273,11 @@ impl Keeper {
     }
 }
 
-/// The limit of its own that a job has ended at, where the kernel tells.
+/// The name of the job's own limit that ended it, if the kernel tells.
 fn reached_limit(entry: &Entry, status: Option<ExitStatus>) -> Option<String> {
     let (limits, status) = (entry.spec.limits.as_ref()?, status?);
     let grouped = limits.memory_bytes.is_some() || limits.processes.is_some();
-    // Asked also of one that ended well: its group goes with it.
+    // Called for a job that ended well, too, because it removes the job's cgroup.
     let is_short_of_memory = grouped && cgroup::ended(&entry.id);
     let name = match status.signal() {
         Some(signal::XCPU) if limits.cpu_sec.is_some() => "cpuSec",

@@ -1,4 +1,4 @@
-//! The keeper's right to be the only one.
+//! The locks that make sure only one keeper runs.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -8,8 +8,8 @@ use crate::sys::file;
 use crate::sys::lock::{self, Lock};
 use crate::sys::paths::{Home, keeper_lock_in, private_dir};
 
-/// Two locks: of the socket's directory, and of the sessions. A second keeper
-/// with its socket elsewhere would take jobs that run for lost.
+/// Two locks: one on the socket's directory, one on the sessions. The second one keeps a keeper with a
+/// socket elsewhere from treating running jobs as lost.
 #[derive(Debug)]
 pub(super) struct Lease {
     pub(super) socket: Lock,
@@ -17,7 +17,7 @@ pub(super) struct Lease {
 }
 
 impl Lease {
-    /// For the first keeper of a home; an error says who has it.
+    /// Takes both locks for the first keeper of a home. The error says who holds them.
     pub(super) fn attempt(home: &Home) -> Result<Self, String> {
         let path = home.sessions_lock();
         let fail = |error: io::Error| format!("{}: {error}", path.display());
@@ -38,19 +38,19 @@ impl Lease {
         Ok(Self { socket, sessions })
     }
 
-    /// For one that takes over: the one before is dead or dying, and its locks with
-    /// it. Also returns where that one listened.
+    /// Waits for both locks on behalf of a successor. The previous keeper is dead or dying, and its locks
+    /// with it. Also returns the path at which that one listened.
     pub(super) fn wait(home: &Home) -> io::Result<(Self, PathBuf)> {
         let sessions = Lock::wait(&home.sessions_lock())?;
         let path = noted_socket(home).unwrap_or_else(|| home.socket());
         let dir = path.parent().unwrap_or(&home.state);
-        // A directory that is gone is looked for once the keeper runs.
+        // If the directory is gone, lock the state directory; the keeper restores the socket once it runs.
         let socket = Lock::wait(&keeper_lock_in(dir))
             .or_else(|_| Lock::wait(&keeper_lock_in(&home.state)))?;
         Ok((Self { socket, sessions }, path))
     }
 
-    /// What came through `exec`.
+    /// The locks that were inherited through `exec`.
     pub(super) fn held(socket: OwnedFd, sessions: OwnedFd) -> Self {
         Self {
             socket: Lock::held(socket),
@@ -58,32 +58,32 @@ impl Lease {
         }
     }
 
-    /// Notes where the keeper listens, for clients of another environment.
+    /// Notes in `sessions.lock` where the keeper listens, for clients with another environment.
     pub(super) fn note(&mut self, socket: &Path) -> io::Result<()> {
         self.sessions.note(&socket.display().to_string())
     }
 
-    /// Takes the lock of the sessions anew if its file was removed: whoever starts a
-    /// keeper would find another file, which nobody holds. Returns whether it was.
+    /// Locks `sessions.lock` again if the file was removed: a process that starts a keeper would create a
+    /// new file and find it unlocked. Returns whether it had to.
     pub(super) fn renew_sessions(&mut self, home: &Home) -> io::Result<bool> {
         renew(&mut self.sessions, &home.sessions_lock())
     }
 
-    /// Has the right to listen in `dir`, which is made if need be.
+    /// Takes the lock for listening in `dir`, and creates the directory if need be.
     pub(super) fn move_to(&mut self, dir: &Path) -> io::Result<()> {
         private_dir(dir).map_err(io::Error::other)?;
         renew(&mut self.socket, &keeper_lock_in(dir)).map(drop)
     }
 }
 
-/// Where the keeper of these sessions listens, as it has noted.
+/// The socket path that the keeper of these sessions has noted in `sessions.lock`, if any.
 pub(super) fn noted_socket(home: &Home) -> Option<PathBuf> {
     let noted = lock::holder(&home.sessions_lock())?;
     let path = PathBuf::from(noted.lines().next()?);
     path.is_absolute().then_some(path)
 }
 
-/// Holds the lock file at `path`; false if it is the one that is held already.
+/// Locks the file at `path`; returns false if that file is already the one held.
 fn renew(lock: &mut Lock, path: &Path) -> io::Result<bool> {
     if file::identity(path).is_some_and(|found| file::identity_of(lock.as_fd()) == Some(found)) {
         return Ok(false);

@@ -1,9 +1,9 @@
 //! A session's log: raw bytes in segments, one permanent offset per byte.
 //!
-//! While the disk takes no bytes, or has too little room left, the offsets go
-//! on, the newest bytes stay in memory (`sys::tail`), and the rest is counted.
-//! Once there is room again, what is still in memory is saved first. What was
-//! not saved is a gap between two segments, never a hole that reads as NULs.
+//! While the disk refuses bytes or has too little space left, offsets keep counting, the newest bytes stay
+//! in memory (`sys::tail`), and the number of unsaved bytes is counted. Once there is space again, the
+//! bytes still in memory are saved first. Bytes that were not saved are a gap between two segments, never a
+//! hole that reads as NULs.
 
 use std::fs::File;
 use std::io;
@@ -19,40 +19,40 @@ use crate::sys::splice::{CHUNK, SplicePipe, Taken};
 use crate::sys::tail::{KEPT, Tail};
 use crate::sys::{clock, failpoint};
 
-/// After the disk refused bytes, it is tried again no sooner than this.
+/// Milliseconds to wait before another attempt to write, after the disk refused bytes.
 pub(super) const RETRY_MS: u64 = 1000;
 
 /// The log of one session, open for writing.
 #[derive(Debug)]
 pub(super) struct Log {
     segments: Segments,
-    /// The last segment. Without it, bytes go to the tail.
+    /// The last segment. If it is `None`, bytes go to the tail.
     file: Option<File>,
     end: u64,
-    /// Bytes to keep at least.
+    /// Least number of bytes to keep.
     keep: u64,
     index: Index,
     trouble: Option<Trouble>,
-    /// Bytes after the first one that are in no file.
+    /// Number of bytes after `first` that are in no file.
     unsaved: u64,
 }
 
-/// The disk takes no bytes.
+/// The disk refuses bytes.
 #[derive(Debug)]
 struct Trouble {
     reason: String,
-    /// Nothing is saved from here on.
+    /// Offset from which on nothing is saved.
     since: u64,
-    /// The newest of it; absent if there was no memory for it either.
+    /// The newest of these bytes; `None` if there was no memory for them either.
     tail: Option<Tail>,
-    /// Boot-time milliseconds.
+    /// Time of the next attempt, in boot-time milliseconds.
     retry_at: u64,
 }
 
-/// What a turn at the log has brought.
+/// The result of one attempt to move output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Grew {
-    /// It has grown; the flag says whether saving stopped or resumed.
+    /// The log has grown; the flag says whether saving stopped or resumed.
     Yes { trouble_changed: bool },
     /// There is nothing to read now.
     No,
@@ -61,8 +61,8 @@ pub(super) enum Grew {
 }
 
 impl Log {
-    /// Opens the log in `dir`, which may hold one already. `end` is where an
-    /// earlier keeper said that it ends, and `tail` what that had in memory.
+    /// Opens the log in `dir`, or creates it. `end` is the end of the log according to an earlier keeper,
+    /// and `tail` holds the bytes that keeper had in memory.
     pub(super) fn open(dir: PathBuf, keep: u64, end: u64, tail: Option<Tail>) -> io::Result<Self> {
         let index = Index::open(&dir)?;
         let (segments, file) = Segments::open(dir)?;
@@ -90,28 +90,28 @@ impl Log {
         self.end
     }
 
-    /// Offset of the first byte that is kept.
+    /// Offset of the oldest kept byte.
     pub(super) fn first(&self) -> u64 {
         self.segments.first()
     }
 
-    /// Where the segment that is being written begins.
+    /// Start offset of the segment that is being written.
     pub(super) fn segment(&self) -> u64 {
         self.segments.last()
     }
 
-    /// Bytes after the first one that are in no file.
+    /// Number of bytes after `first` that are in no file.
     pub(super) fn unsaved(&self) -> u64 {
         self.unsaved
     }
 
-    /// Why bytes are not being saved, if they are not, and the newest of them.
+    /// Why bytes are not being saved, and the newest of them; `None` if they are saved.
     pub(super) fn trouble(&self) -> Option<(&str, Option<&Tail>)> {
         let trouble = self.trouble.as_ref()?;
         Some((&trouble.reason, trouble.tail.as_ref()))
     }
 
-    /// Moves what `source` has, one chunk at most.
+    /// Moves what can be read from `source`, one chunk at most.
     pub(super) fn take(
         &mut self,
         pipe: &SplicePipe,
@@ -119,7 +119,7 @@ impl Log {
         source: impl AsFd,
         stream: u8,
     ) -> io::Result<Grew> {
-        // What the index does not say yet is thus always of one stream.
+        // This keeps the bytes that are not indexed yet all on one stream.
         let _ = self.index.change_stream(stream);
         let bytes = match pipe.take(source, self.room_in_segment())? {
             Taken::Bytes(bytes) => bytes,
@@ -131,8 +131,7 @@ impl Log {
         Ok(Grew::Yes { trouble_changed })
     }
 
-    /// Bytes that the present segment is still to get: with longer segments, more
-    /// would be kept than was asked for.
+    /// How many bytes the current segment may still take: longer segments would keep more than was asked for.
     fn room_in_segment(&self) -> usize {
         if self.file.is_none() {
             return CHUNK;
@@ -141,8 +140,8 @@ impl Log {
         usize::try_from(room).unwrap_or(CHUNK).clamp(1, CHUNK)
     }
 
-    /// Takes so many bytes out of the pipe. True if saving stopped or resumed,
-    /// or both.
+    /// Moves `bytes` bytes from the splice pipe into the log. Returns true if saving stopped or resumed, or
+    /// both.
     pub(super) fn put(
         &mut self,
         pipe: &SplicePipe,
@@ -157,7 +156,8 @@ impl Log {
             (Some(_), Some(_)) => {}
             (None, _) => self.recover(),
         }
-        // Refused again at once, it is in trouble with another tail.
+        // If the disk refuses bytes again below, the log is in trouble with another tail; the caller has to
+        // know.
         let has_resumed = was_in_trouble && self.trouble.is_none();
         let start = self.segments.last();
         let mut saved = 0;
@@ -170,7 +170,7 @@ impl Log {
             }
         }
         self.divert(pipe, bytes - saved);
-        // The index is an aid: without it times are missing, nothing else.
+        // Ignore errors: without the index only times are missing.
         let _ = self.index.add(self.end, clock::wall().millis(), stream);
         let _ = self.index.shorten(self.first());
         if self.file.is_some() && self.end - start >= segment_bytes(self.keep) {
@@ -179,7 +179,7 @@ impl Log {
         has_resumed || was_in_trouble != self.trouble.is_some()
     }
 
-    /// What the disk does not take goes to the tail.
+    /// Moves bytes that the disk did not take into the tail.
     fn divert(&mut self, pipe: &SplicePipe, bytes: usize) {
         let offsets = self.end..self.end + bytes as u64;
         self.end = offsets.end;
@@ -197,7 +197,7 @@ impl Log {
         pipe.discard(left);
     }
 
-    /// Notes in the index what a keeper that was killed had not noted.
+    /// Adds to the index the bytes that a killed keeper had not recorded.
     pub(super) fn complete_index(&mut self, stream: u8) {
         if self.index.end() < self.end {
             let _ = self.index.add(self.end, clock::wall().millis(), stream);
@@ -205,12 +205,12 @@ impl Log {
         }
     }
 
-    /// Writes what the index still has in memory.
+    /// Writes the index's pending record.
     pub(super) fn flush_index(&mut self) {
         let _ = self.index.flush();
     }
 
-    /// Begins a new segment at the end and drops all before it.
+    /// Begins a new segment at the end and drops everything before it.
     pub(super) fn clear(&mut self) -> io::Result<()> {
         if self.file.is_none() || self.end > self.segments.last() {
             self.file = Some(self.segments.begin(self.end)?);
@@ -227,12 +227,12 @@ impl Log {
         let missing = self.segments.drop_before(offset);
         self.unsaved = self.unsaved.saturating_sub(missing);
         if self.first() != first {
-            // Refused by some file systems, where the index takes a little more.
+            // Some file systems refuse this; the index takes more space there.
             let _ = self.index.drop_before(self.first());
         }
     }
 
-    /// In trouble and after a while, tries to save again. True if it can.
+    /// Tries to save again if the retry time has come. Returns whether bytes are being saved.
     pub(super) fn retry(&mut self, disk: &mut Disk) -> bool {
         if disk.check(0).is_none() {
             self.recover();
@@ -248,7 +248,7 @@ impl Log {
         self.drop_segments_before(self.end.saturating_sub(self.keep));
     }
 
-    /// Goes on without saving; what is written meanwhile has offsets, too.
+    /// Stops saving. Bytes that arrive from now on still get offsets.
     fn suspend(&mut self, reason: String) {
         self.file = None;
         self.trouble = Some(Trouble {
@@ -259,8 +259,7 @@ impl Log {
         });
     }
 
-    /// After a while in trouble, tries a new segment that begins with what is
-    /// still in memory.
+    /// Once the retry time has come, tries to begin a new segment with the bytes that are still in memory.
     fn recover(&mut self) {
         let now = clock::boot_ms();
         let Some(trouble) = self.trouble.as_mut().filter(|t| now >= t.retry_at) else {
@@ -292,15 +291,15 @@ impl Log {
     fn resume(&mut self, start: u64, bytes: &[u8]) -> io::Result<File> {
         let file = self.segments.begin(start)?;
         if let Err(error) = file.write_all_at(bytes, 0) {
-            // Half of it would be taken for all of it.
+            // A partial write would be taken for the whole.
             file.set_len(0)?;
             return Err(error);
         }
         Ok(file)
     }
 
-    /// A log that somebody has removed, replaced or cut is not written on: its
-    /// offsets would be wrong. What is new goes into a segment of its own.
+    /// Checks that the segment is as we left it. If it was removed, replaced or truncated, offsets in it
+    /// would be wrong, so new bytes go into a new segment.
     fn look_at_file(&mut self) {
         let start = self.segments.last();
         let expected = self.end - start;
@@ -311,7 +310,7 @@ impl Log {
             return;
         }
         if !is_gone && meta.len() > expected {
-            // What somebody has added is nobody's output.
+            // Bytes that another process appended are not output of the job.
             let _ = file.set_len(expected);
             return;
         }
@@ -320,7 +319,7 @@ impl Log {
         tracing::warn!(
             path = %self.segments.path(start).display(),
             lost = expected - left,
-            "a log was removed or cut by somebody"
+            "the log was removed or truncated by another process"
         );
         if is_gone {
             self.segments.put_stranger_aside();
@@ -391,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn no_segment_is_longer_than_it_should_be() {
+    fn no_segment_exceeds_its_length() {
         let mut bench = Bench::new();
         let keep = 1 << 18;
         let mut log = Log::open(bench.dir.path().to_owned(), keep, 0, None).unwrap();
@@ -408,11 +407,11 @@ mod tests {
     }
 
     #[test]
-    fn an_opened_log_goes_on_where_it_ended() {
+    fn a_reopened_log_continues_at_its_end() {
         let mut bench = Bench::new();
         let mut log = bench.open(0);
         bench.write(&mut log, b"one");
-        // The index of this one was not written: its keeper was killed.
+        // The keeper was killed before it wrote the index.
         drop(log);
         let mut log = bench.open(3);
         log.complete_index(0);
@@ -425,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_keeper_left_in_the_pump_comes_next() {
+    fn bytes_left_in_the_splice_pipe_are_written_next() {
         let mut bench = Bench::new();
         let mut log = bench.open(0);
         bench.write(&mut log, b"one");
@@ -439,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn while_the_disk_is_full_the_newest_is_kept_and_saved_later() {
+    fn a_full_disk_keeps_the_newest_bytes_and_saves_them_later() {
         let mut bench = Bench::new();
         let mut log = bench.open(0);
         bench.write(&mut log, b"saved ");
@@ -458,12 +457,12 @@ mod tests {
         assert!(saved.ends_with("newest") && saved.len() as u64 == KEPT);
         assert_eq!(log.unsaved(), start - 6);
         assert!(!bench.write(&mut log, b"!"));
-        // What is counted is what is missing, whoever counts.
+        // A newly opened log counts the same number of missing bytes.
         assert_eq!(bench.open(0).unsaved(), start - 6);
     }
 
     #[test]
-    fn a_log_whose_end_was_in_memory_goes_on_behind_the_gap() {
+    fn a_log_whose_end_was_in_memory_continues_after_the_gap() {
         let mut bench = Bench::new();
         let mut log = bench.open(0);
         bench.write(&mut log, b"saved");

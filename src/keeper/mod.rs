@@ -1,11 +1,11 @@
 //! The keeper: parent of every job, owner of terminals and pipes, writer of logs.
 //!
-//! One thread, one epoll loop, no tokio, no parser. It takes what a job writes
-//! into the job's log before anybody else sees it, so that a job never waits
-//! for a reader, and it outlives the daemon, which it starts again.
+//! It has one thread and one epoll loop; no tokio, no parser. It moves what a job writes into the job's log
+//! before any client sees it, so that a job never waits for a reader. It outlives the daemon and restarts
+//! it.
 //!
-//! Order of one turn: what jobs wrote, then who ended, then what the daemon
-//! asks; so an exit is told after the output that came before it.
+//! Order of one turn: output of jobs, then exits, then the daemon's requests. An exit is therefore reported
+//! after the output that came before it.
 
 mod disk;
 mod endpoint;
@@ -62,11 +62,10 @@ pub fn run() -> ExitCode {
         Some(TAKEOVER) => take_over(),
         Some(number) => go_on(number),
     };
-    said(ran.and_then(|mut keeper| keeper.run()))
+    exit_code(ran.and_then(|mut keeper| keeper.run()))
 }
 
-/// The first keeper of a home; whoever has started it reads from its stdout
-/// whether it could begin.
+/// Runs the first keeper of a home. The process that started it reads from its stdout whether it came up.
 fn run_first() -> ExitCode {
     detach::leave_caller();
     let mut keeper = match Keeper::set_up() {
@@ -79,10 +78,10 @@ fn run_first() -> ExitCode {
     let _ = writeln!(io::stdout(), "ready");
     detach::close_stdout();
     keeper.start_daemon();
-    said(keeper.run())
+    exit_code(keeper.run())
 }
 
-/// In the place of a keeper that was killed: the daemon has everything.
+/// Replaces a keeper that was killed. The daemon hands over everything that keeper had.
 fn take_over() -> io::Result<Keeper> {
     detach::leave_caller();
     let home = Home::locate().map_err(io::Error::other)?;
@@ -99,7 +98,7 @@ fn take_over() -> io::Result<Keeper> {
     Ok(keeper)
 }
 
-/// The same keeper as another program.
+/// Continues as the same keeper process after an upgrade to another program.
 fn go_on(number: &str) -> io::Result<Keeper> {
     let home = Home::locate().map_err(io::Error::other)?;
     diag::start(&home, "keeper", None);
@@ -116,12 +115,12 @@ fn go_on(number: &str) -> io::Result<Keeper> {
         },
         vec![],
     );
-    // Who ended meanwhile was not told.
+    // Children that ended during the upgrade have not been reported.
     keeper.reap();
     Ok(keeper)
 }
 
-fn said(ran: io::Result<()>) -> ExitCode {
+fn exit_code(ran: io::Result<()>) -> ExitCode {
     match ran {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -131,7 +130,7 @@ fn said(ran: io::Result<()>) -> ExitCode {
     }
 }
 
-/// Everything the keeper has.
+/// The state of the keeper.
 struct Keeper {
     home: Home,
     table: Table,
@@ -140,21 +139,21 @@ struct Keeper {
     disk: Disk,
     events: Events,
     endpoint: Endpoint,
-    /// To the daemon, while there is one.
+    /// Connection to the daemon, while there is one.
     channel: Option<Channel>,
-    /// Whether something waits for room in it.
+    /// Whether messages wait for room in `channel`.
     channel_is_full: bool,
     supervisor: Supervisor,
     /// Commands that run after the end of a session.
     on_exits: OnExits,
-    /// A handle on a daemon that is no child of ours.
+    /// The pidfd of a daemon that is not our child.
     foreign_daemon: Option<OwnedFd>,
-    /// Limit of open files that jobs start with.
+    /// Limit of open files (`RLIMIT_NOFILE`) that jobs start with.
     files: Rlimit,
-    /// Slots that the daemon is to be told of at the end of this turn.
+    /// Slots whose growth is reported to the daemon at the end of this turn.
     grown: Vec<u32>,
     upgrade: Option<Upgrade>,
-    /// Why the last one was given up, until a daemon is up that was told so.
+    /// Why the last upgrade was given up; kept until a daemon is up and has been told.
     upgrade_failed: Option<String>,
     quit: bool,
     lease: Lease,
@@ -168,7 +167,8 @@ impl Keeper {
         let place = home.runtime.display().to_string();
         let fail = |error: io::Error| format!("{place}: {error}");
         let lease = Lease::attempt(&home)?;
-        // Somebody may have removed the locks of one that lives. Of two that begin at once, the older goes on.
+        // The locks of a running keeper may have been removed, so look for its process as well. If two
+        // keepers start at once, the older one continues.
         if let Some(other) = role::find(&home, "keeper").filter(|p| p.pid != std::process::id()) {
             let pid = other.pid;
             return Err(format!("{place}: another keeper is running (pid {pid})"));
@@ -187,8 +187,8 @@ impl Keeper {
         Self::new(home, lease, (inheritance, socket)).map_err(fail)
     }
 
-    /// A keeper that goes on with what another one had, under the daemon that
-    /// is there already. What it listens with was made at that path.
+    /// Creates a keeper that continues with what another one had, and with the daemon that already runs.
+    /// The inherited listener was bound at the path that comes with the inheritance.
     fn succeed(
         home: Home,
         lease: Lease,
@@ -208,8 +208,8 @@ impl Keeper {
         lease: Lease,
         (inheritance, socket): (Inheritance, PathBuf),
     ) -> io::Result<Self> {
-        // Orphans of jobs come to the keeper, to be reaped. Refused on systems
-        // without it, where they go to init.
+        // Orphans of jobs are reparented to the keeper, which reaps them. The call fails on systems without
+        // subreapers; orphans go to init there.
         let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
         let mut keeper = Self {
             table: Table::default(),
@@ -253,7 +253,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// How long it may sleep: without end, unless something is out of order.
+    /// How long the loop may sleep; `None` if no retry and no deadline is pending.
     fn pause(&self) -> Option<Duration> {
         let troubled = !self.table.troubled().is_empty();
         let retry = troubled.then_some(Duration::from_millis(RETRY_MS));

@@ -1,8 +1,8 @@
-//! Commands that are run after a session has ended (`onExit`): without terminal,
-//! log or name, for so long and no longer.
+//! Commands that run after a session has ended (`onExit`): without terminal, log or name, and with a time
+//! limit.
 //!
-//! They are children like the jobs, so that they outlive a daemon. Each is run
-//! once a run of its session, however often a daemon asks for it.
+//! They are children of the keeper like the jobs, so that they outlive a daemon. Each is run once per run
+//! of its session, however often a daemon asks for it.
 
 use std::collections::VecDeque;
 use std::io;
@@ -15,7 +15,7 @@ use crate::protocol::SessionId;
 use crate::protocol::keeper::{SpawnSpec, ToDaemon};
 use crate::sys::{signal, spawn};
 
-/// One that runs.
+/// A running command.
 #[derive(Debug)]
 struct Running {
     session: SessionId,
@@ -25,10 +25,10 @@ struct Running {
     timed_out: bool,
 }
 
-/// So many run at once; the others wait for one of them to end.
+/// Most commands that run at once; the others wait for one of them to end.
 const AT_ONCE: usize = 16;
 
-/// One that waits.
+/// A command that waits for its turn.
 #[derive(Debug)]
 struct Waiting {
     session: SessionId,
@@ -36,7 +36,7 @@ struct Waiting {
     within: Duration,
 }
 
-/// Those that run, and those that wait.
+/// All `onExit` commands, running and waiting.
 #[derive(Debug, Default)]
 pub(super) struct OnExits {
     running: Vec<Running>,
@@ -44,19 +44,19 @@ pub(super) struct OnExits {
 }
 
 impl OnExits {
-    /// Whether there are none.
+    /// Whether no command runs or waits.
     pub(super) fn is_empty(&self) -> bool {
         self.running.is_empty() && self.waiting.is_empty()
     }
 
-    /// How long until one of them has run for too long.
+    /// Time until the next deadline; `None` if no command has one.
     pub(super) fn pause(&self) -> Option<Duration> {
         let open = self.running.iter().filter(|one| !one.timed_out);
         let next = open.map(|one| one.deadline).min()?;
         Some(next.saturating_duration_since(Instant::now()))
     }
 
-    /// Ends those that have run for too long.
+    /// Kills commands that have passed their deadline.
     pub(super) fn end_late(&mut self) {
         let now = Instant::now();
         for one in &mut self.running {
@@ -67,7 +67,7 @@ impl OnExits {
         }
     }
 
-    /// Ends all, with the keeper.
+    /// Kills all commands, when the keeper ends.
     pub(super) fn end_all(&mut self) {
         self.running.iter().for_each(Running::end);
     }
@@ -79,25 +79,28 @@ impl OnExits {
 }
 
 impl Running {
-    /// Its process group, which is its own, and itself.
+    /// Kills the command and its process group, of which it is the leader.
     fn end(&self) {
-        // It is not reaped yet, so the number is still its group's.
+        // It has not been reaped yet, so the pid still names its group.
         signal::send_group(self.pid, signal::KILL);
         let _ = signal::send(&self.pidfd, signal::KILL);
     }
 }
 
 impl Keeper {
-    /// Runs a session's `onExit`, unless that was done for this run.
+    /// Runs a session's `onExit` unless it was already run for this run of the session.
     pub(super) fn run_on_exit(&mut self, session: SessionId, spec: &SpawnSpec, within: Duration) {
         let is_full = self.on_exits.running.len() >= AT_ONCE;
-        // Without an entry nobody could tell whether it was run before.
+        // Without an entry it is unknown whether the command was run before.
         let Some(entry) = self.entry(&session) else {
-            return self.on_exit_over(session, Some("its keeper does not know it".to_owned()));
+            return self.on_exit_over(
+                session,
+                Some("the keeper has no record of this run".to_owned()),
+            );
         };
         if !entry.on_exit_ran && is_full {
             let waiting = &mut self.on_exits.waiting;
-            // A new daemon asks again.
+            // A new daemon asks again for a command that already waits.
             if !waiting.iter().any(|one| one.session == session) {
                 let spec = spec.clone();
                 waiting.push_back(Waiting {
@@ -138,7 +141,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// A child has ended that is no job; true if it was one of these.
+    /// Handles the end of a child that is not a job. Returns whether it was an `onExit` command.
     pub(super) fn on_exit_reaped(&mut self, pid: u32, status: ExitStatus) -> bool {
         let Some(one) = self.on_exits.take(pid) else {
             return false;
@@ -157,7 +160,7 @@ impl Keeper {
 
     fn on_exit_over(&mut self, session: SessionId, failure: Option<String>) {
         if let Some(why) = &failure {
-            tracing::warn!(%session, why, "its onExit failed");
+            tracing::warn!(%session, why, "onExit failed");
         }
         self.tell(&ToDaemon::OnExitEnded { session, failure }, vec![]);
     }

@@ -1,4 +1,4 @@
-//! What the daemon asks, and what it is told.
+//! The keeper's side of the channel: it serves the daemon's requests and sends it messages.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -17,11 +17,11 @@ use crate::protocol::{SessionId, VERSION};
 use crate::sys::channel::Channel;
 use crate::sys::{cgroup, detach};
 
-/// So many daemons from another program may fail before the one that runs here is good enough.
+/// Failures of daemons from a new program before the upgrade is given up and the keeper's own program is used.
 const UPGRADE_TRIES: u32 = 3;
 
 impl Keeper {
-    /// Starts a daemon and tells it what there is.
+    /// Starts a daemon and hands it the sessions.
     pub(super) fn start_daemon(&mut self) {
         self.events.remove(&self.endpoint.listener);
         if let Err(error) = self.try_start_daemon() {
@@ -29,7 +29,7 @@ impl Keeper {
         }
     }
 
-    /// What to start the next daemon from: this very program, or the one that it is to be upgraded to.
+    /// The program for the next daemon: the keeper's own, or the target of the upgrade.
     fn daemon_program(&mut self) -> io::Result<Command> {
         match &self.upgrade {
             Some(upgrade) if self.supervisor.failures() < UPGRADE_TRIES => {
@@ -53,7 +53,7 @@ impl Keeper {
         let child = detach::spawn(program, Stdio::from(theirs), Stdio::null(), &log)?;
         self.supervisor.started(child.id());
         if self.supervisor.failures() < UPGRADE_TRIES {
-            tracing::info!(pid = child.id(), "the daemon is started");
+            tracing::info!(pid = child.id(), "the daemon was started");
         }
         let mut channel = Channel::new(ours)?;
         self.shared_table.reset_spawns();
@@ -87,7 +87,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// Takes what the daemon asks.
+    /// Serves the daemon's requests.
     pub(super) fn serve_daemon(&mut self) {
         let Some(channel) = &mut self.channel else {
             return;
@@ -99,7 +99,7 @@ impl Keeper {
                 }
                 self.flush_channel();
             }
-            // It is gone; its pid comes by SIGCHLD.
+            // The daemon is gone; its exit is reported by SIGCHLD.
             Err(_) => self.drop_channel(),
         }
     }
@@ -153,7 +153,7 @@ impl Keeper {
             ToKeeper::Look { session, ask } => self.look(session, ask),
             ToKeeper::Quit => self.quit = true,
             ToKeeper::Takeover { .. } | ToKeeper::Adopt(_) => {
-                tracing::warn!("a handover came late");
+                tracing::warn!("ignored a handover that arrived too late");
             }
         }
     }
@@ -187,14 +187,14 @@ impl Keeper {
         let open = slot.and_then(|slot| self.table.get_mut(slot)?.log.as_mut());
         let cleared = match open {
             Some(log) => log.clear().map(|()| log.first()),
-            // It has ended: its log is opened for this once.
+            // The session has ended: open its log for this request only.
             None => Log::open(self.home.session(id), u64::MAX, 0, None).and_then(|mut log| {
                 log.clear()?;
                 Ok(log.first())
             }),
         };
         if let (Ok(first), Some(slot)) = (&cleared, slot) {
-            // Of a cleared log nothing is left but the newest segment.
+            // Only the newest segment is left of a cleared log.
             self.shared_table.slot(slot).set_segment(*first);
             self.shared_table.slot(slot).drop_before(*first);
             self.shared_table.slot(slot).set_unsaved(0);
@@ -228,7 +228,7 @@ impl Keeper {
         if let Some(log) = self.table.get_mut(slot).and_then(|e| e.log.as_mut()) {
             log.drop_segments_before(before);
             self.shared_table.slot(slot).drop_before(log.first());
-            // Also told if nothing more is written for a while.
+            // Report it now, even if nothing more is written for a while.
             self.grown.push(slot);
             self.tell_growth();
         }
@@ -245,7 +245,7 @@ impl Keeper {
         self.flush_channel();
     }
 
-    /// Leaves a message to the end of what the daemon has asked.
+    /// Queues a message; it is sent after all pending requests of the daemon have been served.
     pub(super) fn tell_soon(&mut self, message: &ToDaemon) {
         let channel = self.channel.as_mut();
         if channel.is_some_and(|channel| channel.queue(message, vec![]).is_err()) {

@@ -15,12 +15,12 @@ use crate::sys::segments;
 #[derive(Debug)]
 pub(super) struct Segments {
     dir: PathBuf,
-    /// Start offsets, oldest first; never empty. The last one is being written.
+    /// Start offsets, oldest first; never empty. The last segment is being written.
     starts: VecDeque<u64>,
 }
 
 impl Segments {
-    /// What is in `dir`; a first segment is made if there is none.
+    /// Opens the segments in `dir`; creates the first one if there is none.
     pub(super) fn open(dir: PathBuf) -> io::Result<(Self, File)> {
         make(&dir)?;
         let mut starts = segments::starts(&dir)?;
@@ -33,18 +33,17 @@ impl Segments {
         Ok((Self { dir, starts }, file))
     }
 
-    /// Offset of the first byte of all.
+    /// Start offset of the oldest segment.
     pub(super) fn first(&self) -> u64 {
         self.starts.front().copied().unwrap_or(0)
     }
 
-    /// Offset of the first byte of the segment that is being written.
+    /// Start offset of the segment that is being written.
     pub(super) fn last(&self) -> u64 {
         self.starts.back().copied().unwrap_or(0)
     }
 
-    /// Goes on in a segment that begins at `start`. One before it in which
-    /// nothing was written goes.
+    /// Begins a segment at `start`. Removes the segment before it if nothing was written to it.
     pub(super) fn begin(&mut self, start: u64) -> io::Result<File> {
         make(&self.dir)?;
         let file = open_segment(&self.dir, start)?;
@@ -59,8 +58,8 @@ impl Segments {
         Ok(file)
     }
 
-    /// Drops the segments that lie wholly before `offset`. Returns how many
-    /// bytes of that range had been in no file.
+    /// Drops the segments that lie wholly before `offset`. Returns how many bytes of the dropped range were
+    /// in no file.
     pub(super) fn drop_before(&mut self, offset: u64) -> u64 {
         let mut missing = 0;
         while self.starts.len() > 1 && self.starts[1] <= offset {
@@ -72,18 +71,18 @@ impl Segments {
         missing
     }
 
-    /// Bytes that are in no file, between the segments and up to `end`.
+    /// Number of bytes up to `end` that are in no segment.
     pub(super) fn gaps(&self, end: u64) -> u64 {
         segments::gaps(&self.dir, self.starts.iter().copied(), end)
     }
 
-    /// What lies where the segment that is being written should be is not it.
+    /// Renames a file that somebody else has put at the path of the newest segment.
     pub(super) fn put_stranger_aside(&self) {
         let path = self.path(self.last());
         let _ = std::fs::rename(&path, path.with_extension("log.replaced"));
     }
 
-    /// Where a segment lies.
+    /// Path of the segment that begins at `start`.
     pub(super) fn path(&self, start: u64) -> PathBuf {
         self.dir.join(segment_name(start))
     }
@@ -93,7 +92,7 @@ impl Segments {
     }
 }
 
-/// Somebody may have removed the directory.
+/// Creates the session's directory, which may have been removed.
 fn make(dir: &Path) -> io::Result<()> {
     match DirBuilder::new().mode(0o700).create(dir) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
@@ -101,7 +100,7 @@ fn make(dir: &Path) -> io::Result<()> {
     }
 }
 
-/// Not for appending: `splice(2)` refuses that, and the offset is ours anyway.
+/// Opens a segment without `O_APPEND`: `splice(2)` refuses that, and the keeper sets the offset anyway.
 fn open_segment(dir: &Path, start: u64) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options

@@ -1,5 +1,5 @@
-//! What a session's program does with its input, asked for the daemon: the kernel
-//! may tell it to the program's ancestors only.
+//! Looks at what a session's program does with its input, on behalf of the daemon: the kernel may show this
+//! to the program's ancestors only.
 
 use super::Keeper;
 use crate::protocol::SessionId;
@@ -12,8 +12,8 @@ impl Keeper {
     pub(super) fn look(&mut self, session: SessionId, ask: u64) {
         let slot = self.table.slot_of(&session);
         let sight = slot.and_then(|slot| self.look_at(slot));
-        // What it says before it waits is to be known with that it waits. It writes
-        // nothing meanwhile, so there is little.
+        // The output before a prompt must be known together with the fact that the program waits. Little is
+        // left to move, because a waiting program writes nothing.
         if let (
             Some(slot),
             Some(Sight {
@@ -30,8 +30,8 @@ impl Keeper {
             ask,
             sight,
         };
-        // Sent when all that the daemon has asked by now is done: it asks about all
-        // jobs at rest at once.
+        // Send the answer together with those to all pending requests: the daemon asks about all idle jobs
+        // at once.
         self.tell_soon(&seen);
     }
 
@@ -43,7 +43,7 @@ impl Keeper {
             Mode::Pipe => input::pipe(fd, entry.pid, Effort::Thorough),
         };
         seen.inspect_err(
-            |error| tracing::debug!(session = %entry.id, %error, "cannot be looked at"),
+            |error| tracing::debug!(session = %entry.id, %error, "cannot tell what the program does with its input"),
         )
         .ok()
     }

@@ -1,4 +1,4 @@
-//! Starting a job: it runs and the daemon is told, or it does not run.
+//! Starting a job: either it runs and the daemon is told, or it does not run.
 
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -16,11 +16,11 @@ use crate::protocol::record::Mode;
 use crate::sys::spawn::{self, SpawnError, Spawned};
 use crate::sys::{cgroup, failpoint, limits, signal};
 
-/// Descriptors that have to be free before a job is started: what that takes for
-/// a moment, or what it keeps and the next start of a daemon then needs.
+/// Descriptors that must be free before a job is started: enough for those a start opens for a moment, and
+/// for those the job keeps plus those the next start of a daemon needs.
 const SPARE_FILES: usize = 16;
 
-/// What is shown of a log.
+/// The offsets of a log that are published in the shared table.
 #[derive(Clone, Copy, Default)]
 struct Bounds {
     first: u64,
@@ -39,7 +39,7 @@ impl Bounds {
 }
 
 impl Keeper {
-    /// Starts a session's program, and tells the daemon how that went.
+    /// Starts a session's program and reports the result to the daemon.
     pub(super) fn spawn(
         &mut self,
         id: SessionId,
@@ -49,12 +49,12 @@ impl Keeper {
         keep: u64,
     ) {
         failpoint::hit("spawn.before_beginning");
-        // Also of one that fails at once: the daemon has counted it.
+        // Count a start that fails at once as well, because the daemon has counted it.
         self.shared_table.begin_spawn();
         match self.try_spawn(&id, spec, rows, cols, keep) {
             Ok((message, fds)) => {
                 self.tell(&message, fds);
-                // Its log may be in trouble since the run before, of which the daemon thinks no more.
+                // The log may be in trouble since the previous run, which the daemon no longer remembers.
                 let slot = self.table.slot_of(&id);
                 if let Some(slot) = slot.filter(|slot| self.table.troubled().contains(slot)) {
                     self.tell_trouble(slot);
@@ -92,11 +92,11 @@ impl Keeper {
             .free_slot(self.shared_table.slots())
             .ok_or_else(no_room)?;
         if let Some(before) = self.table.slot_of(id) {
-            // Those who outlived the first process of the run before may have said something since.
+            // Processes that outlived the previous run's first process may have written since.
             self.drain(before);
         }
-        // A log that is still open has what is not saved of the run before; the
-        // session keeps it until this run is there to go on with it.
+        // A log that is still open holds unsaved bytes of the previous run. The session keeps it until this
+        // run can continue with it.
         let open = self.entry(id).and_then(|entry| entry.log.as_ref());
         let open = open.map(Bounds::of);
         let fresh = match open {
@@ -104,13 +104,14 @@ impl Keeper {
             None => Some(Log::open(self.home.session(id), keep, 0, None)?),
         };
         let bounds = open.or(fresh.as_ref().map(Bounds::of)).unwrap_or_default();
-        // On the shared table before anybody is told of it.
+        // Publish the bounds before anyone is told about the slot.
         self.shared_table.slot(slot).reset(bounds.first, bounds.end);
         self.shared_table.slot(slot).set_unsaved(bounds.unsaved);
-        // An exit of an earlier run must not be read as this one's.
+        // The exit of an earlier run must not be taken for this one's.
         let _ = std::fs::remove_file(self.home.session(id).join(EXIT));
         failpoint::hit("spawn.before_fork");
-        // What waits to be sent would have to be sent before the process has its say.
+        // Flush first: queued messages have to be sent before the new process announces itself on the same
+        // socket.
         self.flush_channel();
         let spawned = self.run_program(id, &spec, (rows, cols), slot, bounds.end)?;
         failpoint::hit("spawn.before_telling");
@@ -150,8 +151,9 @@ impl Keeper {
         Ok((message, fds))
     }
 
-    /// Runs it in a process that tells the daemon of itself the moment before. If this keeper is killed by then,
-    /// the daemon knows whether the program runs, and has what it takes to keep it.
+    /// Runs the program in a process that announces itself to the daemon right before `exec`. If this
+    /// keeper is killed by then, the daemon knows whether the program runs, and has the descriptors it
+    /// takes to keep it.
     fn run_program(
         &self,
         id: &SessionId,
@@ -178,7 +180,7 @@ impl Keeper {
         spawn::spawn(spec, rows, cols, self.files, group, &announce)
     }
 
-    /// Ends a job that runs and cannot be kept.
+    /// Kills a job that was started but cannot be kept.
     fn give_up(&mut self, id: &SessionId) {
         if let Some(entry) = self.table.remove(id) {
             self.stop_watching(&entry);
@@ -187,12 +189,12 @@ impl Keeper {
     }
 }
 
-/// Told to have failed to start, a job must not run. It is reaped like any child.
+/// Kills a job whose start is reported as failed. It is reaped like any other child.
 fn kill(pidfd: &OwnedFd) {
     let _ = signal::send(pidfd, signal::KILL);
 }
 
-/// What the daemon gets of it.
+/// Duplicates of the job's descriptors for the daemon.
 fn copies(spec: &SpawnSpec, spawned: &Spawned) -> io::Result<Vec<OwnedFd>> {
     let mut fds = vec![dup(&spawned.input)?, dup(&spawned.pidfd)?];
     if spec.mode == Mode::Pipe {

@@ -1,49 +1,50 @@
-//! Keeping a daemon running.
+//! Restarting the daemon when it ends.
 
 use std::fmt;
 use std::time::{Duration, Instant};
 
 use crate::sys::signal;
 
-/// A daemon that ran so long was well; its death is answered at once.
+/// A daemon that ran this long counts as healthy; when it dies it is restarted at once.
 const HEALTHY: Duration = Duration::from_secs(5);
 
-/// Pause after the second failure in a row; it doubles with each further one.
+/// Pause after the second failure in a row; it doubles with each further failure.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 
-/// Longest pause: a person who asks for something meanwhile waits as long.
+/// Longest pause. A client that asks for something meanwhile waits as long.
 const LAST_PAUSE: Duration = Duration::from_secs(1);
 
-/// So many failures in a row, and for so long, are told to clients: they need not wait for the next attempt.
+/// After this many failures in a row, and at least this long after the first, clients are told why, so that
+/// they need not wait for the next attempt.
 const TROUBLE: u32 = 3;
 const TROUBLE_AFTER: Duration = Duration::from_millis(400);
 
 /// How a daemon ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Ended {
-    /// With an exit code of its own.
+    /// It exited with this code.
     Code(i32),
-    /// By a signal.
+    /// A signal ended it.
     Signal(i32),
-    /// Nobody can know: it was no child of ours.
+    /// The status cannot be known, because it was not our child.
     Unknown,
-    /// It could not be started at all.
+    /// It could not be started; the text says why.
     NotStarted(String),
 }
 
-/// When the next daemon is to be started.
+/// Decides when the next daemon is started.
 #[derive(Debug)]
 pub(super) struct Supervisor {
-    /// The daemon that runs.
+    /// Pid of the running daemon.
     pub(super) pid: Option<u32>,
     started: Instant,
-    /// Whether it has said so.
+    /// Whether it has reported `Ready`.
     is_up: bool,
     due: Due,
-    /// Daemons in a row that did not stay, and those of them that nobody else ended.
+    /// Number of daemons in a row that failed, and how many in a row failed without being ended from outside.
     failures: u32,
     own_failures: u32,
-    /// Since when none of them stays by itself, and what became of the last one.
+    /// Time of the first failure in `own_failures`, and how the last daemon ended.
     failing_since: Instant,
     last: Ended,
 }
@@ -51,7 +52,7 @@ pub(super) struct Supervisor {
 #[derive(Clone, Copy, Debug)]
 enum Due {
     At(Instant),
-    /// When a client knocks.
+    /// When a client connects.
     OnKnock,
 }
 
@@ -72,20 +73,20 @@ impl Default for Supervisor {
 }
 
 impl Supervisor {
-    /// A daemon was started.
+    /// Records that a daemon was started.
     pub(super) fn started(&mut self, pid: u32) {
         self.pid = Some(pid);
         self.started = Instant::now();
         self.is_up = false;
     }
 
-    /// It said that it is up.
+    /// Records that the daemon is up.
     pub(super) fn is_up(&mut self) {
         self.is_up = true;
     }
 
-    /// It is gone, or could not be started. Returns whether that is worth a line in the log: of a long row of
-    /// failures the first, second, fourth, eighth … one is.
+    /// Records that the daemon ended or could not be started. Returns whether to log it: only the first,
+    /// second, fourth, eighth … failure in a row is logged.
     pub(super) fn ended(&mut self, how: Ended) -> bool {
         let was_started = self.pid.take().is_some();
         let was_well = was_started
@@ -113,46 +114,46 @@ impl Supervisor {
         self.failures.is_power_of_two() || self.failures == 0
     }
 
-    /// Daemons in a row that did not stay.
+    /// Number of daemons in a row that failed.
     pub(super) fn failures(&self) -> u32 {
         self.failures
     }
 
-    /// Why no daemon stays, in words, once that is so.
+    /// Why daemons keep failing, for a person to read; `None` while they do not.
     pub(super) fn trouble(&self) -> Option<String> {
         let is_trouble =
             self.own_failures >= TROUBLE && self.failing_since.elapsed() >= TROUBLE_AFTER;
         is_trouble.then(|| format!("{} ({} times in a row)", self.last, self.own_failures))
     }
 
-    /// The daemon ends on purpose: the next one starts when a client knocks.
+    /// Records that the daemon ends on purpose; the next one starts when a client connects.
     pub(super) fn rest(&mut self) {
         self.due = Due::OnKnock;
         self.failures = 0;
         self.own_failures = 0;
     }
 
-    /// Whether a knock is what the next daemon waits for.
+    /// Whether the next daemon starts when a client connects.
     pub(super) fn is_resting(&self) -> bool {
         matches!(self.due, Due::OnKnock) && self.pid.is_none()
     }
 
-    /// The daemon that runs and goes on: one that ends on purpose serves nobody any more.
+    /// Pid of the running daemon; `None` if it is ending on purpose, because it serves no more clients.
     pub(super) fn serving(&self) -> Option<u32> {
         self.pid.filter(|_| matches!(self.due, Due::At(_)))
     }
 
-    /// A client knocked.
+    /// A client connected: start the next daemon now.
     pub(super) fn wake(&mut self) {
         self.due = Due::At(Instant::now());
     }
 
-    /// Whether a daemon is to be started now.
+    /// Whether a daemon should be started now.
     pub(super) fn is_due(&self) -> bool {
         self.pid.is_none() && matches!(self.due, Due::At(at) if at <= Instant::now())
     }
 
-    /// How long until one is to be started, if the clock decides that.
+    /// Time until the next start; `None` if no start is scheduled.
     pub(super) fn pause(&self) -> Option<Duration> {
         match self.due {
             Due::At(at) if self.pid.is_none() => Some(at.saturating_duration_since(Instant::now())),
@@ -162,7 +163,7 @@ impl Supervisor {
 }
 
 impl Ended {
-    /// Whether somebody else ended it: that says nothing about the next one.
+    /// Whether the daemon was ended from outside, which says nothing about the next one.
     fn is_from_outside(&self) -> bool {
         match self {
             Self::Code(code) => *code == 0,
@@ -196,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_death_is_answered_at_once_and_early_ones_with_pauses() {
+    fn restarts_at_once_after_the_first_failure_and_then_with_pauses() {
         let mut supervisor = Supervisor::default();
         supervisor.started(7);
         assert!(supervisor.ended(Ended::Code(1)));
@@ -208,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_cannot_be_started_is_tried_with_pauses_and_said_now_and_then() {
+    fn start_failures_are_retried_with_pauses_and_logged_rarely() {
         let mut supervisor = Supervisor::default();
         let mut said = 0;
         for _ in 0..100 {
@@ -228,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_fails_after_it_was_up_is_a_failure_and_one_that_was_killed_is_none() {
+    fn an_exit_code_is_a_failure_and_a_kill_is_not() {
         let mut supervisor = Supervisor::default();
         for _ in 0..10 {
             supervisor.started(7);
@@ -246,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_resting_daemon_waits_for_a_knock() {
+    fn a_resting_supervisor_waits_for_a_client() {
         let mut supervisor = Supervisor::default();
         supervisor.started(7);
         supervisor.rest();

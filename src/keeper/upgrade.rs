@@ -1,8 +1,8 @@
-//! The keeper becomes another program: `execve(2)` in the same process, so
-//! that it stays the parent of its jobs and loses nothing that it has open.
+//! Upgrading the keeper: `execve(2)` in the same process, so that it stays the parent of its jobs and keeps
+//! everything it has open.
 //!
-//! It does so only after a daemon from that program is up: the program runs
-//! here, and if it should fail as a keeper, the daemon has everything.
+//! It does so only after a daemon from the new program is up. That proves that the program runs on this
+//! machine, and if it fails as a keeper, the daemon holds everything.
 
 use std::fs::File;
 use std::io::{self, Seek, Write};
@@ -26,17 +26,17 @@ use crate::sys::paths::own_program;
 use crate::sys::shared_table::SharedTable;
 use crate::sys::splice::SplicePipe;
 
-/// An upgrade under way.
+/// A requested upgrade.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Upgrade {
-    /// What daemon and keeper are to become.
+    /// The program that daemon and keeper switch to.
     pub(super) program: PathBuf,
-    /// Whether a daemon from it is up, so that the keeper may follow.
+    /// Whether a daemon from `program` is up, so that the keeper may follow.
     pub(super) is_due: bool,
 }
 
 impl Upgrade {
-    /// To a program; a client that names none means the file that this one was started from.
+    /// An upgrade to `program`. `None` means the file that this keeper was started from.
     pub(super) fn to(program: Option<PathBuf>) -> Self {
         let program = program.or_else(|| own_program().ok()).unwrap_or_default();
         Self {
@@ -46,7 +46,7 @@ impl Upgrade {
     }
 }
 
-/// What the daemon is told if there was none.
+/// The message to the daemon about a failed upgrade.
 pub(super) fn upgrade_failed(error: String) -> ToDaemon {
     ToDaemon::Upgraded {
         version: VERSION.to_owned(),
@@ -54,8 +54,8 @@ pub(super) fn upgrade_failed(error: String) -> ToDaemon {
     }
 }
 
-/// What the program is to know that takes this one's place. Descriptors are
-/// numbers: they stay open. That program may be of another version.
+/// The state passed to the program that replaces this one, which may be of another version. Descriptors are
+/// passed as numbers, because they stay open.
 #[derive(PartialEq, Debug, Serialize, Deserialize)]
 struct Testament {
     locks: [RawFd; 2],
@@ -70,7 +70,7 @@ struct Testament {
     sessions: Vec<(Kept, Vec<RawFd>)>,
 }
 
-/// What came through an upgrade.
+/// The state received through an upgrade.
 pub(super) struct Heir {
     pub(super) lease: Lease,
     pub(super) channel: Channel,
@@ -78,10 +78,10 @@ pub(super) struct Heir {
 }
 
 impl Keeper {
-    /// Does what is due; returns only if nothing was, or it failed.
+    /// Carries out an upgrade that is due. Returns only if none is due or it failed.
     pub(super) fn upgrade_if_due(&mut self) {
         let idle = self.channel.as_ref().is_some_and(Channel::is_idle);
-        // A command after the end of a session is not handed on: it is short.
+        // A running `onExit` command is not handed over; it is short, so wait for it.
         if !idle || !self.on_exits.is_empty() {
             return;
         }
@@ -96,7 +96,7 @@ impl Keeper {
 
     fn become_program(&mut self, program: &Path) -> io::Result<std::convert::Infallible> {
         self.table.flush_indexes();
-        // Copies, so that the originals are as they were if this fails.
+        // Pass duplicates, so that the originals stay close-on-exec if this fails.
         let mut open: Vec<OwnedFd> = Vec::new();
         let mut keep = |fd: OwnedFd| -> io::Result<RawFd> {
             fcntl_setfd(&fd, FdFlags::empty())?;
@@ -134,7 +134,7 @@ impl Keeper {
     }
 }
 
-/// Reads what the program before has left in the file of this number.
+/// Reads the state that the previous program wrote to the memory file with this descriptor number.
 pub(super) fn read(number: RawFd) -> io::Result<Heir> {
     let memory = File::from(inherited(number)?);
     let testament: Testament = serde_json::from_reader(io::BufReader::new(memory))?;
