@@ -1,8 +1,8 @@
-//! The file behind stderr, which never grows beyond its bound.
+//! The file behind stderr, with bounded size.
 //!
-//! Stderr itself is the file, so that what is not ours to format (an abort, a
-//! linker's complaint) lands in it, too. Once it is full it becomes `NAME.1` in
-//! place of the one before, and a new one takes its place.
+//! Stderr itself is the file, so that text we do not format (an abort, a message of the dynamic linker)
+//! lands in it, too. A full file is renamed to `NAME.1`, replacing the previous one, and a new file is
+//! begun.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -14,20 +14,20 @@ use tracing_subscriber::fmt::MakeWriter;
 
 use crate::sys::file;
 
-/// Bytes of one file; with the older one there are at most twice as many.
+/// Most bytes in one file; together with the older one there are at most twice as many.
 const LIMIT: u64 = 1 << 20;
 
-/// Stderr as a file of bounded size.
+/// Writes to stderr and rotates the file behind it.
 pub(super) struct RotatedFile {
     path: PathBuf,
     older: PathBuf,
-    /// Whether stderr is that file; if it is something else it is left alone.
+    /// Whether stderr is the file at `path`. If it is anything else, it is not rotated.
     is_ours: bool,
     written: AtomicU64,
 }
 
 impl RotatedFile {
-    /// Stderr, which is the file at `path` unless somebody pointed it elsewhere.
+    /// Wraps stderr, which is the file at `path` unless it was redirected.
     pub(super) fn on_stderr(path: PathBuf, older: PathBuf) -> Self {
         let behind = stderr().and_then(|file| file.metadata());
         let named = std::fs::symlink_metadata(&path);
@@ -45,14 +45,14 @@ impl RotatedFile {
 
     fn make_room(&self) {
         if self.begin_anew().is_err() {
-            // Without a new file the old one starts again: the bound holds.
+            // If no new file can be created, truncate the old one to keep the bound.
             let _ = stderr().and_then(|file| file.set_len(0));
         }
     }
 
     fn begin_anew(&self) -> io::Result<()> {
         match std::fs::rename(&self.path, &self.older) {
-            // Somebody has removed it.
+            // The file was removed.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             other => other?,
         }
@@ -78,7 +78,7 @@ impl<'a> MakeWriter<'a> for RotatedFile {
 }
 
 impl Write for &RotatedFile {
-    /// One line. What the disk does not take is gone: nobody is there to be told.
+    /// Writes one line. Errors are dropped, because there is no one to report them to.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let size = line.len() as u64;
         let before = self.written.fetch_add(size, Ordering::Relaxed);

@@ -1,12 +1,10 @@
-//! What keeper and daemon have to say about themselves: `tracing`, as lines in
-//! `keeper.log` and `daemon.log`.
+//! Diagnostics of keeper and daemon: lines of `tracing` in `keeper.log` and `daemon.log`.
 //!
-//! Everybody says it with the macros of `tracing`, with facts as fields. Three
-//! things are never said: what a job wrote, what was typed into it, and the
-//! values of its environment.
+//! All code logs through the macros of `tracing`, with facts as fields. Three things are never logged: what
+//! a job wrote, what was typed into it, and the values of its environment.
 //!
-//! No thread and no queue: a line is one write to a file. Nothing here fails or
-//! waits; where the disk is full the line is gone and the process goes on.
+//! There is no thread and no queue: a line is one write to a file. Logging never fails or waits; if the
+//! disk is full, the line is lost and the process continues.
 
 mod file;
 pub mod reader;
@@ -24,8 +22,7 @@ use crate::sys::clock;
 use crate::sys::paths::Home;
 use file::RotatedFile;
 
-/// Begins to write what `process` has to say to its file, which stderr has been
-/// pointed at by whoever started it.
+/// Starts logging to the file of `process`, to which its parent has redirected stderr.
 pub fn start(home: &Home, process: &str, configured: Option<LogLevel>) {
     let asked = std::env::var(LogLevel::VARIABLE).unwrap_or_default();
     let level = LogLevel::parse(&asked).or(configured).unwrap_or_default();
@@ -40,12 +37,12 @@ pub fn start(home: &Home, process: &str, configured: Option<LogLevel>) {
             home.older_diagnostics(process),
         ))
         .finish();
-    // Refused only if it was begun before.
+    // Fails only if a subscriber was already set.
     let _ = tracing::subscriber::set_global_default(subscriber);
     std::panic::set_hook(Box::new(report_panic));
     if !asked.is_empty() && LogLevel::parse(&asked).is_none() {
         let (name, level) = (LogLevel::VARIABLE, level.name());
-        tracing::warn!("{name} is no level and is passed over; it is {level}");
+        tracing::warn!("{name} is not a log level; using {level}");
     }
 }
 
@@ -58,7 +55,7 @@ fn filter(level: LogLevel) -> LevelFilter {
     }
 }
 
-/// The wall clock in front of each line.
+/// Prefixes each line with the wall-clock time.
 struct Wall;
 
 impl FormatTime for Wall {
@@ -80,8 +77,8 @@ fn report_panic(info: &PanicHookInfo<'_>) {
     }
 }
 
-/// The message up to its first quotation mark. The library quotes the text that
-/// it was slicing, and that may be what a job wrote or a person typed.
+/// The message up to its first quotation mark. The standard library quotes the text that was being sliced,
+/// which may be what a job wrote or a person typed.
 fn without_quotations(message: &str) -> &str {
     let end = message.find(['`', '\'', '"']);
     message[..end.unwrap_or(message.len())].trim_end()
@@ -92,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_is_told_without_the_text_it_was_about() {
+    fn a_panic_message_is_cut_before_quoted_text() {
         let said =
             "byte index 1 is not a char boundary; it is inside 'ä' (bytes 0..2) of `äsecret`";
         assert_eq!(
