@@ -1,4 +1,4 @@
-//! Requests of the agent on their way, so that none stays open when the daemon dies.
+//! Unanswered requests of the agent, so that each is answered even if the daemon dies.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -11,53 +11,54 @@ use crate::protocol::nature::{Nature, spellings};
 use crate::protocol::reply::Reply;
 use crate::protocol::{Error, ErrorCode, RequestId};
 
-/// Longest line that is kept to ask again, in bytes. No question is near it; the
-/// bound holds the memory of 256 requests in flight.
+/// Longest line kept for sending again, in bytes. No usual request comes near it; it bounds the memory of
+/// 256 requests in flight.
 const MAX_KEPT: usize = 64 * 1024;
 
-/// `timeoutMs` of a `wait` that names none.
+/// Default `timeoutMs` of a `wait`.
 const WAIT_MS: u64 = 10_000;
 
-/// `timeoutMs` of an `ask_human` that names none.
+/// Default `timeoutMs` of an `ask_human`.
 const ASK_MS: u64 = 300_000;
 
-/// What is known of a request from its line.
+/// What the line of a request tells about it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Ticket {
-    /// Echoed in its reply.
+    /// The request's id, which its reply repeats.
     pub id: RequestId,
-    /// What it asks for; empty if it is no request.
+    /// The requested action; empty if the line is not a request.
     pub action: String,
-    /// Whether asking again does nothing that asking once does not.
+    /// Whether the request is idempotent, so that it can be sent again.
     pub is_repeatable: bool,
-    /// Whether it may change something.
+    /// Whether the request may change something.
     pub changes: bool,
 }
 
-/// A line on its way to the daemon.
+/// A line that is sent to the daemon.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Request {
-    /// As the agent wrote it, newline included.
+    /// The line as the agent wrote it, newline included. Empty once sent if it is not needed again.
     pub line: Vec<u8>,
-    /// What it asks for; `None` for a blank line, which is not answered.
+    /// The parsed request; `None` for a blank line, which is not answered.
     pub ticket: Option<Ticket>,
-    /// Since when it has been on its way, if a daemon before this one had it.
+    /// When it was first sent to a daemon; `None` if it has not been sent.
     pub asked: Option<Instant>,
-    /// Whether it is the proxy's own, whose answer the agent is not shown.
+    /// Whether the proxy itself sent it. The agent does not see the answer.
     pub is_own: bool,
 }
 
-/// Requests that are not answered, oldest first.
+/// Requests without an answer, oldest first.
 #[derive(Debug, Default)]
 pub struct InFlight {
     requests: Vec<Request>,
-    /// Those that were answered here although a daemon has them: its answers are not shown.
+    /// Ids of requests that the proxy answered although the daemon still has them. The daemon's answers to
+    /// them are dropped.
     given_up: Vec<RequestId>,
 }
 
 impl Ticket {
-    /// What a line asks for; `None` for a blank one. What is no request will be
-    /// answered with an error.
+    /// Parses a line; `None` for a blank one. A line that is not a request gets a ticket too, because the
+    /// daemon answers it with an error.
     pub fn of_line(line: &[u8]) -> Option<Self> {
         let line = bare(line);
         if line.is_empty() {
@@ -82,19 +83,19 @@ impl Ticket {
         })
     }
 
-    /// The reply to a request that a daemon had and nobody will answer any more.
+    /// The reply to a request that a daemon received and that will not be answered any more.
     pub fn abandoned(self) -> Vec<u8> {
         let changes = self.changes;
         self.unanswered(changes)
     }
 
-    /// The reply to a request that a daemon has and does not answer; why not.
+    /// The reply to a request that a daemon has received but does not answer, for the reason `why`.
     pub fn unanswered_because(self, why: &Error) -> Vec<u8> {
         let data = serde_json::json!({ "mayHaveHappened": self.changes });
         self.refused(why.clone().data(data))
     }
 
-    /// The reply to a request that no daemon had.
+    /// The reply to a request that no daemon received.
     pub fn never_sent(self) -> Vec<u8> {
         self.unanswered(false)
     }
@@ -102,18 +103,18 @@ impl Ticket {
     fn unanswered(self, may_have_happened: bool) -> Vec<u8> {
         let error = Error::new(
             ErrorCode::DaemonUnavailable,
-            "the daemon went away before it answered",
+            "the daemon ended before it answered",
         );
         let hint = if may_have_happened {
-            "it may have happened: look before you ask again"
+            "the request may have taken effect: check before you send it again"
         } else {
-            "ask again"
+            "send the request again"
         };
         let data = serde_json::json!({ "mayHaveHappened": may_have_happened });
         self.refused(error.hint(hint).data(data))
     }
 
-    /// The reply that says why not.
+    /// The reply with this error.
     pub fn refused(self, error: Error) -> Vec<u8> {
         let reply: Reply = Reply {
             id: self.id,
@@ -128,7 +129,7 @@ impl Ticket {
 }
 
 impl Request {
-    /// A line of the agent.
+    /// A request from a line of the agent.
     pub fn of_agent(line: Vec<u8>) -> Self {
         Self {
             ticket: Ticket::of_line(&line),
@@ -156,7 +157,7 @@ impl Request {
         }
     }
 
-    /// One whose answer nobody is shown.
+    /// A placeholder for a request whose answer is dropped.
     fn passed_over() -> Self {
         Self {
             line: Vec::new(),
@@ -166,7 +167,7 @@ impl Request {
         }
     }
 
-    /// Whether it asks for this.
+    /// Whether it requests `action`.
     pub fn is(&self, action: &str) -> bool {
         self.ticket
             .as_ref()
@@ -178,7 +179,8 @@ impl Request {
         serde_json::from_slice(bare(&self.line)).unwrap_or_default()
     }
 
-    /// The line to send again: one that waits has waited for some of its time already.
+    /// The line to send in place of a request that already waited with an earlier daemon: its timeout is
+    /// reduced by the time it has waited. `None` if the line need not change.
     pub fn again(&self, now: Instant) -> Option<Vec<u8>> {
         let waited = now.saturating_duration_since(self.asked?).as_millis();
         let waited = u64::try_from(waited).unwrap_or(u64::MAX);
@@ -202,26 +204,26 @@ impl Request {
 }
 
 impl InFlight {
-    /// A request was sent.
+    /// Records that a request was sent.
     pub fn sent(&mut self, mut request: Request, now: Instant) {
         let Some(ticket) = &mut request.ticket else {
             return;
         };
         ticket.is_repeatable &= request.line.len() <= MAX_KEPT;
-        // The others' parameters are looked at when they are answered.
-        let stands = matches!(ticket.action.as_str(), "subscribe" | "unsubscribe");
-        if !ticket.is_repeatable && !stands {
+        // The parameters of these are needed when they are answered.
+        let is_subscription = matches!(ticket.action.as_str(), "subscribe" | "unsubscribe");
+        if !ticket.is_repeatable && !is_subscription {
             request.line = Vec::new();
         }
         request.asked.get_or_insert(now);
         self.requests.push(request);
     }
 
-    /// A line came from the daemon; if it is a reply, its request is done.
+    /// Handles a line from the daemon. If it is a reply, removes its request and returns it.
     pub fn came(&mut self, line: &[u8]) -> Option<Request> {
         let id = reply_id(line)?;
         let has_id = |ticket: &Ticket| ticket.id == id;
-        // The older of two with the same id is answered first.
+        // Of two requests with the same id, the older one is answered first.
         if let Some(place) = self.given_up.iter().position(|given_up| *given_up == id) {
             self.given_up.remove(place);
             return Some(Request::passed_over());
@@ -231,13 +233,13 @@ impl InFlight {
         Some(self.requests.remove(place))
     }
 
-    /// Whether answers are to come.
+    /// Whether answers are pending.
     pub fn is_waiting(&self) -> bool {
         !self.requests.is_empty()
     }
 
-    /// Requests of the agent that are not waited for any longer, oldest first. What it wants to be told stays: a
-    /// daemon that goes on would tell it.
+    /// Gives up waiting for the agent's requests and returns them, oldest first. Subscriptions and watches
+    /// stay, because a daemon that continues would still serve them.
     pub fn give_up(&mut self) -> Vec<Ticket> {
         let lasting = ["subscribe", "unsubscribe", "watch", "unwatch"];
         let given_up = self.requests.extract_if(.., |request| {
@@ -249,21 +251,21 @@ impl InFlight {
         tickets
     }
 
-    /// The daemon is gone: everything that is still open, oldest first.
+    /// Returns all unanswered requests, oldest first, because the daemon is gone.
     pub fn abandon(&mut self) -> Vec<Request> {
         self.given_up.clear();
         std::mem::take(&mut self.requests)
     }
 }
 
-/// A line without what JSON does not need.
+/// A line without surrounding white space and byte order mark.
 fn bare(line: &[u8]) -> &[u8] {
     let line = line.trim_ascii();
     line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line)
 }
 
-/// The id of a reply. The daemon writes it first, so that a reply of a megabyte
-/// costs no more to look at than a short one; anything else is read as a whole.
+/// The id of a reply; `None` for other lines. The daemon writes the id first, so that a long reply costs no
+/// more than a short one; any other line is parsed as a whole.
 fn reply_id(line: &[u8]) -> Option<Value> {
     if line.starts_with(br#"{"event":"#) {
         return None;
@@ -298,20 +300,20 @@ mod tests {
     }
 
     #[test]
-    fn a_line_tells_its_id_and_whether_it_changes_anything() {
+    fn a_ticket_has_the_id_and_the_nature_of_the_request() {
         let start = ticket("{\"command\":\"x\",\"id\":{\"a\":[1]},\"action\":\"start\"}\n");
         assert_eq!((&start.id, start.changes), (&json!({"a": [1]}), true));
         assert!(!start.is_repeatable);
         let wait = ticket(r#"{"id":"w","action":"wait"}"#);
         assert_eq!((&wait.id, wait.changes), (&json!("w"), false));
         assert!(wait.is_repeatable);
-        // The last of several wins, as for the daemon.
+        // As in the daemon, the last of several equal fields wins.
         assert_eq!(ticket(r#"{"id":1,"id":2,"action":"poll"}"#).id, json!(2));
         assert_eq!(Ticket::of_line(b" \r\n"), None);
     }
 
     #[test]
-    fn a_key_makes_a_start_repeatable_and_a_replay_a_subscription_not() {
+    fn a_key_makes_a_start_repeatable_and_from_seq_makes_a_subscription_unrepeatable() {
         for (line, repeatable, changes) in [
             (r#"{"action":"start","key":"k"}"#, true, true),
             (r#"{"action":"start","key":null}"#, false, true),
@@ -342,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_answered_is_not_abandoned() {
+    fn only_unanswered_requests_are_abandoned() {
         let mut open = InFlight::default();
         for line in [
             r#"{"id":1,"action":"start"}"#,
@@ -375,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_may_have_happened() {
+    fn an_abandoned_change_may_have_happened() {
         let line = ticket(r#"{"id":1,"action":"write"}"#).abandoned();
         let line: Value = serde_json::from_slice(&line).unwrap();
         assert_eq!(line["error"]["data"]["mayHaveHappened"], json!(true));
@@ -391,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_waited_already_is_taken_off_the_same_each_time() {
+    fn the_timeout_is_reduced_by_the_time_since_the_first_sending() {
         let began = Instant::now();
         let again = |line: &str, waited: u64| {
             let mut open = InFlight::default();

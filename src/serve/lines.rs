@@ -1,18 +1,18 @@
-//! Bytes from an agent, cut into lines, none of them longer than the daemon takes.
+//! Splitting bytes from an agent into lines of bounded length.
 
 use crate::protocol::MAX_LINE;
 
-/// Cuts bytes into lines, whatever pieces they come in.
+/// Splits a stream of bytes into lines, whatever pieces it arrives in.
 #[derive(Debug, Default)]
 pub struct Lines {
     open: Vec<u8>,
 }
 
 impl Lines {
-    /// The lines that `bytes` complete, newline included.
+    /// Calls `line` with each line that `bytes` completes, newline included.
     ///
-    /// Of a line beyond [`MAX_LINE`] one byte too many is kept and the rest is
-    /// dropped: the daemon sees that it is too long and says so itself.
+    /// A line longer than [`MAX_LINE`] is cut to one byte more than that, so that the daemon sees that it
+    /// is too long and answers with an error.
     pub fn feed(&mut self, bytes: &[u8], mut line: impl FnMut(Vec<u8>)) {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             let (body, ended) = match piece.strip_suffix(b"\n") {
@@ -28,7 +28,7 @@ impl Lines {
         }
     }
 
-    /// What came without a newline before the end, as a line.
+    /// The unfinished last line at the end of input, with a newline added; `None` if it is empty.
     pub fn finish(&mut self) -> Option<Vec<u8>> {
         let mut last = std::mem::take(&mut self.open);
         if last.is_empty() {
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_too_long_stays_too_long_and_is_not_kept() {
+    fn a_line_that_is_too_long_is_cut_but_stays_too_long() {
         let piece = vec![b'x'; 300_000];
         let (mut lines, mut out) = (Lines::default(), Vec::new());
         for _ in 0..100 {

@@ -1,11 +1,10 @@
 //! `bgproc --serve`: the protocol on standard input and output, for agents.
 //!
-//! The daemon speaks the same protocol on its socket, so this is a proxy
-//! ([`proxy`]) that adds two things: who the agent is, decided from flags,
-//! environment and file before its first byte is read ([`settings`]), and a
-//! bridge over the death of a daemon: requests that it leaves open are asked
-//! again or answered ([`in_flight`]), and what the agent wants to be told is told
-//! by the next one ([`subscriptions`]).
+//! The daemon speaks the same protocol on its socket, so this is a proxy ([`proxy`]) that adds two things.
+//! It determines who the agent is from flags, environment and file before its first byte is read
+//! ([`settings`]). And it bridges the death of a daemon: requests that the daemon left open are sent again
+//! or answered ([`in_flight`]), and subscriptions and watches continue with the next daemon
+//! ([`subscriptions`]).
 
 mod compat;
 pub mod in_flight;

@@ -1,23 +1,22 @@
-//! What waits to be written to standard output.
+//! The buffer of lines for standard output.
 //!
-//! Standard output stays blocking, so the kernel is asked not to block for this one
-//! write. What does not know that (a file, an older system) is written in pieces: one
-//! of at most `PIPE_BUF` bytes, straight after poll(2) has said that there is room,
-//! does not block either.
+//! Standard output stays in blocking mode, so each write asks the kernel not to block. Where that is not
+//! supported (files, older systems), output is written in pieces of at most `PIPE_BUF` bytes, which do not
+//! block right after poll(2) has reported room.
 
 use std::os::fd::AsFd;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-/// What a pipe takes without blocking once poll(2) says that it is writable (pipe(7)).
+/// Number of bytes that a pipe takes without blocking once poll(2) reports it writable (pipe(7)).
 const PIPE_BUF: usize = 4096;
 
-/// Written bytes that are kept in front before the rest is moved up, so that a
-/// slow reader costs little copying.
+/// Number of written bytes that stay at the front of the buffer before the rest is moved up, so that a slow
+/// reader causes little copying.
 const SLACK: usize = 1 << 20;
 
-/// Whole lines on their way out.
+/// A buffer of whole lines.
 #[derive(Debug, Default)]
 pub struct Outbox {
     bytes: Vec<u8>,
@@ -25,7 +24,7 @@ pub struct Outbox {
 }
 
 impl Outbox {
-    /// With something in it already.
+    /// A buffer that already contains `bytes`.
     pub fn new(bytes: Vec<u8>) -> Self {
         Self { bytes, written: 0 }
     }
@@ -35,8 +34,8 @@ impl Outbox {
         self.bytes.extend_from_slice(lines);
     }
 
-    /// Adds whole lines that are of no other use: a long reply is not copied where nothing
-    /// is before it.
+    /// Adds whole lines and may empty `lines`: if the buffer is empty, the two are swapped, so that a long
+    /// reply is not copied.
     pub fn push_from(&mut self, lines: &mut Vec<u8>) {
         match self.bytes.is_empty() {
             true => std::mem::swap(&mut self.bytes, lines),
@@ -44,7 +43,7 @@ impl Outbox {
         }
     }
 
-    /// Bytes that are still to be written.
+    /// Number of bytes still to be written.
     pub fn pending(&self) -> usize {
         self.bytes.len() - self.written
     }
@@ -56,7 +55,7 @@ impl Outbox {
                 Ok(Some(count)) => self.written += count,
                 Err(Errno::INTR) => {}
                 Ok(None) | Err(Errno::AGAIN) => break,
-                // A terminal that went away is a reader that went away.
+                // A terminal that is gone counts as a reader that is gone.
                 Err(Errno::IO) => return Err(Errno::PIPE),
                 Err(errno) => return Err(errno),
             }
@@ -68,7 +67,7 @@ impl Outbox {
         Ok(())
     }
 
-    /// What is still to be written, for a writer that may block.
+    /// Takes the bytes still to be written, for a writer that may block.
     pub fn take(&mut self) -> Vec<u8> {
         let rest = self.bytes.split_off(self.written);
         *self = Self::default();
@@ -76,7 +75,7 @@ impl Outbox {
     }
 }
 
-/// Writes what there is room for; `None` if there is none.
+/// Writes as much as there is room for; `None` if there is no room.
 fn write_some(out: &impl AsFd, bytes: &[u8]) -> Result<Option<usize>, Errno> {
     if let Some(count) = write_without_blocking(out, bytes) {
         return Ok(Some(count));
@@ -88,8 +87,8 @@ fn write_some(out: &impl AsFd, bytes: &[u8]) -> Result<Option<usize>, Errno> {
     rustix::io::write(out, piece).map(Some)
 }
 
-/// pwritev2(2) with `RWF_NOWAIT`, at the file's own position. Linux knows it for pipes
-/// from 6.5 on; `None` if it did not come to anything, for whatever reason.
+/// pwritev2(2) with `RWF_NOWAIT`, at the file's own position. Linux supports it for pipes since 6.5. `None`
+/// if it failed for any reason.
 #[cfg(target_os = "linux")]
 fn write_without_blocking(out: &impl AsFd, bytes: &[u8]) -> Option<usize> {
     const OWN_POSITION: u64 = u64::MAX;

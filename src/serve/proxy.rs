@@ -1,18 +1,17 @@
 //! The proxy between an agent and the daemon: one thread, one poll loop.
 //!
-//! Lines go whole in both directions, so that a daemon that dies leaves no torn
-//! line. What it had not read, and what it had read and can be asked again, goes
-//! to the next one; the rest is answered here ([`in_flight`]). What the agent
-//! wants to be told is asked for again ([`subscriptions`]). Neither side can fill the
-//! memory: while a buffer holds more than `ENOUGH`, its source is not read.
+//! Lines are passed on whole in both directions, so that a daemon that dies leaves no partial line.
+//! Requests that the dead daemon had not read, and idempotent ones that it had, are sent to the next
+//! daemon; all others are answered here ([`in_flight`]). Subscriptions and watches are renewed
+//! ([`subscriptions`]). Neither side can fill the memory: while a buffer holds more than `ENOUGH`, its
+//! source is not read.
 //!
-//! With nothing to ask and nothing to be told the proxy does without a daemon
-//! until there is: looking for one would start it, also where a person has just
-//! stopped it.
+//! With no request to send and nothing to renew, the proxy does not connect to the next daemon until there
+//! is a request. Connecting would start a daemon, even if a person has just stopped it.
 //!
-//! Input and output (the standard ones, for `--serve`) stay blocking, because that
-//! mode belongs to the open file, which a shell or a parent may share. A read after poll(2) takes
-//! what is there; how a write does not block is told in [`outbox`].
+//! Input and output (the standard ones, for `--serve`) stay in blocking mode, because the mode belongs to
+//! the open file, which a shell or a parent may share. A read after poll(2) returns what is there;
+//! [`outbox`] describes how writes avoid blocking.
 //!
 //! [`in_flight`]: super::in_flight
 //! [`outbox`]: super::outbox
@@ -38,50 +37,50 @@ use crate::client::{self, AutoStart, Wire};
 use crate::protocol::hello::OnDisconnect;
 use crate::protocol::{Error, Greeting};
 
-/// Bytes in a buffer beyond which its source has to wait.
+/// Number of bytes in a buffer beyond which its source is not read.
 const ENOUGH: usize = 4 << 20;
 
-/// Bytes read at once: what a socket holds (`net.core.wmem_default` is 212,992).
+/// Most bytes per read: what a socket holds (`net.core.wmem_default` is 212,992).
 const READ: usize = 256 * 1024;
 
-/// How long the daemon may take to finish after standard input has ended: it
-/// gives requests 2 s, and this is well beyond.
+/// How long the daemon may take to finish after standard input has ended. It gives requests 2 s, and this
+/// is well beyond.
 const LAST_WORDS: Timespec = Timespec {
     tv_sec: 10,
     tv_nsec: 0,
 };
 
-/// Everything that moves.
+/// The state of the proxy.
 #[derive(Debug)]
 pub struct Proxy {
     greeting: Greeting,
     stdin: Option<OwnedFd>,
     stdout: File,
-    /// To the daemon, while there is one.
+    /// Connection to the daemon, while there is one.
     socket: Option<UnixStream>,
-    /// From standard input: what is not a whole line yet.
+    /// From standard input: the unfinished line.
     lines: Lines,
     /// To the daemon: whole lines.
     requests: Queue,
     open: InFlight,
     silence: Silence,
-    standing: Subscriptions,
-    /// From the daemon: what is not a whole line yet.
+    subscriptions: Subscriptions,
+    /// From the daemon: the unfinished line.
     reply: Vec<u8>,
     /// To standard output: whole lines.
     replies: Outbox,
     half_closed: bool,
-    /// What is read is read into this.
+    /// Buffer for reads.
     buffer: Vec<u8>,
 }
 
-/// Why the loop goes no further.
+/// Why the loop is interrupted.
 enum Stop {
-    /// The agent is gone, or everything has been said.
+    /// The agent is gone, or everything has been answered.
     Done,
     /// The daemon is gone.
     Daemon,
-    /// Something broke.
+    /// An error that ends the proxy.
     Broken(Error),
 }
 
@@ -107,8 +106,8 @@ impl From<Errno> for Stop {
 }
 
 impl Proxy {
-    /// A proxy between an agent's descriptors and a fresh connection; `greeting` is
-    /// said again to the next daemon.
+    /// A proxy between an agent's descriptors and a fresh connection; `greeting` is sent again to the next
+    /// daemon.
     pub fn new(
         greeting: Greeting,
         wire: Wire,
@@ -127,7 +126,7 @@ impl Proxy {
             requests: Queue::default(),
             open: InFlight::default(),
             silence: Silence::default(),
-            standing: Subscriptions::default(),
+            subscriptions: Subscriptions::default(),
             reply: Vec::new(),
             replies: Outbox::new(wire.first_line),
             half_closed: false,
@@ -137,7 +136,7 @@ impl Proxy {
         Ok(proxy)
     }
 
-    /// Pumps until standard input has ended and all is said, or nobody listens.
+    /// Runs until standard input has ended and everything is answered, or the reader of the output is gone.
     pub fn run(&mut self) -> Result<(), Error> {
         loop {
             let outcome = match self.turn() {
@@ -152,7 +151,7 @@ impl Proxy {
         }
     }
 
-    /// Waits for something to move, and moves it.
+    /// Waits for events and handles them.
     fn turn(&mut self) -> Result<(), Stop> {
         if self.socket.is_none() && !self.requests.is_empty() {
             self.find_daemon(AutoStart::Yes)?;
@@ -162,7 +161,7 @@ impl Proxy {
                 self.say_the_rest()?;
                 return Err(Stop::Done);
             };
-            // Says that no more follows; the daemon answers what is open and closes.
+            // Tells the daemon that no more follows; it answers what is open and closes.
             let _ = socket.shutdown(Shutdown::Write);
             self.half_closed = true;
         }
@@ -179,11 +178,11 @@ impl Proxy {
         if ready.socket.contains(PollFlags::OUT) {
             self.send()?;
         }
-        // Before the socket: where both have ended, it is the agent that left,
-        // and there is no other daemon to look for.
+        // Handle the input before the socket: if both have ended, the agent has left, and no other daemon
+        // is needed.
         if !ready.input.is_empty() {
             self.read()?;
-            // There is room nearly always, and asking first would cost a system call.
+            // There is nearly always room, and polling first would cost a system call.
             self.send()?;
         }
         if ready
@@ -200,8 +199,7 @@ impl Proxy {
         let when = |wanted: bool, flags: PollFlags| {
             if wanted { flags } else { PollFlags::empty() }
         };
-        // A hang-up is reported whether it is asked for or not, so what has to
-        // wait is not in the set at all.
+        // poll(2) always reports hang-ups, so leave out descriptors that have to wait.
         let socket = self.socket.as_ref();
         let socket = socket.filter(|_| self.replies.pending() < ENOUGH);
         let stdin = self
@@ -217,7 +215,7 @@ impl Proxy {
         fds.extend(stdin.map(|stdin| PollFd::new(stdin, PollFlags::IN)));
         let last_words = self.half_closed && self.replies.pending() == 0;
         let left = self.silence.left(Instant::now());
-        // A millisecond more: it is to be over.
+        // Wait a millisecond more, so that the time is over on return.
         let left = left.map(|left| left + Duration::from_millis(1));
         let left = left.and_then(|left| Timespec::try_from(left).ok());
         let timeout = match last_words {
@@ -243,7 +241,7 @@ impl Proxy {
         })
     }
 
-    /// From standard input.
+    /// Reads from standard input.
     fn read(&mut self) -> Result<(), Stop> {
         let Some(stdin) = &self.stdin else {
             return Ok(());
@@ -251,7 +249,7 @@ impl Proxy {
         let count = match rustix::io::read(stdin, self.buffer.as_mut_slice()) {
             Ok(count) => count,
             Err(Errno::INTR | Errno::AGAIN) => return Ok(()),
-            // A terminal that went away.
+            // The terminal is gone.
             Err(Errno::IO) => 0,
             Err(errno) => return Err(errno.into()),
         };
@@ -269,14 +267,14 @@ impl Proxy {
         Ok(())
     }
 
-    /// To the daemon.
+    /// Sends requests to the daemon.
     fn send(&mut self) -> Result<(), Stop> {
         let Some(socket) = &self.socket else {
             return Ok(());
         };
         while !self.requests.is_empty() {
             let now = Instant::now();
-            match self.requests.send(socket, &mut self.standing, now) {
+            match self.requests.send(socket, &mut self.subscriptions, now) {
                 Ok(Some(whole)) => {
                     self.open.sent(whole, now);
                     self.silence.asked(now);
@@ -290,7 +288,7 @@ impl Proxy {
         Ok(())
     }
 
-    /// From the daemon.
+    /// Reads from the daemon.
     fn receive(&mut self) -> Result<(), Stop> {
         let Some(mut socket) = self.socket.as_ref() else {
             return Ok(());
@@ -312,7 +310,8 @@ impl Proxy {
         }
     }
 
-    /// The daemon has said nothing for a while. If it is stopped, or the keeper is, whoever waits is told so.
+    /// Checks why the daemon has been silent for a while. If the daemon or the keeper is stopped, the
+    /// pending requests are answered with that.
     fn look_why_silent(&mut self) -> Result<(), Stop> {
         self.silence.looked(Instant::now());
         if self.socket.is_some()
@@ -327,7 +326,7 @@ impl Proxy {
         Ok(())
     }
 
-    /// Whole lines go on to standard output.
+    /// Passes whole lines from the daemon on to standard output.
     fn take_in(&mut self, bytes: &[u8]) {
         let mut rest = bytes;
         while let Some(end) = memchr::memchr(b'\n', rest) {
@@ -335,10 +334,10 @@ impl Proxy {
             rest = &rest[end + 1..];
             let is_shown = match self.open.came(&self.reply) {
                 Some(request) => {
-                    self.standing.answered(&request, &self.reply);
+                    self.subscriptions.answered(&request, &self.reply);
                     !request.is_own
                 }
-                None => self.standing.shows(&self.reply),
+                None => self.subscriptions.shows(&self.reply),
             };
             if is_shown {
                 self.replies.push_from(&mut self.reply);
@@ -348,8 +347,8 @@ impl Proxy {
         self.reply.extend_from_slice(rest);
     }
 
-    /// The daemon is gone: what can be asked again is put back, the rest is
-    /// answered, and the next daemon is found if there is anything to ask it.
+    /// Handles the loss of the daemon: queues idempotent requests again, answers the others, and connects
+    /// to the next daemon if there is a reason to.
     fn lose_daemon(&mut self) -> Result<(), Stop> {
         self.silence.heard(false, Instant::now());
         self.read_last_words();
@@ -367,22 +366,22 @@ impl Proxy {
             }
         }
         self.requests.put_first(again);
-        // The agent need not wait for the next daemon to hear of it. If it is
-        // gone, the next turn notices.
+        // Write now, so that the agent need not wait for the next daemon. If the agent is gone, the next
+        // turn notices.
         let _ = self.replies.write_to(&self.stdout);
         let ends_with_us = self.greeting.policy.on_disconnect == OnDisconnect::Kill;
-        if self.requests.is_empty() && (ends_with_us || !self.standing.is_empty()) {
-            // One that was stopped on purpose has left nothing to be told of.
+        if self.requests.is_empty() && (ends_with_us || !self.subscriptions.is_empty()) {
+            // A daemon that was stopped on purpose has left nothing to report, so start one only after a crash.
             self.find_daemon(AutoStart::AfterCrash)?;
         }
         Ok(())
     }
 
-    /// What the daemon said before it died counts.
+    /// Reads what the daemon sent before it died.
     fn read_last_words(&mut self) {
         let mut words = Vec::new();
         if let Some(mut socket) = self.socket.take() {
-            // It ends with an error where the daemon had not read everything.
+            // The stream ends with an error if the daemon had not read everything.
             let _ = socket.read_to_end(&mut words);
         }
         self.take_in(&words);
@@ -390,8 +389,8 @@ impl Proxy {
         self.requests.start_over();
     }
 
-    /// Connects, and asks for what the agent wants to be told. Where that fails
-    /// the agent hears why, and may try again with its next request.
+    /// Connects to a daemon and renews subscriptions and watches. If that fails, the agent's pending
+    /// requests are answered with the error; it may try again with its next request.
     fn find_daemon(&mut self, start: AutoStart) -> Result<(), Stop> {
         let wire = client::connect(&self.greeting, start).map(client::Connection::into_wire);
         let wire = match wire {
@@ -404,12 +403,12 @@ impl Proxy {
             }
         };
         self.socket = Some(nonblocking(wire.stream)?);
-        self.requests.put_first(self.standing.resume());
+        self.requests.put_first(self.subscriptions.resume());
         self.take_in(&wire.buffered);
         Ok(())
     }
 
-    /// Nothing more can be asked for: what is open is answered, and all is written out.
+    /// Ends the service: answers what is open, and writes out everything.
     fn say_the_rest(&mut self) -> Result<(), Error> {
         for ticket in tickets(self.open.abandon()) {
             self.replies.push(&ticket.abandoned());
@@ -431,13 +430,13 @@ impl Proxy {
     }
 }
 
-/// What is to be answered of some requests: those of the agent.
+/// The tickets of the requests that have to be answered: those of the agent.
 fn tickets(requests: impl IntoIterator<Item = Request>) -> impl Iterator<Item = Ticket> {
     let of_agent = requests.into_iter().filter(|request| !request.is_own);
     of_agent.filter_map(|request| request.ticket)
 }
 
-/// What poll(2) said.
+/// The result of poll(2) for each descriptor.
 struct Ready {
     output: PollFlags,
     socket: PollFlags,
@@ -454,6 +453,6 @@ impl Ready {
 
 fn nonblocking(socket: UnixStream) -> Result<UnixStream, Error> {
     let set = socket.set_nonblocking(true);
-    set.map_err(|error| Error::internal(format!("the socket stays blocking: {error}")))?;
+    set.map_err(|error| Error::internal(format!("cannot make the socket non-blocking: {error}")))?;
     Ok(socket)
 }

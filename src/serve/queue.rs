@@ -1,4 +1,5 @@
-//! What waits to be sent to the daemon: whole lines, which no death of a daemon tears.
+//! The queue of requests to the daemon: whole lines, which are sent from their beginning again if a daemon
+//! dies.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -7,35 +8,35 @@ use std::time::Instant;
 use super::in_flight::Request;
 use super::subscriptions::Subscriptions;
 
-/// Requests in the order they are sent.
+/// Requests in the order in which they are sent.
 #[derive(Debug, Default)]
 pub struct Queue {
     requests: VecDeque<Request>,
     bytes: usize,
-    /// Bytes of the first one that are sent.
+    /// Number of bytes of the first request that are sent.
     sent: usize,
-    /// What is sent instead of it, where it has to be put another way.
+    /// The line that is sent instead of the first request, if it has to be changed.
     instead: Option<Vec<u8>>,
 }
 
 impl Queue {
-    /// Whether nothing waits.
+    /// Whether no request waits.
     pub fn is_empty(&self) -> bool {
         self.requests.is_empty()
     }
 
-    /// Bytes of everything that waits.
+    /// Number of bytes in all waiting requests.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Adds a request behind all others.
+    /// Adds a request at the end.
     pub fn push(&mut self, request: Request) {
         self.bytes += request.line.len();
         self.requests.push_back(request);
     }
 
-    /// Puts requests before all others, in their order.
+    /// Adds requests at the front, in their order.
     pub fn put_first(&mut self, requests: Vec<Request>) {
         for request in requests.into_iter().rev() {
             self.bytes += request.line.len();
@@ -43,18 +44,18 @@ impl Queue {
         }
     }
 
-    /// Sends of the first request what `socket` takes; returns it once it is sent whole.
+    /// Sends as much of the first request as `socket` takes. Returns the request once all of it is sent.
     pub fn send(
         &mut self,
         mut socket: impl Write,
-        standing: &mut Subscriptions,
+        subscriptions: &mut Subscriptions,
         now: Instant,
     ) -> io::Result<Option<Request>> {
         let Some(request) = self.requests.front() else {
             return Ok(None);
         };
         if self.sent == 0 {
-            let renamed = standing.translate(request);
+            let renamed = subscriptions.translate(request);
             self.instead = renamed.or_else(|| request.again(now));
         }
         let line = self.instead.as_ref().unwrap_or(&request.line);
@@ -68,15 +69,15 @@ impl Queue {
         Ok(whole)
     }
 
-    /// The daemon is gone. A line of which the newline was not sent has not been
-    /// read as one; what was the proxy's own was for that daemon.
+    /// Prepares the queue for the next daemon. A line whose newline was not sent has not been read as a
+    /// line, so it is sent again; the proxy's own requests were for the old daemon and are dropped.
     pub fn start_over(&mut self) {
         self.sent = 0;
         self.requests.retain(|request| !request.is_own);
         self.bytes = self.requests.iter().map(|request| request.line.len()).sum();
     }
 
-    /// Everything that waits.
+    /// Takes all waiting requests.
     pub fn take(&mut self) -> VecDeque<Request> {
         std::mem::take(self).requests
     }
@@ -87,7 +88,7 @@ impl Queue {
 mod tests {
     use super::*;
 
-    /// Takes five bytes at once.
+    /// A writer that takes five bytes at a time.
     struct Narrow<'a>(&'a mut Vec<u8>);
 
     impl Write for Narrow<'_> {
@@ -107,12 +108,13 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_was_not_sent_whole_is_sent_from_its_beginning() {
+    fn a_partly_sent_line_is_sent_again_from_its_beginning() {
         let mut queue = Queue::default();
         queue.push(request("12345678\n"));
         queue.push(request("last\n"));
-        let (mut out, mut standing, now) = (Vec::new(), Subscriptions::default(), Instant::now());
-        let mut send = |queue: &mut Queue| queue.send(Narrow(&mut out), &mut standing, now);
+        let (mut out, mut subscriptions, now) =
+            (Vec::new(), Subscriptions::default(), Instant::now());
+        let mut send = |queue: &mut Queue| queue.send(Narrow(&mut out), &mut subscriptions, now);
         assert_eq!(send(&mut queue).unwrap(), None);
         queue.start_over();
         let own = Request::own(serde_json::Map::new(), "watch", 0);

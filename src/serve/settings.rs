@@ -8,22 +8,22 @@ use crate::config::Config;
 use crate::protocol::hello::{Defaults, OnDisconnect, Policy};
 use crate::protocol::{Greeting, Role, Scope};
 
-/// What the command line says.
+/// The flags of `--serve`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Flags {
-    /// The scope; absent: BGPROC_SCOPE, else a fresh one.
+    /// The scope. `None`: that of `BGPROC_SCOPE`, else a fresh one.
     pub scope: Option<String>,
-    /// Only actions that look.
+    /// Allow only actions that change nothing.
     pub read_only: bool,
-    /// Programs that may be started; absent: any.
+    /// Programs that may be started. `None`: any.
     pub allow: Option<Vec<String>>,
-    /// What becomes of the agent's sessions at the end.
+    /// What happens to the agent's sessions when it disconnects.
     pub on_disconnect: OnDisconnect,
-    /// Running sessions of its scope at most.
+    /// Most running sessions of its scope.
     pub max_sessions: Option<u32>,
 }
 
-/// The greeting of `--serve`; an invalid value is an error in words.
+/// Builds the greeting of `--serve`. The error describes an invalid value.
 pub fn greeting(
     flags: Flags,
     var: impl Fn(&str) -> Option<OsString>,
@@ -61,12 +61,12 @@ pub fn greeting(
 fn parse_scope(from: &str, name: &str) -> Result<Scope, String> {
     Scope::named(name).ok_or_else(|| {
         format!(
-            "{from}: `{name}` is no scope; write 1 to 64 of letters, digits and ._:@/-, but not `human`"
+            "{from}: `{name}` is not a valid scope; use 1 to 64 letters, digits or ._:@/-, but not `human`"
         )
     })
 }
 
-/// A variable's value; unset and empty are the same.
+/// The value of a variable; an empty one counts as unset.
 fn text(var: &impl Fn(&str) -> Option<OsString>, name: &str) -> Result<Option<String>, String> {
     match var(name).map(OsString::into_string) {
         None => Ok(None),

@@ -1,9 +1,8 @@
-//! What the agent has asked to be told, so that the next daemon tells it, too.
+//! The agent's subscriptions and watches, which are renewed with the next daemon.
 //!
-//! A subscription is asked for again from the first event that the agent has not
-//! seen; what it has seen comes to nothing. The agent goes on naming it as the
-//! daemon did that it first asked. A watch is asked for again and begins with a
-//! whole screen.
+//! A subscription is renewed from the first event that the agent has not seen; events that it has seen are
+//! dropped. The agent keeps using the id that the first daemon gave to the subscription. A renewed watch
+//! begins with a whole screen.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,29 +10,29 @@ use serde_json::{Map, Value};
 
 use super::in_flight::Request;
 
-/// Numbers of events that are remembered: as many as a daemon can replay.
+/// Most event numbers that are remembered: as many as a daemon can replay.
 const SEEN: usize = 10_000;
 
 /// Subscriptions and watches.
 #[derive(Debug, Default)]
 pub struct Subscriptions {
-    /// By the name that the agent knows.
+    /// By the id that the agent knows.
     subscriptions: BTreeMap<String, Subscription>,
-    /// By session.
+    /// Parameters of watches, by session.
     watches: BTreeMap<String, Map<String, Value>>,
-    /// Events that the agent was shown.
+    /// Numbers of the events that were passed on to the agent.
     seen: BTreeSet<u64>,
-    /// What is being resumed, by the id of its request: until all is answered,
-    /// events may come a second time.
+    /// Renewals in progress, by the id of their request. Until all are answered, events may arrive a second
+    /// time.
     resuming: BTreeMap<String, Resumed>,
 }
 
 #[derive(Debug)]
 struct Subscription {
     params: Map<String, Value>,
-    /// Its name with the present daemon.
+    /// Its id with the current daemon.
     name: String,
-    /// Everything up to this event came before it was answered.
+    /// The `nextSeq` of its reply: all events up to this number came before the reply.
     next_seq: u64,
 }
 
@@ -41,17 +40,17 @@ struct Subscription {
 enum Resumed {
     Subscription(String),
     Watch(String),
-    /// A subscription that the daemon before did not answer.
+    /// A subscription that the previous daemon did not answer.
     Anew,
 }
 
 impl Subscriptions {
-    /// Whether there is nothing to be told.
+    /// Whether there is no subscription and no watch.
     pub fn is_empty(&self) -> bool {
         self.subscriptions.is_empty() && self.watches.is_empty()
     }
 
-    /// What to ask a new daemon for, before anything else.
+    /// The requests to send to a new daemon before any others.
     pub fn resume(&mut self) -> Vec<Request> {
         self.resuming.clear();
         let mut requests = Vec::new();
@@ -74,8 +73,8 @@ impl Subscriptions {
         requests
     }
 
-    /// A request of the agent is about to be sent; returns the line to send
-    /// instead, if it names a subscription that has another name by now.
+    /// Called before a request of the agent is sent. Returns the line to send instead if the request names
+    /// a subscription that has another id with the current daemon.
     pub fn translate(&mut self, request: &Request) -> Option<Vec<u8>> {
         if request.is("subscribe") && request.asked.is_some() {
             self.resuming.insert(key(request), Resumed::Anew);
@@ -90,7 +89,7 @@ impl Subscriptions {
         Some(format!("{}\n", Value::Object(params)).into_bytes())
     }
 
-    /// A request was answered by `reply`.
+    /// Handles the reply to a request.
     pub fn answered(&mut self, request: &Request, reply: &[u8]) {
         let action = request.ticket.as_ref().map(|ticket| ticket.action.as_str());
         let Some(action @ ("subscribe" | "unsubscribe" | "watch" | "unwatch")) = action else {
@@ -145,7 +144,7 @@ impl Subscriptions {
             (Some(Resumed::Subscription(known)), None) => {
                 self.subscriptions.remove(&known);
             }
-            // Its session is gone.
+            // The session is gone.
             (Some(Resumed::Watch(session)), _) if !done => {
                 self.watches.remove(&session);
             }
@@ -153,8 +152,8 @@ impl Subscriptions {
         }
     }
 
-    /// Whether the agent is shown a line that is no reply: not an event that it
-    /// has seen, which a subscription that is being resumed may bring again.
+    /// Whether to pass on a line that is not a reply. Drops an event that the agent has seen while renewals
+    /// are in progress, because those may bring it again.
     pub fn shows(&mut self, line: &[u8]) -> bool {
         let Some(seq) = seq(line) else {
             return true;
@@ -167,13 +166,13 @@ impl Subscriptions {
     }
 }
 
-/// What a request is known by.
+/// The key of a request in `resuming`: its id.
 fn key(request: &Request) -> String {
     let id = request.ticket.as_ref().map(|ticket| ticket.id.to_string());
     id.unwrap_or_default()
 }
 
-/// The subscription that an `unsubscribe` is about.
+/// The subscription id in the parameters of an `unsubscribe`.
 fn named(params: &Map<String, Value>) -> Option<String> {
     let name = params
         .get("subscriptionId")
@@ -181,8 +180,8 @@ fn named(params: &Map<String, Value>) -> Option<String> {
     name?.as_str().map(str::to_owned)
 }
 
-/// The number of an event. The daemon writes it behind the kind, so that the
-/// frames of a screen, which have none, cost nothing to look at.
+/// The sequence number of an event; `None` if it has none. The daemon writes it right after the kind, so
+/// that frames of a screen, which have none, cost nothing to check.
 fn seq(line: &[u8]) -> Option<u64> {
     #[derive(serde::Deserialize)]
     struct Numbered {
@@ -219,10 +218,10 @@ mod tests {
         value.to_string().into_bytes()
     }
 
-    fn subscribed(standing: &mut Subscriptions, request: Value, name: &str, next_seq: u64) {
+    fn subscribed(subscriptions: &mut Subscriptions, request: Value, name: &str, next_seq: u64) {
         let result = json!({"subscriptionId": name, "nextSeq": next_seq});
         let reply = line(json!({"id": 1, "ok": true, "result": result}));
-        standing.answered(&agent(request), &reply);
+        subscriptions.answered(&agent(request), &reply);
     }
 
     fn event(seq: u64) -> Vec<u8> {
@@ -235,87 +234,87 @@ mod tests {
     }
 
     #[test]
-    fn the_next_daemon_is_asked_for_what_comes_after_what_was_seen() {
-        let mut standing = Subscriptions::default();
+    fn subscriptions_are_renewed_after_the_last_seen_event() {
+        let mut subscriptions = Subscriptions::default();
         let request = json!({"id": 1, "action": "subscribe", "events": ["exited"], "fromSeq": 2});
-        subscribed(&mut standing, request, "s1", 7);
+        subscribed(&mut subscriptions, request, "s1", 7);
         let watch = json!({"id": 2, "action": "watch", "sessionId": "x", "maxFps": 5});
-        standing.answered(
+        subscriptions.answered(
             &agent(watch),
             &line(json!({"id": 2, "ok": true, "result": {}})),
         );
-        let again = params(&standing.resume());
+        let again = params(&subscriptions.resume());
         let expected = [
             json!({"id": "bgproc-resumes-0", "action": "subscribe", "events": ["exited"], "fromSeq": 8}),
             json!({"id": "bgproc-resumes-1", "action": "watch", "sessionId": "x", "maxFps": 5}),
         ];
         assert_eq!(again, expected);
-        assert!(standing.shows(&event(12)));
-        assert_eq!(params(&standing.resume())[0]["fromSeq"], 13);
+        assert!(subscriptions.shows(&event(12)));
+        assert_eq!(params(&subscriptions.resume())[0]["fromSeq"], 13);
     }
 
     #[test]
-    fn what_was_seen_is_not_shown_again_until_all_is_resumed() {
-        let mut standing = Subscriptions::default();
-        subscribed(&mut standing, json!({"action": "subscribe"}), "s1", 0);
-        assert!(standing.shows(&event(3)));
-        // The agent may ask to see it again.
-        assert!(standing.shows(&event(3)));
-        let own = standing.resume();
-        assert!(!standing.shows(&event(3)));
-        assert!(standing.shows(&event(4)));
-        assert!(!standing.shows(&event(4)));
-        assert!(standing.shows(b"{\"event\":\"screen\",\"data\":{}}\n"));
+    fn seen_events_are_dropped_until_all_renewals_are_answered() {
+        let mut subscriptions = Subscriptions::default();
+        subscribed(&mut subscriptions, json!({"action": "subscribe"}), "s1", 0);
+        assert!(subscriptions.shows(&event(3)));
+        // The agent may request a replay.
+        assert!(subscriptions.shows(&event(3)));
+        let own = subscriptions.resume();
+        assert!(!subscriptions.shows(&event(3)));
+        assert!(subscriptions.shows(&event(4)));
+        assert!(!subscriptions.shows(&event(4)));
+        assert!(subscriptions.shows(b"{\"event\":\"screen\",\"data\":{}}\n"));
         let result = json!({"subscriptionId": "s9"});
-        standing.answered(&own[0], &line(json!({"ok": true, "result": result})));
-        assert!(standing.shows(&event(4)));
+        subscriptions.answered(&own[0], &line(json!({"ok": true, "result": result})));
+        assert!(subscriptions.shows(&event(4)));
     }
 
     #[test]
-    fn a_subscription_keeps_its_name_for_the_agent() {
-        let mut standing = Subscriptions::default();
-        subscribed(&mut standing, json!({"action": "subscribe"}), "s1", 0);
-        let own = standing.resume();
+    fn a_subscription_keeps_its_id_for_the_agent() {
+        let mut subscriptions = Subscriptions::default();
+        subscribed(&mut subscriptions, json!({"action": "subscribe"}), "s1", 0);
+        let own = subscriptions.resume();
         let result = json!({"subscriptionId": "s9"});
-        standing.answered(&own[0], &line(json!({"ok": true, "result": result})));
+        subscriptions.answered(&own[0], &line(json!({"ok": true, "result": result})));
         let end = agent(json!({"id": 5, "action": "unsubscribe", "subscription_id": "s1"}));
-        let sent: Value = serde_json::from_slice(&standing.translate(&end).unwrap()).unwrap();
+        let sent: Value = serde_json::from_slice(&subscriptions.translate(&end).unwrap()).unwrap();
         let expected = json!({"id": 5, "action": "unsubscribe", "subscriptionId": "s9"});
         assert_eq!(sent, expected);
-        standing.answered(&end, &line(json!({"ok": true, "result": {}})));
-        assert!(standing.is_empty());
-        assert_eq!(standing.translate(&end), None);
+        subscriptions.answered(&end, &line(json!({"ok": true, "result": {}})));
+        assert!(subscriptions.is_empty());
+        assert_eq!(subscriptions.translate(&end), None);
     }
 
     #[test]
-    fn what_the_next_daemon_refuses_does_not_stand_any_more() {
-        let mut standing = Subscriptions::default();
-        subscribed(&mut standing, json!({"action": "subscribe"}), "s1", 0);
+    fn what_the_next_daemon_refuses_is_removed() {
+        let mut subscriptions = Subscriptions::default();
+        subscribed(&mut subscriptions, json!({"action": "subscribe"}), "s1", 0);
         let watch = agent(json!({"action": "watch", "sessionId": "x"}));
-        standing.answered(&watch, &line(json!({"ok": true})));
-        for own in standing.resume() {
-            standing.answered(&own, &line(json!({"ok": false})));
+        subscriptions.answered(&watch, &line(json!({"ok": true})));
+        for own in subscriptions.resume() {
+            subscriptions.answered(&own, &line(json!({"ok": false})));
         }
-        assert!(standing.is_empty() && standing.resuming.is_empty());
+        assert!(subscriptions.is_empty() && subscriptions.resuming.is_empty());
     }
 
     #[test]
-    fn one_that_was_not_answered_is_asked_anew_and_shows_nothing_twice() {
-        let mut standing = Subscriptions::default();
+    fn an_unanswered_subscription_is_sent_again_without_duplicate_events() {
+        let mut subscriptions = Subscriptions::default();
         let mut request = agent(json!({"id": 1, "action": "subscribe"}));
-        assert_eq!(standing.translate(&request), None);
-        assert!(standing.shows(&event(3)));
+        assert_eq!(subscriptions.translate(&request), None);
+        assert!(subscriptions.shows(&event(3)));
         request.asked = Some(Instant::now());
-        standing.resume();
-        assert_eq!(standing.translate(&request), None);
-        assert!(!standing.shows(&event(3)));
+        subscriptions.resume();
+        assert_eq!(subscriptions.translate(&request), None);
+        assert!(!subscriptions.shows(&event(3)));
         let result = json!({"subscriptionId": "s1", "nextSeq": 3});
-        standing.answered(&request, &line(json!({"ok": true, "result": result})));
-        assert!(standing.shows(&event(3)));
+        subscriptions.answered(&request, &line(json!({"ok": true, "result": result})));
+        assert!(subscriptions.shows(&event(3)));
     }
 
     #[test]
-    fn the_number_is_found_wherever_it_stands() {
+    fn finds_the_number_anywhere_in_the_line() {
         assert_eq!(seq(&event(812)), Some(812));
         assert_eq!(
             seq(br#"{"data":{"seq":1},"event":"exited","seq":7}"#),
