@@ -1,9 +1,9 @@
-//! Control groups (cgroups(7), version 2): limits on all processes of a job
-//! together, where the system lets us make groups.
+//! Control groups (cgroups(7), version 2): limits on all processes of a job together, where the system lets
+//! us create groups.
 //!
-//! That is so where a group above this process hands memory or pids on to the
-//! groups in it, and is ours to write: under a user's systemd, in many
-//! containers, for root. Elsewhere limits of each process have to do.
+//! That takes a group above this process that delegates the memory or pids controller and that we may write
+//! to: under a user's systemd, in many containers, and as root. Elsewhere, per-process limits are used
+//! instead.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -13,23 +13,23 @@ use rustix::fs::{Access, Mode, OFlags, access};
 
 use crate::protocol::{JobLimits, SessionId};
 
-/// Where the hierarchy is (systemd's choice, and everybody's since).
+/// Mount point of the hierarchy, chosen by systemd and used everywhere since.
 const MOUNT: &str = "/sys/fs/cgroup";
 
-/// A group that hands on to others what can be limited.
+/// A group that delegates controllers to the groups in it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
     dir: PathBuf,
-    /// Whether memory can be limited.
+    /// Whether it delegates the memory controller.
     pub memory: bool,
-    /// Whether the number of processes can be limited.
+    /// Whether it delegates the pids controller.
     pub processes: bool,
 }
 
-/// A job's group, for its first process to join.
+/// The control group of a job.
 #[derive(Debug)]
 pub struct Group {
-    /// Writing `0` here moves the writer.
+    /// `cgroup.procs` of the group: a process that writes `0` to it joins the group.
     pub join: OwnedFd,
     /// Whether it limits memory.
     pub memory: bool,
@@ -38,7 +38,7 @@ pub struct Group {
 }
 
 impl Place {
-    /// The nearest one to this process; `None`: there is none.
+    /// Finds the nearest suitable group above this process; `None` if there is none.
     pub fn find() -> Option<Self> {
         let own = std::fs::read_to_string("/proc/self/cgroup").ok()?;
         let own = own.lines().find_map(|line| line.strip_prefix("0::/"))?;
@@ -69,10 +69,10 @@ impl Place {
 
     fn create(&self, id: &SessionId, limits: &JobLimits) -> io::Result<Group> {
         let dir = self.group(id);
-        // What the kernel has counted for an earlier run is not this one's.
+        // Remove the group of an earlier run, so that its counters start at zero.
         let _ = std::fs::remove_dir(&dir);
         match std::fs::create_dir(&dir) {
-            // What an earlier run has left goes on in it.
+            // Processes of an earlier run are still in the group; they stay in it.
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
             _ => {}
         }
@@ -80,7 +80,7 @@ impl Place {
         let memory = limits.memory_bytes.filter(|_| self.memory);
         if let Some(bytes) = memory {
             set("memory.max", bytes)?;
-            // Missing where there is no swap.
+            // The file is missing where there is no swap.
             let _ = set("memory.swap.max", 0);
         }
         let processes = limits.processes.filter(|_| self.processes);
@@ -96,7 +96,7 @@ impl Place {
     }
 }
 
-/// A group for a job with limits that one can have; `None`: there is none.
+/// Creates a group for a job whose limits need one. Returns `None` if no limit does, or if none can be created.
 pub fn create(id: &SessionId, limits: &JobLimits) -> Option<Group> {
     if limits.memory_bytes.is_none() && limits.processes.is_none() {
         return None;
@@ -105,15 +105,15 @@ pub fn create(id: &SessionId, limits: &JobLimits) -> Option<Group> {
     match place.create(id, limits) {
         Ok(group) => Some(group),
         Err(error) => {
-            tracing::warn!(session = %id, %error, "no control group could be made");
+            tracing::warn!(session = %id, %error, "cannot create a control group");
             let _ = std::fs::remove_dir(place.group(id));
             None
         }
     }
 }
 
-/// A job's first process has ended: whether the kernel has killed one of its
-/// processes because of its limit of memory. Its group goes unless it left some.
+/// To be called when a job's first process has ended. Returns whether the kernel killed a process of the
+/// job at its memory limit, and removes the group unless processes are left in it.
 pub fn ended(id: &SessionId) -> bool {
     let Some(place) = Place::find() else {
         return false;
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_group_that_hands_something_on_is_found() {
+    fn finds_the_nearest_group_that_delegates_a_controller() {
         let root = tempfile::tempdir().unwrap();
         let group = |path: &str, handed_on: &str| {
             let dir = root.path().join(path);
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_has_the_limits_that_it_can_have() {
+    fn a_group_gets_the_limits_that_are_delegated() {
         let root = tempfile::tempdir().unwrap();
         let place = Place {
             dir: root.path().to_owned(),
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kill_is_counted() {
+    fn a_kill_at_the_memory_limit_is_detected() {
         assert!(killed("low 0\noom 1\noom_kill 1\noom_group_kill 0\n"));
         assert!(!killed("low 0\noom 0\noom_kill 0\n"));
         assert!(!killed(""));

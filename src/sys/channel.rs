@@ -1,12 +1,11 @@
-//! Messages with file descriptors, between keeper and daemon.
+//! Messages with file descriptors between keeper and daemon.
 //!
-//! A frame is a length (u32, little endian), a count of descriptors (u8) and a
-//! JSON body. The descriptors ride on the frame's first byte (SCM_RIGHTS), so
-//! they are there by the time the frame is whole. Nothing here ever blocks: a
-//! send that does not fit is kept until the socket takes more.
+//! A frame is a length (u32, little endian), a count of descriptors (u8) and a JSON body. The descriptors
+//! are attached to the frame's first byte (SCM_RIGHTS), so they have arrived by the time the frame is
+//! complete. Nothing here ever blocks: bytes that do not fit are kept until the socket takes more.
 //!
-//! The two sides may be of different versions. A message that makes no sense to
-//! the receiver is noted and passed over, with its descriptors.
+//! The two sides may be of different versions. A message that the receiver does not understand is logged
+//! and dropped together with its descriptors.
 
 use std::collections::VecDeque;
 use std::io::{self, IoSlice, IoSliceMut};
@@ -22,17 +21,15 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Descriptors that we send with one message at most: input, pidfd, tail, stdout
-/// and stderr.
+/// Most descriptors that we send with one message: input, pidfd, tail, stdout and stderr.
 const MAX_FDS: usize = 5;
 
-/// Descriptors that fit into one message (`SCM_MAX_FD` in unix(7)). Another
-/// version may send more than we do, and those that find no room when they are
-/// received would be missing in the messages after it.
+/// Most descriptors in one message (`SCM_MAX_FD` in unix(7)). Another version may send more than we do, and
+/// descriptors for which there is no room would shift those of later messages.
 const ROOM_FOR_FDS: usize = 253;
 
-/// Longest body taken, in bytes: a command line with its environment has at
-/// most 2 MiB (`ARG_MAX`), and JSON escapes it.
+/// Longest accepted body, in bytes. A command line with its environment has at most 2 MiB (`ARG_MAX`), and
+/// JSON escapes it.
 const MAX_BODY: usize = 16 << 20;
 
 const HEADER: usize = 5;
@@ -46,10 +43,11 @@ pub struct Channel {
     outbox: VecDeque<Frame>,
 }
 
-/// Bytes to which further messages are added; what was sent of them is only let go of with all of them.
+/// A frame with fewer bytes than this takes further messages. The memory of a frame is only freed once all
+/// of it is sent.
 const JOINED: usize = 64 * 1024;
 
-/// What goes out together: a message with its descriptors, or some without any.
+/// The unit of sending: one message with descriptors, or several without.
 #[derive(Debug)]
 struct Frame {
     bytes: Vec<u8>,
@@ -57,7 +55,7 @@ struct Frame {
     fds: Vec<OwnedFd>,
 }
 
-/// A message that is ready to be sent, with system calls alone.
+/// A serialized message that another process can send with system calls alone.
 #[derive(Debug)]
 pub struct Announcement<'a> {
     socket: BorrowedFd<'a>,
@@ -66,10 +64,10 @@ pub struct Announcement<'a> {
 }
 
 impl Announcement<'_> {
-    /// Sends it with these descriptors; false if it does not fit now, and nothing was sent.
+    /// Sends the message with these descriptors. Returns false if it does not fit now; nothing was sent then.
     pub fn send(&self, fds: &[BorrowedFd<'_>]) -> bool {
         let [a, b, c, d] = self.length.to_le_bytes();
-        // More than fit into a byte are refused by the system.
+        // The system refuses more descriptors than fit into a byte.
         let header: [u8; HEADER] = [a, b, c, d, fds.len() as u8];
         let parts = [IoSlice::new(&header), IoSlice::new(&self.body)];
         let whole = HEADER + self.body.len();
@@ -92,14 +90,14 @@ impl Channel {
         })
     }
 
-    /// Sends now if it fits, else as soon as [`Channel::flush`] is called again.
+    /// Sends a message. What does not fit now is sent by later calls of [`Channel::flush`].
     pub fn send<T: Serialize>(&mut self, message: &T, fds: Vec<OwnedFd>) -> io::Result<()> {
         self.queue(message, fds)?;
         self.flush()
     }
 
-    /// Leaves a message to the next [`Channel::flush`]: several that are not urgent
-    /// wake the other side once.
+    /// Queues a message for the next [`Channel::flush`], so that several messages that are not urgent wake
+    /// the other side once.
     pub fn queue<T: Serialize>(&mut self, message: &T, fds: Vec<OwnedFd>) -> io::Result<()> {
         debug_assert!(
             fds.len() <= MAX_FDS,
@@ -113,7 +111,7 @@ impl Channel {
             sent: 0,
             fds,
         };
-        // What carries no descriptors goes out in one system call with what is before it.
+        // Messages without descriptors join the frame before them and go out in one system call.
         let joins = |last: &&mut Frame| {
             last.fds.is_empty() && new.fds.is_empty() && last.bytes.len() < JOINED
         };
@@ -128,7 +126,7 @@ impl Channel {
         Ok(())
     }
 
-    /// Sends what is waiting, as far as the socket takes it.
+    /// Sends queued messages, as far as the socket takes them.
     pub fn flush(&mut self) -> io::Result<()> {
         while let Some(frame) = self.outbox.front_mut() {
             match send_some(self.socket.as_fd(), frame) {
@@ -143,8 +141,8 @@ impl Channel {
         Ok(())
     }
 
-    /// A message that another process is to send through this end; `None` while something waits for room, which
-    /// has to be sent before it.
+    /// A message for another process to send through this end. `None` while queued bytes wait for room,
+    /// because they have to be sent first.
     pub fn announcement<T: Serialize>(&self, message: &T) -> Option<Announcement<'_>> {
         let body = serde_json::to_vec(message).ok()?;
         let announcement = Announcement {
@@ -155,20 +153,21 @@ impl Channel {
         self.outbox.is_empty().then_some(announcement)
     }
 
-    /// Whether something waits for room.
+    /// Whether queued bytes wait for room.
     pub fn wants_to_send(&self) -> bool {
         !self.outbox.is_empty()
     }
 
-    /// Whether nothing is under way in either direction, as far as is seen here.
+    /// Whether nothing is queued or partly received at this end.
     pub fn is_idle(&self) -> bool {
         self.outbox.is_empty() && self.inbox.is_empty() && self.inbox_fds.is_empty()
     }
 
-    /// Every message that has arrived and makes sense; an error once the other
-    /// side is gone, or if there was no room for its descriptors (`EMFILE`). A
-    /// message of one of the `needed` kinds has to make sense: one that does not
-    /// is an error of the kind `InvalidData`.
+    /// Returns every message that has arrived and is understood.
+    ///
+    /// # Errors
+    /// `UnexpectedEof` once the other side is gone, `EMFILE` if there was no room for received descriptors,
+    /// and `InvalidData` if a message is too long or one of the `needed` kinds is not understood.
     pub fn receive<T: DeserializeOwned>(
         &mut self,
         needed: &[&str],
@@ -189,7 +188,7 @@ impl Channel {
         Ok(messages)
     }
 
-    /// Reads until the socket is empty; true at its end.
+    /// Reads until the socket is empty; true at the end of the stream.
     fn fill(&mut self) -> io::Result<bool> {
         let mut buffer = [0u8; 16 * 1024];
         loop {
@@ -198,16 +197,16 @@ impl Channel {
             let mut slices = [IoSliceMut::new(&mut buffer)];
             let flags = RecvFlags::CMSG_CLOEXEC;
             let read = match recvmsg(&self.socket, &mut slices, &mut control, flags) {
-                // Descriptors for which there was no room are gone, and the next
-                // message's would be taken for this one's.
+                // Descriptors for which there was no room are lost, so those of the next message would be
+                // taken for this one's.
                 Ok(message) if message.flags.contains(ReturnFlags::CTRUNC) => {
                     return Err(Errno::MFILE.into());
                 }
                 Ok(message) => message.bytes,
                 Err(Errno::INTR) => continue,
                 Err(Errno::AGAIN) => return Ok(false),
-                // It has not read all that we have sent (unix(7) does not say so, but that is what the kernel
-                // tells then, once). What it has said by then counts.
+                // The other side closed without reading everything we sent. Linux reports that once
+                // (unix(7) does not mention it). What the other side sent before still counts.
                 Err(Errno::CONNRESET) => return Ok(true),
                 Err(error) => return Err(error.into()),
             };
@@ -223,7 +222,7 @@ impl Channel {
         }
     }
 
-    /// The body of the next message and its descriptors, once it is whole.
+    /// The body and descriptors of the next message; `None` until it is complete.
     fn next_frame(&mut self) -> io::Result<Option<(Vec<u8>, Vec<OwnedFd>)>> {
         let Some((&[a, b, c, d, count], rest)) = self.inbox.split_first_chunk::<HEADER>() else {
             return Ok(None);
@@ -232,7 +231,7 @@ impl Channel {
         if length > MAX_BODY {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidData,
-                "a message beyond all bounds",
+                "a message exceeds the maximum length",
             ));
         }
         let Some(body) = rest.get(..length) else {
@@ -246,19 +245,19 @@ impl Channel {
     }
 }
 
-/// Notes a message that makes no sense, which is an error if it is needed.
+/// Logs a message that is not understood; an error if its kind is needed.
 fn pass_over(body: &[u8], error: &serde_json::Error, needed: &[&str]) -> io::Result<()> {
     let kind = kind_of(body);
     if needed.contains(&kind.as_str()) {
-        let why = format!("the message `{kind}` is of another version: {error}");
+        let why = format!("the message `{kind}` from another version is not understood: {error}");
         return Err(io::Error::new(io::ErrorKind::InvalidData, why));
     }
-    tracing::warn!(kind, %error, "a message of another version is passed over");
+    tracing::warn!(kind, %error, "ignored a message from another version");
     Ok(())
 }
 
-/// The name of an enum's variant as serde writes it: alone, or in front of what
-/// goes with it. What comes after it is not told: it may be somebody's secret.
+/// The variant name in a serde-encoded enum: a string, or the key of an object. The value is left out of
+/// the log because it may be secret.
 fn kind_of(body: &[u8]) -> String {
     let kind = match serde_json::from_slice(body) {
         Ok(Value::String(kind)) => Some(kind),
@@ -349,7 +348,7 @@ mod tests {
             .map(|got| got.0)
             .collect();
         assert_eq!(with, [1000]);
-        // However little of it is sent at a time, a frame comes to an end.
+        // A frame is bounded, however little of it is sent at a time.
         let large = "x".repeat(JOINED);
         a.queue(&large, vec![]).unwrap();
         a.queue(&1, vec![]).unwrap();
@@ -371,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_the_other_side_is_an_error_after_its_last_message() {
+    fn end_of_stream_is_an_error_after_the_last_message() {
         let (mut a, mut b) = pair();
         a.send(&1, vec![]).unwrap();
         drop(a);
@@ -380,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_said_counts_also_of_one_who_has_not_heard_us_out() {
+    fn messages_of_a_peer_that_closed_without_reading_are_received() {
         let (mut a, mut b) = pair();
         b.send(&"never read", vec![]).unwrap();
         a.send(&1, vec![]).unwrap();
@@ -390,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn another_process_may_say_something_if_nothing_waits_to_be_said() {
+    fn an_announcement_needs_an_empty_queue() {
         let (mut a, mut b) = pair();
         let (_reader, writer) = rustix::pipe::pipe().unwrap();
         let announcement = a.announcement(&"new").unwrap();
@@ -401,7 +400,7 @@ mod tests {
         assert!(a.announcement(&"new").is_none());
         a.flush().unwrap();
         let announcement = a.announcement(&"new").unwrap();
-        // Until there is no room for more.
+        // Send until there is no room for more.
         while announcement.send(&[writer.as_fd()]) {}
         drop(announcement);
         drop(a);
@@ -438,15 +437,15 @@ mod tests {
         assert_eq!(messages[0].0, Ours::Adopt { pid: 7 });
         assert_eq!(messages[0].1.len(), 1);
         assert_eq!((&messages[1].0, messages.len()), (&Ours::Ready, 2));
-        // Nobody has the other end open any more.
+        // The dropped descriptors were closed.
         assert_eq!(rustix::io::read(&reader, &mut [0; 1]), Ok(0));
-        // Nothing but what is passed over is not the end.
+        // Receiving only ignored messages is not the end of the stream.
         newer.send(&"Dance", vec![]).unwrap();
         assert!(b.receive::<Ours>(needed).unwrap().is_empty());
     }
 
     #[test]
-    fn more_descriptors_than_we_ever_send_do_not_mix_up_those_after_them() {
+    fn extra_descriptors_do_not_shift_those_of_later_messages() {
         let (newer, mut b) = pair();
         let (_, writer) = rustix::pipe::pipe().unwrap();
         let fds = [writer.as_fd(); 2 * MAX_FDS];
@@ -464,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_needed_has_to_make_sense() {
+    fn a_needed_message_must_be_understood() {
         let (mut newer, mut b) = pair();
         let other = serde_json::json!({"Adopt": {"process": "secret"}});
         newer.send(&other, vec![]).unwrap();

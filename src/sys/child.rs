@@ -1,10 +1,9 @@
-//! A process between its beginning and its program.
+//! Starting a process: what happens between its creation and `exec`.
 //!
-//! It begins in the memory of this one, on a stack of its own, while the thread that
-//! starts it is held (`CLONE_VM` and `CLONE_VFORK`, as `posix_spawn(3)` has it). `fork`
-//! would copy the tables of this memory, and both would then pay a fault for every page
-//! that one of them writes. posix_spawn itself sets no limits, no group and no umask,
-//! and gives no pidfd.
+//! The child runs in the memory of this process, on its own stack, while the thread that starts it is
+//! suspended (`CLONE_VM` and `CLONE_VFORK`, as in `posix_spawn(3)`). `fork` would copy the page tables, and
+//! then both processes would take a fault for every page that one of them writes. posix_spawn itself sets
+//! no limits, no group and no umask, and returns no pidfd.
 #![allow(unsafe_code, reason = "a process in the memory of another")]
 
 use std::ffi::{CString, c_char, c_int, c_void};
@@ -16,13 +15,13 @@ use std::sync::atomic::{AtomicI32, Ordering};
 
 use rustix::process::{Pid, WaitOptions, waitpid};
 
-/// Bytes of stack before the program runs: twice what glibc takes for posix_spawn.
+/// Bytes of stack for the child until `exec`: twice what glibc uses for posix_spawn.
 const STACK: usize = 64 * 1024;
 
-/// The last of the signals that have handlers here: none of the real-time ones has.
+/// The last standard signal. No real-time signal has a handler in this process.
 const LAST_SIGNAL: c_int = 31;
 
-/// A program with its arguments and its environment, as `execve(2)` wants them.
+/// A program with its arguments and its environment, in the form that `execve(2)` takes.
 #[derive(Debug)]
 pub(super) struct Program {
     path: CString,
@@ -31,7 +30,7 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// Fails where there is a NUL in one of the texts.
+    /// Converts the texts; fails if one of them contains a NUL.
     pub(super) fn new<'a>(
         path: &str,
         argv: &[String],
@@ -45,7 +44,7 @@ impl Program {
     }
 }
 
-/// Texts, and where each of them is.
+/// C strings and a null-terminated list of pointers to them.
 #[derive(Debug)]
 struct Strings {
     pointers: Vec<*const c_char>,
@@ -64,22 +63,22 @@ impl Strings {
     }
 }
 
-/// What the child finds in our memory, and leaves there.
+/// Data shared between parent and child, in the parent's memory.
 struct Plan<'a> {
     prepare: &'a dyn Fn() -> rustix::io::Result<()>,
     program: &'a Program,
-    /// Why it does not run, as an error number; 0: it does.
+    /// The error number with which `prepare` or `exec` failed; 0 if the program runs.
     error: AtomicI32,
 }
 
-/// Starts `program` in a process that does `prepare` first, with no signal blocked,
-/// and returns once it runs: its pid and a handle on it. An error of `prepare` or of
-/// `exec` is reported exactly, and leaves no process behind.
+/// Starts `program` in a new process that runs `prepare` first and has no signal blocked. Returns its pid
+/// and pidfd once the program runs. An error of `prepare` or of `exec` is reported exactly and leaves no
+/// process behind.
 ///
 /// # Safety
 ///
-/// `prepare` runs in another process on our memory, while other threads of ours go on:
-/// it may do nothing but system calls, and must not panic.
+/// `prepare` runs in another process on our memory, while our other threads continue: it may only make
+/// system calls, and must not panic.
 pub(super) unsafe fn start(
     program: &Program,
     prepare: &dyn Fn() -> rustix::io::Result<()>,
@@ -89,17 +88,17 @@ pub(super) unsafe fn start(
         program,
         error: AtomicI32::new(0),
     };
-    // A script without `#!` is run by glibc with a list of arguments on the stack.
+    // For a script without `#!`, glibc builds another argument list on the stack.
     let words = STACK / size_of::<u128>() + program.argv.pointers.len();
     let mut stack: Vec<MaybeUninit<u128>> = Vec::with_capacity(words);
     let stack_top = stack.spare_capacity_mut().as_mut_ptr_range().end;
     let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PIDFD | libc::SIGCHLD;
     let mut pidfd: c_int = -1;
-    // A handler of ours would run in the child on what is ours.
+    // Block signals, or a handler of ours could run in the child, on our memory.
     let before = block_signals();
-    // SAFETY: the stack and the plan outlive the child's use of them, because this
-    // thread goes on only when the child has left our memory; a stack grows down from
-    // its end, which is aligned as an `u128` is; the kernel writes `pidfd` only.
+    // SAFETY: the stack and the plan outlive the child's use of them, because this thread continues only
+    // after the child has left our memory; a stack grows down from its end, which is aligned as a `u128`
+    // is; the kernel writes `pidfd` only.
     let pid = unsafe {
         let plan = (&raw const plan).cast_mut().cast::<c_void>();
         let (none, pidfd) = (ptr::null_mut::<c_void>(), &raw mut pidfd);
@@ -107,11 +106,11 @@ pub(super) unsafe fn start(
     };
     let refused = io::Error::last_os_error();
     set_signals(&before);
-    // A number below zero is no pid, which `from_raw` insists on.
+    // `from_raw` requires a pid that is not negative.
     let Some(pid) = Pid::from_raw(pid.max(0)) else {
         return Err(refused);
     };
-    // SAFETY: the kernel has just opened it for us, as `clone` has succeeded.
+    // SAFETY: `clone` has succeeded, so the kernel has just opened this descriptor for us.
     let pidfd = unsafe { OwnedFd::from_raw_fd(pidfd) };
     match plan.error.load(Ordering::Relaxed) {
         0 => Ok((pid.as_raw_nonzero().get().cast_unsigned(), pidfd)),
@@ -122,9 +121,9 @@ pub(super) unsafe fn start(
     }
 }
 
-/// The child. It ends with what this returns, if it does return.
+/// Entry point of the child. It exits with the returned code if `exec` fails.
 extern "C" fn run(plan: *mut c_void) -> c_int {
-    // SAFETY: `start` gives its plan, and waits.
+    // SAFETY: `start` passes its plan and waits.
     let plan = unsafe { &*plan.cast::<Plan<'_>>() };
     let error = match (plan.prepare)() {
         Ok(()) => exec(plan.program),
@@ -134,7 +133,7 @@ extern "C" fn run(plan: *mut c_void) -> c_int {
     127
 }
 
-/// Becomes the program, or tells why not.
+/// Executes the program; returns the error number if that fails.
 fn exec(program: &Program) -> i32 {
     let (argv, env) = (
         program.argv.pointers.as_ptr(),
@@ -143,7 +142,7 @@ fn exec(program: &Program) -> i32 {
     // SAFETY: a set is filled in before it is read; all texts end with NUL, and all
     // lists with a null pointer.
     unsafe {
-        // Before signals come through: a handler of ours would run on what is ours.
+        // Reset handlers before unblocking signals, or a handler of ours could run on our memory.
         for signal in 1..=LAST_SIGNAL {
             let mut action = MaybeUninit::<libc::sigaction>::zeroed();
             libc::sigaction(signal, ptr::null(), action.as_mut_ptr());
@@ -152,12 +151,12 @@ fn exec(program: &Program) -> i32 {
                 libc::signal(signal, libc::SIG_DFL);
             }
         }
-        // Ours are set up by Rust (SIGPIPE) and by whoever has started us (the mask).
+        // Rust ignores SIGPIPE, and the mask comes from the process that started us: reset both.
         libc::signal(libc::SIGPIPE, libc::SIG_DFL);
         let mut none = MaybeUninit::uninit();
         libc::sigemptyset(none.as_mut_ptr());
         set_signals(&none.assume_init());
-        // Not `execve`: what has no `#!` is for the shell, as in any shell.
+        // Unlike `execve`, this runs a script without `#!` with the shell, as every shell does.
         libc::execvpe(program.path.as_ptr(), argv, env);
     }
     io::Error::last_os_error()
@@ -165,10 +164,10 @@ fn exec(program: &Program) -> i32 {
         .unwrap_or(libc::EIO)
 }
 
-/// Blocks all signals of this thread, and returns those that were blocked.
+/// Blocks all signals in this thread and returns the previous mask.
 fn block_signals() -> libc::sigset_t {
     let (mut all, mut before) = (MaybeUninit::uninit(), MaybeUninit::uninit());
-    // SAFETY: both sets are ours, and are filled in by the calls.
+    // SAFETY: both sets are local, and are filled in by the calls.
     unsafe {
         libc::sigfillset(all.as_mut_ptr());
         libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
@@ -176,8 +175,8 @@ fn block_signals() -> libc::sigset_t {
     }
 }
 
-/// Blocks these signals of this thread, and no other.
+/// Sets the signal mask of this thread.
 fn set_signals(set: &libc::sigset_t) {
-    // SAFETY: a set that is only read.
+    // SAFETY: the set is only read.
     unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, set, ptr::null_mut()) };
 }

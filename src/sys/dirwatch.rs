@@ -1,4 +1,4 @@
-//! Notices that something in a directory, or the directory itself, goes away: inotify(7).
+//! Notices with inotify(7) that a file in a directory, or the directory itself, is removed.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -7,14 +7,15 @@ use std::path::Path;
 
 use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 
-/// Watches some directories. Readable as soon as something was removed or renamed in one of them.
+/// Watches directories. Readable once a file was removed or renamed in one of them.
 #[derive(Debug)]
 pub struct DirWatch {
     fd: OwnedFd,
 }
 
 impl DirWatch {
-    /// A watch of nothing yet. Users have few of them (`fs.inotify.max_user_instances`), so this can fail.
+    /// Creates a watch without directories. Fails if the user has no inotify instance left
+    /// (`fs.inotify.max_user_instances`).
     pub fn new() -> io::Result<Self> {
         let flags = CreateFlags::CLOEXEC | CreateFlags::NONBLOCK;
         Ok(Self {
@@ -22,7 +23,7 @@ impl DirWatch {
         })
     }
 
-    /// Also watches `dir`; a directory that is watched already is watched once.
+    /// Also watches `dir`; does nothing if it is already watched.
     pub fn add(&self, dir: &Path) -> io::Result<()> {
         let removed = WatchFlags::DELETE | WatchFlags::MOVED_FROM | WatchFlags::MOVED_TO;
         let gone = WatchFlags::DELETE_SELF | WatchFlags::MOVE_SELF;
@@ -30,7 +31,7 @@ impl DirWatch {
         Ok(())
     }
 
-    /// Forgets what was noticed, so that the next change is noticed again.
+    /// Discards pending events, so that the next change is reported again.
     pub fn clear(&self) {
         let mut room = [MaybeUninit::uninit(); 4096];
         let mut events = inotify::Reader::new(&self.fd, &mut room);

@@ -1,25 +1,25 @@
-//! How much room a disk has, and how much of it logs leave alone.
+//! Free disk space, and the part of it that logs must leave free.
 
 use std::io;
 use std::path::Path;
 
 use rustix::fs::statvfs;
 
-/// Logs are not to fill a disk: so much stays free, or a part of it if that is less.
+/// Logs must not fill a disk: this many bytes stay free, or a 20th of the disk ([`SHARE`]) if that is less.
 const RESERVE: u64 = 1 << 30;
 const SHARE: u64 = 20;
 
-/// The room on a file system, in bytes.
+/// Space on a file system, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Space {
-    /// That anybody may use.
+    /// Free space for unprivileged users.
     pub free: u64,
-    /// In all; some file systems (of containers, say) know none.
+    /// Total size; 0 for some file systems, such as those of containers.
     pub size: u64,
 }
 
 impl Space {
-    /// Of the file system that `place` is on.
+    /// Space on the file system that holds `place`.
     pub fn of(place: &Path) -> io::Result<Self> {
         let found = statvfs(place)?;
         Ok(Self {
@@ -28,12 +28,12 @@ impl Space {
         })
     }
 
-    /// Below this, logs are not written.
+    /// The free space below which logs are not written.
     pub fn least(self) -> u64 {
         RESERVE.min(self.size / SHARE)
     }
 
-    /// Whether logs had better not be written.
+    /// Whether there is too little free space to write logs.
     pub fn is_low(self) -> bool {
         self.free < self.least()
     }

@@ -1,4 +1,4 @@
-//! How a process ended that is not a child of ours: a job whose keeper died.
+//! The exit status of a process that is not our child: a job whose keeper died.
 #![allow(unsafe_code, reason = "an ioctl that rustix does not have")]
 
 use std::os::fd::AsFd;
@@ -8,14 +8,14 @@ use rustix::ioctl::{Opcode, Updater, ioctl, opcode};
 
 use super::{process, signal};
 
-/// What the kernel tells.
+/// What the kernel reports about an ended process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
-    /// The status as wait(2) would have given it.
+    /// The status as wait(2) would have returned it.
     Status(i32),
-    /// It will tell as soon as somebody has reaped the process.
+    /// The status will be available once the process has been reaped.
     NotYet,
-    /// It does not tell.
+    /// The kernel does not report it.
     Unknown,
 }
 
@@ -29,26 +29,27 @@ struct Info {
     status: i32,
 }
 
-/// `PIDFD_INFO_EXIT`, Linux 6.15: there once the process is reaped.
+/// `PIDFD_INFO_EXIT`, Linux 6.15: available once the process is reaped.
 const EXIT: u64 = 1 << 3;
 
 const GET_INFO: Opcode = opcode::read_write::<Info>(0xff, 11);
 
-/// How the process behind `pidfd`, of which poll(2) says that it has ended, did.
+/// How the process behind `pidfd` ended. Call this once poll(2) reports that it has ended.
 pub fn of(pidfd: impl AsFd, pid: u32) -> Ending {
     let mut info = Info {
         mask: EXIT,
         ..Info::default()
     };
-    // SAFETY: the opcode takes this structure, and the size of it is in the opcode.
+    // SAFETY: the ioctl takes this structure, and the opcode encodes its size.
     let asked = unsafe { ioctl(&pidfd, Updater::<{ GET_INFO }, Info>::new(&mut info)) };
     if asked.is_ok() && info.mask & EXIT != 0 {
         return Ending::Status(info.status);
     }
-    // Looked at after the number was: it is not a later process's zombie then.
+    // Check the pidfd after reading by pid: if the process is still there, this was not a later process's
+    // zombie.
     match process::exit_status(pid).filter(|_| signal::is_there(&pidfd)) {
         Some(status) => Ending::Status(status),
-        // ESRCH: it was reaped before the kernel began to keep this.
+        // ESRCH: it was reaped by a kernel that does not keep the status.
         None if matches!(asked, Err(Errno::NOTTY | Errno::INVAL | Errno::SRCH)) => Ending::Unknown,
         None => Ending::NotYet,
     }
@@ -62,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_code_is_known_before_and_after_it_was_reaped() {
+    fn reports_the_status_before_and_after_reaping() {
         let mut child = std::process::Command::new("sh")
             .args(["-c", "exit 7"])
             .spawn()
@@ -76,7 +77,7 @@ mod tests {
         rustix::event::poll(&mut poll, None).unwrap();
         assert_eq!(of(&pidfd, child.id()), Ending::Status(7 << 8));
         child.wait().unwrap();
-        // Linux before 6.15 has forgotten it by then.
+        // Linux before 6.15 no longer knows it.
         assert!(matches!(
             of(&pidfd, child.id()),
             Ending::Status(0x700) | Ending::Unknown

@@ -1,21 +1,20 @@
-//! Places where tests let a process die, or hurry it.
+//! Hooks by which tests kill a process at a named place or shorten a delay.
 //!
-//! `BGPROC_FAILPOINT=NAME:FILE` kills the first process that comes to the place
-//! of that name while FILE is there, and removes FILE; several are separated by
-//! commas. `BGPROC_REST_MS=N` puts screens to rest that were not used for N milliseconds.
-//! Release builds have none of it.
+//! `BGPROC_FAILPOINT=NAME:FILE` kills the first process that reaches the place NAME while FILE exists, and
+//! removes FILE; several pairs are separated by commas. `BGPROC_REST_MS=N` puts screens to rest that were
+//! not used for N milliseconds. Release builds contain none of this.
 
-/// Dies here if a test wants it.
+/// Kills this process if a test has armed the place `name`.
 #[inline]
 pub fn hit(name: &str) {
     if cfg!(debug_assertions) && is_wanted(name) {
-        // As by `kill -9`: no destructor runs, no message is sent.
+        // Like `kill -9`: no destructor runs, no message is sent.
         let _ =
             rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
     }
 }
 
-/// A number that a test wants in the place of a usual one.
+/// The number that a test has set in the variable `name`, to replace a default.
 pub fn number(name: &str) -> Option<u64> {
     let wanted = cfg!(debug_assertions).then(|| std::env::var(name).ok());
     wanted.flatten()?.parse().ok()

@@ -1,5 +1,5 @@
-//! Files for their owner alone: small ones that are there whole or not at all,
-//! and such as only grow. None is reached through a link that somebody laid.
+//! Files that only their owner can read: small files that are written atomically, and files that are
+//! appended to. None is opened through a symbolic link.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -12,9 +12,9 @@ use rustix::process::geteuid;
 
 use crate::protocol::SessionId;
 
-/// The umask of this process; none where the system does not tell.
+/// The umask of this process; `None` if the system does not report it.
 pub fn umask() -> Option<u32> {
-    // Asking umask(2) would change it, for all threads.
+    // umask(2) would change it for all threads.
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status
         .lines()
@@ -22,8 +22,8 @@ pub fn umask() -> Option<u32> {
     u32::from_str_radix(line.trim(), 8).ok()
 }
 
-/// Writes `bytes` beside `path` and renames, so that a reader finds all of it or
-/// what was there before. The file is for its owner alone (0600).
+/// Replaces the file at `path` atomically: writes `bytes` to a temporary file beside it and renames that.
+/// The file has mode 0600.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let beside = path.with_extension(format!("{}.tmp", std::process::id()));
     let written = write(&beside, bytes).and_then(|()| std::fs::rename(&beside, path));
@@ -33,15 +33,15 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     written
 }
 
-/// As [`replace`], but in the kernel's own time on its way to the disk. A file that is renamed over another one is
-/// written out by ext4 before the call returns, which takes longer than all the rest of it.
+/// Like [`replace`], but lets the kernel write the file to disk later. ext4 writes out a file that is
+/// renamed over another one before the call returns, which takes longer than everything else here.
 pub fn replace_lazily(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let beside = path.with_extension(format!("{}.tmp", std::process::id()));
     let written = write(&beside, bytes).and_then(|()| {
         let exchanged = renameat_with(CWD, &beside, CWD, path, RenameFlags::EXCHANGE);
         match exchanged {
             Ok(()) => std::fs::remove_file(&beside),
-            // There is none yet, or the file system cannot do that.
+            // There is no file yet, or the file system cannot exchange names.
             Err(_) => std::fs::rename(&beside, path),
         }
     });
@@ -51,8 +51,8 @@ pub fn replace_lazily(path: &Path, bytes: &[u8]) -> io::Result<()> {
     written
 }
 
-/// A file that takes its place when it is whole. Until then it lies beside it under another name; dropped
-/// unfinished, it is gone. It is for its owner alone (0600).
+/// A file that appears at its path once it is complete. Until then it has a temporary name beside it; if
+/// dropped unfinished, it is removed. It has mode 0600.
 #[derive(Debug)]
 pub struct Draft {
     path: PathBuf,
@@ -61,21 +61,21 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Begins a file that will be at `path`, where there may be a file of one's own or nothing: no directory, no
-    /// symbolic link, nothing of somebody else's.
+    /// Begins a file for `path`. Only a regular file of the same user may be there already: no directory,
+    /// no symbolic link, no file of another user.
     pub fn new(path: &Path) -> io::Result<Self> {
         let refused = |why: &str| Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
         match std::fs::symlink_metadata(path) {
             Ok(meta) if meta.is_symlink() => return refused("it is a symbolic link"),
-            Ok(meta) if !meta.is_file() => return refused("it is no regular file"),
+            Ok(meta) if !meta.is_file() => return refused("it is not a regular file"),
             Ok(meta) if meta.uid() != geteuid().as_raw() => {
-                return refused("it belongs to somebody else");
+                return refused("it belongs to another user");
             }
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
         let Some(name) = path.file_name() else {
-            return refused("it is no regular file");
+            return refused("it is not a regular file");
         };
         let name = format!(".{}.{}.tmp", name.to_string_lossy(), SessionId::fresh());
         let beside = path.with_file_name(name);
@@ -92,12 +92,12 @@ impl Draft {
         })
     }
 
-    /// Adds to it.
+    /// Appends bytes.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.file.write_all(bytes)
     }
 
-    /// Puts it in its place.
+    /// Moves the file to its path.
     pub fn finish(self) -> io::Result<()> {
         std::fs::rename(&self.beside, &self.path)
     }
@@ -105,35 +105,34 @@ impl Draft {
 
 impl Drop for Draft {
     fn drop(&mut self) {
-        // After `finish` there is nothing by that name.
+        // Fails after `finish`, because the name is gone.
         let _ = std::fs::remove_file(&self.beside);
     }
 }
 
-/// What makes a file that one file, whatever its name: device and inode.
+/// The identity of a file, whatever its name: device and inode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Identity(u64, u64);
 
-/// The file at `path`, links not followed; `None` if there is none.
+/// Identity of the file at `path`, without following a symbolic link; `None` if there is none.
 pub fn identity(path: &Path) -> Option<Identity> {
     let meta = std::fs::symlink_metadata(path).ok()?;
     Some(Identity(meta.dev(), meta.ino()))
 }
 
-/// The file at the end of whatever links `path` is.
+/// Identity of the file at `path`, following symbolic links.
 pub fn identity_behind(path: &Path) -> Option<Identity> {
     let meta = std::fs::metadata(path).ok()?;
     Some(Identity(meta.dev(), meta.ino()))
 }
 
-/// The file behind a descriptor.
+/// Identity of the file behind a descriptor.
 pub fn identity_of(fd: BorrowedFd<'_>) -> Option<Identity> {
     let stat = rustix::fs::fstat(fd).ok()?;
     Some(Identity(stat.st_dev, stat.st_ino))
 }
 
-/// Opens a file to add to, making it if need be (0600). A symbolic link in its
-/// place is an error.
+/// Opens a file for appending, and creates it if need be (mode 0600). A symbolic link at `path` is an error.
 pub fn append(path: &Path) -> io::Result<File> {
     private(OpenOptions::new().append(true)).open(path)
 }
@@ -159,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_replaced_whole_and_private() {
+    fn replace_leaves_one_private_file() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("meta.json");
         replace(&path, b"longer text").unwrap();
@@ -174,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn replaced_lazily_it_is_there_and_nothing_beside_it() {
+    fn replace_lazily_leaves_one_private_file() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("meta.json");
         for text in ["first", "second, longer", "3"] {
@@ -188,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_draft_is_there_whole_or_not_at_all() {
+    fn a_draft_appears_complete_or_not_at_all() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("out.cast");
         std::fs::write(&path, "old").unwrap();
@@ -207,7 +206,7 @@ mod tests {
         std::os::unix::fs::symlink(&path, &link).unwrap();
         for (path, why) in [
             (link.as_path(), "symbolic link"),
-            (dir.path(), "no regular file"),
+            (dir.path(), "not a regular file"),
         ] {
             let error = Draft::new(path).unwrap_err();
             assert!(error.to_string().contains(why), "{error}");

@@ -1,4 +1,4 @@
-//! Niceness, resource limits and processors: those of this process, and giving them to one that is being started.
+//! Niceness, resource limits and CPU affinity: reading those of this process, and setting those of a new one.
 
 use rustix::process::{
     Resource, Rlimit, getpriority_process, getrlimit, setpriority_process, setrlimit,
@@ -7,7 +7,7 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 
 use crate::protocol::inherit::{Inherit, SoftHard};
 
-/// The limits that there are on Linux, by their names on the wire.
+/// The resource limits of Linux, by their names on the wire.
 const LIMITS: [(&str, Resource); 16] = [
     ("as", Resource::As),
     ("core", Resource::Core),
@@ -27,7 +27,7 @@ const LIMITS: [(&str, Resource); 16] = [
     ("stack", Resource::Stack),
 ];
 
-/// What this process would hand to a child.
+/// What a child of this process would inherit.
 pub fn own() -> Inherit {
     let limits = LIMITS.map(|(name, resource)| {
         let Rlimit { current, maximum } = getrlimit(resource);
@@ -51,8 +51,8 @@ fn own_cpus() -> Option<String> {
     Some(list.trim().to_owned())
 }
 
-/// What a new process is to set for itself. Prepared by its parent, for between its beginning and its program
-/// nothing may be allocated.
+/// The settings that a new process applies to itself. Its parent prepares them, because nothing may be
+/// allocated between process creation and `exec`.
 #[derive(Clone, Default)]
 pub struct Inherited {
     nice: Option<i32>,
@@ -61,7 +61,7 @@ pub struct Inherited {
 }
 
 impl Inherited {
-    /// From what a client has said. A hard limit above this process's own is cut to that, unless this is root.
+    /// Converts what a client sent. A hard limit above our own is lowered to ours, unless we are root.
     pub fn new(inherit: &Inherit) -> Self {
         let known = LIMITS.iter().filter_map(|(name, resource)| {
             let wanted = inherit.limits.get(*name)?;
@@ -88,8 +88,8 @@ impl Inherited {
         }
     }
 
-    /// Sets it for this process: system calls only. What the system refuses (a lower niceness than the keeper's,
-    /// processors that are not there any more) stays as the keeper has it.
+    /// Applies the settings to this process, with system calls only. A setting that the system refuses (a
+    /// lower niceness than the keeper's, CPUs that no longer exist) stays as in the keeper.
     pub fn apply(&self) {
         for (resource, limit) in &self.limits {
             let _ = setrlimit(*resource, *limit);
@@ -102,7 +102,7 @@ impl Inherited {
         }
     }
 
-    /// The limit of open files, if one was said.
+    /// The limit of open files (`RLIMIT_NOFILE`), if the client sent one.
     pub fn open_files(&self) -> Option<Rlimit> {
         let found = self
             .limits
@@ -112,7 +112,7 @@ impl Inherited {
     }
 }
 
-/// The smaller of two limits; `None` is no limit.
+/// The smaller of two limits; `None` means unlimited.
 fn least(a: Option<u64>, b: Option<u64>) -> Option<u64> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.min(b)),
@@ -120,7 +120,7 @@ fn least(a: Option<u64>, b: Option<u64>) -> Option<u64> {
     }
 }
 
-/// `0-3,8` as a set; `None` if it is no such list, or empty.
+/// Parses a list such as `0-3,8`; `None` if it is malformed or empty.
 fn cpu_set(list: &str) -> Option<CpuSet> {
     let mut set = CpuSet::new();
     for part in list.split(',') {
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_of_processors_are_read() {
+    fn parses_cpu_lists() {
         let set = cpu_set("0-2,5").unwrap();
         let chosen: Vec<usize> = (0..10).filter(|cpu| set.is_set(*cpu)).collect();
         assert_eq!(chosen, [0, 1, 2, 5]);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn no_limit_is_above_what_may_be_set() {
+    fn no_limit_exceeds_our_own() {
         assert_eq!(least(None, Some(5)), Some(5));
         assert_eq!(least(Some(7), Some(5)), Some(5));
         assert_eq!(least(None, None), None);

@@ -1,26 +1,25 @@
-//! The descriptors that go with a session from one process to the next: their
-//! order is known here alone.
+//! The descriptors that are handed over with a session. Only this module knows their order.
 
 use std::os::fd::OwnedFd;
 
 use super::tail::Tail;
 use crate::protocol::keeper::Kept;
 
-/// What goes with a [`Kept`].
+/// The descriptors that accompany a [`Kept`].
 #[derive(Debug, Default)]
 pub struct KeptFds {
-    /// PTY master or stdin.
+    /// PTY master, or writing end of stdin.
     pub input: Option<OwnedFd>,
-    /// A handle on its first process.
+    /// The pidfd of the first process.
     pub pidfd: Option<OwnedFd>,
-    /// What its log would not take.
+    /// Output that could not be written to the log.
     pub tail: Option<Tail>,
-    /// With pipes: one for each open stream.
+    /// With pipes: one descriptor per open stream.
     pub outputs: Vec<OwnedFd>,
 }
 
 impl KeptFds {
-    /// Takes apart what came with `kept`.
+    /// Splits the descriptors received with `kept`.
     pub fn split(kept: &Kept, fds: Vec<OwnedFd>) -> Self {
         let mut fds = fds.into_iter();
         let mut next = |is_there: bool| is_there.then(|| fds.next()).flatten();
@@ -32,7 +31,7 @@ impl KeptFds {
         }
     }
 
-    /// Puts them in order and says in `kept` which there are.
+    /// Puts the descriptors in order and records in `kept` which are present.
     pub fn join(self, kept: &mut Kept) -> Vec<OwnedFd> {
         kept.has_input = self.input.is_some();
         kept.has_pidfd = self.pidfd.is_some();

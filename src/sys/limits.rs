@@ -1,14 +1,14 @@
-//! What the system lets one have: limits, and how much of each is taken.
+//! Limits of the system, and how much of each is used.
 
 use rustix::io::fcntl_dupfd_cloexec;
 use rustix::process::{Resource, getrlimit};
 
-/// A limit and what is taken of it.
+/// A limit and its current use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Usage {
-    /// So much there may be.
+    /// The limit.
     pub limit: u64,
-    /// So much there is.
+    /// How much of it is used.
     pub current: u64,
 }
 
@@ -20,14 +20,14 @@ pub fn has_room(count: usize) -> bool {
     }
 }
 
-/// Open descriptors of this process, as Linux tells them since 6.2 as the size of a directory; before, and elsewhere,
-/// there is no such size.
+/// Number of open descriptors of this process. Linux reports it since 6.2 as the size of `/proc/self/fd`;
+/// `None` on older kernels and other systems.
 fn open_count() -> Option<u64> {
     let size = rustix::fs::stat("/proc/self/fd").ok()?.st_size;
     u64::try_from(size).ok().filter(|&open| open > 0)
 }
 
-/// Tries it out: they are closed again.
+/// Opens `count` descriptors to find out, and closes them again.
 fn can_open(count: usize) -> bool {
     let mut held = Vec::with_capacity(count);
     for _ in 0..count {
@@ -39,7 +39,7 @@ fn can_open(count: usize) -> bool {
     true
 }
 
-/// Open files of a process, under the limit of the present one.
+/// Open files of a process, with the limit of this process.
 pub fn open_files(pid: u32) -> Usage {
     let open = std::fs::read_dir(format!("/proc/{pid}/fd")).map_or(0, Iterator::count);
     Usage {
@@ -64,7 +64,7 @@ pub fn terminals() -> Usage {
     }
 }
 
-/// Processes (threads, strictly) of the present user.
+/// Processes (strictly, threads) of the current user.
 pub fn processes() -> Usage {
     let limit = soft_limit(Resource::Nproc);
     Usage {
@@ -89,9 +89,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_is_room_and_trying_it_out_takes_none() {
-        // That there is none is shown by a daemon with few descriptors: to take all of this
-        // process would fail the tests beside this one.
+    fn has_room_uses_up_no_descriptors() {
+        // The opposite case is tested with a daemon that has few descriptors: using up those of this
+        // process would make other tests fail.
         let open = open_files(std::process::id());
         assert!(open.current > 2 && open.limit > open.current, "{open:?}");
         for _ in 0..open.limit.min(10_000) {
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_counted_is_what_can_be_opened() {
+    fn the_count_of_open_descriptors_is_plausible() {
         // Standard input, output and error at least, and not more than the limit.
         let limit = soft_limit(Resource::Nofile).unwrap_or(u64::MAX);
         assert!(open_count().is_none_or(|open| (3..=limit).contains(&open)));

@@ -1,4 +1,4 @@
-//! Locks between processes, which the kernel frees when their holder dies.
+//! Locks between processes. The kernel releases them when their holder dies.
 
 use std::fs::File;
 use std::io;
@@ -8,7 +8,7 @@ use std::path::Path;
 
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
 
-/// A held `flock(2)`; dropped, it is free.
+/// A held `flock(2)`; dropping it releases it.
 #[derive(Debug)]
 pub struct Lock {
     file: File,
@@ -22,12 +22,12 @@ impl Lock {
         Ok(Self { file })
     }
 
-    /// A lock that came through `exec` with its file.
+    /// A lock that was inherited through `exec` with its file.
     pub fn held(file: OwnedFd) -> Self {
         Self { file: file.into() }
     }
 
-    /// Takes the lock if it is free.
+    /// Takes the lock if it is free; `None` if another process holds it.
     pub fn attempt(path: &Path) -> io::Result<Option<Self>> {
         let file = open_lock_file(path)?;
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
@@ -37,16 +37,16 @@ impl Lock {
         }
     }
 
-    /// Leaves a note in the file, for those who find it locked.
+    /// Writes a note into the file, for processes that find it locked.
     pub fn note(&mut self, text: &str) -> io::Result<()> {
-        // In this order, so that a reader never finds nothing. What is left of a longer
-        // note before is in a line of its own for that moment.
+        // Write before truncating, so that a reader never finds an empty file. For a moment, the rest of a
+        // longer earlier note is in a line of its own.
         self.file.write_all_at(format!("{text}\n").as_bytes(), 0)?;
         self.file.set_len(text.len() as u64 + 1)
     }
 }
 
-/// What the holder of a lock has noted.
+/// The note in the lock file at `path`; `None` if the file cannot be read.
 pub fn holder(path: &Path) -> Option<String> {
     std::fs::read_to_string(path).ok()
 }

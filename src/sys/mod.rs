@@ -1,17 +1,20 @@
 //! The operating system, and the only `unsafe` of the crate.
 //!
-//! Each file is one thing the system gives: [`paths`] and [`socket`] where to
-//! meet, [`role`] who is there already, [`dirwatch`] whether that is still there, [`lock`] who may, [`login`] on which
-//! terminal, [`detach`] how a process leaves its terminal,
-//! [`channel`] messages with file descriptors, [`table`] memory that keeper and
-//! daemon share, [`pty`] and [`spawn`] a job's terminal and process, [`splice`]
-//! bytes from a terminal into a log, [`tail`] those that no log takes, [`tree`]
-//! and [`signal`] whom to end, [`ending`] how somebody else's child ended,
-//! [`input`] whether a program waits for input, [`usage`] what processes use,
-//! [`kept`] what goes with a session to the next process, [`ports`] where it listens, [`segments`] the files
-//! of a log, [`disk`] and [`limits`] how much there may be, [`cgroup`] and [`rlimits`] how
-//! much a job may take, [`inherit`] what it has of whoever asked for it, [`mod@file`] small files whole, [`clock`] what
-//! time it is.
+//! Each file covers one facility:
+//!
+//! - Files and places: [`paths`] (directories), [`socket`] (where clients connect), [`lock`], [`mod@file`]
+//!   (small private files), [`dirwatch`] (removed files), [`disk`] (free space), [`segments`] (files of a
+//!   log).
+//! - Keeper and daemon: [`detach`] (starting them), [`role`] (finding them), [`channel`] (messages with
+//!   file descriptors), [`shared_table`] (shared memory), [`kept`] (descriptors handed over with a
+//!   session).
+//! - Starting jobs: [`pty`], [`spawn`], [`inherit`] (settings taken from the caller), [`cgroup`] and
+//!   [`rlimits`] (limits of a job), [`limits`] (limits of the system).
+//! - Output: [`splice`] (from a terminal into a log), [`tail`] (output that cannot be logged).
+//! - Processes: [`process`], [`tree`] (the processes of a session), [`signal`], [`ending`] (exit status of
+//!   processes that are not our children), [`input`] (whether a program waits for input), [`usage`],
+//!   [`ports`], [`login`] (the terminal session of a process).
+//! - Others: [`clock`], [`memory`], [`readiness`] (waiting for descriptors), [`failpoint`] (hooks for tests).
 
 pub mod cgroup;
 pub mod channel;

@@ -1,8 +1,7 @@
-//! Where sockets, state and configuration live.
+//! The directories for sockets, state and configuration.
 //!
-//! `BGPROC_HOME` moves all three together; otherwise the platform's own
-//! directories are used. Every directory that is ours alone is made 0700, and
-//! one that somebody else could write to is refused.
+//! `BGPROC_HOME` moves all three together; otherwise the platform's own directories are used. Private
+//! directories are created with mode 0700, and one that other users could write to is refused.
 
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
@@ -15,50 +14,50 @@ use crate::protocol::SessionId;
 /// Why a directory cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum PathError {
-    /// The system refused.
+    /// The system refused access.
     #[error("cannot use {path}: {source}")]
     Io {
-        /// Which directory.
+        /// The directory.
         path: PathBuf,
-        /// Why.
+        /// The system's error.
         source: io::Error,
     },
-    /// Somebody else could have put files there.
+    /// Another user could have put files there.
     #[error("{path} is not safe to use: {why}")]
     Unsafe {
-        /// Which directory.
+        /// The directory.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         why: String,
-        /// What to do about it.
+        /// How to fix it.
         advice: String,
     },
-    /// It is ours, and others can write to it.
+    /// The directory is ours, but other users can write to it.
     #[error("{path} is not safe to use: others can write to it (mode {mode:o})")]
     Open {
-        /// Which directory.
+        /// The directory.
         path: PathBuf,
         /// Its mode.
         mode: u32,
-        /// What to do about it.
+        /// How to fix it.
         advice: String,
     },
-    /// `BGPROC_HOME` depends on who reads it where.
+    /// `BGPROC_HOME` is relative, so it would depend on the current directory.
     #[error(
-        "BGPROC_HOME is `{0}`, which is no absolute path; the daemon works in another directory"
+        "BGPROC_HOME is `{0}`, which is not an absolute path; the daemon runs in another directory"
     )]
     Relative(PathBuf),
-    /// Neither `BGPROC_HOME` nor a home directory is known.
-    #[error("no home directory is known")]
+    /// Neither `BGPROC_HOME` nor a home directory is set.
+    #[error("cannot determine the home directory")]
     NoHome,
 }
 
 impl PathError {
-    /// What to do about it.
+    /// How to fix it.
     pub fn advice(&self) -> &str {
         match self {
             Self::Unsafe { advice, .. } | Self::Open { advice, .. } => advice,
-            Self::Relative(_) => "write it in full, from / on",
+            Self::Relative(_) => "set it to an absolute path",
             Self::Io { .. } | Self::NoHome => {
                 "set BGPROC_HOME to a directory that you can write to"
             }
@@ -66,7 +65,7 @@ impl PathError {
     }
 }
 
-/// The three places.
+/// The three directories.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Home {
     /// Socket and locks.
@@ -78,7 +77,7 @@ pub struct Home {
 }
 
 impl Home {
-    /// The places that the environment names; creates nothing.
+    /// Determines the directories from the environment; creates nothing.
     pub fn locate() -> Result<Self, PathError> {
         if let Some(home) = std::env::var_os("BGPROC_HOME").filter(|home| !home.is_empty()) {
             let home = PathBuf::from(home);
@@ -107,15 +106,15 @@ impl Home {
         })
     }
 
-    /// Makes the directories that the daemon needs and checks that they are ours alone.
+    /// Creates the directories that the daemon needs and checks that only we can write to them.
     pub fn prepare(&self) -> Result<(), PathError> {
         private_dir(&self.runtime)?;
         private_dir(&self.state)?;
         private_dir(&self.sessions())
     }
 
-    /// Checks the directories of sockets, as far as they are there: what somebody else
-    /// could have put there is not to be talked to.
+    /// Checks the directories of the sockets, as far as they exist, because a client must not talk to a
+    /// socket that another user could have put there.
     pub fn check_sockets(&self) -> Result<(), PathError> {
         for dir in [&self.runtime, &self.state] {
             match check_private(dir) {
@@ -126,30 +125,30 @@ impl Home {
         Ok(())
     }
 
-    /// The daemon's socket, unless the keeper had to put it elsewhere.
+    /// Path of the daemon's socket, unless the keeper had to put it elsewhere.
     pub fn socket(&self) -> PathBuf {
         socket_in(&self.runtime)
     }
 
-    /// Held while a client starts a keeper. In the state directory, so that clients
-    /// that know different runtime directories exclude each other.
+    /// Lock file held while a client starts a keeper. It is in the state directory, so that clients with
+    /// different runtime directories exclude each other.
     pub fn start_lock(&self) -> PathBuf {
         self.state.join("start.lock")
     }
 
-    /// Where the keeper says how it is: where it listens, which daemon it has. In the state directory, which
-    /// every environment of a user agrees on and which no logout removes.
+    /// The keeper's status socket, which tells where the daemon listens and which daemon runs. It is in the
+    /// state directory, which is the same in every environment of a user and survives a logout.
     pub fn keeper_socket(&self) -> PathBuf {
         self.state.join("keeper.sock")
     }
 
-    /// Held by the keeper as well: the sessions are its, wherever its socket
-    /// is, and the file says where that is.
+    /// Lock file of the sessions, also held by the keeper. It contains the path of the socket, wherever
+    /// that is.
     pub fn sessions_lock(&self) -> PathBuf {
         self.state.join("sessions.lock")
     }
 
-    /// One directory a session.
+    /// The directory that holds one directory per session.
     pub fn sessions(&self) -> PathBuf {
         self.state.join("sessions")
     }
@@ -159,7 +158,7 @@ impl Home {
         self.sessions().join(id.as_str())
     }
 
-    /// What has happened, one event a line.
+    /// The journal of events, one per line.
     pub fn journal(&self) -> PathBuf {
         self.state.join("journal.jsonl")
     }
@@ -169,45 +168,46 @@ impl Home {
         self.config.join("config.toml")
     }
 
-    /// What keeper and daemon have to say about themselves.
+    /// The log file of `process`, which is `keeper` or `daemon`.
     pub fn diagnostics(&self, process: &str) -> PathBuf {
         self.state.join(format!("{process}.log"))
     }
 
-    /// What they had to say before that file was begun.
+    /// The previous, full log file of `process`.
     pub fn older_diagnostics(&self, process: &str) -> PathBuf {
         self.state.join(format!("{process}.log.1"))
     }
 }
 
-/// The daemon's socket in a directory.
+/// Path of the daemon's socket in a directory.
 pub fn socket_in(dir: &Path) -> PathBuf {
     dir.join("daemon.sock")
 }
 
-/// Held by the keeper for as long as it lives: the socket beside it is its.
+/// Lock file beside the daemon's socket. The keeper holds it for as long as it lives, and thereby owns the
+/// socket.
 pub fn keeper_lock_in(dir: &Path) -> PathBuf {
     dir.join("keeper.lock")
 }
 
-/// Where the socket's directory is if the platform names none.
+/// Parent of the socket's directory if the platform names no runtime directory.
 const SHARED: &str = "/tmp";
 
-/// Whether the directory above `dir` is there and ours. `XDG_RUNTIME_DIR` may be
-/// inherited from another user (su, sudo) or name one that was never made.
+/// Whether the parent of `dir` exists and is ours. `XDG_RUNTIME_DIR` may be inherited from another user
+/// (su, sudo) or name a directory that was never created.
 fn is_in_own_dir(dir: &Path) -> bool {
     let above = dir.parent().and_then(|above| std::fs::metadata(above).ok());
     above.is_some_and(|meta| meta.is_dir() && meta.uid() == geteuid().as_raw())
 }
 
-/// Makes `path` (and its parents) with mode 0700, or checks the one that is there.
+/// Creates `path` (and its parents) with mode 0700, or checks the existing directory.
 pub fn private_dir(path: &Path) -> Result<(), PathError> {
     let made = std::fs::DirBuilder::new()
         .recursive(true)
         .mode(0o700)
         .create(path);
     match made {
-        // Something is there that is no directory, which the check explains.
+        // What is there may not be a directory; the check explains that.
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(PathError::Io {
             path: path.to_owned(),
             source: error,
@@ -216,7 +216,7 @@ pub fn private_dir(path: &Path) -> Result<(), PathError> {
     }
 }
 
-/// Checks that `path` is a real directory, ours, and that nobody else can write to it.
+/// Checks that `path` is a real directory, that it is ours, and that no other user can write to it.
 pub fn check_private(path: &Path) -> Result<(), PathError> {
     let meta = std::fs::symlink_metadata(path).map_err(|source| PathError::Io {
         path: path.to_owned(),
@@ -256,8 +256,8 @@ pub fn check_private(path: &Path) -> Result<(), PathError> {
     }
 }
 
-/// In a directory that everybody can write to, only the sticky bit keeps others
-/// from putting their own directory in the place of ours.
+/// Checks the sticky bit of a directory that everyone can write to: without it, another user could replace
+/// our directory.
 fn check_shared(above: &Path, path: &Path) -> Result<(), PathError> {
     let mode = std::fs::metadata(above).map_or(0, |meta| meta.mode());
     if mode & 0o002 == 0 || mode & 0o1000 != 0 {
@@ -266,15 +266,15 @@ fn check_shared(above: &Path, path: &Path) -> Result<(), PathError> {
     Err(PathError::Unsafe {
         path: path.to_owned(),
         why: format!(
-            "everybody can replace it: {} has no sticky bit",
+            "other users can replace it: {} has no sticky bit",
             above.display()
         ),
         advice: format!("run as root: chmod +t {}", above.display()),
     })
 }
 
-/// This program's file, to start it again. After the file was replaced, Linux
-/// names the old one "… (deleted)"; the new one at the same place is meant.
+/// Path of this program's file, to start it again. If the file was replaced, Linux appends " (deleted)" to
+/// its name; this returns the path of the new file.
 pub fn own_program() -> io::Result<PathBuf> {
     let path = std::env::current_exe()?;
     let text = path.as_os_str().as_encoded_bytes();
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_no_directory() {
+    fn a_file_is_not_a_directory() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("file");
         std::fs::write(&file, "").unwrap();

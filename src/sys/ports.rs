@@ -1,8 +1,7 @@
-//! Which TCP ports processes listen on.
+//! The TCP ports that processes listen on.
 //!
-//! The kernel tells nobody that a socket began to listen, so it has to be asked.
-//! That is cheap (0.1 ms), and processes are looked at only if there is one to be
-//! found.
+//! The kernel does not notify anyone when a socket starts to listen, so it has to be polled. That is cheap
+//! (0.1 ms), and processes are only examined if there is a port to look for.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
@@ -16,19 +15,19 @@ use rustix::net::{
 /// State of a listening socket in `/proc/net/tcp` (proc_net(5)).
 const LISTEN: &str = "0A";
 
-/// A socket that listens.
+/// A listening socket.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Listening {
-    /// Its TCP port, of IPv4 or IPv6.
+    /// Its TCP port, on IPv4 or IPv6.
     pub port: u16,
-    /// Its inode: what tells sockets apart.
+    /// Its inode, which identifies the socket.
     pub inode: u64,
 }
 
-/// Every socket of this network that listens.
+/// Every listening socket of this network namespace.
 pub fn listening() -> Vec<Listening> {
     let mut found = match asked(AddressFamily::INET) {
-        // Of IPv6 nothing is told where there is none.
+        // The request fails where there is no IPv6.
         Ok(four) => [four, asked(AddressFamily::INET6).unwrap_or_default()].concat(),
         Err(_) => listed(),
     };
@@ -36,9 +35,9 @@ pub fn listening() -> Vec<Listening> {
     found
 }
 
-/// Asks the kernel (sock_diag(7)) for the sockets of a family that listen, and no
-/// others: its lists in `/proc` take 80 times as long, for to reach their end it
-/// walks through a table of all connections that could be.
+/// Asks the kernel (sock_diag(7)) for the listening sockets of a family only. The lists in `/proc` take 80
+/// times as long, because to reach their end the kernel walks through its table of all possible
+/// connections.
 fn asked(family: AddressFamily) -> io::Result<Vec<Listening>> {
     let flags = SocketFlags::CLOEXEC;
     let protocol = Some(netlink::SOCK_DIAG);
@@ -47,7 +46,7 @@ fn asked(family: AddressFamily) -> io::Result<Vec<Listening>> {
     let mut found = Vec::new();
     let mut buffer = vec![0; 32 * 1024];
     loop {
-        // What it has to say is there: it makes the next part when one is taken.
+        // The answer is already there: the kernel produces the next part when one is taken.
         let (length, _) = recv(&socket, &mut buffer[..], RecvFlags::DONTWAIT)?;
         if read_answers(&buffer[..length], &mut found)? {
             return Ok(found);
@@ -55,15 +54,15 @@ fn asked(family: AddressFamily) -> io::Result<Vec<Listening>> {
     }
 }
 
-/// Message types of netlink(7), and the request for sockets of linux/sock_diag.h.
+/// Message types of netlink(7), and the request type for sockets of linux/sock_diag.h.
 const ERROR: u16 = 2;
 const DONE: u16 = 3;
 const BY_FAMILY: u16 = 20;
 
-/// Length of a message's head.
+/// Length of a message header (`nlmsghdr`), in bytes.
 const HEAD: usize = 16;
 
-/// `nlmsghdr` and `inet_diag_req_v2`: TCP, all sockets in the state "listening".
+/// The request, `nlmsghdr` and `inet_diag_req_v2`: all TCP sockets in the state "listening".
 fn request(family: AddressFamily) -> [u8; 72] {
     const REQUEST_DUMP: u16 = 0x301;
     const TCP: u8 = 6;
@@ -78,7 +77,7 @@ fn request(family: AddressFamily) -> [u8; 72] {
     bytes
 }
 
-/// Takes `inet_diag_msg` out of one part of the answer; true at its end.
+/// Reads the `inet_diag_msg` entries of one part of the answer; true at its end.
 fn read_answers(mut bytes: &[u8], found: &mut Vec<Listening>) -> io::Result<bool> {
     while let Some(head) = bytes.get(..HEAD) {
         let length = u32::from_ne_bytes([head[0], head[1], head[2], head[3]]) as usize;
@@ -87,7 +86,7 @@ fn read_answers(mut bytes: &[u8], found: &mut Vec<Listening>) -> io::Result<bool
             ERROR => return Err(io::ErrorKind::Unsupported.into()),
             _ => {}
         }
-        // The port comes after four bytes, the inode is the last field.
+        // The port follows after four bytes; the inode is the last field.
         if let Some(message) = bytes.get(HEAD..HEAD + 72) {
             let inode = [message[68], message[69], message[70], message[71]];
             found.push(Listening {
@@ -101,14 +100,14 @@ fn read_answers(mut bytes: &[u8], found: &mut Vec<Listening>) -> io::Result<bool
     Ok(false)
 }
 
-/// The same from the lists in `/proc`, where the kernel cannot be asked.
+/// Reads the listening sockets from `/proc`, where sock_diag is not available.
 fn listed() -> Vec<Listening> {
     let files = ["/proc/net/tcp", "/proc/net/tcp6"].map(File::open);
     let files = files.into_iter().flatten();
     files.flat_map(|file| parse(BufReader::new(file))).collect()
 }
 
-/// `sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode …`
+/// Parses lines of `sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode …`.
 fn parse(list: impl BufRead) -> Vec<Listening> {
     let lines = list.lines().skip(1).map_while(Result::ok);
     let entries = lines.map_while(|line| {
@@ -117,7 +116,7 @@ fn parse(list: impl BufRead) -> Vec<Listening> {
         let listens = fields.nth(1)? == LISTEN;
         let port = u16::from_str_radix(address.rsplit(':').next()?, 16).ok()?;
         let inode = fields.nth(5)?.parse().ok()?;
-        // Connections follow, of which there may be very many.
+        // Stop at the first connection: very many may follow.
         listens.then_some(Listening { port, inode })
     });
     entries.collect()
@@ -137,7 +136,7 @@ pub fn holders(
     let by_inode: HashMap<u64, u16> = sockets.iter().map(|s| (s.inode, s.port)).collect();
     let mut found: HashMap<u32, BTreeSet<u16>> = HashMap::new();
     for pid in pids {
-        // Unreadable for processes of other users.
+        // Processes of other users cannot be read.
         let open = std::fs::read_dir(format!("/proc/{pid}/fd"));
         for entry in open.into_iter().flatten().flatten() {
             let target = std::fs::read_link(entry.path());
@@ -150,7 +149,7 @@ pub fn holders(
     found
 }
 
-/// `socket:[12345]`
+/// The inode in a link target such as `socket:[12345]`.
 fn inode(target: &Path) -> Option<u64> {
     let text = target.to_str()?.strip_prefix("socket:[")?;
     text.strip_suffix(']')?.parse().ok()
@@ -164,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_list_is_read_up_to_the_first_connection() {
+    fn parsing_stops_at_the_first_connection() {
         let list = b"  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n\
             \x20  0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 4242 1 x\n\
             \x20  1: 0100007F:1F91 0100007F:1F92 01 00000000:00000000 00:00000000 00000000     0        0 4243 1 x\n\
@@ -183,12 +182,12 @@ mod tests {
         let port = four.local_addr().unwrap().port();
         let _connected = TcpStream::connect(("127.0.0.1", port)).unwrap();
         let sockets: Vec<_> = listening().into_iter().filter(|s| s.port == port).collect();
-        assert_eq!(sockets.len(), 1, "the connection is none that listens");
+        assert_eq!(sockets.len(), 1, "a connection does not listen");
         let own = held([std::process::id()], &sockets);
         assert_eq!(own, BTreeSet::from([port]));
         assert!(held([1_u32 << 30], &sockets).is_empty());
         let listed: Vec<_> = listed().into_iter().filter(|s| s.port == port).collect();
-        assert_eq!(listed, sockets, "both ways say the same");
+        assert_eq!(listed, sockets, "both ways give the same result");
         drop(four);
         assert!(listening().iter().all(|s| s.port != port));
     }

@@ -1,4 +1,4 @@
-//! A process as `/proc` shows it.
+//! Processes as `/proc` shows them.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -8,7 +8,7 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::proc;
 
-/// What is known of one.
+/// The fields of a process that we use.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Process {
     /// Its pid.
@@ -21,56 +21,56 @@ pub struct Process {
     pub session: u32,
     /// State letter: R, S, D, T, Z, …
     pub state: char,
-    /// How many threads it has.
+    /// Number of threads.
     pub threads: u32,
-    /// When it started, in clock ticks after boot: with the pid, its identity.
+    /// Start time, in clock ticks after boot. Together with the pid it identifies the process.
     pub start: u64,
-    /// Its program's name, at most 15 bytes.
+    /// Name of its program, at most 15 bytes.
     pub name: String,
-    /// Processor time that it and the children it has waited for have used, in clock ticks.
+    /// CPU time of the process and of the children it has waited for, in clock ticks.
     pub ticks: u64,
     /// Resident memory, in pages.
     pub pages: u64,
 }
 
-/// Of the times in `/proc/PID/stat` (proc_pid_stat(5)): 100 a second on every
-/// Linux that bgproc runs on.
+/// Milliseconds per clock tick of the times in `/proc/PID/stat` (proc_pid_stat(5)): 100 ticks a second on
+/// every Linux that bgproc supports.
 const TICK_MS: u64 = 10;
 
 impl Process {
-    /// When it started, in boot-time milliseconds.
+    /// Start time in boot-time milliseconds.
     pub fn started_boot(&self) -> u64 {
         self.start * TICK_MS
     }
 }
 
-/// Pid of every process.
+/// The pids of all processes.
 pub fn all() -> impl Iterator<Item = u32> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
-/// A handle on whatever process has this pid now.
+/// A pidfd for the process that has this pid now.
 pub fn handle(pid: u32) -> io::Result<OwnedFd> {
     let pid = Pid::from_raw(pid.cast_signed()).ok_or(io::ErrorKind::InvalidData)?;
     Ok(pidfd_open(pid, PidfdFlags::empty())?)
 }
 
-/// A handle on `process`, if that pid is still the same process.
+/// A pidfd for `process`; `None` if it is gone.
 pub fn open(process: &Process) -> Option<OwnedFd> {
     let pidfd = handle(process.pid).ok()?;
-    // Looked up again after the handle was taken: it is not a later process then.
+    // Check the start time after opening the pidfd, in case the pid was reused in between.
     (read(process.pid)?.start == process.start).then_some(pidfd)
 }
 
-/// One process, if it is there.
+/// Reads one process; `None` if it does not exist.
 pub fn read(pid: u32) -> Option<Process> {
     let text = proc::text(&format!("/proc/{pid}/stat")).ok()?;
     parse_stat(pid, &text)
 }
 
-/// `pid (name) state ppid pgrp session …` (proc_pid_stat(5)); the name may hold
-/// blanks and parentheses, so the last `)` ends it.
+/// Parses `pid (name) state ppid pgrp session …` (proc_pid_stat(5)). The name may contain blanks and
+/// parentheses, so the last `)` ends it.
 fn parse_stat(pid: u32, text: &str) -> Option<Process> {
     let (head, rest) = text.rsplit_once(") ")?;
     let (_, name) = head.split_once(" (")?;
@@ -79,7 +79,7 @@ fn parse_stat(pid: u32, text: &str) -> Option<Process> {
     let ppid = fields.next()?.parse().ok()?;
     let group = fields.next()?.parse().ok()?;
     let session = fields.next()?.parse().ok()?;
-    // Fields 14 to 17, 20, 22 and 24 of the page, counted from 1; six are taken.
+    // Fields 14 to 17, 20, 22 and 24 of the man page, counted from 1; six are already consumed.
     let times = fields.by_ref().skip(7).take(4);
     let ticks: i64 = times.filter_map(|ticks| ticks.parse::<i64>().ok()).sum();
     let threads = fields.nth(2)?.parse().ok()?;
@@ -99,13 +99,13 @@ fn parse_stat(pid: u32, text: &str) -> Option<Process> {
     })
 }
 
-/// Whether a process stands still, by a signal or a debugger (state `T` or `t` of proc_pid_stat(5)).
+/// Whether a process is stopped by a signal or a debugger (state `T` or `t` of proc_pid_stat(5)).
 pub fn is_stopped(pid: u32) -> bool {
     read(pid).is_some_and(|process| matches!(process.state, 'T' | 't'))
 }
 
-/// How a zombie ended, as wait(2) has it; `None` if it is none, or another
-/// user's, of whom the kernel shows a zero.
+/// The status of a zombie, as wait(2) would return it. `None` if the process is not a zombie, or belongs to
+/// another user, for whom the kernel shows zero.
 pub fn exit_status(pid: u32) -> Option<i32> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let (_, rest) = text.rsplit_once(") ")?;
@@ -119,7 +119,7 @@ pub fn exit_status(pid: u32) -> Option<i32> {
     (is_zombie && may_know).then_some(status)
 }
 
-/// The command line of a process, blanks between arguments.
+/// The command line of a process, with blanks between the arguments.
 pub fn command_line(pid: u32) -> Option<String> {
     let bytes = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
     let text = String::from_utf8_lossy(&bytes);
@@ -134,7 +134,7 @@ pub fn memory(pid: u32) -> Option<u64> {
     Some(pages * rustix::param::page_size() as u64)
 }
 
-/// Threads of all processes of the present user.
+/// Number of threads of all processes of the current user.
 pub fn threads_of_user() -> u64 {
     let user = rustix::process::geteuid().as_raw();
     let own = all().filter(|pid| {
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(process.name, "a) b (c");
         assert_eq!((process.ppid, process.group, process.session), (1, 7, 7));
         assert_eq!((process.state, process.start), ('S', 4242));
-        // Of children that were waited for, too; the kernel has shown less than nothing.
+        // Includes children that were waited for; the kernel has been seen to report negative times.
         assert_eq!((process.ticks, process.pages), (59, 2));
     }
 }

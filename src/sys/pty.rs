@@ -17,7 +17,7 @@ use rustix::termios::{
     tcsetwinsize,
 };
 
-/// Both ends of a new terminal.
+/// Both ends of a new pseudo-terminal.
 #[derive(Debug)]
 pub struct Pty {
     /// Our end, non-blocking.
@@ -26,11 +26,10 @@ pub struct Pty {
     pub slave: OwnedFd,
 }
 
-/// Opens a terminal of this size.
+/// Opens a pseudo-terminal of this size.
 ///
-/// portable-pty opens it; the program is started by [`super::spawn`], because
-/// portable-pty's own start closes the pipe on which a failing `exec` would be
-/// reported, and moves to `$HOME` when the directory is missing.
+/// portable-pty opens it, but [`super::spawn`] starts the program: portable-pty's own start closes the pipe
+/// on which a failing `exec` would be reported, and moves to `$HOME` if the directory is missing.
 pub fn open(rows: u16, cols: u16) -> io::Result<Pty> {
     let size = PtySize {
         rows,
@@ -40,18 +39,18 @@ pub fn open(rows: u16, cols: u16) -> io::Result<Pty> {
     };
     let pair = native_pty_system()
         .openpty(size)
-        // Its own error is only text; the system's is still the last one.
+        // portable-pty's error is only text; the last system error is still available.
         .map_err(|_| io::Error::last_os_error())?;
     let raw = pair.master.as_raw_fd().ok_or(io::ErrorKind::Unsupported)?;
     // SAFETY: `pair.master` owns the descriptor and lives until the end of this function.
     let master = unsafe { BorrowedFd::borrow_raw(raw) }.try_clone_to_owned()?;
     rustix::io::ioctl_fionbio(&master, true)?;
-    // portable-pty does not hand out this end.
+    // portable-pty does not hand out the slave.
     let slave = open_peer(&master)?;
     Ok(Pty { master, slave })
 }
 
-/// Sets the size; the kernel tells the foreground group (SIGWINCH) if it is another one.
+/// Sets the size. If it changes, the kernel notifies the foreground group (SIGWINCH).
 pub fn resize(master: impl AsFd, rows: u16, cols: u16) -> io::Result<()> {
     let size = Winsize {
         ws_row: rows,
@@ -62,30 +61,30 @@ pub fn resize(master: impl AsFd, rows: u16, cols: u16) -> io::Result<()> {
     Ok(tcsetwinsize(master, size)?)
 }
 
-/// How the terminal treats what is typed.
+/// The terminal's settings for typed input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LineDiscipline {
-    /// Typed characters are shown.
+    /// Typed characters are echoed.
     pub echo: bool,
-    /// Input is handed over by lines, and cut at 4,095 bytes.
+    /// Input is delivered by lines, and cut at 4,095 bytes.
     pub canonical: bool,
-    /// The character that ends the input, `^D` as a rule.
+    /// The end-of-file character, usually `^D`.
     pub eof: u8,
-    /// What raises SIGINT, SIGQUIT and SIGTSTP when it is typed, while that is on.
+    /// The characters that raise SIGINT, SIGQUIT and SIGTSTP; `None` while ISIG is off.
     signals: Option<[u8; 3]>,
-    /// Such a character discards what was typed before it and not read.
+    /// These characters discard typed input that has not been read.
     pub discards: bool,
 }
 
 impl LineDiscipline {
-    /// The signal that typing `byte` raises.
+    /// The signal that typing `byte` raises, if any.
     pub fn signal(&self, byte: u8) -> Option<Signal> {
         let place = self.signals?.iter().position(|&b| b != 0 && b == byte)?;
         Some([Signal::INT, Signal::QUIT, Signal::TSTP][place])
     }
 }
 
-/// Rows and columns.
+/// The terminal's rows and columns.
 pub fn size(master: impl AsFd) -> Option<(u16, u16)> {
     let size = tcgetwinsize(master).ok()?;
     Some((size.ws_row, size.ws_col))
@@ -110,9 +109,8 @@ pub fn line_discipline(master: impl AsFd) -> io::Result<LineDiscipline> {
     })
 }
 
-/// Bytes of input that the program has not read, of a terminal or a pipe; `None`
-/// if it cannot be told. A line that has no end yet is not counted: a cooked
-/// terminal has nothing to read in it.
+/// Number of input bytes that the program has not read, for a terminal or a pipe; `None` if unknown. In
+/// canonical mode an unfinished line is not counted, because it cannot be read yet.
 pub fn unread_input(input: impl AsFd) -> Option<u64> {
     if !isatty(&input) {
         return rustix::io::ioctl_fionread(input).ok();
@@ -120,10 +118,9 @@ pub fn unread_input(input: impl AsFd) -> Option<u64> {
     unread_of_peer(&peer(input)?)
 }
 
-/// [`unread_input`] of a terminal whose other end is open.
+/// Like [`unread_input`], for the open slave of a terminal.
 pub fn unread_of_peer(peer: &OwnedFd) -> Option<u64> {
-    // What was typed reaches the line discipline by a worker of the kernel;
-    // asking whether there is something to read waits for it.
+    // A kernel worker passes typed bytes to the line discipline; poll(2) waits for it.
     let now = Timespec {
         tv_sec: 0,
         tv_nsec: 0,
@@ -132,42 +129,41 @@ pub fn unread_of_peer(peer: &OwnedFd) -> Option<u64> {
     rustix::io::ioctl_fionread(peer).ok()
 }
 
-/// How often a terminal's input is discarded to discard all of it: it takes 20,480
-/// bytes, and shows the line discipline 4,095 of them at a time.
+/// Number of flushes that discard all input: a terminal holds 20,480 bytes and passes 4,095 of them at a
+/// time to the line discipline.
 const FLUSHES: usize = 8;
 
 /// Discards input that the program has not read, as typing `^C` does.
 pub fn discard_input(master: impl AsFd) {
     let Some(slave) = peer(master) else { return };
     for _ in 0..FLUSHES {
-        // What is on its way comes while there is room; asking whether there is
-        // something to read lets it come.
+        // Bytes in flight arrive as long as there is room; poll(2) lets them arrive.
         let now = Timespec {
             tv_sec: 0,
             tv_nsec: 0,
         };
         let _ = poll(&mut [PollFd::new(&slave, PollFlags::IN)], Some(&now));
-        // There is nothing to be done about a terminal that refuses.
+        // Ignore errors: nothing can be done about a terminal that refuses.
         let _ = tcflush(&slave, QueueSelector::IFlush);
     }
 }
 
-/// The program's end, opened for a moment. It does not become ours to be hung up by.
+/// Opens the program's end. It does not become our controlling terminal, so its hang-up does not affect us.
 pub fn peer(master: impl AsFd) -> Option<OwnedFd> {
     open_peer(master).ok()
 }
 
-/// By our end, not by its name, which may mean another terminal where we are.
+/// Opens the slave through the master, because its name may refer to another terminal in our mount namespace.
 fn open_peer(master: impl AsFd) -> rustix::io::Result<OwnedFd> {
     let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
     ioctl_tiocgptpeer(master, flags)
 }
 
-/// Sends the foreground group one of the signals that can be typed.
+/// Sends the foreground group a signal that can be typed.
 pub fn raise(master: impl AsFd, signal: Signal) -> io::Result<()> {
     const TIOCSIG: u32 = opcode::write::<i32>(b'T', 0x36);
     let number = signal.as_raw().unsigned_abs() as usize;
-    // SAFETY: TIOCSIG takes the signal's number by value, and touches no memory.
+    // SAFETY: TIOCSIG takes the signal number by value and touches no memory.
     unsafe { ioctl(master, IntegerSetter::<TIOCSIG>::new_usize(number))? };
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! Waiting for a descriptor in the daemon's event loop, and asking it at once.
-#![allow(unsafe_code, reason = "tokio asks for a promise about the descriptor")]
+//! Waiting for descriptors in the daemon's event loop, and polling them.
+#![allow(unsafe_code, reason = "registering a descriptor with tokio is unsafe")]
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -9,21 +9,21 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-/// Watches `fd` for what `interest` says.
+/// Registers `fd` with the event loop for `interest`.
 pub fn watch(fd: OwnedFd, interest: Interest) -> io::Result<AsyncFd<OwnedFd>> {
-    // SAFETY: an `OwnedFd` is open and the same descriptor until it is dropped,
-    // which `AsyncFd` does after it has stopped watching.
+    // SAFETY: an `OwnedFd` stays open and the same descriptor until it is dropped, which `AsyncFd` does
+    // after it has deregistered it.
     unsafe { AsyncFd::register_with_interest(fd, interest) }.map_err(Into::into)
 }
 
-/// Waits until `fd` has something to be read, or has no other end any more; no longer than `patience`.
+/// Waits until `fd` is readable or its other end is closed, for at most `patience`. Returns whether it is.
 pub fn await_readable(fd: impl AsFd, patience: Duration) -> bool {
     let mut fds = [PollFd::from_borrowed_fd(fd.as_fd(), PollFlags::IN)];
     let patience = Timespec::try_from(patience).ok();
     matches!(poll(&mut fds, patience.as_ref()), Ok(1..))
 }
 
-/// Whether one of these has something to be read, or has no other end any more.
+/// Whether one of these is readable or its other end is closed.
 pub fn any_readable(fds: &[BorrowedFd<'_>]) -> bool {
     let mut fds: Vec<_> = fds
         .iter()
@@ -33,6 +33,6 @@ pub fn any_readable(fds: &[BorrowedFd<'_>]) -> bool {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    // What cannot be asked may have something.
+    // If polling fails, assume that there is something to read.
     poll(&mut fds, Some(&now)) != Ok(0)
 }

@@ -1,14 +1,15 @@
-//! Limits of each process of a job (getrlimit(2)), to be set before `exec`.
+//! Per-process limits of a job (getrlimit(2)), which are set before `exec`.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setpriority_process, setrlimit};
 
 use super::cgroup::Group;
 use crate::protocol::JobLimits;
 
-/// After its limit of processor time a process has so many seconds to end itself.
+/// Seconds between the soft and the hard limit of CPU time, in which a process can end itself.
 const LAST_SECONDS: u64 = 1;
 
-/// What a new process is to set for itself; open files go with its descriptors.
+/// The limits that a new process sets for itself. The limit of open files is set elsewhere, together with
+/// its descriptors.
 #[derive(Clone, Debug, Default)]
 pub struct Rlimits {
     limits: Vec<(Resource, Rlimit)>,
@@ -16,7 +17,7 @@ pub struct Rlimits {
 }
 
 impl Rlimits {
-    /// Limits of a job, but for what its group limits.
+    /// The limits of a job, except those that its control group enforces.
     pub fn new(limits: &JobLimits, group: Option<&Group>) -> Self {
         let memory = limits
             .memory_bytes
@@ -45,7 +46,7 @@ impl Rlimits {
         }
     }
 
-    /// Sets them for this process: system calls only, nothing that allocates.
+    /// Applies the limits to this process, with system calls only and without allocating.
     pub fn apply(&self) -> rustix::io::Result<()> {
         for (resource, limit) in &self.limits {
             setrlimit(*resource, *limit)?;
@@ -57,8 +58,8 @@ impl Rlimits {
     }
 }
 
-/// Why this system would refuse such limits, if it would: the name of the limit,
-/// and the most that one may ask for.
+/// The first of these limits that the system would refuse, with the highest value that it accepts; `None`
+/// if it would accept them all.
 pub fn beyond(limits: &JobLimits) -> Option<(&'static str, u64)> {
     if rustix::process::geteuid().is_root() {
         return None;
@@ -75,12 +76,12 @@ pub fn beyond(limits: &JobLimits) -> Option<(&'static str, u64)> {
     })
 }
 
-/// The lowest niceness that a process of ours may give itself.
+/// The lowest niceness that we may set for a job.
 pub fn least_nice() -> i32 {
     if rustix::process::geteuid().is_root() {
         return -20;
     }
-    // RLIMIT_NICE counts down from 20; a process may stay as it is.
+    // RLIMIT_NICE counts down from 20; a process may always keep its niceness.
     let limit = getrlimit(Resource::Nice).current.unwrap_or(40).min(40);
     let own = rustix::process::getpriority_process(None).unwrap_or(0);
     own.min(20 - i32::try_from(limit).unwrap_or(0))
@@ -91,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_limit_is_one_of_the_system_s() {
+    fn limits_map_to_resources() {
         let limits = JobLimits {
             memory_bytes: Some(1 << 30),
             cpu_sec: Some(5),

@@ -1,4 +1,4 @@
-//! Keeper and daemon of a home, found among all processes without asking them.
+//! Finding the keeper and daemon of a home among all processes, without connecting to them.
 
 use std::path::Path;
 
@@ -6,8 +6,8 @@ use super::file::{self, Identity};
 use super::paths::Home;
 use super::process::{self, Process};
 
-/// The oldest process of this home with that role, `keeper` or `daemon`. It is known by its command line and by
-/// the file that its stderr is, which is one of this home alone.
+/// The oldest process of this home with the role `keeper` or `daemon`. It is recognized by its command line
+/// and by its stderr, which is a log file of this home.
 pub fn find(home: &Home, role: &str) -> Option<Process> {
     let logs = [home.diagnostics(role), home.older_diagnostics(role)];
     let logs: Vec<Identity> = logs.iter().filter_map(|log| file::identity(log)).collect();

@@ -1,12 +1,12 @@
-//! The files of a log as they lie in its directory, whoever reads or writes them.
+//! The segment files in the directory of a log, for readers and writers.
 
 use std::io;
 use std::path::Path;
 
 use crate::protocol::disk::{segment_name, segment_start};
 
-/// Start offsets of the segments in `dir`, oldest first. A link that somebody
-/// has put there leads anywhere, and is none.
+/// Start offsets of the segments in `dir`, oldest first. Symbolic links are skipped, because they may lead
+/// anywhere.
 pub fn starts(dir: &Path) -> io::Result<Vec<u64>> {
     let entries = std::fs::read_dir(dir)?.flatten();
     let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
@@ -17,12 +17,12 @@ pub fn starts(dir: &Path) -> io::Result<Vec<u64>> {
     Ok(starts)
 }
 
-/// Bytes in the segment that begins at `start`.
+/// Number of bytes in the segment that begins at `start`.
 pub fn length(dir: &Path, start: u64) -> u64 {
     std::fs::metadata(dir.join(segment_name(start))).map_or(0, |meta| meta.len())
 }
 
-/// Bytes that are in no file: between the segments, and up to `end`.
+/// Number of bytes that are in no file, between the segments and up to `end`.
 pub fn gaps(dir: &Path, starts: impl Iterator<Item = u64> + Clone, end: u64) -> u64 {
     let next = starts.clone().skip(1).chain([end]);
     starts

@@ -1,10 +1,9 @@
-//! A page of memory that keeper and daemon share: how far each log has grown.
+//! Memory that keeper and daemon share: how far each log has grown.
 //!
-//! The keeper stores the new end of a log and rings (a `Grown` message) only if
-//! the daemon has said that it is listening; while the daemon is behind, a
-//! flood costs no message at all. The table outlives either process: a new
-//! daemon learns from it what the last one had answered and shown, a new keeper
-//! what the last one was about to do.
+//! The keeper stores the new end of a log. It notifies the daemon (a `Grown` message) only if the daemon
+//! has said that it is listening; while the daemon is behind, a flood costs no message at all. The table
+//! outlives either process: a new daemon reads from it what the last one had answered and shown, and a new
+//! keeper reads what the last one was about to do.
 #![allow(unsafe_code, reason = "shared memory")]
 
 use std::io;
@@ -16,12 +15,11 @@ use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use rustix::process::{Resource, getrlimit};
 
-/// Sessions that a new table has room for: more than people's ended jobs and all that run. Only touched pages take
-/// memory. One that came from another version may have another number.
+/// Number of slots in a new table: room for the ended jobs of people and all running ones. Only touched
+/// pages take memory. A table from another version may have another number.
 pub const SLOTS: u32 = 16_384;
 
-/// What is said about one session. A cache line of its own, so that two
-/// sessions never wait for each other.
+/// The entry of one session. It has a cache line of its own, so that two sessions never contend.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub struct Slot {
@@ -30,24 +28,24 @@ pub struct Slot {
     replied: AtomicU64,
     shown: AtomicU64,
     unsaved: AtomicU64,
-    /// Where the newest segment of the log begins, plus one; zero: not said.
+    /// Start offset of the newest segment plus one; zero if not set.
     segment: AtomicU64,
     listening: AtomicU32,
 }
 
-/// What is said about the keeper. As large as a slot, in front of them.
+/// The entry of the keeper. It is as large as a slot and precedes the slots.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 struct Front {
-    /// Slot (from 1) and stream whose bytes are in the pipe.
+    /// Slot (counted from 1) and stream whose bytes are in the splice pipe.
     pumping: AtomicU64,
-    /// Whether they are on their way still.
+    /// Whether these bytes are still being moved.
     moving: AtomicU32,
-    /// `Spawn` messages of this daemon that were taken up.
+    /// Number of `Spawn` messages of this daemon that the keeper has begun to serve.
     spawns: AtomicU64,
-    /// The last of them whose process could not announce itself.
+    /// Number of the last such message whose process could not announce itself.
     unannounced: AtomicU64,
-    /// Pid of the process that was the last to announce itself.
+    /// Pid of the last process that announced itself.
     announced: AtomicU32,
 }
 
@@ -63,15 +61,15 @@ impl Slot {
         self.end.store(end, Ordering::SeqCst);
     }
 
-    /// Keeper: the log now ends at `end`. Returns whether the daemon wants to be told.
+    /// Keeper: publishes that the log now ends at `end`. Returns whether the daemon wants to be notified.
     pub fn grow(&self, end: u64) -> bool {
-        // SeqCst on both sides: either the daemon sees the new end after it
-        // began to listen, or we see that it listens. Never neither.
+        // SeqCst on both sides: either the daemon sees the new end after it began to listen, or we see that
+        // it listens.
         self.end.store(end, Ordering::SeqCst);
         self.listening.swap(0, Ordering::SeqCst) == 1
     }
 
-    /// Keeper: bytes before `first` are no longer kept.
+    /// Keeper: publishes that bytes before `first` are no longer kept.
     pub fn drop_before(&self, first: u64) {
         self.first.store(first, Ordering::Release);
     }
@@ -86,8 +84,8 @@ impl Slot {
         self.first.load(Ordering::Acquire)
     }
 
-    /// Daemon: has read up to `seen` and wants to be told of more. False if
-    /// there is more already, so that the daemon must go on by itself.
+    /// Daemon: asks to be notified of bytes after `seen`. Returns false if there are more already, so that
+    /// the daemon must continue without a notification.
     pub fn listen(&self, seen: u64) -> bool {
         self.listening.store(1, Ordering::SeqCst);
         if self.end.load(Ordering::SeqCst) == seen {
@@ -97,55 +95,55 @@ impl Slot {
         false
     }
 
-    /// Daemon: terminal queries up to `offset` are answered.
+    /// Daemon: records that terminal queries up to `offset` are answered.
     pub fn set_replied(&self, offset: u64) {
         self.replied.store(offset, Ordering::Release);
     }
 
-    /// Up to where terminal queries were answered.
+    /// Offset up to which terminal queries are answered.
     pub fn replied(&self) -> u64 {
         self.replied.load(Ordering::Acquire)
     }
 
-    /// Daemon: the session's own scope was shown everything up to `offset`.
+    /// Daemon: records that the session's own scope was shown all output up to `offset`.
     pub fn set_shown(&self, offset: u64) {
         self.shown.store(offset, Ordering::Relaxed);
     }
 
-    /// Up to where the session's own scope was shown the output.
+    /// Offset up to which the session's own scope was shown the output.
     pub fn shown(&self) -> u64 {
         self.shown.load(Ordering::Relaxed)
     }
 
-    /// Keeper: the newest segment of the log begins at `start`.
+    /// Keeper: publishes that the newest segment of the log begins at `start`.
     pub fn set_segment(&self, start: u64) {
         self.segment.store(start + 1, Ordering::Release);
     }
 
-    /// Where the first and the newest segment of the log begin, if the keeper says so.
+    /// Start offsets of the first and the newest segment; `None` if the keeper has not published them.
     pub fn segments(&self) -> Option<(u64, u64)> {
         let newest = self.segment.load(Ordering::Acquire).checked_sub(1)?;
         Some((self.first(), newest))
     }
 
-    /// Keeper: so many bytes after the first one are in no file.
+    /// Keeper: publishes how many bytes after `first` are in no file.
     pub fn set_unsaved(&self, bytes: u64) {
         self.unsaved.store(bytes, Ordering::Relaxed);
     }
 
-    /// How many bytes after the first one are in no file.
+    /// Number of bytes after `first` that are in no file.
     pub fn unsaved(&self) -> u64 {
         self.unsaved.load(Ordering::Relaxed)
     }
 }
 
-/// Slots of a table of so many bytes at most.
+/// Number of slots in a table of at most `limit` bytes.
 fn slots_within(limit: u64) -> u32 {
     let rest = limit.saturating_sub(SharedTable::bytes(0) as u64);
     u32::try_from(rest / size_of::<Slot>() as u64).map_or(SLOTS, |slots| slots.min(SLOTS))
 }
 
-/// The mapping.
+/// A mapping of the table.
 #[derive(Debug)]
 pub struct SharedTable {
     memory: NonNull<Front>,
@@ -160,7 +158,7 @@ unsafe impl Send for SharedTable {}
 unsafe impl Sync for SharedTable {}
 
 impl SharedTable {
-    /// A fresh table: with fewer slots where a limit on the size of files leaves no room for all.
+    /// Creates a table. It has fewer slots if a limit on file size (`RLIMIT_FSIZE`) leaves no room for all.
     pub fn create() -> io::Result<Self> {
         let limit = getrlimit(Resource::Fsize).current;
         Self::with_slots(limit.map_or(SLOTS, slots_within))
@@ -176,33 +174,32 @@ impl SharedTable {
         size_of::<Front>() + slots as usize * size_of::<Slot>()
     }
 
-    /// The table behind a descriptor that the other process sent.
+    /// Maps the table behind a descriptor that the other process sent.
     pub fn open(fd: OwnedFd) -> io::Result<Self> {
         let size = usize::try_from(rustix::fs::fstat(&fd)?.st_size).unwrap_or(0);
         let slots = size.saturating_sub(Self::bytes(0)) / size_of::<Slot>();
         let slots = u32::try_from(slots).unwrap_or(0);
         if slots == 0 || size != Self::bytes(slots) {
-            let why = "the table has no size that a table has";
+            let why = "the shared table has an invalid size";
             return Err(io::Error::new(io::ErrorKind::InvalidData, why));
         }
         let (protection, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED);
-        // SAFETY: a new mapping at an address that the kernel chooses, over a
-        // file of that size which nobody shrinks.
+        // SAFETY: a new mapping at an address that the kernel chooses, over a file of that size, which is
+        // never shrunk.
         let memory = unsafe { mmap(std::ptr::null_mut(), size, protection, flags, &fd, 0)? };
         let memory = NonNull::new(memory.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
         Ok(Self { memory, slots, fd })
     }
 
-    /// Sessions that it has room for.
+    /// Number of slots.
     pub fn slots(&self) -> u32 {
         self.slots
     }
 
-    /// One session's slot; an index beyond the table is taken modulo its size.
+    /// One session's slot. An index beyond the table is taken modulo its size.
     pub fn slot(&self, index: u32) -> &Slot {
-        // SAFETY: behind the front there are so many slots, the index is one of
-        // them; all-zero bytes are a valid `Slot`; atomics may be shared between
-        // processes.
+        // SAFETY: the front is followed by `slots` slots, and the index is one of them; all-zero bytes are
+        // a valid `Slot`; atomics may be shared between processes.
         unsafe {
             let slots = self.memory.add(1).cast::<Slot>();
             slots.add((index % self.slots) as usize).as_ref()
@@ -214,67 +211,66 @@ impl SharedTable {
         unsafe { self.memory.as_ref() }
     }
 
-    /// Keeper: what goes through the pipe next is this session's. Said before
-    /// the first byte is moved.
+    /// Keeper: records whose bytes go through the splice pipe next. Called before the first byte is moved.
     pub fn begin_move(&self, slot: u32, stream: u8) {
         let whose = (u64::from(slot) + 1) << 8 | u64::from(stream);
         self.front().pumping.store(whose, Ordering::Release);
         self.front().moving.store(1, Ordering::Release);
     }
 
-    /// Keeper: the bytes are where they belong, and the slot says so.
+    /// Keeper: records that the bytes are in the log and the slot is up to date.
     pub fn end_move(&self) {
         self.front().moving.store(0, Ordering::Release);
     }
 
-    /// Whether bytes of this session may have left its terminal and not be in its log.
+    /// Whether bytes of this session may have left its terminal without being in its log yet.
     pub fn is_moving(&self, slot: u32) -> bool {
         let moving = self.front().moving.load(Ordering::Acquire) == 1;
         moving && self.moving().is_some_and(|(moved, _)| moved == slot)
     }
 
-    /// Whose bytes are in the pipe, if there are any: slot and stream.
+    /// Slot and stream of the bytes in the splice pipe, or of those last moved; `None` if none ever were.
     pub fn moving(&self) -> Option<(u32, u8)> {
         let whose = self.front().pumping.load(Ordering::Acquire);
         let slot = u32::try_from((whose >> 8).checked_sub(1)?).ok()?;
         Some((slot, (whose & 0xff) as u8))
     }
 
-    /// Keeper: a program is about to be started. Said once for each that it was
-    /// asked for, before the fork.
+    /// Keeper: records that a program is about to be started. Called once per `Spawn`, before the process
+    /// is created.
     pub fn begin_spawn(&self) {
         self.front().spawns.fetch_add(1, Ordering::Release);
     }
 
-    /// How many starts were begun for this daemon.
+    /// Number of starts begun for this daemon.
     pub fn spawns(&self) -> u64 {
         self.front().spawns.load(Ordering::Acquire)
     }
 
-    /// Another keeper or daemon: it counts from the beginning.
+    /// Resets the counters for a new keeper or daemon, which counts from the beginning.
     pub fn reset_spawns(&self) {
         self.front().spawns.store(0, Ordering::Release);
         self.front().unannounced.store(0, Ordering::Release);
     }
 
-    /// New process: it is about to announce itself. Said before it does.
+    /// New process: records that it is about to announce itself.
     pub fn announce(&self, pid: u32) {
         self.front().announced.store(pid, Ordering::Release);
     }
 
-    /// Pid of the process that was the last to announce itself.
+    /// Pid of the last process that announced itself.
     pub fn announced(&self) -> u32 {
         self.front().announced.load(Ordering::Acquire)
     }
 
-    /// The process of the start that was begun last runs its program without having announced itself.
+    /// New process: records that the latest start runs its program without having announced itself.
     pub fn runs_unannounced(&self) {
         self.front()
             .unannounced
             .store(self.spawns(), Ordering::Release);
     }
 
-    /// Whether the program of that start, the `number`th, may run although nothing was said of it.
+    /// Whether the program of the `number`th start may run although its process did not announce itself.
     pub fn may_run(&self, number: u64) -> bool {
         number <= self.front().unannounced.load(Ordering::Acquire)
     }
@@ -299,19 +295,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_mappings_see_one_board_and_ring_once() {
+    fn two_mappings_share_one_table_and_notify_once() {
         let keeper = SharedTable::create().unwrap();
         let daemon = SharedTable::open(keeper.as_fd().try_clone_to_owned().unwrap()).unwrap();
-        assert!(!keeper.slot(3).grow(10), "nobody listens yet");
+        assert!(!keeper.slot(3).grow(10), "the daemon does not listen yet");
         assert!(!daemon.slot(3).listen(0), "there is more already");
         assert_eq!(daemon.slot(3).end(), 10);
         assert!(daemon.slot(3).listen(10));
         assert!(keeper.slot(3).grow(20));
-        assert!(!keeper.slot(3).grow(30), "told once");
+        assert!(!keeper.slot(3).grow(30), "notified once");
     }
 
     #[test]
-    fn a_board_of_another_version_may_have_another_number_of_slots() {
+    fn a_table_of_another_version_may_have_another_number_of_slots() {
         let smaller = SharedTable::with_slots(8192).unwrap();
         let again = SharedTable::open(smaller.as_fd().try_clone_to_owned().unwrap()).unwrap();
         assert_eq!(again.slots(), 8192);
@@ -329,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_slot_is_on_the_board_and_the_front_is_no_slot() {
+    fn the_last_slot_is_in_the_table_and_the_front_is_separate() {
         let table = SharedTable::create().unwrap();
         assert_eq!(table.moving(), None);
         table.begin_move(SLOTS - 1, 1);
@@ -339,7 +335,11 @@ mod tests {
         assert!(table.is_moving(SLOTS - 1) && !table.is_moving(0));
         table.end_move();
         assert!(!table.is_moving(SLOTS - 1));
-        assert_eq!(table.moving(), Some((SLOTS - 1, 1)), "whose it was");
+        assert_eq!(
+            table.moving(),
+            Some((SLOTS - 1, 1)),
+            "still names the last one"
+        );
         assert_eq!(table.slot(0).segments(), None);
         table.slot(0).set_segment(0);
         assert_eq!(table.slot(0).segments(), Some((1, 0)));

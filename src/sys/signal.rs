@@ -1,33 +1,33 @@
-//! Signals by name, and sending them to nobody but the process that is meant.
-#![allow(unsafe_code, reason = "rustix knows no signal 0 for a pidfd")]
+//! Signal names and numbers, and sending signals to exactly the intended process.
+#![allow(unsafe_code, reason = "rustix cannot send signal 0 to a pidfd")]
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
 use rustix::process::{Signal, pidfd_send_signal};
 
-/// Asks a process to end.
+/// SIGTERM asks a process to end.
 pub const TERM: i32 = 15;
 
-/// Its terminal is gone.
+/// SIGHUP reports that the terminal is gone.
 pub const HUP: i32 = 1;
 
-/// Sent by Ctrl-C.
+/// SIGINT is sent by Ctrl-C.
 pub const INT: i32 = 2;
 
-/// Sent by Ctrl-\.
+/// SIGQUIT is sent by Ctrl-\.
 pub const QUIT: i32 = 3;
 
-/// Ends a process.
+/// SIGKILL ends a process.
 pub const KILL: i32 = 9;
 
-/// Sent at a limit of processor time.
+/// SIGXCPU is sent at the limit of CPU time.
 pub const XCPU: i32 = 24;
 
-/// Lets a stopped process go on.
+/// SIGCONT continues a stopped process.
 pub const CONT: i32 = 18;
 
-/// Stops a process where it stands.
+/// SIGSTOP stops a process.
 pub const STOP: i32 = 19;
 
 /// Names and numbers of Linux on x86 and Arm (signal(7)).
@@ -65,7 +65,7 @@ const SIGNALS: &[(&str, i32)] = &[
     ("SYS", 31),
 ];
 
-/// Number of a signal by its name, `TERM` or `SIGTERM`, in any case.
+/// Number of a signal by its name, `TERM` or `SIGTERM` in any case; `None` if unknown.
 pub fn number(name: &str) -> Option<i32> {
     let upper = name.trim().to_ascii_uppercase();
     let bare = upper.strip_prefix("SIG").unwrap_or(&upper);
@@ -75,7 +75,7 @@ pub fn number(name: &str) -> Option<i32> {
         .map(|(_, number)| *number)
 }
 
-/// Name of a signal, `SIGTERM`; `SIG34` for one without a name.
+/// Name of a signal such as `SIGTERM`, or `SIG34` for one without a name.
 pub fn name(number: i32) -> String {
     match SIGNALS.iter().find(|(_, known)| *known == number) {
         Some((name, _)) => format!("SIG{name}"),
@@ -83,18 +83,18 @@ pub fn name(number: i32) -> String {
     }
 }
 
-/// Names for suggestions.
+/// All names without `SIG`, for suggestions.
 pub fn names() -> impl Iterator<Item = &'static str> {
     SIGNALS.iter().map(|(name, _)| *name)
 }
 
-/// Sends to the process behind a pidfd, which is never another one.
+/// Sends a signal to the process behind a pidfd, which cannot be a later process with the same pid.
 pub fn send(pidfd: impl AsFd, number: i32) -> io::Result<()> {
     Ok(pidfd_send_signal(pidfd, signal(number)?)?)
 }
 
-/// Sends to a process group whose leader is a child that was not reaped yet: the
-/// number is its own until then. That nobody is left in it is no error.
+/// Sends a signal to a process group whose leader is a child of ours that has not been reaped: until then
+/// its number cannot be reused. It is no error if the group is empty.
 pub fn send_group(leader: u32, number: i32) {
     let group = rustix::process::Pid::from_raw(leader.cast_signed());
     if let (Some(group), Ok(signal)) = (group, signal(number)) {
@@ -102,11 +102,10 @@ pub fn send_group(leader: u32, number: i32) {
     }
 }
 
-/// Whether the process behind a pidfd is still there, as a zombie perhaps: its
-/// number is its own until then.
+/// Whether the process behind a pidfd still exists, possibly as a zombie: until it is reaped, its pid
+/// cannot be reused.
 pub fn is_there(pidfd: impl AsFd) -> bool {
-    // SAFETY: the descriptor is open, and signal 0 with no information about it reads and
-    // sends nothing.
+    // SAFETY: the descriptor is open, and signal 0 with a null `siginfo_t` reads nothing and sends nothing.
     let asked = unsafe {
         let none = std::ptr::null::<libc::siginfo_t>();
         libc::syscall(
@@ -117,7 +116,7 @@ pub fn is_there(pidfd: impl AsFd) -> bool {
             0,
         )
     };
-    // It may be somebody else's by now, who takes none of ours.
+    // Other errors mean that it exists: its user may have changed, so that we may not signal it.
     asked == 0 || io::Error::last_os_error().raw_os_error() != Some(libc::ESRCH)
 }
 

@@ -1,4 +1,4 @@
-//! The Unix socket where clients meet the daemon.
+//! The Unix socket on which clients connect to the daemon.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -9,7 +9,7 @@ use rustix::fs::{Mode, OFlags, open};
 use rustix::net::sockopt::socket_peercred;
 use rustix::process::geteuid;
 
-/// `sun_path` holds 108 bytes with its final NUL (unix(7)).
+/// Longest path of a socket, in bytes: `sun_path` holds 108 with the final NUL (unix(7)).
 const MAX_PATH: usize = 107;
 
 /// Connects to the socket at `path`.
@@ -17,22 +17,22 @@ pub fn connect(path: &Path) -> io::Result<UnixStream> {
     with_short_path(path, |path| UnixStream::connect(path))
 }
 
-/// Replaces whatever socket is at `path` and listens there. Only the holder of
-/// the keeper's lock may do that, so the one replaced is stale.
+/// Listens at `path`, replacing the socket there. Only the holder of the keeper's lock may call this, so
+/// the replaced socket is stale.
 pub fn listen(path: &Path) -> io::Result<UnixListener> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
     let listener = with_short_path(path, |path| UnixListener::bind(path))?;
-    // std listens with a backlog of 128; two hundred clients may knock while a
-    // daemon is being started, and listen(2) may be called again.
+    // std listens with a backlog of 128, but two hundred clients may connect while a daemon is being
+    // started. listen(2) may be called again.
     rustix::net::listen(&listener, 1024)?;
     std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
     Ok(listener)
 }
 
-/// Refuses a peer of another user (root is another user, too).
+/// Refuses a peer of any other user, root included.
 pub fn check_peer(stream: impl AsFd) -> io::Result<()> {
     let (peer, me) = (peer_uid(stream)?, geteuid().as_raw());
     if peer == me {
@@ -42,12 +42,12 @@ pub fn check_peer(stream: impl AsFd) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::PermissionDenied, why))
 }
 
-/// User id of the process at the other end; of a server, the one that listens.
+/// User id of the process at the other end; if that is a server, of the process that listens.
 pub fn peer_uid(stream: impl AsFd) -> io::Result<u32> {
     Ok(socket_peercred(stream)?.uid.as_raw())
 }
 
-/// Pid of the process at the other end; of a server, the one that began to listen.
+/// Pid of the process at the other end; if that is a server, of the process that called listen(2).
 pub fn peer_pid(stream: impl AsFd) -> io::Result<u32> {
     Ok(socket_peercred(stream)?
         .pid
@@ -56,7 +56,8 @@ pub fn peer_pid(stream: impl AsFd) -> io::Result<u32> {
         .cast_unsigned())
 }
 
-/// A path too long for a socket address is reached through its directory's descriptor.
+/// Calls `act` with `path`, or with a short path through the directory's descriptor if `path` is too long
+/// for a socket address.
 fn with_short_path<T>(path: &Path, act: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
     if path.as_os_str().len() <= MAX_PATH {
         return act(path);

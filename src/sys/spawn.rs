@@ -1,7 +1,7 @@
 //! Starting a job's first process.
 #![allow(
     unsafe_code,
-    reason = "code between the beginning of a process and its program"
+    reason = "code that runs between process creation and exec"
 )]
 
 use std::ffi::CString;
@@ -21,43 +21,43 @@ use super::rlimits::Rlimits;
 use crate::protocol::keeper::SpawnSpec;
 use crate::protocol::record::Mode;
 
-/// A process that runs.
+/// A started process.
 #[derive(Debug)]
 pub struct Spawned {
-    /// Its pid; it leads a session and a process group of that number.
+    /// Its pid, which is also its terminal session and process group.
     pub pid: u32,
-    /// A handle on it that is never another process's.
+    /// Its pidfd.
     pub pidfd: OwnedFd,
-    /// Where to write: PTY master or stdin pipe, non-blocking.
+    /// Writing end, non-blocking: PTY master or stdin pipe.
     pub input: OwnedFd,
-    /// Where to read: PTY master, or stdout and stderr pipes, non-blocking.
+    /// Reading ends, non-blocking: PTY master, or stdout and stderr pipes.
     pub outputs: Vec<OwnedFd>,
 }
 
 /// Why a process could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum SpawnError {
-    /// There is no terminal for it.
-    #[error("no terminal could be opened: {0}")]
+    /// No pseudo-terminal could be opened.
+    #[error("cannot open a terminal: {0}")]
     Terminal(#[source] io::Error),
-    /// Anything else, an error of `exec` included.
+    /// Any other error, including one of `exec`.
     #[error(transparent)]
     Process(#[from] io::Error),
 }
 
 impl SpawnError {
-    /// The system's error number, if it was the system that refused.
+    /// The system's error number; `None` if the error is not from the system.
     pub fn errno(&self) -> Option<i32> {
         let (Self::Terminal(error) | Self::Process(error)) = self;
         error.raw_os_error()
     }
 }
 
-/// What the new process does the moment before its program runs: system calls only. It is given what
-/// [`Spawned`] will have: the input, a handle on itself, and with pipes the outputs.
+/// Called by the new process right before its program runs; may only make system calls. It receives the
+/// descriptors of [`Spawned`]: the input, the process's own pidfd, and with pipes the outputs.
 pub type Announce<'a> = &'a dyn Fn(&[BorrowedFd<'_>]);
 
-/// Runs `spec`, in `group` if it has one; an error of `exec` is reported exactly.
+/// Starts `spec`, in `group` if there is one. An error of `exec` is reported exactly.
 pub fn spawn(
     spec: &SpawnSpec,
     rows: u16,
@@ -72,7 +72,7 @@ pub fn spawn(
     }
 }
 
-/// Runs `spec` with nothing to read from and nowhere to write to.
+/// Starts `spec` with `/dev/null` as its standard streams.
 pub fn spawn_silent(spec: &SpawnSpec, files: Rlimit) -> io::Result<(u32, OwnedFd)> {
     let null = File::options().read(true).write(true).open("/dev/null")?;
     let stdio = [null.as_fd(); 3];
@@ -124,8 +124,8 @@ fn spawn_on_pipes(
     })
 }
 
-/// Starts it as the leader of a session, which has standard input as its terminal if
-/// that is one. `announce` is given a handle on the new process by itself.
+/// Starts the program as the leader of a new terminal session, whose controlling terminal is `stdio[0]` if
+/// `on_terminal`. In the new process, `announce` is called with the process's own pidfd.
 fn start(
     spec: &SpawnSpec,
     stdio: [BorrowedFd<'_>; 3],
@@ -151,7 +151,7 @@ fn start(
         });
     let limits = limits.map(|limits| Rlimits::new(limits, group.as_ref()));
     let prepare = || {
-        // The three are taken in every program of Rust: none of `stdio` is one of them.
+        // Descriptors 0 to 2 are always open in a Rust program, so none of `stdio` is one of them.
         rustix::stdio::dup2_stdin(stdio[0])?;
         rustix::stdio::dup2_stdout(stdio[1])?;
         rustix::stdio::dup2_stderr(stdio[2])?;
@@ -168,31 +168,31 @@ fn start(
         if on_terminal {
             rustix::process::ioctl_tiocsctty(stdio[0])?;
         }
-        // Before there may be no room for one more descriptor.
+        // Open this before the limit of open files may leave no room for it.
         let own = pidfd_open(getpid(), PidfdFlags::empty())?;
         announce(own.as_fd());
         setrlimit(Resource::Nofile, files)
     };
-    // SAFETY: system calls only; nothing in it allocates or can panic.
+    // SAFETY: `prepare` only makes system calls; nothing in it allocates or can panic.
     unsafe { child::start(&program, &prepare) }
 }
 
-/// The limit that jobs are to start with, of a keeper that was started with a
-/// limit that another one had raised.
+/// The limit of open files for jobs, in a keeper that inherited a limit that the previous keeper had
+/// raised. `current` is the original soft limit.
 pub fn file_limit(current: Option<u64>) -> Rlimit {
     let Rlimit { maximum, .. } = raise_file_limit();
     Rlimit { current, maximum }
 }
 
-/// Lets this process open as many files as it may, and returns the limit that
-/// jobs are to start with: the one it was started with itself.
+/// Raises this process's soft limit of open files to the hard limit. Returns the limit before, with which
+/// jobs are to start.
 pub fn raise_file_limit() -> Rlimit {
     let found = getrlimit(Resource::Nofile);
     let raised = Rlimit {
         current: found.maximum,
         maximum: found.maximum,
     };
-    // Refused only where it is as high as it can be.
+    // Fails only if the limit cannot be raised further.
     let _ = setrlimit(Resource::Nofile, raised);
     found
 }

@@ -1,4 +1,4 @@
-//! What a job finds when it begins, and why one may not begin.
+//! Tests of the environment a job starts in, and of failing starts.
 
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
@@ -27,12 +27,12 @@ fn shell(mode: Mode, line: &str) -> SpawnSpec {
     spec(mode, "/bin/sh", &["sh", "-c", line])
 }
 
-/// Runs it to its end; what it wrote to standard output.
+/// Runs a job to its end; returns its pid and its standard output.
 fn said(spec: &SpawnSpec) -> (u32, String) {
     let job = spawn(spec, 24, 80, getrlimit(Resource::Nofile), None, &|_| {}).unwrap();
     rustix::io::ioctl_fionbio(&job.outputs[0], false).unwrap();
     let mut bytes = Vec::new();
-    // A terminal that nobody has open any more fails; what came before is there.
+    // Reading a terminal fails once nobody has it open; what came before is in `bytes`.
     let _ = File::from(job.outputs[0].try_clone().unwrap()).read_to_end(&mut bytes);
     let ended = waitid(WaitId::PidFd(job.pidfd.as_fd()), WaitIdOptions::EXITED).unwrap();
     assert_eq!(ended.unwrap().exit_status(), Some(0));
@@ -88,7 +88,7 @@ fn a_job_on_pipes_has_no_terminal_and_reads_its_input() {
 }
 
 #[test]
-fn a_job_has_its_words_and_its_environment() {
+fn a_job_gets_its_arguments_and_environment() {
     let (_, words) = said(&spec(
         Mode::Pipe,
         "/bin/sh",
@@ -100,9 +100,9 @@ fn a_job_has_its_words_and_its_environment() {
 }
 
 #[test]
-fn a_job_begins_with_no_signal_blocked_and_ours_stay_as_they_were() {
+fn a_job_starts_with_no_signal_blocked_and_our_mask_is_kept() {
     use std::mem::zeroed;
-    // SAFETY: sets are numbers; the calls read and write them only.
+    // SAFETY: signal sets are plain data; the calls only read and write them.
     let (before, after) = unsafe {
         let (mut set, mut before, mut after) = (zeroed(), zeroed(), zeroed());
         libc::sigaddset(&raw mut set, libc::SIGINT);
@@ -134,7 +134,7 @@ fn a_job_begins_with_no_signal_blocked_and_ours_stay_as_they_were() {
 }
 
 #[test]
-fn what_a_job_sets_for_itself_is_not_set_for_us() {
+fn settings_of_a_job_do_not_affect_us() {
     let own = std::env::current_dir().unwrap();
     let files = getrlimit(Resource::Nofile);
     let limits = JobLimits {
@@ -166,7 +166,7 @@ fn what_a_job_sets_for_itself_is_not_set_for_us() {
 }
 
 #[test]
-fn why_a_job_cannot_begin_is_told_as_the_system_tells_it() {
+fn start_errors_carry_the_system_error() {
     let dir = tempfile::tempdir().unwrap();
     let place = |name: &str| dir.path().join(name).display().to_string();
     let put = |name: &str, text: &str, mode: u32| {
@@ -206,7 +206,7 @@ fn why_a_job_cannot_begin_is_told_as_the_system_tells_it() {
 }
 
 #[test]
-fn a_file_of_commands_is_run_by_the_shell() {
+fn a_script_without_interpreter_line_is_run_by_the_shell() {
     let dir = tempfile::tempdir().unwrap();
     let script = dir.path().join("script").display().to_string();
     std::fs::write(&script, "echo \"$# $1\"\n").unwrap();

@@ -1,9 +1,8 @@
-//! Bytes from a terminal (or pipe) into a log, without a detour through memory.
+//! Moving bytes from a terminal (or pipe) into a log without copying them through memory.
 //!
-//! They go through a pipe that keeper and daemon both hold. `splice(2)` takes
-//! bytes out of one place only when it has put them into the other, so whenever
-//! the keeper is killed, every byte is in the terminal, in the pipe or in the
-//! log, and the next keeper goes on with what it finds in the pipe.
+//! They go through a pipe that keeper and daemon both hold. `splice(2)` removes bytes from one place only
+//! once they are in the other. So whenever the keeper is killed, every byte is in the terminal, in the pipe
+//! or in the log, and the next keeper continues with what it finds in the pipe.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -11,18 +10,17 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, SpliceFlags, fcntl_setpipe_size, pipe_with, splice};
 
-/// Bytes moved at most in one go: what a pipe holds by default on Linux, and
-/// what a session may write before the next one has its turn.
+/// Most bytes moved at once: the default capacity of a pipe on Linux, and what a session may write before
+/// the next one has its turn.
 pub const CHUNK: usize = 64 * 1024;
 
-/// Bytes that a terminal hands out at once, if it has them: N_TTY_BUF_SIZE of the
-/// kernel, less one.
+/// Most bytes that a terminal returns from one read: N_TTY_BUF_SIZE of the kernel, less one.
 const TERMINAL_READ: usize = 4095;
 
-/// What was there to take.
+/// The result of reading from a source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Taken {
-    /// So many bytes are in the pipe now.
+    /// This many bytes are in the pipe now.
     Bytes(usize),
     /// There is nothing to read now.
     Nothing,
@@ -30,7 +28,7 @@ pub enum Taken {
     End,
 }
 
-/// The pipe. One serves every session, since one thread moves one chunk at a time.
+/// The pipe. One pipe serves every session, because one thread moves one chunk at a time.
 #[derive(Debug)]
 pub struct SplicePipe {
     out: OwnedFd,
@@ -46,7 +44,7 @@ impl SplicePipe {
         Ok(Self { out, into })
     }
 
-    /// The pipe that another process has made: its reading and its writing end.
+    /// Takes the reading and the writing end of a pipe that another process created.
     pub fn open(out: OwnedFd, into: OwnedFd) -> Self {
         Self { out, into }
     }
@@ -56,10 +54,9 @@ impl SplicePipe {
         [self.out.as_fd(), self.into.as_fd()]
     }
 
-    /// Takes what `source` has, `most` bytes of it and one chunk at most, into the
-    /// empty pipe. A terminal hands out a page at a time, so it is asked until it gives
-    /// less: everything that is done once a chunk (waiting, writing, ringing) is then
-    /// done for many pages.
+    /// Moves up to `most` bytes from `source` into the empty pipe, one chunk at most. A terminal returns a
+    /// page at a time, so it is read until it returns less: per-chunk work (waiting, writing, notifying) is
+    /// then done once for many pages.
     pub fn take(&self, source: impl AsFd, most: usize) -> io::Result<Taken> {
         let most = most.min(CHUNK);
         let mut taken = 0;
@@ -72,7 +69,7 @@ impl SplicePipe {
                         break;
                     }
                 }
-                // Whatever it is, it is said again the next time.
+                // Any error will be reported again by the next call.
                 _ if taken > 0 => break,
                 Ok(_) | Err(Errno::IO) => return Ok(Taken::End),
                 Err(Errno::AGAIN | Errno::INTR) => return Ok(Taken::Nothing),
@@ -83,10 +80,10 @@ impl SplicePipe {
         Ok(Taken::Bytes(taken))
     }
 
-    /// For kernels that refuse to splice from a terminal. A keeper that is
-    /// killed between the two calls loses the page that it has read.
+    /// Fallback for kernels that cannot splice from a terminal. A keeper that is killed between the two
+    /// calls loses the page that it has read.
     fn take_through_memory(&self, source: impl AsFd, most: usize) -> io::Result<Taken> {
-        // An empty pipe has room for a page, however small it is.
+        // An empty pipe has room for at least one page.
         let mut page = [0u8; 4096];
         let want = most.min(page.len());
         match rustix::io::read(source, &mut page[..want]) {
@@ -97,14 +94,14 @@ impl SplicePipe {
         }
     }
 
-    /// Bytes in the pipe: what a keeper had taken and not put anywhere when it died.
+    /// Number of bytes in the pipe: those that a keeper had taken but not written when it died.
     pub fn left(&self) -> io::Result<usize> {
         let bytes = rustix::io::ioctl_fionread(&self.out)?;
         Ok(usize::try_from(bytes).unwrap_or(CHUNK))
     }
 
-    /// Puts so many bytes of the pipe into `file` at `offset`. Returns how many
-    /// it took, and why not all: the system's error number.
+    /// Moves `bytes` bytes from the pipe into `file` at `offset`. Returns how many were moved, and the
+    /// error number if not all were.
     pub fn put(&self, file: impl AsFd, offset: u64, bytes: usize) -> (usize, Option<Errno>) {
         let mut at = offset;
         let mut put = 0;
@@ -120,7 +117,7 @@ impl SplicePipe {
         (put, None)
     }
 
-    /// Throws so many bytes of the pipe away.
+    /// Discards `bytes` bytes of the pipe.
     pub fn discard(&self, bytes: usize) {
         let mut scratch = [0u8; 4096];
         let mut left = bytes;
@@ -144,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_terminal_shows_is_in_the_log_at_its_offset() {
+    fn moves_terminal_output_to_an_offset_of_the_log() {
         let pipe = SplicePipe::create().unwrap();
         let pty = crate::sys::pty::open(24, 80).unwrap();
         let log = tempfile::tempfile().unwrap();
@@ -190,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_that_refuses_leaves_the_bytes_in_the_pipe() {
+    fn bytes_that_the_log_refuses_stay_in_the_pipe() {
         let pipe = SplicePipe::create().unwrap();
         let (reader, writer) = rustix::pipe::pipe().unwrap();
         rustix::io::write(&writer, b"abcdef").unwrap();

@@ -1,10 +1,8 @@
-//! The newest output of a job whose log cannot be written: a ring in memory
-//! that keeper and daemon share.
+//! The newest output of a job whose log cannot be written: a ring buffer that keeper and daemon share.
 //!
-//! A byte lies at its offset modulo the size of the ring. The keeper writes
-//! before it publishes the new end on the table, one chunk at most; so what a
-//! reader has copied is whole if it lies no farther than [`KEPT`] before the end
-//! that the table shows afterwards.
+//! A byte is stored at its offset modulo the size of the ring. The keeper writes at most one chunk before
+//! it publishes the new end in the shared table. A copy is therefore valid if it lies within [`KEPT`] bytes
+//! before the end that the table shows after copying.
 
 use std::io;
 use std::ops::Range;
@@ -15,12 +13,12 @@ use rustix::io::pread;
 
 use super::splice::CHUNK;
 
-/// Bytes before the end that can be read.
+/// Number of bytes before the end that can be read.
 pub const KEPT: u64 = 64 * 1024;
 
 const RING: u64 = KEPT + CHUNK as u64;
 
-/// The ring.
+/// The ring buffer.
 #[derive(Debug)]
 pub struct Tail {
     memory: OwnedFd,
@@ -34,19 +32,19 @@ impl Tail {
         Ok(Self { memory })
     }
 
-    /// The ring behind a descriptor that another process has sent.
+    /// Wraps the ring behind a descriptor that another process sent.
     pub fn open(memory: OwnedFd) -> Self {
         Self { memory }
     }
 
-    /// The same ring once more.
+    /// Another handle on the same ring.
     pub fn try_clone(&self) -> io::Result<Self> {
         let memory = self.memory.try_clone()?;
         Ok(Self { memory })
     }
 
-    /// The parts of the ring, in order, where the bytes of `offsets` lie: as
-    /// position in the ring and length. There is room for one chunk at a time.
+    /// The parts of the ring that hold the bytes of `offsets`, in order, as position and length. `offsets`
+    /// may span one chunk at most when writing.
     pub fn parts(offsets: Range<u64>) -> impl Iterator<Item = (u64, usize)> {
         let mut at = offsets.start;
         std::iter::from_fn(move || {
@@ -57,7 +55,7 @@ impl Tail {
         })
     }
 
-    /// Appends the bytes of `offsets`, which must lie within [`KEPT`] of the end.
+    /// Appends the bytes of `offsets` to `into`. They must lie within [`KEPT`] of the end.
     pub fn read(&self, offsets: Range<u64>, into: &mut Vec<u8>) -> io::Result<()> {
         for (place, length) in Self::parts(offsets) {
             let old = into.len();
@@ -90,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_are_found_where_they_were_put_also_across_the_seam() {
+    fn reads_back_bytes_across_the_end_of_the_ring() {
         let tail = Tail::create().unwrap();
         let start = 3 * RING - 3;
         for (n, (place, length)) in Tail::parts(start..start + 6).enumerate() {

@@ -1,9 +1,8 @@
-//! The processes of a session, however they left it.
+//! Finding the processes of a session, including those that detached from it.
 //!
-//! A process belongs to a session if it is in the terminal session or process
-//! group that the session's first process leads, or led; descends from one that
-//! does; or carries the session's name in its environment (`BGPROC_SESSION`),
-//! which is how one that called `setsid` and was orphaned is still found.
+//! A process belongs to a session if it is in the terminal session or process group that the session's
+//! first process leads or led, if it descends from such a process, or if it carries the session's id in its
+//! environment (`BGPROC_SESSION`). The last rule finds processes that called `setsid` and were orphaned.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -12,25 +11,25 @@ use super::proc;
 use super::process::{self, Process};
 use crate::protocol::SessionId;
 
-/// Variable that marks every process of a session.
+/// Environment variable that marks every process of a session.
 pub const MARK: &str = "BGPROC_SESSION";
 
 /// The first process of a session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Leader {
-    /// It is there, so its number is its own.
+    /// It still exists, so its pid cannot be reused.
     There(u32),
-    /// It has gone.
+    /// It is gone.
     Gone {
-        /// The number it had.
+        /// The pid it had.
         pid: u32,
-        /// When it had ended, in milliseconds after boot.
+        /// When it ended, in milliseconds after boot.
         ended: u64,
     },
 }
 
 impl Leader {
-    /// Pids of those that are, or were, led; some may be in it twice.
+    /// Pids of the processes in its session or group; a pid may occur twice.
     fn led(self, by_number: &ByNumber<'_>) -> Vec<u32> {
         let (Self::There(pid) | Self::Gone { pid, .. }) = self;
         let with_number = by_number.get(&pid).into_iter().flatten();
@@ -38,9 +37,8 @@ impl Leader {
         let pids = |process: &&Process| process.pid;
         match self {
             Self::There(_) => with_number.map(pids).collect(),
-            // The number belongs to nobody else while somebody of the session is
-            // left, and one that is older than its end joined it before: there is
-            // no later session of that number then.
+            // The number is not reused while a process of the session is left. A process that is older than
+            // the leader's end joined the session before, so there is no later session of that number.
             Self::Gone { ended, .. } => {
                 let mut all = in_session.clone();
                 let known = all.any(|process| process.started_boot() <= ended);
@@ -50,8 +48,7 @@ impl Leader {
     }
 }
 
-/// Processes by their pid and by the session and the group they are in, so that
-/// many sessions cost one walk through all of them.
+/// Processes by pid, terminal session and group, so that many sessions cost one walk through all processes.
 type ByNumber<'a> = HashMap<u32, Vec<&'a Process>>;
 
 fn by_number(all: &[Process]) -> ByNumber<'_> {
@@ -64,9 +61,8 @@ fn by_number(all: &[Process]) -> ByNumber<'_> {
     found
 }
 
-/// The live processes of each of these sessions, in one walk through all processes;
-/// none of a session is no entry. The more sessions are named, the fewer environments
-/// are read.
+/// The live processes of each of these sessions, found in one walk through all processes. A session without
+/// any has no entry. The more sessions are named, the fewer environments are read.
 pub fn processes(sessions: &[(SessionId, Option<Leader>)]) -> HashMap<SessionId, Vec<Process>> {
     let all = live();
     let owners = owners(&all, sessions, mark);
@@ -85,9 +81,8 @@ fn live() -> Vec<Process> {
     all.filter(|process| process.state != 'Z').collect()
 }
 
-/// The pids of `all` that belong to one of these sessions, each with its session.
-/// The `mark` of a process is only asked for if nothing else says whose it is: reading
-/// its environment takes as long as all the rest.
+/// The pids of `all` that belong to one of these sessions, each with its session. `mark` is only called for
+/// processes that no other rule assigns, because reading an environment takes as long as all the rest.
 fn owners<'a>(
     all: &[Process],
     sessions: &'a [(SessionId, Option<Leader>)],
@@ -114,7 +109,7 @@ fn owners<'a>(
     owners
 }
 
-/// Gives the descendants of what is owned to the same owner.
+/// Assigns the descendants of owned processes to the same session.
 fn inherit<'a>(all: &[Process], owners: &mut HashMap<u32, &'a SessionId>) {
     let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
     for process in all {
@@ -134,10 +129,10 @@ fn inherit<'a>(all: &[Process], owners: &mut HashMap<u32, &'a SessionId>) {
     }
 }
 
-/// The session that a process, or the nearest one above it, is marked with.
+/// The session that a process, or its nearest marked ancestor, is marked with.
 pub fn session_of(pid: u32) -> Option<SessionId> {
     let mut pid = pid;
-    // A process may have written over its environment; those above it may not.
+    // A process may have overwritten its environment; its ancestors may not have.
     while pid > 1 {
         if let Some(id) = mark(pid).and_then(|name| SessionId::parse(&name)) {
             return Some(id);
@@ -147,8 +142,8 @@ pub fn session_of(pid: u32) -> Option<SessionId> {
     None
 }
 
-/// The session that a process carries the name of. Unreadable for processes of
-/// other users, which cannot be ended anyway.
+/// The value of [`MARK`] in a process's environment. It cannot be read for processes of other users, which
+/// cannot be ended anyway.
 fn mark(pid: u32) -> Option<String> {
     let environment = proc::read(&format!("/proc/{pid}/environ")).ok()?;
     let mut entries = environment.split(|&byte| byte == 0);
@@ -171,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_session_of_one_that_is_gone_is_known_by_who_is_older_than_its_end() {
+    fn members_of_a_gone_leader_are_known_by_a_process_older_than_its_end() {
         let member = |pid: u32, session: u32, start: u64| Process {
             threads: 1,
             pid,
@@ -210,7 +205,7 @@ mod tests {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        // Spawned is not yet there: for a moment it has no environment that shows.
+        // For a moment after the spawn the child shows no environment, so wait for output.
         child.stdin.as_mut().unwrap().write_all(b"x").unwrap();
         let mut answer = [0];
         child
@@ -231,7 +226,7 @@ mod tests {
         assert!(processes(&sessions).is_empty());
     }
 
-    /// Processes of sessions and of others, as programs can make them.
+    /// A simulated process table of sessions and other processes.
     #[derive(Default)]
     struct World {
         time: u64,
@@ -243,10 +238,10 @@ mod tests {
     const KEEPER: u32 = 10;
 
     impl World {
-        /// Does one of the things that processes do, to the `which`th of them.
+        /// Performs the action `what` on the `which`th process.
         fn step(&mut self, what: u8, which: usize) {
             self.time += 1;
-            // Numbers are not used again here.
+            // Pids are not reused here.
             let fresh = 100 + u32::try_from(self.time).unwrap();
             let count = self.processes.len();
             let chosen = (count > 0).then(|| which % count);
@@ -271,7 +266,7 @@ mod tests {
                     let process = &mut self.processes[at].0;
                     process.group = process.pid;
                 }
-                // It runs a program with an empty environment.
+                // The process executes a program with an empty environment.
                 (5, Some(at)) => self.processes[at].1 = None,
                 (_, Some(at)) => {
                     let (gone, _) = self.processes.remove(at);
@@ -313,7 +308,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn who_belongs_to_a_session_does_not_depend_on_who_else_is_asked_about(
+        fn membership_does_not_depend_on_which_sessions_are_queried(
             steps in prop::collection::vec((0_u8..7, 0_usize..64), 1..120),
         ) {
             let mut world = World::default();
@@ -335,9 +330,10 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_of_what_belongs_to_some_session_is_not_read() {
+    fn environments_of_assigned_processes_are_not_read() {
         let mut world = World::default();
-        // Three sessions of two processes each; one of the third is an orphan elsewhere.
+        // Three sessions of two processes each; one process of the third is an orphan in another terminal
+        // session.
         for at in [0, 2, 4] {
             world.step(0, 0);
             world.step(1, at);

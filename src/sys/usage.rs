@@ -1,10 +1,9 @@
-//! What the processes of sessions use, of all sessions in one look at `/proc`.
+//! Resource use of the processes of all sessions, from one walk through `/proc`.
 //!
-//! Processor time is that of the processes there are and of the children that
-//! they have waited for, so what short-lived children have used stays counted.
-//! Memory is resident memory (RSS) summed up: pages that several processes share
-//! count once each. The proportional set size (PSS) would be exact, and takes the
-//! kernel a walk through every page of every process.
+//! CPU time is that of the live processes and of the children that they have waited for, so that the time
+//! of short-lived children is counted. Memory is the sum of resident memory (RSS): a page that several
+//! processes share counts once for each. The proportional set size (PSS) would be exact, but makes the
+//! kernel walk through every page of every process.
 
 use std::collections::HashMap;
 
@@ -12,21 +11,21 @@ use super::process::Process;
 use super::tree::{self, Leader};
 use crate::protocol::SessionId;
 
-/// What the processes of one session use.
+/// Resource use of one session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Usage {
-    /// Processor time, in milliseconds of one processor.
+    /// CPU time in milliseconds, summed over all CPUs.
     pub cpu_ms: u64,
     /// Resident memory, in bytes.
     pub memory_bytes: u64,
-    /// The part of it that processes have used which began before the session's present run.
+    /// The part of `cpu_ms` that belongs to processes older than the session's current run.
     pub older_cpu_ms: u64,
-    /// How many processes there are.
+    /// Number of processes.
     pub processes: u32,
 }
 
-/// What each of these sessions uses; those without a live process are left out. `began` says when the present run
-/// of one began, in boot-time milliseconds.
+/// Resource use of each of these sessions; sessions without a live process are left out. `began` returns
+/// the start of a session's current run, in boot-time milliseconds.
 pub fn of_sessions(
     sessions: &[(SessionId, Option<Leader>)],
     began: impl Fn(&SessionId) -> u64,
@@ -39,7 +38,8 @@ pub fn of_sessions(
     .collect()
 }
 
-/// The kernel tells when a process began in ticks, so one of this run may seem to be that much older.
+/// Milliseconds per clock tick. The kernel reports start times in ticks, so a process of the current run
+/// may seem older by that much.
 const TICK_MS: u64 = 10;
 
 fn of_all(processes: &[Process], began: u64) -> Usage {

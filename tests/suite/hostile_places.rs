@@ -90,8 +90,8 @@ fn a_link_a_file_and_a_relative_path_are_refused() {
     refused(
         &home,
         Path::new("some/where"),
-        "no absolute path",
-        "hint: write it in full",
+        "not an absolute path",
+        "hint: set it to an absolute path",
     );
     assert_eq!(std::fs::read_dir(&aim).unwrap().count(), 0);
 }

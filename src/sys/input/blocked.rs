@@ -1,4 +1,4 @@
-//! In which system call a thread is blocked, and on which descriptors.
+//! The system call in which a thread is blocked, and the descriptors it waits for.
 
 use std::fs::File;
 use std::io;
@@ -6,29 +6,29 @@ use std::os::unix::fs::FileExt;
 
 use crate::sys::proc;
 
-/// Descriptors of one set looked at: terminals are among the first that a program
-/// opens, and no program waits for thousands besides one.
+/// Most descriptors of one set that are examined. A terminal is among the first that a program opens, and
+/// no program waits for a terminal together with thousands of others.
 const MAX_SET: usize = 1024;
 
-/// What a blocked thread waits in.
+/// The kind of system call a thread is blocked in.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) enum Blocked {
-    /// `read` and its like, from this descriptor.
+    /// `read` and similar calls, on this descriptor.
     Read(i32),
-    /// `poll`, `select` and their like, until one of these is readable.
+    /// `poll`, `select` and similar calls, until one of these is readable.
     Poll(Vec<i32>),
-    /// `epoll_wait` and its like, on this descriptor.
+    /// `epoll_wait` and similar calls, on this descriptor.
     Epoll(i32),
     /// `io_uring_enter`.
     Ring,
-    /// Anything that no input ends.
+    /// A call that no input ends.
     Otherwise,
 }
 
-/// In what a thread is blocked; `None`: it runs, or is no more.
+/// The call in which a thread is blocked; `None` if it runs or is gone.
 ///
 /// # Errors
-/// `PermissionDenied` if it may not be looked at.
+/// `PermissionDenied` if we may not inspect the thread.
 pub(super) fn blocked(pid: u32, thread: u32) -> io::Result<Option<Blocked>> {
     let text = match proc::text(&format!("/proc/{pid}/task/{thread}/syscall")) {
         Ok(text) => text,
@@ -41,21 +41,21 @@ pub(super) fn blocked(pid: u32, thread: u32) -> io::Result<Option<Blocked>> {
     call.blocked(pid, thread).map(Some)
 }
 
-/// What a process that ended this moment answers with.
+/// Whether the error means that the process has just ended.
 fn is_gone(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::NotFound
         || error.raw_os_error() == Some(rustix::io::Errno::SRCH.raw_os_error())
 }
 
-/// A system call and its first arguments.
+/// A system call and its first three arguments.
 struct Call {
     number: i64,
     args: [u64; 3],
 }
 
 impl Call {
-    /// `number arg0 … arg5 sp pc` in hexadecimal but for the number; `running`; or
-    /// `-1 sp pc` for a thread that is blocked outside of any call.
+    /// Parses a line of `/proc/PID/task/TID/syscall`: `number arg0 … arg5 sp pc`, all but the number in
+    /// hexadecimal. `None` for `running`, and for `-1 sp pc`, a thread that is blocked outside of any call.
     fn parse(text: &str) -> Option<Self> {
         let mut words = text.split_ascii_whitespace();
         let number = words.next()?.parse().ok()?;
@@ -75,14 +75,14 @@ impl Call {
             Kind::Select => Blocked::Poll(self.select_set(pid)?),
             Kind::Epoll => Blocked::Epoll(fd),
             Kind::Ring => Blocked::Ring,
-            // A `poll` that a signal has interrupted, such as a stop: its arguments
-            // are still there (restart_syscall(2)).
+            // A `poll` that a signal such as a stop has interrupted still has its arguments
+            // (restart_syscall(2)).
             Kind::Restarted if in_poll(pid, thread) => Blocked::Poll(self.poll_set(pid)?),
             Kind::Restarted | Kind::Otherwise => Blocked::Otherwise,
         })
     }
 
-    /// The descriptors of a `struct pollfd[]` that are waited for to be readable.
+    /// The descriptors in a `struct pollfd[]` that are polled for reading.
     fn poll_set(&self, pid: u32) -> io::Result<Vec<i32>> {
         const POLLIN: u16 = 0x001;
         const POLLRDNORM: u16 = 0x040;
@@ -96,7 +96,7 @@ impl Call {
         Ok(entries.collect())
     }
 
-    /// The descriptors of an `fd_set` that are waited for to be readable.
+    /// The descriptors in the `fd_set` for reading.
     fn select_set(&self, pid: u32) -> io::Result<Vec<i32>> {
         if self.args[1] == 0 {
             return Ok(Vec::new());
@@ -113,7 +113,7 @@ impl Call {
     }
 }
 
-/// What a call waits for, and where it says on what.
+/// Groups of system calls whose arguments are read in the same way.
 enum Kind {
     Read,
     Poll,
@@ -124,8 +124,8 @@ enum Kind {
     Otherwise,
 }
 
-/// A program for another architecture than ours (32 bits) has other numbers; its
-/// calls are taken for ones that wait for something else.
+/// Classifies a system call number. A program of another architecture (32 bits) uses other numbers; its
+/// calls count as [`Kind::Otherwise`].
 fn kind(number: i64) -> Kind {
     match number {
         libc::SYS_read | libc::SYS_readv | libc::SYS_splice => Kind::Read,
@@ -144,13 +144,13 @@ fn kind(number: i64) -> Kind {
     }
 }
 
-/// Whether the kernel function that a thread sleeps in is that of `poll`.
+/// Whether the thread sleeps in the kernel function of `poll`.
 fn in_poll(pid: u32, thread: u32) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/task/{thread}/wchan"))
         .is_ok_and(|function| function.contains("poll"))
 }
 
-/// Bytes of a process's memory.
+/// Reads `len` bytes of a process's memory.
 fn memory(pid: u32, at: u64, len: usize) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; len];
     File::open(format!("/proc/{pid}/mem"))?.read_exact_at(&mut bytes, at)?;
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_of_proc_is_read() {
+    fn parses_a_syscall_line() {
         let call = Call::parse("0 0x3 0x7fc879186000 0x20000 0x0 0x0 0x0 0x7ffd 0x7fc8\n").unwrap();
         assert_eq!(
             (call.number, call.args),
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_are_read_from_memory() {
+    fn reads_descriptor_sets_from_memory() {
         let polled: Vec<u8> = [(5i32, 1u16), (6, 4), (-1, 1), (7, 0x40)]
             .iter()
             .flat_map(|(fd, events)| {

@@ -1,4 +1,4 @@
-//! What the descriptors of a process are.
+//! Whether descriptors of a process refer to the session's input.
 
 use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -8,27 +8,27 @@ use rustix::fs::makedev;
 use super::family::Reader;
 use crate::sys::proc;
 
-/// What a session's program reads from.
+/// The input of a session's program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Input {
-    /// The terminal of this device number.
+    /// A terminal, by device number.
     Terminal(u64),
-    /// The pipe of this device and inode.
+    /// A pipe, by device and inode.
     Pipe(u64, u64),
 }
 
-/// What was seen of a thread.
+/// What was found out about a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Found {
     /// It waits for the session's input.
     Input,
-    /// It does not.
+    /// It does not wait for the session's input.
     Other,
-    /// It may not be looked at.
+    /// We may not inspect it.
     Unseen,
 }
 
-/// Descriptors in an epoll set that are epoll sets themselves, one in another.
+/// How deep epoll sets that contain epoll sets are followed.
 const MAX_NESTING: usize = 3;
 
 /// Whether a descriptor is the session's input.
@@ -39,7 +39,7 @@ pub(super) fn is(reader: Reader, fd: i32, input: Input) -> Found {
     };
     let same = match input {
         Input::Terminal(device) => {
-            // `/dev/tty` is the terminal that controls whoever opens it.
+            // `/dev/tty` is the controlling terminal of the process that opens it.
             let is_own = reader.is_controlled && meta.rdev() == makedev(5, 0);
             meta.file_type().is_char_device() && (meta.rdev() == device || is_own)
         }
@@ -87,8 +87,8 @@ fn nested(reader: Reader, epoll: i32, input: Input, depth: usize) -> Found {
         .unwrap_or(Found::Other)
 }
 
-/// The descriptor in a line `tfd: 5 events: 19 data: …` of an epoll's `fdinfo`
-/// (proc_pid_fdinfo(5)), if it is waited for to be readable.
+/// The descriptor in a line `tfd: 5 events: 19 data: …` of an epoll's `fdinfo` (proc_pid_fdinfo(5)), if it
+/// is polled for reading.
 fn target(line: &str) -> Option<i32> {
     const EPOLLIN: u32 = 0x001;
     let mut words = line.strip_prefix("tfd:")?.split_ascii_whitespace();
@@ -98,7 +98,7 @@ fn target(line: &str) -> Option<i32> {
     (events & EPOLLIN != 0).then_some(fd)
 }
 
-/// What a failure to look means: no right to, or nothing there any more.
+/// Maps an error: we may not inspect it, or it no longer exists.
 pub(super) fn unseen(error: &io::Error) -> Found {
     match error.kind() {
         io::ErrorKind::PermissionDenied => Found::Unseen,
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_of_fdinfo_is_read() {
+    fn parses_an_fdinfo_line() {
         let line = "tfd:        5 events:       19 data:                5  pos:0 ino:61af sdev:7";
         assert_eq!(target(line), Some(5));
         assert_eq!(target(&line.replace("19", "1c")), None);

@@ -4,11 +4,11 @@ use super::Effort;
 use crate::sys::proc;
 use crate::sys::process::{self, Process};
 
-/// Those who may read a session's input.
+/// The processes that may read a session's input.
 #[derive(Debug, Default)]
 pub(super) struct Readers {
     pub(super) list: Vec<Reader>,
-    /// Whether these are all of them: of a large family not everybody is looked at.
+    /// Whether the list is complete; large families are only examined in part.
     pub(super) is_whole: bool,
 }
 
@@ -16,22 +16,22 @@ pub(super) struct Readers {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Reader {
     pub(super) pid: u32,
-    /// How many threads it has.
+    /// Number of its threads.
     threads: u32,
-    /// Whether `/dev/tty` is the session's terminal to it.
+    /// Whether the session's terminal is its `/dev/tty`.
     pub(super) is_controlled: bool,
 }
 
 impl Reader {
-    /// Its threads.
+    /// Ids of its threads.
     pub(super) fn threads(self) -> Vec<u32> {
         threads(self.pid, self.threads)
     }
 }
 
-/// Those who may read a terminal whose foreground group this is: its processes,
-/// found from the session's first process down (where none is there, among all),
-/// and descendants in a session of their own, whom the terminal does not hold back.
+/// The processes that may read a terminal: those of its foreground `group`, found among the session's first
+/// process and its descendants (or among all processes if none of them is in the group), and descendants in
+/// a terminal session of their own, because job control does not stop those.
 pub(super) fn of_terminal(leader: u32, group: u32, effort: Effort) -> Readers {
     let (mut readers, mut is_whole) = descendants(leader, effort);
     let first = readers.first().filter(|process| process.pid == leader);
@@ -48,7 +48,7 @@ pub(super) fn of_terminal(leader: u32, group: u32, effort: Effort) -> Readers {
             }
         }
     }
-    // A stopped process shows the call that it would go on with.
+    // Leave out stopped processes: they show the call that they would resume.
     readers.retain(|process| !matches!(process.state, 'T' | 't' | 'X' | 'x'));
     let list = readers.iter().map(|process| Reader {
         pid: process.pid,
@@ -61,7 +61,7 @@ pub(super) fn of_terminal(leader: u32, group: u32, effort: Effort) -> Readers {
     }
 }
 
-/// Those who may read a pipe that a session's first process was given.
+/// The processes that may read a pipe that a session's first process was given.
 pub(super) fn of_pipe(leader: u32, effort: Effort) -> Readers {
     let (family, is_whole) = descendants(leader, effort);
     let reader = |process: Process| Reader {
@@ -75,7 +75,7 @@ pub(super) fn of_pipe(leader: u32, effort: Effort) -> Readers {
     }
 }
 
-/// A process and its descendants, parents first, and whether these are all.
+/// A process and its descendants, parents first, and whether the list is complete.
 fn descendants(pid: u32, effort: Effort) -> (Vec<Process>, bool) {
     let mut family: Vec<Process> = process::read(pid).into_iter().collect();
     let mut next = 0;
@@ -97,7 +97,7 @@ fn descendants(pid: u32, effort: Effort) -> (Vec<Process>, bool) {
     (family, true)
 }
 
-/// The threads of a process that has so many: one alone is named as the process is.
+/// Ids of a process's `count` threads. The only thread of a process has the process's id.
 fn threads(pid: u32, count: u32) -> Vec<u32> {
     if count == 1 {
         return vec![pid];

@@ -1,15 +1,13 @@
-//! What a session's program does with its input, as the kernel tells it.
+//! What a session's program does with its input, according to the kernel.
 //!
-//! A program that waits for input is blocked in a system call that names the
-//! terminal: `read` on it, or one of the `poll` and `select` family with it in the
-//! set. `/proc/PID/task/TID/syscall` (proc_pid_syscall(5)) shows call and
-//! arguments of every blocked thread (`blocked`); the sets are in the process's
-//! memory and in `fdinfo` (`descriptors`). Only those who may read the
-//! terminal are looked at (`family`).
+//! A program that waits for input is blocked in a system call on the terminal: `read` on it, or one of the
+//! `poll` and `select` family with it in the set. `/proc/PID/task/TID/syscall` (proc_pid_syscall(5)) shows
+//! call and arguments of every blocked thread (`blocked`); the sets are in the process's memory and in
+//! `fdinfo` (`descriptors`). Only processes that may read the terminal are examined (`family`).
 //!
-//! Reading another's system calls needs the right to trace it, which the kernel
-//! may give to ancestors only (Yama's `ptrace_scope` 1): the keeper is one, the daemon
-//! is not. What may not be seen is `None`, never guessed.
+//! Reading another process's system calls needs the right to trace it, which the kernel may limit to
+//! ancestors (Yama's `ptrace_scope` 1): the keeper is one, the daemon is not. What cannot be seen is
+//! reported as `None`, never guessed.
 
 mod blocked;
 mod descriptors;
@@ -26,18 +24,17 @@ use self::family::{Reader, Readers};
 use super::pty;
 use crate::protocol::keeper::{Line, Sight};
 
-/// How far to look: each process and thread costs some microseconds.
+/// How thoroughly to look: each process and thread costs some microseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effort {
-    /// At few, so that others need not wait. What was not seen is `None`.
+    /// Examines few, so that other work need not wait. What was not seen is `None`.
     Quick,
-    /// At all that may be found.
+    /// Examines many more, up to a bound.
     Thorough,
 }
 
 impl Effort {
-    /// Processes of one family looked at: a build may have thousands, and hardly one of
-    /// them reads.
+    /// Most processes examined for one session: a build may have thousands, and hardly one of them reads input.
     fn processes(self) -> usize {
         match self {
             Self::Quick => 8,
@@ -45,7 +42,7 @@ impl Effort {
         }
     }
 
-    /// Threads looked at for one answer. Programs that wait for people have few.
+    /// Most threads examined for one answer. Programs that wait for people have few.
     fn threads(self) -> usize {
         match self {
             Self::Quick => 16,
@@ -54,10 +51,11 @@ impl Effort {
     }
 }
 
-/// Asks about a program on a terminal. `leader` is the session's first process.
+/// Looks at a program on a terminal. `leader` is the pid of the session's first process.
 pub fn terminal(master: impl AsFd, leader: u32, effort: Effort) -> io::Result<Sight> {
     let discipline = pty::line_discipline(&master)?;
-    // Asked before the threads: what was typed until now is read by then, or counts.
+    // Ask for unread input before looking at the threads: what was typed earlier is then either read or
+    // counted.
     let peer = pty::peer(&master).ok_or(io::ErrorKind::NotFound)?;
     let unread = pty::unread_of_peer(&peer);
     let input = Input::Terminal(fstat(&peer)?.st_rdev);
@@ -74,8 +72,7 @@ pub fn terminal(master: impl AsFd, leader: u32, effort: Effort) -> io::Result<Si
     })
 }
 
-/// Asks about a program whose standard input is a pipe, of which we have the
-/// writing end.
+/// Looks at a program whose standard input is a pipe. `writer` is our writing end of it.
 pub fn pipe(writer: impl AsFd, leader: u32, effort: Effort) -> io::Result<Sight> {
     let unread = rustix::io::ioctl_fionread(&writer).ok();
     let stat = fstat(&writer)?;
@@ -87,8 +84,8 @@ pub fn pipe(writer: impl AsFd, leader: u32, effort: Effort) -> io::Result<Sight>
     })
 }
 
-/// Whether some thread of these processes waits for `input`; `None` if none was
-/// seen to, and not all could be looked at.
+/// Whether a thread of these processes waits for `input`; `None` if none was seen waiting and not all could
+/// be examined.
 fn reading(readers: &Readers, input: Input, effort: Effort) -> Option<bool> {
     let mut left = effort.threads();
     let mut blind = !readers.is_whole;
@@ -118,7 +115,7 @@ fn waits_for(reader: Reader, call: &Blocked, input: Input) -> Found {
         Blocked::Read(fd) => descriptors::is(reader, *fd, input),
         Blocked::Poll(fds) => descriptors::any(reader, fds, input),
         Blocked::Epoll(fd) => descriptors::polled(reader, *fd, input),
-        // What was submitted to a ring is not shown.
+        // The kernel does not show what was submitted to a ring.
         Blocked::Ring => Found::Unseen,
         Blocked::Otherwise => Found::Other,
     }
@@ -133,7 +130,7 @@ mod tests {
 
     use super::*;
 
-    /// Looks until the answer is `wanted`: a program takes a moment to get there.
+    /// Looks until the answer is `wanted`, because a program takes a moment to get there.
     fn comes_to(wanted: Option<bool>, mut look: impl FnMut() -> Option<bool>) {
         let deadline = Instant::now() + Duration::from_secs(10);
         while look() != wanted {
@@ -148,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn who_reads_a_pipe_waits_until_something_comes() {
+    fn a_program_that_reads_a_pipe_waits_for_input() {
         let mut cat = Command::new("cat")
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
@@ -162,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn who_sleeps_does_not_read() {
+    fn a_sleeping_program_does_not_wait_for_input() {
         let mut sleep = Command::new("sleep")
             .arg("60")
             .stdin(Stdio::piped())
