@@ -3,6 +3,7 @@
 //! Each case is bytes in, screen out. The table below lists the ones that fail with their cause: a failure that
 //! is not listed fails the test, and so does a listed case that passes.
 
+use std::io::Write;
 use std::path::PathBuf;
 
 use base64::Engine as _;
@@ -31,7 +32,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
 ];
 
 /// The least number of cases that must pass.
-const LEAST: usize = 300;
+const LEAST: usize = 398;
 
 #[test]
 fn agreed_cases() {
@@ -40,7 +41,9 @@ fn agreed_cases() {
         PathBuf::from,
     );
     let Ok(text) = std::fs::read_to_string(&path) else {
-        eprintln!("no cases at {}: nothing was checked", path.display());
+        // Past the test runner, which shows the output of failed tests only.
+        let place = path.display();
+        let _ = writeln!(std::io::stderr(), "SKIPPED: no terminal cases at {place}");
         return;
     };
     let (mut passed, mut total, mut surprises) = (0, 0, Vec::new());

@@ -4,7 +4,8 @@
 use rustix::process::Signal;
 use serde_json::json;
 
-use crate::support::job::{Job, have};
+use crate::support::job::Job;
+use crate::support::needs::have;
 use crate::support::process::Held;
 use crate::support::{DEADLINE, Home, Serve, Terminal, daemon};
 

@@ -1,6 +1,6 @@
 //! A person at the list of the dashboard: what rows tell, marks, all about a job, and finding a line in all jobs.
 
-use crate::support::job::have;
+use crate::support::needs::have;
 use crate::support::{Home, Terminal};
 
 #[test]

@@ -1,6 +1,6 @@
 //! Panes of the dashboard with the real daemon: the grid, what is new since the last look, and failed jobs.
 
-use crate::support::job::have;
+use crate::support::needs::have;
 use crate::support::{Home, Terminal};
 
 /// The leave key.

@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::support::job::{Job, have};
+use crate::support::job::Job;
+use crate::support::needs::have;
 use crate::support::privilege::Stranger;
 use crate::support::process::{Held, is_alive};
 use crate::support::{DEADLINE, Home, Serve, daemon};

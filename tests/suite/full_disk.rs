@@ -7,6 +7,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::support::job::Job;
+use crate::support::needs::skipped;
 use crate::support::numbers::{check_bytes, log_bytes};
 use crate::support::{Home, Serve, daemon};
 
@@ -31,7 +32,7 @@ impl SmallDisk {
         match mount.output() {
             Ok(output) if output.status.success() => Some(Self { place }),
             _ => {
-                eprintln!("SKIPPED: a small file system cannot be mounted here");
+                skipped("a small file system cannot be mounted here");
                 None
             }
         }

@@ -4,7 +4,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::job::have;
+use crate::support::needs::{have, is_root};
 use crate::support::stranger::{self, Stranger};
 use crate::support::{Home, Ran, Terminal, process};
 
@@ -35,8 +35,7 @@ fn refused(home: &Home, place: &Path, why: &str, advice: &str) {
 
 #[test]
 fn a_directory_of_somebody_else_is_refused() {
-    if !rustix::process::geteuid().is_root() {
-        eprintln!("SKIPPED: only root can give a directory away");
+    if !is_root() {
         return;
     }
     let home = Home::new();
@@ -171,8 +170,7 @@ fn private(dir: &Path, seen: &mut u32) {
 
 #[test]
 fn a_read_only_file_system_is_told() {
-    if !rustix::process::geteuid().is_root() || !have("unshare") {
-        eprintln!("SKIPPED: only root can mount one");
+    if !is_root() || !have("unshare") {
         return;
     }
     let home = Home::new();

@@ -3,7 +3,8 @@
 use serde_json::json;
 
 use crate::support::daemon;
-use crate::support::job::{Job, have};
+use crate::support::job::Job;
+use crate::support::needs::have;
 use crate::support::{Home, Serve};
 
 /// Asks for a name and a password.

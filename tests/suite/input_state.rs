@@ -2,8 +2,10 @@
 
 use serde_json::json;
 
-use crate::support::job::{Job, have};
-use crate::support::privilege::{Stranger, is_root};
+use crate::support::job::Job;
+use crate::support::needs::have;
+use crate::support::needs::is_root;
+use crate::support::privilege::Stranger;
 use crate::support::{Home, Serve};
 
 /// Starts the programs that are here all at once, and expects each to come to wait

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::support::job::{Job, have};
+use crate::support::job::Job;
+use crate::support::needs::have;
 use crate::support::privilege::Stranger;
 use crate::support::{Home, Serve};
 

@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::support::job::{Job, have};
+use crate::support::job::Job;
+use crate::support::needs::{have, skipped};
 use crate::support::{DEADLINE, Home, Serve, daemon};
 
 /// Jobs at once.
@@ -103,7 +104,7 @@ fn five_hundred_jobs_leave_no_descriptor_and_no_zombie() {
 fn ten_thousand_jobs_leave_no_descriptor_and_no_zombie() {
     match std::env::var_os("BGPROC_SOAK") {
         Some(_) => leave_nothing(10_000),
-        None => eprintln!("SKIPPED: takes some minutes; BGPROC_SOAK=1 runs it"),
+        None => skipped("takes some minutes; BGPROC_SOAK=1 runs it"),
     }
 }
 

@@ -3,7 +3,8 @@
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::support::job::{Job, have};
+use crate::support::job::Job;
+use crate::support::needs::have;
 use crate::support::numbers::{self, COUNT, COUNT_SLOWLY};
 use crate::support::process::Held;
 use crate::support::{DEADLINE, Home, Serve, Trap, daemon, rounds};

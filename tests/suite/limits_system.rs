@@ -5,8 +5,10 @@ use std::os::unix::net::UnixStream;
 
 use serde_json::{Value, json};
 
-use crate::support::job::{Job, have};
-use crate::support::privilege::{Stranger, is_root};
+use crate::support::job::Job;
+use crate::support::needs::have;
+use crate::support::needs::is_root;
+use crate::support::privilege::Stranger;
 use crate::support::process::is_alive;
 use crate::support::{DEADLINE, Home, Serve, daemon};
 

@@ -5,13 +5,14 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::support::Home;
+use crate::support::needs::missing;
 
 #[test]
 fn the_python_sdk_gets_along_with_every_set_of_tools() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let python = root.join("target/venv-mcp/bin/python");
     if !python.exists() {
-        eprintln!("SKIPPED: no target/venv-mcp; .ci/run makes it");
+        missing("target/venv-mcp");
         return;
     }
     let home = Home::new();

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::support::job::{Job, have};
+use crate::support::job::Job;
+use crate::support::needs::have;
 use crate::support::process::{Held, is_alive};
 use crate::support::{DEADLINE, Home, Serve};
 

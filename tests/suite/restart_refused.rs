@@ -6,7 +6,8 @@ use std::os::unix::fs::PermissionsExt;
 use rustix::process::Signal;
 use serde_json::json;
 
-use crate::support::job::{Job, have};
+use crate::support::job::Job;
+use crate::support::needs::have;
 use crate::support::process::Held;
 use crate::support::{DEADLINE, Home, Serve, daemon};
 

@@ -5,7 +5,8 @@ use std::time::Duration;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::support::job::{Job, have};
+use crate::support::job::Job;
+use crate::support::needs::have;
 use crate::support::numbers::{self, COUNT, COUNT_GENTLY, Reader};
 use crate::support::process::Held;
 use crate::support::{Home, Serve, daemon, rounds};

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::support::job::{Job, have};
+use crate::support::job::Job;
+use crate::support::needs::have;
 use crate::support::numbers::{self, COUNT, COUNT_GENTLY, Reader};
 use crate::support::{DEADLINE, Home, Serve, daemon, rounds};
 

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::support::job::{Job, have};
+use crate::support::job::Job;
+use crate::support::needs::have;
 use crate::support::numbers::{self, COUNT_SLOWLY};
 use crate::support::{Home, Person, Serve, daemon, rounds};
 

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::agent::{Agent, Job, PATIENCE_MS, text, transcripts};
-use crate::support::job::have;
+use crate::support::needs::{have, skipped};
 use crate::support::{Home, Mcp, Serve};
 
 /// Asks as `npm init` does, with a default in parentheses.
@@ -110,7 +110,7 @@ transcripts! {
             "fail": [{"pattern": "not permitted|Cannot"}], "timeoutMs": PATIENCE_MS});
         let ran = job.act(agent, "write", json!({"data": "run", "submit": true, "wait": wait}));
         if ran["outcome"] == "failed" {
-            eprintln!("SKIPPED: no program may be traced here");
+            skipped("no program may be traced here");
             return;
         }
         assert_eq!(ran["outcome"], "matched", "{ran}");

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::agent::{Agent, Job, PATIENCE_MS, text, transcripts};
-use crate::support::job::have;
+use crate::support::needs::have;
 use crate::support::{Home, Mcp, Serve};
 
 transcripts! {

@@ -108,13 +108,3 @@ impl Job {
         poll["output"].as_str().unwrap().to_owned()
     }
 }
-
-/// Whether a program is there; says aloud that its test does nothing where it is not.
-pub(crate) fn have(program: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path).any(|dir| dir.join(program).is_file());
-    if !found {
-        eprintln!("SKIPPED: there is no `{program}` here; .ci/run installs it");
-    }
-    found
-}

@@ -6,6 +6,7 @@ pub(crate) mod fake;
 pub(crate) mod home;
 pub(crate) mod job;
 pub(crate) mod mcp;
+pub(crate) mod needs;
 pub(crate) mod numbers;
 pub(crate) mod person;
 pub(crate) mod privilege;

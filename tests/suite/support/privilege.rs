@@ -6,16 +6,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::Home;
-use super::job::have;
-
-/// Whether the test runs as root; says aloud that it does nothing otherwise.
-pub(crate) fn is_root() -> bool {
-    let root = rustix::process::geteuid().is_root();
-    if !root {
-        eprintln!("SKIPPED: only root can set this up");
-    }
-    root
-}
+use super::needs::{have, is_root, skipped};
 
 /// A user that nobody else is, to whom a home was given.
 pub(crate) struct Stranger<'a> {
@@ -76,7 +67,7 @@ impl<'a> Stranger<'a> {
             .status();
         let works = tried.unwrap().success();
         if !works {
-            eprintln!("SKIPPED: set-user-id programs do not work here");
+            skipped("set-user-id programs do not work here");
         }
         works.then_some(up)
     }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::Home;
+use super::needs::{have, is_root};
 
 /// A user id that nobody has an account for; not `nobody`, whose processes
 /// other programs may be.
@@ -19,11 +20,7 @@ pub(crate) struct Stranger {
 impl Stranger {
     /// `None`, with a word on stderr, where this test cannot be another user.
     pub(crate) fn new() -> Option<Self> {
-        if !rustix::process::geteuid().is_root() {
-            eprintln!("SKIPPED: only root can be another user");
-            return None;
-        }
-        if !super::job::have("setpriv") {
+        if !is_root() || !have("setpriv") {
             return None;
         }
         let dir = tempfile::Builder::new().prefix("bgproc-test-").tempdir();
