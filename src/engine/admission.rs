@@ -1,5 +1,5 @@
-//! Whether one more session may run. Nothing is ever ended to make room: a
-//! refusal says which limit it was, and what somebody may want to end.
+//! Decides whether another session may run. No session is ever ended to make room; a refusal names
+//! the limit and the sessions that the client may want to end.
 
 use serde::Serialize;
 use serde_json::json;
@@ -9,32 +9,33 @@ use super::registry::{Principal, Registry};
 use super::session::Session;
 use crate::protocol::{Error, Scope, SessionId};
 
-/// Sessions that a refusal names.
+/// Number of idle sessions listed in a refusal.
 const NAMED: usize = 5;
 
-/// A running session that may not be needed any more.
+/// A running session that may no longer be needed.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Reclaimable<'a> {
     session_id: &'a SessionId,
     label: Option<&'a str>,
-    /// How long it has written nothing.
+    /// Time since its last output, in milliseconds.
     idle_ms: u64,
 }
 
 impl Registry {
-    /// Whether `viewer` may run one more; `scope_cap` is the limit of its scope.
+    /// Checks whether `viewer` may start another session. `scope_cap` is the limit of its scope.
     pub fn check_room(&self, viewer: &Principal, scope_cap: u32, now: Now) -> Result<(), Error> {
         let here = self.running(Some(&viewer.scope)).count() as u64;
         if here >= u64::from(scope_cap) {
-            let message = format!("{here} sessions of this scope are running; {scope_cap} may");
-            let hint = "`kill` one that is not needed; nothing is ended to make room";
+            let message =
+                format!("{here} sessions of this scope are running; the limit is {scope_cap}");
+            let hint = "`kill` one that is not needed; no session is ended to make room";
             let error = Error::limit(message, "maxSessions", scope_cap.into(), here).hint(hint);
             return Err(self.with_idlest(error, viewer, Some(&viewer.scope), now));
         }
         let (all, total) = (self.running(None).count() as u64, self.caps.total);
         if all >= u64::from(total) {
-            let message = format!("{all} sessions are running; {total} may");
+            let message = format!("{all} sessions are running; the limit is {total}");
             let hint =
                 "`kill` one that is not needed; `max_sessions` in config.toml sets the limit";
             let error = Error::limit(message, "maxSessionsTotal", total.into(), all).hint(hint);
@@ -43,15 +44,14 @@ impl Registry {
         Ok(())
     }
 
-    /// Sessions that are not over, of one scope or of all.
+    /// Unfinished sessions of one scope, or of all scopes.
     fn running(&self, scope: Option<&Scope>) -> impl Iterator<Item = &Session> {
         self.iter()
             .filter(move |s| scope.is_none_or(|scope| s.scope == *scope))
             .filter(|s| !s.life.status().is_finished())
     }
 
-    /// Adds the sessions that have been idle for the longest, as far as `viewer`
-    /// may know of them.
+    /// Adds the longest-idle sessions that `viewer` may see to the error.
     fn with_idlest(
         &self,
         error: Error,

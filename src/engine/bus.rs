@@ -1,4 +1,4 @@
-//! Events: numbered once, told to those who asked.
+//! Numbers lifecycle events and selects the connections that receive them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,22 +10,22 @@ use super::packed::Packed;
 use super::registry::Principal;
 use crate::protocol::{Event, EventKind, Scope, SessionId};
 
-/// Name of one subscription.
+/// Id of a subscription.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SubscriptionId(pub u64);
 
-/// Name of a connection.
+/// Id of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ConnectionId(pub u64);
 
-/// What a client wants to know.
+/// Events that a client subscribes to.
 #[derive(Clone, Debug)]
 pub struct Filter {
-    /// Who asks, and so what may be told.
+    /// The client, which determines the events it may see.
     pub viewer: Principal,
-    /// Only these kinds; `None`: every lifecycle event.
+    /// The event kinds; `None` selects all lifecycle events.
     pub kinds: Option<HashSet<EventKind>>,
-    /// Only these sessions.
+    /// The sessions; `None` selects all.
     pub sessions: Option<HashSet<SessionId>>,
 }
 
@@ -60,31 +60,32 @@ struct Subscription {
     filter: Filter,
 }
 
-/// An event that is about to be told.
+/// An event that is ready to be sent.
 #[derive(Debug)]
 pub struct Published {
-    /// The event and whose it is. One of the lifecycle has a number, and is to
-    /// be written down before it is told.
+    /// The event and its scope. A lifecycle event has a number and must be written to the journal
+    /// before it is sent.
     pub entry: Entry,
-    /// Which connections to tell, each once.
+    /// The receiving connections, each listed once.
     pub to: Vec<ConnectionId>,
 }
 
-/// Numbers events, remembers them, and knows who wants them.
+/// Numbers and stores events, and holds the subscriptions.
 #[derive(Debug, Default)]
 pub struct Bus {
-    /// What has happened.
+    /// Past lifecycle events.
     pub past: EventHistory,
     subscriptions: HashMap<SubscriptionId, Subscription>,
     last: u64,
-    /// Completions on their way to somebody for the first time.
+    /// Completions that are being delivered to their scope for the first time, with the receiving
+    /// connection.
     promised: HashMap<u64, ConnectionId>,
-    /// Sessions of which agents of other scopes may be told, too.
+    /// Sessions whose events agents of other scopes may also see.
     shared: HashSet<SessionId>,
 }
 
 impl Bus {
-    /// A bus that goes on from `past`. Subscriptions get numbers beyond `last`.
+    /// Creates a bus that continues from `past`. Subscription ids start after `last`.
     pub fn new(past: EventHistory, last: u64) -> Self {
         Self {
             past,
@@ -93,8 +94,8 @@ impl Bus {
         }
     }
 
-    /// Makes an event, numbers it if it is of the lifecycle, and says which
-    /// connections are to be told.
+    /// Creates an event, numbers it if it is a lifecycle event, and returns the connections to
+    /// notify.
     pub fn publish(
         &mut self,
         kind: EventKind,
@@ -134,7 +135,7 @@ impl Bus {
         Published { entry, to }
     }
 
-    /// Whether agents of other scopes may be told of a session, its past included.
+    /// Sets whether agents of other scopes may see the events of a session, past ones included.
     pub fn set_shared(&mut self, session: &SessionId, shared: bool) {
         if shared {
             self.shared.insert(session.clone());
@@ -143,7 +144,7 @@ impl Bus {
         }
     }
 
-    /// Whether anybody wants live events of this kind.
+    /// Whether any connection subscribes to live events of this kind.
     pub fn has_listeners(&self, kind: EventKind) -> bool {
         self.subscriptions.values().any(|s| {
             s.filter
@@ -153,15 +154,15 @@ impl Bus {
         })
     }
 
-    /// The first events from number `from` on that `filter` wants.
+    /// The first `limit` events from number `from` on that match `filter`.
     pub fn replay(&self, filter: &Filter, from: u64, limit: usize) -> Vec<Entry> {
         let past = self.past.since(from);
         let wanted = past.filter(|entry| filter.wants_past(entry, &self.shared));
         wanted.take(limit).map(Packed::unpack).collect()
     }
 
-    /// The completions before number `before` that nobody of the subscriber's
-    /// own scope has been told; they are promised to this connection.
+    /// Returns the completions before number `before` that no client of the subscriber's own scope
+    /// has received. They are reserved for this connection.
     pub fn promise(
         &mut self,
         connection: ConnectionId,
@@ -181,8 +182,8 @@ impl Bus {
         owed
     }
 
-    /// Those of `entries` that viewers of this scope are told for the first time
-    /// have been told; returns their numbers.
+    /// Records that `entries` were sent to a client of `scope`. Returns the numbers of those that
+    /// were delivered to their own scope for the first time.
     pub fn deliver(&mut self, entries: &[Entry], scope: &Scope) -> Vec<u64> {
         let owed = entries
             .iter()
@@ -194,7 +195,7 @@ impl Bus {
         self.past.deliver(&owed)
     }
 
-    /// Adds a subscription to what happens from now on.
+    /// Adds a subscription to events from now on.
     pub fn subscribe(&mut self, connection: ConnectionId, filter: Filter) -> SubscriptionId {
         self.last += 1;
         let id = SubscriptionId(self.last);
@@ -203,7 +204,8 @@ impl Bus {
         id
     }
 
-    /// Ends a subscription of this connection. False if it has none of that name.
+    /// Ends a subscription of this connection. Returns false if the connection has no such
+    /// subscription.
     pub fn unsubscribe(&mut self, connection: ConnectionId, id: SubscriptionId) -> bool {
         let own = self
             .subscriptions
@@ -215,8 +217,8 @@ impl Bus {
         own
     }
 
-    /// A connection is gone, and its subscriptions with it. What was promised to
-    /// it and not told is for the next one.
+    /// Removes a closed connection and its subscriptions. Completions reserved for it that were not
+    /// sent become available to the next connection.
     pub fn forget(&mut self, connection: ConnectionId) {
         self.subscriptions
             .retain(|_, subscription| subscription.connection != connection);
@@ -265,7 +267,7 @@ mod tests {
     const ALL: u64 = u64::MAX;
 
     #[test]
-    fn a_scope_is_told_of_its_own_and_once_a_connection() {
+    fn a_scope_receives_its_own_events_once_per_connection() {
         let mut bus = Bus::default();
         bus.subscribe(ConnectionId(1), filter("a", None));
         bus.subscribe(ConnectionId(1), filter("a", Some(&[EventKind::Exited])));
@@ -274,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_shared_session_other_scopes_are_told_its_past_included_while_it_is() {
+    fn other_scopes_receive_events_of_a_session_while_it_is_shared() {
         let mut bus = Bus::default();
         bus.subscribe(ConnectionId(2), filter("b", None));
         let (a, id) = (Scope::named("a").unwrap(), SessionId::fresh());
@@ -292,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn live_events_are_told_only_to_those_who_name_them() {
+    fn live_events_are_sent_only_to_subscribers_that_name_them() {
         let mut bus = Bus::default();
         bus.subscribe(ConnectionId(1), filter("a", None));
         assert!(!bus.has_listeners(EventKind::Output));
@@ -304,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn the_past_is_told_from_a_number_on_in_pieces() {
+    fn replay_returns_past_events_in_pages() {
         let mut bus = Bus::default();
         publish(&mut bus, EventKind::Started, "a");
         publish(&mut bus, EventKind::Output, "a");
@@ -318,9 +320,9 @@ mod tests {
     }
 
     #[test]
-    fn a_completion_that_nobody_of_its_scope_heard_is_promised_once() {
+    fn an_undelivered_completion_is_promised_once() {
         let mut bus = Bus::default();
-        // A person looks on, and an agent that asked for something else.
+        // The subscribers are a person, and an agent that asked for other events.
         bus.subscribe(ConnectionId(1), person());
         bus.subscribe(ConnectionId(2), filter("a", Some(&[EventKind::Started])));
         publish(&mut bus, EventKind::Started, "a");
@@ -333,7 +335,7 @@ mod tests {
         assert_eq!(seqs(&owed), [2]);
         let own = filter("a", None);
         assert_eq!(seqs(&bus.promise(ConnectionId(4), &own, ALL)), [3]);
-        // Gone before it was told: the next one is.
+        // The connection closed before delivery, so the next connection gets the completions.
         bus.forget(ConnectionId(3));
         let owed = bus.promise(ConnectionId(5), &own, ALL);
         assert_eq!(seqs(&owed), [2]);
@@ -343,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn a_completion_that_its_own_scope_heard_is_told() {
+    fn a_completion_that_its_own_scope_received_is_delivered() {
         let mut bus = Bus::default();
         bus.subscribe(ConnectionId(1), filter("a", None));
         publish(&mut bus, EventKind::Exited, "a");
@@ -353,7 +355,7 @@ mod tests {
         publish(&mut bus, EventKind::Exited, "a");
         assert!(bus.promise(ConnectionId(2), &own, 2).is_empty());
         let read = bus.replay(&own, 1, 9);
-        // Of another scope's reading it stays unheard.
+        // Delivery to another scope leaves it undelivered.
         assert!(bus.deliver(&read, &Scope::human()).is_empty());
         assert_eq!(bus.deliver(&read, &own.viewer.scope), [2]);
         assert!(bus.deliver(&read, &own.viewer.scope).is_empty());

@@ -1,4 +1,4 @@
-//! Output that nobody has looked at yet, and much of it: what nobody can have seen is not painted.
+//! Processes large backlogs of output and skips painting what nobody can have seen.
 
 use super::Now;
 use super::lines::Lines;
@@ -8,23 +8,25 @@ use crate::term::plain::{Checkpoint, marks};
 use crate::term::redraw::{Abridged, abridge};
 use crate::term::skim::{Stretch, skim};
 
-/// Bytes for which it is worth a look whether they have to be painted: those of a few screens.
+/// Shortest backlog, in bytes, that is checked for output that need not be painted: the output of a
+/// few screens.
 const WORTH: usize = 16 * 1024;
 
-/// Bytes that are painted before the next look: at first, and where the looks before were in vain.
+/// Bytes painted before the next check. The step starts at the lower bound and doubles after each
+/// check that found nothing to skip.
 const STEPS: std::ops::Range<usize> = 1024..64 * 1024;
 
-/// Bytes that have to be understood at least, so that it costs less than painting them.
+/// Smallest number of bytes for which an abridged form is used. Below it, painting costs less.
 const LEAST_ABRIDGED: usize = 4 * 1024;
 
-/// What looking at some output has come to.
+/// Result of processing some output.
 #[derive(Debug, Default)]
 pub struct Progress {
-    /// How many bytes were looked at.
+    /// Bytes processed.
     pub taken: usize,
-    /// How many were painted for them.
+    /// Bytes that had to be painted for them.
     pub painted: usize,
-    /// What they have brought.
+    /// Changes that the output caused.
     pub news: News,
 }
 
@@ -37,8 +39,7 @@ impl Progress {
 }
 
 impl Output {
-    /// Takes of the bytes that follow [`Output::end`] as many as can be had by painting `most`,
-    /// or a little more.
+    /// Processes bytes that follow [`Output::end`] until about `most` bytes have been painted.
     pub fn catch_up(&mut self, bytes: &[u8], most: usize, now: Now) -> Progress {
         let mut progress = Progress::default();
         let mut step = STEPS.start;
@@ -77,7 +78,7 @@ impl Output {
         progress
     }
 
-    /// What scrolls by.
+    /// Finds a stretch of `bytes` that scrolls off the screen before anybody can see it.
     fn skim(&mut self, bytes: &[u8]) -> Option<Stretch> {
         let end = self.end;
         let lines = self.renderer();
@@ -91,7 +92,7 @@ impl Output {
             .filter(|stretch| stretch.hidden > stretch.lead)
     }
 
-    /// Takes the hidden bytes of a stretch whose lead has been fed.
+    /// Processes the hidden bytes of a stretch whose lead has been fed.
     fn pass_over(&mut self, stretch: &Stretch, now: Now) {
         let (from, line) = (self.end, self.next_line());
         let ends = (stretch.hidden, stretch.newlines);
@@ -108,11 +109,12 @@ impl Output {
         }
         let screen = self.screen();
         screen.feed(&stretch.attributes);
-        // The stretch has ended with a newline.
+        // The stretch ends with a newline.
         screen.feed(b"\r");
     }
 
-    /// What is painted over.
+    /// Finds a shorter byte sequence that paints the same screen, by leaving out what is painted
+    /// over.
     fn abridge(&mut self, bytes: &[u8]) -> Option<Abridged> {
         let start = self.screen().start()?;
         let end = self.end;
@@ -131,7 +133,7 @@ impl Output {
     }
 }
 
-/// Whether it is worth to be painted instead.
+/// Whether the abridged form is short enough to be painted instead.
 fn is_shorter(abridged: &Abridged) -> bool {
     abridged.taken >= LEAST_ABRIDGED && abridged.bytes.len() < abridged.taken / 2
 }
@@ -149,7 +151,7 @@ mod tests {
         Size::new(6, 30)
     }
 
-    /// Much of one kind: lines, frames, progress, or a little of anything else.
+    /// A longer run of one kind of output (lines, frames, progress), or a little of any other.
     fn part() -> impl Strategy<Value = String> {
         let repeated = |part: String, count: usize| part.repeat(count);
         prop_oneof![
@@ -183,7 +185,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(48))]
 
         #[test]
-        fn nobody_can_tell_that_little_was_painted(
+        fn skipped_painting_is_not_observable(
             parts in vec(part(), 1..5), pipe: bool, after in "[a-z\r\n]{0,50}",
         ) {
             let now = Now { boot: 0, wall: Timestamp(0) };
@@ -199,7 +201,7 @@ mod tests {
             let long = whole.feed(&bytes, now);
             prop_assert_eq!((long.bells, long.title, long.replies), (news.bells, news.title, news.replies));
             is_same(&mut whole, &mut short)?;
-            // From an exact checkpoint the lines have the numbers that they have from the beginning.
+            // From an exact checkpoint, lines have the same numbers as from the start.
             for at in short.checkpoints.iter().filter(|at| at.exact).step_by(3) {
                 let offset = usize::try_from(at.offset).unwrap_or_default();
                 let mut before = Output::new(mode, size());

@@ -1,47 +1,49 @@
-//! Places in a session's log to render from.
+//! Checkpoints of a session's log: places from which rendering can start.
 //!
-//! One comes about every 16 KiB ([`marks`](crate::term::plain::marks)). Of 256 MiB all are kept, which is
-//! more than most logs have; of more, the newest ones, and of what is older as many at equal distances. Beside
-//! them stand the few places that were asked about last: who has read up to one of them asks again from there.
+//! A checkpoint is added about every 16 KiB ([`marks`](crate::term::plain::marks)). For up to 256
+//! MiB of log, which is more than most logs have, all of them are kept. Beyond that, the newest
+//! ones are kept, and as many older ones at equal distances. The few places that were last
+//! requested are remembered too, because a client that read up to one of them continues from there.
 
 use std::collections::VecDeque;
 
 use crate::term::plain::Checkpoint;
 
-/// Most that are kept: 384 KiB of memory.
+/// Maximum number of checkpoints kept: 384 KiB of memory.
 pub const MOST: usize = 16 * 1024;
 
-/// The newest of them, which are never left out: of about 64 MiB.
+/// The newest checkpoints, which are never thinned out. They cover about 64 MiB of log.
 const NEWEST: usize = MOST / 4;
 
-/// Places that are remembered because they were asked about: of more clients than usually share a session.
+/// Number of requested places that are remembered: more than the number of clients that usually
+/// share a session.
 const ASKED: usize = 8;
 
-/// The places of one log.
+/// The checkpoints of one log.
 #[derive(Debug, Default)]
 pub struct Checkpoints {
-    /// In the order of their offsets.
+    /// Sorted by offset.
     kept: Vec<Checkpoint>,
     /// Oldest first.
     asked: VecDeque<Checkpoint>,
 }
 
 impl Checkpoints {
-    /// Keeps one that lies behind all others.
+    /// Adds a checkpoint that lies after all others.
     pub fn push(&mut self, at: Checkpoint) {
         self.kept.push(at);
         thin(&mut self.kept);
     }
 
-    /// Keeps one wherever it lies: an exact one is found late, when its line is final, so others
-    /// that lie after it may be there already.
+    /// Adds a checkpoint at any place. An exact one is found late, when its line is final, so later
+    /// checkpoints may already exist.
     pub fn insert(&mut self, at: Checkpoint) {
         let place = self.kept.partition_point(|kept| kept.offset <= at.offset);
         self.kept.insert(place, at);
         thin(&mut self.kept);
     }
 
-    /// Remembers how rendering stands at the end, because somebody has read up to there.
+    /// Remembers the rendering state at the end, because a client has read up to there.
     pub fn remember(&mut self, here: Checkpoint) {
         if self.at(here.offset).is_some() {
             return;
@@ -52,23 +54,23 @@ impl Checkpoints {
         self.asked.push_back(here);
     }
 
-    /// What is remembered of this very offset.
+    /// The remembered checkpoint at exactly this offset.
     pub fn at(&self, offset: u64) -> Option<Checkpoint> {
         self.asked.iter().find(|at| at.offset == offset).copied()
     }
 
-    /// The last one at or before `offset`.
+    /// The last checkpoint at or before `offset`.
     pub fn before(&self, offset: u64) -> Option<Checkpoint> {
         self.up_to(offset).last().copied()
     }
 
-    /// The last exact one at or before `offset`.
+    /// The last exact checkpoint at or before `offset`.
     pub fn exact_before(&self, offset: u64) -> Option<Checkpoint> {
         let mut before = self.up_to(offset).iter().rev();
         before.find(|at| at.exact).copied()
     }
 
-    /// The last exact one at or before line `line`.
+    /// The last exact checkpoint at or before line `line`.
     pub fn before_line(&self, line: u64) -> Option<Checkpoint> {
         let after = self.kept.partition_point(|at| at.line <= line);
         let mut before = self.kept[..after].iter().rev();
@@ -80,38 +82,38 @@ impl Checkpoints {
         &self.kept[..after]
     }
 
-    /// The first one.
+    /// The first checkpoint.
     pub fn first(&self) -> Option<Checkpoint> {
         self.kept.first().copied()
     }
 
-    /// The last one.
+    /// The last checkpoint.
     pub fn last(&self) -> Option<Checkpoint> {
         self.kept.last().copied()
     }
 
-    /// Forgets those before `offset`.
+    /// Removes checkpoints before `offset`.
     pub fn drop_before(&mut self, offset: u64) {
         let gone = self.kept.partition_point(|at| at.offset < offset);
         self.kept.drain(..gone);
         self.asked.retain(|at| at.offset >= offset);
     }
 
-    /// Those that are kept, in the order of their offsets.
+    /// All checkpoints, sorted by offset.
     #[cfg(test)]
     pub fn iter(&self) -> impl Iterator<Item = &Checkpoint> {
         self.kept.iter()
     }
 }
 
-/// Leaves out some if there are too many, in the order of their offsets.
+/// Thins out older checkpoints if there are too many. `checkpoints` is sorted by offset.
 fn thin(checkpoints: &mut Vec<Checkpoint>) {
     if checkpoints.len() < MOST {
         return;
     }
     let (first, newest) = (checkpoints[0].offset, checkpoints.len() - NEWEST);
     let newest = checkpoints[newest].offset;
-    // A quarter of them at most are exact, and another one are not.
+    // At most a quarter of them are exact old ones, and a quarter are other old ones.
     let every = (newest - first) / (MOST / 4) as u64;
     let (mut last, mut last_exact) = (None, None);
     checkpoints.retain(|at| {
@@ -133,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_places_asked_about_are_remembered() {
+    fn remembers_the_last_requested_places() {
         let mut checkpoints = Checkpoints::default();
         for offset in [1, 2, 3, 3, 3, 2].into_iter().chain(10..16) {
             let line = offset * 2;

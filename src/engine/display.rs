@@ -1,4 +1,4 @@
-//! A session's screen, which is made with the first output and rests while nobody uses it.
+//! A session's screen. It is created with the first output and put to rest while nobody uses it.
 
 use crate::protocol::record::Mode;
 use crate::term::modes::Modes;
@@ -6,36 +6,36 @@ use crate::term::screen::{Resting, Screen};
 use crate::term::size::Size;
 use crate::term::snapshot::{Snapshot, TooLarge};
 
-/// Parts in which a log is painted anew after the emulator has failed on it, and how many may be left out.
+/// After the emulator has failed on a log, the log is repainted in parts of this many bytes; at
+/// most `MAX_LEFT_OUT` parts that fail are left out.
 const PART: usize = 1024;
 const MAX_LEFT_OUT: usize = 4;
 
-/// What became of a screen that was to rest.
+/// Result of an attempt to put a screen to rest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rest {
-    /// There is none, or it rests already, or it cannot.
+    /// There is no screen, it is already at rest, or it cannot rest.
     Never,
-    /// It has just begun.
+    /// It has just been put to rest.
     Begun,
-    /// It was used a moment ago.
+    /// It was used too recently.
     Later,
 }
 
-/// The screen of a session.
 #[derive(Default)]
 pub(super) struct Display {
     awake: Option<Box<Screen>>,
-    /// In its place, while nobody uses it.
+    /// The resting form, which replaces the screen while nobody uses it.
     resting: Option<Box<Resting>>,
-    /// What it showed when somebody last asked for its text.
+    /// The text that was last requested.
     text: Option<Box<ShownText>>,
-    /// Whether it was used since [`Display::rest`] last looked, and when that first found
-    /// it unused, in boot-time milliseconds.
+    /// Whether the screen was used since the last call of [`Display::rest`], and when that call
+    /// first found it unused, in boot-time milliseconds.
     used: bool,
     unused_since: Option<u64>,
 }
 
-/// A screen as text, kept since who looks again and again mostly finds nothing new.
+/// The screen as text. It is cached because clients that poll mostly find it unchanged.
 struct ShownText {
     seq: u64,
     trim: bool,
@@ -43,7 +43,7 @@ struct ShownText {
 }
 
 impl Display {
-    /// The screen, woken if it was at rest, and made now if there is none.
+    /// The screen. Wakes it if it is at rest, and creates it if there is none.
     pub(super) fn screen(&mut self, mode: Mode, size: Size) -> &mut Screen {
         self.used = true;
         let resting = &mut self.resting;
@@ -55,17 +55,16 @@ impl Display {
         })
     }
 
-    /// Whether there is one.
+    /// Whether there is a screen, awake or at rest.
     pub(super) fn is_there(&self) -> bool {
         self.awake.is_some() || self.resting.is_some()
     }
 
-    /// The screen, if it is not at rest.
     pub(super) fn awake(&self) -> Option<&Screen> {
         self.awake.as_deref()
     }
 
-    /// Puts another one in its place.
+    /// Replaces the screen.
     pub(super) fn replace(&mut self, mut screen: Screen) {
         if let Some(before) = self.of(Screen::seq, Resting::seq) {
             screen.follow(before);
@@ -75,7 +74,7 @@ impl Display {
         self.awake = Some(Box::new(screen));
     }
 
-    /// What it shows, as [`Snapshot::text`] has it.
+    /// The text of the screen, as returned by [`Snapshot::text`].
     pub(super) fn text(&mut self, mode: Mode, size: Size, trim: bool) -> Result<&str, TooLarge> {
         let known = self.text.take();
         let screen = self.screen(mode, size);
@@ -91,8 +90,8 @@ impl Display {
         Ok(&self.text.insert(shown).text)
     }
 
-    /// Puts it to rest if nobody has used it for `quiet` milliseconds and it can be
-    /// painted again exactly.
+    /// Puts the screen to rest if nobody has used it for `quiet` milliseconds and it can be
+    /// restored exactly.
     pub(super) fn rest(&mut self, now: u64, quiet: u64) -> Rest {
         if std::mem::take(&mut self.used) {
             self.unused_since = Some(now);
@@ -103,7 +102,7 @@ impl Display {
         if now < since.saturating_add(quiet) {
             return Rest::Later;
         }
-        // One that cannot rest is tried again after it was used.
+        // A screen that cannot rest is tried again after its next use.
         self.unused_since = None;
         match self.put_to_rest() {
             true => Rest::Begun,
@@ -111,7 +110,7 @@ impl Display {
         }
     }
 
-    /// Puts it to rest now if that costs nothing; false if it is awake all the same.
+    /// Puts the screen to rest now if that is cheap. Returns false if it is still awake.
     pub(super) fn rest_easily(&mut self) -> bool {
         if self.awake().is_some_and(Screen::rests_easily) {
             self.put_to_rest();
@@ -119,7 +118,7 @@ impl Display {
         self.awake.is_none()
     }
 
-    /// False if there is none that is awake, or it cannot rest.
+    /// Returns false if no screen is awake or it cannot rest.
     fn put_to_rest(&mut self) -> bool {
         match self.awake.take().map(|screen| screen.rest()) {
             Some(Ok(resting)) => {
@@ -140,12 +139,11 @@ impl Display {
         self.of(Screen::title, Resting::title).unwrap_or("")
     }
 
-    /// The input modes.
     pub(super) fn modes(&self) -> Modes {
         self.of(Screen::modes, Resting::modes).unwrap_or_default()
     }
 
-    /// Whether a full-screen program paints.
+    /// Whether a full-screen program uses the alternate screen.
     pub(super) fn alt_screen(&self) -> bool {
         self.of(Screen::alt_screen, Resting::alt_screen)
             .unwrap_or_default()
@@ -163,18 +161,18 @@ impl Display {
     }
 }
 
-/// An empty screen, as programs of this mode expect it.
+/// An empty screen, set up for programs of this mode.
 fn blank(mode: Mode, size: Size, scrollback: usize) -> Screen {
     let mut screen = Screen::with_scrollback(size, scrollback);
     if mode == Mode::Pipe {
-        // No terminal has turned LF into CR LF, so the screen does (LNM).
+        // With pipes no terminal turns LF into CR LF, so the screen does it (LNM).
         screen.feed(b"\x1b[20h");
     }
     screen
 }
 
-/// A screen on which `bytes` are painted anew, with so many lines above it. Parts on
-/// which the emulator fails are left out.
+/// A new screen with `bytes` painted on it and `scrollback` lines above it. Parts on which the
+/// emulator fails are left out.
 pub(super) fn painted(mode: Mode, size: Size, scrollback: usize, bytes: &[u8]) -> Screen {
     let blank = || blank(mode, size, scrollback);
     let mut screen = blank();

@@ -1,8 +1,8 @@
-//! What has happened: the lifecycle events that are remembered, what each scope
-//! has acknowledged of them, and which completions nobody has been told yet.
+//! Past lifecycle events: the events that are kept, what each scope has acknowledged, and which
+//! completions have not been delivered.
 //!
-//! Every change is a [`Note`]. A driver writes the notes down in their order;
-//! taken in again, in that order, they make the same past.
+//! Every change is a [`Note`]. A driver writes the notes to the journal in order; reading them back
+//! in the same order restores the same history.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -13,63 +13,63 @@ use super::Now;
 use super::packed::Packed;
 use crate::protocol::{Event, EventKind, Scope, SessionId, Timestamp};
 
-/// Events remembered at most; the oldest go first.
+/// Maximum number of events kept; the oldest are dropped first.
 pub const KEPT: usize = 10_000;
 
-/// Bytes that they take in memory at most: ten thousand events of usual length take half of it, those of jobs
-/// with much output up to ten times that, and then fewer are remembered.
+/// Maximum memory of the events, in bytes. Ten thousand events of usual length take half of it.
+/// Events of jobs with much output take up to ten times as much, so fewer of them are kept.
 const KEPT_BYTES: usize = 4 << 20;
 
-/// How long an event is remembered, in milliseconds of the wall clock: 7 days.
+/// How long an event is kept, in milliseconds of the wall clock: 7 days.
 const KEPT_MS: i64 = 7 * 24 * 3600 * 1000;
 
-/// A lifecycle event as it is remembered.
+/// A stored lifecycle event.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Entry {
-    /// As it was told.
+    /// The event, as it was sent.
     #[serde(flatten)]
     pub event: Event,
-    /// Whose session it is about.
+    /// Scope of the session.
     pub scope: Scope,
-    /// Whether it is a completion that nobody of its scope has been told.
+    /// Whether this is a completion that no client of its scope has received.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub undelivered: bool,
 }
 
 impl Entry {
-    /// Its number. Everything that is remembered has one.
+    /// The event's number. Every stored event has one.
     pub fn seq(&self) -> u64 {
         self.event.seq.unwrap_or_default()
     }
 }
 
-/// One change of the past.
+/// One change of the history; one line of the journal.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(untagged, try_from = "Line")]
 pub enum Note {
-    /// Something happened.
+    /// An event happened.
     Entry(Entry),
-    /// A scope knows everything up to a number.
+    /// A scope has acknowledged all events up to a number.
     Ack {
         /// That number.
         ack: u64,
         /// The scope.
         scope: Scope,
     },
-    /// Completions have been told.
+    /// Completions have been delivered.
     Delivered {
         /// Their numbers.
         delivered: Vec<u64>,
     },
-    /// Numbers up to this one have been used, also if their events are gone.
+    /// Numbers up to this one have been used, even if their events are gone.
     Used {
         /// That number.
         used: u64,
     },
 }
 
-/// A note as it is read. With all fields side by side serde goes over a line
-/// once; the enum would have it keep and look through each line several times.
+/// A note as it is read. With all fields side by side, serde parses a line in one pass; with the
+/// untagged enum it would buffer each line and try every variant.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Line {
@@ -123,24 +123,24 @@ impl TryFrom<Line> for Note {
     }
 }
 
-/// Everything that is remembered.
+/// The stored events and acknowledgements.
 #[derive(Debug, Default)]
 pub struct EventHistory {
     seq: u64,
-    /// Oldest first, by number.
+    /// Oldest first; sorted by number.
     entries: VecDeque<Packed>,
-    /// What they take.
+    /// Memory that the entries take.
     bytes: usize,
     acks: BTreeMap<Scope, u64>,
 }
 
 impl EventHistory {
-    /// The highest number that was ever used.
+    /// The highest number ever used.
     pub fn seq(&self) -> u64 {
         self.seq
     }
 
-    /// Takes in what was written down. False if it cannot follow what is known.
+    /// Applies a note from the journal. Returns false if it does not follow what is already known.
     pub fn take_in(&mut self, note: Note) -> bool {
         match note {
             Note::Entry(entry) if entry.seq() <= self.seq => return false,
@@ -157,11 +157,11 @@ impl EventHistory {
         true
     }
 
-    /// Remembers an event, which has the next number.
+    /// Stores an event, which must have the next number.
     pub fn add(&mut self, entry: Entry) {
         self.seq = entry.seq();
-        // Each death of a daemon makes one for every session. The last one says
-        // all that the ones before it did, and those would push out the rest.
+        // Each new daemon reports `adopted` for every running session. The newest report says all
+        // that the earlier ones did, and keeping those would push out other events.
         if entry.event.event == EventKind::Adopted {
             let earlier = self.entries.iter().rposition(|past| {
                 past.kind == EventKind::Adopted && past.session == entry.event.session_id
@@ -177,14 +177,14 @@ impl EventHistory {
         self.entries.push_back(entry);
     }
 
-    /// False if there is none.
+    /// Returns false if there is no event.
     fn forget_oldest(&mut self) -> bool {
         let oldest = self.entries.pop_front();
         self.bytes -= oldest.as_ref().map_or(0, Packed::bytes);
         oldest.is_some()
     }
 
-    /// Forgets what is too old.
+    /// Drops events older than the retention time.
     pub fn forget_old(&mut self, now: Now) {
         let oldest = now.wall.millis().saturating_sub(KEPT_MS);
         let is_old = |entry: &Packed| entry.at.is_some_and(|at| at.millis() < oldest);
@@ -193,12 +193,12 @@ impl EventHistory {
         }
     }
 
-    /// How many events are remembered.
+    /// Number of stored events.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether none is.
+    /// Whether no event is stored.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -209,13 +209,13 @@ impl EventHistory {
         self.entries.range(start..)
     }
 
-    /// What a scope has acknowledged.
+    /// The highest number that a scope has acknowledged.
     pub fn acknowledged(&self, scope: &Scope) -> u64 {
         self.acks.get(scope).copied().unwrap_or_default()
     }
 
-    /// A scope knows everything up to `seq`; returns up to where it does, if
-    /// that is more than before.
+    /// Acknowledges all events up to `seq` for a scope. Returns the new acknowledged number, or
+    /// `None` if it did not grow.
     pub fn acknowledge(&mut self, scope: &Scope, seq: u64) -> Option<u64> {
         let seq = seq.min(self.seq);
         if seq <= self.acknowledged(scope) {
@@ -230,7 +230,7 @@ impl EventHistory {
         Some(seq)
     }
 
-    /// Completions have been told; returns those that had not been before.
+    /// Marks completions as delivered. Returns those that were not delivered before.
     pub fn deliver(&mut self, seqs: &[u64]) -> Vec<u64> {
         let mut news = Vec::new();
         for seq in seqs {
@@ -244,7 +244,7 @@ impl EventHistory {
         news
     }
 
-    /// The last event that tells how far a session is: that it began, ended, or was removed.
+    /// The last lifecycle step of a session that was reported: started, ended, or removed.
     pub fn last_turn(&self, session: &SessionId) -> Option<EventKind> {
         let newest_first = self.entries.iter().rev();
         let mut turns = newest_first.filter(|entry| entry.session.as_ref() == Some(session));
@@ -261,10 +261,10 @@ impl EventHistory {
             .collect()
     }
 
-    /// Everything as notes: as few as make the same past.
+    /// The history as notes: the fewest that restore it.
     pub fn notes(&self) -> impl Iterator<Item = Note> {
         let used = Note::Used { used: self.seq };
-        // What comes before the first event that is left asks for nothing.
+        // An acknowledgement below the first stored event has no effect.
         let first = self.entries.front().map_or(u64::MAX, |entry| entry.seq);
         let acks = self.acks.iter().filter(move |(_, ack)| **ack >= first);
         let acks = acks.map(|(scope, ack)| Note::Ack {
@@ -272,7 +272,8 @@ impl EventHistory {
             scope: scope.clone(),
         });
         let entries = self.entries.iter().map(|entry| Note::Entry(entry.unpack()));
-        // The highest number last: an event is only taken in beyond the ones before it.
+        // The highest number comes last, because an event is only accepted if its number is higher
+        // than all before it.
         entries.chain(acks).chain([used])
     }
 }
@@ -358,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_the_event_as_it_was_told_with_its_scope() {
+    fn a_line_is_the_event_as_sent_with_its_scope() {
         let told = entry(7, EventKind::Exited, ONE);
         let line = serde_json::to_value(Note::Entry(told.clone())).unwrap();
         let expected = json!({"event": "exited", "seq": 7, "at": "1970-01-01T00:00:07.000Z",
@@ -381,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn the_notes_make_the_same_past() {
+    fn notes_restore_the_same_history() {
         let mut past = EventHistory::default();
         for seq in 1..=4 {
             past.add(entry(seq, EventKind::Exited, ONE));
@@ -401,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_go_on_though_their_events_are_gone() {
+    fn numbers_continue_after_their_events_are_gone() {
         let mut past = EventHistory::default();
         past.add(entry(5, EventKind::Started, ONE));
         past.acknowledge(&scope("a"), 5);
@@ -419,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_go_and_the_adoptions_of_many_daemons_push_out_nothing() {
+    fn the_oldest_are_dropped_and_repeated_adoptions_take_no_room() {
         let mut past = EventHistory::default();
         past.add(entry(1, EventKind::Started, ONE));
         for seq in 2..40_000 {
@@ -436,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn long_ones_take_no_more_than_their_share_of_memory() {
+    fn long_events_stay_within_the_memory_limit() {
         let mut past = EventHistory::default();
         for seq in 1..=5000 {
             let mut long = entry(seq, EventKind::Exited, ONE);
@@ -450,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn an_acknowledgement_never_goes_back_nor_beyond_what_has_happened() {
+    fn an_acknowledgement_never_goes_back_nor_beyond_the_last_event() {
         let mut past = EventHistory::default();
         past.add(entry(1, EventKind::Exited, ONE));
         past.add(entry(2, EventKind::Exited, ONE));
@@ -461,7 +462,7 @@ mod tests {
     }
 
     #[test]
-    fn how_far_a_session_is_is_known() {
+    fn last_turn_is_the_last_step_of_a_session() {
         let mut past = EventHistory::default();
         past.add(entry(1, EventKind::Started, ONE));
         past.add(entry(2, EventKind::Started, TWO));

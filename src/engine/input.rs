@@ -1,10 +1,9 @@
-//! What a session's program does with its input: when the kernel is asked, and
-//! what its answer means.
+//! What a session's program does with its input: when to ask the kernel, and what the answer means.
 //!
-//! Nobody says when a program begins to wait, so it is looked for when its output
-//! has been quiet for a moment, and again at doubling distances, at the same moments
-//! for all: sessions at rest cost nothing in the end. Who asks for the state, or waits for it, has it looked
-//! for more often.
+//! No event reports that a program begins to wait for input. The daemon therefore checks when the
+//! output has been quiet for a moment, and again at doubling intervals, so idle sessions soon cost
+//! nothing. All sessions are checked at the same moments. While a client asks or waits for the
+//! state, the daemon checks more often.
 
 use std::collections::HashSet;
 
@@ -12,61 +11,62 @@ use crate::protocol::Scope;
 use crate::protocol::keeper::Sight;
 use crate::protocol::record::InputState;
 
-/// Output that has been quiet for so long, in milliseconds, is worth a look; what
-/// is still waited for then is told to people.
+/// Quiet time after output before the first check, in milliseconds. If a program still waits for
+/// input by then, people are notified.
 const QUIET_MS: u64 = 100;
 
-/// The same while somebody waits for just that.
+/// The same while a client waits for the input state.
 const EAGER_QUIET_MS: u64 = 2;
 
-/// Looks are not farther apart than this while somebody waits, in milliseconds.
+/// Longest interval between checks while a client waits, in milliseconds.
 const EAGER_PAUSE_MS: u64 = 500;
 
-/// One that is never quiet is looked at after so many times its quiet.
+/// A session that is never quiet is checked after this many quiet times.
 const RESTLESS: u64 = 10;
 
-/// An answer so young, in milliseconds, is as good as a new one.
+/// Maximum age, in milliseconds, at which an answer counts as new.
 const FRESH_MS: u64 = 2;
 
-/// An answer so old, in milliseconds, is asked for again where many are shown.
+/// Age, in milliseconds, from which an answer is refreshed when many sessions are listed.
 const OLD_MS: u64 = 1000;
 
-/// So many scopes are remembered as having been shown a prompt.
+/// Maximum number of scopes for which a shown prompt is remembered.
 const SHOWN: usize = 64;
 
-/// What else decides the state.
+/// The session's state that the input state also depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct Situation {
-    /// Its first process is there.
+    /// Its first process exists.
     pub alive: bool,
     /// Its standard input was closed.
     pub closed: bool,
-    /// A full-screen program has the screen.
+    /// A full-screen program uses the alternate screen.
     pub alt_screen: bool,
 }
 
-/// What a session's program does with its input, as last seen.
+/// The last known input state of a session's program, and when to check again.
 #[derive(Debug, Default)]
 pub struct InputWatch {
     seen: Option<Sight>,
-    /// When that was, and when something was last written or typed, in boot-time
+    /// When `seen` was recorded, and when something was last written or typed, in boot-time
     /// milliseconds.
     seen_at: u64,
     stirred: u64,
-    /// When it was last looked for.
+    /// When the last check took place.
     looked: u64,
     next: Option<u64>,
     pause: u64,
-    /// What people were told it waits for, until it does not.
+    /// The state that people were notified of; cleared when the program stops waiting.
     told: Option<InputState>,
-    /// Who has been shown that it waits, since something was last typed.
+    /// Scopes that have been shown that it waits, since something was last typed.
     shown: HashSet<Scope>,
-    /// The last question that was asked before something was typed.
+    /// Number of the last question asked before something was typed. Its answer and earlier ones
+    /// are void.
     void: u64,
 }
 
 impl InputWatch {
-    /// A new run: nothing is known of it.
+    /// Starts a new run with an unknown state.
     pub fn begin(&mut self, now: u64) {
         *self = Self {
             looked: now,
@@ -80,12 +80,12 @@ impl InputWatch {
         *self = Self::default();
     }
 
-    /// It wrote something. True if the next look is another one.
+    /// The program wrote something. Returns true if the next check moved.
     pub fn stir(&mut self, now: u64, eager: bool) -> bool {
         self.stirred = now;
         self.pause = quiet(eager);
         let next = self.after(now, eager);
-        // A look that comes earlier finds out that it is not quiet yet: moving it
+        // A scheduled check that comes earlier finds that the session is not quiet yet. Moving it
         // with each piece of output would cost more.
         let sooner = self.next.is_none_or(|there| there > next);
         if sooner {
@@ -94,16 +94,16 @@ impl InputWatch {
         sooner
     }
 
-    /// Something was typed into it: what was known is true no longer, and neither is
-    /// what will be answered to questions up to number `asked`.
+    /// Something was typed. The known state becomes invalid, and so do the answers to questions up
+    /// to number `asked`.
     pub fn typed(&mut self, now: u64, eager: bool, asked: u64) {
         self.told = None;
         self.shown.clear();
         self.forget(now, eager, asked);
     }
 
-    /// It was stopped or goes on: what was known of it, and what will be answered to
-    /// questions up to number `asked`, is of before.
+    /// The program was stopped or continued. The known state becomes invalid, and so do the answers
+    /// to questions up to number `asked`.
     pub fn forget(&mut self, now: u64, eager: bool, asked: u64) {
         self.void = asked;
         self.seen = None;
@@ -111,12 +111,12 @@ impl InputWatch {
         self.stir(now, eager);
     }
 
-    /// When to look again, in boot-time milliseconds.
+    /// Time of the next check, in boot-time milliseconds.
     pub fn next(&self) -> Option<u64> {
         self.next
     }
 
-    /// The time for a look has come. False: it is not quiet yet.
+    /// Whether to check now. Returns false and reschedules if the session is not quiet yet.
     pub fn is_due(&mut self, now: u64, eager: bool) -> bool {
         let quiet = quiet(eager);
         if now < self.stirred + quiet && now < self.looked + quiet * RESTLESS {
@@ -133,55 +133,55 @@ impl InputWatch {
         true
     }
 
-    /// When the present pause after a moment is over.
+    /// End of the current pause that begins at `moment`.
     fn after(&self, moment: u64, eager: bool) -> u64 {
         match eager {
             true => moment + self.pause,
-            // At the same moments for all sessions, so that a hundred that were started
-            // one after the other do not wake us a hundred times.
+            // Rounded up so that all sessions share the same moments; a hundred sessions that were
+            // started one after the other do not cause a hundred wake-ups.
             false => (moment + self.pause).next_multiple_of(self.pause),
         }
     }
 
-    /// Somebody waits for it from now on.
+    /// A client waits for the state from now on.
     pub fn hurry(&mut self, now: u64) {
         self.pause = EAGER_QUIET_MS;
         self.next = Some(now + self.pause);
     }
 
-    /// Whether the last answer is as good as a new one.
+    /// Whether the last answer counts as new.
     pub fn is_fresh(&self, now: u64) -> bool {
         self.seen.is_some() && self.stirred < self.seen_at && now < self.seen_at + FRESH_MS
     }
 
-    /// Whether something may have changed since the last answer.
+    /// Whether the state may have changed since the last answer.
     pub fn is_old(&self, now: u64) -> bool {
         self.seen.is_none() || self.seen_at <= self.stirred || now > self.seen_at + OLD_MS
     }
 
-    /// Whether the answer to question number `ask` is of before something was typed.
+    /// Whether question number `ask` was asked before something was typed.
     pub fn is_of_before(&self, ask: u64) -> bool {
         ask <= self.void
     }
 
-    /// The kernel's answer.
+    /// Records the kernel's answer; `None` if there was none.
     pub fn saw(&mut self, sight: Option<Sight>, now: u64) {
         self.seen = sight;
         self.seen_at = now;
     }
 
-    /// Whether a look that found it busy is worth another one in a moment: it has just
-    /// written something, or something was just typed into it, so it may be about to wait.
+    /// Whether a check that found the program busy should be repeated soon. It has just written
+    /// something, or something was just typed, so it may be about to wait.
     pub fn is_stirring(&self, now: u64) -> bool {
         now <= self.stirred + FRESH_MS
     }
 
-    /// Input that was not read when last looked at.
+    /// Unread input bytes at the last check; `None` if unknown.
     pub fn unread(&self) -> Option<u64> {
         self.seen?.unread
     }
 
-    /// What the program does with its input.
+    /// The program's input state.
     pub fn state(&self, situation: Situation) -> InputState {
         if situation.closed || !situation.alive {
             return InputState::Closed;
@@ -193,8 +193,8 @@ impl InputWatch {
         match (seen.reading, seen.line) {
             (Some(true), _) if !is_waiting(seen) => InputState::None,
             (Some(false), _) => InputState::None,
-            // Nobody turns echo off for anything else, so that is enough where the
-            // program may not be looked at (sudo and its like).
+            // Programs turn echo off only to read a password, so this is enough even for programs
+            // that may not be inspected (sudo and similar).
             (_, Some(_)) if password => InputState::Password,
             (None, _) => InputState::Unknown,
             (Some(true), Some(line)) if line.canonical => InputState::Line,
@@ -204,12 +204,12 @@ impl InputWatch {
         }
     }
 
-    /// Whether a scope does not know yet that the program needs input.
+    /// Whether a scope has not yet been shown that the program needs input.
     pub fn is_news_to(&self, scope: &Scope, state: InputState) -> bool {
         needs(state) && !self.shown.contains(scope)
     }
 
-    /// A scope has been shown the state.
+    /// Records that a scope has been shown the state.
     pub fn show(&mut self, scope: &Scope, state: InputState) {
         if needs(state) && !self.shown.contains(scope) {
             if self.shown.len() >= SHOWN {
@@ -219,8 +219,8 @@ impl InputWatch {
         }
     }
 
-    /// What people are to be told now that `state` was seen: once for each time
-    /// that it waits for a line or a password, and not for moments.
+    /// The state that people should be notified of, after `state` was seen. It is reported once
+    /// each time the program waits for a line or a password, and only if it keeps waiting.
     pub fn news(&mut self, state: InputState, now: u64) -> Option<InputState> {
         match state {
             state if needs(state) => {
@@ -240,8 +240,7 @@ impl InputWatch {
     }
 }
 
-/// Whether a program was seen to wait for input: one that has not come to what is
-/// there does not.
+/// Whether a program waits for input. A program that has not read its pending input does not wait.
 pub fn is_waiting(sight: Sight) -> bool {
     sight.reading == Some(true) && sight.unread.is_none_or(|bytes| bytes == 0)
 }
@@ -250,14 +249,14 @@ fn quiet(eager: bool) -> u64 {
     if eager { EAGER_QUIET_MS } else { QUIET_MS }
 }
 
-/// Whether the program waits for input, as `wait {"input":true}` means it.
+/// Whether the program waits for input, as defined by `wait {"input":true}`.
 pub fn waits(state: InputState) -> bool {
     use InputState::{Line, Password, Raw, Tui};
     matches!(state, Line | Password | Raw | Tui)
 }
 
-/// Whether it waits for what only somebody can give it. A shell or an editor at
-/// rest is no cry for help.
+/// Whether the program needs input that only a person or agent can give. A shell or an editor at
+/// rest does not.
 pub fn needs(state: InputState) -> bool {
     matches!(state, InputState::Line | InputState::Password)
 }
@@ -288,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn the_terminals_mode_says_what_kind_of_input() {
+    fn terminal_modes_decide_the_input_state() {
         let alt = Situation {
             alt_screen: true,
             ..ALIVE
@@ -313,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn who_may_not_be_looked_at_is_unknown_but_for_passwords() {
+    fn a_program_that_may_not_be_inspected_is_unknown_except_for_passwords() {
         assert_eq!(state(sight(None, true, true), ALIVE), InputState::Unknown);
         assert_eq!(state(sight(None, true, false), ALIVE), InputState::Password);
         assert_eq!(
@@ -323,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_not_read_what_is_there_does_not_wait() {
+    fn a_program_with_unread_input_does_not_wait() {
         let unread = Sight {
             unread: Some(3),
             ..sight(Some(true), true, true)
@@ -337,11 +336,14 @@ mod tests {
     }
 
     #[test]
-    fn looks_come_after_quiet_and_then_ever_more_seldom() {
+    fn checks_start_after_quiet_and_become_rarer() {
         let mut watch = InputWatch::default();
         watch.begin(1000);
         assert_eq!(watch.next(), Some(1100));
-        assert!(!watch.stir(1060, false), "it is not moved with each output");
+        assert!(
+            !watch.stir(1060, false),
+            "output must not move the next check"
+        );
         assert!(!watch.is_due(1100, false));
         assert_eq!(watch.next(), Some(1200));
         let mut looks = 0;
@@ -355,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn sessions_at_rest_are_looked_at_together() {
+    fn idle_sessions_are_checked_together() {
         let mut moments = std::collections::BTreeSet::new();
         for started in (1000..2000).step_by(10) {
             let mut watch = InputWatch::default();
@@ -365,12 +367,12 @@ mod tests {
                 moments.insert(now);
             }
         }
-        // A thousand milliseconds of starts, and then ever fewer.
+        // One second of starts, and then fewer and fewer looks.
         assert!(moments.len() < 40, "{moments:?}");
     }
 
     #[test]
-    fn one_that_is_never_quiet_is_looked_at_all_the_same() {
+    fn a_session_that_is_never_quiet_is_still_checked() {
         let mut watch = InputWatch::default();
         watch.begin(0);
         let mut looks = 0;
@@ -382,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_to_a_question_of_before_it_was_typed_says_nothing() {
+    fn answers_to_questions_before_typing_are_void() {
         let mut watch = InputWatch::default();
         watch.begin(0);
         assert!(!watch.is_of_before(1));
@@ -392,13 +394,13 @@ mod tests {
     }
 
     #[test]
-    fn people_are_told_once_until_something_is_typed() {
+    fn people_are_notified_once_until_something_is_typed() {
         let mut watch = InputWatch::default();
         watch.begin(0);
         assert_eq!(
             watch.news(InputState::Line, 50),
             None,
-            "a moment is no cry for help"
+            "a short wait needs no notification"
         );
         assert_eq!(watch.news(InputState::Line, 100), Some(InputState::Line));
         assert_eq!(watch.news(InputState::Line, 200), None);

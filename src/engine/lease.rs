@@ -1,55 +1,56 @@
-//! Who has a session's keyboard: a person who types holds it, and agents wait.
+//! The keyboard lease of a session: while a person types, the person holds it, and agents wait.
 //!
-//! A hold begins with a person's first key and ends [`HOLD_MS`] after the last
-//! one, or once nobody holds it any more who has said so ([`Lease::pin`]). It is in memory only: a daemon that dies forgets it, which gives agents
-//! the keyboard a few seconds early.
+//! A hold begins with a person's first key and ends [`HOLD_MS`] after the last one. A connection
+//! that pinned the lease ([`Lease::pin`]) also keeps the hold until it releases it. The lease
+//! exists in memory only: if the daemon dies, the hold is lost, and agents get the keyboard a few
+//! seconds early.
 
 use super::Now;
 use super::bus::ConnectionId;
 use crate::protocol::Timestamp;
 
-/// How long after a person's last key the session stays held, in milliseconds.
+/// How long a session stays held after a person's last key, in milliseconds.
 pub const HOLD_MS: u64 = 5000;
 
-/// What a person has typed is told so long after the hold began, in milliseconds,
-/// and the rest of it at the end: not for each key.
+/// Delay, in milliseconds, between the start of a hold and the first report of typed bytes. The
+/// rest is reported at the end of the hold, so that there is no report for each key.
 const TELL_MS: u64 = 1000;
 
-/// What is to be told of a lease.
+/// A change of a lease that must be reported.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum News {
-    /// A person has begun to type.
+    /// A person began to type.
     Held,
-    /// A person has typed so many bytes since that was last told.
+    /// A person typed this many bytes since the last report.
     Typed(u64),
-    /// Nobody types any more.
+    /// No person types any more.
     Released,
 }
 
-/// The keyboard of one session.
+/// The keyboard lease of one session.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Lease {
     hold: Option<Hold>,
-    /// Connections of people that hold it until they let go.
+    /// Connections of people that hold the keyboard until they release it.
     pins: Vec<ConnectionId>,
-    /// Until when nothing more is told of agents that type, in boot-time milliseconds.
+    /// Until when further typing by agents is not reported, in boot-time milliseconds.
     agent_told: u64,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Hold {
-    /// When it ends, in boot-time milliseconds.
+    /// End of the hold, in boot-time milliseconds.
     ends: u64,
-    /// The same for display.
+    /// End of the hold as wall-clock time, for display.
     until: Timestamp,
-    /// When what was typed is told, unless it has been.
+    /// When the typed bytes are reported; `None` after that report.
     tell: Option<u64>,
-    /// Bytes that were typed and not told of.
+    /// Bytes typed since the last report.
     untold: u64,
 }
 
 impl Lease {
-    /// A person types, or is about to (`bytes` is 0 then). True if that begins a hold.
+    /// A person types, or is about to (`bytes` is 0 then). Returns true if that begins a hold.
     pub fn typed(&mut self, bytes: usize, now: Now) -> bool {
         let is_new = self.until(now).is_none();
         let hold = self.hold.get_or_insert(Hold {
@@ -64,7 +65,7 @@ impl Lease {
         is_new
     }
 
-    /// Until when a person holds it at least; `None`: agents may type.
+    /// Earliest end of a person's hold; `None` if agents may type.
     pub fn until(&self, now: Now) -> Option<Timestamp> {
         let hold = self.hold.as_ref().filter(|hold| now.boot < hold.ends);
         match self.pins.is_empty() {
@@ -73,7 +74,7 @@ impl Lease {
         }
     }
 
-    /// A person's connection holds it from now on. True if that begins a hold.
+    /// A person's connection pins the keyboard. Returns true if that begins a hold.
     pub fn pin(&mut self, by: ConnectionId, now: Now) -> bool {
         let is_new = self.until(now).is_none();
         if !self.pins.contains(&by) {
@@ -82,7 +83,8 @@ impl Lease {
         is_new
     }
 
-    /// A connection lets go; one that has typed a moment ago holds it that much longer.
+    /// A connection releases its pin. If it typed a moment ago, the usual hold after the last key
+    /// remains.
     pub fn unpin(&mut self, by: ConnectionId, now: Now) -> Vec<News> {
         if !self.is_pinned_by(by) {
             return Vec::new();
@@ -95,12 +97,12 @@ impl Lease {
         }
     }
 
-    /// Whether a connection holds it until it lets go.
+    /// Whether a connection has pinned the keyboard.
     pub fn is_pinned_by(&self, by: ConnectionId) -> bool {
         self.pins.contains(&by)
     }
 
-    /// An agent has typed. True if that is to be told.
+    /// An agent typed. Returns true if that must be reported.
     pub fn agent_typed(&mut self, now: Now) -> bool {
         let tell = now.boot >= self.agent_told;
         if tell {
@@ -109,13 +111,13 @@ impl Lease {
         tell
     }
 
-    /// When something is due, in boot-time milliseconds.
+    /// The next deadline, in boot-time milliseconds.
     pub fn due(&self) -> Option<u64> {
         let hold = self.hold.as_ref()?;
         Some(hold.tell.map_or(hold.ends, |at| at.min(hold.ends)))
     }
 
-    /// What is to be told by now.
+    /// Returns the reports that are due now, and ends an expired hold.
     pub fn look(&mut self, now: Now) -> Vec<News> {
         let Some(hold) = &mut self.hold else {
             return Vec::new();
@@ -134,7 +136,7 @@ impl Lease {
         }
     }
 
-    /// Ends the hold, because its time or its session is over.
+    /// Ends the hold, because it expired or the session ended.
     pub fn release(&mut self) -> Vec<News> {
         let was_pinned = !std::mem::take(&mut self.pins).is_empty();
         let hold = self.hold.take();
@@ -165,14 +167,17 @@ mod tests {
         let mut lease = Lease::default();
         assert_eq!((lease.until(at(0)), lease.due()), (None, None));
         assert!(lease.typed(1, at(0)));
-        assert!(!lease.typed(1, at(3000)), "one hold, however many keys");
+        assert!(
+            !lease.typed(1, at(3000)),
+            "further keys belong to the same hold"
+        );
         assert_eq!(lease.until(at(7999)), Some(Timestamp(9000)));
         assert_eq!(lease.until(at(8000)), None);
-        assert!(lease.typed(1, at(8000)), "the next one is another");
+        assert!(lease.typed(1, at(8000)), "the next key begins another hold");
     }
 
     #[test]
-    fn what_was_typed_is_told_after_a_second_and_at_the_end() {
+    fn typed_bytes_are_reported_after_a_second_and_at_the_end() {
         let mut lease = Lease::default();
         lease.typed(0, at(0));
         lease.typed(4, at(0));
@@ -189,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_the_session_ends_it() {
+    fn the_end_of_the_session_ends_the_hold() {
         let mut lease = Lease::default();
         lease.typed(2, at(0));
         assert_eq!(lease.release(), [News::Typed(2), News::Released]);
@@ -197,40 +202,40 @@ mod tests {
     }
 
     #[test]
-    fn who_takes_the_keyboard_has_it_until_it_is_given_back() {
+    fn a_pinned_keyboard_is_held_until_it_is_released() {
         let (me, other) = (ConnectionId(1), ConnectionId(2));
         let mut lease = Lease::default();
         assert!(lease.pin(me, at(0)));
         assert!(!lease.pin(me, at(1)) && !lease.pin(other, at(2)));
         lease.typed(3, at(10));
         assert_eq!(lease.look(at(2000)), [News::Typed(3)]);
-        assert_eq!(lease.look(at(9000)), [], "typed long ago, and still held");
+        assert_eq!(lease.look(at(9000)), [], "typed long ago, but still pinned");
         assert!(lease.until(at(3_600_000)).is_some());
-        assert_eq!(lease.due(), None, "nothing is due while it is held");
+        assert_eq!(lease.due(), None, "a pinned lease has no deadline");
         assert_eq!(lease.unpin(me, at(3_600_000)), []);
         assert_eq!(lease.unpin(me, at(3_600_000)), []);
         assert_eq!(lease.unpin(other, at(3_600_000)), [News::Released]);
         assert_eq!(lease.until(at(3_600_000)), None);
-        // Somebody who has just typed keeps it for the usual time.
+        // A connection that has just typed keeps the keyboard for the usual time.
         lease.pin(me, at(4_000_000));
         lease.typed(1, at(4_000_000));
         assert_eq!(lease.unpin(me, at(4_000_001)), []);
         assert_eq!(lease.look(at(4_005_000)), [News::Typed(1), News::Released]);
-        // The end of the run ends it for all.
+        // The end of the run releases all pins.
         lease.pin(me, at(5_000_000));
         assert_eq!(lease.release(), [News::Released]);
         assert!(!lease.is_pinned_by(me));
     }
 
     #[test]
-    fn agents_that_type_are_told_of_once_a_second() {
+    fn typing_by_agents_is_reported_once_a_second() {
         let mut lease = Lease::default();
         let told = [0, 1, 999, 1000, 1001, 2500].map(|boot| lease.agent_typed(at(boot)));
         assert_eq!(told, [true, false, false, true, false, true]);
     }
 
     #[test]
-    fn a_wall_clock_that_jumps_moves_nothing() {
+    fn a_wall_clock_jump_does_not_move_a_hold() {
         let mut lease = Lease::default();
         lease.typed(1, at(0));
         let jumped = Now {

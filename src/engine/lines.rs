@@ -1,19 +1,20 @@
-//! The lines of a session, counted: the renderer is made with the first byte, because its window costs
-//! kilobytes and most sessions that wait in silence never need it.
+//! Counts the lines of a session. The renderer is created with the first byte, because its window
+//! costs kilobytes and most sessions that wait in silence never need it.
 
 use crate::term::plain::{Checkpoint, Layout, Plain};
 
-/// Counts lines from a checkpoint on.
+/// Counts lines starting at a checkpoint.
 #[derive(Debug)]
 pub struct Lines {
     from: Checkpoint,
-    /// Since when the alternate screen has been as it was there: at least.
+    /// An offset since which the alternate screen has not been switched; the last switch may be
+    /// earlier.
     alt_since: u64,
     renderer: Option<Box<Plain>>,
 }
 
 impl Lines {
-    /// Nothing has come since `from`.
+    /// Starts at `from`, before any further output.
     pub fn from(from: Checkpoint) -> Self {
         Self {
             from,
@@ -22,14 +23,14 @@ impl Lines {
         }
     }
 
-    /// The same where the alternate screen is known to have been so since `offset`.
+    /// Sets the offset since which the alternate screen is known to be unchanged.
     #[must_use]
     pub fn alt_known_since(mut self, offset: u64) -> Self {
         self.alt_since = offset;
         self
     }
 
-    /// What the next bytes are fed to; made with this layout.
+    /// The renderer that takes the next bytes. It is created with this layout on first use.
     pub fn renderer(&mut self, layout: Layout) -> &mut Plain {
         let (from, alt_since) = (self.from, self.alt_since);
         self.renderer.get_or_insert_with(|| {
@@ -41,32 +42,32 @@ impl Lines {
         })
     }
 
-    /// As [`Plain::clean_offset`].
+    /// See [`Plain::clean_offset`].
     pub fn clean_offset(&self) -> u64 {
         let renderer = self.renderer.as_ref();
         renderer.map_or(self.from.offset, |lines| lines.clean_offset())
     }
 
-    /// As [`Plain::alt_screen`].
+    /// See [`Plain::alt_screen`].
     pub fn alt_screen(&self) -> bool {
         let renderer = self.renderer.as_ref();
         renderer.map_or(self.from.alt, |lines| lines.alt_screen())
     }
 
-    /// As [`Plain::alt_since`].
+    /// See [`Plain::alt_since`].
     pub fn alt_since(&self) -> u64 {
         let renderer = self.renderer.as_ref();
         renderer.map_or(self.alt_since, |lines| lines.alt_since())
     }
 
-    /// As [`Plain::total_lines`].
+    /// See [`Plain::total_lines`].
     pub fn total_lines(&self) -> u64 {
         let before = self.from.line.saturating_sub(1);
         let renderer = self.renderer.as_ref();
         renderer.map_or(before, |lines| lines.total_lines())
     }
 
-    /// Number of the line that the next byte belongs to.
+    /// Number of the line to which the next byte belongs.
     pub fn next_line(&self) -> u64 {
         let renderer = self.renderer.as_ref();
         let begins = renderer.map_or(self.total_lines() > 0, |lines| lines.ends_with_newline());
@@ -81,7 +82,7 @@ mod tests {
     use crate::term::size::Size;
 
     #[test]
-    fn before_the_first_byte_it_says_what_a_renderer_would() {
+    fn before_the_first_byte_it_agrees_with_a_renderer() {
         for (line, row, alt) in [(1, 0, false), (7, 0, true), (9, 3, false), (1, 2, false)] {
             let layout = Layout {
                 size: Size::new(4, 20),

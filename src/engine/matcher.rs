@@ -1,4 +1,4 @@
-//! One session's part of a wait: conditions, compiled, and fed with what happens.
+//! One session's part of a wait: its compiled conditions, fed with the session's events.
 
 use std::ops::Range;
 
@@ -14,13 +14,13 @@ use crate::term::plain::block::Block;
 use crate::term::plain::follower::{Follower, Search};
 use crate::term::plain::{Checkpoint, Layout};
 
-/// Conditions that a wait was asked with.
+/// The conditions of a wait.
 #[derive(Debug)]
 pub struct Conditions {
     until: Vec<Compiled>,
     fail: Vec<Compiled>,
     view: View,
-    /// Whether to go on where a session ends only because somebody restarts it.
+    /// Whether a wait for the end continues when the session is being restarted.
     through_restarts: bool,
 }
 
@@ -30,22 +30,22 @@ enum Compiled {
     Pattern(Pattern),
     Gone(Pattern),
     Idle(u64),
-    /// It waits for input.
+    /// The program waits for input.
     Input,
-    /// It waits for a line or a password, of which people are told too.
+    /// The program waits for a line or a password, which people are notified of too.
     Needed,
     Ready,
     Port(u16),
     /// Any output.
     Output,
-    /// Another status than this.
+    /// The status differs from this one.
     Changed(Status),
-    /// A condition that was switched off, as `{"exit":false}`.
+    /// A condition that was switched off, such as `{"exit":false}`.
     Never,
 }
 
 impl Conditions {
-    /// Compiles what a client asked for; nothing asked for means the exit.
+    /// Compiles the conditions of a request. Without any `until`, the wait is for the exit.
     pub fn new(
         until: Option<&[Condition]>,
         fail: Option<&[Condition]>,
@@ -68,12 +68,12 @@ impl Conditions {
         })
     }
 
-    /// Goes on where a session ends only because somebody restarts it.
+    /// Sets whether the wait continues when the session ended only to be restarted.
     pub fn set_through_restarts(&mut self, on: bool) {
         self.through_restarts = on;
     }
 
-    /// Just the exit.
+    /// A wait for the exit only.
     pub fn exit() -> Self {
         Self {
             until: vec![Compiled::Exit],
@@ -83,8 +83,8 @@ impl Conditions {
         }
     }
 
-    /// Anything new: output, another status than `status`, or that it needs input,
-    /// unless it did before.
+    /// A wait for anything new: output, a status other than `status`, or a program that begins to
+    /// need input.
     pub fn news(status: Status, input: InputState) -> Self {
         let mut until = vec![Compiled::Output, Compiled::Changed(status)];
         if !needs(input) {
@@ -98,24 +98,24 @@ impl Conditions {
         }
     }
 
-    /// Whether output has to be looked at at all.
+    /// Whether any condition needs the output.
     pub fn reads_output(&self) -> bool {
         self.all()
             .any(|condition| matches!(condition, Compiled::Pattern(_) | Compiled::Gone(_)))
     }
 
-    /// Whether what the program does with its input has to be looked at.
+    /// Whether any condition needs the input state.
     pub fn wants_input(&self) -> bool {
         self.all()
             .any(|condition| matches!(condition, Compiled::Input | Compiled::Needed))
     }
 
-    /// Whether it matters if the session is ready.
+    /// Whether any condition needs the ready state.
     pub fn wants_ready(&self) -> bool {
         self.all().any(|c| matches!(c, Compiled::Ready))
     }
 
-    /// The ports that matter.
+    /// The ports that the conditions name.
     pub fn ports(&self) -> impl Iterator<Item = u16> {
         self.all().filter_map(|condition| match condition {
             Compiled::Port(port) => Some(*port),
@@ -164,16 +164,16 @@ impl Compiled {
     }
 }
 
-/// How one session's part was decided.
+/// Outcome of one session's part.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Decision {
     /// A condition of `until` holds.
     Matched(Matched),
     /// A condition of `fail` holds.
     Failed(Matched),
-    /// It ended first.
+    /// The session ended first.
     Exited,
-    /// It is lost.
+    /// The session is lost.
     Lost,
 }
 
@@ -181,16 +181,16 @@ pub enum Decision {
 pub struct Matcher {
     conditions: std::rc::Rc<Conditions>,
     lines: Option<Follower>,
-    /// Offset up to which output has been looked at.
+    /// Offset up to which output has been checked.
     position: u64,
     /// When the wait began, in boot-time milliseconds.
     began: u64,
-    /// Whether silence counts from the beginning of the wait at the earliest.
+    /// Whether only silence since the beginning of the wait counts.
     silence_from_now: bool,
 }
 
 impl Matcher {
-    /// A matcher that looks at output from `at` on.
+    /// Creates a matcher that checks output from `at` on.
     pub fn new(
         conditions: std::rc::Rc<Conditions>,
         layout: Layout,
@@ -207,19 +207,19 @@ impl Matcher {
         }
     }
 
-    /// Lets silence count from the beginning of the wait at the earliest.
+    /// Sets whether only silence since the beginning of the wait counts.
     #[must_use]
     pub fn silence_from_now(mut self, on: bool) -> Self {
         self.silence_from_now = on;
         self
     }
 
-    /// Offset up to which output has been looked at.
+    /// Offset up to which output has been checked.
     pub fn position(&self) -> u64 {
         self.position
     }
 
-    /// Whether output has to be looked at at all.
+    /// Whether any condition needs the output.
     pub fn reads_output(&self) -> bool {
         self.conditions.reads_output()
     }
@@ -229,12 +229,12 @@ impl Matcher {
         self.lines.is_some()
     }
 
-    /// What is to be true of the session.
+    /// The conditions of the wait.
     pub fn conditions(&self) -> &Conditions {
         &self.conditions
     }
 
-    /// Looks at bytes that begin at `offset`; what was looked at before is passed over.
+    /// Checks bytes that begin at `offset`, and skips those that were checked before.
     pub fn output(&mut self, offset: u64, bytes: &[u8]) -> Option<Decision> {
         let seen = usize::try_from(self.position.saturating_sub(offset)).unwrap_or(usize::MAX);
         let bytes = bytes.get(seen..)?;
@@ -245,12 +245,13 @@ impl Matcher {
         {
             return plain_match(index, "output").map(Decision::Matched);
         }
-        // The first line decides, however many of them came at once.
+        // The first matching line decides, however many arrive at once.
         let lines = self.lines.as_mut()?;
         lines.feed(bytes, &mut Patterns(&self.conditions))
     }
 
-    /// Looks at everything that does not come as bytes: screen, silence, end.
+    /// Checks the conditions that do not depend on output bytes: screen, input, ports, silence,
+    /// end.
     pub fn look(
         &mut self,
         output: &mut Output,
@@ -312,7 +313,7 @@ impl Matcher {
         }
     }
 
-    /// When the clock alone could decide it, in boot-time milliseconds.
+    /// When the passing of time alone could decide the wait, in boot-time milliseconds.
     pub fn due(&self, output: &Output) -> Option<u64> {
         let quiet_since = self.quiet_since(output);
         self.conditions
@@ -324,8 +325,8 @@ impl Matcher {
             .min()
     }
 
-    /// Silence counts from the last output, and for a session that never wrote
-    /// from the beginning of the wait.
+    /// Start of the current silence: the last output, or the beginning of the wait if the session
+    /// has never written.
     fn quiet_since(&self, output: &Output) -> u64 {
         let last = output.last_output_boot().unwrap_or(self.began);
         if self.silence_from_now {
@@ -336,7 +337,7 @@ impl Matcher {
     }
 }
 
-/// The patterns of some conditions, looked for in lines.
+/// Searches lines for the patterns of some conditions.
 struct Patterns<'a>(&'a Conditions);
 
 impl Search for Patterns<'_> {

@@ -1,5 +1,5 @@
-//! What is known of a session besides its output: what it runs, under which time limits, and
-//! what `meta.json` holds.
+//! What is known of a session besides its output: what it runs, its time limits, and the content of
+//! `meta.json`.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,13 +9,13 @@ use super::sizes::Sizes;
 use crate::protocol::record::{Mode, Share};
 use crate::protocol::{JobLimits, Probe, RestartPolicy, Scope, SessionId};
 
-/// What a session runs, as it was asked for.
+/// What a session runs, as requested.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Spec {
-    /// Program, or shell line if there are no `args`.
+    /// Program, or a shell line if there are no `args`.
     pub command: String,
-    /// Arguments.
+    /// Arguments; absent: `command` is a shell line.
     pub args: Option<Vec<String>>,
     /// Working directory.
     pub cwd: String,
@@ -25,29 +25,29 @@ pub struct Spec {
     pub label: Option<String>,
     /// Group for people.
     pub group: Option<String>,
-    /// What it is for.
+    /// Purpose, in the words of the client.
     pub description: Option<String>,
-    /// Names of the variables that were set for it; their values are not kept.
+    /// Names of the variables that were set for it. Their values are not kept.
     pub env_names: Vec<String>,
-    /// How to tell that it is ready.
+    /// How to detect that it is ready.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ready: Option<Probe>,
-    /// Whether it is run again after its end.
+    /// Restart policy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart: Option<RestartPolicy>,
-    /// What it may take.
+    /// Resource limits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<JobLimits>,
-    /// Whether what it runs was changed after its last run began, so that what the
-    /// keeper remembers of it is older.
+    /// Whether this was changed after the last run began, so that the copy in the keeper is
+    /// outdated.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub changed: bool,
-    /// Shell line to run once it has ended for good.
+    /// Shell line to run after its final end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_exit: Option<String>,
 }
 
-/// How long things may take. Milliseconds; a time limit of 0 is none.
+/// Time limits in milliseconds. A run's time limit of 0 means none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TimeLimits {
@@ -55,29 +55,29 @@ pub struct TimeLimits {
     pub timeout_ms: u64,
     /// Time between TERM and KILL at the time limit.
     pub timeout_grace_ms: u64,
-    /// How long it is kept after its end and last access.
+    /// How long a finished session is kept after its last access.
     pub ttl_ms: u64,
-    /// The same if it failed; absent: as long.
+    /// The same for a failed session; absent: same as `ttl_ms`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_ttl_ms: Option<u64>,
-    /// Whether it is kept until room is needed instead; absent: nobody has said so.
+    /// Whether it is kept until room is needed instead; absent: not specified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_room: Option<bool>,
-    /// Kept for ever.
+    /// Whether it is kept for ever.
     pub keep: bool,
 }
 
-/// What `meta.json` holds: everything about a session but its output.
+/// The content of `meta.json`: everything about a session except its output.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Meta {
-    /// Version of this form.
+    /// Version of this format.
     pub version: u32,
-    /// The boot that boot-time milliseconds in here belong to.
+    /// The boot to which all boot-time milliseconds in this file belong.
     pub boot_id: String,
-    /// Its name.
+    /// Id of the session.
     pub id: SessionId,
-    /// Whose it is.
+    /// Scope that owns the session.
     pub scope: Scope,
     /// Idempotency key.
     pub key: Option<String>,
@@ -87,23 +87,23 @@ pub struct Meta {
     pub rows: u16,
     /// Columns of its terminal.
     pub cols: u16,
-    /// The sizes it has had; absent: always this one.
+    /// The sizes that the terminal has had; absent: always `rows` and `cols`.
     #[serde(default, skip_serializing_if = "Sizes::is_constant")]
     pub sizes: Sizes,
-    /// How long things may take.
+    /// Its time limits.
     #[serde(rename = "terms")]
     pub time_limits: TimeLimits,
-    /// Its life so far.
+    /// State of its life.
     pub life: Life,
-    /// Lines of clean text up to the first byte that is kept.
+    /// Lines of clean text before the first byte that is kept.
     pub lines_before: u64,
-    /// Offset before which those lines are; absent: where the log begins.
+    /// Offset up to which `lines_before` counts; absent: the start of the log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines_before_offset: Option<u64>,
-    /// Its standard input was closed.
+    /// Whether its standard input was closed.
     pub stdin_closed: bool,
-    /// When a client last asked for it, not later than a twentieth of its TTL ago
-    /// or so; absent in what version 0.1 wrote.
+    /// When a client last accessed it, accurate to about a twentieth of its TTL. Absent in files of
+    /// version 0.1.
     #[serde(default)]
     pub accessed: Option<Now>,
     /// Whether agents of other scopes may see it; absent: they may not.
@@ -112,7 +112,7 @@ pub struct Meta {
 }
 
 impl Meta {
-    /// The version written today.
+    /// The version that is written.
     pub const VERSION: u32 = 1;
 }
 

@@ -1,4 +1,4 @@
-//! `meta.json` of version 1, in the home of the golden files.
+//! Tests of `meta.json` version 1, in the home of the golden files.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -10,10 +10,10 @@ use crate::protocol::policy::RestartWhen;
 use crate::protocol::tests::golden::{self, at, id};
 use crate::term::size::Size;
 
-/// Another boot than that of any machine that runs the tests.
+/// A boot id that differs from that of any machine that runs the tests.
 const BOOT_ID: &str = "00000000-1111-2222-3333-444444444444";
 
-/// Where an older or newer version may have more.
+/// The objects to which an older or newer version may add fields.
 const OPEN: &[&str] = &[
     "",
     "/spec",
@@ -34,7 +34,7 @@ fn builder() -> Scope {
     Scope::named("builder").unwrap()
 }
 
-/// A session that was begun by an agent, and has everything that one can have.
+/// A session that an agent started, with every optional field set.
 fn begun(name: &str) -> Session {
     let spec = Spec {
         command: "echo one; echo two".to_owned(),
@@ -79,7 +79,7 @@ fn end(session: &mut Session, exit_code: Option<i32>, signal: Option<i32>, secon
     session.touch(now(second + 1));
 }
 
-/// Ends as somebody wants it.
+/// Ends the session on behalf of `actor`.
 fn ended_by(session: &mut Session, actor: Actor) {
     assert!(session.life.ask_to_end(actor.clone()));
     session.life.signalled(15, actor);
@@ -133,7 +133,7 @@ fn records_of_ended_sessions() {
 }
 
 #[test]
-fn the_record_of_one_that_waits_for_its_next_run() {
+fn the_record_of_a_session_that_waits_for_its_next_run() {
     let mut retrying = begun("retrying0001");
     retrying.spec.ready = Some(Probe {
         pattern: None,
@@ -158,10 +158,11 @@ fn the_record_of_one_that_waits_for_its_next_run() {
     assert!(retrying.life.retry(policy, now(30)));
     assert_eq!(retrying.life.status(), Status::Retrying);
     assert_eq!(retrying.life.retry_at(), Some(now(32).boot));
-    // What clients send is read strictly, here as well.
+    // Requests of clients are also parsed strictly here.
     let open = [OPEN, &["/life/retry"]].concat();
     let meta = check(&retrying, &open);
-    // Its environment is known to keeper and daemon alone, so nobody can run it.
+    // Its environment is known only to the keeper and the daemon, so the restored session cannot be
+    // run.
     let mut later = Session::from_meta(meta, false, now(100));
     assert!(later.life.stop_retrying(None));
     assert_eq!(
@@ -194,7 +195,7 @@ fn the_oldest_record_is_read() {
     let mut expected = begun("oldest000001");
     expected.life.started(8001, 0, now(0));
     end(&mut expected, Some(0), None, 60);
-    // What later versions have added is left out.
+    // Leave out what later versions added.
     let mut json = serde_json::to_value(expected.meta(BOOT_ID)).unwrap();
     json.as_object_mut().unwrap().remove("accessed");
     let life = json["life"].as_object_mut().unwrap();

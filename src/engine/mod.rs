@@ -1,16 +1,20 @@
-//! Sessions as state machines: what happened and when goes in, what to do comes out.
+//! Sessions as pure state machines: an event and the time go in, effects come out.
 //!
-//! Pure: no clock, no files, no environment, no tokio. The daemon drives it and
-//! its tests move the time themselves. [`session`] is one session, made of its
-//! [`life`] (with [`retry`], its restart policy), its [`output`] (with [`catch_up`], where
-//! much of it comes at once, and [`display`], its screen), its [`input`] and
-//! its [`readiness`]; [`registry`] is all of them with retention,
-//! [`admission`] says whether one more may run, [`quota`] which output goes when logs
-//! are too large, [`usage`] how busy a session is, [`lease`] who has the keyboard,
-//! [`tombstones`] is what is remembered of removed ones; [`matcher`] and [`waits`] are
-//! what clients wait for, [`pattern`] what they look for in text, [`wait_inputs`] what it is compared with; [`timers`]
-//! says when something is due; [`urls`] finds where it serves; [`bus`] numbers what happens and tells who
-//! wants to know, and [`event_history`] is what has happened.
+//! This layer uses no clock, no files, no environment and no tokio. The daemon drives it; its tests
+//! set the time themselves.
+//!
+//! - [`session`] is one session. It consists of its [`life`] (with [`retry`], the restart policy),
+//!   its [`output`] (with [`catch_up`] for large backlogs and [`display`], its screen), its
+//!   [`input`] and its [`readiness`].
+//! - [`registry`] holds all sessions and applies retention. [`admission`] decides whether another
+//!   session may run.
+//! - [`quota`] chooses the output to delete when the logs are too large. [`usage`] measures how
+//!   busy a session is. [`lease`] tracks who holds the keyboard. [`tombstones`] remembers removed
+//!   sessions.
+//! - [`waits`] and [`matcher`] evaluate what clients wait for. [`pattern`] is a compiled search
+//!   pattern, and [`wait_inputs`] is the state that conditions are compared with.
+//! - [`timers`] returns the next deadline. [`urls`] finds the addresses that a session serves.
+//! - [`bus`] numbers events and delivers them to subscribers. [`event_history`] keeps past events.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
@@ -47,19 +51,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::protocol::Timestamp;
 
-/// What time it is, as a driver tells it.
+/// The current time, as supplied by a driver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Now {
-    /// Milliseconds since the machine started: never jumps; deadlines use it.
+    /// Milliseconds since the machine started (boot time). It never jumps, so deadlines use it.
     pub boot: u64,
-    /// The wall clock, for display.
+    /// Wall-clock time, for display only.
     pub wall: Timestamp,
 }
 
 impl Now {
-    /// This moment of an earlier boot (or of one that nobody knows) on the clock
-    /// of the present one, by the wall clock. What happened before the machine
-    /// started, or in the future, is put where the clock begins, or at `now`.
+    /// Converts a moment of an earlier (or unknown) boot to the boot clock of `now`, using the wall
+    /// clock. A moment before the machine started becomes 0, and a moment in the future becomes
+    /// `now`.
     #[must_use]
     pub fn carried_over(self, now: Self) -> Self {
         let age = u64::try_from(now.wall.millis() - self.wall.millis()).unwrap_or(0);

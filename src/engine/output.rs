@@ -1,8 +1,8 @@
-//! What a session has written: its offsets, its lines, its screen.
+//! The output of a session: its offsets, its lines and its screen.
 //!
-//! Bytes come in the order of their offsets, from the log, at the daemon's
-//! pace. The screen is made with the first output, and the clean lines are only
-//! counted, with checkpoints from which any part can be rendered again.
+//! Bytes arrive from the log in the order of their offsets, at the daemon's pace. The screen is
+//! created with the first output. Clean lines are only counted; checkpoints allow any part to be
+//! rendered again.
 
 use std::collections::HashMap;
 
@@ -19,23 +19,23 @@ use crate::term::screen::{Fed, Screen};
 use crate::term::size::Size;
 use crate::term::snapshot::TooLarge;
 
-/// What a piece of output has brought.
+/// Changes caused by a piece of output.
 #[derive(Debug, Default)]
 pub struct News {
     /// Whether the screen changed.
     pub screen: bool,
-    /// Bells rung.
+    /// Number of bells.
     pub bells: u32,
     /// Whether the title changed.
     pub title: bool,
-    /// Whether the screen had to start over after a fault of the parser.
+    /// Whether the screen was restarted after a failure of the emulator.
     pub restarted: bool,
-    /// What the terminal answers to queries of the program.
+    /// The terminal's answers to queries of the program.
     pub replies: Vec<u8>,
 }
 
 impl News {
-    /// Adds what more output has brought.
+    /// Adds the changes of later output.
     pub fn add(&mut self, later: Self) {
         self.screen |= later.screen;
         self.bells += later.bells;
@@ -45,7 +45,7 @@ impl News {
     }
 }
 
-/// One session's output.
+/// The output of one session.
 pub struct Output {
     pub(super) mode: Mode,
     pub(super) size: Size,
@@ -56,18 +56,18 @@ pub struct Output {
     pub(super) lines: Lines,
     pub(super) checkpoints: Checkpoints,
     last_output: Option<Now>,
-    /// Up to where an earlier daemon had seen it, and when the last of that was written.
+    /// Offset up to which an earlier daemon had read, and the time of the last output before it.
     past: Option<(u64, Now)>,
-    /// Where the output ended when the emulator last failed on it.
+    /// End of the output when the emulator last failed on it.
     failed_at: Option<u64>,
-    /// How often it has.
+    /// Number of emulator failures.
     failures: u32,
-    /// How far each scope has been shown.
+    /// How far each scope has been shown the output.
     shown: HashMap<Scope, u64>,
 }
 
 impl Output {
-    /// Nothing yet.
+    /// Creates an empty output.
     pub fn new(mode: Mode, size: Size) -> Self {
         Self {
             mode,
@@ -89,7 +89,7 @@ impl Output {
         }
     }
 
-    /// Takes the bytes that follow [`Output::end`].
+    /// Processes the bytes that follow [`Output::end`].
     pub fn feed(&mut self, bytes: &[u8], now: Now) -> News {
         self.end += bytes.len() as u64;
         self.wrote(now);
@@ -98,13 +98,13 @@ impl Output {
         self.paint(bytes)
     }
 
-    /// What draws its lines.
+    /// The renderer of its lines.
     pub(super) fn renderer(&mut self) -> &mut Plain {
         let layout = self.layout();
         self.lines.renderer(layout)
     }
 
-    /// Shows them on the screen.
+    /// Paints bytes on the screen.
     pub(super) fn paint(&mut self, bytes: &[u8]) -> News {
         let mode = self.mode;
         let screen = self.screen();
@@ -116,7 +116,7 @@ impl Output {
         } = screen.feed(bytes);
         let replies = match mode {
             Mode::Pty => screen.take_replies(),
-            // Nobody could read an answer from a pipe.
+            // A program cannot read answers when it runs with pipes.
             Mode::Pipe => Vec::new(),
         };
         if restarted {
@@ -138,18 +138,18 @@ impl Output {
         }
     }
 
-    /// What comes up to `end` was written at `at`, or before.
+    /// Sets that output up to `end` was written at `at` or earlier.
     pub fn was_written(&mut self, end: u64, at: Now) {
         self.past = Some((end, at));
     }
 
-    /// There is output up to [`Output::end`], and it is looked at now.
+    /// Updates the time of the last output, after [`Output::end`] has advanced.
     pub(super) fn wrote(&mut self, now: Now) {
         let past = self.past.filter(|(end, _)| self.end <= *end);
         self.last_output = Some(past.map_or(now, |(_, at)| at));
     }
 
-    /// How rendering stands at the end, where nothing is unfinished.
+    /// A checkpoint at the end of the output, before any incomplete sequence.
     pub fn here(&self) -> Checkpoint {
         Checkpoint {
             offset: self.lines.clean_offset(),
@@ -160,7 +160,8 @@ impl Output {
         }
     }
 
-    /// Since which offset the alternate screen has been on, or off: at least.
+    /// An offset since which the alternate screen has not been switched; the last switch may be
+    /// earlier.
     pub fn alt_since(&self) -> u64 {
         self.lines.alt_since()
     }
@@ -173,7 +174,7 @@ impl Output {
         self.first = first;
         self.checkpoints.drop_before(first);
         if self.checkpoints.first().is_none() && first >= self.end {
-            // All that is known of what comes is the number of its first line.
+            // Only the number of the first line of the coming output is known.
             let line = self.next_line();
             let (alt, exact) = (self.lines.alt_screen(), true);
             self.checkpoints.push(Checkpoint {
@@ -186,7 +187,7 @@ impl Output {
         }
     }
 
-    /// Bytes up to `offset` are lost to us: goes on from there as well as it can.
+    /// Continues at `offset` after the bytes before it were lost.
     pub fn skip_to(&mut self, offset: u64) {
         if offset <= self.end {
             return;
@@ -205,8 +206,8 @@ impl Output {
         self.end = offset;
     }
 
-    /// Starts at `line` for the byte at `offset`, before anything was fed: what
-    /// came before is known only by its numbers.
+    /// Starts at `line` for the byte at `offset`. Call this before anything is fed; only the
+    /// numbers of the earlier output are known.
     pub fn begin_at(&mut self, offset: u64, line: u64) {
         let at = Checkpoint {
             offset,
@@ -222,8 +223,8 @@ impl Output {
         self.end = offset;
     }
 
-    /// Changes the size; a narrower screen cuts its text, so the driver gives
-    /// one that was painted anew with [`Output::replace_screen`] where it can.
+    /// Changes the size. Narrowing the screen cuts its text, so the driver replaces it with one
+    /// repainted from the log where it can ([`Output::replace_screen`]).
     pub fn resize(&mut self, size: Size) {
         self.size = size;
         self.sizes.push(self.end, size);
@@ -238,67 +239,68 @@ impl Output {
         }
     }
 
-    /// Puts a screen in place that was painted from the log.
+    /// Replaces the screen with one that was painted from the log.
     pub fn replace_screen(&mut self, screen: Screen) {
         self.display.replace(screen);
     }
 
-    /// Where the output ended when the emulator last failed on it: what its screen shows was painted anew since.
+    /// End of the output when the emulator last failed on it. The screen was repainted after that.
     pub fn failed_at(&self) -> Option<u64> {
         self.failed_at
     }
 
-    /// How often the emulator has failed.
+    /// Number of emulator failures.
     pub fn failures(&self) -> u32 {
         self.failures
     }
 
-    /// The screen, made now if there was no output yet, and woken if it was at rest.
+    /// The screen. Creates it if there was no output yet, and wakes it if it is at rest.
     pub fn screen(&mut self) -> &mut Screen {
         self.display.screen(self.mode, self.size)
     }
 
-    /// What the screen shows, as [`Snapshot::text`](crate::term::snapshot::Snapshot::text) has it.
+    /// The text of the screen, as returned by
+    /// [`Snapshot::text`](crate::term::snapshot::Snapshot::text).
     pub fn text(&mut self, trim: bool) -> Result<&str, TooLarge> {
         self.display.text(self.mode, self.size, trim)
     }
 
-    /// Puts the screen to rest if nobody has used it for `quiet` milliseconds and it
-    /// can be painted again exactly.
+    /// Puts the screen to rest if nobody has used it for `quiet` milliseconds and it can be
+    /// restored exactly.
     pub fn rest(&mut self, now: u64, quiet: u64) -> Rest {
         self.display.rest(now, quiet)
     }
 
-    /// Puts the screen to rest now if that costs nothing; false if it is awake all the same.
+    /// Puts the screen to rest now if that is cheap. Returns false if it is still awake.
     pub fn rest_easily(&mut self) -> bool {
         self.display.rest_easily()
     }
 
-    /// A screen on which `bytes` of this session's output are painted anew, with
-    /// so many lines above it. Parts on which the emulator fails are left out.
+    /// A new screen with `bytes` of this session's output painted on it and `scrollback` lines
+    /// above it. Parts on which the emulator fails are left out.
     pub fn painted(&self, size: Size, scrollback: usize, bytes: &[u8]) -> Screen {
         display::painted(self.mode, size, scrollback, bytes)
     }
 
-    /// The sizes it has had.
+    /// The sizes that the terminal has had.
     pub fn sizes(&self) -> &Sizes {
         &self.sizes
     }
 
-    /// Goes on with the sizes that an earlier daemon knew of.
+    /// Restores the sizes recorded by an earlier daemon.
     pub fn restore_sizes(&mut self, sizes: Sizes) {
         if !sizes.is_constant() {
             self.sizes = sizes;
         }
     }
 
-    /// The screen, if there was output; woken if it was at rest.
+    /// The screen, woken if it was at rest; `None` if there was no output.
     pub fn screen_if_any(&mut self) -> Option<&Screen> {
         let any = self.display.is_there();
         any.then(|| &*self.screen())
     }
 
-    /// The screen, if there was output and it is not at rest.
+    /// The screen; `None` if there was no output or it is at rest.
     pub fn awake_screen(&self) -> Option<&Screen> {
         self.display.awake()
     }
@@ -313,7 +315,7 @@ impl Output {
         self.display.modes()
     }
 
-    /// Offset after the last byte taken.
+    /// Offset after the last byte processed.
     pub fn end(&self) -> u64 {
         self.end
     }
@@ -323,50 +325,50 @@ impl Output {
         self.first
     }
 
-    /// Its size.
+    /// Size of the terminal.
     pub fn size(&self) -> Size {
         self.size
     }
 
-    /// How its bytes become lines.
+    /// How bytes are laid out as lines.
     pub fn layout(&self) -> Layout {
         layout(self.mode, self.size)
     }
 
-    /// Lines of clean text so far.
+    /// Number of lines of clean text so far.
     pub fn total_lines(&self) -> u64 {
         self.lines.total_lines()
     }
 
-    /// Number of the line that the next byte belongs to.
+    /// Number of the line to which the next byte belongs.
     pub fn next_line(&self) -> u64 {
         self.lines.next_line()
     }
 
-    /// Whether a full-screen program paints.
+    /// Whether a full-screen program uses the alternate screen.
     pub fn alt_screen(&self) -> bool {
         self.display.alt_screen()
     }
 
-    /// When it last wrote.
+    /// Time of the last output.
     pub fn last_output_at(&self) -> Option<Timestamp> {
         self.last_output.map(|now| now.wall)
     }
 
-    /// When it last wrote, in boot-time milliseconds.
+    /// Time of the last output, in boot-time milliseconds.
     pub fn last_output_boot(&self) -> Option<u64> {
         self.last_output.map(|now| now.boot)
     }
 
-    /// Places to render from.
+    /// The checkpoints to render from.
     pub fn checkpoints(&self) -> &Checkpoints {
         &self.checkpoints
     }
 
-    /// Somebody will ask for what comes from here on.
+    /// Remembers the current end, because a client will read on from here.
     pub fn remember_here(&mut self) {
         let here = self.here();
-        // What is unfinished would have to be rendered again.
+        // An incomplete sequence would have to be rendered again.
         if here.offset == self.end {
             self.checkpoints.remember(here);
         }
@@ -380,19 +382,19 @@ impl Output {
         }
     }
 
-    /// The offset to which [`Self::first_line`] belongs, which may lie behind the
-    /// first one that is kept; `None` at the very beginning.
+    /// Offset of [`Self::first_line`], which may be after the first byte that is kept; `None` if
+    /// nothing was dropped.
     pub fn first_line_offset(&self) -> Option<u64> {
         let checkpoint = self.checkpoints.first().filter(|_| self.first > 0)?;
         Some(checkpoint.offset)
     }
 
-    /// Up to where `scope` has been shown the output.
+    /// Offset up to which `scope` has been shown the output.
     pub fn shown(&self, scope: &Scope) -> u64 {
         self.shown.get(scope).copied().unwrap_or(0).max(self.first)
     }
 
-    /// `scope` has been shown everything up to `offset`.
+    /// Records that `scope` has been shown everything up to `offset`.
     pub fn show(&mut self, scope: &Scope, offset: u64) {
         if offset == self.end {
             self.remember_here();
@@ -437,15 +439,18 @@ mod tests {
         let painted = output.painted(output.size(), 0, text.as_bytes());
         assert_eq!(painted.text(true), "more\nmore\nmore\nmore$ after");
         output.replace_screen(painted);
-        assert!(output.screen().seq() > empty, "it grows for ever");
-        // What was before it is there, too, where nothing has pushed it off.
+        assert!(
+            output.screen().seq() > empty,
+            "the sequence number must keep growing"
+        );
+        // Output before the failure is shown too, unless it has scrolled off.
         let near = format!("{before}{}{FAULT}", " \x08".repeat(1024));
         let painted = output.painted(output.size(), 0, near.as_bytes());
         assert_eq!(painted.text(true), "before\nbefore\nbefore");
     }
 
     #[test]
-    fn faults_without_end_leave_an_empty_screen_and_the_text() {
+    fn many_emulator_failures_leave_an_empty_screen_and_the_text() {
         let text = format!("{FAULT}{}line\n", " ".repeat(2000)).repeat(10);
         let (output, news) = fed(Mode::Pipe, &text);
         assert!(news.restarted);
@@ -455,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn its_text_is_that_of_the_screen_whenever_it_is_asked_for() {
+    fn the_cached_text_always_matches_the_screen() {
         let now = Now {
             boot: 0,
             wall: Timestamp(0),
@@ -474,7 +479,7 @@ mod tests {
     }
 
     #[test]
-    fn from_each_place_in_what_was_passed_over_the_lines_are_the_same() {
+    fn checkpoints_in_skipped_output_render_the_same_lines() {
         let now = Now {
             boot: 0,
             wall: Timestamp(0),

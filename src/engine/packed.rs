@@ -1,32 +1,32 @@
-//! An event of the past as it is kept in memory: what goes with it is text, which takes a fifth of what the values
-//! do.
+//! A stored lifecycle event in compact form. Its data is kept as JSON text, which takes a fifth of
+//! the memory of parsed values.
 
 use std::rc::Rc;
 
 use super::event_history::Entry;
 use crate::protocol::{Event, EventKind, Scope, SessionId, Timestamp};
 
-/// A lifecycle event at rest.
+/// A stored lifecycle event.
 #[derive(Debug)]
 pub(super) struct Packed {
-    /// Its number.
+    /// Event number.
     pub(super) seq: u64,
-    /// What happened.
+    /// Event kind.
     pub(super) kind: EventKind,
-    /// When.
+    /// Time of the event.
     pub(super) at: Option<Timestamp>,
-    /// To whom.
+    /// The session.
     pub(super) session: Option<SessionId>,
-    /// Whose session that is. Many events have the same.
+    /// Scope of the session. Events of the same scope share it.
     pub(super) scope: Rc<Scope>,
-    /// Whether it is a completion that nobody of its scope has been told.
+    /// Whether this is a completion that no client of its scope has received.
     pub(super) undelivered: bool,
-    /// What goes with it, as JSON.
+    /// The event's data, as JSON.
     data: Box<str>,
 }
 
 impl Packed {
-    /// Packs an event; `like` is one that may have the same scope.
+    /// Packs an event. `like` is another event that may have the same scope.
     pub(super) fn new(entry: Entry, like: Option<&Self>) -> Self {
         let Entry {
             event,
@@ -45,7 +45,7 @@ impl Packed {
         }
     }
 
-    /// The event as it was.
+    /// Restores the event.
     pub(super) fn unpack(&self) -> Entry {
         Entry {
             event: Event {
@@ -53,7 +53,7 @@ impl Packed {
                 seq: Some(self.seq),
                 at: self.at,
                 session_id: self.session.clone(),
-                // It was written from a value.
+                // Cannot fail: the text was written from a value.
                 data: serde_json::from_str(&self.data).unwrap_or_default(),
             },
             scope: (*self.scope).clone(),
@@ -61,7 +61,7 @@ impl Packed {
         }
     }
 
-    /// Bytes of memory that it takes, about.
+    /// Approximate memory use, in bytes.
     pub(super) fn bytes(&self) -> usize {
         size_of::<Self>() + self.data.len()
     }
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_unpacked_as_it_was() {
+    fn unpacking_restores_the_event() {
         let entry = Entry {
             event: Event {
                 event: EventKind::Exited,

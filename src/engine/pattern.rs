@@ -1,4 +1,4 @@
-//! What clients look for in text.
+//! Search patterns of clients.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -9,21 +9,22 @@ use crate::protocol::Error;
 use crate::term::plain::block::Block;
 use crate::term::plain::sieve::Sieve;
 
-/// Compiled size of a regular expression at most, in bytes.
+/// Maximum compiled size of a regular expression, in bytes.
 pub const REGEX_BYTES: usize = 1 << 20;
 
-/// A regular expression of a client; one without special characters is just found,
-/// which saves compiling it.
+/// A compiled search pattern. A pattern without special characters is searched as plain text, which
+/// saves compiling it.
 #[derive(Clone, Debug)]
 pub enum Pattern {
-    /// This text.
+    /// Plain text.
     Text(String),
-    /// Anything else, and how many lines at once are looked at for it, made when there are.
+    /// A regular expression, and its block search, which is created on first use; `None` if it
+    /// cannot be built.
     Regex(Regex, OnceCell<Option<Sieve>>),
 }
 
 impl Pattern {
-    /// Reads a pattern.
+    /// Compiles a pattern.
     pub fn new(pattern: &str) -> Result<Self, Error> {
         match regex::escape(pattern) == pattern {
             true => Ok(Self::Text(pattern.to_owned())),
@@ -35,7 +36,7 @@ impl Pattern {
         Self::Regex(regex, OnceCell::new())
     }
 
-    /// The first of some lines in which it is.
+    /// The first of `lines` that contains the pattern.
     pub fn first_line(&self, block: &Block, lines: Range<usize>) -> Option<usize> {
         let (regex, sieve) = match self {
             Self::Text(text) => return block.find(text, lines),
@@ -50,7 +51,7 @@ impl Pattern {
         }
     }
 
-    /// Whether it is somewhere in `text`.
+    /// Whether `text` contains the pattern.
     pub fn is_in(&self, text: &str) -> bool {
         match self {
             Self::Text(wanted) => text.contains(wanted),
@@ -58,7 +59,7 @@ impl Pattern {
         }
     }
 
-    /// Its groups where it is first found in `text`; `None` if it is not there.
+    /// The groups of the first match in `text`; `None` if there is no match.
     pub fn groups(&self, text: &str) -> Option<Vec<Option<String>>> {
         match self {
             Self::Text(wanted) => text.contains(wanted).then(Vec::new),
@@ -75,7 +76,7 @@ impl Pattern {
     }
 }
 
-/// Compiles a pattern of a client; `^` and `$` match at lines.
+/// Compiles a client's pattern. `^` and `$` match at line ends.
 pub fn compile(pattern: &str, ignore_case: bool) -> Result<Regex, Error> {
     RegexBuilder::new(pattern)
         .multi_line(true)
@@ -83,12 +84,14 @@ pub fn compile(pattern: &str, ignore_case: bool) -> Result<Regex, Error> {
         .size_limit(REGEX_BYTES)
         .build()
         .map_err(|error| {
-            // A syntax error is a drawing of several lines; the last one says it.
+            // A syntax error spans several lines; the last one holds the message.
             let error = error.to_string();
             let why = error.lines().last().unwrap_or_default();
             let why = why.strip_prefix("error: ").unwrap_or(why);
-            Error::invalid(format!("`{pattern}` is no regular expression: {why}"))
-                .hint("Rust's regex syntax: no look-around, no back-references")
+            Error::invalid(format!(
+                "`{pattern}` is not a valid regular expression: {why}"
+            ))
+            .hint("Rust's regex syntax: no look-around, no back-references")
         })
 }
 
@@ -100,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_has_nothing_special_is_text() {
+    fn only_patterns_without_special_characters_are_text() {
         for text in ["ready", "", "it's done!", "naïve 漢字", "a\nb"] {
             assert!(
                 matches!(Pattern::new(text).unwrap(), Pattern::Text(_)),
@@ -131,7 +134,7 @@ mod tests {
         }
 
         #[test]
-        fn many_lines_at_once_are_looked_at_as_each_of_them_is(
+        fn a_block_search_agrees_with_a_search_line_by_line(
             pattern in prop_oneof![
                 2 => "[ab .é\\n-]{0,3}",
                 2 => "(\\^|\\$|a|b|\\\\s|\\[\\^a\\]|\\\\A|\\\\z|\\\\b|\\\\B|\\.|b\\*){1,4}",

@@ -1,19 +1,19 @@
-//! Which output goes when all logs together are larger than they may be.
+//! Chooses the output to delete when all logs together exceed their limit.
 
 use crate::protocol::SessionId;
 
-/// What one log takes on the disk.
+/// Disk usage of one log.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LogUse {
-    /// Whose it is.
+    /// The session.
     pub id: SessionId,
     /// Whether more may be written to it.
     pub is_running: bool,
-    /// Whether a person wants to keep it.
+    /// Whether a person has marked it to be kept.
     pub keep: bool,
-    /// Whether it failed, so that somebody will want to look into it.
+    /// Whether the session failed, so that somebody may want to inspect it.
     pub failed: bool,
-    /// When it was last asked for, in boot-time milliseconds.
+    /// When a client last accessed it, in boot-time milliseconds.
     pub accessed: u64,
     /// Its segments as (offset, bytes), oldest first.
     pub segments: Vec<(u64, u64)>,
@@ -24,24 +24,25 @@ impl LogUse {
         self.segments.iter().map(|(_, bytes)| bytes).sum()
     }
 
-    /// Takes the oldest segment away; returns its size.
+    /// Removes the oldest segment and returns its size in bytes.
     fn shorten(&mut self) -> u64 {
         self.segments.remove(0).1
     }
 }
 
-/// What has to go.
+/// The output to delete.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Cut {
-    /// From where on each of these logs is kept.
+    /// The new first offset of each log that is cut.
     pub firsts: Vec<(SessionId, u64)>,
-    /// Whether that is not enough: the newest segments of what runs are never cut.
+    /// Whether the logs still exceed the limit. The newest segments of running sessions are never
+    /// cut.
     pub is_over: bool,
 }
 
-/// Cuts whole segments until all logs together have `limit` bytes at most: those
-/// of finished sessions first, the one that nobody asked for the longest in front,
-/// then those that failed, and those that are to be kept at the end; then of running ones the largest.
+/// Cuts whole segments until all logs together have at most `limit` bytes. Finished sessions are
+/// cut first, in the order: successful, failed, marked to be kept; within each group the least
+/// recently accessed first. Then the largest logs of running sessions are cut.
 pub fn cut(mut logs: Vec<LogUse>, limit: u64) -> Cut {
     let mut total: u64 = logs.iter().map(LogUse::bytes).sum();
     let mut cut = Cut::default();
@@ -98,13 +99,13 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_left_alone() {
+    fn logs_within_the_limit_are_not_cut() {
         let logs = vec![log(false, 1, &[10, 10]), log(true, 1, &[10])];
         assert_eq!(cut(logs, 30), Cut::default());
     }
 
     #[test]
-    fn the_longest_untouched_finished_one_goes_first_and_wholly() {
+    fn the_least_recently_accessed_finished_log_is_cut_first_and_completely() {
         let (old, new) = (log(false, 1, &[10, 10]), log(false, 2, &[10, 10]));
         let running = log(true, 0, &[50, 10]);
         let logs = vec![running, new.clone(), old.clone()];
@@ -114,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_failed_goes_after_what_ended_well() {
+    fn failed_sessions_are_cut_after_successful_ones() {
         let failed = LogUse {
             failed: true,
             ..log(false, 1, &[10])
@@ -126,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_to_be_kept_goes_last_of_the_finished_ones() {
+    fn kept_sessions_are_cut_last_of_the_finished_ones() {
         let kept = LogUse {
             keep: true,
             ..log(false, 1, &[10])
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn of_running_ones_the_largest_is_cut_but_never_its_newest_segment() {
+    fn the_largest_running_log_is_cut_except_its_newest_segment() {
         let (large, small) = (log(true, 1, &[30, 30, 30]), log(true, 1, &[20, 20]));
         let logs = vec![small.clone(), large.clone()];
         let firsts = vec![(large.id.clone(), 130)];

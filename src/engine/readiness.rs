@@ -1,4 +1,4 @@
-//! Whether a run is ready: its probe, held against what happens.
+//! Decides whether a run is ready, by comparing its probe with its output and ports.
 
 use std::rc::Rc;
 
@@ -9,20 +9,20 @@ use crate::protocol::condition::View;
 use crate::protocol::{Error, Probe, Status};
 use crate::term::plain::Checkpoint;
 
-/// A probe of one run that has not held yet.
+/// The probe of a run that is not ready yet.
 pub struct Readiness {
     matcher: Matcher,
 }
 
 impl Readiness {
-    /// Whether a probe makes sense.
+    /// Checks that a probe is valid.
     pub fn check(probe: &Probe) -> Result<(), Error> {
         conditions(probe).map(|_| ())
     }
 
-    /// Begins to look at the run whose output begins at `offset`.
+    /// Starts probing the run whose output begins at `offset`.
     pub fn new(probe: &Probe, output: &Output, offset: u64) -> Option<Self> {
-        // It was checked when the session was started.
+        // The probe was checked when the session was started.
         let conditions = Rc::new(conditions(probe).ok()?);
         let at = Checkpoint::at(offset);
         Some(Self {
@@ -30,7 +30,7 @@ impl Readiness {
         })
     }
 
-    /// Output of this run; true if that makes it ready.
+    /// Processes output of this run. Returns true if it makes the run ready.
     pub fn output(&mut self, offset: u64, bytes: &[u8]) -> bool {
         matches!(
             self.matcher.output(offset, bytes),
@@ -38,7 +38,8 @@ impl Readiness {
         )
     }
 
-    /// Its tree listens on `ports`; true if that makes it ready.
+    /// Processes the ports on which the process tree listens. Returns true if they make the run
+    /// ready.
     pub fn listens(&mut self, output: &mut Output, ports: &[u16]) -> bool {
         let facts = WaitInputs {
             ports: Some(ports),
@@ -55,10 +56,13 @@ fn conditions(probe: &Probe) -> Result<Conditions, Error> {
     Conditions::new(Some(&[probe.condition()]), None, View::Plain)
 }
 
-/// What has not come true, in words.
+/// Text that says what the probe is still waiting for.
 pub fn missing(probe: &Probe) -> String {
     match (&probe.pattern, probe.port) {
         (Some(pattern), _) => format!("no line matches `{pattern}`"),
-        (None, port) => format!("nothing of it listens on port {}", port.unwrap_or_default()),
+        (None, port) => format!(
+            "no process of it listens on port {}",
+            port.unwrap_or_default()
+        ),
     }
 }

@@ -1,4 +1,4 @@
-//! All sessions: who may see which, and how long they stay.
+//! All sessions: access control and retention.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,23 +11,23 @@ use super::tombstones::{Tombstone, Tombstones};
 use crate::protocol::record::Share;
 use crate::protocol::{Error, Role, Scope, SessionId, Status};
 
-/// Who asks.
+/// The client on whose behalf an action is performed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Principal {
-    /// A person, or an agent.
+    /// Whether it is a person or an agent.
     pub role: Role,
     /// Its scope.
     pub scope: Scope,
 }
 
-/// What somebody wants of a session.
+/// Kind of access to a session.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Access {
-    /// Look at it.
+    /// Read it.
     Look,
     /// Type into it.
     Type,
-    /// End it, change it, forget it.
+    /// Control it: end, change or remove it.
     Own,
 }
 
@@ -40,13 +40,14 @@ impl Principal {
         }
     }
 
-    /// A person owns every session, an agent those of its scope.
+    /// Whether it owns sessions of this scope. A person owns every session, an agent those of its
+    /// own scope.
     pub fn owns(&self, scope: &Scope) -> bool {
         self.role == Role::Human || self.scope == *scope
     }
 
-    /// Whether it may do this to a session. Of other scopes' sessions, an agent
-    /// gets what a person has opened to it, and is never their owner.
+    /// Whether it has this access to a session. To sessions of other scopes, an agent has the
+    /// access that a person has shared, and never [`Access::Own`].
     pub fn may(&self, access: Access, session: &Session) -> bool {
         self.owns(&session.scope)
             || match session.share {
@@ -56,37 +57,37 @@ impl Principal {
             }
     }
 
-    /// Whether it may know of a session.
+    /// Whether it may know that a session exists.
     pub fn sees(&self, session: &Session) -> bool {
         self.may(Access::Look, session)
     }
 }
 
-/// How many sessions there may be.
+/// Limits on the number of sessions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Caps {
-    /// Running sessions of everybody.
+    /// Maximum number of running sessions in all scopes.
     pub total: u32,
-    /// How many finished ones are kept, and for how long.
+    /// How many finished sessions are kept, and for how long.
     pub retention: Retention,
 }
 
 /// All sessions.
 pub struct Registry {
-    /// By their places, oldest first: `list` walks through them without a look-up each.
-    /// Boxed, since a table keeps room for more than is in it.
+    /// Sorted by order of creation, so that `list` iterates without a look-up per session. Boxed,
+    /// because the tree reserves room for more entries than it holds.
     sessions: BTreeMap<u64, Box<Session>>,
     places: HashMap<SessionId, u64>,
     keys: HashMap<(Scope, String), SessionId>,
-    /// Those that were removed.
+    /// Removed sessions.
     pub tombstones: Tombstones,
     next_place: u64,
-    /// How many there may be.
+    /// The limits.
     pub(super) caps: Caps,
 }
 
 impl Registry {
-    /// No sessions.
+    /// Creates an empty registry.
     pub fn new(caps: Caps) -> Self {
         Self {
             sessions: BTreeMap::new(),
@@ -110,12 +111,12 @@ impl Registry {
         self.sessions.insert(place, Box::new(session));
     }
 
-    /// The session that `key` has made in this scope.
+    /// The session that was started with this idempotency key in this scope.
     pub fn by_key(&self, scope: &Scope, key: &str) -> Option<&Session> {
         self.get(self.keys.get(&(scope.clone(), key.to_owned()))?)
     }
 
-    /// Takes a session out and remembers how it had ended.
+    /// Removes a session and remembers how it ended.
     pub fn remove(&mut self, id: &SessionId, now: Now) -> Option<Box<Session>> {
         let session = self.discard(id)?;
         let tombstone = Tombstone {
@@ -128,7 +129,7 @@ impl Registry {
         Some(session)
     }
 
-    /// Takes a session out as if it had never been.
+    /// Removes a session without a trace.
     pub fn discard(&mut self, id: &SessionId) -> Option<Box<Session>> {
         let session = self.sessions.remove(&self.places.remove(id)?)?;
         if let Some(key) = &session.key {
@@ -137,7 +138,7 @@ impl Registry {
         Some(session)
     }
 
-    /// The session of that name, if `viewer` may see it.
+    /// The session with this id, if `viewer` may see it.
     pub fn find(&mut self, viewer: &Principal, name: &str) -> Result<&mut Session, Error> {
         let not_found = || Error::session_not_found(&crate::term::sanitize::clean(name));
         let id = SessionId::parse(name).ok_or_else(not_found)?;
@@ -155,17 +156,17 @@ impl Registry {
         }
     }
 
-    /// A session whoever asks.
+    /// A session, without access control.
     pub fn get(&self, id: &SessionId) -> Option<&Session> {
         Some(self.sessions.get(self.places.get(id)?)?)
     }
 
-    /// A session whoever asks.
+    /// A session, without access control.
     pub fn get_mut(&mut self, id: &SessionId) -> Option<&mut Session> {
         Some(self.sessions.get_mut(self.places.get(id)?)?)
     }
 
-    /// The session of that label and scope that is not over, other than `except`: the name is taken.
+    /// The unfinished session in `scope` that uses `label`, other than `except`.
     pub fn going_by_label(
         &self,
         scope: &Scope,
@@ -190,13 +191,13 @@ impl Registry {
         self.sessions.values_mut().map(Box::as_mut)
     }
 
-    /// Names of the finished sessions of a scope that are too many to keep.
+    /// Ids of the finished sessions of a scope that exceed the retention limits.
     pub fn surplus(&self, scope: &Scope, now: Now) -> Vec<SessionId> {
         let ended = self.iter().filter(|s| s.scope == *scope && s.may_go());
         retention::surplus(ended.collect(), &self.caps.retention, now)
     }
 
-    /// How many sessions there are of each status.
+    /// Number of sessions by status.
     pub fn counts<'a>(sessions: impl Iterator<Item = &'a Session>) -> BTreeMap<String, u64> {
         let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
         for session in sessions {
@@ -208,7 +209,7 @@ impl Registry {
             .collect()
     }
 
-    /// Sets the clock for what is due about a session.
+    /// Sets the timers of a session.
     pub fn arm(&self, id: &SessionId, timers: &mut Timers) {
         let session = self.get(id);
         timers.set(
@@ -230,7 +231,7 @@ impl Registry {
         );
     }
 
-    /// Whether any session has a process, or will have one again by its policy.
+    /// Whether any session has a process, or will be restarted by its policy.
     pub fn any_alive(&self) -> bool {
         self.sessions
             .values()
@@ -238,7 +239,7 @@ impl Registry {
     }
 }
 
-/// Whether `session` is one that a filter asks for.
+/// Whether `session` matches the filters of `list`.
 pub fn is_listed(
     session: &Session,
     status: Option<Status>,
@@ -250,12 +251,12 @@ pub fn is_listed(
         && label.is_none_or(|glob| glob_matches(glob, session.spec.label.as_deref().unwrap_or("")))
 }
 
-/// Whether `text` matches `glob`, in which `*` is any text and `?` any character.
+/// Whether `text` matches `glob`. `*` matches any text and `?` any character.
 pub fn glob_matches(glob: &str, text: &str) -> bool {
     let glob: Vec<char> = glob.chars().collect();
     let text: Vec<char> = text.chars().collect();
     let (mut g, mut t) = (0, 0);
-    // Where to go on if what follows the last star does not fit.
+    // Where to continue if the text after the last star does not match.
     let mut retry: Option<(usize, usize)> = None;
     while t < text.len() {
         match glob.get(g) {

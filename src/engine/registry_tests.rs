@@ -1,4 +1,4 @@
-//! Scopes, limits, retention.
+//! Tests of scopes, limits and retention.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -73,7 +73,7 @@ fn end(registry: &mut Registry, id: &SessionId, boot: u64) {
 }
 
 #[test]
-fn of_a_shared_session_other_agents_get_what_was_opened_and_are_never_its_owner() {
+fn other_agents_get_the_shared_access_to_a_session_but_never_own_it() {
     let mut registry = Registry::new(CAPS);
     let id = start(&mut registry, "a", 0);
     let (owner, other) = (agent("a"), agent("b"));
@@ -89,7 +89,7 @@ fn of_a_shared_session_other_agents_get_what_was_opened_and_are_never_its_owner(
         registry.get_mut(&id).unwrap().share = share;
         let session = registry.get(&id).unwrap();
         let again = Session::from_meta(session.meta("boot"), true, now(1));
-        assert_eq!(again.share, share, "it is written down");
+        assert_eq!(again.share, share, "the share must be saved");
         for (access, may) in [Access::Look, Access::Type, Access::Own]
             .into_iter()
             .zip(may)
@@ -102,7 +102,7 @@ fn of_a_shared_session_other_agents_get_what_was_opened_and_are_never_its_owner(
 }
 
 #[test]
-fn another_scope_s_session_is_not_found_in_the_words_of_one_that_never_was() {
+fn a_session_of_another_scope_gives_the_same_error_as_an_unknown_id() {
     let mut registry = Registry::new(CAPS);
     let id = start(&mut registry, "a", 0);
     let never = SessionId::fresh();
@@ -134,7 +134,7 @@ fn a_removed_session_is_remembered_for_a_day() {
 }
 
 #[test]
-fn a_start_beyond_the_limits_is_refused_and_says_which() {
+fn a_start_beyond_a_limit_is_refused_and_names_the_limit() {
     let mut registry = Registry::new(CAPS);
     let (a, b) = (agent("a"), agent("b"));
     start(&mut registry, "a", 0);
@@ -150,7 +150,7 @@ fn a_start_beyond_the_limits_is_refused_and_says_which() {
 }
 
 #[test]
-fn a_refusal_names_the_idlest_that_may_be_seen() {
+fn a_refusal_lists_the_idlest_visible_sessions() {
     let mut registry = Registry::new(CAPS);
     let recent = start(&mut registry, "a", 50);
     let old = start(&mut registry, "a", 20);
@@ -169,7 +169,11 @@ fn a_refusal_names_the_idlest_that_may_be_seen() {
     let scope = registry.check_room(&agent("a"), 2, now(100)).unwrap_err();
     assert_eq!(idle(scope), own);
     let total = registry.check_room(&agent("a"), 9, now(100)).unwrap_err();
-    assert_eq!(idle(total), own, "of another scope nothing is told");
+    assert_eq!(
+        idle(total),
+        own,
+        "sessions of other scopes must not be listed"
+    );
     let human = Principal {
         role: Role::Human,
         scope: Scope::human(),
@@ -179,7 +183,7 @@ fn a_refusal_names_the_idlest_that_may_be_seen() {
 }
 
 #[test]
-fn a_finished_one_whose_terminal_is_in_use_stays() {
+fn a_finished_session_whose_terminal_is_in_use_is_kept() {
     let mut registry = Registry::new(CAPS);
     let id = start(&mut registry, "a", 0);
     let other = start(&mut registry, "a", 0);
@@ -202,7 +206,7 @@ fn a_finished_one_whose_terminal_is_in_use_stays() {
 }
 
 #[test]
-fn another_daemon_knows_when_a_session_was_last_asked_for() {
+fn the_next_daemon_knows_the_last_access_of_a_session() {
     let mut registry = Registry::new(CAPS);
     let id = start(&mut registry, "a", 0);
     end(&mut registry, &id, 100);
@@ -215,7 +219,7 @@ fn another_daemon_knows_when_a_session_was_last_asked_for() {
     let meta = session.meta("boot");
     let again = Session::from_meta(meta.clone(), true, now(900));
     assert_eq!(again.expires_at(), Some(1151));
-    // The machine was started again 30 ms ago, 40 ms after the last access.
+    // The machine was restarted 30 ms ago, 40 ms after the last access.
     let later = Now {
         boot: 30,
         wall: Timestamp(191),
@@ -227,11 +231,15 @@ fn another_daemon_knows_when_a_session_was_last_asked_for() {
         ..meta
     };
     let again = Session::from_meta(old, true, now(900));
-    assert_eq!(again.expires_at(), Some(1900), "version 0.1 did not say");
+    assert_eq!(
+        again.expires_at(),
+        Some(1900),
+        "version 0.1 did not save the access"
+    );
 }
 
 #[test]
-fn the_finished_ones_beyond_the_limit_are_the_longest_untouched() {
+fn surplus_sessions_are_the_least_recently_accessed() {
     let mut registry = Registry::new(CAPS);
     let old = start(&mut registry, "a", 0);
     let new = start(&mut registry, "a", 0);
@@ -241,7 +249,7 @@ fn the_finished_ones_beyond_the_limit_are_the_longest_untouched() {
 }
 
 #[test]
-fn time_limit_and_expiry_are_armed_as_life_goes_on() {
+fn timeout_and_expiry_are_armed_as_the_status_changes() {
     let mut registry = Registry::new(CAPS);
     let id = start(&mut registry, "a", 10);
     let mut timers = Timers::default();
@@ -252,7 +260,7 @@ fn time_limit_and_expiry_are_armed_as_life_goes_on() {
     assert_eq!(
         timers.next(),
         None,
-        "one that is being ended has no time limit"
+        "a session that is being ended has no time limit"
     );
     end(&mut registry, &id, 200);
     registry.arm(&id, &mut timers);

@@ -1,29 +1,30 @@
-//! How long ended sessions are kept.
+//! Retention of finished sessions.
 //!
-//! An agent's session goes when its time is over. A person's stays until room is needed: beyond a number of them,
-//! those go that nobody has looked at for the agreed time, and beyond ten times that number any. Those that ended
-//! well go before those that failed, and the one that nobody has looked at for the longest first.
+//! An agent's session is removed when its TTL is over. A person's session stays until room is
+//! needed: above `people_count` sessions, those that were not accessed for `people_ms` are removed,
+//! and above ten times that number any of them. Successful sessions are removed before failed ones,
+//! and the least recently accessed first.
 
 use super::Now;
 use super::session::Session;
 use crate::protocol::SessionId;
 
-/// So many times the usual number of a person's sessions is the bound whatever their age: each costs a few
-/// kilobytes of the daemon's memory.
+/// Hard limit on a person's sessions, as a multiple of the usual number, whatever their age. Each
+/// session costs a few kilobytes of the daemon's memory.
 const BOUND: usize = 10;
 
-/// How long ended sessions are kept, and how many.
+/// How long finished sessions are kept, and how many.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Retention {
-    /// A person's stay so long at least, in milliseconds.
+    /// A person's sessions are kept at least this long, in milliseconds.
     pub people_ms: u64,
-    /// So many of a person's stay however old they are.
+    /// This many of a person's sessions are kept, however old they are.
     pub people_count: u32,
-    /// An agent's stay so long, in milliseconds.
+    /// An agent's sessions are kept this long, in milliseconds.
     pub agents_ms: u64,
-    /// Those of them that failed.
+    /// An agent's failed sessions are kept this long, in milliseconds.
     pub agents_failed_ms: u64,
-    /// So many of an agent's scope stay.
+    /// Maximum number of finished sessions kept per agent scope.
     pub agents_count: u32,
 }
 
@@ -41,7 +42,7 @@ impl Default for Retention {
     }
 }
 
-/// Which of one scope's ended sessions are too many to keep. Of `ended`, each may go.
+/// The finished sessions of one scope that exceed the limits. All of `ended` must be removable.
 pub(super) fn surplus(mut ended: Vec<&Session>, retention: &Retention, now: Now) -> Vec<SessionId> {
     ended.sort_by_key(|session| (session.has_failed(), session.accessed().wall));
     let (people, agents): (Vec<_>, Vec<_>) = ended.into_iter().partition(|s| s.stays_until_room());
@@ -65,7 +66,8 @@ pub(super) fn surplus(mut ended: Vec<&Session>, retention: &Retention, now: Now)
     going
 }
 
-/// Takes from the front of `candidates` until no more than `most` of `total` are left; returns how many that are.
+/// Takes from the front of `candidates` until at most `most` of `total` are left. Returns how many
+/// are left.
 fn take_beyond(
     most: usize,
     total: usize,
@@ -92,7 +94,7 @@ mod tests {
 
     const DAY: i64 = 86_400_000;
 
-    /// A session of a person that ended with `code`, and was looked at on that day for the last time.
+    /// A person's session that ended with `code` and was last accessed on `day`.
     fn session(until_room: bool, code: i32, day: i64) -> Session {
         let now = Now {
             boot: 1,
@@ -140,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_s_sessions_go_when_room_is_needed_failed_ones_last_and_young_ones_not() {
+    fn a_persons_old_sessions_go_when_room_is_needed_failed_ones_last() {
         let retention = Retention {
             people_count: 1,
             ..Retention::default()
@@ -158,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn beyond_ten_times_that_number_young_ones_go_as_well() {
+    fn beyond_ten_times_the_number_recent_sessions_go_too() {
         let retention = Retention {
             people_count: 1,
             people_ms: u64::MAX,
@@ -169,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_s_sessions_are_so_many_at_most() {
+    fn an_agents_finished_sessions_are_limited() {
         let retention = Retention {
             agents_count: 2,
             ..Retention::default()

@@ -5,45 +5,45 @@ use serde::{Deserialize, Serialize};
 use crate::protocol::policy::RestartWhen;
 use crate::protocol::{RestartPolicy, Status};
 
-/// A run that lasted so long was a success: what failed before it no longer
-/// counts. Of Docker it is 10 s; a server may well take that long to fail.
+/// A run that lasted this long, in milliseconds, counts as a success and resets the count of
+/// failures. Docker uses 10 s, but a server may well take that long to fail.
 pub const LASTING_MS: u64 = 60_000;
 
-/// The pause doubles up to this, unless it began with a longer one.
+/// Upper limit of the doubling pause, in milliseconds, unless the first pause is longer.
 pub const LONGEST_MS: u64 = 60_000;
 
-/// Where a session is with its policy.
+/// Restart state of a session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Retry {
-    /// Restarts in a row, the one to come included.
+    /// Restarts in a row, including the next one.
     pub count: u32,
-    /// The pause before the latest of them, in milliseconds.
+    /// The pause before the latest restart, in milliseconds.
     pub backoff_ms: u64,
-    /// When it is due, in boot-time milliseconds; `None` once it runs.
+    /// When the restart is due, in boot-time milliseconds; `None` once it runs.
     pub at: Option<u64>,
-    /// How its latest run ended, which is its status if it is not run again.
+    /// How the latest run ended. This becomes the session's status if it is not restarted.
     pub outcome: Status,
 }
 
-/// What a policy says about an end.
+/// Decision of a policy about the end of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// That is not what it is for.
+    /// The policy does not apply to this end.
     Final,
-    /// It was run again often enough.
+    /// The maximum number of restarts is reached.
     Exhausted,
-    /// Again, the so-manieth time in a row and after such a pause.
+    /// Restart after a pause.
     Again {
-        /// Restarts in a row, this one included.
+        /// Restarts in a row, including this one.
         count: u32,
-        /// Milliseconds to wait.
+        /// The pause, in milliseconds.
         backoff_ms: u64,
     },
 }
 
-/// Judges a run that `ended` after `runtime_ms`, before which there were
-/// `count` restarts in a row.
+/// Decides about a run that ended with status `ended` after `runtime_ms` and `count` restarts in a
+/// row.
 pub fn judge(policy: RestartPolicy, ended: Status, runtime_ms: u64, count: u32) -> Verdict {
     let failed = matches!(ended, Status::Error | Status::TimedOut | Status::Lost);
     let meant = match policy.policy {
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn each_policy_is_for_its_ends() {
+    fn each_policy_applies_to_its_kinds_of_end() {
         use RestartWhen::{Always, Never, OnFailure};
         let again = |when, ended| judge(policy(when), ended, 5, 0) != Verdict::Final;
         for (ended, on_failure, always) in [
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn pauses_double_up_to_a_minute_and_there_are_only_so_many() {
+    fn pauses_double_up_to_a_minute_and_restarts_are_limited() {
         let mut policy = policy(RestartWhen::OnFailure);
         let pause = |policy, count| match judge(policy, Status::Error, 5, count) {
             Verdict::Again { backoff_ms, .. } => Some(backoff_ms),
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_lasted_forgives_those_before() {
+    fn a_long_run_resets_the_count() {
         let policy = policy(RestartWhen::Always);
         let judged = |runtime_ms| judge(policy, Status::Done, runtime_ms, 5);
         assert_eq!(judged(LASTING_MS - 1), Verdict::Exhausted);

@@ -1,4 +1,4 @@
-//! One session: what it runs, its life, its output, how long it is kept.
+//! One session: what it runs, its life, its output and its retention.
 
 use super::Now;
 use super::input::{InputWatch, Situation};
@@ -13,51 +13,51 @@ use crate::protocol::{Scope, SessionId, Status};
 use crate::term::sanitize::clean;
 use crate::term::size::Size;
 
-/// How long sessions of everybody were kept by default before people's were kept until room is needed.
+/// The default TTL of all sessions before people's sessions were kept until room is needed.
 const FORMER_TTL_MS: u64 = 1_800_000;
 
-/// More output than this is worth a look at the file.
+/// Output size, in bytes, above which replies point to the log file.
 const OFFLOAD_BYTES: u64 = 10 * 1024;
 
 /// One session.
 pub struct Session {
-    /// Its name.
+    /// Id of the session.
     pub id: SessionId,
-    /// Whose it is.
+    /// Scope that owns it.
     pub scope: Scope,
     /// Idempotency key.
     pub key: Option<String>,
     /// What it runs.
     pub spec: Spec,
-    /// How long things may take.
+    /// Its time limits.
     pub time_limits: TimeLimits,
-    /// Its life.
+    /// State of its life.
     pub life: Life,
     /// Its output.
     pub output: Output,
-    /// What its program does with its input.
+    /// Input state of its program.
     pub input: InputWatch,
     /// Whether its standard input was closed.
     pub stdin_closed: bool,
     /// Whether a process has its terminal or pipes open.
     pub tty_open: bool,
-    /// Why its output is not being saved.
+    /// Why its output is not being saved; `None` if it is.
     pub log_degraded: Option<String>,
-    /// Clients that watch its screen.
+    /// Number of clients that watch its screen.
     pub viewers: u32,
-    /// Who has its keyboard.
+    /// Its keyboard lease.
     pub lease: Lease,
     /// Whether agents of other scopes may see it.
     pub share: Share,
-    /// Its probe, while the present run is not ready.
+    /// The probe, until the current run is ready.
     readiness: Option<Readiness>,
     accessed: Now,
-    /// The access that `meta.json` tells of, in boot-time milliseconds.
+    /// The last access that `meta.json` records, in boot-time milliseconds.
     saved_access: u64,
 }
 
 impl Session {
-    /// A session that was asked for.
+    /// Creates a session that is about to start.
     pub fn new(
         id: SessionId,
         scope: Scope,
@@ -87,13 +87,13 @@ impl Session {
         }
     }
 
-    /// A session as an earlier daemon left it, in this boot or another.
+    /// Restores a session from an earlier daemon, of this boot or another.
     pub fn from_meta(meta: Meta, same_boot: bool, now: Now) -> Self {
         let size = Size::new(meta.rows, meta.cols);
         let mut session = Self::new(meta.id, meta.scope, meta.spec, size, meta.time_limits, now);
         session.key = meta.key;
         session.life = meta.life;
-        // Before there was a choice, a person's had the same time as an agent's.
+        // Before `until_room` existed, people's sessions had the same TTL as agents' sessions.
         if session.time_limits.until_room.is_none() && session.scope.is_human() {
             session.time_limits.until_room = Some(session.time_limits.ttl_ms == FORMER_TTL_MS);
         }
@@ -113,7 +113,7 @@ impl Session {
         session
     }
 
-    /// What is to be known of it later.
+    /// The content of `meta.json`.
     pub fn meta(&self, boot_id: &str) -> Meta {
         let size = self.output.size();
         Meta {
@@ -136,36 +136,36 @@ impl Session {
         }
     }
 
-    /// A client asked for it.
+    /// Records an access by a client.
     pub fn touch(&mut self, now: Now) {
         self.accessed = now;
     }
 
-    /// What [`Session::meta`] says was written down.
+    /// Records that [`Session::meta`] was saved.
     pub fn saved(&mut self) {
         self.saved_access = self.accessed.boot;
     }
 
-    /// Whether the last access is worth writing down: a daemon that knows of an
-    /// earlier one only would forget the session noticeably too early.
+    /// Whether the last access should be saved. A daemon that knows only an earlier access would
+    /// remove the session noticeably too early.
     pub fn is_access_unsaved(&self) -> bool {
         let late = self.accessed.boot.saturating_sub(self.saved_access);
         self.life.status().is_finished() && late > self.ttl_ms() / 20
     }
 
-    /// How long it has written nothing, in milliseconds.
+    /// Time since the last output, in milliseconds.
     pub fn idle_ms(&self, now: Now) -> u64 {
         let since = self.output.last_output_boot();
         now.boot
             .saturating_sub(since.unwrap_or(self.life.started_boot()))
     }
 
-    /// Whether its program could read something.
+    /// Whether its program can receive input.
     pub fn takes_input(&self) -> bool {
         self.life.status().is_alive() && !self.stdin_closed
     }
 
-    /// What its program does with its input, as last seen.
+    /// The last known input state of its program.
     pub fn input_state(&self) -> InputState {
         self.input.state(Situation {
             alive: self.life.status().is_alive(),
@@ -186,7 +186,7 @@ impl Session {
         })
     }
 
-    /// Begins to probe the present run, unless that was found ready before.
+    /// Starts probing the current run, unless it was already found ready.
     pub fn probe(&mut self) {
         let missing = self.life.status().is_alive() && self.life.probed() != Some(Probed::Ready);
         let offset = self.life.runs().last().map(|run| run.offset);
@@ -194,14 +194,15 @@ impl Session {
         self.readiness = probe.and_then(|(probe, at)| Readiness::new(probe, &self.output, at));
     }
 
-    /// Output for the probe; true if that makes it ready.
+    /// Feeds output to the probe. Returns true if it makes the run ready.
     pub fn probe_output(&mut self, offset: u64, bytes: &[u8]) -> bool {
         let probe = self.readiness.as_mut();
         let holds = probe.is_some_and(|probe| probe.output(offset, bytes));
         self.found_ready(holds)
     }
 
-    /// Its tree listens on `ports`; true if that makes it ready.
+    /// Feeds the ports on which the process tree listens to the probe. Returns true if they make
+    /// the run ready.
     pub fn probe_ports(&mut self, ports: &[u16]) -> bool {
         let probe = self.readiness.as_mut();
         let holds = probe.is_some_and(|probe| probe.listens(&mut self.output, ports));
@@ -226,7 +227,7 @@ impl Session {
         by_pattern && self.readiness.is_some()
     }
 
-    /// The port that is to make it ready.
+    /// The port that the probe waits for.
     pub fn probed_port(&self) -> Option<u16> {
         let probe = self.spec.ready.as_ref()?;
         probe.port.filter(|_| self.is_probing())
@@ -236,20 +237,20 @@ impl Session {
         self.readiness.is_some() && self.life.status().is_alive()
     }
 
-    /// When its probe is late, in boot-time milliseconds.
+    /// When the probe is late, in boot-time milliseconds.
     pub fn late_at(&self) -> Option<u64> {
         let probe = self.spec.ready.as_ref()?;
         let open = self.is_probing() && self.life.probed().is_none();
         open.then(|| self.life.started_boot().saturating_add(probe.patience_ms()))
     }
 
-    /// Whether it is ready: `None` without a probe, never once it has ended.
+    /// Whether it is ready: `None` without a probe; false once it has ended.
     pub fn ready(&self) -> Option<bool> {
         self.spec.ready.as_ref()?;
         Some(self.life.status().is_alive() && self.life.probed() == Some(Probed::Ready))
     }
 
-    /// Why it is not ready although its time is over.
+    /// Why it is not ready after the time limit of its probe.
     pub fn late_reason(&self) -> Option<String> {
         let probe = self.spec.ready.as_ref()?;
         let late = self.is_probing() && self.life.probed() == Some(Probed::Late);
@@ -259,7 +260,7 @@ impl Session {
         })
     }
 
-    /// What conditions are compared with.
+    /// The state that wait conditions are compared with.
     pub fn facts(&self) -> WaitInputs<'static> {
         WaitInputs {
             input: self.input_state(),
@@ -268,51 +269,51 @@ impl Session {
         }
     }
 
-    /// When it is to be forgotten, in boot-time milliseconds: not while a process
-    /// that it left has its terminal, which would be hung up.
+    /// When it is removed, in boot-time milliseconds. `None` while a process that it left uses its
+    /// terminal, because removal would hang up that terminal.
     pub fn expires_at(&self) -> Option<u64> {
         let expires = self.may_go() && !self.stays_until_room();
         expires.then(|| self.accessed.boot.saturating_add(self.ttl_ms()))
     }
 
-    /// Whether it may be forgotten at all.
+    /// Whether it may be removed at all.
     pub fn may_go(&self) -> bool {
         self.life.status().is_finished() && !self.time_limits.keep && !self.tty_open
     }
 
-    /// Whether its time does not matter, only that there is room.
+    /// Whether it is kept until room is needed, whatever its TTL.
     pub fn stays_until_room(&self) -> bool {
         self.time_limits.until_room == Some(true)
     }
 
-    /// Whether it ended in a way that somebody will want to look into.
+    /// Whether it ended in a way that somebody may want to inspect.
     pub fn has_failed(&self) -> bool {
         use Status::{Error, Lost, TimedOut};
         matches!(self.life.status(), Error | Lost | TimedOut)
     }
 
-    /// How long it is kept after its last access.
+    /// How long it is kept after its last access, in milliseconds.
     fn ttl_ms(&self) -> u64 {
         let of_failed = self.time_limits.failed_ttl_ms.filter(|_| self.has_failed());
         of_failed.unwrap_or(self.time_limits.ttl_ms)
     }
 
-    /// When a client last asked for it.
+    /// When a client last accessed it.
     pub fn accessed(&self) -> Now {
         self.accessed
     }
 
-    /// When a client last asked for it, in boot-time milliseconds.
+    /// When a client last accessed it, in boot-time milliseconds.
     pub fn accessed_boot(&self) -> u64 {
         self.accessed.boot
     }
 
-    /// The name people use: the label, or the id.
+    /// The name that people use: the label, or the id.
     pub fn name(&self) -> &str {
         self.spec.label.as_deref().unwrap_or(self.id.as_str())
     }
 
-    /// Its record; the driver adds what only the system knows.
+    /// Its record. The driver adds the fields that only the operating system knows.
     pub fn record(&self, now: Now, signal_name: impl Fn(i32) -> String) -> Record {
         Record {
             summary: self.summary(now, signal_name),
@@ -335,7 +336,7 @@ impl Session {
         }
     }
 
-    /// The part of its record that agents get of each session.
+    /// The part of the record that `list` returns for each session.
     pub fn summary(&self, now: Now, signal_name: impl Fn(i32) -> String) -> Summary {
         let life = &self.life;
         let status = life.status();
@@ -380,8 +381,7 @@ impl Session {
         }
     }
 
-    /// Why it ended as it did, that something of it goes on, and what else is
-    /// odd about it.
+    /// Why it ended as it did, what is left of it, and anything else unusual about it.
     fn reason(&self) -> Option<String> {
         let what = match self.spec.mode {
             Mode::Pty => "terminal",
@@ -397,7 +397,7 @@ impl Session {
             left.then(|| format!("a process that it left has its {what} open")),
             self.output.failed_at().map(|end| {
                 format!(
-                    "its screen was painted anew: the terminal emulator failed on the output \
+                    "its screen was repainted: the terminal emulator failed on the output \
                      before byte {end}"
                 )
             }),
@@ -405,7 +405,7 @@ impl Session {
         reasons.into_iter().flatten().reduce(|a, b| a + "; " + &b)
     }
 
-    /// What `detail` adds of what is known here.
+    /// The fields that `detail` adds, as far as they are known here.
     pub fn detail(&self) -> Detail {
         Detail {
             env_names: self.spec.env_names.clone(),
@@ -417,7 +417,7 @@ impl Session {
     }
 }
 
-/// Whether so much output is more than replies show, so that its file is worth naming.
+/// Whether the output is larger than replies show, so that they name its file.
 pub fn is_offloaded(output_bytes: u64) -> bool {
     output_bytes > OFFLOAD_BYTES
 }

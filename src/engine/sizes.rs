@@ -1,5 +1,5 @@
-//! The sizes that a session's terminal has had, and from which byte of its output on: what it painted is
-//! understood again at the size it was painted for.
+//! The sizes that a session's terminal has had, and the output offset at which each began. Output
+//! is replayed at the size for which it was painted.
 
 use std::ops::Range;
 
@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::term::size::Size;
 
-/// Changes remembered; beyond that the oldest are forgotten, and what was painted before counts as painted at the
-/// oldest size that is known.
+/// Maximum number of changes kept. Beyond it the oldest are dropped, and earlier output counts as
+/// painted at the oldest known size.
 const MAX: usize = 256;
 
 /// The sizes, oldest first.
@@ -16,10 +16,10 @@ const MAX: usize = 256;
 #[serde(transparent)]
 pub struct Sizes(Vec<Change>);
 
-/// From here on it had that size.
+/// A change of size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Change {
-    /// Offset of the first byte.
+    /// Offset of the first byte at this size.
     pub offset: u64,
     /// Rows.
     pub rows: u16,
@@ -28,26 +28,26 @@ pub struct Change {
 }
 
 impl Change {
-    /// The size from there on.
+    /// The new size.
     pub fn size(self) -> Size {
         Size::new(self.rows, self.cols)
     }
 }
 
 impl Sizes {
-    /// It has had one size.
+    /// A terminal that has had one size.
     pub fn new(size: Size) -> Self {
         let mut sizes = Self::default();
         sizes.push(0, size);
         sizes
     }
 
-    /// Whether it has always had the size it has now, so that nothing need be written down.
+    /// Whether the size has never changed. Then nothing needs to be saved.
     pub fn is_constant(&self) -> bool {
         self.0.len() < 2
     }
 
-    /// What is to be remembered: nothing of a terminal that has always had one size.
+    /// What to save: nothing if the size has never changed.
     #[must_use]
     pub fn kept(&self) -> Self {
         match self.is_constant() {
@@ -56,11 +56,11 @@ impl Sizes {
         }
     }
 
-    /// From `offset` on it has another size.
+    /// Records a new size from `offset` on.
     pub fn push(&mut self, offset: u64, size: Size) {
-        // While an earlier daemon's output is read again more is known than has been read.
+        // While a new daemon replays earlier output, later changes are already known.
         let offset = self.0.last().map_or(offset, |last| offset.max(last.offset));
-        // Several changes without output in between are one.
+        // Only the last of several changes without output in between counts.
         self.0.retain(|change| change.offset < offset);
         if self.0.last().is_some_and(|last| last.size() == size) {
             return;
@@ -81,7 +81,7 @@ impl Sizes {
         before.or(self.0.first()).map(|change| change.size())
     }
 
-    /// The changes within a range, but for one at its very beginning.
+    /// The changes within a range, except one at its very start.
     pub fn within(&self, range: Range<u64>) -> Vec<Change> {
         let inside = |change: &&Change| change.offset > range.start && change.offset < range.end;
         self.0.iter().filter(inside).copied().collect()
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_byte_has_the_size_it_was_painted_for() {
+    fn each_byte_has_the_size_for_which_it_was_painted() {
         let mut sizes = Sizes::new(Size::new(40, 120));
         sizes.push(100, Size::new(24, 80));
         sizes.push(100, Size::new(12, 40));
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn many_changes_are_bounded() {
+    fn the_number_of_changes_is_bounded() {
         let mut sizes = Sizes::default();
         assert_eq!(sizes.at(0), None);
         for n in 0..1000 {

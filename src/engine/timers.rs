@@ -1,38 +1,38 @@
-//! What is due when: one sorted set, so that nothing has to be looked for.
+//! Deadlines in one sorted set, so that the next one is found without a search.
 
 use std::collections::{BTreeSet, HashMap};
 
 use super::waits::Ticket;
 use crate::protocol::SessionId;
 
-/// What can be due.
+/// The kinds of deadlines.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Due {
-    /// A session has reached its time limit.
+    /// A session reaches its time limit.
     Timeout(SessionId),
-    /// A finished session has reached the end of its TTL.
+    /// A finished session reaches the end of its TTL.
     Expiry(SessionId),
-    /// A wait has to look at the clock.
+    /// A wait must be checked again.
     Wait(Ticket),
-    /// A session's program may wait for input by now.
+    /// A session's program may be waiting for input.
     Input(SessionId),
-    /// Output that was held back is told.
+    /// Held-back `output` events are sent.
     Output(SessionId),
-    /// That output was dropped is told.
+    /// An `output_dropped` event is sent.
     Dropped(SessionId),
-    /// A probe has waited for as long as it may.
+    /// A probe reaches its time limit.
     Late(SessionId),
-    /// Ports that are waited for are looked up.
+    /// Ports that clients wait for are looked up.
     Ports(SessionId),
-    /// A restart policy has waited long enough.
+    /// The pause of a restart policy is over.
     Retry(SessionId),
-    /// Something about a person's hold on a session is told.
+    /// A change of a session's keyboard lease is reported.
     Lease(SessionId),
-    /// Screens that nobody uses are put to rest.
+    /// Unused screens are put to rest.
     Rest,
 }
 
-/// Deadlines in boot-time milliseconds, at most one for each thing.
+/// Deadlines in boot-time milliseconds, at most one per [`Due`].
 #[derive(Debug, Default)]
 pub struct Timers {
     queue: BTreeSet<(u64, Due)>,
@@ -40,7 +40,7 @@ pub struct Timers {
 }
 
 impl Timers {
-    /// Sets, moves or (with `None`) drops a deadline.
+    /// Sets, moves or (with `None`) removes a deadline.
     pub fn set(&mut self, due: Due, at: Option<u64>) {
         if let Some(old) = self.set.remove(&due) {
             self.queue.remove(&(old, due.clone()));
@@ -51,17 +51,17 @@ impl Timers {
         }
     }
 
-    /// When something is due, if it is.
+    /// The time of this deadline, if it is set.
     pub fn due(&self, due: &Due) -> Option<u64> {
         self.set.get(due).copied()
     }
 
-    /// The next deadline.
+    /// The earliest deadline.
     pub fn next(&self) -> Option<u64> {
         self.queue.first().map(|(at, _)| *at)
     }
 
-    /// Takes one thing that is due at `now`.
+    /// Removes and returns one deadline that is not after `now`.
     pub fn pop(&mut self, now: u64) -> Option<Due> {
         let (at, _) = self.queue.first()?;
         if *at > now {
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_moved_deadline_is_due_once_at_its_new_time() {
+    fn a_moved_deadline_fires_once_at_its_new_time() {
         let mut timers = Timers::default();
         let due = Due::Wait(Ticket(1));
         timers.set(due.clone(), Some(5));

@@ -1,4 +1,4 @@
-//! What is remembered of sessions that were removed.
+//! Removed sessions that are still remembered.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -7,17 +7,17 @@ use serde::{Deserialize, Serialize};
 use super::Now;
 use crate::protocol::{Scope, SessionId, Status};
 
-/// How long a removed session is remembered.
+/// How long a removed session is remembered, in milliseconds.
 const KEPT_MS: u64 = 24 * 3600 * 1000;
 
-/// So many at most; the oldest go first.
+/// Maximum number of tombstones; the oldest are dropped first.
 pub const MAX_TOMBSTONES: usize = 10_000;
 
-/// What is remembered of a session that was removed.
+/// A removed session.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tombstone {
-    /// Whose it was.
+    /// Scope that owned it.
     pub scope: Scope,
     /// How it had ended.
     pub status: Status,
@@ -27,7 +27,7 @@ pub struct Tombstone {
     pub removed: Now,
 }
 
-/// The removed sessions of the last day.
+/// Sessions removed within the last day.
 #[derive(Debug, Default)]
 pub struct Tombstones {
     by_id: HashMap<SessionId, Tombstone>,
@@ -36,7 +36,7 @@ pub struct Tombstones {
 }
 
 impl Tombstones {
-    /// Remembers one that is removed later than all others; old ones are forgotten.
+    /// Adds a tombstone that is newer than all others, and drops old ones.
     pub fn add(&mut self, id: SessionId, tombstone: Tombstone, now: Now) {
         self.order.push_back(id.clone());
         self.by_id.insert(id, tombstone);
@@ -54,12 +54,12 @@ impl Tombstones {
         }
     }
 
-    /// What is remembered under this name.
+    /// The tombstone of this session.
     pub fn get(&self, id: &SessionId) -> Option<&Tombstone> {
         self.by_id.get(id)
     }
 
-    /// All of them, oldest first.
+    /// All tombstones, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = (&SessionId, &Tombstone)> {
         self.order
             .iter()
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_later_and_beyond_the_limit_the_oldest_is_forgotten() {
+    fn tombstones_are_dropped_after_a_day_and_beyond_the_limit() {
         let mut tombstones = Tombstones::default();
         let old = add(&mut tombstones, 0);
         let first = add(&mut tombstones, KEPT_MS - 1);

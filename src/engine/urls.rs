@@ -1,13 +1,13 @@
-//! URLs of this machine in what a job has written.
+//! Finds URLs of this machine in a job's output.
 
 use std::collections::BTreeSet;
 
 use regex::Regex;
 
-/// URLs told at most.
+/// Maximum number of URLs returned.
 const MOST: usize = 20;
 
-/// URLs in `text` of this machine on one of `ports`, in the order they came first.
+/// The URLs in `text` that name this machine and one of `ports`, in order of first appearance.
 pub fn urls(text: &str, ports: &[u16]) -> Vec<String> {
     let hosts = r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])";
     let pattern = format!(r#"(?i)\b(https?)://{hosts}(?::(\d+))?(?:/[^\s"'<>|\\^`{{}}]*)?"#);
@@ -21,7 +21,7 @@ pub fn urls(text: &str, ports: &[u16]) -> Vec<String> {
             None if captures[1].eq_ignore_ascii_case("https") => 443,
             None => 80,
         };
-        // A sentence or a bracket may go on after it.
+        // Punctuation after the URL belongs to the surrounding text.
         let url = captures[0].trim_end_matches(['.', ',', ';', ':', ')', '!', '?']);
         let is_new = ports.contains(&port) && seen.insert(url.to_owned());
         is_new.then(|| url.to_owned())
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn urls_of_this_machine_whose_port_is_there() {
+    fn finds_local_urls_with_a_listening_port() {
         let text = "  Local: http://localhost:5173/\n  Network: http://192.168.1.5:5173/\n\
             (see http://127.0.0.1:5173/a?b=1). again http://localhost:5173/ \
             http://[::1]:8080 https://localhost/x http://localhost:9/ \"http://0.0.0.0:8080\"";

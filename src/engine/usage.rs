@@ -1,31 +1,31 @@
-//! How much of a processor a session uses, from what it has used by when.
+//! CPU usage of a session, computed from its CPU time at two moments.
 
 use super::Now;
 
-/// Between two looks at the same session that are compared, in milliseconds: the
-/// kernel counts time in ticks of 10, and less than 20 of them say little.
+/// Minimum time between two samples that are compared, in milliseconds. The kernel counts time in
+/// ticks of 10 ms, and fewer than 20 ticks say little.
 pub const INTERVAL_MS: u64 = 200;
 
-/// What a session had used at some time.
+/// CPU time of a session at one moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Sample {
     /// In boot-time milliseconds.
     at: u64,
-    /// Processor time, in milliseconds of one processor.
+    /// CPU time, in milliseconds of one processor.
     cpu_ms: u64,
 }
 
-/// The looks at one session.
+/// The samples of one session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Meter {
-    /// What the last one is compared with.
+    /// The sample that the last one is compared with.
     before: Sample,
     last: Sample,
 }
 
 impl Meter {
-    /// A session whose run began then: the first look at it gives the average since. What it had used by then
-    /// (`cpu_ms`) is that of processes which an earlier run has left.
+    /// Creates the meter of a run. The first sample gives the average since the run began. `cpu_ms`
+    /// is the CPU time used before that, by processes that an earlier run left.
     pub fn new(started_boot: u64, cpu_ms: u64) -> Self {
         let begin = Sample {
             at: started_boot,
@@ -37,14 +37,14 @@ impl Meter {
         }
     }
 
-    /// Whether it is that of a run which began then, or later.
+    /// Whether the meter belongs to the run that began at `started_boot`, or to a later one.
     pub fn is_of_run(&self, started_boot: u64) -> bool {
         self.before.at >= started_boot
     }
 
-    /// A session has used so much by now; 100 is one whole processor since the
-    /// look before, with one place after the point. `None` so soon after its begin that a single tick of the
-    /// kernel's clock would be several processors.
+    /// Adds a sample and returns the usage since the previous one in percent of one processor, with
+    /// one decimal place. `None` so soon after the beginning that a single tick of the kernel's
+    /// clock would count as several processors.
     pub fn look(&mut self, cpu_ms: u64, now: Now) -> Option<f64> {
         if now.boot.saturating_sub(self.last.at) >= INTERVAL_MS {
             self.before = self.last;
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_look_gives_the_average_and_the_next_ones_what_came_since() {
+    fn the_first_sample_gives_the_average_and_later_ones_the_recent_usage() {
         let mut meter = Meter::new(1000, 0);
         assert_eq!(meter.look(500, at(2000)), Some(50.0));
         assert_eq!(meter.look(1500, at(2500)), Some(200.0));
@@ -85,22 +85,22 @@ mod tests {
     }
 
     #[test]
-    fn a_look_right_after_the_begin_says_nothing() {
+    fn a_sample_right_after_the_beginning_gives_nothing() {
         let mut meter = Meter::new(1000, 0);
-        // Three ticks in four milliseconds are no 750 % of a processor.
+        // Three ticks in four milliseconds must not be reported as 750 %.
         assert_eq!(meter.look(30, at(1004)), None);
         assert_eq!(meter.look(110, at(1110)), None);
         assert_eq!(meter.look(200, at(1200)), Some(100.0));
     }
 
     #[test]
-    fn what_an_earlier_run_has_left_does_not_count_for_this_one() {
+    fn cpu_time_of_an_earlier_run_is_not_counted() {
         let mut meter = Meter::new(1000, 60_000);
         assert_eq!(meter.look(60_250, at(1500)), Some(50.0));
     }
 
     #[test]
-    fn looks_in_a_row_are_compared_with_one_that_is_long_enough_ago() {
+    fn frequent_samples_are_compared_with_one_that_is_old_enough() {
         let mut meter = Meter::new(0, 0);
         meter.look(0, at(1000));
         assert_eq!(meter.look(100, at(1200)), Some(50.0));
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_dead_took_with_them_is_no_less_than_nothing() {
+    fn usage_is_never_negative_after_processes_have_ended() {
         let mut meter = Meter::new(0, 0);
         meter.look(900, at(1000));
         assert_eq!(meter.look(100, at(2000)), Some(0.0));

@@ -1,26 +1,26 @@
-//! What is known of a session besides its output.
+//! State of a session that wait conditions are compared with, besides its output.
 
 use crate::protocol::Status;
 use crate::protocol::record::InputState;
 
-/// What conditions are compared with.
+/// Values that wait conditions are compared with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WaitInputs<'a> {
-    /// Where it is in its life.
+    /// Status of the session.
     pub status: Status,
-    /// Whether it ends, or has ended, only to be run again by somebody who restarts it.
+    /// Whether the session ends, or has ended, only to be restarted on request.
     pub restarting: bool,
-    /// What its program does with its input.
+    /// Input state of its program.
     pub input: InputState,
-    /// Whether its probe holds; `None`: it has none.
+    /// Whether its probe holds; `None` without a probe.
     pub ready: Option<bool>,
-    /// Of the ports that are waited for, those its tree listens on; `None`: they
-    /// were not looked up, for that takes a look at every process.
+    /// The awaited ports on which the process tree listens; `None` if they were not looked up,
+    /// because that requires a look at every process.
     pub ports: Option<&'a [u16]>,
 }
 
 impl WaitInputs<'_> {
-    /// Nothing but a status.
+    /// Inputs with a status and nothing else.
     pub fn of(status: Status) -> Self {
         Self {
             status,

@@ -1,4 +1,4 @@
-//! What clients wait for, over one session or several.
+//! Pending waits on one session or several.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,18 +8,18 @@ use super::wait_inputs::WaitInputs;
 use crate::protocol::SessionId;
 use crate::protocol::condition::WaitMode;
 
-/// Name of one pending wait.
+/// Id of a pending wait.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Ticket(pub u64);
 
-/// How a wait came out for each of its sessions; `None`: not decided in time.
+/// Outcome of a wait for each of its sessions; `None` if it was not decided in time.
 pub type Verdict = Vec<(SessionId, Option<Decision>)>;
 
-/// A wait that is not over.
+/// A wait that has not been answered.
 pub struct Pending {
     mode: WaitMode,
     parts: Vec<Part>,
-    /// When time runs out, in boot-time milliseconds.
+    /// When it times out, in boot-time milliseconds.
     deadline: Option<u64>,
 }
 
@@ -30,7 +30,7 @@ struct Part {
 }
 
 impl Pending {
-    /// A wait over these sessions; without a deadline it has no end of its own.
+    /// Creates a wait on these sessions. Without a deadline it never times out.
     pub fn new(
         mode: WaitMode,
         parts: Vec<(SessionId, Matcher, Option<Decision>)>,
@@ -51,8 +51,8 @@ impl Pending {
         }
     }
 
-    /// Whether it is over: `any` needs one that matched, `all` every one, and
-    /// either ends with a failure, or when nothing can be decided any more.
+    /// Whether the wait is over. `any` needs one matching session, `all` needs every session. Both
+    /// end on a failure, or when all sessions are decided.
     pub fn is_over(&self) -> bool {
         let decided = |part: &Part| part.decision.is_some();
         let matched = |part: &Part| matches!(part.decision, Some(Decision::Matched(_)));
@@ -66,7 +66,7 @@ impl Pending {
             }
     }
 
-    /// How it came out.
+    /// The outcome.
     pub fn verdict(self) -> Verdict {
         self.parts
             .into_iter()
@@ -75,7 +75,7 @@ impl Pending {
     }
 }
 
-/// The waits that are not over.
+/// All pending waits.
 #[derive(Default)]
 pub struct Waits {
     pending: HashMap<Ticket, Pending>,
@@ -83,12 +83,12 @@ pub struct Waits {
     last: u64,
 }
 
-/// The waits on one session. There may be thousands: adding one and taking one out
-/// looks at no other.
+/// The waits on one session. There may be thousands, so adding or removing one does not iterate
+/// over the others.
 #[derive(Default)]
 struct OnSession {
     tickets: BTreeSet<Ticket>,
-    /// How many of them look at what its program does with its input.
+    /// Number of waits that need the input state.
     input: usize,
 }
 
@@ -106,7 +106,7 @@ impl Waits {
         ticket
     }
 
-    /// Takes a wait out, over or not.
+    /// Removes a wait, whether it is over or not.
     pub fn remove(&mut self, ticket: Ticket) -> Option<Pending> {
         let pending = self.pending.remove(&ticket)?;
         for part in &pending.parts {
@@ -122,7 +122,7 @@ impl Waits {
         Some(pending)
     }
 
-    /// Whether some wait looks at the output of this session.
+    /// Whether any wait needs the output of this session.
     pub fn read_output(&self, session: &SessionId) -> bool {
         self.on(session).any(|pending| {
             pending
@@ -132,7 +132,7 @@ impl Waits {
         })
     }
 
-    /// How many waits read the lines of this session, each on its own.
+    /// Number of waits that read the lines of this session. Each reads on its own.
     pub fn readers(&self, session: &SessionId) -> usize {
         let parts = self.on(session).flat_map(|pending| &pending.parts);
         parts
@@ -141,28 +141,28 @@ impl Waits {
             .count()
     }
 
-    /// Whether some wait looks at what this session's program does with its input.
+    /// Whether any wait needs the input state of this session.
     pub fn want_input(&self, session: &SessionId) -> bool {
         self.by_session.get(session).is_some_and(|on| on.input > 0)
     }
 
-    /// What one wait is for.
+    /// The conditions of a wait.
     pub fn conditions(&self, ticket: Ticket) -> Option<&Conditions> {
         let part = self.pending.get(&ticket)?.parts.first()?;
         Some(part.matcher.conditions())
     }
 
-    /// Whether some wait is for this session to be ready.
+    /// Whether any wait needs the ready state of this session.
     pub fn want_ready(&self, session: &SessionId) -> bool {
         self.open(session).any(Conditions::wants_ready)
     }
 
-    /// The ports that waits on this session are for.
+    /// The ports that waits on this session name.
     pub fn ports(&self, session: &SessionId) -> BTreeSet<u16> {
         self.open(session).flat_map(Conditions::ports).collect()
     }
 
-    /// What is undecided about a session.
+    /// The undecided conditions on a session.
     fn open(&self, session: &SessionId) -> impl Iterator<Item = &Conditions> {
         let parts = self.on(session).flat_map(|pending| &pending.parts);
         parts
@@ -176,12 +176,12 @@ impl Waits {
             .filter_map(|ticket| self.pending.get(ticket))
     }
 
-    /// Output of a session; returns the waits that are over by it.
+    /// Processes output of a session. Returns the waits that are over.
     pub fn output(&mut self, session: &SessionId, offset: u64, bytes: &[u8]) -> Vec<Ticket> {
         self.decide(session, |matcher| matcher.output(offset, bytes))
     }
 
-    /// Something else about a session; returns the waits that are over by it.
+    /// Processes any other change of a session. Returns the waits that are over.
     pub fn look(
         &mut self,
         session: &SessionId,
@@ -215,7 +215,7 @@ impl Waits {
         over
     }
 
-    /// The sessions of a wait that are not decided.
+    /// The undecided sessions of a wait.
     pub fn undecided(&self, ticket: Ticket) -> Vec<SessionId> {
         let parts = self
             .pending
@@ -225,7 +225,7 @@ impl Waits {
         open.map(|part| part.session.clone()).collect()
     }
 
-    /// Whether its time has run out.
+    /// Whether the wait has timed out.
     pub fn is_expired(&self, ticket: Ticket, now: u64) -> bool {
         let deadline = self
             .pending
@@ -234,7 +234,7 @@ impl Waits {
         deadline.is_some_and(|deadline| deadline <= now)
     }
 
-    /// When the clock could decide it.
+    /// When the passing of time alone could decide the wait, in boot-time milliseconds.
     pub fn due<'a>(
         &self,
         ticket: Ticket,
@@ -248,12 +248,12 @@ impl Waits {
         [pending.deadline, idle].into_iter().flatten().min()
     }
 
-    /// How many there are.
+    /// Number of pending waits.
     pub fn len(&self) -> usize {
         self.pending.len()
     }
 
-    /// Whether there are none.
+    /// Whether no wait is pending.
     pub fn is_empty(&self) -> bool {
         self.pending.is_empty()
     }
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn readers_are_the_waits_for_lines_that_are_not_over() {
+    fn readers_counts_the_pending_waits_for_lines() {
         let (id, mut waits) = (SessionId::fresh(), Waits::default());
         let pattern = |text: &str| Condition::Pattern(text.to_owned());
         waits.add(wait(&id, Condition::Exit(true), View::Plain));

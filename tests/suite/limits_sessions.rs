@@ -62,5 +62,5 @@ fn the_limit_of_all_is_told_to_each_scope_in_its_own_terms() {
     assert_eq!(error["data"]["name"], "maxSessionsTotal");
     assert_eq!(reclaimable(&error), [mine.id.as_str()]);
     let ran = home.run(&["run", "true"]).expect_code(1);
-    ran.expect_said("2 sessions are running; 2 may");
+    ran.expect_said("2 sessions are running; the limit is 2");
 }

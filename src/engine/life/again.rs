@@ -1,5 +1,4 @@
-//! What comes after the end of a run: the next one, or `onExit`; and how the probe
-//! of a run came out.
+//! What follows the end of a run: a restart or `onExit`. Also the result of a run's probe.
 
 use super::{Actor, Life, Probed};
 use crate::engine::Now;
@@ -7,8 +6,8 @@ use crate::engine::retry::{self, Retry, Verdict};
 use crate::protocol::{RestartPolicy, Status};
 
 impl Life {
-    /// Its run is over: whether its policy has it run again. Then it is
-    /// `retrying` until that time.
+    /// Applies the restart policy after the end of a run. Returns true if the session will be
+    /// restarted; it is `retrying` until then.
     pub fn retry(&mut self, policy: RestartPolicy, now: Now) -> bool {
         let count = self.retry.map_or(0, |retry| retry.count);
         let runtime_ms = self.runtime_ms.unwrap_or_default();
@@ -21,8 +20,10 @@ impl Life {
                 self.retry = None;
                 match count {
                     0 => return false,
-                    1 => "it was run again once, and is not any more".to_owned(),
-                    _ => format!("it was run again {count} times in a row, and is not any more"),
+                    1 => "it was restarted once, and no retries are left".to_owned(),
+                    _ => {
+                        format!("it was restarted {count} times in a row, and no retries are left")
+                    }
                 }
             }
             Verdict::Again { count, backoff_ms } => {
@@ -43,8 +44,8 @@ impl Life {
         self.status == Status::Retrying
     }
 
-    /// It is not run again after all: `by` has ended it, or it cannot be. True if
-    /// it was to be.
+    /// Cancels a pending restart, because `by` ended the session or because it cannot be run.
+    /// Returns true if a restart was pending.
     pub fn stop_retrying(&mut self, by: Option<&Actor>) -> bool {
         let Some(retry) = self
             .retry
@@ -61,52 +62,52 @@ impl Life {
             }
             None => {
                 self.status = retry.outcome;
-                self.add_reason("bgproc was ended before that, and its environment is not known");
+                self.add_reason("bgproc ended before that, and its environment is not known");
             }
         }
         true
     }
 
-    /// Restarts so far no longer count: somebody has asked for this one.
+    /// Resets the count of restarts, because a client asked for this one.
     pub fn forget_retries(&mut self) {
         if let Some(retry) = &mut self.retry {
             retry.count = 0;
         }
     }
 
-    /// When its policy has it run again, in boot-time milliseconds.
+    /// When its policy restarts it, in boot-time milliseconds.
     pub fn retry_at(&self) -> Option<u64> {
         let waits = self.status == Status::Retrying;
         self.retry.filter(|_| waits).and_then(|retry| retry.at)
     }
 
-    /// The pause before the next run, while it is waited for.
+    /// The pause before the pending restart, in milliseconds.
     pub fn backoff_ms(&self) -> Option<u64> {
         let waits = self.status == Status::Retrying;
         self.retry.filter(|_| waits).map(|retry| retry.backoff_ms)
     }
 
-    /// Its probe came out so.
+    /// Sets the result of the probe.
     pub fn set_probed(&mut self, probed: Probed) {
         self.probed = Some(probed);
     }
 
-    /// How its probe came out in this run.
+    /// Result of the probe in this run.
     pub fn probed(&self) -> Option<Probed> {
         self.probed
     }
 
-    /// It has ended for good, and its `onExit` is to be run.
+    /// It has ended for good, and its `onExit` must be run.
     pub fn owe_on_exit(&mut self) {
         self.owes_on_exit = true;
     }
 
-    /// Its `onExit` is being run.
+    /// Its `onExit` is running.
     pub fn on_exit_began(&mut self) {
         self.owes_on_exit = false;
     }
 
-    /// Its `onExit` is over.
+    /// Its `onExit` has ended; `failure` says why it failed.
     pub fn on_exit_ended(&mut self, failure: Option<String>) {
         self.owes_on_exit = false;
         self.on_exit_failure = failure;
@@ -117,7 +118,7 @@ impl Life {
         self.owes_on_exit
     }
 
-    /// What went wrong with its `onExit`.
+    /// Why its `onExit` failed.
     pub fn on_exit_failure(&self) -> Option<&str> {
         self.on_exit_failure.as_deref()
     }

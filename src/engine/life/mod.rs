@@ -1,4 +1,4 @@
-//! The life of a session: from asked for to ended, and how.
+//! The life of a session: its status from start to end, and how it ended.
 
 mod again;
 
@@ -10,25 +10,25 @@ use crate::protocol::keeper::Exit;
 use crate::protocol::record::{EndedBy, EndedByKind, Run};
 use crate::protocol::{Scope, Status, Timestamp};
 
-/// Number of the signal that cannot be caught.
+/// Number of SIGKILL, the signal that cannot be caught.
 const KILL: i32 = 9;
 
-/// Runs remembered; older ones are forgotten.
+/// Maximum number of runs kept; the oldest are dropped.
 const MAX_RUNS: usize = 100;
 
-/// Who does something to a session.
+/// The originator of an action on a session.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Actor {
     /// An agent of this scope.
     Agent(Scope),
     /// A person.
     Human,
-    /// Its time limit, in milliseconds.
+    /// The session's time limit, in milliseconds.
     TimeLimit(u64),
 }
 
 impl Actor {
-    /// As a reason names it.
+    /// The name used in a reason.
     fn name(&self) -> String {
         match self {
             Self::Agent(scope) => format!("agent {scope}"),
@@ -37,7 +37,7 @@ impl Actor {
         }
     }
 
-    /// As the record says it.
+    /// The value of the record's `endedBy`.
     pub fn ended_by(&self) -> EndedBy {
         match self {
             Self::Agent(scope) => EndedBy {
@@ -56,20 +56,20 @@ impl Actor {
     }
 }
 
-/// Where a session is in its life, and what is known of how it got there.
+/// Status of a session, and how it got there.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Life {
     status: Status,
     pid: Option<u32>,
-    /// Pid of the first process of the latest run, also after its end.
+    /// Pid of the first process of the latest run, kept after its end.
     #[serde(default)]
     last_pid: Option<u32>,
     created_at: Timestamp,
     started_at: Timestamp,
     started_boot: u64,
     ended_at: Option<Timestamp>,
-    /// When its first process had ended, in boot-time milliseconds.
+    /// When its first process ended, in boot-time milliseconds.
     #[serde(default)]
     ended_boot: Option<u64>,
     runtime_ms: Option<u64>,
@@ -79,40 +79,40 @@ pub struct Life {
     ended_by: Option<EndedBy>,
     restarts: u32,
     runs: Vec<Run>,
-    /// Who asked it to end, while that is under way.
+    /// Who asked it to end, while the ending is in progress.
     ending: Option<Actor>,
-    /// When what is left of its processes gets KILL, in boot-time milliseconds:
-    /// from the first signal until nobody is left, whichever daemon is there.
+    /// When its remaining processes get KILL, in boot-time milliseconds. Set from the first signal
+    /// until no process is left, across daemons.
     #[serde(default)]
     kill_at: Option<u64>,
-    /// The signal that bgproc sent last to this run, and who asked for it.
+    /// The last signal that bgproc sent to this run, and who asked for it.
     last_signal: Option<(i32, Actor)>,
-    /// Where it is with its restart policy; absent until that has taken effect.
+    /// State of its restart policy; absent until the policy has taken effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     retry: Option<Retry>,
-    /// How far its probe has come in this run; absent: it looks.
+    /// Result of the probe in this run; absent: still probing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     probed: Option<Probed>,
     /// Whether its `onExit` has still to be run.
     #[serde(default, skip_serializing_if = "crate::protocol::keeper::is_false")]
     owes_on_exit: bool,
-    /// What went wrong with it.
+    /// Why its `onExit` failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     on_exit_failure: Option<String>,
 }
 
-/// How a probe came out.
+/// Result of a probe.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Probed {
-    /// It held.
+    /// The probe held.
     Ready,
-    /// It has not held in the time it had, and is still looked at.
+    /// The probe did not hold within its time limit. It continues.
     Late,
 }
 
 impl Life {
-    /// A session that was asked for.
+    /// A session that is about to start.
     pub fn new(now: Now) -> Self {
         Self {
             status: Status::Starting,
@@ -140,7 +140,7 @@ impl Life {
         }
     }
 
-    /// Its first process runs; output of this run begins at `offset`.
+    /// Its first process runs. The output of this run begins at `offset`.
     pub fn started(&mut self, pid: u32, offset: u64, now: Now) {
         if !self.runs.is_empty() {
             self.restarts += 1;
@@ -149,7 +149,7 @@ impl Life {
         if self.runs.len() == MAX_RUNS {
             self.runs.remove(0);
         }
-        // Most sessions have one run, and a list begins with room for four.
+        // Most sessions have one run, and a `Vec` would otherwise reserve room for four.
         self.runs.reserve_exact(1);
         self.runs.push(Run {
             run,
@@ -182,13 +182,13 @@ impl Life {
         self.on_exit_failure = None;
     }
 
-    /// It could not be started again.
+    /// A restart failed.
     pub fn failed_to_start(&mut self, why: &str, now: Now) {
         self.end(Status::Error, now);
         self.reason = Some(format!("it could not be started: {why}"));
     }
 
-    /// Somebody asked it to end. False if somebody did before.
+    /// An actor asks it to end. Returns false if it is not alive or is already ending.
     pub fn ask_to_end(&mut self, by: Actor) -> bool {
         if !self.status.is_alive() || self.ending.is_some() {
             return false;
@@ -198,27 +198,27 @@ impl Life {
         true
     }
 
-    /// The first signal of its ending is out: what is there at `kill_at` gets
-    /// KILL. An earlier time holds if two have asked.
+    /// The first signal of its ending was sent. Processes that are left at `kill_at` get KILL. If
+    /// two actors ask, the earlier time applies.
     pub fn grace_began(&mut self, kill_at: u64) {
         self.kill_at = Some(self.kill_at.map_or(kill_at, |at| at.min(kill_at)));
     }
 
-    /// Its processes were ended, all but those that `refused` says could not be.
+    /// Its ending is complete. `refused` names the processes that could not be ended.
     pub fn grace_ended(&mut self, refused: Option<String>) {
         self.kill_at = None;
-        // A session that has ended has another reason already.
+        // A finished session already has another reason.
         if self.ending.is_some() && refused.is_some() {
             self.reason = refused;
         }
     }
 
-    /// bgproc has sent it a signal.
+    /// Records that bgproc sent it a signal.
     pub fn signalled(&mut self, signal: i32, by: Actor) {
         self.last_signal = Some((signal, by));
     }
 
-    /// Its first process is stopped, or goes on. True if that is news.
+    /// Its first process was stopped or continued. Returns true if the status changed.
     pub fn set_paused(&mut self, paused: bool) -> bool {
         let (from, to) = match paused {
             true => (Status::Running, Status::Paused),
@@ -231,7 +231,7 @@ impl Life {
         news
     }
 
-    /// Its first process has ended.
+    /// Its first process ended.
     pub fn ended(&mut self, exit: &Exit, signal_name: Option<String>, now: Now) {
         let asked = self.ending.take();
         let ours = self
@@ -253,12 +253,12 @@ impl Life {
         };
         let ended_boot = ended.carried_over(now).boot;
         self.ended_boot = Some(ended_boot);
-        // It may have ended a while before anybody was there to be told.
+        // It may have ended before a daemon could notice.
         self.runtime_ms = Some(ended_boot.saturating_sub(self.started_boot));
         self.exit_code = exit.exit_code;
         self.signal = exit.signal;
         let is_ours = asked.is_some() || ours.is_some();
-        // Whoever asked for its end has more to do with it than a limit.
+        // A request to end it explains its end better than a limit.
         let limit = exit.limit.as_ref().filter(|_| !is_ours);
         let why = reason(asked.as_ref(), exit, signal_name.as_deref());
         let why = match limit {
@@ -267,7 +267,7 @@ impl Life {
         };
         self.reason = Some(match exit.signal {
             _ if limit.is_some() => why,
-            // Nobody here sent it, and the kernel sends it for one reason.
+            // bgproc did not send it, and the kernel sends it only when memory is exhausted.
             Some(KILL) if !is_ours => format!("{why} (out of memory?)"),
             _ => why,
         });
@@ -293,7 +293,7 @@ impl Life {
         });
     }
 
-    /// It ended while nothing was there to see how.
+    /// It ended while nothing was running that could observe how.
     pub fn lost(&mut self, why: &str, now: Now) {
         self.end(Status::Lost, now);
         self.reason = Some(why.to_owned());
@@ -303,39 +303,39 @@ impl Life {
         self.status = status;
         self.pid = None;
         self.ended_at = Some(now.wall);
-        // A boot-time clock that is behind belongs to a later boot.
+        // If the boot clock is before `started_boot`, the machine was restarted.
         self.runtime_ms = Some(now.boot.saturating_sub(self.started_boot));
         self.ending = None;
     }
 
-    /// Where it is.
+    /// Its status.
     pub fn status(&self) -> Status {
         self.status
     }
 
-    /// Pid of its first process while there is one.
+    /// Pid of its first process while it runs.
     pub fn pid(&self) -> Option<u32> {
         self.pid
     }
 
-    /// Pid that the first process of the latest run had, and when that had ended
-    /// in boot-time milliseconds.
+    /// Pid of the first process of the latest run, and when that process ended, in boot-time
+    /// milliseconds.
     pub fn last_process(&self) -> Option<(u32, u64)> {
         Some((self.last_pid?, self.ended_boot?))
     }
 
-    /// The machine was started again: no number means any process of it.
+    /// Forgets process ids, because the machine was restarted and they are no longer valid.
     pub fn forget_processes(&mut self) {
         self.last_pid = None;
         self.kill_at = None;
     }
 
-    /// Exit code.
+    /// Exit code; `None` if it died of a signal or has not ended.
     pub fn exit_code(&self) -> Option<i32> {
         self.exit_code
     }
 
-    /// Number of the signal it died of.
+    /// Number of the signal that it died of.
     pub fn signal(&self) -> Option<i32> {
         self.signal
     }
@@ -350,17 +350,17 @@ impl Life {
         self.ended_by.as_ref()
     }
 
-    /// Who asked it to end, while that is under way.
+    /// Who asked it to end, while the ending is in progress.
     pub fn ending(&self) -> Option<&Actor> {
         self.ending.as_ref()
     }
 
-    /// When what is left of its processes gets KILL, in boot-time milliseconds.
+    /// When its remaining processes get KILL, in boot-time milliseconds.
     pub fn kill_at(&self) -> Option<u64> {
         self.kill_at
     }
 
-    /// When it was made.
+    /// When it was created.
     pub fn created_at(&self) -> Timestamp {
         self.created_at
     }
@@ -370,18 +370,18 @@ impl Life {
         self.ended_at
     }
 
-    /// When this run began, in boot-time milliseconds.
+    /// When the current run began, in boot-time milliseconds.
     pub fn started_boot(&self) -> u64 {
         self.started_boot
     }
 
-    /// How long it ran, or has been running, in milliseconds.
+    /// Duration of the current or last run, in milliseconds.
     pub fn runtime_ms(&self, now: Now) -> u64 {
         self.runtime_ms
             .unwrap_or_else(|| now.boot.saturating_sub(self.started_boot))
     }
 
-    /// How often it was restarted.
+    /// Number of restarts.
     pub fn restarts(&self) -> u32 {
         self.restarts
     }
@@ -397,7 +397,7 @@ fn reason(asked: Option<&Actor>, exit: &Exit, signal: Option<&str>) -> String {
         (Some(code), _) => format!("exit code {code}"),
         (None, Some(signal)) if exit.core_dumped => format!("{signal}, core dumped"),
         (None, Some(signal)) => signal.to_owned(),
-        (None, None) => "its keeper had been killed, and how it ended is not known".to_owned(),
+        (None, None) => "its keeper was killed, so how it ended is not known".to_owned(),
     };
     match asked {
         Some(Actor::TimeLimit(ms)) => {

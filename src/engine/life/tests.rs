@@ -1,4 +1,4 @@
-//! Lives of sessions, step by step.
+//! Tests of a session's life, step by step.
 
 use super::*;
 
@@ -29,7 +29,7 @@ fn exit(code: Option<i32>, signal: Option<i32>) -> Exit {
 }
 
 #[test]
-fn zero_is_done_and_anything_else_by_itself_is_an_error() {
+fn exit_code_zero_is_done_and_any_other_is_an_error() {
     for (code, signal, status) in [
         (Some(0), None, Status::Done),
         (Some(3), None, Status::Error),
@@ -44,7 +44,7 @@ fn zero_is_done_and_anything_else_by_itself_is_an_error() {
 }
 
 #[test]
-fn an_end_that_nobody_saw_is_lost_unless_it_was_asked_for() {
+fn an_unobserved_end_is_lost_unless_it_was_requested() {
     let mut life = running();
     life.ended(&exit(None, None), None, now(50));
     assert_eq!(life.status(), Status::Lost);
@@ -55,13 +55,13 @@ fn an_end_that_nobody_saw_is_lost_unless_it_was_asked_for() {
 }
 
 #[test]
-fn one_that_was_asked_to_end_is_killed_however_it_answers() {
+fn a_session_that_was_asked_to_end_is_killed_however_it_ends() {
     let mut life = running();
     assert!(life.ask_to_end(Actor::Human));
     assert_eq!(life.status(), Status::Stopping);
     assert!(
         !life.ask_to_end(Actor::TimeLimit(5)),
-        "the first to ask is the one who ended it"
+        "the first actor that asked is recorded"
     );
     life.ended(&exit(Some(0), None), None, now(50));
     assert_eq!(life.status(), Status::Killed);
@@ -81,7 +81,7 @@ fn the_time_limit_has_a_status_of_its_own() {
 }
 
 #[test]
-fn a_signal_of_ours_that_kills_makes_it_killed_and_another_does_not() {
+fn death_by_our_signal_is_killed_and_by_another_is_an_error() {
     let mut life = running();
     life.signalled(2, Actor::Human);
     life.ended(&exit(None, Some(2)), None, now(50));
@@ -93,7 +93,7 @@ fn a_signal_of_ours_that_kills_makes_it_killed_and_another_does_not() {
 }
 
 #[test]
-fn a_kill_that_nobody_here_sent_may_be_the_kernel_s() {
+fn a_kill_that_bgproc_did_not_send_may_come_from_the_kernel() {
     let killed = |ours: bool| {
         let mut life = running();
         if ours {
@@ -108,7 +108,7 @@ fn a_kill_that_nobody_here_sent_may_be_the_kernel_s() {
 }
 
 #[test]
-fn the_earliest_kill_holds_until_nobody_is_left() {
+fn the_earliest_kill_time_applies_until_no_process_is_left() {
     let mut life = running();
     life.ask_to_end(Actor::Human);
     life.grace_began(500);
@@ -116,13 +116,13 @@ fn the_earliest_kill_holds_until_nobody_is_left() {
     life.grace_began(900);
     assert_eq!(life.kill_at(), Some(300));
     life.ended(&exit(Some(0), None), None, now(50));
-    assert_eq!(life.kill_at(), Some(300), "others of it may be left");
+    assert_eq!(life.kill_at(), Some(300), "other processes may be left");
     life.grace_ended(None);
     assert_eq!(life.kill_at(), None);
 }
 
 #[test]
-fn one_that_cannot_be_ended_says_why() {
+fn a_session_that_cannot_be_ended_says_why() {
     let mut life = running();
     life.ask_to_end(Actor::Human);
     life.grace_ended(Some("pid 7 refuses".to_owned()));
@@ -132,7 +132,7 @@ fn one_that_cannot_be_ended_says_why() {
 }
 
 #[test]
-fn a_restart_counts_and_forgets_how_the_last_run_ended() {
+fn a_restart_is_counted_and_resets_the_previous_end() {
     let mut life = running();
     life.ended(&exit(Some(3), None), None, now(50));
     life.started(8, 100, now(60));
@@ -145,7 +145,7 @@ fn a_restart_counts_and_forgets_how_the_last_run_ended() {
 }
 
 #[test]
-fn pausing_is_news_only_once() {
+fn set_paused_reports_a_change_once() {
     let mut life = running();
     assert!(life.set_paused(true));
     assert!(!life.set_paused(true));
