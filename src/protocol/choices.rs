@@ -1,48 +1,48 @@
-//! What parameters choose from.
+//! Enumerated values of parameters.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One of the streams of a session.
+/// A stream of a session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Stream {
-    /// All output in the order it came.
+    /// All output, in the order in which it was written.
     #[default]
     All,
-    /// Standard output; everything a PTY shows.
+    /// Standard output. With a PTY, all output.
     Stdout,
-    /// Standard error, with pipes.
+    /// Standard error. Only with pipes.
     Stderr,
-    /// What was typed.
+    /// The typed input.
     Input,
 }
 
-/// Form of `log`'s output.
+/// Format of `log`'s output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum LogFormat {
     /// Clean text.
     #[default]
     Plain,
-    /// The bytes, invalid UTF-8 replaced.
+    /// The raw bytes, with invalid UTF-8 replaced.
     Raw,
-    /// The bytes exactly.
+    /// The exact bytes, in base64.
     Base64,
 }
 
-/// How `data` of `write` is written down.
+/// Encoding of `data` in `write`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Encoding {
-    /// As it stands.
+    /// Plain text.
     #[default]
     Utf8,
     /// Standard base64.
     Base64,
 }
 
-/// A key by name, or text as it stands.
+/// A key name, or literal text.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(
     untagged,
@@ -54,40 +54,40 @@ pub enum KeyInput {
     Name(String),
     /// `{"text":"hello"}`.
     Text {
-        /// Typed as it stands.
+        /// Text to type literally.
         text: String,
     },
 }
 
-/// Form of `capture`'s picture.
+/// Format of `capture`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum CaptureFormat {
     /// Characters only.
     #[default]
     Text,
-    /// Terminal bytes.
+    /// Terminal bytes with escape sequences.
     Ansi,
-    /// A page.
+    /// An HTML page.
     Html,
-    /// A picture.
+    /// An SVG image.
     Svg,
-    /// Cells.
+    /// Cells with their attributes.
     Json,
 }
 
-/// Form of `export`.
+/// Format of `export`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ExportFormat {
-    /// A recording that asciinema plays (asciicast v2).
+    /// A recording for asciinema (asciicast v2).
     #[default]
     Asciicast,
     /// Clean text.
     Text,
-    /// Text with its colours, as a page.
+    /// Text with colours, as an HTML page.
     Html,
-    /// The bytes exactly.
+    /// The exact bytes.
     Raw,
 }
 
@@ -107,26 +107,26 @@ impl Default for SignalName {
     }
 }
 
-/// Whom a signal is for.
+/// The processes that receive a signal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum SignalTarget {
-    /// The process group in the foreground of the terminal.
+    /// The foreground process group of the terminal.
     #[default]
     Foreground,
-    /// The first process.
+    /// The session's first process.
     Leader,
     /// Every process of the session.
     Tree,
 }
 
-/// What becomes of running sessions at `shutdown`.
+/// What happens to running sessions at `shutdown`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ShutdownSessions {
-    /// They go on.
+    /// They keep running.
     #[default]
     Keep,
-    /// They are ended.
+    /// They are killed.
     Kill,
 }

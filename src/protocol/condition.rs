@@ -1,4 +1,4 @@
-//! What a client can wait for.
+//! Conditions that a client can wait for.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,11 +12,11 @@ pub enum Condition {
     Exit(bool),
     /// A line matches this regular expression (Rust's `regex` syntax, linear time).
     Pattern(String),
-    /// Nothing on the screen matches this regular expression any more.
+    /// No row of the screen matches this regular expression.
     Gone(String),
     /// The program waits for input.
     Input(bool),
-    /// No output for so many milliseconds.
+    /// No output for this many milliseconds.
     IdleMs(u64),
     /// The session's `ready` probe holds.
     Ready(bool),
@@ -24,7 +24,7 @@ pub enum Condition {
     Port(u16),
 }
 
-/// A condition as it is written: of several, all but one are `null`.
+/// A condition as it appears on the wire. All fields except one must be absent or `null`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Fields {
@@ -62,7 +62,7 @@ impl TryFrom<Fields> for Condition {
 }
 
 impl Condition {
-    /// Its name on the wire, as `matched.kind` says it.
+    /// Its name on the wire, which is also the value of `matched.kind`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Exit(_) => "exit",
@@ -76,48 +76,48 @@ impl Condition {
     }
 }
 
-/// Which of the three views of the output a pattern is looked for in.
+/// The view of the output in which patterns are searched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum View {
-    /// Lines of clean text, as they went by.
+    /// Lines of clean text, as they were written.
     #[default]
     Plain,
-    /// The grid as it is now.
+    /// The current screen.
     Screen,
 }
 
-/// For several sessions: which must hold.
+/// For a wait on several sessions: how many of them must match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum WaitMode {
-    /// The first one ends the wait.
+    /// The first matching session ends the wait.
     #[default]
     Any,
-    /// Every one has to be decided.
+    /// All sessions must match.
     All,
 }
 
-/// The part of `wait` that `write` and `send_keys` take too.
+/// The parameters of `wait` that `write` and `send_keys` also accept.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct WaitSpec {
-    /// Any of these is success; absent: exit.
+    /// The wait succeeds if any of these holds; absent: exit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<Vec<Condition>>,
-    /// Any of these is failure.
+    /// The wait fails if any of these holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fail: Option<Vec<Condition>>,
     /// A cursor, or `new`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
-    /// Where patterns are looked for.
+    /// The view in which patterns are searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub view: Option<View>,
-    /// 10,000 by default, 600,000 at most.
+    /// Time limit in milliseconds (default 10,000, maximum 600,000).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// Characters of output in the reply.
+    /// Maximum number of characters of output in the reply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_chars: Option<usize>,
 }

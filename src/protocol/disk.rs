@@ -1,30 +1,30 @@
-//! The files of a session, as the keeper writes and the daemon reads them.
+//! Names and formats of a session's files, which the keeper and the daemon write and read.
 
-/// Bytes of a segment of the log at most.
+/// Maximum size of a log segment, in bytes.
 const LARGEST_SEGMENT: u64 = 16 << 20;
 
-/// A segment has at least what is written in one go.
+/// Minimum size of a log segment, in bytes: as much as is written at once.
 const LEAST_SEGMENT: u64 = 64 << 10;
 
-/// Bytes after which a new segment begins, where `keep` bytes are to be kept: a
-/// quarter of them, so that what is kept beyond them is little.
+/// Size, in bytes, after which a new segment begins if `keep` bytes of log are kept. It is a
+/// quarter of `keep`, so that little more than `keep` is stored.
 pub fn segment_bytes(keep: u64) -> u64 {
     (keep / 4).clamp(LEAST_SEGMENT, LARGEST_SEGMENT)
 }
 
-/// The index beside the log.
+/// The index of the log.
 pub const INDEX: &str = "output.idx";
 
-/// How it ended; written by the keeper.
+/// How the last run ended. Written by the keeper.
 pub const EXIT: &str = "exit.json";
 
-/// Who, what, when; written by the daemon.
+/// The session's metadata. Written by the daemon.
 pub const META: &str = "meta.json";
 
-/// What is remembered of removed sessions, beside the directory of all.
+/// Tombstones of removed sessions, stored beside the directory of sessions.
 pub const REMOVED: &str = "removed.jsonl";
 
-/// What was typed; written by the daemon.
+/// The typed input. Written by the daemon.
 pub const INPUT: &str = "input.log";
 
 /// File name of the segment that starts at `offset`.
@@ -35,7 +35,7 @@ pub fn segment_name(offset: u64) -> String {
     }
 }
 
-/// The start offset that a file name stands for, if it is a segment's.
+/// The start offset of a segment with this file name; `None` if it is not a segment.
 pub fn segment_start(name: &str) -> Option<u64> {
     if name == "output.log" {
         return Some(0);
@@ -46,23 +46,23 @@ pub fn segment_start(name: &str) -> Option<u64> {
         .ok()
 }
 
-/// One record of the index: everything since the record before it, up to
-/// `end`, came from `stream` at about `at`.
+/// One record of the index. The bytes from the end of the previous record up to `end` came from
+/// `stream` at about `at`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IndexRecord {
     /// Offset after the last byte.
     pub end: u64,
-    /// Milliseconds since the epoch, of the first byte.
+    /// Time of the first byte, in milliseconds since the epoch.
     pub at: i64,
     /// 0: stdout or the PTY, 1: stderr.
     pub stream: u8,
 }
 
 impl IndexRecord {
-    /// Bytes of a record.
+    /// Size of a record, in bytes.
     pub const BYTES: usize = 24;
 
-    /// As on disk, little endian.
+    /// The record as stored on disk, little endian.
     pub fn to_bytes(self) -> [u8; Self::BYTES] {
         let mut bytes = [0; Self::BYTES];
         bytes[..8].copy_from_slice(&self.end.to_le_bytes());
@@ -71,7 +71,7 @@ impl IndexRecord {
         bytes
     }
 
-    /// Reads a record; `None` if there are too few bytes.
+    /// Parses a record; `None` if there are too few bytes.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (end, rest) = bytes.split_first_chunk::<8>()?;
         let (at, rest) = rest.split_first_chunk::<8>()?;
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_records_are_read_as_they_are_written() {
+    fn reads_names_and_records_that_it_wrote() {
         for start in [0, 16 << 20, u64::MAX] {
             assert_eq!(segment_start(&segment_name(start)), Some(start));
         }

@@ -1,19 +1,19 @@
-//! The environment of a job, as keeper and daemon keep it: each of them has one for every session, with a
-//! hundred strings, so it is one block of memory.
+//! The environment of a job. The keeper and the daemon each store one per session with about a
+//! hundred strings, so it is kept in one block of memory.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Names and values, in their order. On the wire it is a list of pairs.
+/// Names and values, in order. On the wire it is a list of pairs.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Environment {
-    /// Name, value, name, value, …
+    /// Name, value, name, value, … without separators.
     text: Box<str>,
-    /// Where each of them ends.
+    /// End offset of each name and each value.
     ends: Box<[u32]>,
 }
 
 impl Environment {
-    /// Each name and its value.
+    /// Iterates over the names and their values.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         let part = |at: usize| {
             let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
@@ -22,7 +22,7 @@ impl Environment {
         (0..self.ends.len() / 2).map(move |pair| (part(2 * pair), part(2 * pair + 1)))
     }
 
-    /// The value of a name.
+    /// The value of a variable.
     pub fn get(&self, name: &str) -> Option<&str> {
         let found = self.iter().find(|(known, _)| *known == name);
         found.map(|(_, value)| value)
@@ -30,7 +30,7 @@ impl Environment {
 }
 
 impl<S: AsRef<str>> FromIterator<(S, S)> for Environment {
-    /// What lies beyond 4 GiB, which no program can be given, is left out.
+    /// Variables beyond 4 GiB are dropped; no program could receive them.
     fn from_iter<I: IntoIterator<Item = (S, S)>>(pairs: I) -> Self {
         let (mut text, mut ends) = (String::new(), Vec::new());
         for (name, value) in pairs {
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_the_pairs_that_it_was_made_of() {
+    fn returns_the_pairs_it_was_made_of() {
         let pairs = [("A", "1"), ("EMPTY", ""), ("ä", "ü\0="), ("A", "2")];
         let env = Environment::from_iter(pairs);
         assert_eq!(Vec::from_iter(env.iter()), pairs);

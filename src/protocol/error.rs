@@ -1,4 +1,4 @@
-//! Errors as a client sees them: a code for programs, words for readers.
+//! Errors as clients see them: a code for programs and a message for readers.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,72 +7,72 @@ use serde_json::Value;
 use super::record::HeldBy;
 use super::{SessionId, Status, Timestamp};
 
-/// What kind of trouble it is. Codes are never renamed or reused.
+/// Kind of error. Codes are never renamed or reused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorCode {
     /// No such session in this scope.
     SessionNotFound,
-    /// It was there once; `data` says how it ended.
+    /// The session was removed; `data` says how it had ended.
     SessionRemoved,
-    /// It has ended; `data` says how, with the last of its output.
+    /// The session has ended; `data` says how, with the end of its output.
     SessionNotRunning,
-    /// Its standard input is closed.
+    /// The session's standard input is closed.
     StdinNotAvailable,
-    /// A person is typing into it.
+    /// A person is typing into the session.
     InputHeld,
-    /// No key has this name.
+    /// There is no key with this name.
     InvalidKey,
-    /// The action needs a PTY and the session has pipes.
+    /// The action needs a PTY, but the session has pipes.
     NotATty,
-    /// The command could not be started; no session was made.
+    /// The command could not be started. No session was created.
     SpawnFailed,
-    /// This client may not do that.
+    /// This client may not perform the action.
     PermissionDenied,
-    /// A limit is reached; `data` says which and its value.
+    /// A limit is reached; `data` has its name and value.
     LimitExceeded,
     /// The request is larger than the protocol allows.
     TooLarge,
     /// The request was cancelled.
     Cancelled,
-    /// The disk has no room.
+    /// The disk is full.
     DiskFull,
-    /// Known, and not built into this version.
+    /// Known, but not built into this version.
     Unsupported,
-    /// The other side speaks another version.
+    /// The peer speaks another version of the protocol.
     IncompatibleVersion,
     /// The line is not JSON.
     ParseError,
-    /// The request makes no sense as a whole.
+    /// The request is not valid as a whole.
     InvalidRequest,
-    /// No action has this name.
+    /// There is no action with this name.
     UnknownAction,
     /// A parameter is unknown, missing or of the wrong type.
     InvalidParams,
     /// The daemon cannot be reached.
     DaemonUnavailable,
-    /// A fault of bgproc itself.
+    /// An internal error of bgproc.
     Internal,
 }
 
-/// One error: what failed, why, and what to do next.
+/// An error: what failed, why, and what to do next.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
-    /// For programs.
+    /// Code for programs.
     pub code: ErrorCode,
     /// What failed and why, with the object's name.
     pub message: String,
     /// What to do next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// WaitInputs that go with the code.
+    /// Values that belong to the code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
 }
 
 impl Error {
-    /// An error of `code` that says `message`.
+    /// Creates an error with this code and message.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -82,21 +82,21 @@ impl Error {
         }
     }
 
-    /// Adds what to do next.
+    /// Sets what to do next.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// Adds facts.
+    /// Sets the data.
     #[must_use]
     pub fn data(mut self, data: Value) -> Self {
         self.data = Some(data);
         self
     }
 
-    /// Adds one more fact.
+    /// Adds one value to the data.
     #[must_use]
     pub fn add_data(mut self, name: &str, value: Value) -> Self {
         let data = self.data.get_or_insert_with(|| serde_json::json!({}));
@@ -104,12 +104,13 @@ impl Error {
         self
     }
 
-    /// A parameter is wrong.
+    /// A parameter is invalid.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::new(ErrorCode::InvalidParams, message)
     }
 
-    /// The session is not there, in the same words whether it never was or is another scope's.
+    /// The session does not exist, or belongs to another scope. The message is the same in both
+    /// cases.
     pub fn session_not_found(id: &str) -> Self {
         Self::new(
             ErrorCode::SessionNotFound,
@@ -126,7 +127,7 @@ impl Error {
             .data(serde_json::json!(held))
     }
 
-    /// The session was removed; its tombstone tells how it had ended.
+    /// The session was removed. Its tombstone says how it had ended.
     pub fn session_removed(
         id: &SessionId,
         status: Status,
@@ -142,7 +143,7 @@ impl Error {
         }))
     }
 
-    /// Known and not built yet.
+    /// The action or option is known, but not built yet.
     pub fn unsupported(what: impl std::fmt::Display) -> Self {
         Self::new(
             ErrorCode::Unsupported,
@@ -156,7 +157,7 @@ impl Error {
             .data(serde_json::json!({ "name": name, "limit": limit, "current": current }))
     }
 
-    /// A fault of bgproc itself.
+    /// An internal error of bgproc.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new(ErrorCode::Internal, message)
     }

@@ -1,4 +1,4 @@
-//! What happens, told to those who asked.
+//! Events that are sent to subscribers.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,27 +7,27 @@ use serde_json::Value;
 use super::record::EndedBy;
 use super::{SessionId, Status, Timestamp};
 
-/// What happened. Lifecycle events have a sequence number, live ones have none.
+/// Kind of event. Lifecycle events have a sequence number, live events have none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EventKind {
-    /// First line of a connection.
+    /// The first line of a connection.
     Hello,
-    /// A session runs.
+    /// A session was started.
     Started,
     /// Its readiness probe holds.
     Ready,
-    /// It has ended; data is the completion message.
+    /// The session has ended; `data` is the completion message.
     Exited,
-    /// Stopped by a signal.
+    /// The session was stopped by a signal.
     Paused,
-    /// Continued.
+    /// The session was continued.
     Resumed,
-    /// It waits for a line or a password.
+    /// The session waits for a line or a password.
     InputNeeded,
     /// An agent asked a person.
     HumanAsked,
-    /// That question is settled; data says how.
+    /// A question to a person is settled; `data` says how.
     HumanAnswered,
     /// A person typed.
     HumanInput,
@@ -35,34 +35,34 @@ pub enum EventKind {
     Held,
     /// The keyboard is free again.
     Released,
-    /// A new run under the same id.
+    /// A new run began under the same id.
     Restarted,
-    /// It ended while nothing was there to see how.
+    /// The session ended while nothing was running that could observe how.
     Lost,
-    /// A new daemon took it over.
+    /// A new daemon took over the session.
     Adopted,
-    /// Old output was dropped to keep the log in its bounds.
+    /// Old output was dropped to keep the log within its limit.
     OutputDropped,
     /// A limit was reached.
     Limit,
-    /// It was removed.
+    /// The session was removed.
     Removed,
     /// Live: new output.
     Output,
-    /// Live: what changed on a watched screen.
+    /// Live: a change of a watched screen.
     Screen,
-    /// Live: its title changed.
+    /// Live: the title changed.
     Title,
-    /// Live: it rang the bell.
+    /// Live: the terminal bell rang.
     Bell,
-    /// Live: an agent types, told once a second at most; data says which (`by`).
+    /// Live: an agent types. Sent at most once a second; `by` in `data` is the agent's scope.
     AgentInput,
-    /// Live: events were left out for a slow reader; data counts them.
+    /// Live: events were skipped for a slow reader; `data` has their number.
     Lag,
 }
 
 impl EventKind {
-    /// Whether it has a sequence number and is kept.
+    /// Whether events of this kind have a sequence number and are kept.
     pub fn is_lifecycle(self) -> bool {
         !matches!(
             self,
@@ -81,23 +81,23 @@ impl EventKind {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Event {
-    /// What happened.
+    /// Kind of event.
     pub event: EventKind,
-    /// Global sequence of lifecycle events.
+    /// Global sequence number of a lifecycle event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<u64>,
-    /// When.
+    /// Time of the event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,
-    /// To whom.
+    /// The session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// What goes with it.
+    /// Further data, depending on the kind.
     #[serde(default)]
     pub data: Value,
 }
 
-/// Data of a `screen` event: terminal bytes that bring a screen of this size up to date.
+/// Data of a `screen` event: terminal bytes that update a screen of this size.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ScreenUpdate {
@@ -109,9 +109,9 @@ pub struct ScreenUpdate {
     pub cols: u16,
     /// Grows with each change.
     pub screen_seq: u64,
-    /// Whether the bytes paint the whole screen anew.
+    /// Whether the bytes repaint the whole screen.
     pub full: bool,
-    /// Lines of clean text at that moment; absent from older daemons.
+    /// Number of lines of clean text at that moment. Older daemons omit it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_lines: Option<u64>,
 }
@@ -120,17 +120,17 @@ pub struct ScreenUpdate {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Completion {
-    /// The name that people gave it.
+    /// The session's label.
     pub label: Option<String>,
-    /// What it ran, at most 2,000 characters.
+    /// The command, at most 2,000 characters.
     pub command: String,
-    /// How it ended.
+    /// Final status.
     pub status: Status,
     /// Exit code; `null` after a signal.
     pub exit_code: Option<i32>,
-    /// The signal it died of.
+    /// The signal that it died of.
     pub signal: Option<String>,
-    /// How long it ran.
+    /// How long it ran, in milliseconds.
     pub runtime_ms: u64,
     /// Who ended it.
     pub ended_by: Option<EndedBy>,

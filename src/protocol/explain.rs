@@ -1,13 +1,13 @@
-//! What serde has to say about wrong parameters, in words for people.
+//! Turns serde's errors about parameters into messages for people.
 
 use super::Error;
 use super::suggest::nearest;
 
-/// Characters of a client's own words that an error repeats at most.
+/// Maximum number of characters that an error quotes from a request.
 const MAX_QUOTED: usize = 100;
 
-/// Turns serde's words about the parameters of `action` into ours. `path` says
-/// where it is about, `.` for all of them.
+/// Turns serde's message about the parameters of `action` into an [`Error`]. `path` is the
+/// parameter concerned, or `.` for all of them.
 pub(super) fn explain(action: &str, path: &str, message: &str) -> Error {
     for (lead, what) in [
         ("unknown field `", "parameter"),
@@ -40,7 +40,7 @@ pub(super) fn explain(action: &str, path: &str, message: &str) -> Error {
     }
 }
 
-/// Cuts what a client said, so that an error stays readable.
+/// Truncates a quotation from a request, so that the error stays readable.
 pub(super) fn quoted(words: &str) -> String {
     match words.char_indices().nth(MAX_QUOTED) {
         Some((cut, _)) => format!("{}…", &words[..cut]),
@@ -52,8 +52,8 @@ fn missing(action: &str, word: &str) -> Error {
     Error::invalid(format!("`{action}` needs the parameter `{}`", quoted(word)))
 }
 
-/// A word that is not known. serde says "x`, expected one of `a`, `b`": what it
-/// expected is what the suggestion is chosen from.
+/// An unknown parameter or value. serde's message reads "x`, expected one of `a`, `b`"; the
+/// suggestion is chosen from the expected words.
 fn unknown(action: &str, path: &str, what: &str, rest: &str) -> Error {
     let end = rest
         .rfind("`, expected ")
@@ -72,12 +72,12 @@ fn unknown(action: &str, path: &str, what: &str, rest: &str) -> Error {
     let message = format!("Unknown {what} `{}` for {place}", quoted(word));
     Error::invalid(message).hint(match nearest(word, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None if known.is_empty() => "it takes none".to_owned(),
+        None if known.is_empty() => "it takes no parameters".to_owned(),
         None => format!("known: {}", known.join(", ")),
     })
 }
 
-/// What was found: "integer `-1`", "string \"x\"", "sequence".
+/// Names what was found: "integer `-1`", "string \"x\"", "sequence".
 fn thing(found: &str) -> String {
     if let Some(text) = found.strip_prefix("string ") {
         return format!("the text {text}");
@@ -89,7 +89,7 @@ fn thing(found: &str) -> String {
     }
 }
 
-/// What should have been there: the name of a Rust type, or words already.
+/// Names what was expected. serde gives the name of a Rust type, or text.
 fn kind(wanted: &str) -> &str {
     match wanted {
         "usize" | "u64" | "u32" => "a whole number from 0",
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_words_are_cut_and_the_clients_own_backticks_confuse_nobody() {
+    fn long_words_are_cut_and_backticks_in_them_do_no_harm() {
         let long = "x".repeat(1000);
         let message = format!("invalid type: string \"{long}\", expected u64");
         let error = explain("poll", "maxChars", &message);

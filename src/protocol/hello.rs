@@ -1,4 +1,4 @@
-//! Who a connection is, and what the daemon says first.
+//! Identity of a connection, and the daemon's first line.
 
 use std::collections::BTreeMap;
 
@@ -7,22 +7,22 @@ use serde::{Deserialize, Serialize};
 
 use super::{Inherit, PROTOCOL, Scope, VERSION};
 
-/// Who is at the other end.
+/// Kind of client.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Role {
-    /// A program; sees its own scope.
+    /// A program, which sees only its own scope.
     #[default]
     Agent,
-    /// A person; sees every scope.
+    /// A person, who sees every scope.
     Human,
 }
 
-/// What becomes of an agent's sessions when its connection ends.
+/// What happens to an agent's sessions when its connection ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum OnDisconnect {
-    /// They go on.
+    /// They keep running.
     #[default]
     Keep,
     /// They are killed.
@@ -31,8 +31,8 @@ pub enum OnDisconnect {
 
 /// First line of a client on the socket: `{"action":"hello",…}`.
 ///
-/// `--serve` sends it before anything from its stdin, which is why an agent
-/// cannot choose another scope or policy later.
+/// `--serve` sends it before anything from its stdin, so an agent cannot choose another scope or
+/// policy later.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Greeting {
@@ -40,21 +40,21 @@ pub struct Greeting {
     pub protocol: u32,
     /// Program version of the client.
     pub version: String,
-    /// Who it is.
+    /// Kind of client.
     pub role: Role,
-    /// The scope it asks for; absent: a fresh one (agents) or `human`.
+    /// The requested scope; absent: a fresh one for agents, `human` for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<Scope>,
-    /// Directory that relative paths and sessions without `cwd` start from.
+    /// Directory for relative paths and for sessions without `cwd`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// Environment that its sessions start with; absent: the daemon's own.
+    /// Environment of its sessions; absent: the daemon's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub env: Option<BTreeMap<String, String>>,
-    /// Permissions that files of its sessions are made without; absent: the keeper's.
+    /// Umask of its sessions; absent: the keeper's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub umask: Option<u32>,
-    /// Niceness, limits and processors of its sessions; absent: the keeper's.
+    /// Niceness, resource limits and processors of its sessions; absent: the keeper's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inherit: Option<Box<Inherit>>,
     /// Defaults from flags, environment and config file.
@@ -80,7 +80,7 @@ impl Default for Greeting {
     }
 }
 
-/// Defaults of a connection; a request's own parameters win.
+/// Defaults of a connection. Parameters of a request take precedence.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Defaults {
@@ -102,14 +102,14 @@ pub struct Defaults {
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Policy {
-    /// Only list, status, poll, log, capture, wait and events.
+    /// Whether only list, status, poll, log, capture, wait and events are allowed.
     pub read_only: bool,
-    /// Only these programs may be started; absent: any.
+    /// The only programs that may be started; absent: any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allow: Option<Vec<String>>,
-    /// What becomes of its sessions at the end.
+    /// What happens to its sessions when the connection ends.
     pub on_disconnect: OnDisconnect,
-    /// Running sessions of its scope at most.
+    /// Maximum number of running sessions in its scope.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_sessions: Option<u32>,
 }
@@ -128,7 +128,7 @@ pub struct Hello {
     pub pid: u32,
     /// Limits in force.
     pub limits: Limits,
-    /// Actions it knows.
+    /// Names of the actions that it knows.
     pub actions: Vec<String>,
 }
 
@@ -136,20 +136,20 @@ pub struct Hello {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Limits {
-    /// Running sessions of this scope.
+    /// Maximum number of running sessions in this scope.
     pub max_sessions: u32,
-    /// Running sessions of everybody.
+    /// Maximum number of running sessions in all scopes.
     pub max_sessions_total: u32,
-    /// Finished sessions kept per scope.
+    /// Maximum number of finished sessions kept per scope.
     pub max_finished: u32,
-    /// Bytes of a request line.
+    /// Maximum length of a request line, in bytes.
     pub max_line_bytes: usize,
-    /// Requests in flight.
+    /// Maximum number of requests in flight.
     pub max_in_flight: usize,
-    /// `maxChars` at most.
+    /// Maximum value of `maxChars`.
     pub max_chars: usize,
     /// Bytes of log kept per session.
     pub log_bytes: u64,
-    /// Bytes of log kept in all.
+    /// Bytes of log kept for all sessions together.
     pub total_log_bytes: u64,
 }

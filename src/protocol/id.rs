@@ -1,4 +1,4 @@
-//! Names of sessions and scopes.
+//! Ids of sessions and names of scopes.
 
 use std::fmt;
 
@@ -8,20 +8,21 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 /// Length of a session id in characters.
 const ID_LEN: usize = 12;
 
-/// Alphabet of session ids: safe in file names, shells and double clicks.
+/// Alphabet of session ids: safe in file names and shells, and selected as one word by a double
+/// click.
 const ID_ALPHABET: [char; 36] = [
     '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i',
     'j', 'k', 'l', 'm', 'n', 'o', 'p', 'q', 'r', 's', 't', 'u', 'v', 'w', 'x', 'y', 'z',
 ];
 
-/// Name of one session: a nanoid of 12 characters of `0-9a-z`, never reused.
+/// Id of a session: a nanoid of 12 characters of `0-9a-z`, never reused.
 ///
-/// Its characters are kept in place, because it is the key of every table of sessions.
+/// The characters are stored inline, because the id is the key of every table of sessions.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SessionId([u8; ID_LEN]);
 
 impl SessionId {
-    /// A fresh id from the operating system's random source.
+    /// Creates an id from the operating system's random source.
     pub fn fresh() -> Self {
         let mut id = [0; ID_LEN];
         let random = nanoid::nanoid!(ID_LEN, &ID_ALPHABET);
@@ -29,8 +30,8 @@ impl SessionId {
         Self(id)
     }
 
-    /// Takes `text` as an id if it has the shape of one, so that nothing else
-    /// (a path, say) ever reaches the file system.
+    /// Parses an id. Only text with the shape of an id is accepted, so that nothing else (such as a
+    /// path) reaches the file system.
     pub fn parse(text: &str) -> Option<Self> {
         let id: [u8; ID_LEN] = text.as_bytes().try_into().ok()?;
         let shaped = id
@@ -41,7 +42,7 @@ impl SessionId {
 
     /// The id as text.
     pub fn as_str(&self) -> &str {
-        // It has only the letters and digits that `parse` and `fresh` let in.
+        // `parse` and `fresh` accept only ASCII letters and digits.
         std::str::from_utf8(&self.0).unwrap_or_default()
     }
 }
@@ -67,7 +68,7 @@ impl Serialize for SessionId {
 impl<'de> Deserialize<'de> for SessionId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| de::Error::custom(format!("`{text}` is no session's id")))
+        Self::parse(&text).ok_or_else(|| de::Error::custom(format!("`{text}` is not a session id")))
     }
 }
 
@@ -78,13 +79,13 @@ impl JsonSchema for SessionId {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
-            "description": "Name of one session: a nanoid of 12 characters of `0-9a-z`, never reused.",
+            "description": "Id of a session: a nanoid of 12 characters of `0-9a-z`, never reused.",
             "type": "string",
         })
     }
 }
 
-/// Whose sessions these are: an agent sees its own scope only.
+/// The owner of a group of sessions. An agent sees its own scope only.
 #[derive(
     Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema,
 )]
@@ -92,17 +93,17 @@ impl JsonSchema for SessionId {
 pub struct Scope(String);
 
 impl Scope {
-    /// The scope of what people start from the dashboard and the command line.
+    /// The scope of jobs that people start from the dashboard and the command line.
     pub fn human() -> Self {
         Self("human".to_owned())
     }
 
-    /// A fresh scope, for an agent that named none.
+    /// Creates a scope for an agent that named none.
     pub fn fresh() -> Self {
         Self(nanoid::nanoid!(ID_LEN, &ID_ALPHABET))
     }
 
-    /// A scope by its name: 1 to 64 of letters, digits and `._:@/-`; `human` is reserved.
+    /// Parses the name of a scope: 1 to 64 of letters, digits and `._:@/-`. `human` is reserved.
     pub fn named(name: &str) -> Option<Self> {
         let fine = (1..=64).contains(&name.len())
             && name
@@ -117,7 +118,7 @@ impl Scope {
         &self.0
     }
 
-    /// Whether people own it.
+    /// Whether this is the scope of people.
     pub fn is_human(&self) -> bool {
         self.0 == "human"
     }
@@ -144,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_no_ids() {
+    fn paths_are_not_ids() {
         for text in [
             "../../x",
             "",
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn the_scope_of_people_cannot_be_taken() {
+    fn the_scope_of_people_is_reserved() {
         assert!(Scope::named("human").is_none());
         assert!(Scope::named("agent-1").is_some());
         assert!(Scope::named("a b").is_none());

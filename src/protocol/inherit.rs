@@ -1,12 +1,12 @@
-//! What a job inherits from whoever asks for it, besides directory, umask and environment: as if that process had
-//! started it, and not the keeper.
+//! What a job inherits from the requesting process besides directory, umask and environment, as if
+//! that process and not the keeper had started it.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Niceness, limits and processors of the process that asks.
+/// Niceness, resource limits and processors of the requesting process.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Inherit {
@@ -16,22 +16,22 @@ pub struct Inherit {
     /// Resource limits (getrlimit(2)) by their names without `RLIMIT_`, in lower case.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub limits: BTreeMap<String, SoftHard>,
-    /// Processors it may run on, as `/proc/PID/status` lists them: `0-3,8`.
+    /// Processors that it may run on, in the format of `/proc/PID/status`: `0-3,8`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpus: Option<String>,
 }
 
-/// One resource limit; `null` is no limit.
+/// One resource limit; `null` means unlimited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct SoftHard {
-    /// What holds now.
+    /// The limit in force.
     pub soft: Option<u64>,
-    /// What `soft` may be raised to.
+    /// The value up to which `soft` may be raised.
     pub hard: Option<u64>,
 }
 
 impl Inherit {
-    /// What is different from what a process has anyway; `None` if nothing is.
+    /// The values that differ from a process's own values; `None` if all are equal.
     pub fn beyond(&self, own: &Self) -> Option<Self> {
         let limits = self
             .limits
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_different_is_passed_on() {
+    fn only_differences_are_passed_on() {
         let limit = |soft| SoftHard {
             soft: Some(soft),
             hard: None,

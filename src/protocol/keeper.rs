@@ -1,11 +1,9 @@
-//! The few messages between daemon and keeper, on their socketpair.
+//! The messages between daemon and keeper, on their socketpair.
 //!
-//! File descriptors travel beside a message (SCM_RIGHTS), in the order that
-//! each message documents.
+//! File descriptors travel with a message (SCM_RIGHTS), in the order that each message documents.
 //!
-//! The two may be of different versions. Each passes over messages and fields
-//! that it does not know, so a field that is added has a default for those who
-//! do not send it.
+//! Daemon and keeper may be of different versions. Each ignores messages and fields that it does
+//! not know, so every added field needs a default.
 
 use std::path::PathBuf;
 
@@ -15,90 +13,91 @@ use super::environment::Environment;
 use super::record::Mode;
 use super::{Inherit, JobLimits, SessionId, Timestamp};
 
-/// What the keeper is to run.
+/// A program for the keeper to run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct SpawnSpec {
-    /// The program as a path, resolved by the daemon.
+    /// Path of the program, resolved by the daemon.
     pub program: String,
-    /// Its arguments, `argv[0]` first.
+    /// Arguments, starting with `argv[0]`.
     pub argv: Vec<String>,
-    /// Its working directory; must exist.
+    /// Working directory, which must exist.
     pub cwd: String,
-    /// Its whole environment.
+    /// The complete environment.
     pub env: Environment,
     /// PTY or pipes.
     pub mode: Mode,
-    /// Its umask; absent: the keeper's.
+    /// Umask; absent: the keeper's.
     #[serde(default)]
     pub umask: Option<u32>,
-    /// Niceness, limits and processors of whoever asked, as far as they are not the keeper's.
+    /// Niceness, resource limits and processors of the requesting process, where they differ from
+    /// the keeper's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inherit: Option<Box<Inherit>>,
-    /// What it may take.
+    /// Resource limits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<Box<JobLimits>>,
 }
 
-/// A session as one process hands it to the next: keeper to daemon, and daemon
-/// to a new keeper.
+/// A session that one process hands over to another: keeper to daemon, or daemon to a new keeper.
 ///
-/// Fds beside it, each if its flag says so: input (PTY master or stdin pipe),
-/// pidfd, the tail, and with pipes one for each open stream.
+/// Descriptors, each only if its flag is set: input (PTY master or stdin pipe), pidfd, the tail,
+/// and with pipes one for each open stream.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Kept {
-    /// Which session.
+    /// Id of the session.
     pub session: SessionId,
-    /// Its slot on the shared table.
+    /// Its slot in the shared table.
     pub slot: u32,
     /// Pid of its first process.
     pub pid: u32,
-    /// How that ended, if it has.
+    /// How that process ended; `None` if it runs.
     pub exit: Option<Exit>,
     /// What it runs.
     pub spec: SpawnSpec,
-    /// Bytes of log to keep at least.
+    /// Minimum number of log bytes to keep.
     pub keep: u64,
-    /// Whether its input follows.
+    /// Whether the descriptor of its input follows.
     pub has_input: bool,
     /// Whether its pidfd follows.
     pub has_pidfd: bool,
-    /// Whether the memory that holds what its log would not take follows.
+    /// Whether the descriptor of the tail follows, the memory that holds output which the log did
+    /// not accept.
     #[serde(default)]
     pub has_tail: bool,
-    /// Why its log is not being written, if it is not.
+    /// Why its log is not being written; `None` if it is.
     pub degraded: Option<String>,
     /// Streams that a process still has open (0: stdout or the PTY, 1: stderr).
     pub open: Vec<u8>,
-    /// Whether its `onExit` was run after this run.
+    /// Whether its `onExit` has run after this run.
     #[serde(default, skip_serializing_if = "is_false")]
     pub on_exit_ran: bool,
 }
 
-/// Whether a flag is not written, because it is not set.
+/// Whether a flag is unset, so that serde omits it.
 pub(crate) fn is_false(value: &bool) -> bool {
     !*value
 }
 
-/// Daemon to keeper.
+/// Messages from daemon to keeper.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum ToKeeper {
-    /// First message to a keeper that takes over from one that died. Fds:
-    /// listening socket, shared table, both ends of the splice pipe (reading, writing).
+    /// First message to a keeper that takes over from one that died. Descriptors: listening socket,
+    /// shared table, both ends of the splice pipe (reading, writing).
     Takeover {
         /// The daemon's pid.
         daemon_pid: u32,
-        /// Limit of open files that jobs start with; `None`: no limit.
+        /// Limit of open files with which jobs start; `None`: unlimited.
         files: Option<u64>,
-        /// `Adopt` messages that follow.
+        /// Number of `Adopt` messages that follow.
         sessions: usize,
     },
-    /// A session that the keeper before had. Fds: see [`Kept`].
+    /// A session that the previous keeper had. Descriptors: see [`Kept`].
     Adopt(Kept),
-    /// The daemon is up; restart it without delay if it dies now.
+    /// The daemon is up. From now on, restart it without delay if it dies.
     Ready,
     /// Run a session's program.
     Spawn {
-        /// Which session; its directory exists.
+        /// Id of the session. Its directory exists.
         session: SessionId,
         /// What to run.
         spec: SpawnSpec,
@@ -106,246 +105,250 @@ pub enum ToKeeper {
         rows: u16,
         /// Columns of its terminal.
         cols: u16,
-        /// Bytes of log to keep at least; older segments go.
+        /// Minimum number of log bytes to keep; older segments are deleted.
         keep: u64,
     },
-    /// Close the keeper's copy of a pipe session's stdin.
+    /// Close the keeper's copy of the stdin pipe.
     CloseStdin {
-        /// Which session.
+        /// Id of the session.
         session: SessionId,
     },
-    /// Drop the output so far: a new segment begins at the end.
+    /// Drop the output so far and begin a new segment at its end.
     Clear {
-        /// Which session.
+        /// Id of the session.
         session: SessionId,
     },
-    /// Run a command after the end of a session, once after each run of it.
+    /// Run a command after a session's end, once after each run.
     RunOnExit {
-        /// Which session.
+        /// Id of the session.
         session: SessionId,
-        /// What to run; without terminal and log.
+        /// The command, which gets no terminal and no log.
         spec: SpawnSpec,
-        /// It is killed after so many milliseconds.
+        /// Time limit after which it is killed, in milliseconds.
         within_ms: u64,
     },
-    /// Drop the segments of a log that lie wholly before an offset.
+    /// Delete the segments of a log that lie completely before an offset.
     Trim {
-        /// Which session.
+        /// Id of the session.
         session: SessionId,
-        /// Kept from here on at least.
+        /// The log is kept from this offset on, or from an earlier one.
         first: u64,
     },
-    /// Forget a session that has ended; its files are no longer written.
+    /// Forget a session that has ended. Its files are no longer written.
     Forget {
-        /// Which session.
+        /// Id of the session.
         session: SessionId,
     },
-    /// The daemon ends on purpose: start the next one when a client knocks.
+    /// The daemon ends on purpose. Start the next one when a client connects.
     Rest {
-        /// That one comes from another program, and once it is up, the keeper becomes that program, too.
+        /// Whether the next daemon is started from another program. Once that daemon is up, the
+        /// keeper replaces itself with the same program.
         #[serde(default)]
         upgrade: bool,
-        /// Which program; absent: the file that the keeper was started from.
+        /// Path of that program; absent: the file from which the keeper was started.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         program: Option<PathBuf>,
     },
-    /// End the keeper as well; all sessions have ended.
+    /// End the keeper too. All sessions have ended.
     Quit,
-    /// What does a session's program do with its input?
+    /// Report the input state of a session's program.
     Look {
-        /// Which session.
+        /// Id of the session.
         session: SessionId,
-        /// Named in the answer.
+        /// Number of the question, repeated in the answer.
         ask: u64,
     },
 }
 
-/// Why the system refused something.
+/// An error of the operating system.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Failure {
-    /// The system's error number, if it was the system.
+    /// The error number; `None` if the operating system gave none.
     pub errno: Option<i32>,
-    /// In words.
+    /// Message for people.
     pub message: String,
 }
 
-/// Keeper to daemon.
+/// Messages from keeper to daemon.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum ToDaemon {
-    /// First message. Fds: listening socket, shared table, both ends of the splice pipe.
+    /// First message. Descriptors: listening socket, shared table, both ends of the splice pipe.
     Welcome {
         /// The keeper's pid.
         keeper_pid: u32,
-        /// Its version.
+        /// The keeper's version.
         version: String,
-        /// Limit of open files that jobs start with; `None`: no limit.
+        /// Limit of open files with which jobs start; `None`: unlimited.
         files: Option<u64>,
-        /// Whether an [`Upgraded`](Self::Upgraded) follows.
+        /// Whether an [`Upgraded`](Self::Upgraded) message follows.
         #[serde(default)]
         upgrading: bool,
-        /// `Adopt` messages that follow.
+        /// Number of `Adopt` messages that follow.
         sessions: usize,
     },
-    /// A session that the keeper has had before this daemon. Fds: see [`Kept`].
+    /// A session that the keeper already had before this daemon. Descriptors: see [`Kept`].
     Adopt(Box<Kept>),
-    /// The keeper listens with another socket, because the file of the one before was removed. Fd: the new one.
+    /// The keeper listens on a new socket, because the file of the previous one was removed.
+    /// Descriptor: the new socket.
     Listening,
-    /// The keeper is the program that it was to become, or why it is not.
+    /// The result of the keeper's upgrade.
     Upgraded {
-        /// Its version.
+        /// The keeper's version.
         version: String,
-        /// What went wrong; the keeper is the one it was.
+        /// What failed. The keeper then continues as the old program.
         error: Option<String>,
     },
-    /// It has taken over: the answer to [`ToKeeper::Takeover`].
+    /// The keeper has taken over. Answer to [`ToKeeper::Takeover`].
     TakenOver {
-        /// Its version.
+        /// The keeper's version.
         version: String,
     },
-    /// Its program is about to run; said by the new process itself, the moment before that. A keeper that is
-    /// killed now leaves a process that is not without a terminal. Its pid is on the shared table. Fds: as of `Spawned`.
+    /// A program is about to run. The new process itself sends this immediately before, so that a
+    /// process whose keeper is killed at this moment keeps its terminal. Its pid is in the shared
+    /// table. Descriptors: as for `Spawned`.
     Starting {
-        /// Which session.
+        /// Id of the session.
         session: SessionId,
-        /// Its slot on the shared table.
+        /// Its slot in the shared table.
         slot: u32,
         /// Offset of the first byte of this run.
         offset: u64,
     },
-    /// It runs. Fds: input (PTY master or stdin pipe), pidfd, and with pipes
+    /// The program runs. Descriptors: input (PTY master or stdin pipe), pidfd, and with pipes
     /// stdout and stderr.
     Spawned {
-        /// Which session.
+        /// Id of the session.
         session: SessionId,
-        /// Its slot on the shared table.
+        /// Its slot in the shared table.
         slot: u32,
         /// Its pid.
         pid: u32,
         /// Offset of the first byte of this run.
         offset: u64,
     },
-    /// It does not.
+    /// The program could not be started.
     SpawnFailed {
-        /// Which session.
+        /// Id of the session.
         session: SessionId,
-        /// The system's error number, if it was the system that refused.
+        /// The error number; `None` if the failure did not come from the operating system.
         errno: Option<i32>,
-        /// In words.
+        /// Message for people.
         message: String,
-        /// Whether it was its terminal that could not be opened.
+        /// Whether the terminal could not be opened.
         #[serde(default)]
         is_terminal: bool,
     },
-    /// These slots have grown since the daemon last looked at them.
+    /// The logs of these slots have grown since the daemon last read them.
     Grown {
-        /// Slots on the shared table.
+        /// Slots in the shared table.
         slots: Vec<u32>,
     },
-    /// Its first process has ended; its output up to then is in the log.
+    /// The session's first process has ended. Its output up to then is in the log.
     Exited {
-        /// Which session.
+        /// Id of the session.
         session: SessionId,
-        /// How.
+        /// How it ended.
         exit: Exit,
     },
-    /// Its first process was stopped by a signal, or goes on.
+    /// The session's first process was stopped by a signal, or continued.
     Stopped {
-        /// Which session.
+        /// Id of the session.
         session: SessionId,
-        /// Stopped, or going on.
+        /// True if it was stopped.
         stopped: bool,
     },
-    /// Nobody has its terminal (or output pipes) open any more.
+    /// No process has the session's terminal (or output pipes) open any more.
     Closed {
-        /// Which session.
+        /// Id of the session.
         session: SessionId,
     },
-    /// The command after its end runs, or has run.
+    /// The session's `onExit` command is running, or has already run.
     OnExitBegan {
-        /// Which session.
+        /// Id of the session.
         session: SessionId,
     },
-    /// That command has ended, or could not be started.
+    /// The `onExit` command has ended, or could not be started.
     OnExitEnded {
-        /// Which session.
+        /// Id of the session.
         session: SessionId,
-        /// What went wrong, in words.
+        /// What failed; `None` if it succeeded.
         failure: Option<String>,
     },
-    /// Its output so far was dropped.
+    /// The session's output so far was dropped.
     Cleared {
-        /// Which session.
+        /// Id of the session.
         session: SessionId,
-        /// Where its log begins now; `None` if it could not be cleared.
+        /// First offset of the log; `None` if it could not be cleared.
         first: Option<u64>,
-        /// Why it could not be.
+        /// Why it could not be cleared.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         failure: Option<Failure>,
     },
-    /// A session is forgotten: the answer to [`ToKeeper::Forget`]. Nothing is written to its directory any more.
+    /// A session is forgotten. Answer to [`ToKeeper::Forget`]. Nothing is written to its directory
+    /// any more.
     Forgotten {
-        /// Which session.
+        /// Id of the session.
         session: SessionId,
     },
-    /// Its log cannot be written (`Some`), or can be again. Fd: the memory that
-    /// holds the newest of it meanwhile, if there is some.
+    /// The session's log cannot be written (`Some`), or can be written again (`None`). Descriptor:
+    /// the memory that holds the newest output meanwhile, if there is any.
     Degraded {
-        /// Which session.
+        /// Id of the session.
         session: SessionId,
-        /// Why.
+        /// Why it cannot be written.
         reason: Option<String>,
     },
-    /// The answer to [`ToKeeper::Look`]. What the program had written before it
-    /// began to wait is in the log.
+    /// The input state of a program. Answer to [`ToKeeper::Look`]. Output that the program wrote
+    /// before it began to wait is already in the log.
     Seen {
-        /// Which session.
+        /// Id of the session.
         session: SessionId,
-        /// As asked.
+        /// Number of the question.
         ask: u64,
-        /// `None` if it does not run, or has no input any more.
+        /// `None` if the program does not run or its input is closed.
         sight: Option<Sight>,
     },
 }
 
-/// What the kernel tells of a session's program and its input.
+/// What the kernel reports about a session's program and its input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Sight {
-    /// Whether a process that may read it waits for some; `None` if that cannot be told.
+    /// Whether a process that may read the input waits for it; `None` if unknown.
     pub reading: Option<bool>,
-    /// How its terminal treats what is typed; `None`: its input is a pipe, or unknown.
+    /// Modes of the terminal; `None` if the input is a pipe, or unknown.
     pub line: Option<Line>,
-    /// Bytes that were typed and not read.
+    /// Bytes that were typed and not read yet.
     pub unread: Option<u64>,
 }
 
-/// How a terminal treats what is typed.
+/// Modes of a terminal's input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Line {
-    /// By lines (ICANON).
+    /// Whether input is read by lines (ICANON).
     pub canonical: bool,
-    /// It is shown (ECHO).
+    /// Whether typed text is echoed (ECHO).
     pub echo: bool,
 }
 
-/// How a process ended; also the content of `exit.json`.
+/// How a process ended. Also the content of `exit.json`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Exit {
-    /// Pid it had.
+    /// Pid of the process.
     pub pid: u32,
-    /// Exit code, unless a signal ended it. Neither is known of a process that
-    /// ended while no parent of it was there, on a kernel that does not tell.
+    /// Exit code; `None` after a signal. Code and signal are both `None` if the process ended
+    /// without a parent to reap it, on a kernel that does not report the exit code otherwise.
     pub exit_code: Option<i32>,
-    /// Number of the signal.
+    /// Number of the signal that ended it.
     pub signal: Option<i32>,
     /// Whether it dumped core.
     #[serde(default)]
     pub core_dumped: bool,
-    /// When.
+    /// When it ended.
     pub ended_at: Timestamp,
     /// Bytes of output at that moment.
     pub end_offset: u64,
-    /// Name of the limit that ended it, where the kernel tells.
+    /// Name of the limit that ended it, if the kernel reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<String>,
 }

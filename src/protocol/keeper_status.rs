@@ -1,27 +1,29 @@
-//! What the keeper says of itself to whoever connects to its socket in the state directory.
+//! The status that the keeper sends to each client of its socket in the state directory.
 //!
-//! One JSON object and the end of the stream, whichever daemon runs, and also while none does. The keeper
-//! reads nothing there. A field that is added needs a default: clients and keepers may be of different versions.
+//! It is one JSON object, followed by the end of the stream. It is available whichever daemon runs,
+//! and also while none does. The keeper reads nothing from this socket. Clients and keepers may be
+//! of different versions, so every added field needs a default.
 
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// How the keeper is.
+/// Status of the keeper.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KeeperStatus {
-    /// Where it listens for clients of the daemon. It has just made sure that it does.
+    /// Path of the socket on which it listens for clients of the daemon. The keeper has just
+    /// verified that it listens there.
     pub socket: PathBuf,
     /// Its pid.
     pub keeper_pid: u32,
-    /// Its version.
+    /// The keeper's version.
     pub version: String,
-    /// The daemon that runs, if one does.
+    /// Pid of the running daemon.
     pub daemon_pid: Option<u32>,
-    /// Jobs that have not ended.
+    /// Number of jobs that have not ended.
     pub jobs: usize,
-    /// Why no daemon stays, in words, if several in a row did not.
+    /// Why the daemon does not stay up, if several in a row have died early.
     #[serde(default)]
     pub trouble: Option<String>,
 }

@@ -1,28 +1,28 @@
-//! `limits` of `start`: what a job may take.
+//! `limits` of `start`: resource limits of a job.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Limits of a job; absent: those of the system.
+/// Resource limits of a job. An absent field leaves the system's limit unchanged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct JobLimits {
-    /// Bytes of its log that are kept.
+    /// Bytes of its log to keep.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_bytes: Option<u64>,
-    /// Bytes of memory.
+    /// Memory in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u64>,
-    /// Seconds of processor time.
+    /// CPU time in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_sec: Option<u64>,
-    /// Processes (threads count as such).
+    /// Number of processes, including threads.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub processes: Option<u64>,
-    /// Open files of each process.
+    /// Number of open files per process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open_files: Option<u64>,
-    /// Niceness, from -20 (first served) to 19.
+    /// Niceness, from -20 (highest priority) to 19.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nice: Option<i32>,
 }

@@ -1,17 +1,22 @@
-//! The wire types of the protocol: what is said, not what is done.
+//! The wire types of the protocol. This layer defines messages and file formats; it performs no
+//! actions.
 //!
-//! Everybody speaks it: the dashboard, the command line, `--serve` and MCP are
-//! clients of the same actions on the same daemon. One JSON object a line;
-//! names are camelCase on output and never change once released.
+//! The dashboard, the command line, `--serve` and MCP are all clients of the same actions on the
+//! same daemon. Each line is one JSON object. Names are camelCase on output and never change once
+//! released.
 //!
-//! Reading order: [`request`] (the envelope and how a line becomes an
-//! [`Action`]), [`nature`] (what each action is), [`params`] (what each action takes; [`probe`], [`policy`] and
-//! [`limits`] are parts of `start`), [`record`] and [`reply`] (what comes back),
-//! [`name`] (what people may call a job), [`starters`] (what an allow-list cannot hold), [`event`], [`error`],
-//! [`hello`] (who a connection is; [`inherit`] is a part of it), [`schema`] (all of it as JSON Schema),
-//! [`keeper`] (the few messages between daemon and keeper; [`environment`] is a part of them), [`keeper_status`] (what
-//! the keeper says of itself) and [`disk`] (the
-//! files of a session).
+//! Reading order:
+//! - [`request`]: the envelope, and how a line becomes an [`Action`].
+//! - [`nature`]: the properties of each action. [`params`]: the parameters of each action;
+//!   [`probe`], [`policy`] and [`limits`] are parts of `start`.
+//! - [`record`] and [`reply`]: the results.
+//! - [`name`]: valid job names. [`starters`]: programs that an allow-list cannot restrict.
+//! - [`event`], [`error`], and [`hello`], which identifies a connection ([`inherit`] is a part of
+//!   it).
+//! - [`schema`]: all of it as JSON Schema.
+//! - [`keeper`]: the messages between daemon and keeper ([`environment`] is a part of them).
+//!   [`keeper_status`]: the status that the keeper reports.
+//! - [`disk`]: the files of a session.
 
 mod choices;
 pub mod condition;
@@ -57,11 +62,11 @@ pub use record::{Mode, Record, Status, Summary};
 pub use request::{Action, Request, RequestId};
 pub use time::Timestamp;
 
-/// Version of the protocol; additive changes keep it.
+/// Version of the protocol. Additive changes keep it.
 pub const PROTOCOL: u32 = 1;
 
 /// Version of this program.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Longest request line in bytes; a longer one is skipped and answered `too_large`.
+/// Maximum length of a request line, in bytes. A longer line is skipped and answered `too_large`.
 pub const MAX_LINE: usize = 1 << 20;

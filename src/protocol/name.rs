@@ -1,39 +1,39 @@
-//! What a job may be called by people: a name that no target means something else by.
+//! Valid job names: names that cannot be mistaken for another kind of target.
 //!
-//! The front doors of people ask [`fault`] before they name a job. The labels of agents are free text: who finds such a
-//! job by its id needs no name.
+//! The front doors for people call [`fault`] before they name a job. Labels of agents are free
+//! text, because such a job can also be addressed by its id.
 
-/// Characters of a name at most.
+/// Maximum number of characters in a name.
 pub const MAX_NAME: usize = 100;
 
-/// Why `name` is no name for a job, in words; `None`: it is one.
+/// Why `name` is not a valid job name; `None` if it is valid.
 pub fn fault(name: &str) -> Option<String> {
-    let no_name = |why: &str| Some(format!("`{name}` is no name for a job: {why}"));
+    let no_name = |why: &str| Some(format!("`{name}` is not a valid name: {why}"));
     if name.trim().is_empty() {
         return Some("a name cannot be empty".to_owned());
     }
     if name.chars().any(char::is_control) {
-        return Some("a name cannot have control characters".to_owned());
+        return Some("a name cannot contain control characters".to_owned());
     }
     if name.chars().count() > MAX_NAME {
         return Some(format!("a name has at most {MAX_NAME} characters"));
     }
     if name.starts_with("g:") {
-        return no_name("`g:` begins a group");
+        return no_name("`g:` starts a group");
     }
     match name.chars().next() {
         Some('-') if name == "-" => return no_name("`-` is the job of the last verb"),
-        Some('-') => return no_name("`-` begins an option"),
-        Some('+') => return no_name("`+` begins a tag"),
+        Some('-') => return no_name("`-` starts an option"),
+        Some('+') => return no_name("`+` starts a tag"),
         _ => {}
     }
     let why = match name.chars().find(|c| "*?[]/@#".contains(*c))? {
         '/' => "`/` separates the parts of a path",
         '@' => "`@` separates a job from its machine",
-        '#' => "`#` counts the jobs of a name (web#2)",
+        '#' => "`#` numbers the jobs that share a name (web#2)",
         c => {
             return Some(format!(
-                "`{name}` is no name for a job: `{c}` is of a pattern over names"
+                "`{name}` is not a valid name: `{c}` is part of a name pattern"
             ));
         }
     };
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_mean_something_else_are_refused_with_the_reason() {
+    fn names_with_another_meaning_are_refused_with_the_reason() {
         for (name, why) in [
             ("", "empty"),
             ("  ", "empty"),

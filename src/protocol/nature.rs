@@ -1,31 +1,32 @@
-//! What each action is, in one table: whether it changes anything, whether it waits, whether it may be asked
-//! again when nobody has answered, and who may ask for it.
+//! Properties of each action, in one table: whether it changes anything, whether it waits, whether
+//! it may be repeated if there was no answer, and who may use it.
 
 use super::Action;
 
-/// What an action is. What depends on a parameter says on which.
+/// Properties of an action. A property that depends on a parameter names it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Nature {
-    /// Nothing is changed by it, so a connection that may only read may ask for it.
+    /// The action changes nothing, so a read-only connection may use it.
     pub reads: When,
-    /// Its answer may take long because something is waited for; nothing is lost if it is cancelled.
+    /// The answer may take long because the action waits for something. Cancelling it loses
+    /// nothing.
     pub waits: When,
-    /// Asked twice, it has done what it does once: whoever has no answer may ask again.
+    /// The action is idempotent: a client that got no answer may send it again.
     pub may_repeat: When,
-    /// What only people may do, in words that follow "only people may".
+    /// Set if only people may use the action: a phrase that follows "only people may".
     pub people: Option<&'static str>,
 }
 
-/// When something holds.
+/// The requests to which a property applies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum When {
-    /// For every request.
+    /// All requests.
     Always,
-    /// For none.
+    /// No request.
     Never,
-    /// If it has this parameter.
+    /// Requests with this parameter.
     With(&'static str),
-    /// If it does not have this parameter.
+    /// Requests without this parameter.
     Without(&'static str),
 }
 
@@ -45,9 +46,9 @@ const CHANGES: Nature = Nature {
     people: None,
 };
 
-/// By the names of the wire.
+/// Indexed by the name of the action on the wire.
 const NATURES: &[(&str, Nature)] = &[
-    // The key finds the session that was made.
+    // The key finds the session that the first attempt created.
     ("start", CHANGES.repeatable(With("key"))),
     ("list", READS),
     ("status", READS),
@@ -57,7 +58,7 @@ const NATURES: &[(&str, Nature)] = &[
     ("write", CHANGES.waiting(With("wait"))),
     ("send_keys", CHANGES.waiting(With("wait"))),
     ("capture", READS),
-    // A file is written as a whole, and the same one again.
+    // The file is written as a whole, and a repetition writes the same content.
     (
         "export",
         Nature {
@@ -72,14 +73,11 @@ const NATURES: &[(&str, Nature)] = &[
     ("remove", CHANGES),
     ("restart", CHANGES),
     ("set", CHANGES),
-    // A person is asked for it, which is no reading; the next daemon asks the same once more.
+    // It asks a person, so it is not read-only. The next daemon asks the same question again.
     ("ask_human", CHANGES.waiting(Always).repeatable(Always)),
-    (
-        "decline",
-        CHANGES.for_people("decline what an agent has asked"),
-    ),
+    ("decline", CHANGES.for_people("decline an agent's question")),
     ("hold", CHANGES.for_people("take the keyboard from agents")),
-    // What was replayed before would be replayed again.
+    // A repetition would replay the same events again.
     ("subscribe", READS.repeatable(Without("fromSeq"))),
     ("unsubscribe", READS),
     ("events", READS.waiting(With("waitMs"))),
@@ -91,7 +89,7 @@ const NATURES: &[(&str, Nature)] = &[
 ];
 
 impl Nature {
-    /// Of the action of this name, if there is one.
+    /// The properties of an action; `None` if there is no action of this name.
     pub fn of(action: &str) -> Option<Self> {
         let found = NATURES.iter().find(|(name, _)| *name == action);
         found.map(|(_, nature)| *nature)
@@ -114,7 +112,7 @@ impl Nature {
 }
 
 impl When {
-    /// Whether it holds of a request; `has` says whether that has a parameter.
+    /// Whether the property applies to a request. `has` says whether the request has a parameter.
     pub fn holds(self, has: impl FnOnce(&str) -> bool) -> bool {
         match self {
             Always => true,
@@ -126,9 +124,9 @@ impl When {
 }
 
 impl Action {
-    /// What it is.
+    /// The properties of this action.
     pub fn nature(&self) -> Nature {
-        // Every action is in the table, as a test holds.
+        // A test checks that every action is in the table.
         Nature::of(self.name()).unwrap_or(CHANGES)
     }
 
@@ -137,12 +135,12 @@ impl Action {
         self.nature().reads.holds(|name| self.has(name))
     }
 
-    /// Whether its answer may take long, and nothing is lost if it is cancelled.
+    /// Whether its answer may take long and cancelling it loses nothing.
     pub fn waits(&self) -> bool {
         self.nature().waits.holds(|name| self.has(name))
     }
 
-    /// Whether it may be asked again when nobody has answered.
+    /// Whether it may be sent again if there was no answer.
     pub fn may_repeat(&self) -> bool {
         self.nature().may_repeat.holds(|name| self.has(name))
     }
@@ -162,7 +160,7 @@ impl Action {
     }
 }
 
-/// A parameter's name in both ways in which it may be written.
+/// Both accepted spellings of a parameter: camelCase and snake_case.
 pub fn spellings(name: &str) -> [String; 2] {
     let mut snake = String::new();
     for c in name.chars() {
@@ -191,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_depends_on_a_parameter() {
+    fn properties_that_depend_on_a_parameter() {
         for (line, found) in [
             (r#"{"action":"start","command":"x"}"#, (false, false, false)),
             (

@@ -1,4 +1,4 @@
-//! What each action takes. Fields that are absent have their documented default.
+//! Parameters of each action. Absent fields have the default given in parentheses.
 
 use std::collections::BTreeMap;
 
@@ -13,8 +13,8 @@ use super::condition::{Condition, View, WaitMode, WaitSpec};
 use super::record::{Mode, Share};
 use super::{EventKind, JobLimits, Probe, RestartPolicy, SessionId, Status};
 
-/// Defines the parameters of an action: strict, camelCase, absent when not set.
-/// What is not an `Option` is required.
+/// Defines the parameters of an action: strict, camelCase, and omitted when not set. Fields that
+/// are not an `Option` are required.
 macro_rules! params {
     ($($(#[$doc:meta])* $name:ident { $($(#[$fdoc:meta])* $field:ident: $type:ty,)* })*) => {$(
         $(#[$doc])*
@@ -30,8 +30,8 @@ macro_rules! params {
     )*};
 }
 
-/// Whether a parameter need not be written: an optional one that is not there. What is required is always written,
-/// `false` and 0 too.
+/// Whether a parameter may be omitted from the output: an optional one without a value. Required
+/// ones are always written, even if they are `false` or 0.
 trait Absent {
     fn is_absent(&self) -> bool {
         false
@@ -55,13 +55,13 @@ impl Absent for serde_json::Value {}
 params! {
     /// `start`: runs a command.
     Start {
-        /// Program, or a shell line when there are no `args`.
+        /// Program, or a shell line if there are no `args`.
         command: String,
         /// Arguments; absent: `command` is run by `/bin/sh -c`.
         args: Option<Vec<String>>,
         /// Working directory.
         cwd: Option<String>,
-        /// Variables to set, or to unset (`null`).
+        /// Variables to set; `null` unsets one.
         env: Option<BTreeMap<String, Option<String>>>,
         /// PTY (default) or pipes.
         mode: Option<Mode>,
@@ -71,33 +71,34 @@ params! {
         cols: Option<u16>,
         /// Name for people.
         label: Option<String>,
-        /// Refuse if a session of the scope with this label is not over (false).
+        /// Refuse if an unfinished session of the scope has this label (false).
         unique_label: Option<bool>,
         /// Group for people.
         group: Option<String>,
-        /// What it is for.
+        /// Purpose of the session.
         description: Option<String>,
         /// Answer as soon as it runs (false).
         background: Option<bool>,
-        /// Otherwise wait so long for its end (10,000).
+        /// Otherwise wait this long for its end, in milliseconds (10,000).
         yield_ms: Option<u64>,
-        /// Wait for its end however long (false).
+        /// Wait for its end without a time limit (false).
         wait: Option<bool>,
         /// Time limit in seconds; 0: none.
         timeout_sec: Option<u64>,
         /// Time limit in milliseconds; 0: none.
         timeout_ms: Option<u64>,
-        /// Time between TERM and KILL at the time limit (5,000).
+        /// Time between TERM and KILL at the time limit, in milliseconds (5,000).
         timeout_grace_ms: Option<u64>,
-        /// How long it is kept after its end and last access (1,800,000).
+        /// How long it is kept after its end and last access, in milliseconds (1,800,000).
         ttl_ms: Option<u64>,
-        /// Whether it is kept after its end until somebody removes it.
+        /// Whether to keep it after its end until it is removed.
         keep: Option<bool>,
-        /// Characters of output in the reply (500).
+        /// Maximum number of characters of output in the reply (500).
         max_chars: Option<usize>,
-        /// Typed as soon as it runs.
+        /// Text to type as soon as it runs.
         input: Option<String>,
-        /// Idempotency: the same key in the same scope returns the session it made.
+        /// Idempotency key: a repetition with the same key in the same scope returns the existing
+        /// session.
         key: Option<String>,
         /// Readiness probe.
         ready: Option<Probe>,
@@ -105,57 +106,57 @@ params! {
         restart: Option<RestartPolicy>,
         /// Resource limits.
         limits: Option<JobLimits>,
-        /// Shell line to run once it has ended for good.
+        /// Shell line to run after its final end.
         on_exit: Option<String>,
     }
-    /// `list`: the sessions one can see.
+    /// `list`: the sessions that the client may see.
     List {
-        /// Only those of this status.
+        /// Only sessions with this status.
         status: Option<Status>,
-        /// Only those of this group.
+        /// Only sessions of this group.
         group: Option<String>,
-        /// Only those whose label matches this glob.
+        /// Only sessions whose label matches this glob.
         label: Option<String>,
-        /// With the last ten lines of each (false).
+        /// Include the last ten lines of each (false).
         include_output: Option<bool>,
-        /// With the ports that each listens on, and their URLs (false).
+        /// Include the ports on which each listens, and their URLs (false).
         include_ports: Option<bool>,
-        /// At most so many (200), newest first to stay.
+        /// Maximum number of sessions; the newest are returned (200).
         limit: Option<usize>,
     }
     /// `status`: one session's record.
     StatusParams {
-        /// Which session.
+        /// Id of the session.
         session_id: String,
-        /// With process tree, ports, variable names and runs (false).
+        /// Include process tree, ports, variable names and runs (false).
         detail: Option<bool>,
     }
     /// `poll`: status and output.
     Poll {
-        /// Which session.
+        /// Id of the session.
         session_id: String,
         /// A cursor, or `new`; absent: the last `maxChars`.
         since: Option<String>,
-        /// Wait so long for news (0).
+        /// How long to wait for something new, in milliseconds (0).
         wait_ms: Option<u64>,
-        /// Characters of output (500).
+        /// Maximum number of characters of output (500).
         max_chars: Option<usize>,
         /// Only this stream.
         stream: Option<Stream>,
     }
-    /// `log`: the output again, by bytes or by lines.
+    /// `log`: stored output, by bytes or by lines.
     Log {
-        /// Which session.
+        /// Id of the session.
         session_id: String,
         /// First byte (0).
         offset: Option<u64>,
-        /// Bytes at most (65,536).
+        /// Maximum number of bytes (65,536).
         limit: Option<u64>,
-        /// First line, from 1.
+        /// First line, counted from 1.
         from_line: Option<u64>,
-        /// Lines at most (100).
+        /// Maximum number of lines (100).
         lines: Option<u64>,
-        /// The last so many lines.
+        /// Return this many of the last lines.
         tail: Option<u64>,
         /// Only this stream.
         stream: Option<Stream>,
@@ -163,24 +164,25 @@ params! {
         format: Option<LogFormat>,
         /// Only lines that match this regular expression.
         grep: Option<String>,
-        /// Whether case matters to `grep` (it does).
+        /// Ignore case in `grep` (false).
         ignore_case: Option<bool>,
-        /// Lines around each match (0).
+        /// Number of lines around each match (0).
         context: Option<usize>,
-        /// Matches at most (50).
+        /// Maximum number of matches (50).
         max_matches: Option<usize>,
-        /// Of more matches than that the newest, not the oldest (false).
+        /// If there are more matches, return the newest and not the oldest (false).
         newest: Option<bool>,
-        /// Only what was written at or after this time.
+        /// Only output written at or after this time.
         since_time: Option<String>,
         /// Only this run.
         run: Option<u32>,
-        /// With bytes: also when they were written.
+        /// With bytes: include the times at which they were written.
         times: Option<bool>,
-        /// Also where what is returned came from: times, streams and runs of bytes, offsets of lines.
+        /// Include where the output came from: times, streams and runs for bytes, offsets for
+        /// lines.
         origins: Option<bool>,
     }
-    /// `wait`: until something holds.
+    /// `wait`: waits for conditions.
     Wait {
         /// One session,
         session_id: Option<String>,
@@ -188,100 +190,102 @@ params! {
         session_ids: Option<Vec<String>>,
         /// or a group.
         group: Option<String>,
-        /// For several: any (default) or all.
+        /// For several sessions: any (default) or all.
         mode: Option<WaitMode>,
-        /// Success; absent: exit.
+        /// The wait succeeds if any of these holds; absent: exit.
         until: Option<Vec<Condition>>,
-        /// Failure.
+        /// The wait fails if any of these holds.
         fail: Option<Vec<Condition>>,
-        /// A cursor; absent: what this scope has not been shown.
+        /// A cursor; absent: the output that this scope has not been shown.
         since: Option<String>,
-        /// Where patterns are looked for (plain).
+        /// The view in which patterns are searched (plain).
         view: Option<View>,
-        /// At most so long (10,000).
+        /// Time limit in milliseconds (10,000).
         timeout_ms: Option<u64>,
-        /// Characters of output in the reply (500).
+        /// Maximum number of characters of output in the reply (500).
         max_chars: Option<usize>,
-        /// Whether to go on waiting where a session ends only because somebody restarts it (false).
+        /// Continue to wait if a session ends only because it is being restarted (false).
         through_restarts: Option<bool>,
     }
-    /// `write`: bytes to the program's input.
+    /// `write`: writes bytes to the program's input.
     Write {
-        /// Which session.
+        /// Id of the session.
         session_id: String,
-        /// What to write.
+        /// Data to write.
         data: Option<String>,
-        /// How `data` is written down (utf8).
+        /// Encoding of `data` (utf8).
         encoding: Option<Encoding>,
-        /// End of input after it (false).
+        /// Then signal the end of input (false).
         eof: Option<bool>,
-        /// A line feed after it (false).
+        /// Then write a line feed (false).
         newline: Option<bool>,
-        /// Enter after it, as a write of its own (false).
+        /// Then send Enter, as a separate write (false).
         submit: Option<bool>,
-        /// As a bracketed paste, if the program asked for that (false).
+        /// Write it as a bracketed paste if the program has requested that mode (false).
         paste: Option<bool>,
-        /// A person's program passes it on, nobody types it: only its length is noted, and it is not waited until it is read (false).
+        /// The data is forwarded by a person's program and not typed: only its length is logged,
+        /// and the reply does not wait until it is read (false).
         passed_on: Option<bool>,
-        /// Then wait.
+        /// Then wait for these conditions.
         wait: Option<WaitSpec>,
     }
-    /// `send_keys`: keys by name.
+    /// `send_keys`: types keys by name.
     SendKeys {
-        /// Which session.
+        /// Id of the session.
         session_id: String,
         /// Key names, or `{"text":…}`.
         keys: Vec<KeyInput>,
-        /// How often (1).
+        /// Number of repetitions (1).
         repeat: Option<u32>,
-        /// Then wait.
+        /// Then wait for these conditions.
         wait: Option<WaitSpec>,
     }
-    /// `capture`: the screen now.
+    /// `capture`: the current screen.
     Capture {
-        /// Which session.
+        /// Id of the session.
         session_id: String,
         /// Text (default), ansi, html, svg or json.
         format: Option<CaptureFormat>,
-        /// A `screenSeq`: answer `changed:false` without a picture if it is still that.
+        /// A `screenSeq`: if the screen has not changed since, answer `changed:false` without
+        /// content.
         since: Option<u64>,
-        /// Lines above the screen (0).
+        /// Number of lines above the screen to include (0).
         scrollback: Option<u64>,
         /// Cut blanks at row ends and blank rows at the end (true).
         trim: Option<bool>,
-        /// The screen as it was when so many bytes had been written.
+        /// Return the screen as it was after this many bytes of output.
         at_offset: Option<u64>,
-        /// The screen as it was then.
+        /// Return the screen as it was at this time.
         at_time: Option<String>,
     }
-    /// `export`: the whole log, to keep or to show elsewhere.
+    /// `export`: the whole log in another format.
     Export {
-        /// Which session.
+        /// Id of the session.
         session_id: String,
         /// Asciicast (default), text, html or raw.
         format: Option<ExportFormat>,
-        /// File to write, relative to where the client is; absent: the reply has it.
+        /// File to write, relative to the client's directory; absent: the reply contains the data.
         path: Option<String>,
     }
-    /// `resize`: the size of the terminal.
+    /// `resize`: sets the size of the terminal.
     Resize {
-        /// Which session.
+        /// Id of the session.
         session_id: String,
         /// Rows.
         rows: u16,
         /// Columns.
         cols: u16,
     }
-    /// `signal`: a signal to its processes.
+    /// `signal`: sends a signal to the session's processes.
     SignalParams {
-        /// Which session.
+        /// Id of the session.
         session_id: String,
-        /// Name or number.
+        /// Name or number of the signal.
         signal: SignalName,
         /// Foreground group (default), leader, or the whole tree.
         target: Option<SignalTarget>,
     }
-    /// `kill`: ends the whole tree.
+    /// `kill`: ends the whole process tree.
     Kill {
         /// One session,
         session_id: Option<String>,
@@ -291,134 +295,134 @@ params! {
         group: Option<String>,
         /// The first signal (TERM).
         signal: Option<SignalName>,
-        /// KILL at once (false).
+        /// Send KILL at once (false).
         force: Option<bool>,
-        /// Time between the signal and KILL (2,000).
+        /// Time between the first signal and KILL, in milliseconds (2,000).
         grace_ms: Option<u64>,
-        /// Remove it afterwards (false).
+        /// Remove the session afterwards (false).
         remove: Option<bool>,
     }
-    /// `clear`: forget its output so far.
+    /// `clear`: drops the output so far.
     Clear {
-        /// Which session.
+        /// Id of the session.
         session_id: String,
     }
-    /// `remove`: forget the session.
+    /// `remove`: removes the session.
     Remove {
-        /// Which session.
+        /// Id of the session.
         session_id: String,
-        /// End it first if it runs (true).
+        /// End it first if it is running (true).
         kill: Option<bool>,
     }
-    /// `restart`: a new run under the same id.
+    /// `restart`: starts a new run under the same id.
     Restart {
-        /// Which session.
+        /// Id of the session.
         session_id: String,
-        /// Time between TERM and KILL (2,000).
+        /// Time between TERM and KILL, in milliseconds (2,000).
         grace_ms: Option<u64>,
-        /// Refuse if another session of its scope and label is not over (false).
+        /// Refuse if another unfinished session of its scope has its label (false).
         unique_label: Option<bool>,
     }
-    /// `set`: what can be changed later.
+    /// `set`: changes properties of a session.
     Set {
-        /// Which session.
+        /// Id of the session.
         session_id: String,
         /// Name for people.
         label: Option<String>,
-        /// Refuse if another session of its scope with this label is not over (false).
+        /// Refuse if another unfinished session of its scope has this label (false).
         unique_label: Option<bool>,
         /// Group for people.
         group: Option<String>,
-        /// How long it is kept.
+        /// How long it is kept after its end and last access, in milliseconds.
         ttl_ms: Option<u64>,
         /// Time limit in seconds from its start; 0: none.
         timeout_sec: Option<u64>,
-        /// Keep it after its TTL.
+        /// Whether to keep it after its TTL.
         keep: Option<bool>,
-        /// Open it to agents of other scopes (people only).
+        /// Share it with agents of other scopes (people only).
         share: Option<Share>,
         /// Restart policy.
         restart: Option<RestartPolicy>,
-        /// What its next run runs: a program, or a shell line when there are no
-        /// `args` (people only).
+        /// What its next run runs: a program, or a shell line if there are no `args` (people only).
         command: Option<String>,
-        /// Arguments of that.
+        /// Arguments of `command`.
         args: Option<Vec<String>>,
     }
     /// `ask_human`: asks a person to type into a session.
     AskHuman {
-        /// Which session.
+        /// Id of the session.
         session_id: String,
-        /// What the person is to know or do.
+        /// What the person needs to know or do.
         message: String,
-        /// At most so long (300,000).
+        /// Time limit in milliseconds (300,000).
         timeout_ms: Option<u64>,
     }
-    /// `decline`: nobody will answer what is asked about a session (people only).
+    /// `decline`: declines the questions about a session (people only).
     Decline {
-        /// Which session.
+        /// Id of the session.
         session_id: String,
     }
-    /// `hold`: agents may not type into a session until its person lets go, or leaves
+    /// `hold`: keeps agents from typing into a session until the person releases it or disconnects
     /// (people only).
     Hold {
-        /// Which session.
+        /// Id of the session.
         session_id: String,
-        /// Whether to hold it, or to let go.
+        /// True to hold the keyboard, false to release it.
         on: bool,
     }
-    /// `subscribe`: tell what happens.
+    /// `subscribe`: sends events.
     Subscribe {
         /// Only these kinds.
         events: Option<Vec<EventKind>>,
         /// Only these sessions.
         session_ids: Option<Vec<SessionId>>,
-        /// From this sequence number on.
+        /// First replay the events from this sequence number on.
         from_seq: Option<u64>,
     }
-    /// `unsubscribe`.
+    /// `unsubscribe`: ends a subscription.
     Unsubscribe {
-        /// What `subscribe` returned.
+        /// The id that `subscribe` returned.
         subscription_id: String,
     }
-    /// `events`: what has happened, a page at a time.
+    /// `events`: past events, in pages.
     Events {
-        /// After this number; absent: after what this scope has acknowledged.
+        /// Return events after this number; absent: after the last one that this scope has
+        /// acknowledged.
         after_seq: Option<u64>,
-        /// Wait so long for the first one, in milliseconds (0).
+        /// How long to wait for the first event, in milliseconds (0).
         wait_ms: Option<u64>,
-        /// At most so many (100).
+        /// Maximum number of events (100).
         limit: Option<usize>,
-        /// Acknowledge everything up to this number first.
+        /// First acknowledge everything up to this number.
         ack: Option<u64>,
     }
-    /// `watch`: tell what changes on a screen.
+    /// `watch`: sends the changes of a screen.
     Watch {
-        /// Which session.
+        /// Id of the session.
         session_id: String,
-        /// Frames a second at most (60).
+        /// Maximum number of frames per second (60).
         max_fps: Option<u32>,
     }
-    /// `unwatch`.
+    /// `unwatch`: stops sending the changes of a screen.
     Unwatch {
-        /// Which session.
+        /// Id of the session.
         session_id: String,
     }
-    /// `cancel`: ends a request in flight.
+    /// `cancel`: cancels a request in flight.
     Cancel {
-        /// Its id.
+        /// Id of the request.
         request_id: serde_json::Value,
     }
-    /// `stats`: the daemon itself.
+    /// `stats`: statistics of the daemon.
     Stats {}
     /// `shutdown`: ends the daemon (people only).
     Shutdown {
-        /// Whether jobs go on.
+        /// Whether running sessions are kept or killed.
         sessions: Option<ShutdownSessions>,
-        /// Whether daemon and keeper are to become another program: first the next daemon, and the
-        /// keeper once that is up.
+        /// Whether to upgrade daemon and keeper to another program: first the next daemon is
+        /// started from it, then the keeper replaces itself.
         upgrade: Option<bool>,
-        /// With `upgrade`: the path of that program, absolute. Left out: the file that the daemon runs.
+        /// With `upgrade`: absolute path of that program; absent: the file that the daemon runs.
         program: Option<String>,
     }
 }

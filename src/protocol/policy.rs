@@ -1,4 +1,4 @@
-//! `restart` of `start`: whether a job that has ended is run again.
+//! `restart` of `start`: whether a job is run again after its end.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,35 +7,37 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RestartPolicy {
-    /// After which ends.
+    /// The ends after which it is restarted.
     #[serde(default)]
     pub policy: RestartWhen,
-    /// So often in a row (5); 4294967295 is for ever.
+    /// Maximum number of restarts in a row (5); 4294967295: unlimited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_retries: Option<u32>,
-    /// Pause before the first of them, in milliseconds (1,000); it doubles.
+    /// Pause before the first restart, in milliseconds (1,000). It doubles with each further one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backoff_ms: Option<u64>,
 }
 
-/// After which ends a job is run again.
+/// The ends after which a job is restarted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RestartWhen {
     /// None.
     #[default]
     Never,
-    /// Another exit code than 0, a signal, a time limit.
+    /// A nonzero exit code, a signal, or a time limit.
     OnFailure,
-    /// Any that nobody has asked for.
+    /// Any end that was not requested.
     Always,
 }
 
 impl RestartPolicy {
-    /// `maxRetries` without an end. Absent is 5, so that no agent's job goes on for ever unasked.
+    /// `maxRetries` without a limit. The default is 5, so that no agent's job runs for ever unless
+    /// requested.
     pub const FOREVER: u32 = u32::MAX;
 
-    /// Reads a policy as people write it: `no`, `on-failure`, `on-failure:3`, `always`, `always:3`.
+    /// Parses a policy as people write it: `no`, `on-failure`, `on-failure:3`, `always`,
+    /// `always:3`.
     pub fn parse(text: &str) -> Option<Self> {
         let (word, count) = match text.split_once(':') {
             Some((word, count)) => (word, Some(count.parse().ok()?)),
@@ -54,7 +56,7 @@ impl RestartPolicy {
         })
     }
 
-    /// The policy as people write it.
+    /// The policy in the form that people write.
     pub fn word(&self) -> String {
         match (self.policy, self.max_retries) {
             (RestartWhen::Never, _) => "no".to_owned(),
@@ -65,12 +67,12 @@ impl RestartPolicy {
         }
     }
 
-    /// How often in a row.
+    /// Maximum number of restarts in a row.
     pub fn max_retries(&self) -> u32 {
         self.max_retries.unwrap_or(5)
     }
 
-    /// Pause before the first one, in milliseconds.
+    /// Pause before the first restart, in milliseconds.
     pub fn backoff_ms(&self) -> u64 {
         self.backoff_ms.unwrap_or(1000)
     }
@@ -82,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn policies_are_read_and_written_in_the_same_words() {
+    fn policies_are_parsed_and_printed_in_the_same_form() {
         for text in ["no", "on-failure", "on-failure:3", "always", "always:3"] {
             assert_eq!(RestartPolicy::parse(text).unwrap().word(), text);
         }
@@ -99,7 +101,7 @@ mod tests {
         ] {
             assert_eq!(RestartPolicy::parse(text), None, "{text}");
         }
-        // As an agent asks for it: five times.
+        // The form that agents use: five retries by default.
         let policy = RestartWhen::Always;
         let asked = RestartPolicy {
             policy,

@@ -1,11 +1,11 @@
-//! `ready` of `start`: how to tell that a job is ready.
+//! `ready` of `start`: how to detect that a job is ready.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Condition;
 
-/// How long a probe is waited for where nobody says otherwise, in milliseconds.
+/// Default time limit of a probe, in milliseconds.
 pub const READY_TIMEOUT_MS: u64 = 30_000;
 
 /// A readiness probe: exactly one of `pattern` and `port`.
@@ -19,7 +19,7 @@ pub struct Probe {
     /// A process of the job's tree listens on this TCP port.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<u16>,
-    /// After so many milliseconds of a run it is told as late (30,000).
+    /// Time, in milliseconds of a run, after which the probe is reported as late (30,000).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
 }
@@ -49,7 +49,7 @@ impl TryFrom<Fields> for Probe {
 }
 
 impl Probe {
-    /// What has to come true, as a condition of `wait`.
+    /// The probe as a condition of `wait`.
     pub fn condition(&self) -> Condition {
         match (&self.pattern, self.port) {
             (Some(pattern), _) => Condition::Pattern(pattern.clone()),
@@ -57,7 +57,7 @@ impl Probe {
         }
     }
 
-    /// After so many milliseconds of a run it is late.
+    /// Time, in milliseconds of a run, after which the probe is late.
     pub fn patience_ms(&self) -> u64 {
         self.timeout_ms.unwrap_or(READY_TIMEOUT_MS)
     }
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_probe_is_one_thing() {
+    fn a_probe_has_exactly_one_condition() {
         let read = |text: &str| serde_json::from_str::<Probe>(text);
         let probe = read(r#"{"port":80,"pattern":null}"#).unwrap();
         assert_eq!(probe.condition(), Condition::Port(80));

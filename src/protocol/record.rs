@@ -1,4 +1,4 @@
-//! One session as `list` and `status` show it.
+//! The record of a session, as returned by `list` and `status`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,45 +9,45 @@ use super::{JobLimits, RestartPolicy, Role, Scope, SessionId, Timestamp};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Mode {
-    /// A pseudo-terminal: stdout and stderr are one.
+    /// A pseudo-terminal; stdout and stderr are one stream.
     #[default]
     Pty,
-    /// Three pipes: stdout and stderr are told apart.
+    /// Three pipes; stdout and stderr are separate streams.
     Pipe,
 }
 
-/// Where a session is in its life.
+/// Status of a session.
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// Waits for what it needs.
+    /// Waits for its prerequisites.
     Queued,
-    /// Asked for, not running yet.
+    /// Requested, but not running yet.
     Starting,
-    /// Its program runs.
+    /// Its program is running.
     Running,
     /// Stopped by a signal.
     Paused,
-    /// Asked to end; grace is running.
+    /// Asked to end; the grace period is running.
     Stopping,
-    /// Its restart policy waits.
+    /// Waits for a restart by its restart policy.
     Retrying,
     /// Ended with exit code 0.
     Done,
-    /// Ended with another exit code, or by a signal that nobody here asked for.
+    /// Ended with another exit code, or by a signal that bgproc did not send.
     Error,
-    /// Ended by `kill`, or by the signal that bgproc sent last.
+    /// Ended by `kill`, or by the last signal that bgproc sent.
     Killed,
     /// Ended by its time limit.
     TimedOut,
-    /// Ended while nothing was there to see how.
+    /// Ended while nothing was running that could observe how.
     Lost,
 }
 
 impl Status {
-    /// Every status, in the order of a life.
+    /// Every status, in the order of a session's life.
     pub const ALL: [Self; 11] = [
         Self::Queued,
         Self::Starting,
@@ -62,7 +62,7 @@ impl Status {
         Self::Lost,
     ];
 
-    /// Whether nothing more will happen by itself.
+    /// Whether the session has ended for good.
     pub fn is_finished(self) -> bool {
         matches!(
             self,
@@ -70,7 +70,7 @@ impl Status {
         )
     }
 
-    /// Whether a process of it is there.
+    /// Whether the session has a process.
     pub fn is_alive(self) -> bool {
         matches!(
             self,
@@ -96,65 +96,65 @@ impl Status {
     }
 }
 
-/// What the program does with its input, as the kernel tells it.
+/// What the program does with its input, as measured by the kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum InputState {
-    /// It does not read.
+    /// The program does not read.
     None,
-    /// It reads a line.
+    /// The program reads a line.
     Line,
-    /// It reads a line with echo off.
+    /// The program reads a line with echo off.
     Password,
     /// A line editor or REPL reads on the main screen.
     Raw,
     /// A full-screen program reads.
     Tui,
-    /// Its input is closed.
+    /// The input is closed.
     Closed,
-    /// It could not be told.
+    /// The state could not be determined.
     #[default]
     Unknown,
 }
 
-/// Who ended a session.
+/// Kind of actor that ended a session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum EndedByKind {
-    /// An agent asked.
+    /// An agent.
     Agent,
-    /// A person asked.
+    /// A person.
     Human,
-    /// Its time limit.
+    /// The time limit.
     Timeout,
     /// Another limit.
     Limit,
-    /// Its own program.
+    /// The session's own program.
     Itself,
 }
 
-/// Who ended a session, and from which scope.
+/// The actor that ended a session.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct EndedBy {
-    /// What kind of actor.
+    /// Kind of actor.
     pub kind: EndedByKind,
-    /// Its scope, if it has one.
+    /// The actor's scope, if it has one.
     pub scope: Option<Scope>,
 }
 
-/// Who holds a session's keyboard.
+/// The holder of a session's keyboard.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct HeldBy {
-    /// A person; agents hold nothing.
+    /// Kind of holder. Always a person; agents hold nothing.
     pub kind: Role,
-    /// Its scope.
+    /// The holder's scope.
     pub by: Scope,
-    /// Until when, if no further key comes.
+    /// When the hold ends if no further key is typed.
     pub until: Timestamp,
 }
 
 impl HeldBy {
-    /// A person, until then.
+    /// A person who holds the keyboard until this time.
     pub fn person(until: Timestamp) -> Self {
         Self {
             kind: Role::Human,
@@ -164,37 +164,38 @@ impl HeldBy {
     }
 }
 
-/// Whether agents of other scopes may see a session.
+/// Access of agents of other scopes to a session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Share {
-    /// No.
+    /// No access.
     #[default]
     None,
-    /// They may look.
+    /// Read access.
     Read,
-    /// They may type, too.
+    /// Read access and typing.
     Write,
 }
 
 impl Share {
-    /// Whether nobody else may see it.
+    /// Whether no access is given.
     pub fn is_none(&self) -> bool {
         *self == Self::None
     }
 }
 
-/// What `list` returns for each session. A field without a value is `null`, never missing.
+/// The fields that `list` returns for each session. A field without a value is `null`, never
+/// missing.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Summary {
-    /// Its name.
+    /// Id of the session.
     pub session_id: SessionId,
-    /// The name people gave it.
+    /// Name given by people.
     pub label: Option<String>,
-    /// The group it belongs to.
+    /// Group of the session.
     pub group: Option<String>,
-    /// Program, or shell line if there are no `args`.
+    /// Program, or a shell line if there are no `args`.
     pub command: String,
     /// Arguments; `null`: `command` is a shell line.
     pub args: Option<Vec<String>>,
@@ -206,56 +207,56 @@ pub struct Summary {
     pub rows: u16,
     /// Columns of its terminal.
     pub cols: u16,
-    /// Pid of its first process while there is one.
+    /// Pid of its first process while it runs.
     pub pid: Option<u32>,
-    /// Where it is in its life.
+    /// Status of the session.
     pub status: Status,
     /// Exit code; `null` while it runs and after a signal.
     pub exit_code: Option<i32>,
-    /// The signal it died of, `SIGTERM`.
+    /// The signal that it died of, such as `SIGTERM`.
     pub signal: Option<String>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
     /// When it ended.
     pub ended_at: Option<Timestamp>,
-    /// How long it ran, or has been running, in milliseconds.
+    /// Duration of the current or last run, in milliseconds.
     pub runtime_ms: u64,
-    /// When a client last asked for it.
+    /// When a client last accessed it.
     pub last_accessed_at: Timestamp,
-    /// When it last wrote.
+    /// When it last wrote output.
     pub last_output_at: Option<Timestamp>,
-    /// Milliseconds since it last wrote (or started).
+    /// Milliseconds since its last output (or since its start).
     pub idle_ms: Option<u64>,
-    /// What it does with its input.
+    /// What its program does with its input.
     pub input_state: InputState,
     /// Whether its probe holds; `null` without a probe.
     pub ready: Option<bool>,
     /// Terminal title.
     pub title: Option<String>,
-    /// Bytes written since it began.
+    /// Bytes of output since the session began.
     pub output_bytes: u64,
-    /// Lines of clean text since it began.
+    /// Lines of clean text since the session began.
     pub output_lines: u64,
-    /// Whether there is more than 10 KB, so that `outputFile` is worth reading.
+    /// Whether the output is larger than 10 KB, so that `outputFile` is worth reading.
     pub offloaded: bool,
     /// Newest segment of the raw log.
     pub output_file: Option<String>,
-    /// Processor use of its tree.
+    /// CPU usage of its process tree, in percent of one processor.
     pub cpu_percent: Option<f64>,
-    /// Memory of its tree.
+    /// Memory of its process tree, in bytes.
     pub memory_bytes: Option<u64>,
-    /// How often it was restarted.
+    /// Number of restarts.
     pub restarts: u32,
-    /// Who holds its keyboard.
+    /// The holder of its keyboard.
     pub held_by: Option<HeldBy>,
-    /// Whether agents of other scopes may see it.
+    /// Access of agents of other scopes.
     pub share: Share,
     /// Whether it is kept after its TTL.
     pub keep: bool,
-    /// Ports its tree listens on, with `includePorts`.
+    /// Ports on which its process tree listens, with `includePorts`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ports: Option<Vec<u16>>,
-    /// URLs in its newest output that lead there, with `includePorts`.
+    /// URLs in its newest output that lead to these ports, with `includePorts`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub urls: Option<Vec<String>>,
     /// Last ten lines, with `includeOutput`.
@@ -263,36 +264,36 @@ pub struct Summary {
     pub output: Option<String>,
 }
 
-/// What `status` returns (and `list`, to people).
+/// The fields that `status` returns (and `list`, to people).
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Record {
-    /// What `list` returns too.
+    /// The fields that `list` returns too.
     #[serde(flatten)]
     pub summary: Summary,
-    /// Whose it is.
+    /// Scope that owns it.
     pub scope: Scope,
-    /// Why it ended as it did, in words.
+    /// Why it ended as it did, as text.
     pub reason: Option<String>,
     /// Who ended it.
     pub ended_by: Option<EndedBy>,
-    /// Input that the program has not read.
+    /// Number of input bytes that the program has not read.
     pub unread_input_bytes: Option<u64>,
-    /// Whether a full-screen program paints.
+    /// Whether a full-screen program uses the alternate screen.
     pub alt_screen: bool,
-    /// Name of the program in the foreground.
+    /// Name of the foreground program.
     pub foreground: Option<String>,
-    /// Bytes of output no longer kept.
+    /// Bytes of output that are no longer kept.
     pub dropped_bytes: u64,
-    /// Processes of its tree.
+    /// Number of processes in its tree.
     pub processes: Option<u32>,
-    /// Clients that watch its screen.
+    /// Number of clients that watch its screen.
     pub viewers: u32,
     /// Whether a process still has its terminal (or pipes) open.
     pub tty_open: bool,
-    /// Why output is not being saved; `null`: it is.
+    /// Why its output is not being saved; `null` if it is.
     pub log_degraded: Option<String>,
-    /// What it is for.
+    /// Purpose of the session.
     pub description: Option<String>,
     /// All kept segments of the raw log.
     #[serde(default)]
@@ -300,54 +301,54 @@ pub struct Record {
     /// Its restart policy; absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart: Option<RestartPolicy>,
-    /// What agents ask a person to do in it.
+    /// Questions of agents to a person.
     #[serde(default)]
     pub asked: Vec<Asked>,
-    /// More, with `detail`.
+    /// Further fields, with `detail`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<Detail>,
 }
 
-/// A question of an agent.
+/// A question of an agent to a person.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Asked {
-    /// What is asked.
+    /// The question.
     pub message: String,
-    /// The scope that asks.
+    /// Scope of the agent.
     pub by: Scope,
-    /// Since when.
+    /// When it was asked.
     pub at: Timestamp,
-    /// Until when it waits for an answer.
+    /// When the question times out.
     pub until: Timestamp,
 }
 
 /// One segment of a raw log.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct OutputFile {
-    /// Where it is.
+    /// Path of the file.
     pub path: String,
     /// Offset of its first byte.
     pub offset: u64,
 }
 
-/// What `status` adds with `detail`.
+/// The fields that `status` adds with `detail`.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Detail {
     /// Its processes.
     pub processes: Vec<Process>,
-    /// Ports its tree listens on.
+    /// Ports on which its process tree listens.
     pub ports: Vec<u16>,
-    /// URLs seen for it.
+    /// URLs found in its output.
     pub urls: Vec<String>,
-    /// Names of the variables set for it.
+    /// Names of the variables that were set for it.
     pub env_names: Vec<String>,
     /// Its runs, oldest first.
     pub runs: Vec<Run>,
-    /// What it may take; absent: what the system lets it.
+    /// Resource limits; absent: those of the system.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<JobLimits>,
-    /// After how long it is ended, in milliseconds; absent: never.
+    /// Time limit in milliseconds; absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
 }
@@ -357,7 +358,7 @@ pub struct Detail {
 pub struct Process {
     /// Its pid.
     pub pid: u32,
-    /// Its parent.
+    /// Pid of its parent.
     pub ppid: u32,
     /// Its command line.
     pub command: String,
@@ -369,16 +370,16 @@ pub struct Process {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Run {
-    /// From 1.
+    /// Number of the run, counted from 1.
     pub run: u32,
-    /// Offset of its first byte.
+    /// Offset of the first byte of its output.
     pub offset: u64,
     /// When it started.
     pub started_at: Timestamp,
     /// When it ended.
     pub ended_at: Option<Timestamp>,
-    /// How.
+    /// Exit code.
     pub exit_code: Option<i32>,
-    /// Or by which signal.
+    /// The signal that it died of.
     pub signal: Option<String>,
 }

@@ -9,22 +9,22 @@ use super::params::*;
 use super::suggest::nearest;
 use super::{Error, ErrorCode, strict};
 
-/// Whatever JSON value the client chose; echoed unchanged.
+/// A JSON value chosen by the client; echoed unchanged.
 pub type RequestId = Value;
 
-/// One request.
+/// A request.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Request {
     /// Echoed in the reply; `null` if absent.
     pub id: RequestId,
-    /// What to do.
+    /// The action, with its parameters.
     pub action: Action,
 }
 
-/// Defines the actions: the enum, their names and how parameters become one.
+/// Defines the actions: the enum, their names, and how they are parsed.
 macro_rules! actions {
     ($($(#[$doc:meta])* $variant:ident($params:ty) = $name:literal,)*) => {
-        /// What a client can ask for.
+        /// An action that a client can request.
         #[derive(Clone, PartialEq, Debug)]
         #[allow(clippy::large_enum_variant, reason = "moved once, from the line to its handler")]
         pub enum Action {
@@ -32,7 +32,7 @@ macro_rules! actions {
         }
 
         impl Action {
-            /// Names of the actions, as `hello` lists them.
+            /// Names of the actions, in the order in which `hello` lists them.
             pub const NAMES: &[&str] = &[$($name),*];
 
             /// Its name on the wire.
@@ -49,9 +49,10 @@ macro_rules! actions {
                 }
             }
 
-            /// The schema of each action's parameters, by its name.
+            /// The schema of each action's parameters, with the action's name.
             pub(super) fn schemas(schemas: &mut SchemaGenerator) -> Vec<(&'static str, Schema)> {
-                // Not by reference: a request is its action and its parameters in one.
+                // Inlined and not referenced, because a request holds its action and parameters in
+                // one object.
                 vec![$(($name, <$params>::json_schema(schemas))),*]
             }
 
@@ -67,64 +68,65 @@ macro_rules! actions {
 actions! {
     /// Runs a command.
     Start(Start) = "start",
-    /// The sessions one can see.
+    /// Lists the sessions that the client may see.
     List(List) = "list",
-    /// One session's record.
+    /// Returns one session's record.
     Status(StatusParams) = "status",
-    /// Status and output.
+    /// Returns status and output.
     Poll(Poll) = "poll",
-    /// The output again.
+    /// Returns stored output.
     Log(Log) = "log",
-    /// Until something holds.
+    /// Waits for conditions.
     Wait(Wait) = "wait",
-    /// Bytes to the program.
+    /// Writes bytes to the program's input.
     Write(Write) = "write",
-    /// Keys to the program.
+    /// Types keys.
     SendKeys(SendKeys) = "send_keys",
-    /// The screen now.
+    /// Returns the current screen.
     Capture(Capture) = "capture",
-    /// The whole log.
+    /// Exports the whole log.
     Export(Export) = "export",
-    /// The terminal's size.
+    /// Sets the terminal's size.
     Resize(Resize) = "resize",
-    /// A signal.
+    /// Sends a signal.
     Signal(SignalParams) = "signal",
-    /// Ends the tree.
+    /// Ends the process tree.
     Kill(Kill) = "kill",
-    /// Forgets output.
+    /// Drops the output so far.
     Clear(Clear) = "clear",
-    /// Forgets the session.
+    /// Removes the session.
     Remove(Remove) = "remove",
-    /// A new run.
+    /// Starts a new run.
     Restart(Restart) = "restart",
-    /// Changes what can be changed.
+    /// Changes properties of a session.
     Set(Set) = "set",
     /// Asks a person.
     AskHuman(AskHuman) = "ask_human",
-    /// A person's no.
+    /// Declines the questions of agents.
     Decline(Decline) = "decline",
-    /// Takes the keyboard from agents, or gives it back.
+    /// Holds the keyboard, or releases it.
     Hold(Hold) = "hold",
-    /// Tells what happens.
+    /// Subscribes to events.
     Subscribe(Subscribe) = "subscribe",
-    /// Stops telling.
+    /// Ends a subscription.
     Unsubscribe(Unsubscribe) = "unsubscribe",
-    /// What has happened.
+    /// Returns past events.
     Events(Events) = "events",
-    /// Tells what changes on a screen.
+    /// Sends the changes of a screen.
     Watch(Watch) = "watch",
-    /// Stops telling.
+    /// Stops sending the changes of a screen.
     Unwatch(Unwatch) = "unwatch",
-    /// Ends a request in flight.
+    /// Cancels a request in flight.
     Cancel(Cancel) = "cancel",
-    /// The daemon itself.
+    /// Returns statistics of the daemon.
     Stats(Stats) = "stats",
     /// Ends the daemon.
     Shutdown(Shutdown) = "shutdown",
 }
 
 impl Request {
-    /// Reads one line. On failure the id, as far as it could be read, comes with the error.
+    /// Parses one line. On failure, returns the error with the request's id, as far as it could be
+    /// read.
     pub fn parse(line: &[u8]) -> Result<Self, (RequestId, Error)> {
         let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
         let (value, twice) = strict::parse(line).map_err(|error| {
@@ -132,13 +134,19 @@ impl Request {
             (Value::Null, Error::new(ErrorCode::ParseError, message))
         })?;
         let Value::Object(mut map) = value else {
-            let error = Error::new(ErrorCode::InvalidRequest, "A request is one JSON object")
-                .hint(r#"for example {"id":1,"action":"list"}"#);
+            let error = Error::new(
+                ErrorCode::InvalidRequest,
+                "A request must be one JSON object",
+            )
+            .hint(r#"for example {"id":1,"action":"list"}"#);
             return Err((Value::Null, error));
         };
         let id = map.remove("id").unwrap_or(Value::Null);
         if !matches!(&id, Value::Null | Value::String(_)) && !id.is_i64() && !id.is_u64() {
-            let error = Error::new(ErrorCode::InvalidRequest, "`id` is a string or an integer");
+            let error = Error::new(
+                ErrorCode::InvalidRequest,
+                "`id` must be a string or an integer",
+            );
             return Err((id, error));
         }
         if let Some(key) = twice {
@@ -147,7 +155,7 @@ impl Request {
         let name = match map.remove("action") {
             Some(Value::String(name)) => name,
             Some(other) if !other.is_null() => {
-                return Err((id, Error::invalid("`action` is a string")));
+                return Err((id, Error::invalid("`action` must be a string")));
             }
             _ => {
                 let error = Error::new(ErrorCode::InvalidRequest, "The request has no `action`")
@@ -162,7 +170,7 @@ impl Request {
         }
     }
 
-    /// The request as one line, newline included.
+    /// The request as one line, including the newline.
     pub fn to_line(&self) -> Vec<u8> {
         let mut map = match self.action.params() {
             Value::Object(map) => map,
@@ -176,9 +184,9 @@ impl Request {
     }
 }
 
-/// `session_id` is taken as `sessionId`; both at once would be two values of one
-/// parameter. What is inside `env` are names of variables, not of parameters, so
-/// it stays as it is.
+/// Converts keys to camelCase, so that `session_id` is accepted as `sessionId`. Both at once are an
+/// error, because they are two values of one parameter. Keys inside `env` are names of variables
+/// and stay unchanged.
 fn camel_case(map: Map<String, Value>) -> Result<Map<String, Value>, Error> {
     if !map.iter().any(has_snake) {
         return Ok(map);
@@ -204,7 +212,7 @@ fn camel_case(map: Map<String, Value>) -> Result<Map<String, Value>, Error> {
     Ok(out)
 }
 
-/// Whether a name in it is to be written in another way.
+/// Whether an entry contains a key to convert.
 fn has_snake((key, value): (&String, &Value)) -> bool {
     key.contains('_')
         || match value {
@@ -245,7 +253,7 @@ fn camel_word(key: String) -> String {
 
 fn typed<T: DeserializeOwned>(action: &str, params: Map<String, Value>) -> Result<T, Error> {
     let params = Value::Object(params);
-    // Where it went wrong is looked for only if it did.
+    // The slower path that finds the position of an error runs only if there is one.
     if let Ok(params) = T::deserialize(&params) {
         return Ok(params);
     }
@@ -256,7 +264,7 @@ fn typed<T: DeserializeOwned>(action: &str, params: Map<String, Value>) -> Resul
 }
 
 fn given_twice(key: &str) -> Error {
-    let message = format!("`{}` is there twice", quoted(key));
+    let message = format!("`{}` is given twice", quoted(key));
     Error::new(ErrorCode::InvalidRequest, message).hint("give each parameter once")
 }
 

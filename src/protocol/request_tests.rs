@@ -1,4 +1,4 @@
-//! A line becomes an action, or one clear error.
+//! Tests that a line becomes an action, or one clear error.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use serde_json::json;
@@ -15,7 +15,7 @@ fn error(line: &str) -> Error {
 }
 
 #[test]
-fn snake_case_is_taken_and_null_is_absent() {
+fn snake_case_is_accepted_and_null_is_absent() {
     let line = r#"{"id":1,"action":"poll","session_id":"a","max_chars":9,"since":null}"#;
     let Action::Poll(poll) = action(line) else {
         panic!()
@@ -27,7 +27,7 @@ fn snake_case_is_taken_and_null_is_absent() {
 }
 
 #[test]
-fn names_of_variables_are_left_alone() {
+fn names_of_variables_are_not_converted() {
     let line = r#"{"action":"start","command":"x","env":{"MY_VAR":"1","GONE":null}}"#;
     let Action::Start(start) = action(line) else {
         panic!()
@@ -38,7 +38,7 @@ fn names_of_variables_are_left_alone() {
 }
 
 #[test]
-fn conditions_are_read_inside_lists() {
+fn conditions_in_lists_are_converted() {
     let line = r#"{"action":"wait","sessionId":"a","until":[{"idle_ms":5},{"pattern":"x"}]}"#;
     let Action::Wait(wait) = action(line) else {
         panic!()
@@ -48,7 +48,7 @@ fn conditions_are_read_inside_lists() {
 }
 
 #[test]
-fn an_unknown_parameter_names_the_nearest() {
+fn an_unknown_parameter_gets_a_suggestion() {
     let error = error(r#"{"action":"poll","sessionId":"a","maxChar":1}"#);
     assert_eq!(error.code, ErrorCode::InvalidParams);
     assert_eq!(error.message, "Unknown parameter `maxChar` for `poll`");
@@ -56,7 +56,7 @@ fn an_unknown_parameter_names_the_nearest() {
 }
 
 #[test]
-fn an_unknown_nested_parameter_says_where() {
+fn an_unknown_nested_parameter_gives_its_position() {
     let error = error(r#"{"action":"write","sessionId":"a","wait":{"untill":[]}}"#);
     assert_eq!(
         error.message,
@@ -66,7 +66,7 @@ fn an_unknown_nested_parameter_says_where() {
 }
 
 #[test]
-fn a_wrong_type_says_where() {
+fn a_wrong_type_gives_its_position() {
     let wrong = error(r#"{"action":"poll","sessionId":"a","maxChars":-1}"#);
     assert_eq!(
         wrong.message,
@@ -82,7 +82,7 @@ fn a_wrong_type_says_where() {
 }
 
 #[test]
-fn wrong_types_are_told_in_words_for_people() {
+fn wrong_types_are_described_for_people() {
     for (parameters, said) in [
         (
             r#""maxChars":1.5"#,
@@ -136,7 +136,7 @@ fn wrong_types_are_told_in_words_for_people() {
 }
 
 #[test]
-fn a_null_is_absent_where_the_parameter_is_known_and_an_error_where_not() {
+fn a_null_is_absent_for_a_known_parameter_and_an_error_for_an_unknown_one() {
     for (line, said) in [
         (
             r#"{"action":"poll","sessionId":null}"#,
@@ -170,31 +170,31 @@ fn a_null_is_absent_where_the_parameter_is_known_and_an_error_where_not() {
 }
 
 #[test]
-fn a_parameter_that_is_there_twice_is_named() {
+fn a_parameter_given_twice_is_named() {
     for (line, said, echoed) in [
         (
             r#"{"id":7,"action":"poll","sessionId":"a","sessionId":"b"}"#,
-            "`sessionId` is there twice",
+            "`sessionId` is given twice",
             json!(7),
         ),
         (
             r#"{"id":7,"action":"poll","sessionId":"a","session_id":"b"}"#,
-            "`sessionId` is there twice",
+            "`sessionId` is given twice",
             json!(7),
         ),
         (
             r#"{"id":7,"id":8,"action":"list"}"#,
-            "`id` is there twice",
+            "`id` is given twice",
             json!(8),
         ),
         (
             r#"{"id":7,"action":"list","action":"stats"}"#,
-            "`action` is there twice",
+            "`action` is given twice",
             json!(7),
         ),
         (
             r#"{"id":7,"action":"start","command":"x","env":{"A":"1","A":"2"}}"#,
-            "`A` is there twice",
+            "`A` is given twice",
             json!(7),
         ),
     ] {
@@ -211,7 +211,7 @@ fn a_missing_parameter_is_named() {
 }
 
 #[test]
-fn an_unknown_action_names_the_nearest() {
+fn an_unknown_action_gets_a_suggestion() {
     let near = error(r#"{"action":"pol"}"#);
     assert_eq!(near.code, ErrorCode::UnknownAction);
     assert_eq!(near.hint.unwrap(), "did you mean `poll`?");
@@ -226,7 +226,7 @@ fn the_id_is_echoed_with_the_error() {
 }
 
 #[test]
-fn garbage_is_a_parse_error_and_deep_nesting_does_no_harm() {
+fn garbage_is_a_parse_error_and_deep_nesting_is_harmless() {
     assert_eq!(error("{nonsense").code, ErrorCode::ParseError);
     assert_eq!(error(&"[".repeat(100_000)).code, ErrorCode::ParseError);
     assert_eq!(error("[1]").code, ErrorCode::InvalidRequest);
@@ -234,7 +234,7 @@ fn garbage_is_a_parse_error_and_deep_nesting_does_no_harm() {
 }
 
 #[test]
-fn what_is_written_is_read_again() {
+fn parses_the_lines_that_it_writes() {
     let request = Request {
         id: json!(7),
         action: Action::Poll(Poll {

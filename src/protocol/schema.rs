@@ -1,7 +1,8 @@
-//! The JSON Schema of the protocol (draft 2020-12), made from the types that are on the wire.
+//! The JSON Schema of the protocol (draft 2020-12), generated from the wire types.
 //!
-//! In `$defs` each action has `NAME.request` and `NAME.result`, each kind of event `NAME.event`; `Request`, `Reply`
-//! and `Event` are any of them. It is kept as `assets/schema.json`, and a test holds that it is fresh.
+//! In `$defs`, each action has `NAME.request` and `NAME.result`, and each kind of event has
+//! `NAME.event`; `Request`, `Reply` and `Event` are unions of these. The schema is stored as
+//! `assets/schema.json`, and a test checks that the file is up to date.
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -12,19 +13,19 @@ use super::record::Record;
 use super::reply::*;
 use super::{Action, Error, EventKind, Hello, PROTOCOL, SessionId, Timestamp};
 
-/// What a line can be.
+/// The kinds of lines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
-    /// What a client sends.
+    /// Lines that clients send.
     Requests,
-    /// What it is answered.
+    /// Replies to requests.
     Replies,
-    /// What it is told without asking.
+    /// Events, which are sent without a request.
     Events,
 }
 
 impl Part {
-    /// Its definition.
+    /// Name of its definition.
     fn name(self) -> &'static str {
         match self {
             Self::Requests => "Request",
@@ -45,7 +46,7 @@ pub fn document() -> Value {
     })
 }
 
-/// The schema of one kind of line, with what it needs and nothing else.
+/// The schema of one kind of line, with the definitions that it needs.
 pub fn part(part: Part) -> Value {
     let all = definitions();
     let mut needed = Map::new();
@@ -73,7 +74,7 @@ fn definitions() -> Map<String, Value> {
 }
 
 fn requests(all: &mut Map<String, Value>) {
-    // What is read, not what is written: optional parameters may be left out or `null`.
+    // Describes what is parsed, not what is written: optional parameters may be absent or `null`.
     let mut schemas = SchemaSettings::draft2020_12()
         .for_deserialize()
         .into_generator();
@@ -89,7 +90,7 @@ fn requests(all: &mut Map<String, Value>) {
         any.push(define(all, &format!("{name}.request"), schema));
     }
     all.extend(schemas.take_definitions(true));
-    let about = "What a client sends. Names may be written in snake_case, too.";
+    let about = "A line that a client sends. Keys may also be written in snake_case.";
     define(
         all,
         "Request",
@@ -97,7 +98,7 @@ fn requests(all: &mut Map<String, Value>) {
     );
 }
 
-/// The results of the actions: of some there are several, by what was asked for.
+/// The result types of the actions. Some actions have several, depending on the request.
 macro_rules! results {
     ($schemas:ident; $($name:literal: $($type:ty),+;)*) => {
         [$(($name, vec![$($schemas.subschema_for::<$type>()),+]),)*]
@@ -148,7 +149,7 @@ fn replies(all: &mut Map<String, Value>) {
     }
     let error = schemas.subschema_for::<Error>();
     all.extend(schemas.take_definitions(true));
-    let id = json!({ "description": "The request's." });
+    let id = json!({ "description": "Id of the request." });
     let done = json!({
         "type": "object",
         "properties": { "id": id, "ok": { "const": true }, "result": { "anyOf": any } },
@@ -159,7 +160,7 @@ fn replies(all: &mut Map<String, Value>) {
         "properties": { "id": id, "ok": { "const": false }, "error": error },
         "required": ["id", "ok", "error"],
     });
-    let about = "The answer to a request; which result it has depends on the action.";
+    let about = "The answer to a request. The type of the result depends on the action.";
     define(
         all,
         "Reply",
@@ -182,7 +183,7 @@ fn events(all: &mut Map<String, Value>) {
         any.push(define(all, &format!("{name}.event"), schema));
     }
     all.extend(schemas.take_definitions(true));
-    let about = "What happened. Lifecycle events have a number and are kept; live ones have none.";
+    let about = "An event. Lifecycle events have a number and are stored; live events have none.";
     define(all, "Event", json!({ "description": about, "oneOf": any }));
 }
 
@@ -211,7 +212,7 @@ fn event_schema(event: EventKind, kind: &Value, schemas: &mut SchemaGenerator) -
     })
 }
 
-/// Adds a definition and returns the reference to it.
+/// Adds a definition and returns a reference to it.
 fn define(all: &mut Map<String, Value>, name: &str, schema: Value) -> Value {
     all.insert(name.to_owned(), schema);
     reference(name)
@@ -243,13 +244,13 @@ mod tests {
     use super::*;
     use crate::protocol::tests::golden;
 
-    /// The schema as it is kept and as `bgproc schema` prints it.
+    /// The schema as stored, and as printed by `bgproc schema`.
     fn text() -> String {
         serde_json::to_string_pretty(&document()).unwrap() + "\n"
     }
 
     #[test]
-    fn what_is_kept_is_fresh() {
+    fn the_stored_schema_is_up_to_date() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/schema.json");
         if std::env::var_os("BGPROC_BLESS").is_some_and(|value| value == "1") {
             std::fs::write(path, text()).unwrap();
@@ -262,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn every_action_has_a_request_and_a_result_and_nothing_is_missing() {
+    fn every_action_has_a_request_and_a_result_and_no_reference_is_missing() {
         let all = definitions();
         for name in Action::NAMES {
             for what in ["request", "result"] {
@@ -277,14 +278,14 @@ mod tests {
     }
 
     #[test]
-    fn a_part_has_what_it_needs_and_no_more() {
+    fn a_part_has_the_definitions_that_it_needs_and_no_more() {
         let requests = part(Part::Requests);
         assert!(requests["$defs"]["start.request"].is_object());
         assert!(requests["$defs"]["Condition"].is_object());
         assert!(requests["$defs"]["start.result"].is_null());
     }
 
-    /// The lines of a golden file, and whether each fits.
+    /// Checks each line of a golden file against the schema.
     #[track_caller]
     fn fits(name: &str, what: Part) {
         let schema = jsonschema::validator_for(&part(what)).unwrap();
@@ -303,14 +304,14 @@ mod tests {
     }
 
     #[test]
-    fn requests_and_replies_of_version_1_fit() {
+    fn requests_and_replies_of_version_1_are_valid() {
         fits("wire/requests.jsonl", Part::Requests);
         fits("wire/replies.jsonl", Part::Replies);
         fits("wire/errors.jsonl", Part::Replies);
     }
 
     #[test]
-    fn what_makes_no_sense_does_not_fit() {
+    fn invalid_requests_are_refused() {
         let schema = jsonschema::validator_for(&part(Part::Requests)).unwrap();
         for wrong in [
             json!({}),

@@ -1,11 +1,13 @@
-//! Programs that start other programs: what naming them on an allow-list does not hold.
+//! Programs that start other programs. An allow-list that names one of them does not restrict what
+//! runs.
 //!
-//! Said when a policy is given; what of it can be refused, the daemon refuses.
+//! The front doors warn about them when a policy is given. The daemon refuses the cases that it can
+//! recognise.
 
-/// How a program on an allow-list starts others; `None`: it is not known to.
+/// How a program on an allow-list starts other programs; `None` if it is not known to.
 pub fn about(program: &str) -> Option<&'static str> {
     let name = program.rsplit('/').next().unwrap_or(program);
-    // `python3.12` is as `python3`.
+    // `python3.12` counts as `python`.
     let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let listed = |names: &[&str]| names.contains(&name) || names.contains(&bare);
     STARTERS
@@ -52,7 +54,7 @@ const STARTERS: [(&[&str], &str); 11] = [
             "osascript",
             "pwsh",
         ],
-        "it is an interpreter, and whatever it is given runs",
+        "it is an interpreter and runs any code that it is given",
     ),
     (
         &[
@@ -88,7 +90,7 @@ const STARTERS: [(&[&str], &str); 11] = [
             "ssh-agent",
             "dbus-run-session",
         ],
-        "it runs what its arguments say",
+        "it runs the program that its arguments name",
     ),
     (
         &[
@@ -97,7 +99,7 @@ const STARTERS: [(&[&str], &str); 11] = [
             "bazel", "dotnet", "composer", "bundle", "gem", "mix", "cabal", "stack", "swift",
             "zig", "tsc", "jest", "vite", "webpack",
         ],
-        "it builds, and runs what the files of a project say",
+        "it is a build tool and runs what the files of a project say",
     ),
     (
         &[
@@ -117,7 +119,7 @@ const STARTERS: [(&[&str], &str); 11] = [
             "vim", "vi", "nvim", "view", "emacs", "nano", "ed", "ex", "less", "more", "most",
             "man", "info",
         ],
-        "it runs commands that are typed into it, and others by its options",
+        "it runs commands that are typed into it or given by its options",
     ),
     (
         &[
@@ -129,7 +131,7 @@ const STARTERS: [(&[&str], &str); 11] = [
             "pm2",
             "pueue",
         ],
-        "it starts programs that go on without it",
+        "it starts programs that continue without it",
     ),
     (
         &["git", "hg", "svn"],
@@ -137,7 +139,7 @@ const STARTERS: [(&[&str], &str); 11] = [
     ),
     (
         &["ssh", "scp", "sftp", "rsync"],
-        "its configuration names programs, and the other side runs what it is told",
+        "its configuration names programs, and the remote side runs any command",
     ),
     (
         &["tar", "bsdtar", "zip", "cpio"],
@@ -158,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn programs_that_start_others_are_known_by_their_names() {
+    fn programs_that_start_others_are_known_by_name() {
         for name in [
             "git",
             "ssh",

@@ -1,5 +1,5 @@
-//! JSON in which nothing is lost: a key that an object has twice is found, where
-//! `serde_json::Value` would keep the last one without a word.
+//! A JSON parser that detects duplicate keys of an object. `serde_json::Value` silently keeps the
+//! last one.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::Deserializer;
 use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// Reads one JSON value; with it comes the first key that an object in it has twice.
+/// Parses one JSON value. Also returns the first duplicate key of an object in it.
 pub(super) fn parse(text: &[u8]) -> serde_json::Result<(Value, Option<String>)> {
     let mut twice = None;
     let mut json = serde_json::Deserializer::from_slice(text);
@@ -16,7 +16,7 @@ pub(super) fn parse(text: &[u8]) -> serde_json::Result<(Value, Option<String>)> 
     Ok((value, twice))
 }
 
-/// Reads a value and notes a key that comes again.
+/// Builds a value and records the first duplicate key.
 struct Strict<'a> {
     twice: &'a mut Option<String>,
 }
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_reads_what_serde_json_reads() {
+    fn reads_the_same_as_serde_json() {
         let text = r#"{"a":[1,-2,2.5,18446744073709551615,true,null,"é\u0001"],"b":{"c":{}}}"#;
         let (value, twice) = parse(text.as_bytes()).unwrap();
         assert_eq!(value, serde_json::from_str::<Value>(text).unwrap());
@@ -107,12 +107,12 @@ mod tests {
         }
         assert!(
             parse(&[b'['; 100_000]).is_err(),
-            "nesting ends before the stack"
+            "the nesting limit must be below the stack's"
         );
     }
 
     #[test]
-    fn a_key_that_comes_twice_is_found_at_any_depth() {
+    fn a_duplicate_key_is_found_at_any_depth() {
         let twice = |text: &str| parse(text.as_bytes()).unwrap().1;
         assert_eq!(twice(r#"{"a":1,"b":2,"a":1}"#).as_deref(), Some("a"));
         assert_eq!(twice(r#"[{"a":{"b":1,"\u0062":2}}]"#).as_deref(), Some("b"));

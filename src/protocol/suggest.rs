@@ -1,9 +1,9 @@
-//! "Did you mean": the nearest known word.
+//! "Did you mean": finds the nearest known word.
 
-/// The candidate nearest to `word`, if one is near enough to be what was meant.
+/// The candidate nearest to `word`; `None` if none is near enough.
 ///
-/// Near enough is an edit distance (Damerau-Levenshtein) of at most a third of
-/// the longer word, the measure that rustc uses for its own suggestions.
+/// Near enough is an edit distance (Damerau-Levenshtein) of at most a third of the longer word, the
+/// measure that rustc uses for its own suggestions.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_lowercase();
     candidates
@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_a_typo_and_refuses_a_stranger() {
+    fn finds_a_typo_and_rejects_an_unrelated_word() {
         assert_eq!(nearest("comand", ["command", "cwd"]), Some("command"));
         assert_eq!(
             nearest("sesionid", ["sessionId", "since"]),

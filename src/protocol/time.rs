@@ -1,12 +1,12 @@
-//! Moments on the wire: RFC 3339, UTC, milliseconds.
+//! Timestamps on the wire: RFC 3339, UTC, milliseconds.
 
 use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// A moment in milliseconds since 1970-01-01T00:00:00Z, for display only: what
-/// must not jump with the wall clock is counted on the boot-time clock instead.
+/// A time in milliseconds since 1970-01-01T00:00:00Z. For display only: durations and deadlines use
+/// the boot clock, which does not jump with the wall clock.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Timestamp(pub i64);
 
@@ -16,7 +16,7 @@ impl Timestamp {
         self.0
     }
 
-    /// Reads RFC 3339 with any offset.
+    /// Parses RFC 3339 with any offset.
     pub fn parse(text: &str) -> Option<Self> {
         let at: jiff::Timestamp = text.parse().ok()?;
         Some(Self(at.as_millisecond()))
@@ -25,7 +25,7 @@ impl Timestamp {
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Out of jiff's range only if the clock is tens of thousands of years off.
+        // Outside jiff's range only if the clock is wrong by tens of thousands of years.
         let at = jiff::Timestamp::from_millisecond(self.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
         write!(f, "{at:.3}")
     }
@@ -38,7 +38,7 @@ impl JsonSchema for Timestamp {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
-            "description": "A moment: RFC 3339, UTC, milliseconds.",
+            "description": "A time: RFC 3339, UTC, milliseconds.",
             "type": "string",
             "format": "date-time",
         })
@@ -56,7 +56,7 @@ impl<'de> Deserialize<'de> for Timestamp {
         let text = String::deserialize(deserializer)?;
         Self::parse(&text).ok_or_else(|| {
             de::Error::custom(format!(
-                "`{text}` is no time; write 2026-11-21T20:00:00.123Z"
+                "`{text}` is not a valid time; use the form 2026-11-21T20:00:00.123Z"
             ))
         })
     }
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_what_it_prints_and_other_offsets() {
+    fn parses_what_it_prints_and_other_offsets() {
         let at = Timestamp::parse("2026-11-21T21:00:00.123+01:00").unwrap();
         assert_eq!(at.to_string(), "2026-11-21T20:00:00.123Z");
         assert!(Timestamp::parse("yesterday").is_none());

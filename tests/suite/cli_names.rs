@@ -84,15 +84,15 @@ fn agents_call_their_jobs_as_they_like() {
 fn what_means_something_else_is_no_name() {
     let home = Home::new();
     for (name, why) in [
-        ("g:x", "`g:` begins a group"),
+        ("g:x", "`g:` starts a group"),
         ("-", "`-` is the job of the last verb"),
-        ("w*", "`*` is of a pattern over names"),
+        ("w*", "`*` is part of a name pattern"),
         ("a/b", "`/` separates"),
         ("a@b", "`@` separates"),
-        ("a#1", "`#` counts"),
-        ("+x", "`+` begins a tag"),
+        ("a#1", "`#` numbers"),
+        ("+x", "`+` starts a tag"),
         ("", "a name cannot be empty"),
-        ("-x", "`-` begins an option"),
+        ("-x", "`-` starts an option"),
     ] {
         let flag = format!("--name={name}");
         home.run(&["run", &flag, "sleep 1000"])

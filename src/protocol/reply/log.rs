@@ -1,4 +1,4 @@
-//! What comes back of a log.
+//! Results of `log`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,37 +6,37 @@ use serde::{Deserialize, Serialize};
 use super::Left;
 use crate::protocol::{Role, Scope, Timestamp};
 
-/// `log` by bytes.
+/// Result of `log` by bytes.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LogBytes {
-    /// In the format asked for.
+    /// The output in the requested format.
     pub output: String,
     /// Raw offset of its first byte.
     pub offset: u64,
-    /// Where to go on.
+    /// Offset of the next read.
     pub next_offset: u64,
-    /// First byte that is kept.
+    /// Offset of the first byte that is kept.
     pub first_offset: u64,
-    /// Bytes written since it began.
+    /// Bytes of output since the session began.
     pub total_bytes: u64,
-    /// Whether nothing more can come.
+    /// Whether no more output can come.
     pub eof: bool,
-    /// If asked for: when which of them were written, in order.
+    /// With `times`: when the bytes were written, in order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<Vec<LogTime>>,
-    /// With `origins`: when which of them were written, and to which stream, in order.
+    /// With `origins`: when the bytes were written and to which stream, in order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origins: Option<Vec<LogOrigin>>,
     /// With `origins`: the runs of the session, oldest first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runs: Option<Vec<LogRun>>,
-    /// Whether the session has ended only to be run again by somebody who restarts it.
+    /// Whether the session has ended only to be restarted on request.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub restarting: bool,
 }
 
-/// Where a stretch of output came from.
+/// Origin of a range of output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LogOrigin {
     /// Raw offset of its first byte.
@@ -48,69 +48,69 @@ pub struct LogOrigin {
     pub stderr: bool,
 }
 
-/// Where a run began.
+/// The beginning of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LogRun {
-    /// From 1.
+    /// Number of the run, counted from 1.
     pub run: u32,
     /// Raw offset of its first byte.
     pub offset: u64,
 }
 
-/// When a stretch of output was written.
+/// Time of a range of output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LogTime {
     /// Raw offset of its first byte.
     pub offset: u64,
-    /// When that was written; the rest of it within the same second.
+    /// When the first byte was written. The others were written within the same second.
     pub at: Timestamp,
 }
 
-/// One line of `log`.
+/// A line of `log`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LogLine {
-    /// From 1, for ever.
+    /// Permanent line number, counted from 1.
     pub n: u64,
     /// When it was written.
     pub at: Option<Timestamp>,
-    /// `stdout` or `stderr`; `input` for what was typed.
+    /// `stdout` or `stderr`; `input` for typed input.
     pub stream: String,
     /// Clean text.
     pub text: String,
-    /// For what was typed: whose scope it was.
+    /// For typed input: scope of the client that typed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<Scope>,
-    /// For what was typed: a person, or an agent.
+    /// For typed input: whether a person or an agent typed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<Role>,
     /// With `origins`: raw offset of its first byte.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
-    /// With `origins`: it is a piece of a line that is too long for one, and goes on in the next.
+    /// With `origins`: the line is too long for one entry and continues in the next.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub goes_on: bool,
 }
 
-/// `log` by lines.
+/// Result of `log` by lines.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LogLines {
-    /// In order.
+    /// In order of their numbers.
     pub lines: Vec<LogLine>,
-    /// First line that is kept.
+    /// Number of the first line that is kept.
     pub first_line: u64,
-    /// Lines since it began.
+    /// Number of lines since the session began.
     pub total_lines: u64,
-    /// Ends of long lines, and lines asked for that the reply has no room for.
+    /// The ends of long lines, and requested lines for which the reply has no room.
     #[serde(default)]
     pub omitted: Left,
-    /// Where to go on.
+    /// Number of the next line to read.
     #[serde(default)]
     pub next_line: u64,
 }
 
-/// One match of `log` with `grep`.
+/// A match of `log` with `grep`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LogMatch {
     /// Line number.
@@ -129,19 +129,19 @@ pub struct LogMatch {
     pub after: Vec<String>,
 }
 
-/// `log` with `grep`.
+/// Result of `log` with `grep`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LogMatches {
-    /// In order.
+    /// In order of their line numbers.
     pub matches: Vec<LogMatch>,
-    /// First line that is kept.
+    /// Number of the first line that is kept.
     pub first_line: u64,
-    /// Lines since it began.
+    /// Number of lines since the session began.
     pub total_lines: u64,
-    /// Whether `maxMatches`, or the room of a reply, cut the list.
+    /// Whether `maxMatches` or the size limit of a reply cut the list.
     pub truncated: bool,
-    /// Ends of long lines, and context that the reply has no room for.
+    /// The ends of long lines, and context for which the reply has no room.
     #[serde(default)]
     pub omitted: Left,
 }

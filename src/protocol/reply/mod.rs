@@ -1,4 +1,4 @@
-//! What comes back.
+//! Replies and results.
 
 mod log;
 mod screen;
@@ -21,346 +21,347 @@ pub struct Reply<T = Value> {
     pub id: RequestId,
     /// Whether `result` or `error` follows.
     pub ok: bool,
-    /// What was asked for.
+    /// Result of a successful request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<T>,
-    /// Why not.
+    /// Error of a failed request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Error>,
 }
 
-/// What a bounded text left out in front.
+/// What a bounded text omits at its beginning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Left {
-    /// Bytes of text (of raw output where it was too much to render).
+    /// Bytes of text, or of raw output where it was too much to render.
     pub bytes: u64,
-    /// Lines.
+    /// Number of lines.
     pub lines: u64,
 }
 
-/// `poll`, and the part of `wait` and others that shows news.
+/// Result of `poll`; part of the results of `wait` and other actions.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Polled {
-    /// Which session.
+    /// Id of the session.
     pub session_id: SessionId,
-    /// Where it is in its life.
+    /// Status of the session.
     pub status: Status,
-    /// Its exit code.
+    /// Exit code; `null` while it runs and after a signal.
     pub exit_code: Option<i32>,
-    /// Or the signal it died of.
+    /// The signal that it died of.
     pub signal: Option<String>,
     /// Clean text.
     pub output: String,
-    /// With pipes: standard output alone.
+    /// With pipes: standard output only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdout: Option<String>,
-    /// With pipes: standard error alone.
+    /// With pipes: standard error only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stderr: Option<String>,
-    /// Reading from here gives the same text again.
+    /// A read from here returns the same text again.
     pub prev_cursor: String,
-    /// Reading from here gives what comes next.
+    /// A read from here returns what follows.
     pub cursor: String,
-    /// What `output` left out in front.
+    /// What `output` omits at its beginning.
     pub omitted: Left,
     /// What the program does with its input.
     pub input_state: InputState,
-    /// Whether there is more than 10 KB in all.
+    /// Whether the output is larger than 10 KB in all.
     pub offloaded: bool,
     /// Newest segment of the raw log, once offloaded.
     pub output_file: Option<String>,
     /// All kept segments, once offloaded.
     #[serde(default)]
     pub output_files: Vec<OutputFile>,
-    /// Bytes written since it began.
+    /// Bytes of output since the session began.
     pub output_bytes: u64,
 }
 
-/// `start`.
+/// Result of `start`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Started {
-    /// Its name from now on.
+    /// Id of the session.
     pub session_id: SessionId,
-    /// Where it is in its life.
+    /// Status of the session.
     pub status: Status,
     /// Pid of its first process.
     pub pid: Option<u32>,
     /// Output so far.
     pub output: String,
-    /// Reading from here gives what comes next.
+    /// A read from here returns what follows.
     pub cursor: String,
-    /// What `output` left out in front.
+    /// What `output` omits at its beginning.
     pub omitted: Left,
-    /// What it does with its input.
+    /// What the program does with its input.
     #[serde(default)]
     pub input_state: InputState,
-    /// Whether `key` found a session that was there.
+    /// Whether `key` found an existing session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reused: Option<bool>,
-    /// How it ended, if it has; `null` after a signal.
+    /// Exit code, if it has ended; `null` after a signal.
     #[schemars(with = "Option<i32>")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<Value>,
-    /// The signal it died of, if it has ended; `null` if none.
+    /// The signal that it died of, if it has ended; `null` if none.
     #[schemars(with = "Option<String>")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<Value>,
-    /// How long it ran, if it has ended.
+    /// How long it ran, in milliseconds, if it has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runtime_ms: Option<u64>,
 }
 
-/// `list`.
+/// Result of `list`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Listed<R = Summary> {
     /// Oldest first.
     pub sessions: Vec<R>,
-    /// How many there are of each status, the filter applied, the limit not.
+    /// Number of sessions by status, with the filter but without the limit.
     pub counts: BTreeMap<String, u64>,
 }
 
-/// How a `wait` came out; each is `ok:true`.
+/// Outcome of a `wait`. Each of them is `ok:true`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Outcome {
-    /// A listed condition holds.
+    /// A condition of `until` holds.
     Matched,
-    /// A `fail` condition holds.
+    /// A condition of `fail` holds.
     Failed,
     /// The session ended first.
     Exited,
-    /// Time ran out.
+    /// The wait timed out.
     Timeout,
     /// The session is lost.
     Lost,
 }
 
-/// What matched.
+/// The condition that holds.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Matched {
-    /// Place in `until` (or `fail`).
+    /// Index in `until` (or `fail`).
     pub index: usize,
     /// Kind of condition.
     pub kind: String,
-    /// For patterns: number of the line, from 1 for ever; with `view` `screen` of the
-    /// row, from 1 at the top.
+    /// For patterns: the permanent line number, from 1. With the view `screen`: the row, from 1 at
+    /// the top.
     pub line: Option<u64>,
-    /// For patterns: the whole line (or row) that matched.
+    /// For patterns: the complete line (or row) that matched.
     pub text: Option<String>,
     /// For patterns: captured groups, by number from 1.
     #[serde(default)]
     pub groups: Vec<Option<String>>,
-    /// For several sessions: which one.
+    /// For several sessions: the session that matched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
 }
 
-/// `wait` on one session, and the wait part of `write` and `send_keys`.
+/// Result of `wait` on one session; part of the result of `write` and `send_keys`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Waited {
-    /// How it came out.
+    /// Outcome of the wait.
     pub outcome: Outcome,
-    /// What matched, or failed.
+    /// The condition that ended the wait.
     pub matched: Option<Matched>,
-    /// Whether it held when the wait began.
+    /// Whether the condition already held when the wait began.
     pub matched_at_entry: bool,
-    /// How long it took.
+    /// Duration of the wait, in milliseconds.
     pub elapsed_ms: u64,
-    /// News since the wait's cursor.
+    /// Output since the wait's cursor, and the session's state.
     #[serde(flatten)]
     pub polled: Polled,
 }
 
-/// `wait` on several sessions.
+/// Result of `wait` on several sessions.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WaitedAll {
-    /// How it came out as a whole.
+    /// Outcome of the whole wait.
     pub outcome: Outcome,
-    /// The first that matched, with its session.
+    /// The first match, with its session.
     pub matched: Option<Matched>,
-    /// Whether it held when the wait began.
+    /// Whether the condition already held when the wait began.
     pub matched_at_entry: bool,
-    /// How long it took.
+    /// Duration of the wait, in milliseconds.
     pub elapsed_ms: u64,
-    /// Each session.
+    /// The result of each session.
     pub results: Vec<Waited>,
 }
 
-/// `write` and `send_keys`.
+/// Result of `write` and `send_keys`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Written {
-    /// Bytes that the kernel took.
+    /// Bytes that the kernel accepted.
     pub bytes_written: u64,
     /// Whether the program has read them; `null` if unknown.
     pub consumed: Option<bool>,
     /// Input that the program has not read; `null` if unknown.
     pub unread_input_bytes: Option<u64>,
-    /// What to know about it.
+    /// Warnings about the write.
     pub warnings: Vec<Warning>,
-    /// The wait, if one was asked for.
+    /// Result of the wait, if one was requested.
     #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
     pub waited: Option<Waited>,
 }
 
-/// What to know about a write.
+/// A warning about a write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Warning {
-    /// A cooked terminal cuts a line at 4,095 bytes without a word.
+    /// A terminal in canonical mode silently truncates a line at 4,095 bytes.
     #[serde(rename = "line_over_4095")]
     LineOver4095,
-    /// The program does not read at the moment; perhaps not all was taken.
+    /// The program is not reading, so possibly not all bytes were accepted.
     NotReading,
-    /// An end of input does nothing in this mode.
+    /// The end of input has no effect in this terminal mode.
     NoEffect,
 }
 
-/// `export`.
+/// Result of `export`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Exported {
     /// The file that was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Without a file: all of it.
+    /// The data, if no file was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<String>,
-    /// How `data` is written down.
+    /// Encoding of `data`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<super::params::Encoding>,
-    /// How much it is.
+    /// Size in bytes.
     pub bytes: u64,
 }
 
-/// How a question came out; each is `ok:true`.
+/// Outcome of a question. Each of them is `ok:true`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum AskOutcome {
-    /// A person has typed into the session.
+    /// A person typed into the session.
     Answered,
-    /// A person will not.
+    /// A person declined.
     Declined,
-    /// Nobody has in time.
+    /// Nobody answered in time.
     Timeout,
 }
 
-/// `decline`.
+/// Result of `decline`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Declined {
-    /// Questions that were declined.
+    /// Number of questions that were declined.
     pub declined: usize,
 }
 
-/// `ask_human`.
+/// Result of `ask_human`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HumanAnswered {
-    /// How it came out.
+    /// Outcome of the question.
     pub outcome: AskOutcome,
-    /// How long it took.
+    /// Duration of the wait, in milliseconds.
     pub elapsed_ms: u64,
-    /// Who still has the keyboard, and until when.
+    /// The person who still holds the keyboard, and until when.
     pub held_by: Option<HeldBy>,
 }
 
-/// `kill` of one session.
+/// Result of `kill` on one session.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Killed {
-    /// Which session.
+    /// Id of the session.
     pub session_id: SessionId,
-    /// Before.
+    /// Status before.
     pub previous_status: Status,
-    /// After.
+    /// Status after.
     pub status: Status,
-    /// Its exit code.
+    /// Exit code; `null` after a signal.
     pub exit_code: Option<i32>,
-    /// Or the signal it died of.
+    /// The signal that it died of.
     pub signal: Option<String>,
-    /// Processes that were ended.
+    /// Pids of the processes that were ended.
     pub killed_pids: Vec<u32>,
-    /// Processes that could not be ended.
+    /// Pids of the processes that could not be ended.
     pub survivors: Vec<u32>,
-    /// The last of its output.
+    /// The end of its output.
     pub output: String,
-    /// With pipes: the last of its standard output.
+    /// With pipes: the end of its standard output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdout: Option<String>,
-    /// With pipes: the last of its standard error.
+    /// With pipes: the end of its standard error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stderr: Option<String>,
-    /// It had ended before.
+    /// Whether it had already ended.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub already_ended: bool,
-    /// It was removed afterwards.
+    /// Whether it was removed afterwards.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub removed: bool,
 }
 
-/// `kill` of several sessions.
+/// Result of `kill` on several sessions.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct KilledAll {
-    /// Each session.
+    /// The result of each session.
     pub results: Vec<Killed>,
 }
 
-/// `stats`, as `bgproc daemon status --json` prints it.
+/// Result of `stats`, and output of `bgproc daemon status --json`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StatsReply {
-    /// The daemon.
+    /// Pid of the daemon.
     pub daemon_pid: u32,
-    /// The keeper.
+    /// Pid of the keeper.
     pub keeper_pid: u32,
     /// Program version of the daemon.
     pub version: String,
-    /// Program version of the keeper; empty if the daemon does not say.
+    /// Program version of the keeper; empty if an older daemon does not report it.
     #[serde(default)]
     pub keeper_version: String,
-    /// The daemon's program file. ` (deleted)` behind it: that file was deleted or replaced since.
+    /// The daemon's program file. The suffix ` (deleted)` means that the file was deleted or
+    /// replaced since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
-    /// Why the keeper did not become the new program at the last upgrade.
+    /// Why the keeper was not upgraded by the last upgrade.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upgrade_error: Option<String>,
     /// Protocol version.
     pub protocol: u32,
-    /// Where sockets and state live.
+    /// Directory of the sockets and the state.
     pub home: String,
-    /// How long the daemon has been running.
+    /// How long the daemon has been running, in milliseconds.
     pub uptime_ms: u64,
-    /// Sessions by status.
+    /// Number of sessions by status.
     pub counts: BTreeMap<String, u64>,
-    /// Connections open now.
+    /// Number of open connections.
     pub connections: u32,
-    /// Resident memory of daemon and keeper.
+    /// Resident memory of daemon and keeper, in bytes.
     pub memory_bytes: Option<u64>,
-    /// Log bytes on disk.
+    /// Size of all logs on disk, in bytes.
     pub log_bytes: u64,
     /// Limits in force.
     pub limits: super::hello::Limits,
-    /// How the limits of a job are enforced here, by their names in `start`.
+    /// How each of `start`'s resource limits is enforced on this machine, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub enforcement: BTreeMap<String, String>,
 }
 
-/// `events`.
+/// Result of `events`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Happened {
     /// Oldest first.
     pub events: Vec<Event>,
-    /// What to give as `afterSeq` next, also if nothing has happened.
+    /// The value for the next `afterSeq`, even if no event was returned.
     pub next_seq: u64,
 }
 
-/// `resize`.
+/// Result of `resize`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Resized {
     /// Rows.
@@ -369,61 +370,61 @@ pub struct Resized {
     pub cols: u16,
 }
 
-/// `signal`.
+/// Result of `signal`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Signalled {
-    /// Processes that it was sent to.
+    /// Pids of the processes that received it.
     pub delivered_to: Vec<u32>,
 }
 
-/// `clear`.
+/// Result of `clear`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Cleared {
-    /// Bytes of output that are forgotten.
+    /// Bytes of output that were dropped.
     pub cleared_bytes: u64,
 }
 
-/// `remove`.
+/// Result of `remove`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Removed {
-    /// Which session.
+    /// Id of the session.
     pub session_id: SessionId,
-    /// That it is gone.
+    /// True: the session is removed.
     pub removed: bool,
 }
 
-/// `subscribe`.
+/// Result of `subscribe`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Subscribed {
-    /// What `unsubscribe` takes.
+    /// The id for `unsubscribe`.
     pub subscription_id: String,
-    /// What to give as `fromSeq` next time.
+    /// The value for the next `fromSeq`.
     pub next_seq: u64,
 }
 
-/// `cancel`.
+/// Result of `cancel`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Cancelled {
-    /// That there was such a request.
+    /// Whether there was such a request.
     pub cancelled: bool,
 }
 
-/// What has nothing to tell but that it is done.
+/// Result of an action that returns no data.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Done {}
 
-/// `shutdown`.
+/// Result of `shutdown`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ShutDown {
-    /// Sessions that go on.
+    /// Number of sessions that keep running.
     pub kept: u64,
-    /// Sessions that were ended.
+    /// Number of sessions that were ended.
     pub killed: u64,
-    /// Processes that could not be ended.
+    /// Pids of the processes that could not be ended.
     pub survivors: Vec<u32>,
 }

@@ -1,4 +1,4 @@
-//! What comes back of a screen.
+//! Results of `capture`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,11 +9,11 @@ use crate::protocol::Timestamp;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CursorAt {
-    /// From 0.
+    /// Row, counted from 0.
     pub row: u16,
-    /// From 0; never beyond the last one.
+    /// Column, counted from 0; never beyond the last column.
     pub col: u16,
-    /// Whether it is shown.
+    /// Whether the cursor is visible.
     pub visible: bool,
     /// `block`, `underline` or `bar`.
     pub shape: CursorShape,
@@ -26,29 +26,29 @@ pub enum CursorShape {
     /// A full cell.
     #[default]
     Block,
-    /// A line below.
+    /// A line at the bottom of the cell.
     Underline,
-    /// A line before.
+    /// A vertical line at the left of the cell.
     Bar,
 }
 
-/// `capture`.
+/// Result of `capture`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Captured {
-    /// The screen as text or ansi, unless `changed` is false.
+    /// The screen as text or ansi; absent if `changed` is false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// As a page.
+    /// The screen as an HTML page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub html: Option<String>,
-    /// As a picture.
+    /// The screen as an SVG image.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub svg: Option<String>,
-    /// As rows of cells, `cols` of them in each.
+    /// The screen as rows of `cols` cells each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cells: Option<Vec<Vec<ScreenCell>>>,
-    /// How many rows of it stand above the screen.
+    /// Number of rows in it that are above the screen.
     #[serde(default)]
     pub scrollback: u64,
     /// Rows.
@@ -57,52 +57,53 @@ pub struct Captured {
     pub cols: u16,
     /// The cursor.
     pub cursor: CursorAt,
-    /// Whether a full-screen program paints.
+    /// Whether a full-screen program uses the alternate screen.
     pub alt_screen: bool,
-    /// The title.
+    /// Terminal title.
     pub title: Option<String>,
     /// Grows with each change.
     pub screen_seq: u64,
-    /// Whether it differs from `since`.
+    /// Whether the screen differs from `since`.
     pub changed: bool,
-    /// What the program asked of the keyboard and the mouse.
+    /// Keyboard and mouse modes that the program has set.
     #[serde(default)]
     pub modes: InputModes,
-    /// Which moment this is, with `atOffset` or `atTime`.
+    /// The moment shown, with `atOffset` or `atTime`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moment: Option<ScreenMoment>,
 }
 
-/// A moment in the past of a screen, and those next to it: output that came together is one step.
+/// A moment in the past of a screen, with its neighbours. Output that was written together is one
+/// step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ScreenMoment {
-    /// Bytes that had been written.
+    /// Bytes of output up to this moment.
     pub offset: u64,
-    /// When the last of them came.
+    /// When the last of them was written.
     pub at: Option<Timestamp>,
-    /// The moment before; `null`: this is the first.
+    /// Offset of the previous moment; `null` if this is the first.
     pub previous: Option<u64>,
-    /// The moment after; `null`: nothing was written since.
+    /// Offset of the next moment; `null` if nothing was written since.
     pub next: Option<u64>,
-    /// When more was written.
+    /// When the next output was written.
     pub next_at: Option<Timestamp>,
 }
 
-/// One cell of a screen. What is not there has its default.
+/// One cell of a screen. Absent fields have their default.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ScreenCell {
-    /// Its character, with what combines with it; a blank where nothing was written, empty in the right half of a
-    /// wide one.
+    /// The character with its combining characters. A blank if nothing was written; empty in the
+    /// right half of a wide character.
     pub ch: String,
-    /// Columns of the character: 2 for a wide one, 0 for the right half of one.
+    /// Width of the character in columns: 2 for a wide one, 0 for its right half.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub width: Option<u8>,
-    /// Colour of the text.
+    /// Text colour.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fg: Option<CellColor>,
-    /// Colour behind it.
+    /// Background colour.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bg: Option<CellColor>,
     /// Bold.
@@ -117,7 +118,7 @@ pub struct ScreenCell {
     /// Underlined.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub underline: bool,
-    /// Colours swapped.
+    /// Inverse colours.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub inverse: bool,
 }
@@ -126,20 +127,20 @@ pub struct ScreenCell {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum CellColor {
-    /// One of xterm's 256.
+    /// One of xterm's 256 colours.
     Index(u8),
     /// `#rrggbb`.
     Rgb(String),
 }
 
-/// What a program asked of its terminal's keyboard and mouse.
+/// Keyboard and mouse modes that a program has set on its terminal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InputModes {
-    /// Arrow keys send what application mode has (`send_keys` knows).
+    /// Application cursor mode: arrow keys send other sequences (`send_keys` handles this).
     pub app_cursor: bool,
-    /// A paste is told from typing.
+    /// Bracketed paste mode: pastes are marked as such.
     pub bracketed_paste: bool,
-    /// Mouse events are told to it.
+    /// Whether the program receives mouse events.
     pub mouse: bool,
 }

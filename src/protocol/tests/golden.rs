@@ -1,6 +1,5 @@
-//! Golden files: what is written today is compared with what is kept under
-//! `tests/golden/v1`, and what is kept there is read. The rules are in
-//! `tests/golden/README.md`.
+//! Golden files. What this version writes is compared with the files under `tests/golden/v1`, and
+//! these files must be readable. The rules are in `tests/golden/README.md`.
 
 use std::fmt::Debug;
 use std::path::PathBuf;
@@ -11,20 +10,20 @@ use serde_json::{Value, json};
 
 use crate::protocol::{SessionId, Timestamp};
 
-/// Where a golden file is.
+/// Path of a golden file.
 pub(crate) fn path(name: &str) -> PathBuf {
     let golden = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden/v1");
     golden.join(name)
 }
 
-/// What is kept under this name.
+/// Content of a golden file.
 pub(crate) fn kept(name: &str) -> Vec<u8> {
     let path = path(name);
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Compares what is written today with the file of this name; with
-/// `BGPROC_BLESS=1` the file is written instead, to be looked at and committed.
+/// Compares today's output with a golden file. With `BGPROC_BLESS=1`, writes the file instead, for
+/// review and commit.
 pub(crate) fn compare(name: &str, today: &[u8]) {
     if std::env::var_os("BGPROC_BLESS").is_some_and(|value| value == "1") {
         let path = path(name);
@@ -41,8 +40,8 @@ pub(crate) fn compare(name: &str, today: &[u8]) {
     );
 }
 
-/// A file of one JSON value. `open` are the places (JSON pointers) where another
-/// version may add fields that this one passes over.
+/// Checks a file of one JSON value. `open` lists the places (JSON pointers) where another version
+/// may add fields, which this one must ignore.
 pub(crate) fn file<T>(name: &str, value: &T, open: &[&str])
 where
     T: Serialize + DeserializeOwned + PartialEq + Debug,
@@ -50,7 +49,7 @@ where
     check(name, std::slice::from_ref(value), "", open);
 }
 
-/// A file of one JSON value a line.
+/// Checks a file with one JSON value per line.
 pub(crate) fn lines<T>(name: &str, values: &[T], open: &[&str])
 where
     T: Serialize + DeserializeOwned + PartialEq + Debug,
@@ -73,8 +72,8 @@ where
     passes_over_more(values, open);
 }
 
-/// Checks that a field which this version does not know changes nothing, in each
-/// of the places `open` that some of the values have.
+/// Checks that an unknown field changes nothing, in each of the places `open` that any of the
+/// values has.
 pub(crate) fn passes_over_more<T>(values: &[T], open: &[&str])
 where
     T: Serialize + DeserializeOwned + PartialEq + Debug,
@@ -93,16 +92,16 @@ where
                 );
             }
         }
-        assert!(tried > 0, "nothing has the place {place}");
+        assert!(tried > 0, "no value has the place {place}");
     }
 }
 
-/// A session's name of the golden files.
+/// A session id used in the golden files.
 pub(crate) fn id(text: &str) -> SessionId {
     SessionId::parse(text).unwrap()
 }
 
-/// So many seconds after the moment when the golden files begin.
+/// A time, in seconds after the beginning of the golden files.
 pub(crate) fn at(seconds: i64) -> Timestamp {
     let begun = Timestamp::parse("2026-01-02T03:04:05.678Z").unwrap();
     Timestamp(begun.millis() + 1000 * seconds)

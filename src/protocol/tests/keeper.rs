@@ -1,4 +1,4 @@
-//! What daemon and keeper say to each other, also if one of them is older or newer.
+//! Messages between daemon and keeper, including those of older and newer versions.
 
 use serde_json::json;
 
@@ -38,7 +38,7 @@ fn exit() -> Exit {
     }
 }
 
-/// Also what the keeper's testament holds.
+/// Also used by the tests of the keeper's handover and upgrade.
 pub(crate) fn kept() -> Kept {
     Kept {
         session: id("running00001"),
@@ -57,7 +57,7 @@ pub(crate) fn kept() -> Kept {
 }
 
 #[test]
-fn to_the_keeper() {
+fn messages_to_the_keeper() {
     let session = || id("running00001");
     let messages = [
         ToKeeper::Takeover {
@@ -111,7 +111,7 @@ fn to_the_keeper() {
 }
 
 #[test]
-fn to_the_daemon() {
+fn messages_to_the_daemon() {
     let session = || id("running00001");
     let messages = [
         ToDaemon::Welcome {
@@ -204,7 +204,7 @@ fn to_the_daemon() {
 }
 
 #[test]
-fn what_an_older_version_leaves_out_has_a_default() {
+fn fields_missing_in_older_versions_have_a_default() {
     let mut adopt = serde_json::to_value(ToDaemon::Adopt(Box::new(kept()))).unwrap();
     let fields = adopt["Adopt"].as_object_mut().unwrap();
     fields.retain(|name, _| !["has_tail", "degraded", "exit"].contains(&name.as_str()));

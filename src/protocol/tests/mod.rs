@@ -1,4 +1,4 @@
-//! The wire and the files against the golden files of version 1.
+//! Compares the wire and the files with the golden files of version 1.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod files;

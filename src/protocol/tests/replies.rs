@@ -1,4 +1,4 @@
-//! One reply of every kind that has a type.
+//! One reply of every type.
 
 use std::fmt::Debug;
 
@@ -169,7 +169,7 @@ fn killed() -> Killed {
     }
 }
 
-/// A result as a reply. A client of this version also reads it with more in it.
+/// A result as a reply. Also checks that a client of this version accepts additional fields.
 fn reply<T>(result: T) -> Reply
 where
     T: Serialize + DeserializeOwned + PartialEq + Debug,

@@ -1,4 +1,4 @@
-//! One request of every action, with all that it takes.
+//! One request of every action, with all parameters.
 
 use serde_json::json;
 
@@ -261,7 +261,7 @@ fn requests_of_version_1() {
     let read = kept.split_inclusive(|&byte| byte == b'\n');
     for (line, request) in read.zip(requests) {
         assert_eq!(Request::parse(line), Ok(request));
-        // Nothing that a client asks for is passed over in silence.
+        // Unknown parameters must not be silently ignored.
         let more = [&line[..line.len() - 2], br#","ofTheFuture":1}"#].concat();
         let (id, error) = Request::parse(&more).unwrap_err();
         assert!(id.is_u64());

@@ -1,4 +1,4 @@
-//! What a client is told without asking: the hello, events, errors.
+//! Lines that are not replies: hello, events and errors.
 
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ pub(super) fn limits() -> Limits {
 }
 
 #[test]
-fn a_client_introduces_itself() {
+fn the_greeting_of_a_client() {
     let greeting = Greeting {
         protocol: 1,
         version: "0.1.0".to_owned(),
@@ -55,7 +55,7 @@ fn a_client_introduces_itself() {
 }
 
 #[test]
-fn the_daemon_introduces_itself() {
+fn the_hello_of_the_daemon() {
     let hello = Hello {
         protocol: 1,
         version: "0.1.0".to_owned(),

@@ -118,7 +118,7 @@ fn a_name_that_means_something_else_is_refused_in_its_field() {
     let asked = dash.asked();
     let starts = |cmd: &Cmd| matches!(cmd, Cmd::Ask(Tag::Start, _));
     assert!(!asked.iter().any(starts), "{asked:?}");
-    assert!(dash.text().contains("no name for a job"), "{}", dash.text());
+    assert!(dash.text().contains("not a valid name"), "{}", dash.text());
     dash.press("\x15web-9\r");
     let start = started(&mut dash);
     assert_eq!(start.label.as_deref(), Some("web-9"));
