@@ -1,33 +1,35 @@
-//! Characters that change the order of the text around them (Unicode Annex #9), and others that act without showing.
+//! Characters that change the order of the text around them (Unicode Annex #9), and other invisible
+//! characters with an effect.
 //!
-//! A job that writes one may not change what stands beside its output: a name or a line of a list shows it as a
-//! mark, and a row of its screen is isolated from the rest of the window.
+//! Output of a job must not change the text beside it. Names and lines of a list show such a
+//! character as a mark, and a row of the job's screen is isolated from the rest of the window.
 
 use std::borrow::Cow;
 
-/// First-strong isolate: what follows has no influence on the text before it, up to its end.
+/// First-strong isolate: the text up to the end of the isolate does not influence the text before
+/// it.
 const ISOLATE: &str = "\u{2068}";
 
-/// The end of an isolate.
+/// Pop directional isolate: the end of an isolate.
 const END: &str = "\u{2069}";
 
-/// Whether `c` reorders text, ends a line for some programs, or is nothing but a byte order mark.
+/// Whether `c` reorders text, ends a line for some programs, or is a byte order mark.
 pub fn acts(c: char) -> bool {
     reorders(c) || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
 }
 
-/// Bidirectional marks, embeddings, overrides and isolates.
+/// Whether `c` is a bidirectional mark, embedding, override or isolate.
 fn reorders(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// How `c` is shown where it may not act: `<U+202E>`, as in `less`.
+/// The visible form of `c`: `<U+202E>`, as in `less`.
 pub fn mark(c: char) -> String {
     format!("<U+{:04X}>", u32::from(c))
 }
 
-/// What to write before and after the pieces of a row so that it changes nothing around it; `None`: it does not
-/// anyway.
+/// The text to write before and after the pieces of a row to isolate it from its surroundings;
+/// `None` if the row needs no isolation.
 pub fn isolation<'a>(pieces: impl Iterator<Item = &'a str>) -> Option<(String, String)> {
     let (mut found, mut opened, mut closed) = (false, 0, 0);
     for c in pieces.flat_map(str::chars).filter(|c| reorders(*c)) {
@@ -38,11 +40,12 @@ pub fn isolation<'a>(pieces: impl Iterator<Item = &'a str>) -> Option<(String, S
             _ => {}
         }
     }
-    // An end of the row's own would close ours; one too many closes nothing.
+    // A PDI in the row would close our isolate, so open one more for each. A surplus PDI has no
+    // effect.
     found.then(|| (ISOLATE.repeat(closed + 1), END.repeat(opened + closed + 1)))
 }
 
-/// `text` so that it changes nothing around it.
+/// `text`, isolated from its surroundings.
 pub fn isolated(text: &str) -> Cow<'_, str> {
     match isolation(std::iter::once(text)) {
         Some((before, after)) => format!("{before}{text}{after}").into(),
@@ -55,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_that_reorders_is_isolated_whatever_it_closes_itself() {
+    fn a_row_that_reorders_is_isolated_even_if_it_closes_isolates() {
         assert_eq!(isolation(["plain", "日本", "שלום"].into_iter()), None);
         let (before, after) = isolation(["a\u{202e}b", "\u{2069}\u{2069}", "\u{2067}"].into_iter())
             .unwrap_or_default();
@@ -66,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_name_the_character() {
+    fn a_mark_names_the_character() {
         assert_eq!(mark('\u{202e}'), "<U+202E>");
         assert!(acts('\u{feff}') && acts('\u{2028}') && !acts('\u{200d}'));
     }

@@ -1,14 +1,14 @@
-//! One cell of the grid, as whoever draws it wants it.
+//! One cell of the grid, for drawing.
 
 use super::compat::REPLACEMENT;
 
 /// A colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Color {
-    /// The terminal's own.
+    /// The terminal's default colour.
     #[default]
     Default,
-    /// One of the 256.
+    /// One of xterm's 256 colours.
     Idx(u8),
     /// Red, green, blue.
     Rgb(u8, u8, u8),
@@ -17,9 +17,10 @@ pub enum Color {
 /// One cell of the grid.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Cell<'a> {
-    /// Its characters; empty when nothing was written there or it is the right half of a wide character.
+    /// The cell's characters; empty if nothing was written, or in the right half of a wide
+    /// character.
     pub text: &'a str,
-    /// Columns it takes: 2 for a wide character, 0 for the right half of one.
+    /// Width in columns: 2 for a wide character, 0 for the right half of one.
     pub width: u8,
     /// Foreground.
     pub fg: Color,
@@ -38,14 +39,14 @@ pub struct Cell<'a> {
 }
 
 impl Cell<'_> {
-    /// Whether it looks like one of an empty screen.
+    /// Whether the cell looks like one of an empty screen.
     pub fn is_blank(&self) -> bool {
         Self { width: 0, ..*self } == Self::default()
     }
 }
 
 impl<'a> Cell<'a> {
-    /// The emulator's cell in our words.
+    /// Converts a cell of the emulator.
     pub(super) fn new(cell: &'a vt100::Cell) -> Self {
         let width = match (cell.is_wide(), cell.is_wide_continuation()) {
             (true, _) => 2,

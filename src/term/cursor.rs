@@ -1,8 +1,8 @@
-//! The cursor: where it is and how it looks, in the words of the protocol.
+//! Position and shape of the cursor, as protocol types.
 
 pub use crate::protocol::reply::{CursorAt as Cursor, CursorShape};
 
-/// The emulator's style in our words: whether it blinks is the watcher's own taste.
+/// Converts the emulator's cursor style. Blinking is left to the viewer's settings.
 pub(super) fn shape(style: vt100::CursorStyle) -> CursorShape {
     use vt100::CursorStyle as Style;
     match style {

@@ -1,16 +1,19 @@
-//! What bytes mean on a terminal: pure, without clock, files, environment or tokio.
+//! The meaning of bytes on a terminal. This layer uses no clock, no files, no environment and no
+//! tokio.
 //!
-//! - [`size`]: rows and columns, clamped to what the emulator survives.
-//! - [`scan`]: a byte stream cut into text, controls and escape sequences.
-//! - [`screen`]: the grid a program has painted, with what it asked of its terminal; [`compat`] stands between the
-//!   scanner and the emulator, [`replies`] answers queries.
-//! - [`export`]: a whole log as a recording, text or a page, in pieces.
-//! - [`keys`]: names of keys to the bytes xterm sends; [`keyparse`] is the way back.
-//! - [`plain`]: bytes to the lines a reader would have seen scroll by.
-//! - [`snapshot`]: a screen as text, page, picture or cells; [`palette`] has its colours.
-//! - [`skim`] and [`redraw`]: output of which only the end can be seen. [`pen`]: what text is drawn with.
-//! - [`sanitize`]: names and titles made safe to show; [`bidi`]: characters that reorder the text around them.
-//! - [`relay`]: a job's output as it may reach somebody else's terminal.
+//! - [`size`]: rows and columns, clamped to the range that the emulator supports.
+//! - [`scan`]: splits a byte stream into text, controls and escape sequences.
+//! - [`screen`]: the grid that a program has painted, and the modes it has set. [`compat`] stands
+//!   between the scanner and the emulator; [`replies`] answers queries.
+//! - [`export`]: converts a whole log into a recording, text or a page, in pieces.
+//! - [`keys`]: converts key names into the bytes that xterm sends; [`keyparse`] converts them back.
+//! - [`plain`]: converts bytes into the lines that a reader would have seen scroll by.
+//! - [`snapshot`]: a screen as text, page, picture or cells; [`palette`] defines its colours.
+//! - [`skim`] and [`redraw`]: find output that need not be painted, because later output hides it.
+//!   [`pen`]: drawing attributes of text.
+//! - [`sanitize`]: makes names and titles safe to display; [`bidi`]: characters that reorder the
+//!   text around them.
+//! - [`relay`]: filters a job's output for another terminal.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 

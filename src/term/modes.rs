@@ -1,25 +1,25 @@
-//! What a program asked of the terminal's input side: the modes that decide the bytes of keys and mouse.
+//! The input modes that a program has set. They decide the bytes of keys and mouse.
 
-/// Input modes of a terminal as the program in it has set them.
+/// Input modes of a terminal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Modes {
     /// DECCKM: cursor keys send `ESC O` instead of `CSI`.
     pub app_cursor: bool,
-    /// DECKPAM: the keypad sends `ESC O` sequences instead of its characters.
+    /// DECKPAM: the keypad sends `ESC O` sequences instead of characters.
     pub app_keypad: bool,
-    /// Mode 2004: a paste comes between `CSI 200~` and `CSI 201~`.
+    /// Mode 2004: a paste is enclosed in `CSI 200~` and `CSI 201~`.
     pub bracketed_paste: bool,
-    /// Mode 1004: gaining and losing focus is reported.
+    /// Mode 1004: focus changes are reported.
     pub focus_events: bool,
-    /// Which mouse events are reported.
+    /// The mouse events that are reported.
     pub mouse: MouseMode,
-    /// Mode 1006: mouse reports are spelt the SGR way.
+    /// Mode 1006: mouse reports use the SGR encoding.
     pub mouse_sgr: bool,
-    /// Mode 1005: mouse coordinates are UTF-8 characters.
+    /// Mode 1005: mouse coordinates are encoded as UTF-8 characters.
     pub mouse_utf8: bool,
 }
 
-/// Which mouse events a program wants to hear of: each those before it, and more.
+/// The mouse events that a program receives. Each level includes the previous ones.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum MouseMode {
     /// None.
@@ -29,14 +29,14 @@ pub enum MouseMode {
     Press,
     /// Presses and releases (mode 1000).
     PressRelease,
-    /// Also movement while a button is held (mode 1002).
+    /// Also movement while a button is pressed (mode 1002).
     Drag,
-    /// Also movement with no button held (mode 1003).
+    /// Also movement without a pressed button (mode 1003).
     Any,
 }
 
 impl Modes {
-    /// The modes the emulator keeps, and the one it does not.
+    /// Combines the modes that the emulator tracks with the focus mode, which it does not.
     pub(super) fn new(screen: &vt100::Screen, focus_events: bool) -> Self {
         let encoding = screen.mouse_protocol_encoding();
         Self {

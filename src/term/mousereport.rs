@@ -1,10 +1,10 @@
-//! What a terminal sends for the mouse, as the program in it has asked.
+//! Encodes mouse events as a terminal sends them, depending on the modes of the program.
 
 use super::keyparse::{Button, Mouse, MouseKind};
 use super::modes::{Modes, MouseMode};
 
-/// Bytes for what the mouse did; its column and row are those of the program's screen, from 0. `None` when the
-/// program did not ask for this.
+/// The bytes for a mouse event at a column and row of the program's screen, counted from 0. `None`
+/// if the program has not requested such events.
 pub fn report(mouse: &Mouse, modes: &Modes) -> Option<Vec<u8>> {
     if !is_asked(mouse.kind, modes.mouse) {
         return None;
@@ -19,7 +19,7 @@ pub fn report(mouse: &Mouse, modes: &Modes) -> Option<Vec<u8>> {
         MouseKind::ScrollLeft => (66, false),
         MouseKind::ScrollRight => (67, false),
     };
-    // Mode 9 knows no modifiers.
+    // Mode 9 reports no modifiers.
     let modifiers = match modes.mouse {
         MouseMode::Press => 0,
         _ => u16::from(mouse.shift) * 4 + u16::from(mouse.alt) * 8 + u16::from(mouse.ctrl) * 16,
@@ -30,11 +30,11 @@ pub fn report(mouse: &Mouse, modes: &Modes) -> Option<Vec<u8>> {
         let code = button + modifiers;
         return Some(format!("\x1b[<{code};{col};{row}{last}").into_bytes());
     }
-    // The first spelling does not say which button was let go.
+    // The X10 encoding does not say which button was released.
     let code = if released { 3 } else { button } + modifiers;
     let mut out = b"\x1b[M".to_vec();
     for value in [code, col, row] {
-        // What does not fit cannot be said: a wrong place would be worse than none.
+        // A position that cannot be encoded is not reported, because a wrong one would be worse.
         match (u8::try_from(value + 32), modes.mouse_utf8) {
             (Ok(byte), false) => out.push(byte),
             (_, true) if value <= 2015 => {
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_hear_what_they_asked_for_and_no_more() {
+    fn only_requested_events_are_reported() {
         let (down, up) = (MouseKind::Down(Button::Left), MouseKind::Up(Button::Left));
         let drag = MouseKind::Drag(Button::Right);
         let at = (0, 9);
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_spelling_is_of_three_bytes_and_ends_at_223() {
+    fn the_x10_encoding_has_three_bytes_and_ends_at_223() {
         let down = MouseKind::Down(Button::Middle);
         assert_eq!(sent(down, (0, 1), MouseMode::Press, false), "\\x1b[M!!\\\"");
         let up = MouseKind::Up(Button::Middle);

@@ -1,20 +1,21 @@
-//! The bytes that make a terminal show what a screen shows, from nothing or from an earlier picture of it.
+//! Bytes that paint a screen on a terminal, from nothing or from an earlier picture.
 //!
-//! What changes within a row is what the emulator says of that row: it walks its cells once, while asking it for
-//! each of them costs ten times as much. Rows that wrap, the cursor and its attributes are painted here, because the
-//! emulator's differences of a whole screen paint blanks over the first row of a line that has just wrapped, and
-//! its cursor at the right margin relies on a backspace that real terminals do differently.
+//! Changes within a row come from the emulator's own row differences: it walks the cells once,
+//! while reading each cell through its API costs ten times as much. Rows that wrap, the cursor and
+//! its attributes are painted here. The emulator's whole-screen difference paints blanks over the
+//! first row of a line that has just wrapped, and its cursor at the right margin relies on a
+//! backspace that real terminals handle differently.
 
 use std::fmt::Write as _;
 
 use super::compat::REPLACEMENT;
 use super::pen::Pen;
 
-/// Brings a terminal of unknown state to where a repaint can begin: scroll region, origin, insert mode, autowrap,
-/// character set, attributes, mouse and cursor shape, with nothing on it.
+/// Resets a terminal of unknown state before a repaint: scroll region, origin, insert mode,
+/// autowrap, character set, attributes, mouse and cursor shape. Also clears it.
 const NEUTRAL: &str = "\x1b[r\x1b[?6l\x1b[4l\x1b[?7h\x1b(B\x0f\x1b[?9l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1005l\x1b[?1006l\x1b[0 q\x1b[m\x1b[H\x1b[J";
 
-/// All of `screen`, for a terminal in any state.
+/// Paints all of `screen` on a terminal in any state.
 pub fn whole(screen: &vt100::Screen) -> String {
     let empty = empty(screen);
     let mut painter = Painter::on_neutral(screen, empty.screen());
@@ -24,8 +25,8 @@ pub fn whole(screen: &vt100::Screen) -> String {
     painter.out
 }
 
-/// The cells of `screen`, and which rows go on in the next one, for a terminal in any state; the cursor is anywhere
-/// after it, and the attributes are any.
+/// Paints the cells of `screen` and its row wraps on a terminal in any state. The cursor position
+/// and attributes afterwards are unspecified.
 pub fn grid(screen: &vt100::Screen) -> String {
     let empty = empty(screen);
     let mut painter = Painter::on_neutral(screen, empty.screen());
@@ -33,13 +34,14 @@ pub fn grid(screen: &vt100::Screen) -> String {
     painter.out
 }
 
-/// An emulator of the size of `screen` that shows nothing.
+/// An empty emulator of the same size as `screen`.
 fn empty(screen: &vt100::Screen) -> vt100::Parser {
     let (rows, cols) = screen.size();
     vt100::Parser::new(rows, cols, 0)
 }
 
-/// The character that takes the last column of a row, with its attributes, and its column; none if there is none.
+/// The character that occupies the last column of a row, with its column and attributes; `None` if
+/// that cell is empty.
 pub fn end_of_row(screen: &vt100::Screen, row: u16) -> Option<(u16, String)> {
     let mut painter = Painter::new(screen, screen);
     let col = painter.last_base(row);
@@ -49,7 +51,7 @@ pub fn end_of_row(screen: &vt100::Screen, row: u16) -> Option<(u16, String)> {
     Some((col, painter.out))
 }
 
-/// What turns `before` into `screen`; both have the same size.
+/// Bytes that turn `before` into `screen`. Both must have the same size.
 pub fn difference(screen: &vt100::Screen, before: &vt100::Screen) -> String {
     let mut painter = Painter::new(screen, before);
     painter.grid();
@@ -58,8 +60,8 @@ pub fn difference(screen: &vt100::Screen, before: &vt100::Screen) -> String {
     painter.out
 }
 
-/// A row with its attributes and nothing else, for reading or printing anywhere: no cursor movement, no mode,
-/// and attributes are reset at its end. `trim` leaves out blank cells at the end.
+/// A row with its attributes, to be read or printed anywhere: it contains no cursor movement and no
+/// mode, and ends with attributes reset. `trim` omits blank cells at the end.
 pub fn row(screen: &vt100::Screen, row: u16, trim: bool) -> String {
     let cols = screen.size().1.get();
     let mut cells: Vec<_> = (0..cols).filter_map(|col| screen.cell(row, col)).collect();
@@ -91,9 +93,10 @@ struct Painter<'a> {
     before: &'a vt100::Screen,
     cols: u16,
     out: String,
-    /// Where the next character goes, if that is known: the column is the number of columns after the last one.
+    /// Position of the next character, if known. The column equals the number of columns while a
+    /// wrap is pending.
     at: Option<(u16, u16)>,
-    /// The attributes in force, if they are known.
+    /// Current attributes, if known.
     pen: Option<Pen>,
 }
 
@@ -109,7 +112,7 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// Begins with [`NEUTRAL`].
+    /// Starts the output with [`NEUTRAL`].
     fn on_neutral(screen: &'a vt100::Screen, empty: &'a vt100::Screen) -> Self {
         Self {
             out: NEUTRAL.to_owned(),
@@ -135,8 +138,8 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// Applies what the emulator says has changed in a row. That begins at the first column with no attributes;
-    /// where it leaves the cursor is open.
+    /// Applies the emulator's difference of a row. The difference starts at the first column
+    /// without attributes; the cursor position after it is unknown.
     fn row(&mut self, row: u16, change: &str) {
         if change.is_empty() {
             return;
@@ -154,8 +157,8 @@ impl<'a> Painter<'a> {
         self.pen = ends_plain(change).then(Pen::default);
     }
 
-    /// Whether the seam between a row that wraps and the one after it has to be made again. Where the change of the
-    /// row ended with its last character, the cursor is known to be behind that.
+    /// Whether the wrap between this row and the next must be painted again. If the row's change
+    /// ended with its last character, also records that the cursor stands after it.
     fn has_new_end(&mut self, row: u16, wrapped: bool) -> bool {
         let (last, base) = (self.cols - 1, self.last_base(row));
         let written = !wrapped || self.changed(row, base);
@@ -168,8 +171,8 @@ impl<'a> Painter<'a> {
         written || self.changed(row, last) || self.changed(row, last - 1)
     }
 
-    /// To make a terminal forget that a row goes on, the emulator erases its last cell with whatever attributes are
-    /// in force; they are wrong for one that is blank and has not changed.
+    /// To end a wrap, the emulator's difference erases the last cell with the current attributes.
+    /// If that cell is blank and unchanged, they are wrong, so erase it again with its own.
     fn unwrap(&mut self, row: u16) {
         let last = self.last_base(row);
         if let Some(end) = self.screen.cell(row, last)
@@ -189,7 +192,7 @@ impl<'a> Painter<'a> {
         self.at = Some((row, col + if cell.is_wide() { 2 } else { 1 }));
     }
 
-    /// Lets the row above wrap into `row`: its last character, then the first one here.
+    /// Makes the row above wrap into `row`: paints its last character, then the first one of `row`.
     fn join(&mut self, row: u16) {
         let col = self.last_base(row - 1);
         let (Some(end), Some(first)) = (self.screen.cell(row - 1, col), self.screen.cell(row, 0))
@@ -215,13 +218,13 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// Cursor and attributes.
+    /// Paints the cursor and the current attributes.
     fn finish(&mut self, visibility: bool) {
         let (row, col) = self.screen.cursor_position();
         let pending = col >= self.cols;
         let base = self.last_base(row);
         match self.screen.cell(row, base) {
-            // Only writing there brings the cursor behind the last column.
+            // The cursor gets past the last column only by writing there.
             Some(cell) if pending && cell.has_contents() => {
                 self.at = None;
                 self.paint(row, base, cell);
@@ -238,7 +241,7 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// Column of the character that takes the last column.
+    /// Column where the character that occupies the last column begins.
     fn last_base(&self, row: u16) -> u16 {
         let last = self.cols - 1;
         let half = self
@@ -261,11 +264,11 @@ impl<'a> Painter<'a> {
                 u32::from(col) + 1
             );
         }
-        // Erasing leaves the cursor, so this holds until something is written.
+        // Erasing does not move the cursor, so the position is known until something is written.
         self.at = Some((row, col));
     }
 
-    /// Puts the attributes of `cell` in force.
+    /// Sets the attributes of `cell`.
     fn pen(&mut self, cell: &vt100::Cell) {
         let pen = Pen::of_cell(cell);
         if self.pen != Some(pen) {
@@ -275,7 +278,7 @@ impl<'a> Painter<'a> {
     }
 }
 
-/// The columns that `change` goes to the right at first, and the rest of it.
+/// Splits `change` into the number of columns that it skips at its beginning, and the rest.
 fn skipped(change: &str) -> (u16, &str) {
     let skip = || {
         let (columns, rest) = change.strip_prefix("\x1b[")?.split_once('C')?;
@@ -287,18 +290,18 @@ fn skipped(change: &str) -> (u16, &str) {
     skip().unwrap_or((0, change))
 }
 
-/// Whether `change` is characters of one byte and one column.
+/// Whether `change` consists of printable ASCII, one column per byte.
 fn is_text(change: &str) -> bool {
     change.bytes().all(|b| (b' '..=b'~').contains(&b))
 }
 
-/// Whether no attributes are in force after `change`, before which there were none.
+/// Whether `change` ends without attributes, if there were none before it.
 fn ends_plain(change: &str) -> bool {
     let is_sgr = |sequence: &&str| {
         let parameters = |c: char| c.is_ascii_digit() || c == ';';
         sequence.trim_start_matches(parameters).starts_with('m')
     };
-    // What stands before the first one is no sequence.
+    // Text before the first `CSI` is not a sequence.
     let text = change.find("\x1b[").unwrap_or(change.len());
     let last = change[text..].rsplit("\x1b[").find(is_sgr);
     last.is_none_or(|sgr| sgr.starts_with('m'))
@@ -309,7 +312,7 @@ fn blank(cell: &vt100::Cell) -> bool {
     !cell.has_contents() && Pen::of_cell(cell) == Pen::default()
 }
 
-/// Bytes for a terminal, with the stand-in for U+FFFD turned back.
+/// Bytes for a terminal, with [`REPLACEMENT`] turned back into U+FFFD.
 pub fn shown(text: String) -> Vec<u8> {
     if text.contains(REPLACEMENT) {
         return text.replace(REPLACEMENT, "\u{fffd}").into_bytes();

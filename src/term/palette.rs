@@ -1,8 +1,9 @@
-//! Colours as numbers: those of a dark xterm, which programs are told when they ask and pictures are drawn with.
+//! Colours as numbers: those of a dark xterm. Colour queries are answered with them, and pictures
+//! are drawn with them.
 
 use super::cell::Color;
 
-/// Foreground and cursor colour, as `0xRRGGBB` like all here.
+/// Foreground and cursor colour, as `0xRRGGBB` like all colours here.
 pub const FOREGROUND: u32 = 0xe5_e5_e5;
 /// Background colour.
 pub const BACKGROUND: u32 = 0;
@@ -12,7 +13,7 @@ const BASE_COLORS: [u32; 16] = [
     0x7f_7f_7f, 0xff_00_00, 0x00_ff_00, 0xff_ff_00, 0x5c_5c_ff, 0xff_00_ff, 0x00_ff_ff, 0xff_ff_ff,
 ];
 
-/// A colour; `None` for the terminal's own.
+/// The number of a colour; `None` for the terminal's default.
 pub fn rgb(color: Color) -> Option<u32> {
     match color {
         Color::Default => None,
@@ -21,7 +22,7 @@ pub fn rgb(color: Color) -> Option<u32> {
     }
 }
 
-/// Colour `index` of the 256.
+/// The number of colour `index` of the 256.
 pub fn indexed(index: u8) -> u32 {
     let level = |step: u8| {
         if step == 0 {
@@ -40,7 +41,7 @@ pub fn indexed(index: u8) -> u32 {
     }
 }
 
-/// What lies between two colours: `share` quarters of `a`, the rest of `b`.
+/// A mixture of two colours: `share` quarters of `a`, the rest of `b`.
 pub fn mixed(a: u32, b: u32, share: u32) -> u32 {
     let part = |shift: u32| {
         let (a, b) = (a >> shift & 0xff, b >> shift & 0xff);
@@ -54,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colours_are_xterms() {
+    fn colours_equal_xterms() {
         assert_eq!(indexed(1), 0xcd_00_00);
         assert_eq!(indexed(16), 0);
         assert_eq!(indexed(208), 0xff_87_00);
@@ -64,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mixture_lies_in_between() {
+    fn a_mixture_lies_between_its_colours() {
         assert_eq!(mixed(0xff_00_80, 0, 4), 0xff_00_80);
         assert_eq!(mixed(0xff_00_80, 0, 2), 0x7f_00_40);
         assert_eq!(mixed(0xff_ff_ff, 0x10_20_30, 0), 0x10_20_30);

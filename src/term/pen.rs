@@ -1,4 +1,4 @@
-//! The attributes that text is drawn with, as the emulator understands them.
+//! Drawing attributes of text, as the emulator understands them.
 
 use std::fmt::Write as _;
 
@@ -15,7 +15,7 @@ pub struct Pen {
     inverse: bool,
 }
 
-/// The emulator has one place for these.
+/// Bold and dim exclude each other, because the emulator stores them in one field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum Weight {
     #[default]
@@ -35,7 +35,7 @@ impl Weight {
 }
 
 impl Pen {
-    /// What the next character on `screen` will have.
+    /// The attributes of the next character on `screen`.
     pub fn of_screen(screen: &vt100::Screen) -> Self {
         Self {
             fg: screen.fgcolor(),
@@ -47,7 +47,7 @@ impl Pen {
         }
     }
 
-    /// What a cell was drawn with.
+    /// The attributes of a cell.
     pub fn of_cell(cell: &vt100::Cell) -> Self {
         Self {
             fg: cell.fgcolor(),
@@ -59,8 +59,8 @@ impl Pen {
         }
     }
 
-    /// Does what SGR with these parameters does; false if they hold something that does not
-    /// reach the emulator as it is, and then nothing may be concluded.
+    /// Applies an SGR sequence with these parameters. Returns false if the compat layer rewrites a
+    /// parameter before the emulator sees it; the pen is then invalid.
     pub fn apply(&mut self, params: &[u8]) -> bool {
         if params.contains(&b':') {
             return false;
@@ -91,7 +91,7 @@ impl Pen {
                         &mut self.bg
                     }) = color;
                 }
-                // A double underline and the colour of one are rewritten.
+                // The compat layer rewrites double underline and underline colour.
                 21 | 58 => return false,
                 _ => {}
             }
@@ -99,7 +99,7 @@ impl Pen {
         true
     }
 
-    /// Appends the SGR sequence that puts these attributes, and no others, in force.
+    /// Appends the SGR sequence that sets exactly these attributes.
     pub fn push_sgr(&self, out: &mut String) {
         out.push_str("\x1b[0");
         let flags = [
@@ -125,7 +125,7 @@ impl Pen {
     }
 }
 
-/// A parameter; an empty one is 0, one that is too large the largest.
+/// Parses a parameter. An empty one is 0; one that is too large becomes `u16::MAX`.
 pub fn number(digits: &[u8]) -> u16 {
     digits.iter().fold(0u16, |n, &b| {
         n.saturating_mul(10)
@@ -133,7 +133,7 @@ pub fn number(digits: &[u8]) -> u16 {
     })
 }
 
-/// The colour that follows 38 or 48.
+/// Parses the colour that follows 38 or 48.
 fn color(numbers: &mut impl Iterator<Item = u16>) -> Option<Color> {
     let mut byte = || numbers.next().and_then(|n| u8::try_from(n).ok());
     match byte()? {
@@ -143,7 +143,7 @@ fn color(numbers: &mut impl Iterator<Item = u16>) -> Option<Color> {
     }
 }
 
-/// A number that is known to be a byte.
+/// Converts a number that is known to fit into a byte.
 fn low(number: u16) -> u8 {
     u8::try_from(number).unwrap_or(u8::MAX)
 }
@@ -157,7 +157,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_emulator_has_the_same_attributes(
+        fn the_pen_agrees_with_the_emulator(
             params in proptest::collection::vec(
                 prop_oneof![
                     4 => "[0-9]?", 4 => "(2|3|4|9|10)[0-9]", 1 => "(38|48);5;[0-9]{1,3}",

@@ -1,32 +1,32 @@
-//! A job's output on its way to somebody else's terminal, as it comes.
+//! Filters a job's live output for somebody's own terminal.
 //!
-//! What a line of text or a progress bar needs goes through as the job wrote it: text, colours, links, the cursor and
-//! erasing. What would reach further does not: questions, which the terminal would answer into the shell; the
-//! clipboard; titles; modes, which stay when the job is gone; and full-screen programs, which need a terminal of their
-//! own size.
+//! What lines of text and progress bars need passes unchanged: text, colours, links, cursor
+//! movement and erasing. Everything with a wider effect is dropped: queries, whose answers the
+//! terminal would type into the shell; the clipboard; titles; modes, which would outlast the job;
+//! and full-screen programs, which need a terminal of their own size.
 
 use super::compat::charset::Charsets;
 use super::scan::{Csi, Scanner, Token};
 
-/// Passes output on.
+/// A filter for one stream of output.
 #[derive(Debug, Default)]
 pub struct Relay {
     scanner: Scanner,
     charsets: Charsets,
-    /// Whether colours and links go through, too.
+    /// Whether colours and links pass too.
     colours: bool,
-    /// Whether a full-screen program paints.
+    /// Whether a full-screen program uses the alternate screen.
     alt: bool,
-    /// Whether attributes are on.
+    /// Whether attributes are set.
     drawn: bool,
-    /// Whether text is a link.
+    /// Whether a link is open.
     link: bool,
-    /// Whether the cursor stands behind something on its line.
+    /// Whether text has been written on the current line.
     in_line: bool,
 }
 
 impl Relay {
-    /// One that passes colours on, or not.
+    /// Creates a filter. `colours` says whether colours and links pass.
     pub fn new(colours: bool) -> Self {
         Self {
             colours,
@@ -34,7 +34,8 @@ impl Relay {
         }
     }
 
-    /// Appends what of `bytes` may reach the terminal; any split of a stream gives the same.
+    /// Appends the part of `bytes` that may reach the terminal. The result does not depend on how
+    /// the stream is split.
     pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         let mut scanner = std::mem::take(&mut self.scanner);
         let mut pos = 0;
@@ -44,7 +45,7 @@ impl Relay {
         self.scanner = scanner;
     }
 
-    /// Appends what leaves the terminal as it was: no attributes, no link.
+    /// Appends the bytes that reset the terminal: attributes off, link closed.
     pub fn rest(&mut self, out: &mut Vec<u8>) {
         if std::mem::take(&mut self.drawn) {
             out.extend_from_slice(b"\x1b[0m");
@@ -54,7 +55,8 @@ impl Relay {
         }
     }
 
-    /// The same, and the beginning of a line. Another run of the job knows nothing of what the one before has left.
+    /// As [`rest`](Self::rest), and starts a new line if necessary. Also resets the filter, because
+    /// a new run of the job knows nothing of the state that the previous one left.
     pub fn end_line(&mut self, out: &mut Vec<u8>) {
         self.rest(out);
         if std::mem::take(&mut self.in_line) {
@@ -87,7 +89,7 @@ impl Relay {
         }
         for c in text.chars() {
             let c = self.charsets.map(c);
-            // The C1 controls, which begin sequences too.
+            // C1 controls, which would begin sequences, are dropped.
             if !c.is_control() {
                 out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
             }
@@ -114,7 +116,8 @@ impl Relay {
             ([], b'O') => self.charsets.single(3),
             ([], b'n') => self.charsets.lock(2),
             ([], b'o') => self.charsets.lock(3),
-            // A reset would take the settings of whoever looks with it; the screen is what programs mean.
+            // A full reset would also change the viewer's settings. Programs mean the screen, so
+            // clear that.
             ([], b'c') => {
                 self.rest(out);
                 self.charsets = Charsets::default();
@@ -134,7 +137,7 @@ impl Relay {
             }
             (0, 0, b'A'..=b'H' | b'I' | b'K' | b'L' | b'M' | b'P' | b'S' | b'X' | b'Z')
             | (0, 0, b'@' | b'`' | b'a' | b'b' | b'd' | b'e' | b'f') => pass(csi, out),
-            // 3 would take the lines that have scrolled off, too.
+            // Parameter 3 would also erase the scrollback.
             (0, 0, b'J') if csi.number(0, 0) < 3 => pass(csi, out),
             (0, 0, b's' | b'u') if csi.params.is_empty() => pass(csi, out),
             (b'?', 0, b'h' | b'l') if csi.numbers().any(is_alternate) => {
@@ -148,7 +151,7 @@ impl Relay {
         let Some(link) = string.strip_prefix(b"8;") else {
             return;
         };
-        // Its own parameters, then where it leads.
+        // The link's own parameters come first, then its target.
         let Some(place) = memchr::memchr(b';', link).map(|at| at + 1) else {
             return;
         };
@@ -170,7 +173,7 @@ fn is_alternate(mode: u16) -> bool {
     matches!(mode, 47 | 1047 | 1049)
 }
 
-/// Whether a token ends the alternate screen, or may.
+/// Whether a token ends the alternate screen, or may do so.
 fn leaves_alternate(token: &Token<'_>) -> bool {
     match token {
         Token::Escape([], b'c') => true,
@@ -194,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_progress_bar_goes_through_as_it_is() {
+    fn a_progress_bar_passes_unchanged() {
         let bar = "10 %\r\x1b[K\x1b[32m20 %\x1b[0m\x08\t\x1b[2A\x1b[3Gé 漢\r\n\x1b]8;;http://x/\x1b\\link\x1b]8;;\x1b\\";
         assert_eq!(passed(bar.as_bytes(), true), bar);
         assert_eq!(
@@ -205,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_asked_and_nothing_stays() {
+    fn queries_and_lasting_modes_are_dropped() {
         for bytes in [
             &b"\x1b[c\x1b[>c\x1b[=c\x1bZ\x1b[5n\x1b[6n\x1b[?6n\x1b[?2026$p\x1b[18t\x1b[21t\x1b[x\x1b[>q"[..],
             b"\x1b]52;c;aGk=\x07\x1b]4;1;?\x1b\\\x1b]10;?\x07\x1b]11;?\x07\x1b]0;title\x07\x1b]7;x\x07",
@@ -223,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn full_screen_programs_are_left_out() {
+    fn full_screen_programs_are_dropped() {
         let vim =
             b"one\r\n\x1b[?1049h\x1b[2J\x1b[Hfile\x1b[?25l\x1b[31m\x1b[?1049ltwo\r\n\x1bcthree";
         assert_eq!(passed(vim, true), "one\r\ntwo\r\n\x1b[H\x1b[2Jthree");
@@ -231,7 +234,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_split_is_passed_alike(
+        fn the_result_does_not_depend_on_the_split(
             bytes in proptest::collection::vec(
                 prop_oneof![2 => any::<u8>(), 5 => Just(0x1b), 5 => Just(b'['), 3 => b'0'..=b'9', 3 => b'@'..=b'z'],
                 0..60,

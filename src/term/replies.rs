@@ -1,18 +1,20 @@
-//! What the terminal answers to queries.
+//! The terminal's answers to queries.
 //!
-//! Programs such as fish, vim and crossterm's wait for these. The values are those of a dark xterm-256color; what
-//! a terminal without a feature does not answer (the kitty keyboard query) is not answered.
+//! Programs such as fish, vim and those that use crossterm wait for these answers. The values are
+//! those of a dark xterm-256color. Queries that a terminal without the feature would ignore (the
+//! kitty keyboard query) are not answered.
 
 use super::palette::{BACKGROUND, FOREGROUND, indexed};
 use super::size::Size;
 
-/// Most bytes that wait to be taken. A program that asks and never reads must not fill the memory, and a cooked
-/// terminal takes no more in a line than this anyway.
+/// Maximum size of the pending answers, in bytes. A program that asks and never reads must not fill
+/// the memory, and a terminal in canonical mode accepts no longer line anyway.
 const MAX: usize = 4095;
-/// Cell size reported to a program that asks for pixels, in pixels: there are none, and this is a common font.
+/// Cell size (height, width) in pixels, reported to programs that ask for it. There are no pixels;
+/// this is the size of a common font.
 const CELL: (u32, u32) = (16, 8);
 
-/// Answers that wait to be sent to the program.
+/// Answers to be sent to the program.
 #[derive(Default, Debug)]
 pub struct Replies {
     bytes: Vec<u8>,
@@ -29,7 +31,7 @@ impl Replies {
         self.say("\x1b[?62;22c");
     }
 
-    /// DA2: xterm's number and the version whose behaviour the tests agree with.
+    /// DA2: xterm's number, and the version whose behaviour the tests confirm.
     pub fn secondary_attributes(&mut self) {
         self.say("\x1b[>41;379;0c");
     }
@@ -48,12 +50,13 @@ impl Replies {
         ));
     }
 
-    /// DSR 5.
+    /// DSR 5: the terminal is ok.
     pub fn fine(&mut self) {
         self.say("\x1b[0n");
     }
 
-    /// DSR 6, with `marker` before the numbers: row and column from 0.
+    /// DSR 6: cursor position, with row and column counted from 0. `marker` is written before the
+    /// numbers.
     pub fn cursor(&mut self, marker: &str, row: u16, col: u16) {
         self.say(&format!(
             "\x1b[{marker}{};{}R",
@@ -67,7 +70,7 @@ impl Replies {
         self.say(&format!("\x1b[{};1;1;128;128;1;0x", asked + 2));
     }
 
-    /// DECRQM: set, reset, or not known.
+    /// DECRQM: whether a mode is set or reset; `None` if it is unknown.
     pub fn mode(&mut self, private: bool, mode: u16, set: Option<bool>) {
         let marker = if private { "?" } else { "" };
         let value = match set {
@@ -78,7 +81,7 @@ impl Replies {
         self.say(&format!("\x1b[{marker}{mode};{value}$y"));
     }
 
-    /// XTWINOPS reports: state, position and the sizes in pixels and in cells.
+    /// XTWINOPS reports: state, position, and sizes in pixels and in cells.
     pub fn window(&mut self, what: u16, size: Size) {
         let (rows, cols) = (u32::from(size.rows()), u32::from(size.cols()));
         match what {
@@ -105,7 +108,7 @@ impl Replies {
         self.say(&format!("\x1bP1$r{value}\x1b\\"));
     }
 
-    /// XTGETTCAP: no capability is told. The names, in hexadecimal, are repeated as xterm does.
+    /// XTGETTCAP: reports no capability. The names, in hexadecimal, are repeated as xterm does.
     pub fn no_capability(&mut self, names: &[u8]) {
         let hex = names.iter().all(|b| b.is_ascii_hexdigit() || *b == b';');
         let names = if hex {
@@ -116,7 +119,7 @@ impl Replies {
         self.say(&format!("\x1bP0+r{names}\x1b\\"));
     }
 
-    /// OSC 4, 10, 11 and 12 with a `?`: what the colours are. Setting them changes nothing.
+    /// OSC 4, 10, 11 and 12 with a `?`: reports colours. Requests to set them are ignored.
     pub fn colors(&mut self, number: &[u8], rest: &[u8], bell: bool) {
         let end = if bell { "\x07" } else { "\x1b\\" };
         let mut parts = rest.split(|&b| b == b';');
@@ -133,7 +136,7 @@ impl Replies {
             }
             b"10" | b"11" | b"12" => {
                 let first = u32::from(number[1] - b'0');
-                // Further values are for the colours that follow in number.
+                // Further values belong to the next colour numbers.
                 for (which, value) in (10 + first..=12).zip(parts) {
                     let color = if which == 11 { BACKGROUND } else { FOREGROUND };
                     if value == b"?" {
@@ -146,20 +149,20 @@ impl Replies {
     }
 
     fn say(&mut self, reply: &str) {
-        // Half an answer would be typed text to the program that reads it.
+        // A truncated answer would look like typed text to the program.
         if self.bytes.len() + reply.len() <= MAX {
             self.bytes.extend_from_slice(reply.as_bytes());
         }
     }
 }
 
-/// A colour as X11 spells it, 16 bits a part.
+/// A colour in X11 notation, with 16 bits per component.
 fn spelt(color: u32) -> String {
     let [_, r, g, b] = color.to_be_bytes();
     format!("rgb:{r:02x}{r:02x}/{g:02x}{g:02x}/{b:02x}{b:02x}")
 }
 
-/// The attributes text is drawn with now, as SGR parameters and the `m`.
+/// The current attributes as SGR parameters, followed by `m`.
 fn attributes(screen: &vt100::Screen) -> String {
     let mut out = String::from("0");
     let flags = [
@@ -184,7 +187,7 @@ fn attributes(screen: &vt100::Screen) -> String {
     out + "m"
 }
 
-/// The parameter of DECSCUSR. A cursor nobody shaped is reported as the blinking block it is.
+/// The parameter of DECSCUSR. The default cursor is reported as a blinking block, which it is.
 fn cursor_style(style: vt100::CursorStyle) -> u8 {
     use vt100::CursorStyle as Style;
     match style {

@@ -1,11 +1,11 @@
-//! Makes names and titles that somebody else chose safe to show on a terminal.
+//! Makes names and titles from untrusted sources safe to show on a terminal.
 
 use super::bidi;
 
-/// `text` without control characters and escape sequences. Characters that reorder the text around them are shown
-/// as marks ([`bidi::mark`]).
+/// Returns `text` without control characters and escape sequences. Characters that reorder the text
+/// around them are replaced by marks ([`bidi::mark`]).
 ///
-/// A newline or tab becomes one space, so that words stay apart.
+/// A newline or tab becomes one space, to keep words apart.
 pub fn clean(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
@@ -25,7 +25,7 @@ pub fn clean(text: &str) -> String {
 
 type Chars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 
-/// Skips what belongs to an ESC that was just read.
+/// Skips the rest of a sequence after its ESC.
 fn skip_escape(chars: &mut Chars<'_>) {
     match chars.peek() {
         Some('[') => {
@@ -49,7 +49,8 @@ fn skip_csi(chars: &mut Chars<'_>) {
     chars.next_if(|c| ('@'..='~').contains(c));
 }
 
-/// Skips a control string up to its terminator. A string that has none is all of the rest.
+/// Skips a control string up to its terminator. An unterminated string extends to the end of the
+/// text.
 fn skip_string(chars: &mut Chars<'_>) {
     while let Some(c) = chars.next() {
         match c {
@@ -68,7 +69,7 @@ mod tests {
     use super::clean;
 
     #[test]
-    fn text_stays_and_everything_that_acts_goes() {
+    fn text_is_kept_and_control_sequences_are_removed() {
         assert_eq!(clean("naïve ✓ 日本"), "naïve ✓ 日本");
         assert_eq!(clean("a\x1b[31mred\x1b[0m\x07b\x7f"), "aredb");
         assert_eq!(clean("x\x1b]0;title\x07y\x1bPq\x1b\\z"), "xyz");

@@ -1,8 +1,9 @@
-//! The screen of one session: the `vt100` emulator behind our own type.
+//! The screen of one session: the `vt100` emulator behind a type of our own.
 //!
-//! Everything a program prints is fed here once, in order. Nothing it prints can panic the caller: a panic of
-//! the emulator is contained, the screen starts over empty and [`Fed::restarted`] says so, for the caller to
-//! rebuild it from the log. No scrollback is kept unless asked for, because it costs most of the speed.
+//! All output of a program is fed here once, in order. No output can panic the caller: a panic of
+//! the emulator is caught, the screen is cleared, and [`Fed::restarted`] tells the caller to
+//! rebuild it from the log. By default no scrollback is kept, because it costs most of the
+//! emulator's speed.
 
 mod rest;
 
@@ -21,34 +22,35 @@ use super::redraw::Start;
 use super::size::Size;
 pub use rest::Resting;
 
-/// Bytes fed to a screen that are kept, so that it can rest at no cost: what most short commands print.
+/// Maximum number of fed bytes that are kept so that the screen can rest cheaply: as much as most
+/// short commands print.
 const SCRIPT: usize = 4096;
 
-/// A terminal screen.
+/// The screen of a terminal.
 pub struct Screen {
     core: vt100::Parser,
     compat: Compat,
     size: Size,
     scrollback: usize,
     seq: u64,
-    /// All that was fed, while that is little and nothing else has changed the screen.
+    /// All bytes fed so far, as long as they are few and nothing else has changed the screen.
     script: Option<Vec<u8>>,
 }
 
-/// What feeding bytes did.
+/// Result of feeding bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Fed {
-    /// The grid, the cursor or a mode may have changed.
+    /// Whether the grid, the cursor or a mode may have changed.
     pub changed: bool,
-    /// How often the bell rang.
+    /// Number of bells.
     pub bells: u32,
-    /// The title changed.
+    /// Whether the title changed.
     pub title_changed: bool,
-    /// The emulator failed and the screen is empty now.
+    /// Whether the emulator failed; the screen is then empty.
     pub restarted: bool,
 }
 
-/// A copy of what a screen shows, to find out later what changed.
+/// A copy of what a screen shows, for a later comparison.
 #[derive(Clone)]
 pub struct Picture {
     core: vt100::Screen,
@@ -62,7 +64,7 @@ impl Screen {
         Self::with_scrollback(size, 0)
     }
 
-    /// An empty screen that keeps the last `lines` rows that scrolled off.
+    /// An empty screen that keeps the last `lines` rows that have scrolled off.
     pub fn with_scrollback(size: Size, lines: usize) -> Self {
         Self {
             core: new_core(size, lines),
@@ -74,8 +76,8 @@ impl Screen {
         }
     }
 
-    /// Paints `bytes`. Never panics: when the emulator does, the screen is empty afterwards, and the rest of
-    /// `bytes` is not on it.
+    /// Paints `bytes`. Never panics: if the emulator panics, the screen is cleared and the rest of
+    /// `bytes` is skipped.
     pub fn feed(&mut self, bytes: &[u8]) -> Fed {
         self.script = self
             .script
@@ -101,12 +103,12 @@ impl Screen {
         }
     }
 
-    /// What the terminal answers to the queries fed since the last call; at most 4,095 bytes.
+    /// Takes the answers to queries fed since the last call, at most 4,095 bytes.
     pub fn take_replies(&mut self) -> Vec<u8> {
         self.compat.state.replies.take()
     }
 
-    /// Changes the size. Text beyond a smaller width is lost: replay the log to keep it.
+    /// Changes the size. Text beyond a smaller width is lost; replay the log to keep it.
     pub fn resize(&mut self, size: Size) {
         if size == self.size {
             return;
@@ -122,18 +124,19 @@ impl Screen {
         self.seq += 1;
     }
 
-    /// Takes the place of a screen whose [`seq`](Self::seq) was `before`, and goes on from there.
+    /// Continues the numbering of the screen that this one replaces, whose [`seq`](Self::seq) was
+    /// `before`.
     pub fn follow(&mut self, before: u64) {
         self.seq = before + 1;
     }
 
-    /// What the next character is drawn with.
+    /// The attributes of the next character.
     pub fn pen(&self) -> Pen {
         Pen::of_screen(self.core.screen())
     }
 
-    /// How it stands, if nothing is unfinished and no mode is on that makes text and cursor go
-    /// other ways than they usually do.
+    /// The state from which output can be abridged. `None` if a sequence is incomplete, or a mode
+    /// is set that changes where text and cursor go.
     pub fn start(&self) -> Option<Start> {
         let (row, col) = self.core.screen().cursor_position();
         self.compat.is_ordinary().then(|| Start {
@@ -145,12 +148,12 @@ impl Screen {
         })
     }
 
-    /// The size.
+    /// The size of the screen.
     pub fn size(&self) -> Size {
         self.size
     }
 
-    /// Grows with each feed or resize that changed the grid, the cursor or a mode.
+    /// A number that grows with each feed or resize that changed the grid, the cursor or a mode.
     pub fn seq(&self) -> u64 {
         self.seq
     }
@@ -172,7 +175,7 @@ impl Screen {
         }
     }
 
-    /// Whether the alternate screen is on.
+    /// Whether the alternate screen is active.
     pub fn alt_screen(&self) -> bool {
         self.core.screen().alternate_screen()
     }
@@ -182,8 +185,8 @@ impl Screen {
         Modes::new(self.core.screen(), self.compat.state.flags().focus)
     }
 
-    /// The text of each row. `trim` cuts blanks at row ends and blank rows at the end; without it each row is
-    /// filled up to the last column.
+    /// The text of each row. `trim` cuts blanks at row ends and blank rows at the end; otherwise
+    /// each row is padded to the full width.
     pub fn rows_text(&self, trim: bool) -> Vec<String> {
         let mut rows: Vec<String> = self.each_row_text(trim).collect();
         while trim && rows.last().is_some_and(String::is_empty) {
@@ -192,12 +195,13 @@ impl Screen {
         rows
     }
 
-    /// The text of the first row that is shown, as [`rows_text`](Self::rows_text) has it.
+    /// The text of the first visible row, as in [`rows_text`](Self::rows_text).
     pub fn first_row_text(&self, trim: bool) -> String {
         self.each_row_text(trim).next().unwrap_or_default()
     }
 
-    /// Row by row, because the emulator looks each cell up from the top of the scrollback.
+    /// Iterates over the emulator's rows, because it finds each single cell by walking from the top
+    /// of the scrollback.
     fn each_row_text(&self, trim: bool) -> impl Iterator<Item = String> {
         let cols = self.size.cols();
         self.core.screen().rows(0, cols).map(move |mut row| {
@@ -207,7 +211,7 @@ impl Screen {
             if trim {
                 row.truncate(row.trim_end_matches(' ').len());
             } else {
-                // The emulator leaves out the blanks after the last character.
+                // The emulator omits the blanks after the last character.
                 let used = match row.is_ascii() {
                     true => row.len(),
                     false => row.chars().filter_map(columns).map(usize::from).sum(),
@@ -226,7 +230,8 @@ impl Screen {
         self.rows_text(trim).join("\n")
     }
 
-    /// The text with wrapped rows joined, without blanks at line ends and blank lines at the end: for copying.
+    /// The text for copying: wrapped rows are joined, blanks at line ends and blank lines at the
+    /// end are removed.
     pub fn logical_text(&self) -> String {
         let mut text = String::new();
         for (row, line) in (0..).zip(self.each_row_text(false)) {
@@ -240,16 +245,16 @@ impl Screen {
         text
     }
 
-    /// Terminal bytes that repaint all of it, with cursor and modes, on any terminal of this size whatever its
-    /// state.
+    /// Terminal bytes that repaint the whole screen with cursor and modes, on a terminal of the
+    /// same size in any state.
     pub fn ansi(&self) -> Vec<u8> {
         let mut out = paint::whole(self.core.screen());
         out.push_str(focus(self.compat.state.flags().focus));
         paint::shown(out)
     }
 
-    /// The text of a row with its attributes (SGR sequences) and no other sequence, as `tmux capture-pane -e`
-    /// prints it. `trim` cuts blank cells at its end.
+    /// The text of a row with its attributes (SGR sequences) and no other sequences, as printed by
+    /// `tmux capture-pane -e`. `trim` cuts blank cells at the end.
     pub fn row_ansi(&self, row: u16, trim: bool) -> String {
         let text = paint::row(self.core.screen(), row, trim);
         match text.contains(REPLACEMENT) {
@@ -258,7 +263,8 @@ impl Screen {
         }
     }
 
-    /// Each row as [`row_ansi`](Self::row_ansi) has it; `trim` also leaves out blank rows at the end.
+    /// All rows as returned by [`row_ansi`](Self::row_ansi). `trim` also omits blank rows at the
+    /// end.
     pub fn rows_ansi(&self, trim: bool) -> Vec<String> {
         let rows = 0..self.size.rows();
         let mut rows: Vec<_> = rows.map(|row| self.row_ansi(row, trim)).collect();
@@ -268,8 +274,8 @@ impl Screen {
         rows
     }
 
-    /// The text before the cursor, or where there is none the last line above it:
-    /// what a program that waits for input has asked for.
+    /// The prompt of a program that waits for input: the text before the cursor, or if there is
+    /// none, the last line above it.
     pub fn prompt(&self) -> String {
         let cursor = self.cursor();
         let row = usize::from(cursor.row);
@@ -286,7 +292,7 @@ impl Screen {
             .to_owned()
     }
 
-    /// A copy to compare with later.
+    /// A copy for a later [`diff`](Self::diff).
     pub fn picture(&self) -> Picture {
         Picture {
             core: self.core.screen().clone(),
@@ -295,8 +301,8 @@ impl Screen {
         }
     }
 
-    /// Terminal bytes that turn what `since` shows into what is shown now. Where the two cannot be compared (another
-    /// size, the other screen) it is all of it.
+    /// Terminal bytes that turn the picture `since` into the current screen. A full repaint if the
+    /// two have different sizes or only one of them shows the alternate screen.
     pub fn diff(&self, since: &Picture) -> Vec<u8> {
         let screen = self.core.screen();
         if since.size != self.size || since.core.alternate_screen() != screen.alternate_screen() {
@@ -310,12 +316,12 @@ impl Screen {
         paint::shown(out)
     }
 
-    /// Shows what was `lines_up` lines above the present.
+    /// Scrolls the view to `lines_up` lines above the present.
     pub fn scroll_to(&mut self, lines_up: usize) {
         self.core.screen_mut().set_scrollback(lines_up);
     }
 
-    /// How many lines are kept above the present.
+    /// Number of scrollback lines.
     pub fn scrollback_len(&self) -> usize {
         self.core.screen().scrollback_len()
     }
@@ -329,7 +335,8 @@ impl Screen {
     pub fn row(&self, row: u16) -> Vec<Cell<'_>> {
         let cols = 0..self.size.cols();
         let mut cells: Vec<Cell<'_>> = cols.filter_map(|col| self.cell(row, col)).collect();
-        // The emulator gives the right half of a wide character no attributes; it looks as the left one does.
+        // The emulator stores no attributes in the right half of a wide character; copy them from
+        // the left half.
         for right in 1..cells.len() {
             if cells[right].width == 0 {
                 let (text, width) = ("", 0);
@@ -343,7 +350,8 @@ impl Screen {
         cells
     }
 
-    /// Columns of a row up to the last one in which there is anything: from there on it is as an empty screen.
+    /// Number of columns up to the last non-empty cell. All cells after it look like those of an
+    /// empty screen.
     pub fn row_end(&self, row: u16) -> u16 {
         let screen = self.core.screen();
         let written = |col: &u16| {
@@ -359,17 +367,18 @@ impl Screen {
         last.map_or(0, |col| col + 1)
     }
 
-    /// Forgets what has scrolled off.
+    /// Drops the scrollback.
     pub fn clear_scrollback(&mut self) {
         self.core.screen_mut().clear_scrollback();
     }
 
-    /// Whether the text of a row goes on in the next one.
+    /// Whether the text of a row continues in the next one.
     pub fn row_wrapped(&self, row: u16) -> bool {
         self.core.screen().row_wrapped(row)
     }
 
-    /// Begins again with an empty screen. Answers and title belong to what was painted, so they go too.
+    /// Starts over with an empty screen. Pending answers and the title belonged to the lost state,
+    /// so they are dropped too.
     fn restart(&mut self) {
         self.core = new_core(self.size, self.scrollback);
         self.compat = Compat::new(self.size);
@@ -378,18 +387,18 @@ impl Screen {
 }
 
 thread_local! {
-    /// Whether a panic now will be contained.
+    /// Whether a panic on this thread would be caught by [`contained`].
     static CONTAINED: Flag<bool> = const { Flag::new(false) };
 }
 
-/// Whether a panic now is one of the emulator that [`Screen`] contains: a panic hook has nothing to say or to
-/// restore then, and no other way to know.
+/// Whether the current panic is one of the emulator that [`Screen`] catches. A panic hook calls
+/// this because it must then report and restore nothing, and has no other way to know.
 pub fn contains_panic() -> bool {
     CONTAINED.get()
 }
 
-/// Lets the emulator work; `None` if it panics, after which nothing of it may be used again, so that no broken
-/// state can be seen.
+/// Runs `work` on the emulator; `None` if it panics. The emulator must not be used after a panic,
+/// so that no broken state becomes visible.
 fn contained<T>(work: impl FnOnce() -> T) -> Option<T> {
     CONTAINED.set(true);
     let done = catch_unwind(AssertUnwindSafe(work));
@@ -397,7 +406,7 @@ fn contained<T>(work: impl FnOnce() -> T) -> Option<T> {
     done.ok()
 }
 
-/// The bytes that switch focus reports.
+/// The bytes that switch focus reports on or off.
 fn focus(on: bool) -> &'static str {
     if on { "\x1b[?1004h" } else { "\x1b[?1004l" }
 }

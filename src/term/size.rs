@@ -2,9 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Smallest number of rows or columns: below two the emulator has no valid cell for a wide character.
+/// Minimum number of rows or columns. With fewer than two, the emulator has no valid cell for a
+/// wide character.
 pub const MIN: u16 = 2;
-/// Largest number of rows or columns: a full grid of this size is 32 MB, more than any real window needs.
+/// Maximum number of rows or columns, more than any real window needs. A full grid of this size
+/// takes 32 MB.
 pub const MAX: u16 = 1000;
 
 /// Rows and columns of a terminal, each within [`MIN`]`..=`[`MAX`].
@@ -16,7 +18,7 @@ pub struct Size {
 }
 
 impl Size {
-    /// A size of `rows` by `cols`; values out of range are clamped, never refused.
+    /// Creates a size of `rows` by `cols`. Values out of range are clamped, never refused.
     pub fn new(rows: u16, cols: u16) -> Self {
         Self {
             rows: rows.clamp(MIN, MAX),
@@ -36,13 +38,14 @@ impl Size {
 }
 
 impl Default for Size {
-    /// The size of a job that nobody gave one: 40 rows, 120 columns.
+    /// The default size of a job: 40 rows, 120 columns.
     fn default() -> Self {
         Self::new(40, 120)
     }
 }
 
-/// What travels: read through [`Size::new`], so that a stored or sent size is clamped too.
+/// The serialized form. It is converted by [`Size::new`], so that stored and received sizes are
+/// clamped too.
 #[derive(Serialize, Deserialize)]
 struct Wire {
     rows: u16,
@@ -70,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_are_clamped_wherever_they_come_from() {
+    fn sizes_from_every_source_are_clamped() {
         assert_eq!(
             Size::new(0, 9999),
             Size {

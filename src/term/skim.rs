@@ -1,43 +1,42 @@
-//! Output of which only the end can be seen.
+//! Finds plain output that scrolls off before anybody can see it.
 //!
-//! A flood of plain text scrolls by: once a windowful has followed, nothing of
-//! it is left on a screen but the attributes that were switched on. So text,
-//! SGR and erase-in-line need not be painted when enough of the same kind comes
-//! after; anything else has to be. What paints with cursor addressing is
-//! [`redraw`](super::redraw)'s.
+//! In a flood of plain text, once a screenful has followed, nothing remains of earlier text except
+//! the attributes that it switched on. Text, SGR and erase-in-line therefore need not be painted if
+//! enough of the same kind follows; anything else must be painted. Output that uses cursor
+//! addressing is handled by [`redraw`](super::redraw).
 
 use super::scan::text_len;
 
-/// Bytes of SGR sequences remembered at most.
+/// Maximum number of bytes of SGR sequences that are remembered.
 const MAX_ATTRIBUTES: usize = 4096;
 
-/// Bytes in which a windowful of lines has to begin.
+/// Maximum number of bytes in which the lead, a screenful of lines, must end.
 const MAX_LEAD: usize = 64 * 1024;
 
-/// What of some simple output has to be painted, and what need not be.
+/// Plain output, divided into a part to paint and a part that need not be painted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stretch {
-    /// Bytes to paint first: they bring the cursor to the last line.
+    /// Bytes to paint first. They bring the cursor to the last line.
     pub lead: usize,
-    /// Bytes after them that need not be painted; they end with a newline.
+    /// Bytes after the lead that need not be painted. They end with a newline.
     pub hidden: usize,
-    /// Newlines among the hidden.
+    /// Newlines in the hidden bytes.
     pub newlines: u64,
-    /// SGR sequences that the hidden leave in force.
+    /// SGR sequences that remain in effect after the hidden bytes.
     pub attributes: Vec<u8>,
-    /// Bells among the hidden.
+    /// Bells in the hidden bytes.
     pub bells: u32,
-    /// Places among the hidden where a line begins, about one every so many bytes as were asked
-    /// for: bytes from the first of the hidden, and newlines before.
+    /// Line starts in the hidden bytes, about one for each requested interval: the offset from the
+    /// first hidden byte, and the newlines before it.
     pub places: Vec<(usize, u64)>,
 }
 
-/// Finds what need not be painted of the beginning of `bytes`, on a screen of so many rows where
-/// no sequence is unfinished. `None` if too little of it is no more than text. `returns`: LF
-/// returns the carriage by itself. Places are told about `every` so many bytes.
+/// Finds output at the beginning of `bytes` that need not be painted, on a screen of `rows` rows
+/// with no incomplete sequence. `None` if too little of it is plain. `returns` says whether LF also
+/// returns the carriage. A place is recorded about `every` so many bytes.
 pub fn skim(bytes: &[u8], rows: usize, returns: bool, every: usize) -> Option<Stretch> {
     let newline = |at: &usize| bytes[*at] == b'\n';
-    // The lead must reach the last line, and soon: in a line without end nothing can be passed over.
+    // The lead must reach the last line soon. In an endless line nothing can be skipped.
     let near = &bytes[..bytes.len().min(MAX_LEAD)];
     let mut walk = Walk::default();
     while walk.newlines <= rows as u64 {
@@ -49,7 +48,7 @@ pub fn skim(bytes: &[u8], rows: usize, returns: bool, every: usize) -> Option<St
     while walk.pass_line(bytes, walk.at + every) {
         places.push(walk.clone());
     }
-    // What comes last must push all that is hidden off the screen.
+    // The output after the hidden bytes must push all of them off the screen.
     let end = (lead..walk.at).rev().filter(newline).nth(rows)? + 1;
     if !returns && !bytes[..end].ends_with(b"\r\n") {
         return None;
@@ -74,7 +73,7 @@ pub fn skim(bytes: &[u8], rows: usize, returns: bool, every: usize) -> Option<St
     })
 }
 
-/// A walk over simple output.
+/// An iterator over plain output.
 #[derive(Clone, Default)]
 struct Walk {
     at: usize,
@@ -91,8 +90,8 @@ impl Walk {
         }
     }
 
-    /// Goes on until after the first newline that is not before `least`; false if it has to stop
-    /// before, at the end or at something that is not simple.
+    /// Advances past the first newline at or after offset `least`. Returns false at the end of
+    /// `bytes` or at anything that is not plain.
     fn pass_line(&mut self, bytes: &[u8], least: usize) -> bool {
         while let Some(&byte) = bytes.get(self.at) {
             match byte {
@@ -113,7 +112,7 @@ impl Walk {
                     }
                     self.at += length;
                 }
-                // Of the other controls some change the character set.
+                // Some of the other controls change the character set.
                 b'\t' | b'\r' | 0x07 | 0x08 => {
                     self.bells += u32::from(byte == 0x07);
                     self.at += 1;
@@ -126,7 +125,7 @@ impl Walk {
     }
 }
 
-/// Length of the SGR or EL sequence that `bytes` begins with.
+/// Length of the SGR or EL sequence at the beginning of `bytes`.
 fn sequence(bytes: &[u8]) -> Option<usize> {
     let parameters = bytes.strip_prefix(b"\x1b[")?;
     let length = parameters
@@ -135,7 +134,7 @@ fn sequence(bytes: &[u8]) -> Option<usize> {
     matches!(parameters[length], b'm' | b'K').then_some(length + 3)
 }
 
-/// A reset makes what came before it void.
+/// Remembers an SGR sequence. A reset makes the sequences before it irrelevant.
 fn keep_attribute(attributes: &mut Vec<u8>, sequence: &[u8]) {
     if matches!(sequence, b"\x1b[m" | b"\x1b[0m") || sequence.starts_with(b"\x1b[0;") {
         attributes.clear();
@@ -157,7 +156,7 @@ mod tests {
     use crate::term::size::Size;
 
     #[test]
-    fn only_simple_output_is_passed_over() {
+    fn only_plain_output_is_skipped() {
         let lines = |line: &str| line.repeat(100).into_bytes();
         assert!(skim(&lines("plain\r\n"), 10, false, 99).is_some());
         assert!(skim(&lines("\x1b[31mred\x1b[K\r\n"), 10, false, 99).is_some());
@@ -166,17 +165,17 @@ mod tests {
         assert!(skim(&lines("\x0eline drawing\r\n"), 10, false, 99).is_none());
         assert!(
             skim(&lines("raw\n"), 10, false, 99).is_none(),
-            "the column is not known"
+            "the cursor's column is unknown"
         );
         assert!(skim(&lines("piped\n"), 10, true, 99).is_some());
         assert!(
             skim(&lines("plain\r\n")[..70], 10, false, 99).is_none(),
-            "too little"
+            "too little output"
         );
     }
 
     #[test]
-    fn attributes_since_the_last_reset_are_kept() {
+    fn attributes_since_the_last_reset_are_remembered() {
         let mut bytes = b"y\r\n".repeat(11);
         bytes.extend(b"\x1b[1m\x1b[0mx\x1b[31mred\r\n");
         bytes.extend(b"y\r\n".repeat(50));
@@ -201,15 +200,15 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         #[test]
-        fn what_is_passed_over_would_not_have_been_seen(
-            // No `g`: tab stops that were moved are not in a checkpoint, and a tab
-            // is then one blank or several.
+        fn skipped_output_would_not_have_been_visible(
+            // No `g`: a checkpoint does not contain moved tab stops, so a tab could become a
+            // different number of blanks.
             before in "[a-fh-z\r\n\x1b\\[A]{0,60}", bytes in simple(), after in "[a-z\r\n]{0,50}",
         ) {
             let size = Size::new(8, 40);
             let layout = Layout { size, kind: LayoutKind::Terminal };
             let Some(stretch) = skim(&bytes, 8, false, 99) else { return Ok(()) };
-            // Begins where no sequence is unfinished.
+            // Start where no sequence is incomplete.
             let before = [before.as_bytes(), b"\x18"].concat();
             let lead = [&before[..], &bytes[..stretch.lead]].concat();
             let rest = [&bytes[stretch.lead + stretch.hidden..], after.as_bytes()].concat();

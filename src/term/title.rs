@@ -1,10 +1,10 @@
-//! The window title a program sets, and the stack it can keep titles on.
+//! The window title that a program sets, and its stack of titles (XTWINOPS 22 and 23).
 
 use super::sanitize;
 
-/// Longest title, in characters.
+/// Maximum length of a title, in characters.
 const MAX_CHARS: usize = 256;
-/// Most titles on the stack, as in xterm.
+/// Maximum number of titles on the stack, as in xterm.
 const MAX_STACK: usize = 10;
 
 /// A window title.
@@ -21,13 +21,13 @@ impl Title {
         &self.text
     }
 
-    /// Sets it to what a program sent.
+    /// Sets the title to the bytes that a program sent.
     pub fn set(&mut self, bytes: &[u8]) {
         let clean = sanitize::clean(&String::from_utf8_lossy(bytes));
         self.become_text(clean.chars().take(MAX_CHARS).collect());
     }
 
-    /// Puts it on the stack. The oldest falls off a full one.
+    /// Pushes the title on the stack. If the stack is full, the oldest title is dropped.
     pub fn push(&mut self) {
         if self.stack.len() == MAX_STACK {
             self.stack.remove(0);
@@ -35,14 +35,14 @@ impl Title {
         self.stack.push(self.text.clone());
     }
 
-    /// Takes it back from the stack, if there is one.
+    /// Restores the last title from the stack, if there is one.
     pub fn pop(&mut self) {
         if let Some(text) = self.stack.pop() {
             self.become_text(text);
         }
     }
 
-    /// Whether it has changed since the last call.
+    /// Whether the title has changed since the last call.
     pub fn take_changed(&mut self) -> bool {
         std::mem::take(&mut self.changed)
     }
@@ -58,7 +58,7 @@ mod tests {
     use super::Title;
 
     #[test]
-    fn titles_are_clean_bounded_and_come_back() {
+    fn titles_are_clean_bounded_and_restored() {
         let mut title = Title::default();
         title.set(b"vi\x07m \xff");
         assert_eq!(title.text(), "vim \u{fffd}");

@@ -1,7 +1,7 @@
-//! Cases agreed on by three real terminals, as data that lies beside the repository.
+//! Test cases on which three real terminals agree. The file is stored outside the repository.
 //!
-//! Each case is bytes in, screen out. The table below lists the ones that fail with their cause: a failure that
-//! is not listed fails the test, and so does a listed case that passes.
+//! Each case feeds bytes and checks the screen. The table below lists the cases that fail, with the
+//! cause. A failure that is not listed fails the test, and so does a listed case that passes.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
     (
         "xtermjs_esc",
         "t0016-SU",
-        "a wrap that is pending when its row scrolls away is dropped: the emulator cannot repaint it",
+        "a pending wrap is dropped when its row scrolls away: the emulator cannot repaint it",
     ),
     (
         "avt_terminal",
@@ -31,7 +31,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// The least number of cases that must pass.
+/// Minimum number of cases that must pass.
 const LEAST: usize = 398;
 
 #[test]
@@ -75,7 +75,7 @@ fn agreed_cases() {
     assert!(passed >= LEAST, "{passed} of {total} pass");
 }
 
-/// Plays a case; the error says at which step what was wrong.
+/// Runs a case. The error names the step and the difference.
 fn run(case: &Value) -> Result<(), String> {
     let mut screen = Screen::with_scrollback(
         Size::new(number(&case["rows"]), number(&case["cols"])),

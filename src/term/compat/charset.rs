@@ -1,6 +1,6 @@
-//! Character sets: G0 to G3, which of them is in use, and what DEC's line drawing set shows.
+//! Character sets: G0 to G3, which of them is active, and the characters of DEC's line drawing set.
 
-/// One of the sets a program can designate. All others show as ASCII.
+/// A character set that a program can designate. Sets that are not listed display as ASCII.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Charset {
     /// ASCII (`B`).
@@ -13,7 +13,7 @@ pub enum Charset {
 }
 
 impl Charset {
-    /// The set that the last byte of a designating sequence names.
+    /// The set that the final byte of a designating sequence names.
     pub fn named(last: u8) -> Self {
         match last {
             b'0' => Self::Graphics,
@@ -22,7 +22,7 @@ impl Charset {
         }
     }
 
-    /// What a character of the stream shows as.
+    /// The character displayed for `c`.
     pub fn map(self, c: char) -> char {
         match (self, c) {
             (Self::British, '#') => '£',
@@ -38,24 +38,24 @@ const GRAPHICS: [char; 32] = [
     '⎼', '⎽', '├', '┤', '┴', '┬', '│', '≤', '≥', 'π', '≠', '£', '·',
 ];
 
-/// The four designated sets and the one in use.
+/// The four designated sets and the active one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Charsets {
     sets: [Charset; 4],
     in_use: usize,
-    /// SS2 or SS3: the set of the next character only.
+    /// SS2 or SS3: the set for the next character only.
     single: Option<usize>,
 }
 
 impl Charsets {
-    /// Designates a set: `slot` is the intermediate byte of the sequence, `(` for G0 to `+` for G3.
+    /// Designates a set. `slot` is the intermediate byte of the sequence, `(` for G0 to `+` for G3.
     pub fn designate(&mut self, slot: u8, last: u8) {
         if let Some(set) = self.sets.get_mut(usize::from(slot.wrapping_sub(b'('))) {
             *set = Charset::named(last);
         }
     }
 
-    /// Uses G0 to G3 from now on (SI, SO, LS2, LS3).
+    /// Activates G0 to G3 (SI, SO, LS2, LS3).
     pub fn lock(&mut self, slot: usize) {
         self.in_use = slot.min(3);
     }
@@ -65,12 +65,12 @@ impl Charsets {
         self.single = Some(slot.min(3));
     }
 
-    /// Whether characters show as they are.
+    /// Whether characters are displayed unchanged.
     pub fn plain(&self) -> bool {
         self.sets[self.in_use] == Charset::Ascii && self.single.is_none()
     }
 
-    /// What the next character shows as.
+    /// The character displayed for the next character `c`.
     pub fn map(&mut self, c: char) -> char {
         let slot = self.single.take().unwrap_or(self.in_use);
         self.sets[slot].map(c)
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sets_are_designated_shifted_and_used_once() {
+    fn sets_are_designated_locked_and_used_once() {
         let mut sets = Charsets::default();
         assert!(sets.plain());
         sets.designate(b')', b'0');

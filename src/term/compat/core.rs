@@ -1,27 +1,28 @@
-//! The emulator as the compat layer writes to it: runs of bytes that need no change go in as they came, in one
-//! call, and everything else goes in as a sequence the emulator knows.
+//! The compat layer's access to the emulator. Unchanged runs of bytes are passed on in one call;
+//! everything else is written as a sequence that the emulator supports.
 
 use std::ops::Range;
 
 use crate::term::scan::Csi;
 
-/// Stands for U+FFFD in the grid: `vt100` draws no U+FFFD, so invalid bytes would vanish. A private use character
-/// of one column, which is turned back wherever text leaves the screen.
+/// Represents U+FFFD in the grid, because `vt100` does not draw U+FFFD and invalid bytes would
+/// vanish. It is a private use character of one column and is converted back wherever text leaves
+/// the screen.
 pub const REPLACEMENT: char = '\u{10fffd}';
 
-/// The emulator and the part of the input that waits to be passed on unchanged.
+/// The emulator, and the part of the input that is still to be passed on unchanged.
 pub struct Core<'a> {
     parser: &'a mut vt100::Parser,
     input: &'a [u8],
     run: Range<usize>,
-    /// Where the token at hand stands in the input, if it stands there whole.
+    /// Range of the current token in the input, if it lies there completely.
     token: Option<Range<usize>>,
     /// Whether anything has reached the emulator.
     pub painted: bool,
 }
 
 impl<'a> Core<'a> {
-    /// Paints `input` on `parser`, as far as it is kept.
+    /// Creates the access to `parser` for one `input`.
     pub fn new(parser: &'a mut vt100::Parser, input: &'a [u8]) -> Self {
         Self {
             parser,
@@ -32,13 +33,13 @@ impl<'a> Core<'a> {
         }
     }
 
-    /// Says where the token at hand stands in the input.
+    /// Sets the range of the current token in the input.
     pub fn token(&mut self, range: Option<Range<usize>>) {
         self.token = range;
     }
 
-    /// Passes the token at hand on as it came; `bytes` are its bytes, for when it does not stand whole in the
-    /// input. Neighbouring tokens become one call of the emulator.
+    /// Passes the current token on unchanged. `bytes` are the token's bytes, used if it does not
+    /// lie completely in the input. Adjacent tokens are passed on in one call.
     pub fn keep(&mut self, bytes: &[u8]) {
         match self.token.take() {
             None => self.put(bytes),
@@ -50,7 +51,7 @@ impl<'a> Core<'a> {
         }
     }
 
-    /// Passes a control sequence on as it came.
+    /// Passes a control sequence on unchanged.
     pub fn keep_csi(&mut self, csi: Csi<'_>) {
         match self.token {
             None => self.put_csi(csi.body),
@@ -58,19 +59,20 @@ impl<'a> Core<'a> {
         }
     }
 
-    /// Passes on a control sequence that does not stand in the input like this: `body` is what follows `CSI`.
+    /// Passes on a control sequence that is not in the input in this form. `body` is the part after
+    /// `CSI`.
     pub fn put_csi(&mut self, body: &[u8]) {
         self.put(&[b"\x1b[", body].concat());
     }
 
-    /// Passes bytes on that do not stand in the input like this.
+    /// Passes on bytes that are not in the input in this form.
     pub fn put(&mut self, bytes: &[u8]) {
         self.flush();
         self.painted |= !bytes.is_empty();
         self.parser.process(bytes);
     }
 
-    /// Hands over what waits.
+    /// Passes on the pending run of input.
     pub fn flush(&mut self) {
         if self.run.is_empty() {
             return;
@@ -80,22 +82,23 @@ impl<'a> Core<'a> {
         self.run = self.run.end..self.run.end;
     }
 
-    /// Row and column of the cursor, from 0. The column is the number of columns while a wrap is pending.
+    /// Row and column of the cursor, counted from 0. While a wrap is pending, the column equals the
+    /// number of columns.
     pub fn cursor(&mut self) -> (u16, u16) {
         self.screen().cursor_position()
     }
 
-    /// Moves the cursor to `row` and `col`, from 0, on a screen without origin mode.
+    /// Moves the cursor to `row` and `col`, counted from 0. Origin mode must be off.
     pub fn go(&mut self, row: u16, col: u16) {
         self.put(format!("\x1b[{};{}H", u32::from(row) + 1, u32::from(col) + 1).as_bytes());
     }
 
-    /// Moves the cursor to column `col`, from 0.
+    /// Moves the cursor to column `col`, counted from 0.
     pub fn go_col(&mut self, col: u16) {
         self.put(format!("\x1b[{}G", u32::from(col) + 1).as_bytes());
     }
 
-    /// The screen, with all of the input so far on it.
+    /// The screen, with all input so far painted.
     pub fn screen(&mut self) -> &vt100::Screen {
         self.flush();
         self.parser.screen()

@@ -1,10 +1,10 @@
-//! Control sequences: which go through, which are rewritten, which are answered.
+//! Control sequences: which ones are passed on, rewritten or answered.
 
 use super::{Core, MAX_REPEAT, State, columns};
 use crate::term::scan::Csi;
 
 impl State {
-    /// A control sequence.
+    /// Handles a control sequence.
     pub(super) fn csi(&mut self, core: &mut Core<'_>, csi: Csi<'_>) {
         match (csi.marker, csi.inter) {
             (0, 0) => self.plain_csi(core, csi),
@@ -31,7 +31,7 @@ impl State {
                 core.keep_csi(csi);
             }
             b'A' | b'B' | b'E' | b'F' | b'e' => self.vertical(core, csi),
-            // With more parameters it is mouse tracking of another kind.
+            // With more parameters it is highlight mouse tracking.
             b'T' if csi.params.iter().all(u8::is_ascii_digit) => {
                 self.settle(core);
                 core.keep_csi(csi);
@@ -70,7 +70,8 @@ impl State {
         }
     }
 
-    /// CUU, CUD, CNL, CPL and VPR: a margin that lies in the way stops the cursor, wherever it comes from.
+    /// CUU, CUD, CNL, CPL and VPR. A margin in the way stops the cursor, also if it starts outside
+    /// the scroll region.
     fn vertical(&mut self, core: &mut Core<'_>, csi: Csi<'_>) {
         self.settle(core);
         let whole = self.margins == (0, self.size.rows() - 1);
@@ -97,7 +98,7 @@ impl State {
         }
     }
 
-    /// VPA, which counts from the top margin in origin mode.
+    /// VPA. In origin mode it counts from the top margin.
     fn row_absolute(&mut self, core: &mut Core<'_>, row: u16) {
         if self.modes.origin {
             let col = core.cursor().1.min(self.size.cols() - 1);
@@ -107,7 +108,7 @@ impl State {
         }
     }
 
-    /// REP, at most a screenful.
+    /// REP, with at most a screenful of repetitions.
     fn repeat(&mut self, core: &mut Core<'_>, count: u16) {
         let Some(c) = self.last_char.filter(|&c| columns(c) > Some(0)) else {
             return;
@@ -122,7 +123,7 @@ impl State {
         }
     }
 
-    /// DECSTBM: a terminal ignores margins that hold less than two rows, and sends the cursor home.
+    /// DECSTBM. Margins with fewer than two rows are ignored; valid ones send the cursor home.
     fn set_margins(&mut self, core: &mut Core<'_>, csi: Csi<'_>) {
         let rows = self.size.rows();
         let (top, bottom) = (csi.number(0, 1), csi.number(1, rows).min(rows));
@@ -134,7 +135,7 @@ impl State {
         core.go(0, 0);
     }
 
-    /// DSR: the terminal is well, or where the cursor is.
+    /// DSR: reports the terminal's status or the cursor position.
     fn report_status(&mut self, core: &mut Core<'_>, what: u16, marker: &str) {
         match what {
             5 if marker.is_empty() => self.replies.fine(),
@@ -151,7 +152,7 @@ impl State {
         }
     }
 
-    /// Window reports, and the stack of titles.
+    /// XTWINOPS: window reports and the stack of titles.
     fn window(&mut self, csi: Csi<'_>) {
         match csi.number(0, 0) {
             what @ (11 | 13 | 14 | 16 | 18 | 19) => self.replies.window(what, self.size),

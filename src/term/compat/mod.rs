@@ -1,9 +1,9 @@
-//! What TERM=xterm-256color promises and `vt100` does not keep: a layer in front of the emulator that passes on
-//! what it knows and rewrites the rest.
+//! Support for the features of TERM=xterm-256color that `vt100` lacks: a layer in front of the
+//! emulator that passes on the sequences that it supports and rewrites the others.
 //!
-//! Text and the sequences the emulator understands go through in whole slices of the input; only what needs a
-//! change costs anything. State that the emulator has no notion of (character sets, tab stops, insert mode,
-//! autowrap, margins of both screens) lives here, and queries are answered here.
+//! Text and supported sequences are passed on as whole slices of the input, so only rewriting costs
+//! time. State that the emulator does not have (character sets, tab stops, insert mode, autowrap,
+//! margins of both screens) is kept here, and queries are answered here.
 
 pub mod charset;
 pub mod core;
@@ -24,15 +24,15 @@ use self::tabs::TabStops;
 use super::scan::{Scanner, Token};
 use super::size::Size;
 
-/// The layer: the scanner with what is unfinished, and the state of the terminal.
+/// The layer: a scanner that holds incomplete input, and the state of the terminal.
 pub struct Compat {
     scanner: Scanner,
-    /// What the emulator has no notion of.
+    /// State that the emulator does not have.
     pub state: State,
 }
 
 impl Compat {
-    /// The layer in front of an empty screen.
+    /// The layer for an empty screen.
     pub fn new(size: Size) -> Self {
         Self {
             scanner: Scanner::default(),
@@ -40,13 +40,13 @@ impl Compat {
         }
     }
 
-    /// Whether nothing is unfinished, and every mode that decides where text and cursor go is as
-    /// in an empty terminal.
+    /// Whether no sequence is incomplete and every mode that affects the position of text and
+    /// cursor has its default.
     pub fn is_ordinary(&self) -> bool {
         self.scanner.idle() && self.state.is_ordinary()
     }
 
-    /// Paints `input` on `parser`; says whether anything reached it.
+    /// Paints `input` on `parser`. Returns whether anything reached it.
     pub fn feed(&mut self, parser: &mut vt100::Parser, input: &[u8]) -> bool {
         let Self { scanner, state } = self;
         let mut core = Core::new(parser, input);
@@ -65,7 +65,7 @@ impl Compat {
             let Some(token) = scanner.next(input, &mut pos) else {
                 break;
             };
-            // Only a token that stands in this input from its first byte to its last can be passed on by range.
+            // Only a token that lies completely in this input can be passed on as a range.
             core.token((idle && whole(&token, pos - start)).then_some(start..pos));
             if !repeats(&token) {
                 state.forget_last_char();
@@ -86,17 +86,19 @@ impl Compat {
     }
 }
 
-/// Whether the `len` bytes that were read for a token are the token: a control character can come out of the
-/// middle of a sequence that goes on after it.
+/// Whether the `len` bytes read for a token are exactly the token. A control character inside a
+/// sequence is returned first, while the sequence continues after it.
 fn whole(token: &Token<'_>, len: usize) -> bool {
     !matches!(token, Token::Control(_)) || len == 1
 }
 
-/// Repetitions of a character by one REP at most: what the widest row takes. Programs repeat within a row, and
-/// eight bytes that paint a whole large window, again and again, would hold up everybody.
+/// Maximum number of repetitions by one REP: the width of the widest row. Programs repeat within a
+/// row. Without a limit, eight bytes could paint a whole large window again and again and delay all
+/// other sessions.
 pub(super) const MAX_REPEAT: usize = super::size::MAX as usize;
 
-/// Whether REP after this token still has a character to repeat: only straight after text, or another REP.
+/// Whether REP still has a character to repeat after this token: only directly after text or
+/// another REP.
 pub(super) fn repeats(token: &Token<'_>) -> bool {
     match token {
         Token::Text(_) | Token::Invalid | Token::Ignored => true,
@@ -105,7 +107,7 @@ pub(super) fn repeats(token: &Token<'_>) -> bool {
     }
 }
 
-/// Columns of a character as the emulator counts them; `None` for what it does not draw.
+/// Width of a character in columns, as the emulator counts it; `None` if it is not drawn.
 pub(super) fn columns(c: char) -> Option<u16> {
     match c.width() {
         Some(width) => Some(u16::try_from(width).unwrap_or(2).min(2)),

@@ -1,4 +1,5 @@
-//! Modes: the emulator's go through, the others are kept here, and switching screens is done as xterm does it.
+//! Modes. Those of the emulator are passed on and the others are kept here. Screens are switched as
+//! in xterm.
 
 use super::state::Flags;
 use super::{Charsets, Core, State};
@@ -55,8 +56,8 @@ impl State {
         }
     }
 
-    /// Shows the other screen. Cursor, margins and origin mode are one in a terminal; the emulator has them once
-    /// for each screen.
+    /// Switches between the primary and the alternate screen. A terminal has one cursor, one pair
+    /// of margins and one origin mode; the emulator has one of each per screen.
     fn switch(&mut self, core: &mut Core<'_>, alternate: bool) {
         if core.screen().alternate_screen() == alternate {
             return;
@@ -70,7 +71,7 @@ impl State {
         self.place(core, row, col);
     }
 
-    /// Tells the emulator margins, origin mode and cursor.
+    /// Sets the emulator's margins, origin mode and cursor.
     fn place(&self, core: &mut Core<'_>, row: u16, col: u16) {
         let (top, bottom) = self.margins;
         core.put(
@@ -89,7 +90,7 @@ impl State {
         }
     }
 
-    /// DECSTR: modes, margins, character sets and attributes as in an empty terminal; text and cursor stay.
+    /// DECSTR: resets modes, margins, character sets and attributes. Text and cursor stay.
     pub(super) fn soft_reset(&mut self, core: &mut Core<'_>) {
         let (row, col) = core.cursor();
         let alternate = usize::from(core.screen().alternate_screen());
@@ -105,7 +106,7 @@ impl State {
         core.go(row, col.min(self.size.cols() - 1));
     }
 
-    /// DECRQM: whether a mode is set.
+    /// DECRQM: reports whether a mode is set.
     pub(super) fn report_mode(&mut self, core: &mut Core<'_>, csi: Csi<'_>) {
         let mode = csi.number(0, 0);
         let screen = core.screen();

@@ -1,12 +1,13 @@
-//! Drawing attributes that the emulator would take for others.
+//! Drawing attributes (SGR), including those that the emulator would misread.
 
 use super::simple::odd;
 use super::{Core, State};
 use crate::term::scan::Csi;
 
 impl State {
-    /// SGR. Most are passed on; one with sub-parameters, an underline colour or a double underline is rewritten,
-    /// because the emulator would read `58;5;1` as three attributes, the last of them bold.
+    /// SGR. Most sequences are passed on unchanged. One with sub-parameters, an underline colour or
+    /// a double underline is rewritten, because the emulator would read `58;5;1` as three
+    /// attributes, the last of them bold.
     pub(super) fn sgr(&mut self, core: &mut Core<'_>, csi: Csi<'_>) {
         if odd(csi.params) {
             core.put_csi(rewritten(csi.params).as_bytes());
@@ -16,7 +17,7 @@ impl State {
     }
 }
 
-/// The same attributes in the words of the emulator, with the `m`.
+/// The same attributes in the form that the emulator supports, followed by `m`.
 fn rewritten(params: &[u8]) -> String {
     let text = String::from_utf8_lossy(params);
     let mut all = text.split(';');
@@ -29,7 +30,7 @@ fn rewritten(params: &[u8]) -> String {
             ("4", ["0"]) => out.push("24".into()),
             ("4", _) | ("21", _) => out.push("4".into()),
             ("38" | "48", ["5", index, ..]) => out.push(format!("{number};5;{index}")),
-            // The colour space between `2` and red is often left out, against the standard.
+            // The colour space between `2` and red is often omitted, against the standard.
             ("38" | "48", ["2", _, r, g, b, ..] | ["2", r, g, b]) => {
                 out.push(format!("{number};2;{r};{g};{b}"));
             }
@@ -42,7 +43,7 @@ fn rewritten(params: &[u8]) -> String {
             _ => {}
         }
     }
-    // Without anything left the sequence must not become a reset.
+    // If no parameter is left, the sequence must not become a reset.
     if out.is_empty() {
         "10m".to_string()
     } else {
@@ -50,7 +51,7 @@ fn rewritten(params: &[u8]) -> String {
     }
 }
 
-/// The parameters of a colour that is spelt with semicolons.
+/// Takes the parameters of a colour in semicolon notation.
 fn color<'a>(all: &mut std::str::Split<'a, char>) -> impl Iterator<Item = &'a str> {
     let kind = all.next();
     let count = match kind {
@@ -67,7 +68,7 @@ mod tests {
     use super::rewritten;
 
     #[test]
-    fn attributes_are_said_in_the_emulators_words() {
+    fn attributes_are_rewritten_for_the_emulator() {
         assert_eq!(rewritten(b"1;4:3;31"), "1;4;31m");
         assert_eq!(rewritten(b"4:0"), "24m");
         assert_eq!(rewritten(b"38:2::1:2:3;48:5:7"), "38;2;1;2;3;48;5;7m");

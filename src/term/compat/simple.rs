@@ -1,12 +1,12 @@
-//! The common case: output that needs no look at its parts.
+//! The fast path: output that can be passed on without a look at its parts.
 
 use crate::term::scan::ascii_len;
 
-/// Longest colour sequence that counts as simple, in bytes.
+/// Maximum length of a colour sequence in the fast path, in bytes.
 const MAX_SGR: usize = 32;
 
-/// Number of bytes at the front of `input` that the emulator takes as they are, whatever came before: printable
-/// ASCII, CR LF, and attributes with no odd ones among them.
+/// Length of the prefix of `input` that the emulator handles correctly in any state: printable
+/// ASCII, CR LF, and SGR sequences that need no rewriting.
 pub fn simple_len(input: &[u8]) -> usize {
     let mut end = 0;
     loop {
@@ -22,7 +22,7 @@ pub fn simple_len(input: &[u8]) -> usize {
     }
 }
 
-/// Length of what follows `CSI` when it is an SGR that needs no rewriting.
+/// Length of the rest of an SGR sequence after `CSI`, if it needs no rewriting.
 fn simple_sgr(rest: &[u8]) -> Option<usize> {
     let near = &rest[..rest.len().min(MAX_SGR)];
     let end = near
@@ -31,7 +31,7 @@ fn simple_sgr(rest: &[u8]) -> Option<usize> {
     (near[end] == b'm' && !odd(&near[..end])).then_some(end + 1)
 }
 
-/// Whether SGR parameters hold something that the emulator would misread.
+/// Whether SGR parameters contain something that the emulator would misread.
 pub(super) fn odd(params: &[u8]) -> bool {
     params.contains(&b':') || params.windows(2).any(|two| matches!(two, b"58" | b"21"))
 }
@@ -41,7 +41,7 @@ mod tests {
     use super::simple_len;
 
     #[test]
-    fn only_what_needs_no_look_is_simple() {
+    fn only_output_that_needs_no_rewriting_is_simple() {
         for (input, simple) in [
             ("abc\r\nd\x1b[1;31me\x1b[mf", 18),
             ("abc\n", 3),

@@ -1,25 +1,26 @@
-//! The terminal's state that the emulator has no notion of, and what text and control characters do with it.
+//! The terminal state that the emulator does not have, and how text and control characters change
+//! it.
 
 use super::{Charsets, Core, REPLACEMENT, TabStops, columns};
 use crate::term::replies::Replies;
 use crate::term::size::Size;
 use crate::term::title::Title;
 
-/// State of the terminal beside the emulator's.
+/// State of the terminal in addition to the emulator's.
 pub struct State {
     pub(super) size: Size,
     pub(super) charsets: Charsets,
     pub(super) tabs: TabStops,
     pub(super) modes: Flags,
-    /// First and last row of the scroll region, from 0.
+    /// First and last row of the scroll region, counted from 0.
     pub(super) margins: (u16, u16),
-    /// What DECSC saved, on the primary and on the alternate screen.
+    /// State saved by DECSC, on the primary and on the alternate screen.
     pub(super) saved: [Option<Saved>; 2],
-    /// The last character shown, for REP.
+    /// The last printed character, for REP.
     pub(super) last_char: Option<char>,
-    /// The last thing was CR, so the cursor is in the first column.
+    /// Whether the last token was CR, so that the cursor is in the first column.
     after_cr: bool,
-    /// Bells rung since they were last taken.
+    /// Number of bells since they were last taken.
     pub bells: u32,
     /// The window title.
     pub title: Title,
@@ -27,27 +28,27 @@ pub struct State {
     pub replies: Replies,
 }
 
-/// Modes that the emulator does not keep, or keeps and does not tell.
+/// Modes that the emulator does not have, or has but does not report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Flags {
     /// IRM: characters push the rest of the row to the right.
     pub insert: bool,
-    /// DECAWM: text goes on in the next row.
+    /// DECAWM: text continues in the next row.
     pub wrap: bool,
-    /// LNM: LF returns to the first column too.
+    /// LNM: LF also returns to the first column.
     pub newline: bool,
     /// DECOM: rows count from the top margin.
     pub origin: bool,
-    /// Mode 1004: focus is reported.
+    /// Mode 1004: focus changes are reported.
     pub focus: bool,
 }
 
-/// What DECSC saves beside what the emulator saves.
+/// State that DECSC saves in addition to the emulator's.
 pub(super) struct Saved {
     charsets: Charsets,
     origin: bool,
     wrap: bool,
-    /// The drawing attributes, as bytes that set them. The emulator has one place for both screens.
+    /// Attributes, as the bytes that set them. The emulator saves only one set for both screens.
     attrs: String,
 }
 
@@ -69,34 +70,34 @@ impl State {
         }
     }
 
-    /// Takes note of a new size. A terminal forgets its margins then.
+    /// Records a new size. As in a terminal, this resets the margins.
     pub fn resize(&mut self, size: Size) {
         self.size = size;
         self.margins = (0, size.rows() - 1);
     }
 
-    /// There is nothing any more for REP to repeat.
+    /// Clears the character that REP would repeat.
     pub(super) fn forget_last_char(&mut self) {
         self.last_char = None;
     }
 
-    /// First and last row of the scroll region, from 0.
+    /// First and last row of the scroll region, counted from 0.
     pub fn margins(&self) -> (u16, u16) {
         self.margins
     }
 
-    /// Whether DECRC on that screen brings origin mode back.
+    /// Whether DECRC on the primary or alternate screen would restore origin mode.
     pub fn saved_origin(&self, alternate: bool) -> bool {
         let saved = &self.saved[usize::from(alternate)];
         saved.as_ref().is_some_and(|saved| saved.origin)
     }
 
-    /// The modes that the emulator does not tell.
+    /// Modes that the emulator does not report.
     pub fn flags(&self) -> Flags {
         self.modes
     }
 
-    /// Whether all that decides where text and cursor go is as in an empty terminal.
+    /// Whether everything that affects the position of text and cursor has its default.
     pub(super) fn is_ordinary(&self) -> bool {
         let focus = self.modes.focus;
         self.modes
@@ -109,7 +110,7 @@ impl State {
             && self.margins == (0, self.size.rows() - 1)
     }
 
-    /// Back to the state of an empty terminal (RIS). What was answered and rung stays.
+    /// Resets to the state of an empty terminal (RIS). Bells, title and pending answers are kept.
     pub(super) fn reset(&mut self) {
         *self = Self {
             bells: self.bells,
@@ -119,7 +120,7 @@ impl State {
         };
     }
 
-    /// A run of text of the stream.
+    /// Handles a run of text.
     pub(super) fn text(&mut self, core: &mut Core<'_>, text: &str) {
         self.after_cr = false;
         if self.special() || !(text.is_ascii() || harmless(text)) {
@@ -130,11 +131,12 @@ impl State {
         }
     }
 
-    /// Takes note of output that was passed on unseen.
+    /// Records output that was passed on without interpretation.
     pub(super) fn passed(&mut self, bytes: &[u8]) {
         self.after_cr = false;
         let shown = |b: &&u8| (0x20..0x7f).contains(*b);
-        // After a colour the last byte is an `m` of no text: only a text that ends the run is sure to be one.
+        // After a colour sequence the last byte is its `m`. Use the last byte only if it is known
+        // to be text.
         let end = bytes.iter().rposition(|b| *b == 0x1b).unwrap_or(0);
         let sequence = bytes[end..].starts_with(b"\x1b")
             && bytes[end..].iter().position(|b| *b == b'm') == Some(bytes.len() - end - 1);
@@ -145,7 +147,7 @@ impl State {
             .map(|&b| char::from(b));
     }
 
-    /// Bytes that are no text.
+    /// Handles an invalid byte sequence.
     pub(super) fn invalid(&mut self, core: &mut Core<'_>) {
         if self.special() {
             return self.print(core, "\u{fffd}");
@@ -155,12 +157,12 @@ impl State {
         core.put(REPLACEMENT.encode_utf8(&mut [0; 4]).as_bytes());
     }
 
-    /// Whether each character needs a look.
+    /// Whether text must be processed character by character.
     pub(super) fn special(&self) -> bool {
         self.modes.insert || !self.modes.wrap || !self.charsets.plain()
     }
 
-    /// Text that needs a look at each character.
+    /// Prints text character by character.
     pub(super) fn print(&mut self, core: &mut Core<'_>, text: &str) {
         self.after_cr = false;
         let mut run = String::with_capacity(text.len());
@@ -183,8 +185,8 @@ impl State {
         core.put(run.as_bytes());
     }
 
-    /// Makes room for `width` columns at the cursor: insert mode pushes the row to the right, and without
-    /// autowrap a character that does not fit replaces the last one.
+    /// Makes room for `width` columns at the cursor. Insert mode pushes the row to the right.
+    /// Without autowrap, a character that does not fit replaces the last one of the row.
     fn make_room(&mut self, core: &mut Core<'_>, width: u16) {
         let cols = self.size.cols();
         let (_, col) = core.cursor();
@@ -203,7 +205,7 @@ impl State {
         }
     }
 
-    /// A control character.
+    /// Handles a control character.
     pub(super) fn control(&mut self, core: &mut Core<'_>, byte: u8) {
         let after_cr = std::mem::replace(&mut self.after_cr, byte == b'\r');
         match byte {
@@ -228,7 +230,7 @@ impl State {
         }
     }
 
-    /// An escape sequence.
+    /// Handles an escape sequence.
     pub(super) fn escape(&mut self, core: &mut Core<'_>, inter: &[u8], last: u8) {
         self.after_cr = false;
         match (inter, last) {
@@ -242,7 +244,7 @@ impl State {
             ([], b'E') => core.put(b"\r\n"),
             ([], b'M') => {
                 self.settle(core);
-                // The emulator would scroll the region from outside of it.
+                // The emulator would scroll the region even if the cursor is outside of it.
                 if core.cursor().0 > 0 || self.margins.0 == 0 {
                     core.put(b"\x1bM");
                 }
@@ -266,14 +268,14 @@ impl State {
         }
     }
 
-    /// Ends a pending wrap: the emulator counts it as a column of its own, and a terminal does not.
+    /// Ends a pending wrap. The emulator counts it as an additional column, unlike a terminal.
     pub(super) fn settle(&self, core: &mut Core<'_>) {
         if core.cursor().1 >= self.size.cols() {
             core.go_col(self.size.cols() - 1);
         }
     }
 
-    /// Moves over tab stops, to the left when `count` is negative.
+    /// Moves by `count` tab stops; to the left if `count` is negative.
     pub(super) fn tab(&self, core: &mut Core<'_>, count: i32) {
         let last = self.size.cols() - 1;
         let col = core.cursor().1.min(last);
@@ -295,7 +297,7 @@ impl State {
         }
     }
 
-    /// DECSC.
+    /// DECSC: saves the cursor state.
     pub(super) fn save(&mut self, core: &mut Core<'_>) {
         let screen = core.screen();
         let slot = usize::from(screen.alternate_screen());
@@ -308,12 +310,13 @@ impl State {
         core.put(b"\x1b7");
     }
 
-    /// DECRC; without a DECSC before it, the cursor goes home and everything is as in an empty terminal.
+    /// DECRC: restores the cursor state. Without an earlier DECSC, the cursor goes home and
+    /// everything is reset.
     pub(super) fn restore(&mut self, core: &mut Core<'_>) {
         let slot = usize::from(core.screen().alternate_screen());
         core.put(b"\x1b8");
-        // A pending wrap comes back too, but not where its character has gone meanwhile: the emulator could not
-        // repaint that.
+        // A pending wrap is restored too, unless its character has been erased meanwhile, because
+        // the emulator could not repaint that state.
         let (row, col) = core.cursor();
         let last = self.size.cols() - 1;
         if col > last
@@ -340,7 +343,7 @@ impl State {
         }
     }
 
-    /// DECALN: the screen full of E, margins and origin as in an empty terminal.
+    /// DECALN: fills the screen with E and resets margins and origin mode.
     fn alignment_pattern(&mut self, core: &mut Core<'_>) {
         self.margins = (0, self.size.rows() - 1);
         self.modes.origin = false;
@@ -355,7 +358,7 @@ impl State {
         core.put(attrs.as_bytes());
     }
 
-    /// An operating system command.
+    /// Handles an operating system command.
     pub(super) fn osc(&mut self, data: &[u8], bell: bool) {
         let (number, rest) = match data.iter().position(|&b| b == b';') {
             Some(at) => (&data[..at], &data[at + 1..]),
@@ -369,7 +372,7 @@ impl State {
         }
     }
 
-    /// A device control string: a query, or nothing we know.
+    /// Handles a device control string. Everything but queries is ignored.
     pub(super) fn dcs(&mut self, core: &mut Core<'_>, data: &[u8]) {
         if let Some(what) = data.strip_prefix(b"$q") {
             self.replies
@@ -399,21 +402,22 @@ impl Default for Flags {
     }
 }
 
-/// Whether the emulator does the right thing with a character. U+FE0F makes it panic at the right margin, C1
-/// controls would be executed, and U+FFFD vanishes.
+/// Whether the emulator handles a character correctly. U+FE0F makes it panic at the right margin,
+/// C1 controls would be executed, and U+FFFD would vanish.
 fn safe(c: char) -> bool {
     !matches!(c, '\u{80}'..='\u{9f}' | '\u{fe0f}' | '\u{fffd}')
 }
 
-/// Whether all characters of a text are [`safe`]. The first bytes of those that are not are rare ones.
+/// Whether all characters of a text are [`safe`]. The first bytes of unsafe characters are rare, so
+/// most texts need one scan only.
 fn harmless(text: &str) -> bool {
     let suspect = |b: &u8| matches!(b, 0xc2 | 0xef);
     !text.as_bytes().iter().any(suspect) || text.chars().all(safe)
 }
 
-/// Stands in for a fault of the emulator, of which no input is known.
+/// Simulates a panic of the emulator in tests, because no input is known that still causes one.
 #[cfg(any(test, feature = "test-hooks"))]
-#[allow(clippy::panic, reason = "a panic is what is to be contained")]
+#[allow(clippy::panic, reason = "tests need a panic that is then contained")]
 fn fail_if_asked(osc: &[u8]) {
     if osc == b"bgproc-test-panic" {
         panic!("a test asked for this");

@@ -2,18 +2,18 @@
 
 use crate::term::size;
 
-/// Distance of the stops a terminal starts with, in columns.
+/// Distance between the default tab stops, in columns.
 const EVERY: u16 = 8;
 
-/// Tab stops of a terminal, kept for the widest one so that a resize loses none.
+/// Tab stops of a terminal, stored for the maximum width so that a resize loses none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TabStops {
-    /// `None` while they are where a terminal puts them.
+    /// `None` while they are the default ones.
     own: Option<Vec<bool>>,
 }
 
 impl TabStops {
-    /// Whether nobody has moved them.
+    /// Whether the tab stops are the default ones.
     pub fn standard(&self) -> bool {
         self.own.is_none()
     }
@@ -33,7 +33,7 @@ impl TabStops {
         self.own = Some(vec![false; usize::from(size::MAX)]);
     }
 
-    /// The column `count` stops to the right of `col`, at most `last`.
+    /// The column that is `count` stops to the right of `col`, at most `last`.
     pub fn forward(&self, col: u16, count: u16, last: u16) -> u16 {
         (col.saturating_add(1)..last)
             .filter(|&col| self.at(col))
@@ -41,7 +41,7 @@ impl TabStops {
             .unwrap_or(last)
     }
 
-    /// The column `count` stops to the left of `col`, or the first.
+    /// The column that is `count` stops to the left of `col`, or the first column.
     pub fn back(&self, col: u16, count: u16) -> u16 {
         (0..col)
             .rev()
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stops_move_and_stay_inside() {
+    fn stops_can_be_changed_and_stay_in_range() {
         let mut tabs = TabStops::default();
         assert!(tabs.standard());
         assert_eq!(

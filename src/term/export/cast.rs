@@ -1,14 +1,15 @@
-//! A recording: asciicast v2, a header and then a line an event (<https://docs.asciinema.org>).
+//! A recording in the asciicast v2 format: a header, and then one line per event
+//! (<https://docs.asciinema.org>).
 
 use serde::Serialize;
 
-/// First line of a recording.
+/// The first line of a recording.
 #[derive(Clone, Debug, Serialize)]
 pub struct Header {
     version: u8,
     width: u16,
     height: u16,
-    /// Seconds since 1970, when it begins.
+    /// Start of the recording, in seconds since 1970.
     timestamp: i64,
     command: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -25,7 +26,7 @@ struct Environment {
 }
 
 impl Header {
-    /// A recording of `command` on a terminal of this size.
+    /// The header of a recording of `command` on a terminal of this size.
     pub fn new(width: u16, height: u16, timestamp: i64, command: String) -> Self {
         let (term, shell) = ("xterm-256color", "/bin/sh");
         Self {
@@ -39,7 +40,7 @@ impl Header {
         }
     }
 
-    /// With the name that people gave it.
+    /// Sets the title to the name that people gave the job.
     #[must_use]
     pub fn titled(self, title: Option<String>) -> Self {
         Self { title, ..self }
@@ -52,14 +53,14 @@ pub struct Cast {
     header: Option<Header>,
     /// Whether LF needs the CR that a terminal would have added.
     is_piped: bool,
-    /// The beginning of a character whose rest is to come.
+    /// The first bytes of an incomplete character.
     split: Vec<u8>,
-    /// When the last event was; time does not run backwards in a recording.
+    /// Time of the last event. Time must not run backwards in a recording.
     last: u64,
 }
 
 impl Cast {
-    /// A recording of a terminal, or of pipes.
+    /// Creates a recording. `is_piped` says whether the job ran with pipes.
     pub fn new(header: Header, is_piped: bool) -> Self {
         Self {
             header: Some(header),
@@ -69,7 +70,7 @@ impl Cast {
         }
     }
 
-    /// Output, `at` milliseconds after the beginning.
+    /// Records output, `at` milliseconds after the beginning.
     pub(super) fn feed(&mut self, at: u64, bytes: &[u8], out: &mut Vec<u8>) {
         self.begin(out);
         self.split.extend_from_slice(bytes);
@@ -85,19 +86,19 @@ impl Cast {
         }
     }
 
-    /// A place to jump to.
+    /// Records a marker, to which a player can jump.
     pub(super) fn marker(&mut self, at: u64, label: &str, out: &mut Vec<u8>) {
         self.begin(out);
         self.event(at, "m", label, out);
     }
 
-    /// The terminal has another size.
+    /// Records a change of size.
     pub(super) fn resize(&mut self, at: u64, cols: u16, rows: u16, out: &mut Vec<u8>) {
         self.begin(out);
         self.event(at, "r", &format!("{cols}x{rows}"), out);
     }
 
-    /// What is left of a character will not come.
+    /// Replaces an incomplete character at the end and finishes the recording.
     pub(super) fn finish(mut self, out: &mut Vec<u8>) {
         self.begin(out);
         if !self.split.is_empty() {
@@ -118,12 +119,12 @@ impl Cast {
 }
 
 fn line(value: &impl Serialize, out: &mut Vec<u8>) {
-    // Numbers and strings: there is nothing that could fail to be JSON.
+    // Cannot fail: numbers and strings are always valid JSON.
     out.extend(serde_json::to_vec(value).unwrap_or_default());
     out.push(b'\n');
 }
 
-/// Bytes at the end that may be the beginning of a character.
+/// Number of bytes at the end that may be the beginning of a character.
 fn unfinished(bytes: &[u8]) -> usize {
     let tail = &bytes[bytes.len().saturating_sub(3)..];
     let begins = |at: &usize| match std::str::from_utf8(&tail[*at..]) {
@@ -150,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_a_header_and_events_with_their_times() {
+    fn a_recording_has_a_header_and_timed_events() {
         let (mut cast, mut out) = (
             Cast::new(header().titled(Some("web".to_owned())), false),
             Vec::new(),
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn no_character_is_split_and_none_invented() {
+    fn characters_are_neither_split_nor_invented() {
         let text = "a漢😀é".repeat(20);
         for piece in 1..6 {
             let (mut cast, mut out) = (Cast::new(header(), false), Vec::new());
@@ -188,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_replaced_also_at_the_end() {
+    fn invalid_bytes_are_replaced_also_at_the_end() {
         let (mut cast, mut out) = (Cast::new(header(), true), Vec::new());
         cast.feed(0, b"a\xff\xe6\xbcb\n\xe6\xbc", &mut out);
         cast.finish(&mut out);

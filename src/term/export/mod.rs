@@ -1,4 +1,5 @@
-//! A log in another form, piece by piece: however long it is, only what is not finished is held.
+//! Converts a log into another format piece by piece. Only the unfinished part is held in memory,
+//! however long the log is.
 
 mod cast;
 mod page;
@@ -9,20 +10,22 @@ pub use page::Pages;
 use super::plain::Plain;
 use super::size::Size;
 
-/// Turns a log into another form. Bytes go in, in order, and come out as soon as nothing can change them.
+/// An encoder for one export. Bytes are fed in order, and output is produced as soon as it is
+/// final.
 pub enum Encoder {
-    /// The bytes exactly.
+    /// The exact bytes.
     Raw,
     /// Clean text.
     Text(Box<Plain>),
-    /// A page.
+    /// An HTML page.
     Html(Box<Pages>),
     /// A recording.
     Cast(Cast),
 }
 
 impl Encoder {
-    /// Takes what was written `at` milliseconds after the beginning and appends what is finished to `out`.
+    /// Processes bytes that were written `at` milliseconds after the beginning, and appends
+    /// finished output to `out`.
     pub fn feed(&mut self, at: u64, bytes: &[u8], out: &mut Vec<u8>) {
         match self {
             Self::Raw => out.extend_from_slice(bytes),
@@ -38,21 +41,21 @@ impl Encoder {
         }
     }
 
-    /// A new run begins here.
+    /// Marks the start of a new run.
     pub fn run(&mut self, at: u64, number: u32, out: &mut Vec<u8>) {
         if let Self::Cast(cast) = self {
             cast.marker(at, &format!("run {number}"), out);
         }
     }
 
-    /// The terminal has another size.
+    /// Changes the size of the terminal.
     pub fn resize(&mut self, at: u64, size: Size, out: &mut Vec<u8>) {
         if let Self::Cast(cast) = self {
             cast.resize(at, size.cols(), size.rows(), out);
         }
     }
 
-    /// Appends the rest.
+    /// Appends the rest of the output.
     pub fn finish(self, out: &mut Vec<u8>) {
         match self {
             Self::Raw => {}
@@ -68,7 +71,7 @@ impl Encoder {
         }
     }
 
-    /// Bytes of a log that it takes at once in the time that others have to wait.
+    /// Number of log bytes that it processes at once without delaying other tasks noticeably.
     pub fn turn(&self) -> usize {
         match self {
             Self::Html(_) => 8 * 1024,
@@ -76,7 +79,7 @@ impl Encoder {
         }
     }
 
-    /// Whether it matters when bytes came.
+    /// Whether the times of the bytes matter.
     pub fn is_timed(&self) -> bool {
         matches!(self, Self::Cast(_))
     }
@@ -132,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_has_every_line_in_its_colours_whatever_the_pieces() {
+    fn a_page_has_every_line_in_colour_whatever_the_pieces() {
         let lines: Vec<String> = (0..500)
             .map(|n| format!("\x1b[3{}mline {n}\x1b[m", n % 8))
             .collect();
@@ -155,16 +158,16 @@ mod tests {
     }
 
     #[test]
-    fn no_line_of_a_page_is_lost_when_much_scrolls_at_once() {
+    fn a_page_loses_no_line_when_much_scrolls_at_once() {
         let text = "Q\x1b[999b".repeat(5000);
         let pages = Pages::new(Screen::with_scrollback(size(), Pages::SCROLLBACK), "log");
         let page = encoded(Encoder::Html(Box::new(pages)), text.as_bytes(), usize::MAX);
-        // A repeat is at most a screenful.
+        // REP repeats at most a screenful.
         assert_eq!(page.matches('Q').count(), 5000 * (1 + 80));
     }
 
     #[test]
-    fn the_bytes_are_the_bytes() {
+    fn raw_bytes_are_unchanged() {
         assert_eq!(encoded(Encoder::Raw, b"a\x1b[1mb", 2), "a\x1b[1mb");
     }
 }

@@ -1,4 +1,4 @@
-//! A log as one page: what a terminal without end would show, with its colours.
+//! A log as one HTML page: what an endless terminal would show, with colours.
 
 use std::convert::Infallible;
 
@@ -6,23 +6,25 @@ use crate::term::screen::Screen;
 use crate::term::snapshot::html::Page;
 use crate::term::snapshot::rows_above;
 
-/// Bytes that are painted before the rows that have scrolled off are taken.
+/// Number of bytes that are painted before the rows that have scrolled off are collected.
 const PIECE: usize = 512;
 
 /// Writes a page.
 pub struct Pages {
     screen: Screen,
     page: Page,
-    /// Bytes since the last rows were taken: pieces begin at the same places however the log is read.
+    /// Bytes painted since rows were last collected. Pieces start at the same offsets however the
+    /// log is read.
     painted: usize,
 }
 
 impl Pages {
-    /// Rows that the screen has to keep: more than a piece can scroll by, of which the worst is a full screen of
-    /// usual size with every four bytes.
+    /// Number of scrollback rows that the screen must keep: more than one piece can scroll off. The
+    /// worst case is a full screen of usual size for every four bytes.
     pub const SCROLLBACK: usize = 10_000;
 
-    /// A page of what will be painted on `screen`, which keeps [`Self::SCROLLBACK`] rows.
+    /// Creates a page from what will be painted on `screen`, which must keep [`Self::SCROLLBACK`]
+    /// rows.
     pub fn new(screen: Screen, title: &str) -> Self {
         Self {
             screen,
@@ -43,7 +45,7 @@ impl Pages {
             }
             bytes = rest;
         }
-        // Answered when it was first seen.
+        // Queries were already answered when the output was first read.
         self.screen.take_replies();
     }
 

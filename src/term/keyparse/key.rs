@@ -1,15 +1,16 @@
-//! Keys as the dashboard knows them.
+//! The keys that the dashboard knows.
 
 /// A key with its modifiers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Key {
     /// Which key.
     pub code: KeyCode,
-    /// Ctrl was held.
+    /// Whether Ctrl was pressed.
     pub ctrl: bool,
-    /// Alt (Meta) was held.
+    /// Whether Alt (Meta) was pressed.
     pub alt: bool,
-    /// Shift was held; a letter typed with shift is its capital and has this unset.
+    /// Whether Shift was pressed. A shifted letter is reported as a capital letter, without this
+    /// flag.
     pub shift: bool,
 }
 
@@ -53,7 +54,7 @@ pub enum KeyCode {
 }
 
 impl Key {
-    /// A key with no modifiers.
+    /// A key without modifiers.
     pub fn plain(code: KeyCode) -> Self {
         Self {
             code,
@@ -63,7 +64,7 @@ impl Key {
         }
     }
 
-    /// A key with Ctrl.
+    /// A character with Ctrl.
     pub fn ctrl(c: char) -> Self {
         Self {
             ctrl: true,
@@ -71,7 +72,7 @@ impl Key {
         }
     }
 
-    /// A key with the modifiers of xterm's number, where 1 is none and an absent one is 0.
+    /// A key with modifiers encoded as in xterm: 1 means none, and an absent number is 0.
     pub(super) fn modified(code: KeyCode, number: u16) -> Self {
         let bits = number.saturating_sub(1);
         let mut key = Self {
@@ -83,7 +84,7 @@ impl Key {
         match key.code {
             KeyCode::BackTab => key.shift = true,
             KeyCode::Tab if key.shift => key.code = KeyCode::BackTab,
-            // What shift makes of a letter is the letter itself.
+            // Shift with a letter is reported as the capital letter.
             KeyCode::Char(c) if key.shift && !key.ctrl && !key.alt && c.is_alphabetic() => {
                 key.code = KeyCode::Char(c.to_uppercase().next().unwrap_or(c));
                 key.shift = false;
@@ -93,7 +94,7 @@ impl Key {
         key
     }
 
-    /// The key of a C0 control character or DEL.
+    /// The key that sends a C0 control character or DEL.
     pub(super) fn control(byte: u8) -> Self {
         match byte {
             0 => Self::ctrl(' '),

@@ -1,7 +1,7 @@
-//! What a terminal sends, read back: keys, mouse, pastes, focus and answers to queries.
+//! Parses the input from a terminal: keys, mouse, pastes, focus changes and answers to queries.
 //!
-//! The dashboard reads raw bytes, because INSERT must forward them as they came. Everything read here therefore
-//! carries its bytes, and putting those of all inputs together gives what was read.
+//! The dashboard reads raw bytes, because INSERT mode must forward them unchanged. Every parsed
+//! input therefore carries its bytes, and the bytes of all inputs together equal what was read.
 
 pub mod key;
 pub mod mouse;
@@ -12,75 +12,79 @@ mod tests;
 pub use key::{Key, KeyCode};
 pub use mouse::{Button, Mouse, MouseKind};
 
-/// Longest sequence that is waited for, in bytes. What is longer was no sequence.
+/// Maximum length, in bytes, of a sequence to wait for. Anything longer is not treated as a
+/// sequence.
 const MAX_SEQUENCE: usize = 4096;
-/// Longest paste that is kept together, in bytes; a longer one comes in several pieces.
+/// Maximum length, in bytes, of a paste that is reported as one event. A longer one is reported in
+/// several pieces.
 const MAX_PASTE: usize = 4 << 20;
-/// Begins a paste.
+/// Start of a bracketed paste.
 const PASTE: &[u8] = b"\x1b[200~";
-/// Ends a paste.
+/// End of a bracketed paste.
 const PASTE_END: &[u8] = b"\x1b[201~";
 
-/// One thing that arrived, with the bytes it came as.
+/// One parsed input, with its bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Input {
-    /// What it means.
+    /// The event that the bytes encode.
     pub event: Event,
-    /// The bytes exactly as they were read.
+    /// The exact bytes.
     pub raw: Vec<u8>,
 }
 
-/// What arrived from the terminal.
+/// An input event.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Event {
     /// A key was pressed.
     Key(Key),
-    /// The mouse did something.
+    /// A mouse event.
     Mouse(Mouse),
-    /// Text was pasted (the bytes between the brackets).
+    /// Text was pasted; the bytes between the brackets.
     Paste(Vec<u8>),
-    /// The terminal's window gained or lost focus.
+    /// The terminal's window gained (true) or lost focus.
     Focus(bool),
-    /// The terminal answered a query, or said something else that is no key.
+    /// An answer to a query, or any other sequence that is not a key.
     Reply(Vec<u8>),
 }
 
-/// Reads input bytes; keeps what is unfinished between two reads.
+/// Parses input. Incomplete input is kept until the next read.
 #[derive(Default, Debug)]
 pub struct KeyReader {
     pending: Vec<u8>,
-    /// In a paste: so many bytes at the front of `pending` hold no end of it.
+    /// Set during a paste: the first bytes of `pending`, of this number, do not contain its end.
     pasting: Option<usize>,
-    /// Whether the rest of a report was waited for already.
+    /// Whether a flush has already waited for the rest of a report.
     was_late: bool,
 }
 
-/// What the front of some bytes is.
+/// Result of parsing the beginning of some bytes.
 enum Front {
-    /// An event of so many bytes.
+    /// An event, and its length in bytes.
     Event(Event, usize),
-    /// The beginning of something.
+    /// An incomplete sequence or character.
     Unfinished,
 }
 
 impl KeyReader {
-    /// A reader with nothing pending.
+    /// Creates a reader without pending input.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// What `bytes` mean, together with what was unfinished before.
+    /// Parses `bytes` together with pending input.
     ///
-    /// A lone ESC at the end is the key at once; ESC and a character in one read are two keys.
+    /// A lone ESC at the end is reported at once as a key. An ESC and a character in one read are
+    /// two keys.
     pub fn feed(&mut self, bytes: &[u8]) -> Vec<Input> {
         self.pending.extend_from_slice(bytes);
         self.was_late = false;
         self.read(false)
     }
 
-    /// Takes what is unfinished as the keys it would be if nothing followed: to be called when nothing did within
-    /// a moment. A paste is waited for, however long it takes. The beginning of a report is no key, however slow the
-    /// line: it is waited for until this is called again without anything having come, and then dropped.
+    /// Reports incomplete input as keys. Call this if no further input has arrived for a moment. A
+    /// paste stays pending, however long it takes. An incomplete report is never reported as keys,
+    /// even on a slow line: it stays pending until a second call without input in between, and is
+    /// then dropped.
     pub fn flush(&mut self) -> Vec<Input> {
         if is_report(&self.pending) && self.pasting.is_none() {
             if std::mem::replace(&mut self.was_late, true) {
@@ -91,7 +95,8 @@ impl KeyReader {
         self.read(true)
     }
 
-    /// Whether something waits for more: when so, call [`flush`](Self::flush) if nothing follows.
+    /// Whether incomplete input is pending. If so, call [`flush`](Self::flush) when nothing
+    /// follows.
     pub fn is_pending(&self) -> bool {
         !self.pending.is_empty() && self.pasting.is_none()
     }
@@ -137,9 +142,10 @@ impl KeyReader {
     }
 }
 
-/// Whether these bytes begin what only a terminal sends by itself: an answer, or what the mouse does.
+/// Whether these bytes begin a sequence that only the terminal itself sends: an answer, or a mouse
+/// report.
 ///
-/// `ESC ]` and `ESC P` alone may as well be Alt with a key.
+/// `ESC ]` and `ESC P` alone may also be Alt with a key.
 fn is_report(bytes: &[u8]) -> bool {
     match bytes {
         [0x1b, b'[', b'?' | b'<', ..] => true,
@@ -150,7 +156,7 @@ fn is_report(bytes: &[u8]) -> bool {
     }
 }
 
-/// A paste, whose end is not in the first `searched` bytes.
+/// Parses a paste. Its end is not in the first `searched` bytes.
 fn pasted(rest: &[u8], searched: usize) -> Front {
     let start = if rest.starts_with(PASTE) {
         PASTE.len()
@@ -167,7 +173,7 @@ fn pasted(rest: &[u8], searched: usize) -> Front {
             from + end + PASTE_END.len(),
         ),
         None if rest.len() > MAX_PASTE => {
-            // The last bytes may be the beginning of its end.
+            // The last bytes may be the beginning of the end marker.
             let len = rest.len() - PASTE_END.len();
             Front::Event(Event::Paste(rest[start..len].to_vec()), len)
         }
@@ -175,7 +181,7 @@ fn pasted(rest: &[u8], searched: usize) -> Front {
     }
 }
 
-/// What stands at the front of `rest`, which is not empty. With `last` nothing follows.
+/// Parses the beginning of `rest`, which is not empty. `last` says that nothing follows.
 fn front(rest: &[u8], last: bool) -> Front {
     let key = |key| Front::Event(Event::Key(key), 1);
     match rest[0] {
@@ -190,7 +196,7 @@ fn front(rest: &[u8], last: bool) -> Front {
     }
 }
 
-/// A character of several bytes; what is none is shown as U+FFFD.
+/// Parses a multi-byte character. Invalid bytes become U+FFFD.
 fn character(rest: &[u8], last: bool) -> Front {
     let bytes = &rest[..rest.len().min(4)];
     let (valid, bad) = match std::str::from_utf8(bytes) {

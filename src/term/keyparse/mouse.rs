@@ -5,32 +5,32 @@
 pub struct Mouse {
     /// What happened.
     pub kind: MouseKind,
-    /// Column, from 0.
+    /// Column, counted from 0.
     pub col: u16,
-    /// Row, from 0.
+    /// Row, counted from 0.
     pub row: u16,
-    /// Ctrl was held.
+    /// Whether Ctrl was pressed.
     pub ctrl: bool,
-    /// Alt was held.
+    /// Whether Alt was pressed.
     pub alt: bool,
-    /// Shift was held.
+    /// Whether Shift was pressed.
     pub shift: bool,
 }
 
-/// What the mouse did.
+/// Kind of mouse event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MouseKind {
-    /// A button went down.
+    /// A button was pressed.
     Down(Button),
-    /// A button went up.
+    /// A button was released.
     Up(Button),
-    /// The pointer moved with a button held.
+    /// The pointer moved with a pressed button.
     Drag(Button),
-    /// The pointer moved with no button held.
+    /// The pointer moved without a pressed button.
     Moved,
-    /// The wheel turned away from the person.
+    /// The wheel was turned away from the user.
     ScrollUp,
-    /// The wheel turned towards the person.
+    /// The wheel was turned towards the user.
     ScrollDown,
     /// The wheel was tilted left.
     ScrollLeft,
@@ -41,17 +41,17 @@ pub enum MouseKind {
 /// A mouse button.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Button {
-    /// The left one.
+    /// The left button.
     Left,
-    /// The middle one.
+    /// The middle button.
     Middle,
-    /// The right one.
+    /// The right button.
     Right,
 }
 
 impl Mouse {
-    /// An SGR report: the parameters of `CSI <`, and whether its last byte was `m`. Buttons we have no name for
-    /// are none.
+    /// Parses an SGR report from the parameters of `CSI <`. `released` says whether the final byte
+    /// was `m`. `None` for other buttons than these.
     pub(super) fn sgr(params: &[u16], released: bool) -> Option<Self> {
         let &[code, col, row] = params else {
             return None;
@@ -59,14 +59,15 @@ impl Mouse {
         Self::new(code, col.saturating_sub(1), row.saturating_sub(1), released)
     }
 
-    /// A report of the first kind: three bytes, each 32 more than what it says, coordinates from 1.
+    /// Parses an X10 report: three bytes, each 32 more than its value, with coordinates counted
+    /// from 1.
     pub(super) fn legacy([code, col, row]: [u8; 3]) -> Option<Self> {
         let code = u16::from(code.saturating_sub(32));
         let (col, row) = (
             u16::from(col.saturating_sub(33)),
             u16::from(row.saturating_sub(33)),
         );
-        // It does not say which button was let go.
+        // A release does not name the button.
         let released = code & 0x43 == 3 && code & 32 == 0;
         Self::new(if released { code & !3 } else { code }, col, row, released)
     }

@@ -1,8 +1,9 @@
-//! What an ESC and the bytes after it mean.
+//! Sequences that begin with ESC.
 
 use super::{Event, Front, Key, KeyCode, Mouse};
 
-/// The sequence that `rest` begins with, which is an ESC; `None` when the ESC is a key of its own.
+/// The sequence at the beginning of `rest`, which starts with ESC; `None` if the ESC is a key of
+/// its own.
 pub(super) fn read(rest: &[u8]) -> Option<Front> {
     match rest.get(1)? {
         b'[' => csi(rest),
@@ -15,7 +16,8 @@ pub(super) fn read(rest: &[u8]) -> Option<Front> {
     }
 }
 
-/// A string that answers a query, up to BEL or ST; `None` when another ESC shows that it is none.
+/// A control string that answers a query, up to BEL or ST; `None` if another ESC shows that it is
+/// not one.
 fn string(rest: &[u8]) -> Option<Front> {
     let at = 2 + rest[2..]
         .iter()
@@ -37,7 +39,7 @@ fn csi(rest: &[u8]) -> Option<Front> {
     let body = &rest[2..];
     match body {
         [] | [b'['] | [b'M'] | [b'M', _] | [b'M', _, _] => return Some(Front::Unfinished),
-        // The Linux console's F1 to F5.
+        // F1 to F5 on the Linux console.
         [b'[', letter @ b'A'..=b'E', ..] => {
             let code = KeyCode::F(letter - b'A' + 1);
             return Some(Front::Event(Event::Key(Key::plain(code)), 4));
@@ -54,7 +56,7 @@ fn csi(rest: &[u8]) -> Option<Front> {
     };
     let last = body[end];
     if !(0x40..0x7f).contains(&last) {
-        // No sequence has such a byte: the ESC was typed.
+        // No sequence contains such a byte, so the ESC was typed.
         return None;
     }
     let len = end + 3;
@@ -62,7 +64,7 @@ fn csi(rest: &[u8]) -> Option<Front> {
     Some(Front::Event(event, len))
 }
 
-/// What a control sequence with this last byte means; `None` for what is no key.
+/// The event of a control sequence with this final byte; `None` if it is not one.
 fn meaning(params: &[u8], last: u8) -> Option<Event> {
     match (params.first(), last) {
         (Some(b'<'), b'M' | b'm') => {
@@ -83,7 +85,7 @@ fn meaning(params: &[u8], last: u8) -> Option<Event> {
         }
         b'~' => numbered(first)?,
         b'u' => {
-            // `CSI u` reports of keys let go are no keys pressed.
+            // `CSI u` also reports released keys, which are ignored.
             let released = params
                 .split(|&b| b == b';')
                 .nth(1)
@@ -93,14 +95,15 @@ fn meaning(params: &[u8], last: u8) -> Option<Event> {
             }
             unicode(first)?
         }
-        // Where F3 and the cursor's position look alike, one row and few columns are the key.
+        // F3 and a cursor position report look alike. Row 1 with a small column is taken for the
+        // key.
         b'R' if first > 1 || mods > 16 => return None,
         _ => lettered(last)?,
     };
     Some(Event::Key(Key::modified(code, mods)))
 }
 
-/// The parameters, the first of those with sub-parameters.
+/// The parameters. Of one with sub-parameters, only the first.
 fn numbers(params: &[u8]) -> Vec<u16> {
     params
         .split(|&b| b == b';')
@@ -115,7 +118,7 @@ fn numbers(params: &[u8]) -> Vec<u16> {
         .collect()
 }
 
-/// The key of `ESC O` and a letter.
+/// The key for `ESC O` and a letter.
 fn ss3(letter: u8) -> Option<Key> {
     let code = match letter {
         b'M' => KeyCode::Enter,
@@ -160,7 +163,8 @@ fn numbered(number: u16) -> Option<KeyCode> {
     }
 }
 
-/// The key of a Unicode value, or of the private ones that the kitty protocol gives to keys without one.
+/// The key for a Unicode value, or for a private value that the kitty protocol assigns to keys
+/// without one.
 fn unicode(value: u16) -> Option<KeyCode> {
     Some(match value {
         8 | 127 => KeyCode::Backspace,

@@ -1,4 +1,4 @@
-//! What terminals send, and what is read.
+//! Tests with the bytes that terminals send.
 
 use proptest::prelude::*;
 
@@ -28,7 +28,7 @@ fn modified(code: KeyCode, mods: &str) -> Key {
 }
 
 #[test]
-fn keys_are_read_in_every_spelling() {
+fn keys_are_parsed_in_every_encoding() {
     use KeyCode::*;
     for (bytes, code, mods) in [
         ("a", Char('a'), ""),
@@ -102,13 +102,13 @@ fn escape_and_a_character_are_two_keys() {
     assert_eq!(
         reader.feed(b"\x1b").len(),
         1,
-        "a lone ESC is the key at once"
+        "a lone ESC must be reported at once"
     );
     assert!(!reader.is_pending());
 }
 
 #[test]
-fn what_is_cut_waits_until_it_is_flushed() {
+fn incomplete_input_is_pending_until_flushed() {
     let mut reader = KeyReader::new();
     assert!(reader.feed(b"\x1b[1;").is_empty());
     assert!(reader.is_pending());
@@ -138,7 +138,7 @@ fn what_is_cut_waits_until_it_is_flushed() {
 }
 
 #[test]
-fn the_mouse_is_read_from_both_kinds_of_report() {
+fn both_mouse_encodings_are_parsed() {
     use MouseKind::*;
     for (bytes, kind, col, row) in [
         (&b"\x1b[<0;10;5M"[..], Down(Button::Left), 9, 4),
@@ -173,7 +173,7 @@ fn the_mouse_is_read_from_both_kinds_of_report() {
 }
 
 #[test]
-fn pastes_focus_and_replies_are_no_keys() {
+fn pastes_focus_and_replies_are_not_keys() {
     assert_eq!(
         events("\x1b[200~a\x1b[A\nb\x1b[201~c"),
         [
@@ -225,7 +225,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_byte_is_lost_or_made_up(bytes in prop::collection::vec(
+    fn bytes_are_neither_lost_nor_invented(bytes in prop::collection::vec(
         prop_oneof![2 => any::<u8>(), 3 => prop::sample::select(&b"\x1b[]O<;:0123456789MmuAR~P\\?"[..])], 0..80), size in 1usize..9) {
         let mut reader = KeyReader::new();
         let mut raw = Vec::new();
@@ -238,7 +238,7 @@ proptest! {
     }
 
     #[test]
-    fn what_keys_encode_is_read_back(index in 0usize..60, mods in 0usize..8) {
+    fn encoded_keys_are_parsed_back(index in 0usize..60, mods in 0usize..8) {
         let name = crate::term::keys::names().nth(index % crate::term::keys::names().count()).unwrap_or("Up");
         let prefix: String = ["C-", "S-"].iter().enumerate().filter(|(bit, _)| mods & (1 << bit) != 0).map(|(_, p)| *p).collect();
         let bytes = crate::term::keys::encode(&format!("{prefix}{name}"), crate::term::modes::Modes::default());
@@ -247,7 +247,7 @@ proptest! {
 }
 
 #[test]
-fn the_rest_of_a_report_is_waited_for_and_never_typed() {
+fn the_rest_of_a_report_is_awaited_and_never_typed() {
     for (front, rest) in [
         ("\x1b]11;rgb:ffff", "/ffff/ffff\x1b\\"),
         ("\x1b[?64", ";1c"),
@@ -259,13 +259,13 @@ fn the_rest_of_a_report_is_waited_for_and_never_typed() {
         let events = reader.feed(rest.as_bytes());
         assert_eq!(events.len(), 1, "{events:?}");
         assert!(!matches!(events[0].event, Event::Key(_)), "{events:?}");
-        // One that never ends is dropped.
+        // A report that never ends is dropped.
         reader.feed(front.as_bytes());
         reader.flush();
         reader.flush();
         assert!(!reader.is_pending());
     }
-    // Alt with a bracket is what it looks like.
+    // Alt with a bracket is reported as such.
     let mut reader = KeyReader::new();
     reader.feed(b"\x1b]");
     assert_eq!(reader.flush().len(), 2);

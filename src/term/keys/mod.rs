@@ -1,7 +1,7 @@
-//! Names of keys to the bytes that xterm sends for them.
+//! Converts key names into the bytes that xterm sends.
 //!
-//! Names are tmux's, in any case, and the DOM's; prefixes may stand in any order and in any of the usual
-//! spellings. A name that is no key is an error, never typed as text.
+//! The names are those of tmux, in any case, and those of the DOM. Modifier prefixes may be in any
+//! order and in any of the usual spellings. An unknown name is an error and is never typed as text.
 
 mod mods;
 mod names;
@@ -11,20 +11,20 @@ pub use self::names::names;
 use self::names::{find, nearest};
 use super::modes::Modes;
 
-/// A name that is no key.
+/// An unknown key name.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("unknown key {name:?}")]
 pub struct UnknownKey {
-    /// The name as it was given.
+    /// The name as given.
     pub name: String,
-    /// The nearest name that is a key, prefixes included.
+    /// The nearest known name, with the same prefixes.
     pub suggestion: Option<String>,
 }
 
-/// The bytes of the key called `name` in a terminal with these `modes`.
+/// The bytes for the key `name` in a terminal with these `modes`.
 ///
 /// # Errors
-/// When `name` is no key: a text of several characters is none, nor is a prefix alone.
+/// If `name` is not a key name. A text of several characters is not one, nor is a prefix alone.
 pub fn encode(name: &str, modes: Modes) -> Result<Vec<u8>, UnknownKey> {
     let (mods, rest) = Mods::split(name);
     let mut chars = rest.chars();
@@ -38,33 +38,33 @@ pub fn encode(name: &str, modes: Modes) -> Result<Vec<u8>, UnknownKey> {
     }
 }
 
-/// A key without its modifiers, by what xterm makes of it.
+/// A key without modifiers, grouped by how xterm encodes it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Key {
     /// A character.
     Char(char),
-    /// A character of its own whatever the shift: Enter, Tab, Escape.
+    /// A key with a control character that Shift does not change: Enter, Tab, Escape.
     Own(u8),
     /// Backspace.
     Backspace,
     /// Shift-Tab.
     BackTab,
-    /// `CSI` or `ESC O`, by the cursor key mode, and this letter.
+    /// `CSI` or `ESC O`, depending on the cursor key mode, and this letter.
     Cursor(char),
     /// `ESC O` and this letter: F1 to F4.
     Letter(char),
     /// `CSI`, this number and `~`.
     Number(u8),
-    /// F13 to F24: what xterm sends for F1 to F12 with Shift.
+    /// F13 to F24: xterm's encoding of F1 to F12 with Shift.
     ShiftedLetter(char),
-    /// As before, for the keys with a number.
+    /// The same, for keys with a number.
     ShiftedNumber(u8),
-    /// A key of the keypad: its character, and its letter after `ESC O` in application mode.
+    /// A keypad key: its character, and its letter after `ESC O` in application mode.
     Keypad(char, char),
 }
 
 impl Key {
-    /// What xterm sends.
+    /// The bytes that xterm sends.
     fn bytes(self, mods: Mods, modes: Modes) -> Vec<u8> {
         let shifted = Mods {
             shift: true,
@@ -110,7 +110,7 @@ fn numbered(number: u8, mods: u8) -> Vec<u8> {
     format!("\x1b[{number};{mods}~").into_bytes()
 }
 
-/// Alt is an ESC before the key.
+/// Alt sends an ESC before the key.
 fn meta(mods: Mods, mut bytes: Vec<u8>) -> Vec<u8> {
     if mods.alt {
         bytes.insert(0, 0x1b);
@@ -118,7 +118,8 @@ fn meta(mods: Mods, mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// A character with its modifiers. Where a terminal knows no such combination it sends the character, as xterm.
+/// A character with modifiers. As in xterm, a combination without an encoding sends the plain
+/// character.
 fn character(c: char, mods: Mods) -> Vec<u8> {
     let c = match c {
         'a'..='z' if mods.shift => c.to_ascii_uppercase(),
@@ -132,7 +133,8 @@ fn character(c: char, mods: Mods) -> Vec<u8> {
     )
 }
 
-/// The control character of a key, digits as on the keyboards that had no other way.
+/// The control character for a key. The digits stand for those that some keyboards could not type
+/// otherwise.
 fn control(c: char) -> Option<u8> {
     match c {
         'a'..='z' | 'A'..='Z' | '[' | '\\' | ']' | '^' | '_' | '@' => Some(c as u8 & 0x1f),

@@ -1,6 +1,6 @@
 //! Modifiers of a key, and the prefixes that name them.
 
-/// Modifiers.
+/// Modifiers of a key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Mods {
     pub(super) ctrl: bool,
@@ -8,7 +8,7 @@ pub(super) struct Mods {
     pub(super) shift: bool,
 }
 
-/// Which modifier a prefix stands for.
+/// The modifier that a prefix names.
 #[derive(Clone, Copy)]
 enum Modifier {
     Ctrl,
@@ -16,7 +16,7 @@ enum Modifier {
     Shift,
 }
 
-/// Spellings of the prefixes, in small letters.
+/// Spellings of the prefixes, in lower case.
 const PREFIXES: [(&str, Modifier); 13] = [
     ("c-", Modifier::Ctrl),
     ("m-", Modifier::Alt),
@@ -34,7 +34,7 @@ const PREFIXES: [(&str, Modifier); 13] = [
 ];
 
 impl Mods {
-    /// Takes the prefixes off a name. What is left is never empty: `^` and `-` are keys too.
+    /// Removes the prefixes from a name. The rest is never empty, because `^` and `-` are keys too.
     pub(super) fn split(name: &str) -> (Self, &str) {
         let (mut mods, mut rest) = (Self::default(), name);
         while let Some((length, modifier)) = prefix(rest) {
@@ -48,13 +48,13 @@ impl Mods {
         (mods, rest)
     }
 
-    /// xterm's number for these modifiers: 1 is none.
+    /// xterm's number for these modifiers; 1 means none.
     pub(super) fn number(self) -> u8 {
         1 + u8::from(self.shift) + 2 * u8::from(self.alt) + 4 * u8::from(self.ctrl)
     }
 }
 
-/// Length of the prefix that a name begins with, and what it stands for.
+/// Length of the prefix at the beginning of a name, and its modifier.
 fn prefix(name: &str) -> Option<(usize, Modifier)> {
     let begins = |&(prefix, _): &(&str, Modifier)| {
         let head = name.get(..prefix.len());

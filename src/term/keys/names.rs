@@ -1,8 +1,8 @@
-//! The names of keys: tmux's, in any case, and the DOM's.
+//! Key names: those of tmux, in any case, and those of the DOM.
 
 use super::Key;
 
-/// Names of each key, the first of them the one we use, and what it is.
+/// The names of each key, with the preferred name first, and the key.
 pub(super) const TABLE: &[(&[&str], Key)] = &[
     (&["Enter", "Return"], Key::Own(b'\r')),
     (&["Tab"], Key::Own(b'\t')),
@@ -62,23 +62,23 @@ pub(super) const TABLE: &[(&[&str], Key)] = &[
     (&["KPEnter", "NumpadEnter"], Key::Keypad('\r', 'M')),
 ];
 
-/// Every key name that stands on its own, in the order the documentation lists them. Single characters are names
-/// too.
+/// The preferred name of each key, in the order of the documentation. Single characters are also
+/// key names.
 pub fn names() -> impl Iterator<Item = &'static str> {
     TABLE.iter().map(|(names, _)| names[0])
 }
 
-/// The key of that name.
+/// The key with this name.
 pub(super) fn find(name: &str) -> Option<Key> {
     let known =
         |(names, _): &&(&[&str], Key)| names.iter().any(|known| known.eq_ignore_ascii_case(name));
     TABLE.iter().find(known).map(|(_, key)| *key)
 }
 
-/// How near a name must be to be suggested: 1 is the same.
+/// Minimum similarity for a suggestion; 1 means equal.
 const NEAR: f64 = 0.75;
 
-/// The name of a key that is nearest to `name`, if one is near.
+/// The key name nearest to `name`, if one is similar enough.
 pub(super) fn nearest(name: &str) -> Option<&'static str> {
     let wanted = name.to_lowercase();
     let nearest = TABLE

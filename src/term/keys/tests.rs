@@ -6,7 +6,7 @@ fn sent(name: &str) -> String {
 }
 
 #[test]
-fn keys_are_sent_as_xterm_sends_them() {
+fn keys_are_encoded_as_in_xterm() {
     for (name, bytes) in [
         ("Enter", "\r"),
         ("enter", "\r"),
@@ -107,7 +107,7 @@ fn modes_decide_cursor_keys_and_keypad() {
 }
 
 #[test]
-fn what_is_no_key_is_an_error_with_the_nearest_one() {
+fn an_unknown_name_is_an_error_with_a_suggestion() {
     for (name, suggestion) in [
         ("Entr", Some("Enter")),
         ("C-Lft", Some("C-Left")),

@@ -1,8 +1,8 @@
-//! Lines as they are written, each whenever its text changes.
+//! Searches lines while they are written, again whenever the text of a line changes.
 //!
-//! Lines of nothing but text and attributes are not drawn if many come at once, but for as many as the window
-//! has rows before and after them (see [`reader`](super::reader)): each is looked at once, as it was written.
-//! A property test holds that nobody can tell.
+//! If many lines that consist only of text and attributes arrive at once, only a windowful at each
+//! end of the run is drawn (see [`reader`](super::reader)). The lines between are searched once
+//! each, as they were written. A property test checks that the results are the same.
 
 use std::ops::Range;
 
@@ -10,39 +10,42 @@ use super::block::Block;
 use super::reader::Checked;
 use super::{Checkpoint, Layout, Plain, simple};
 
-/// Bytes for which it is worth a look whether they have to be drawn.
+/// Minimum number of bytes for which a search for lines that need not be drawn is worth its cost.
 const WORTH: usize = 4096;
 
-/// Bytes that are drawn before the next look: at first, and where the looks before were in vain.
+/// Number of bytes that are drawn before the next search for a run. The step starts at the lower
+/// bound and doubles after each search that found none.
 const STEPS: Range<usize> = 1024..64 * 1024;
 
-/// What lines are looked at for.
+/// A search in lines.
 pub trait Search {
-    /// What is found.
+    /// What the search finds.
     type Found;
 
-    /// Looks at line `n` as it is now, or was when something began to overwrite it.
+    /// Searches line `n` in its present text, or in the text that it had when it began to be
+    /// overwritten.
     fn line(&mut self, n: u64, text: &str) -> Option<Self::Found>;
 
-    /// The first of some lines of a block that is worth a look.
+    /// The first of `lines` in a block that may match.
     fn first(&mut self, block: &Block, lines: Range<usize>) -> Option<usize>;
 }
 
-/// Follows a stream of bytes.
+/// Renders a stream of bytes and searches its lines.
 #[derive(Debug)]
 pub struct Follower {
     layout: Layout,
     plain: Plain,
-    /// Bytes from which on it is worth a look.
+    /// Minimum number of bytes for a search; see [`WORTH`].
     worth: usize,
     run: Block,
-    /// Whether everything is drawn after all.
+    /// Draws everything, for comparison.
     #[cfg(test)]
     draws: bool,
 }
 
 impl Follower {
-    /// One that goes on from `at`, with the layout that `at` was found with.
+    /// Creates a follower that continues from `at`. The layout must be the one with which `at` was
+    /// made.
     pub fn new(layout: Layout, at: Checkpoint) -> Self {
         Self {
             layout,
@@ -54,11 +57,12 @@ impl Follower {
         }
     }
 
-    /// Takes the next bytes and looks at what they change, in the order of time where that counts: a text that was
-    /// overwritten may come before others of its time. What is found ends it.
+    /// Processes the next bytes and searches the lines that they change. Lines are searched in
+    /// order of time where that matters; an overwritten text may come before other texts of the
+    /// same time. Stops at the first match.
     pub fn feed<S: Search>(&mut self, bytes: &[u8], search: &mut S) -> Option<S::Found> {
         let (mut at, mut step) = (0, STEPS.start);
-        // A line that is cut is not looked at, and neither is the character that is cut with it.
+        // An incomplete line is not searched, and neither is an incomplete character in it.
         let whole = memchr::memrchr(b'\n', bytes).map_or(0, |end| end + 1);
         let mut text = Checked::default();
         while at < bytes.len() {
@@ -78,7 +82,7 @@ impl Follower {
                 step = STEPS.start;
                 continue;
             }
-            // A run can only begin after a newline.
+            // A run can begin only after a newline.
             let length = match is_worth_it {
                 true => memchr::memchr(b'\n', rest.get(step..).unwrap_or_default())
                     .map_or(rest.len(), |end| step + end + 1),
@@ -101,7 +105,8 @@ impl Follower {
             .find_map(|line| search.line(line.n, &line.text))
     }
 
-    /// Finds the lines of nothing but text and attributes that a text begins with. How many they are.
+    /// Finds the lines at the beginning of a text that consist only of text and attributes. Returns
+    /// their number.
     fn find_run(&mut self, text: &str) -> usize {
         if !self.plain.is_plain() || !self.plain.ends_with_newline() {
             return 0;
@@ -112,7 +117,7 @@ impl Follower {
         self.run.len()
     }
 
-    /// Takes the run that was found: all but the lines `hidden` of it are drawn.
+    /// Processes the run that was found. All of its lines except `hidden` are drawn.
     fn pass<S: Search>(
         &mut self,
         bytes: &[u8],
@@ -134,7 +139,7 @@ impl Follower {
         let mut from = hidden.start;
         while let Some(line) = search.first(&self.run, from..hidden.end) {
             let text = self.run.line(line);
-            // Where nothing was written nothing has changed.
+            // An empty line has not changed the text of any line.
             if !text.is_empty()
                 && let Some(found) = search.line(number(line), text)
             {
@@ -166,7 +171,7 @@ mod tests {
     use crate::term::plain::reader::tests::carried;
     use crate::term::size::Size;
 
-    /// All lines, each worth a look if it has this in it.
+    /// Collects all lines. Lines that contain this text may match.
     struct All {
         wanted: &'static str,
         lines: BTreeSet<(u64, String)>,
@@ -211,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_text_are_passed_and_others_drawn() {
+    fn lines_of_text_are_skipped_and_others_drawn() {
         let layout = layout(LayoutKind::Terminal);
         let log = |line: &str| format!("begin\r\n{}", line.repeat(200));
         for passed in [
@@ -239,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_found_ends_it() {
+    fn a_match_stops_the_follower() {
         struct One(u64);
         impl Search for One {
             type Found = u64;
@@ -262,7 +267,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(512))]
 
         #[test]
-        fn nobody_can_tell_what_was_passed(
+        fn skipped_lines_give_the_same_matches(
             (kind, log) in carried(), piece in 1..2000_usize,
         ) {
             let layout = layout(kind);

@@ -1,11 +1,11 @@
-//! What the stream does to the window.
+//! Applies the tokens of a stream to the window.
 
 use super::window::Window;
 use crate::term::compat::{MAX_REPEAT, charset::Charsets, columns, repeats, tabs::TabStops};
 use crate::term::pen::Pen;
 use crate::term::scan::{Csi, Token};
 
-/// The modes that decide what text and sequences do, and what DECSC saved.
+/// The modes that affect text and sequences, and the state that DECSC saved.
 #[derive(Debug)]
 pub struct Interpreter {
     charsets: Charsets,
@@ -16,14 +16,15 @@ pub struct Interpreter {
     origin: bool,
     last_char: Option<char>,
     saved: Option<Saved>,
-    /// Where the cursor was when the alternate screen came on, which leaves nothing here.
+    /// Cursor position when the alternate screen was entered; `None` on the main screen. Painting
+    /// on the alternate screen leaves nothing here.
     alt: Option<(usize, usize)>,
-    /// Absolute offset since which it has been on, or off.
+    /// Absolute offset since which the alternate screen has not been switched.
     alt_since: u64,
 }
 
-/// What DECSC saved. It is forgotten when a whole window has scrolled by: the text it pointed at is gone, and a
-/// checkpoint need not know of it for ever.
+/// State saved by DECSC. It is dropped when a whole window has scrolled by, because the text it
+/// points at is gone, and so that a checkpoint need not store it for ever.
 #[derive(Clone, Copy, Debug)]
 struct Saved {
     row: usize,
@@ -36,7 +37,8 @@ struct Saved {
 }
 
 impl Interpreter {
-    /// The state of an empty terminal at absolute offset `start`, on the alternate screen or not.
+    /// The state of an empty terminal at absolute offset `start`. `alt` says whether the alternate
+    /// screen is active.
     pub fn new(alt: bool, start: u64) -> Self {
         Self {
             charsets: Charsets::default(),
@@ -52,29 +54,31 @@ impl Interpreter {
         }
     }
 
-    /// Since which offset the alternate screen has been on, or off: at least.
+    /// An offset since which the alternate screen has not been switched; the last switch may be
+    /// earlier.
     pub fn alt_since(&self) -> u64 {
         self.alt_since
     }
 
-    /// It has been so for longer than was known.
+    /// Sets an earlier offset since which the alternate screen is known to be unchanged.
     pub fn set_alt_since(&mut self, offset: u64) {
         self.alt_since = offset;
     }
 
-    /// Whether all modes, character sets and tab stops are as in the beginning, on the main screen.
+    /// Whether the main screen is active and all modes, character sets and tab stops have their
+    /// defaults.
     pub fn is_plain(&self) -> bool {
         let modes = self.wrap && !self.insert && !self.newline && !self.origin;
         let sets = self.charsets == Charsets::default() && self.tabs.standard();
         modes && sets && self.alt.is_none()
     }
 
-    /// Whether the alternate screen is on.
+    /// Whether the alternate screen is active.
     pub fn alt(&self) -> bool {
         self.alt.is_some()
     }
 
-    /// Does what a token that begins at `start` and ends before `end` says.
+    /// Applies a token that begins at `start` and ends before `end`.
     pub fn token(&mut self, window: &mut Window, token: Token<'_>, start: u64, end: u64) {
         if self.alt.is_some() {
             return self.alternate(window, token, end);
@@ -93,7 +97,7 @@ impl Interpreter {
         }
     }
 
-    /// On the alternate screen only what leaves it counts.
+    /// On the alternate screen, all tokens are ignored except those that leave it.
     fn alternate(&mut self, window: &mut Window, token: Token<'_>, end: u64) {
         match token {
             Token::Csi(csi) if resets_alternate(csi) => self.leave_alternate(window, end),
@@ -164,7 +168,7 @@ impl Interpreter {
         window.print(c, width);
     }
 
-    /// REP, at most a windowful or the widest row.
+    /// REP, limited to a windowful and to the widest row.
     fn repeat(&mut self, window: &mut Window, count: u16, start: u64) {
         let Some(c) = self.last_char else { return };
         let width = columns(c).map_or(0, usize::from);
@@ -177,7 +181,8 @@ impl Interpreter {
         }
     }
 
-    /// A control character; `alone` when it does not stand inside an escape sequence that goes on after it.
+    /// Handles a control character. `alone` says that it is not inside an escape sequence that
+    /// continues after it.
     fn control(&mut self, window: &mut Window, byte: u8, end: u64, alone: bool) {
         match byte {
             0x08 => window.go(window.row, window.settled().saturating_sub(1), end),
@@ -203,8 +208,8 @@ impl Interpreter {
         }
     }
 
-    /// Marks the line that a newline has just begun, when one is due and everything but the text above is as on a
-    /// blank window.
+    /// Marks the line that a newline has just begun, if a mark is due and all state except the text
+    /// above is that of a blank window.
     fn maybe_mark(&mut self, window: &mut Window, offset: u64) {
         if !window.marks.due(offset) || window.col != 0 {
             return;
@@ -346,7 +351,7 @@ impl Interpreter {
         }
     }
 
-    /// Moves to a row that counts from the region's top in origin mode.
+    /// Moves the cursor. In origin mode, `row` counts from the top of the region.
     fn go_to(&self, window: &mut Window, row: usize, col: usize, end: u64) {
         let (top, bottom) = if self.origin {
             window.region
@@ -373,7 +378,8 @@ impl Interpreter {
 
     fn tab(&self, window: &mut Window, count: u16, end: u64) {
         let col = window.settled();
-        // In a pipe a line may be wider than any terminal, where the stops go on every eight columns.
+        // In a pipe, a line may be wider than any terminal. Beyond that width, there is a stop
+        // every eight columns.
         let to = match u16::try_from(col) {
             Ok(from) if col < window.edge() && window.edge() < usize::from(u16::MAX) => {
                 usize::from(self.tabs.forward(
@@ -431,7 +437,7 @@ impl Interpreter {
     }
 }
 
-/// Whether a sequence ends the alternate screen.
+/// Whether a sequence leaves the alternate screen.
 fn resets_alternate(csi: Csi<'_>) -> bool {
     csi.marker == b'?'
         && csi.inter == 0
@@ -439,7 +445,7 @@ fn resets_alternate(csi: Csi<'_>) -> bool {
         && csi.numbers().any(|mode| matches!(mode, 47 | 1047 | 1049))
 }
 
-/// The row `count` up, stopped by the region's top.
+/// The row `count` rows up, limited by the top of the region.
 fn up(window: &Window, count: usize) -> usize {
     let stop = if window.row >= window.region.0 {
         window.region.0
@@ -449,7 +455,7 @@ fn up(window: &Window, count: usize) -> usize {
     window.row.saturating_sub(count).max(stop)
 }
 
-/// The row `count` down, stopped by the region's bottom.
+/// The row `count` rows down, limited by the bottom of the region.
 fn down(window: &Window, count: usize) -> usize {
     let stop = if window.row <= window.region.1 {
         window.region.1

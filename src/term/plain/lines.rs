@@ -1,44 +1,45 @@
-//! Lines that have left the window, and what is to be told of lines that changed.
+//! Lines that have left the window, and the reports of changed lines.
 
 use std::collections::VecDeque;
 
 use super::Line;
 use super::row::Row;
 
-/// Longest logical line, in bytes. A longer one is cut into several lines.
+/// Maximum length of a logical line, in bytes. A longer one is cut into several lines.
 pub const MAX_LINE: usize = 1 << 20;
-/// Most texts kept of lines that were overwritten.
+/// Maximum number of texts of overwritten lines that are kept.
 const MAX_OVERWRITTEN: usize = 4096;
-/// Most final lines kept as touched: more than 64 KiB of output can make, so nobody who reads that much at a time
-/// and asks afterwards misses one.
+/// Maximum number of final lines that are kept as touched. This is more than 64 KiB of output can
+/// produce, so a reader that takes them after each 64 KiB misses none.
 const MAX_TOUCHED: usize = 65_536;
-/// Most bytes of text in each of the two, whatever the number of lines.
+/// Maximum number of bytes of text in each of these two lists, whatever the number of lines.
 const MAX_BYTES: usize = 8 << 20;
-/// Of a line that has partly scrolled away, so much is repeated when the rest of it is overwritten, in bytes.
+/// If the rest of a line is overwritten after its beginning has scrolled off, at most this many
+/// bytes from the end of that beginning are kept with the overwritten text.
 const MAX_TAIL: usize = 4096;
 
-/// Collects final lines, and the news of lines.
+/// Collects final lines and changed lines.
 #[derive(Debug)]
 pub struct Lines {
     /// Number of final lines.
     pub count: u64,
-    /// Whether their text is wanted, or only their number.
+    /// Whether the text of final lines is kept, or only their number.
     pub keep: bool,
-    /// Whether news of changed lines is wanted.
+    /// Whether changed lines are reported.
     pub track: bool,
     finals: Vec<Line>,
-    /// The rows of an unfinished logical line that have scrolled away.
+    /// The rows of an incomplete logical line that have scrolled off.
     partial: String,
     partial_start: u64,
     partial_touched: bool,
-    /// The start of the last final line: starts never go back.
+    /// Start of the last final line. Starts never decrease.
     last_start: u64,
     overwritten: Bounded,
     touched: Bounded,
 }
 
 impl Lines {
-    /// A collector after `count` final lines, at absolute offset `start`.
+    /// Creates a collector after `count` final lines, at absolute offset `start`.
     pub fn new(count: u64, start: u64) -> Self {
         Self {
             count,
@@ -54,7 +55,7 @@ impl Lines {
         }
     }
 
-    /// Takes a row that leaves the window at its top.
+    /// Adds a row that leaves the window at the top.
     pub fn push(&mut self, row: &Row) {
         if row.ghost {
             return;
@@ -87,17 +88,17 @@ impl Lines {
         }
     }
 
-    /// Takes the final lines since the last call.
+    /// Takes the lines that have become final since the last call.
     pub fn drain(&mut self) -> Vec<Line> {
         std::mem::take(&mut self.finals)
     }
 
-    /// The part of the first line on the window that has left it.
+    /// The part of the window's first line that has scrolled off.
     pub fn partial(&self) -> &str {
         &self.partial
     }
 
-    /// The end of that part, for a text that is kept for being overwritten.
+    /// The end of that part, to be included in the text of an overwritten line.
     pub fn partial_tail(&self) -> &str {
         let mut cut = self.partial.len().saturating_sub(MAX_TAIL);
         while !self.partial.is_char_boundary(cut) {
@@ -106,7 +107,7 @@ impl Lines {
         &self.partial[cut..]
     }
 
-    /// Where a line that begins with `row` starts.
+    /// Start of a line that begins with `row`.
     pub fn start_of(&self, row: &Row, previous: u64) -> u64 {
         if self.partial.is_empty() {
             row.start.unwrap_or(previous).max(previous)
@@ -115,12 +116,12 @@ impl Lines {
         }
     }
 
-    /// The start of the last final line.
+    /// Start of the last final line.
     pub fn last_start(&self) -> u64 {
         self.last_start
     }
 
-    /// Whether the part that has left the window is news; says so once.
+    /// Whether the part that has scrolled off has changed. Resets the flag.
     pub fn take_partial_touched(&mut self) -> bool {
         std::mem::take(&mut self.partial_touched)
     }
@@ -130,7 +131,7 @@ impl Lines {
         self.overwritten.push(line, MAX_OVERWRITTEN);
     }
 
-    /// Takes what was overwritten and the final lines that changed.
+    /// Takes the overwritten texts and the changed final lines.
     pub fn take_news(&mut self) -> Vec<Line> {
         self.overwritten
             .take()
@@ -140,7 +141,7 @@ impl Lines {
     }
 }
 
-/// Lines of which the oldest go when there are too many.
+/// A list of lines that drops the oldest ones beyond its limits.
 #[derive(Debug, Default)]
 struct Bounded {
     lines: VecDeque<Line>,

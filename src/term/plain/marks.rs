@@ -1,41 +1,42 @@
-//! Places to resume from.
+//! Finds places where rendering can be resumed.
 //!
-//! A mark is made where a newline has begun a line and everything else is as on a blank window. It cuts the window
-//! in two: rows above belong to earlier lines, rows from there on to later ones. As long as nothing reaches above
-//! the cut, rendering from the mark goes as the full pass goes; once the line has scrolled away nothing can, and
-//! the mark is handed out.
+//! A mark is made where a newline has begun a line and all other state is that of a blank window.
+//! It cuts the window in two: rows above the cut belong to earlier lines, and rows below it to
+//! later ones. As long as nothing reaches above the cut, rendering from the mark gives the same
+//! result as rendering from the beginning. Once the line has scrolled off, nothing can reach above
+//! it, and the mark becomes a checkpoint.
 
 use std::collections::VecDeque;
 
 use super::Checkpoint;
 
-/// Bytes between two checkpoints, about.
+/// Approximate number of bytes between two checkpoints.
 pub const EVERY: u64 = 16 << 10;
 
-/// A mark that may still turn out to be none.
+/// A mark that may still become invalid.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
     offset: u64,
     line: u64,
     row: u16,
-    /// Window row of the cut now.
+    /// Current window row of the cut.
     cut: usize,
 }
 
-/// Makes marks, follows them and hands out what they became.
+/// Makes and tracks marks, and turns them into checkpoints.
 #[derive(Debug)]
 pub struct Marks {
-    /// Bytes between two checkpoints.
+    /// Approximate number of bytes between two checkpoints.
     pub every: u64,
-    /// In order; the cuts are in the same order.
+    /// Sorted by offset; the cuts are in the same order.
     pending: VecDeque<Mark>,
     found: Vec<Checkpoint>,
-    /// Offset of the last checkpoint that was handed out.
+    /// Offset of the last checkpoint.
     last: u64,
 }
 
 impl Marks {
-    /// No marks yet, at absolute offset `start`.
+    /// Creates an empty set of marks at absolute offset `start`.
     pub fn new(start: u64) -> Self {
         Self {
             every: EVERY,
@@ -45,12 +46,12 @@ impl Marks {
         }
     }
 
-    /// Whether a mark at `offset` is wanted.
+    /// Whether a mark at `offset` is due.
     pub fn due(&self, offset: u64) -> bool {
         offset >= self.newest() + self.every
     }
 
-    /// Whether there has been no place for a mark for too long.
+    /// Whether no place for a mark has been found for too long.
     pub fn overdue(&self, offset: u64) -> bool {
         offset >= self.newest() + 2 * self.every
     }
@@ -65,7 +66,7 @@ impl Marks {
         });
     }
 
-    /// Hands out a place where only offset and screen are known.
+    /// Adds an inexact checkpoint, for which only the offset and the active screen are known.
     pub fn inexact(&mut self, offset: u64, line: u64, alt: bool) {
         self.last = offset;
         self.found.push(Checkpoint {
@@ -77,14 +78,14 @@ impl Marks {
         });
     }
 
-    /// Something reached window row `row`: marks below it are none.
+    /// Records that a change reached window row `row`. Marks below it become invalid.
     pub fn reach(&mut self, row: usize) {
         while self.pending.back().is_some_and(|mark| mark.cut > row) {
             self.pending.pop_back();
         }
     }
 
-    /// The rows from the top of the window to `bottom` have scrolled up by one.
+    /// Records that the rows from the top of the window to `bottom` have scrolled up by one.
     pub fn scrolled(&mut self, bottom: usize) {
         if self.pending.is_empty() {
             return;
@@ -107,7 +108,7 @@ impl Marks {
         self.pending.iter_mut().for_each(|mark| mark.cut -= 1);
     }
 
-    /// Takes the checkpoints found since the last call, in order of their offsets.
+    /// Takes the checkpoints found since the last call, sorted by offset.
     pub fn take(&mut self) -> Vec<Checkpoint> {
         let mut found = std::mem::take(&mut self.found);
         found.sort_by_key(|checkpoint| checkpoint.offset);

@@ -1,8 +1,9 @@
-//! The plain renderer: bytes to the lines a reader would have seen scroll by.
+//! The plain renderer converts bytes into the lines that a reader would have seen scroll by.
 //!
-//! It is a small terminal without colours. Rows that scroll off its window are final; what was overwritten before
-//! that, a progress bar for one, is gone. Rows that wrapped are one line again, and the alternate screen leaves
-//! nothing. Lines are numbered from 1 for ever, and rendering can start in the middle of a stream at checkpoints.
+//! It is a small terminal without colours. Rows that scroll off its window are final. Text that was
+//! overwritten before that, for example by a progress bar, is gone. Wrapped rows are joined into
+//! one line, and the alternate screen leaves no lines. Line numbers start at 1 and are permanent.
+//! Rendering can start in the middle of a stream at checkpoints.
 
 pub mod block;
 pub mod follower;
@@ -24,16 +25,16 @@ use super::redraw::Abridged;
 use super::scan::{Scanner, Token};
 use super::size::Size;
 
-/// How the text is laid out.
+/// How bytes are laid out as lines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Layout {
     /// Rows and columns of the window.
     pub size: Size,
-    /// Whether a terminal or a pipe carried the bytes.
+    /// Whether the bytes come from a terminal or a pipe.
     pub kind: LayoutKind,
 }
 
-/// What carried the bytes.
+/// Source of the bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LayoutKind {
     /// A terminal: lines wrap at the last column.
@@ -45,33 +46,33 @@ pub enum LayoutKind {
 /// One logical line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Line {
-    /// Its number, from 1 for ever.
+    /// Permanent number, counted from 1.
     pub n: u64,
     /// Absolute raw offset of its first byte.
     pub start: u64,
-    /// Its text, without the newline.
+    /// The text, without the newline.
     pub text: String,
-    /// It is longer than a line may be: the next one goes on with it.
+    /// Whether the line exceeds the maximum length and continues in the next one.
     pub goes_on: bool,
 }
 
-/// A place to start rendering from.
+/// A place where rendering can start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Checkpoint {
     /// Absolute raw offset.
     pub offset: u64,
     /// Number of the line that begins there.
     pub line: u64,
-    /// Window row of the cursor there.
+    /// Row of the cursor in the window.
     pub row: u16,
-    /// Whether the alternate screen is on.
+    /// Whether the alternate screen is active.
     pub alt: bool,
     /// Whether rendering from here gives the same lines as rendering from the beginning.
     pub exact: bool,
 }
 
 impl Checkpoint {
-    /// A place of which nothing is known but its offset: line 1, on the main screen.
+    /// A place with a known offset and nothing else: line 1, on the main screen.
     pub fn at(offset: u64) -> Self {
         Self {
             offset,
@@ -82,8 +83,8 @@ impl Checkpoint {
         }
     }
 
-    /// A place where everything before has scrolled away: line `line` begins in the last row of
-    /// the main screen.
+    /// A place before which everything has scrolled off: line `line` begins in the last row of the
+    /// main screen.
     pub fn scrolled(size: Size, offset: u64, line: u64) -> Self {
         Self {
             offset,
@@ -104,11 +105,12 @@ pub struct Plain {
     offset: u64,
 }
 
-/// An escape sequence that is unfinished after so many bytes counts as finished: nobody may hold a reader up.
+/// Number of bytes after which an incomplete escape sequence counts as complete, so that it cannot
+/// block readers.
 const MAX_UNFINISHED: usize = 4096;
 
 impl Plain {
-    /// A renderer at offset 0, line 1.
+    /// Creates a renderer at offset 0, line 1.
     pub fn new(layout: Layout) -> Self {
         Self::resume(
             layout,
@@ -122,7 +124,8 @@ impl Plain {
         )
     }
 
-    /// A renderer that goes on from `at`, with the layout that `at` was found with.
+    /// Creates a renderer that continues from `at`. The layout must be the one with which `at` was
+    /// made.
     pub fn resume(layout: Layout, at: Checkpoint) -> Self {
         Self {
             scanner: Scanner::default(),
@@ -132,7 +135,7 @@ impl Plain {
         }
     }
 
-    /// Renders `bytes`; any split of a stream gives the same lines.
+    /// Renders `bytes`. The result does not depend on how the stream is split.
     pub fn feed(&mut self, bytes: &[u8]) {
         let Self {
             scanner,
@@ -150,7 +153,7 @@ impl Plain {
             let end = base + pos as u64;
             let text = matches!(token, Token::Text(_));
             interpreter.token(window, token, start, end);
-            // Not after text: where that is cut depends on the reads.
+            // Not after text, because the end of a text token depends on the reads.
             if !text && window.marks.overdue(end) && scanner.idle() {
                 let line = window.number_of(window.row);
                 window.marks.inexact(end, line, interpreter.alt());
@@ -159,8 +162,8 @@ impl Plain {
         self.offset += bytes.len() as u64;
     }
 
-    /// Renders what stands for the next `taken` bytes. At these places of them, from the first,
-    /// rendering can be resumed.
+    /// Renders an abridged form of the next `taken` bytes. Rendering can be resumed at its
+    /// `places`, which are offsets from the first of these bytes.
     pub fn feed_abridged(&mut self, abridged: &Abridged) {
         let from = self.offset;
         self.feed(&abridged.bytes);
@@ -173,16 +176,16 @@ impl Plain {
         }
     }
 
-    /// Whether its cursor is where a screen has it, and goes the same ways; or nothing that
-    /// the cursor does counts, on the alternate screen.
+    /// Whether its cursor is at the position of a screen's cursor and moves in the same way. Also
+    /// true on the alternate screen, where the cursor does not matter.
     pub fn follows(&self, row: u16, col: u16) -> bool {
         let Self { window, .. } = self;
         let here = (window.row, window.col) == (usize::from(row), usize::from(col));
         self.alt_screen() || (here && !window.pipe && self.is_ordinary())
     }
 
-    /// Whether it is on the main screen, with every mode that decides where text and cursor go
-    /// as in an empty terminal.
+    /// Whether the main screen is active and every mode that affects the position of text and
+    /// cursor has its default.
     pub fn is_ordinary(&self) -> bool {
         self.interpreter.is_plain() && self.window.whole_region()
     }
@@ -192,8 +195,8 @@ impl Plain {
         self.offset
     }
 
-    /// Offset of the first byte of an unfinished escape sequence or character, else [`offset`](Self::offset).
-    /// After 4 KiB a sequence counts as finished.
+    /// Offset of the first byte of an incomplete escape sequence or character, else
+    /// [`offset`](Self::offset). After 4 KiB a sequence counts as complete.
     pub fn clean_offset(&self) -> u64 {
         match self.scanner.pending() {
             pending if pending <= MAX_UNFINISHED => self.offset - pending as u64,
@@ -201,39 +204,41 @@ impl Plain {
         }
     }
 
-    /// Whether the alternate screen is on.
+    /// Whether the alternate screen is active.
     pub fn alt_screen(&self) -> bool {
         self.interpreter.alt()
     }
 
-    /// Since which offset the alternate screen has been on, or off: at least.
+    /// An offset since which the alternate screen has not been switched; the last switch may be
+    /// earlier.
     pub fn alt_since(&self) -> u64 {
         self.interpreter.alt_since()
     }
 
-    /// It has been so for longer than was known.
+    /// Sets an earlier offset since which the alternate screen is known to be unchanged.
     pub fn set_alt_since(&mut self, offset: u64) {
         self.interpreter.set_alt_since(offset);
     }
 
-    /// Whether everything but the text on the window and the place of the cursor is as in the beginning.
+    /// Whether all state except the text in the window and the cursor position has its default.
     pub fn is_plain(&self) -> bool {
         self.scanner.idle() && self.is_ordinary()
     }
 
-    /// Whether [`drain_final`](Self::drain_final) is to tell the text of final lines (it does at first), or they are
-    /// only counted.
+    /// Sets whether [`drain_final`](Self::drain_final) returns the final lines (the default), or
+    /// they are only counted.
     pub fn set_keep_final(&mut self, keep: bool) {
         self.window.lines.keep = keep;
     }
 
-    /// Whether [`take_touched`](Self::take_touched) is wanted (it is at first); without it lines cost less.
+    /// Sets whether [`take_touched`](Self::take_touched) is used (the default). Without it, lines
+    /// cost less.
     pub fn set_track_touched(&mut self, track: bool) {
         self.window.lines.track = track;
     }
 
-    /// Whether the text of lines is to have its colours, as SGR sequences (not at first). Each line begins and ends
-    /// without attributes.
+    /// Sets whether lines contain their colours as SGR sequences (off by default). Each line begins
+    /// and ends without attributes.
     pub fn set_colours(&mut self, on: bool) {
         self.window.pen = on.then(Pen::default);
     }
@@ -243,59 +248,62 @@ impl Plain {
         self.window.lines.count
     }
 
-    /// The lines on the window that end above the cursor.
+    /// The lines in the window that end above the cursor.
     pub fn above_cursor(&self) -> Vec<Line> {
         let row = self.window.row;
         self.window.live(|_, last| last < row)
     }
 
-    /// Logical lines that can no longer change, since the last call.
+    /// Takes the lines that have become final since the last call.
     pub fn drain_final(&mut self) -> Vec<Line> {
         self.window.lines.drain()
     }
 
-    /// The lines still on the window, in order. The line that a final newline has begun is none before something
-    /// is written to it, so final and live lines together are [`total_lines`](Self::total_lines).
+    /// The lines still in the window, in order. A line started by a final newline is not included
+    /// until something is written to it. Final and live lines together are
+    /// [`total_lines`](Self::total_lines).
     pub fn live(&self) -> Vec<Line> {
         self.window.live(|_, _| true)
     }
 
-    /// Whether the last line is ended by a newline.
+    /// Whether the last line ends with a newline.
     pub fn ends_with_newline(&self) -> bool {
         let used = self.window.used();
         used == self.window.row && self.total_lines() > 0
     }
 
-    /// Lines, final or live, whose text changed since the last call, as they are now; before them the texts that
-    /// lines had when something began to overwrite them, at most the last 4,096.
+    /// Takes the lines, final or live, whose text has changed since the last call. They are
+    /// preceded by the texts that lines had when they began to be overwritten, at most the last
+    /// 4,096.
     pub fn take_touched(&mut self) -> Vec<Line> {
         self.window.take_touched()
     }
 
-    /// Number of logical lines so far: `"a\n"` is one, `"a\nb"` two.
+    /// Number of logical lines so far: `"a\n"` is one line, `"a\nb"` two.
     pub fn total_lines(&self) -> u64 {
         self.window.lines.count + self.window.spans().count() as u64
     }
 
-    /// Places to resume from, found since the last call, about one every 16 KiB. An exact one is found late, when
-    /// its line is final, so it may lie before an inexact one that was found earlier.
+    /// Takes the checkpoints found since the last call, about one every 16 KiB. An exact one is
+    /// found late, when its line is final, so it may precede an inexact one that was found earlier.
     pub fn take_checkpoints(&mut self) -> Vec<Checkpoint> {
         self.window.marks.take()
     }
 }
 
-/// A slice of output, rendered on its own.
+/// A separately rendered slice of output.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rendered {
-    /// The lines, joined by `\n`; a final `\n` is kept.
+    /// The lines, joined by `\n`. A final `\n` is kept.
     pub text: String,
-    /// How many of the bytes are in it: the rest is an unfinished sequence or character.
+    /// Number of bytes rendered. The rest is an incomplete sequence or character.
     pub consumed: usize,
-    /// Whether the alternate screen is on afterwards.
+    /// Whether the alternate screen is active afterwards.
     pub alt: bool,
 }
 
-/// Renders a slice that starts in ground state on a blank window, on the alternate screen if `alt`.
+/// Renders a slice that starts in the scanner's ground state on a blank window. `alt` says whether
+/// it starts on the alternate screen.
 pub fn render(bytes: &[u8], layout: Layout, alt: bool) -> Rendered {
     render_from(
         bytes,
@@ -328,16 +336,16 @@ pub fn render_from(bytes: &[u8], layout: Layout, at: Checkpoint) -> Rendered {
     }
 }
 
-/// What a bounded text left out.
+/// What a bounded text omits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Omitted {
     /// Bytes of text.
     pub bytes: u64,
-    /// Newlines among them.
+    /// Newlines in the omitted text.
     pub lines: u64,
 }
 
-/// The last `max_chars` characters of `text`, and what was left out before them.
+/// The last `max_chars` characters of `text`, and what is omitted before them.
 pub fn tail_chars(text: &str, max_chars: usize) -> (&str, Omitted) {
     // Every character has at least one byte, so a short text needs no counting.
     if text.len() <= max_chars {

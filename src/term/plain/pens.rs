@@ -1,8 +1,8 @@
-//! The attributes that the cells of a row are drawn with, where somebody wants to know.
+//! The attributes of a row's cells, if they are tracked.
 
 use crate::term::pen::Pen;
 
-/// Attributes by column. Cells beyond the last one have none.
+/// Attributes by column. Cells after the last entry have none.
 #[derive(Clone, Debug, Default)]
 pub struct Pens(Vec<Pen>);
 
@@ -12,12 +12,12 @@ impl Pens {
         self.0.is_empty()
     }
 
-    /// What the cell in column `col` is drawn with.
+    /// Attributes of the cell in column `col`.
     pub fn at(&self, col: usize) -> Pen {
         self.0.get(col).copied().unwrap_or_default()
     }
 
-    /// Cells `from..to` were drawn with `pen`.
+    /// Sets the attributes of cells `from..to` to `pen`.
     pub fn draw(&mut self, from: usize, to: usize, pen: Pen) {
         if pen == Pen::default() {
             return self.erase(from, to);
@@ -28,7 +28,7 @@ impl Pens {
         self.0[from..to].fill(pen);
     }
 
-    /// Cells `from..to` were emptied.
+    /// Clears the attributes of cells `from..to`.
     pub fn erase(&mut self, from: usize, to: usize) {
         let to = to.min(self.0.len());
         if from < to {
@@ -36,7 +36,7 @@ impl Pens {
         }
     }
 
-    /// `count` empty cells were inserted at `col`.
+    /// Inserts `count` cells without attributes at `col`.
     pub fn insert(&mut self, col: usize, count: usize) {
         if col < self.0.len() {
             let empty = std::iter::repeat_n(Pen::default(), count);
@@ -44,7 +44,7 @@ impl Pens {
         }
     }
 
-    /// `count` cells were removed at `col`.
+    /// Removes `count` cells at `col`.
     pub fn delete(&mut self, col: usize, count: usize) {
         let end = col.saturating_add(count).min(self.0.len());
         if col < end {
@@ -53,17 +53,17 @@ impl Pens {
     }
 }
 
-/// Appends the sequence that leads from one pen to another.
+/// Appends the sequence that changes one pen into another.
 pub fn push_change(from: Pen, to: Pen, out: &mut String) {
     let start = out.len();
     to.push_sgr(out);
-    // Over no attributes none need to be reset first.
+    // Without previous attributes, no reset is needed.
     if from == Pen::default() && to != Pen::default() {
         out.replace_range(start..start + "\x1b[0;".len(), "\x1b[");
     }
 }
 
-/// The parameters of an SGR sequence without sub-parameters: `38:2::1:2:3` is `38;2;1;2;3`.
+/// The parameters of an SGR sequence without sub-parameters: `38:2::1:2:3` becomes `38;2;1;2;3`.
 pub fn without_colons(params: &[u8]) -> Vec<u8> {
     let mut plain: Vec<Vec<u8>> = Vec::new();
     for param in params.split(|&b| b == b';') {
@@ -75,7 +75,7 @@ pub fn without_colons(params: &[u8]) -> Vec<u8> {
             [b"38" | b"48", b"5", _] | [b"38" | b"48", b"2", _, _, _] => {
                 plain.push(parts.join(&b';'));
             }
-            // With the place of a colour space, which is empty.
+            // With a field for the colour space, which is skipped.
             [kind @ (b"38" | b"48"), b"2", _, colour @ ..] if colour.len() >= 3 => {
                 let colour = colour[..3].join(&b';');
                 plain.push([*kind, b"2", &colour].join(&b';'));

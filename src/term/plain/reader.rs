@@ -1,25 +1,25 @@
-//! Lines of a log, in order, each once it is final.
+//! Reads the lines of a log in order, each once it is final.
 //!
-//! Long runs of simple lines are not drawn on a window. As many lines as it has rows
-//! are drawn at the beginning of a run, so that everything before has scrolled away and
-//! the cursor is in the last row, and as many at its end, so that what follows may go up
-//! to them. Those between scroll by untouched. A property test holds that nobody can tell.
+//! In a long run of simple lines, only some are drawn on the window. A windowful is drawn at the
+//! beginning of the run, so that everything before it has scrolled off and the cursor is in the
+//! last row. Another windowful is drawn at its end, because later output may move up to these
+//! lines. The lines between are not drawn. A property test checks that the result is the same.
 
 use super::block::Block;
 use super::row::Row;
 use super::sieve::Sieve;
 use super::{Checkpoint, Layout, Line, Plain, simple};
 
-/// One line as it is read.
+/// A line as it is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shown<'a> {
-    /// Its number, from 1 for ever.
+    /// Permanent number, counted from 1.
     pub n: u64,
     /// Absolute raw offset of its first byte.
     pub start: u64,
-    /// Its text, without the newline.
+    /// The text, without the newline.
     pub text: &'a str,
-    /// It is longer than a line may be: the next one goes on with it.
+    /// Whether the line exceeds the maximum length and continues in the next one.
     pub goes_on: bool,
 }
 
@@ -39,22 +39,23 @@ impl<'a> From<&'a Line> for Shown<'a> {
 pub struct Reader {
     layout: Layout,
     plain: Plain,
-    /// Which lines are wanted, if not all.
+    /// Selects the lines that are wanted; `None` if all are.
     sieve: Option<Sieve>,
-    /// Whether the next byte begins a line, as far as is known.
+    /// Whether the next byte is known to begin a line.
     begins: bool,
-    /// Whether what came before has scrolled away, and the cursor is in the last row.
+    /// Whether everything before has scrolled off and the cursor is in the last row.
     scrolled: bool,
     passed: bool,
-    /// The end of a run of simple lines, which is drawn only if the run is over.
+    /// The end of a run of simple lines. It is drawn only when the run has ended.
     held: Vec<u8>,
     run: Block,
-    /// Room to draw one line in.
+    /// Buffer for drawing one line.
     row: Row,
 }
 
 impl Reader {
-    /// A reader that goes on from `at`, with the layout that `at` was found with.
+    /// Creates a reader that continues from `at`. The layout must be the one with which `at` was
+    /// made.
     pub fn new(layout: Layout, at: Checkpoint) -> Self {
         Self {
             layout,
@@ -69,7 +70,7 @@ impl Reader {
         }
     }
 
-    /// One that may leave out lines that this does not want.
+    /// Lets the reader leave out lines that `sieve` does not select.
     #[must_use]
     pub fn with_sieve(mut self, sieve: Sieve) -> Self {
         self.sieve = Some(sieve);
@@ -81,8 +82,8 @@ impl Reader {
         self.passed
     }
 
-    /// Takes the next bytes; lines that became final go to `take` until it says that it
-    /// is enough. Any split of a stream gives the same lines. False: it is enough.
+    /// Processes the next bytes. Passes lines that have become final to `take` until it returns
+    /// false. Returns false in that case. The result does not depend on how the stream is split.
     pub fn feed(&mut self, bytes: &[u8], take: &mut impl FnMut(Shown<'_>) -> bool) -> bool {
         let mut held = std::mem::take(&mut self.held);
         held.extend_from_slice(bytes);
@@ -94,18 +95,18 @@ impl Reader {
         true
     }
 
-    /// The lines that are left at the end.
+    /// Passes the remaining lines to `take`.
     pub fn finish(mut self, take: &mut impl FnMut(Shown<'_>) -> bool) {
         self.plain.feed(&self.held);
         let lines = [self.plain.drain_final(), self.plain.live()].concat();
         lines.iter().all(|line| take(line.into()));
     }
 
-    /// How many of the bytes were taken; `None` if it is enough.
+    /// Returns the number of bytes processed; `None` if `take` returned false.
     fn read(&mut self, bytes: &[u8], take: &mut impl FnMut(Shown<'_>) -> bool) -> Option<usize> {
         let rows = usize::from(self.layout.size.rows());
         let (mut at, mut passed) = (0, 0);
-        // A line that is cut is not looked at, and neither is the character that is cut with it.
+        // An incomplete line is not processed, and neither is an incomplete character in it.
         let whole = memchr::memrchr(b'\n', bytes).map_or(0, |end| end + 1);
         let mut text = Checked::default();
         while at < bytes.len() {
@@ -122,7 +123,7 @@ impl Reader {
                 self.draw(&bytes[at..at + run - end], take)?;
                 at += run - end;
             } else {
-                // With the line that ended the run: there is no other beginning in it.
+                // Include the line that ended the run, because no other run begins in it.
                 let rest = &bytes[at..];
                 let end = memchr::memchr(b'\n', &rest[run..]);
                 let end = end.map_or(rest.len(), |end| run + end + 1);
@@ -134,7 +135,7 @@ impl Reader {
         Some(at)
     }
 
-    /// Draws some bytes on the window.
+    /// Draws bytes on the window.
     fn draw(&mut self, bytes: &[u8], take: &mut impl FnMut(Shown<'_>) -> bool) -> Option<()> {
         self.scrolled = false;
         self.begins = bytes.ends_with(b"\n");
@@ -143,7 +144,8 @@ impl Reader {
         lines.iter().all(|line| take(line.into())).then_some(())
     }
 
-    /// Finds the simple lines that a text begins with. True if it may go on after the text.
+    /// Finds the simple lines at the beginning of a text. Returns true if the run may continue
+    /// after the text.
     fn find_run(&mut self, text: &str) -> bool {
         if !self.begins || !self.plain.is_plain() {
             self.run.clear();
@@ -154,8 +156,8 @@ impl Reader {
             .read(text, |line, out| simple::push_text(line, layout, row, out))
     }
 
-    /// Takes the run that was found, but for a windowful; `drawn` lines at its beginning are
-    /// drawn. How many bytes that were; `None` if it is enough.
+    /// Processes the run that was found, except a windowful at its end. The first `drawn` lines are
+    /// drawn. Returns the number of bytes processed; `None` if `take` returned false.
     fn pass(
         &mut self,
         bytes: &[u8],
@@ -192,16 +194,16 @@ impl Reader {
     }
 }
 
-/// The text that bytes begin with, looked at once.
+/// The valid UTF-8 text at the beginning of some bytes. Each byte is validated once.
 #[derive(Default)]
 pub(super) struct Checked<'a> {
     text: &'a str,
-    /// Where it begins.
+    /// Offset of the text in the bytes.
     from: usize,
 }
 
 impl<'a> Checked<'a> {
-    /// What is text from `at` on. Nobody asks for what is before what was asked for.
+    /// The valid text from `at` on. Offsets must not decrease between calls.
     pub(super) fn from(&mut self, bytes: &'a [u8], at: usize) -> &'a str {
         if at >= self.from + self.text.len() {
             let rest = bytes.get(at..).unwrap_or_default();
@@ -233,7 +235,7 @@ pub(super) mod tests {
         Layout { size, kind }
     }
 
-    /// All lines as they are drawn.
+    /// All lines, read by drawing.
     fn drawn(layout: Layout, bytes: &[u8]) -> Vec<(u64, u64, String)> {
         let mut plain = Plain::new(layout);
         plain.feed(bytes);
@@ -249,7 +251,7 @@ pub(super) mod tests {
         }
     }
 
-    /// All lines as they are read in pieces of that size, and whether any was passed.
+    /// All lines, read in pieces of this size, and whether any was skipped.
     fn read(layout: Layout, bytes: &[u8], piece: usize) -> (Vec<(u64, u64, String)>, bool) {
         read_with(Reader::new(layout, start()), bytes, piece)
     }
@@ -274,7 +276,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn plain_text_is_passed_and_what_goes_up_is_drawn() {
+    fn plain_text_is_skipped_and_lines_that_move_up_are_drawn() {
         let layout = layout(LayoutKind::Terminal);
         let text = "some \x1b[31mred\x1b[m text\r\n".repeat(100);
         assert!(read(layout, text.as_bytes(), 9999).1);
@@ -291,7 +293,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_line_whose_first_row_was_erased_begins_where_it_is_drawn_to_begin() {
+    fn a_line_whose_first_row_was_erased_has_the_same_start_as_if_drawn() {
         let layout = layout(LayoutKind::Terminal);
         let empty = "\r\n".repeat(9);
         let log = format!("{empty}\t\t\x08漢漢\x1b[1K漢\r\n{empty}");
@@ -302,7 +304,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn it_ends_when_it_is_enough() {
+    fn reading_stops_when_take_returns_false() {
         let layout = layout(LayoutKind::Pipe);
         let text = "line\n".repeat(100);
         for enough in [1, 3, 50, 95] {
@@ -316,7 +318,7 @@ pub(super) mod tests {
         }
     }
 
-    /// Runs of simple lines with anything between them.
+    /// Runs of simple lines with other output between them.
     fn logs() -> impl Strategy<Value = Vec<u8>> {
         let line = prop_oneof![
             6 => "[a-z ]{0,30}\r\n",
@@ -335,7 +337,7 @@ pub(super) mod tests {
         proptest::collection::vec(part, 1..6).prop_map(|parts| parts.concat())
     }
 
-    /// Such a log of a terminal or of a pipe.
+    /// Such a log, from a terminal or from a pipe.
     pub(in super::super) fn carried() -> impl Strategy<Value = (LayoutKind, Vec<u8>)> {
         (logs(), any::<bool>()).prop_map(|(log, pipe)| match pipe {
             true => {
@@ -350,7 +352,7 @@ pub(super) mod tests {
         #![proptest_config(ProptestConfig::with_cases(512))]
 
         #[test]
-        fn nobody_can_tell_what_was_passed(
+        fn skipped_lines_give_the_same_result(
             (kind, log) in carried(), piece in 1..2000_usize,
         ) {
             let layout = layout(kind);
@@ -359,7 +361,7 @@ pub(super) mod tests {
         }
 
         #[test]
-        fn a_sieve_keeps_what_is_wanted(
+        fn a_sieve_keeps_the_wanted_lines(
             log in logs(), piece in 1..2000_usize, around in 0..3_usize,
             pattern in prop_oneof![4 => "[a-z]{1,2}", 1 => Just("^$".to_owned())],
         ) {

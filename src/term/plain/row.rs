@@ -1,54 +1,57 @@
-//! One row of the window: its cells, and what is known of where they came from.
+//! A row of the window: its cells, and the origin of its text.
 
 use super::pens::{Pens, push_change};
 use crate::term::pen::Pen;
 
-/// Stands in the cell to the right of a wide character's own.
+/// Marks the right half of a wide character.
 const RIGHT_HALF: u32 = 1;
-/// A tab among the glyphs.
+/// Marks a tab.
 const GLYPH_TAB: u32 = 9;
-/// Distance of the tab stops that a tab in a cell stands for.
+/// Distance of the tab stops to which a tab in a cell moves.
 pub const TAB: usize = 8;
-/// Most zero-width characters one cell keeps.
+/// Maximum number of zero-width characters per cell.
 pub const MAX_MARKS: usize = 8;
 
-/// A row of the window. Blank cells at its end are not kept, so its length is what was written.
+/// A row of the window. Blank cells at its end are not stored, so its length is the width of the
+/// written part.
 ///
-/// Most rows are ASCII, where a byte is a column and text is copied whole; the first character that is not turns
-/// a row into the wider form. A cell that was never written or has been erased is 0 in both.
+/// Most rows are ASCII; there a byte is a column, and text is copied as a whole. The first other
+/// character converts the row to the wider form. In both forms, a cell that was never written or
+/// has been erased is 0.
 #[derive(Clone, Debug, Default)]
 pub struct Row {
     bytes: Vec<u8>,
-    /// The cells, when they are not in `bytes`.
+    /// The cells; `None` if they are in `bytes`.
     wide: Option<Glyphs>,
-    /// What the cells are drawn with, if that is wanted.
+    /// Attributes of the cells, if they are tracked.
     pub pens: Pens,
-    /// The text goes on in the next row.
+    /// Whether the line continues in the next row.
     pub wrapped: bool,
-    /// The text goes on in the next row, as another line because it is too long for one.
+    /// Whether the text continues in the next row as another line, because it is too long for one.
     pub cut: bool,
-    /// Absolute offset at which the row was begun, once it was.
+    /// Absolute offset at which the row was begun; `None` if it was not.
     pub start: Option<u64>,
-    /// It lies above where rendering was resumed: no line of ours.
+    /// Whether the row lies above the place where rendering was resumed. It then belongs to no
+    /// line.
     pub ghost: bool,
-    /// Its text changed since touched lines were last taken.
+    /// Whether the text has changed since touched lines were last taken.
     pub touched: bool,
-    /// Its text changed since it was last kept for being overwritten.
+    /// Whether the text has changed since it was last kept as overwritten.
     pub fresh: bool,
-    /// The number of cursor movements when it was last written.
+    /// Number of cursor movements at the time of the last write.
     pub written: u64,
 }
 
-/// Cells of any characters.
+/// Cells with arbitrary characters.
 #[derive(Clone, Debug)]
 struct Glyphs {
     glyphs: Vec<u32>,
-    /// Zero-width characters with the column they belong to, in order.
+    /// Zero-width characters with their columns, sorted by column.
     marks: Vec<(usize, char)>,
 }
 
 impl Row {
-    /// Makes it a row nobody wrote to, keeping its memory.
+    /// Resets it to an unwritten row, but keeps its memory.
     pub fn reset(&mut self) {
         let mut bytes = std::mem::take(&mut self.bytes);
         bytes.clear();
@@ -58,7 +61,7 @@ impl Row {
         };
     }
 
-    /// Number of columns up to the last one with something in it.
+    /// Number of columns up to the last non-empty cell.
     pub fn len(&self) -> usize {
         match &self.wide {
             None => self.bytes.len(),
@@ -66,12 +69,12 @@ impl Row {
         }
     }
 
-    /// Whether nothing is in it.
+    /// Whether all cells are empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether a cell of `from..to` has something in it.
+    /// Whether any cell of `from..to` is non-empty.
     pub fn occupied(&self, from: usize, to: usize) -> bool {
         let to = to.min(self.len());
         from < to
@@ -103,7 +106,7 @@ impl Row {
                 for (cell, &b) in glyphs[col..end].iter_mut().zip(text) {
                     *cell = u32::from(b);
                 }
-                // The half of a wide character may have been the last cell.
+                // A half of a wide character may have been the last cell.
                 self.trim();
             }
         }
@@ -127,7 +130,8 @@ impl Row {
         self.trim();
     }
 
-    /// Adds a zero-width character to the one that ends before column `col`; to a space where there is none.
+    /// Adds a zero-width character to the character that ends before column `col`, or to a space if
+    /// that cell is empty.
     pub fn mark(&mut self, col: usize, c: char) {
         let Some(mut base) = col.checked_sub(1) else {
             return;
@@ -154,7 +158,7 @@ impl Row {
         }
     }
 
-    /// Empties the cells of `from..to`.
+    /// Clears the cells `from..to`.
     pub fn erase(&mut self, from: usize, to: usize) {
         let to = to.min(self.len());
         if from >= to {
@@ -168,7 +172,8 @@ impl Row {
         self.trim();
     }
 
-    /// Pushes what is at `col` and after it `count` columns to the right; what leaves `cols` is lost.
+    /// Shifts the cells from `col` on by `count` columns to the right. Cells beyond `cols` are
+    /// lost.
     pub fn insert(&mut self, col: usize, count: usize, cols: usize) {
         self.wrapped = false;
         self.cut = false;
@@ -200,7 +205,7 @@ impl Row {
         self.trim();
     }
 
-    /// Removes `count` cells at `col`; what is after them moves to the left.
+    /// Removes `count` cells at `col` and shifts the cells after them to the left.
     pub fn delete(&mut self, col: usize, count: usize) {
         self.wrapped = false;
         self.cut = false;
@@ -223,7 +228,8 @@ impl Row {
         self.trim();
     }
 
-    /// Appends its text; cells never written before others are spaces, or the tab that led over them.
+    /// Appends the text of the row. Unwritten cells before others become spaces, or the tab that
+    /// moved over them.
     pub fn push_text(&self, out: &mut String) {
         if !self.pens.is_empty() {
             return self.push_coloured(out);
@@ -271,7 +277,8 @@ impl Row {
         }
     }
 
-    /// The same with the sequences that colour it; without attributes at both ends.
+    /// As [`push_text`](Self::push_text), with colour sequences. Begins and ends without
+    /// attributes.
     fn push_coloured(&self, out: &mut String) {
         let mut pen = Pen::default();
         let mut blank_until = 0;
@@ -308,7 +315,7 @@ impl Row {
         }
     }
 
-    /// What is in a cell.
+    /// The content of a cell.
     fn glyph(&self, col: usize) -> u32 {
         let glyph = match &self.wide {
             None => self.bytes.get(col).map(|&byte| u32::from(byte)),
@@ -317,12 +324,12 @@ impl Row {
         glyph.unwrap_or(0)
     }
 
-    /// Whether nothing was written between a tab at `col` and its stop.
+    /// Whether nothing was written between the tab at `col` and its stop.
     fn is_tab(&self, col: usize) -> bool {
         !self.occupied(col + 1, (col / TAB + 1) * TAB)
     }
 
-    /// The cells in the wider form.
+    /// The cells in the wider form; converts them if necessary.
     fn glyphs(&mut self) -> (&mut Vec<u32>, &mut Vec<(usize, char)>) {
         let bytes = &mut self.bytes;
         let wide = self.wide.get_or_insert_with(|| Glyphs {
@@ -349,7 +356,8 @@ impl Row {
     }
 }
 
-/// Makes room for writing `from..to`: the cells are empty, there, and no half of a wide character is left beside.
+/// Prepares the cells `from..to` for writing: they exist and are empty, and wide characters that
+/// cross an end are erased.
 fn open(glyphs: &mut Vec<u32>, marks: &mut Vec<(usize, char)>, from: usize, to: usize) {
     if glyphs.len() < to {
         glyphs.resize(to, 0);
@@ -362,7 +370,7 @@ fn open(glyphs: &mut Vec<u32>, marks: &mut Vec<(usize, char)>, from: usize, to: 
     }
 }
 
-/// Empties a wide character that lies on both sides of the left edge of column `col`.
+/// Erases a wide character that crosses the left edge of column `col`.
 fn split(glyphs: &mut [u32], marks: &mut Vec<(usize, char)>, col: usize) {
     if col > 0 && glyphs.get(col) == Some(&RIGHT_HALF) {
         glyphs[col - 1] = 0;
@@ -382,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn printed_blanks_stay_and_empty_cells_at_the_end_do_not() {
+    fn printed_blanks_are_kept_and_empty_cells_at_the_end_are_not() {
         let mut row = Row::default();
         row.put_ascii(2, b"ab  ");
         assert_eq!(text(&row), "  ab  ");

@@ -1,7 +1,8 @@
-//! Which of many lines are wanted.
+//! Selects lines that match a pattern, and the lines around them.
 //!
-//! A pattern is not tried on each line but looked for in all of them at once, which is several
-//! times faster where few have it. It is changed for that so that what it finds lies within a line.
+//! The pattern is not tried on each line, but searched in a text of many lines at once. That is
+//! several times faster if few lines match. The pattern is modified so that a match lies within one
+//! line.
 
 use std::ops::Range;
 
@@ -12,17 +13,17 @@ use regex_syntax::hir::{Hir, HirKind, Look, Repetition};
 
 use super::block::Block;
 
-/// Lines in which a pattern is found, and those around them.
+/// A filter for lines that match a pattern, and the lines around them.
 #[derive(Clone, Debug)]
 pub struct Sieve {
     pattern: Regex,
-    /// Lines before and after each.
+    /// Number of lines before and after each match.
     around: usize,
 }
 
 impl Sieve {
-    /// A sieve for a pattern that may take so many bytes of memory. `None` if it makes no sense or
-    /// would take more: then each line has to be looked at.
+    /// Creates a sieve for a pattern that may take up to `most` bytes of memory. `None` if the
+    /// pattern is invalid or needs more; each line must then be searched on its own.
     pub fn new(pattern: &str, ignore_case: bool, most: usize, around: usize) -> Option<Self> {
         let mut parser = ParserBuilder::new();
         let parser = parser.multi_line(true).case_insensitive(ignore_case);
@@ -32,8 +33,8 @@ impl Sieve {
         Some(Self { pattern, around })
     }
 
-    /// The lines of a range that are wanted, in order: also the first and last ones, which may be
-    /// around lines of others.
+    /// The lines of a range that are wanted, in order. These include the first and last ones, which
+    /// may be around matches outside the range.
     pub fn wanted<'a>(
         &'a self,
         block: &'a Block,
@@ -56,16 +57,17 @@ impl Sieve {
         std::iter::once(first).chain(groups).flatten()
     }
 
-    /// The first of some lines in which the pattern is found.
+    /// The first of `lines` that matches the pattern.
     pub fn find(&self, block: &Block, lines: Range<usize>) -> Option<usize> {
         let text = block.range(lines.clone());
         let found = self.pattern.find_at(&block.text[..text.end], text.start)?;
-        // An empty pattern is found after the last newline, too.
+        // An empty pattern also matches after the last newline.
         (found.start() < text.end).then(|| block.line_at(lines.start, found.start()))
     }
 }
 
-/// What finds in a text of lines, within one of them, what `hir` finds in the lines alone.
+/// A pattern that finds, in a text of lines and within one line, what `hir` finds in each line
+/// alone.
 fn within_line(hir: &Hir) -> Hir {
     let all = |parts: &[Hir]| parts.iter().map(within_line).collect();
     match hir.kind() {
@@ -112,7 +114,7 @@ mod tests {
         block
     }
 
-    /// The lines that are wanted, each looked at alone.
+    /// The wanted lines, found by searching each line on its own.
     fn wanted(pattern: &Regex, lines: &[String], range: Range<usize>, around: usize) -> Vec<usize> {
         let mut wanted = vec![false; lines.len()];
         let (first, last) = (range.start + around, range.end.saturating_sub(around));
@@ -126,7 +128,7 @@ mod tests {
         range.filter(|line| wanted[*line]).collect()
     }
 
-    /// Patterns that mean much, or nothing, at the ends of lines.
+    /// Patterns with special meaning, or none, at the ends of lines.
     fn pattern() -> impl Strategy<Value = String> {
         let part = prop_oneof![
             4 => "[abc é]",
@@ -141,7 +143,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(2048))]
 
         #[test]
-        fn it_wants_the_lines_that_a_look_at_each_would_find(
+        fn it_selects_the_lines_that_a_search_of_each_line_finds(
             pattern in pattern(), ignore_case: bool, around in 0..4_usize,
             lines in vec("[abcAB é\u{85}]{0,6}", 0..20), cut in 0..4_usize,
         ) {
@@ -157,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_in_no_line_is_in_none() {
+    fn a_pattern_with_a_newline_matches_no_line() {
         let lines = ["a".to_owned(), "b".to_owned()];
         for pattern in [r"a\nb", r"a\s*b", r"[^c]{3}", "(?s)a.b"] {
             let sieve = Sieve::new(pattern, false, 1 << 20, 0).unwrap();

@@ -1,19 +1,20 @@
 //! Lines whose text does not depend on the window.
 //!
-//! Most lines of most logs are text with a few attributes. Where such a line is
-//! written to a blank row its text can be told from its bytes alone.
+//! Most lines of most logs are text with a few attributes. If such a line is written to a blank
+//! row, its text follows from its bytes alone.
 
 use super::row::{MAX_MARKS, Row, TAB};
 use super::{Layout, LayoutKind};
 use crate::term::compat::columns;
 use crate::term::scan::ascii_len;
 
-/// Longest line that is looked at, in bytes: a longer one may be cut into several.
+/// Maximum length of a line that is processed here, in bytes. A longer one may be cut into several
+/// lines.
 const LONGEST: usize = 64 * 1024;
 
-/// Appends the text of a line that was written from the first column of a blank row,
-/// and ended by a newline that is not in `line`. False, with nothing appended, if the
-/// line may concern other rows than those it fills. `row` is room to work in.
+/// Appends the text of a line that was written from the first column of a blank row. The newline
+/// that ended it is not part of `line`. Returns false and appends nothing if the line may affect
+/// other rows than those that it fills. `row` is a scratch buffer.
 pub fn push_text(line: &str, layout: Layout, row: &mut Row, out: &mut String) -> bool {
     push_attributed(line, layout, out)
         || push(line, layout, out, |body, out| {
@@ -22,12 +23,13 @@ pub fn push_text(line: &str, layout: Layout, row: &mut Row, out: &mut String) ->
         })
 }
 
-/// The same of a line in which nothing is written over: of nothing but text and attributes.
+/// The same for lines that consist only of text and attributes, so that nothing is overwritten.
 pub fn push_attributed(line: &str, layout: Layout, out: &mut String) -> bool {
     push(line, layout, out, attributed)
 }
 
-/// Appends what `append` makes of a line; nothing if that, or the line, will not do.
+/// Appends the result of `append` for a line. Appends nothing if it returns false or the line is
+/// unsuitable.
 fn push(
     line: &str,
     layout: Layout,
@@ -42,25 +44,25 @@ fn push(
     done
 }
 
-/// What stands in a line but for what ends it; none of one that has to be drawn.
+/// The line without the bytes that end it; `None` if it must be drawn.
 fn body(line: &str, layout: Layout) -> Option<&str> {
     let body = match layout.kind {
         LayoutKind::Pipe => Some(line),
-        // Without a CR the next line would not begin in the first column.
+        // Without a CR, the next line would not begin in the first column.
         LayoutKind::Terminal => line.strip_suffix('\r'),
     };
     body.filter(|body| body.len() < LONGEST)
 }
 
-/// The printable ASCII that `text` begins with, and what follows.
+/// Splits `text` after its leading printable ASCII.
 fn ascii(text: &str) -> (&str, &str) {
     text.split_at(ascii_len(text.as_bytes()))
 }
 
-/// Appends the text of a line of nothing but text and attributes.
+/// Appends the text of a line that consists only of text and attributes.
 fn attributed(text: &str, out: &mut String) -> bool {
     let mut rest = text;
-    // Where nothing has been printed yet, a mark has nothing to stand on.
+    // Before anything is printed, a zero-width character has no base and is dropped.
     let mut marks = MAX_MARKS;
     loop {
         let (run, after) = ascii(rest);
@@ -93,13 +95,13 @@ fn attributed(text: &str, out: &mut String) -> bool {
     }
 }
 
-/// Appends the text of a line that goes back and forth, but in no row that it has left.
-/// False, whatever was appended, if it may.
+/// Appends the text of a line in which the cursor moves, but never back to a row that it has left.
+/// Returns false if it may do so; the appended text is then invalid.
 fn draw(text: &str, layout: Layout, row: &mut Row, out: &mut String) -> bool {
     let cols = usize::from(layout.size.cols());
     let begin = out.len();
     let mut rest = text;
-    // `cols` while a wrap is pending.
+    // Equal to `cols` while a wrap is pending.
     let mut col = 0_usize;
     while let Some(c) = rest.chars().next() {
         let mut length = c.len_utf8();
@@ -109,7 +111,7 @@ fn draw(text: &str, layout: Layout, row: &mut Row, out: &mut String) -> bool {
                 return false;
             }
             row.push_text(out);
-            // On the window the line begins in the next row then.
+            // On the window, the line would then begin in the next row.
             if out.len() == begin {
                 return false;
             }
@@ -160,7 +162,8 @@ fn draw(text: &str, layout: Layout, row: &mut Row, out: &mut String) -> bool {
                 }
             },
         }
-        // In a pipe the cursor goes further than the window is wide, but not back.
+        // In a pipe, printing moves the cursor beyond the width of the window, but cursor movements
+        // do not.
         if col >= cols && layout.kind == LayoutKind::Pipe {
             return false;
         }
@@ -170,7 +173,7 @@ fn draw(text: &str, layout: Layout, row: &mut Row, out: &mut String) -> bool {
     true
 }
 
-/// Length, parameters and final byte of the SGR or EL sequence that `bytes` begins with.
+/// Length, parameters and final byte of the SGR or EL sequence at the beginning of `bytes`.
 fn sequence(bytes: &[u8]) -> Option<(usize, &[u8], u8)> {
     let body = bytes.strip_prefix(b"\x1b[")?;
     let is_parameter = |byte: &u8| matches!(byte, b'0'..=b'9' | b';' | b':');

@@ -1,4 +1,4 @@
-//! What programs print, and the lines a reader gets.
+//! Tests with the output of programs and the lines that result.
 
 use proptest::prelude::*;
 
@@ -31,18 +31,22 @@ fn texts(lines: &[Line]) -> Vec<&str> {
 }
 
 #[test]
-fn plain_lines_are_themselves() {
+fn plain_lines_are_unchanged() {
     assert_eq!(text(""), "");
     assert_eq!(text("a\r\n"), "a\n");
     assert_eq!(text("a\r\nb"), "a\nb");
     assert_eq!(text("\r\n\r\nx\r\n\r\n"), "\n\nx\n\n");
     assert_eq!(text(">>> "), ">>> ");
     assert_eq!(text("a\tb\t"), "a\tb\t");
-    assert_eq!(text("a\tb\rx\ty"), "x\ty", "a tab moves, it does not erase");
+    assert_eq!(
+        text("a\tb\rx\ty"),
+        "x\ty",
+        "a tab moves the cursor and erases nothing"
+    );
     assert_eq!(
         text("\tb\r12"),
         "12      b",
-        "a tab that was written over is blanks"
+        "an overwritten tab becomes blanks"
     );
     assert_eq!(text("é\tb"), "é\tb");
     assert_eq!(text("\x1b[1;31mred\x1b[0m text\r\n"), "red text\n");
@@ -98,7 +102,8 @@ fn full_screen_programs_leave_nothing() {
 fn wrapped_rows_are_one_line() {
     let long = "0123456789".repeat(30);
     assert_eq!(text(format!("{long}\r\nx\r\n")), format!("{long}\nx\n"));
-    // readline goes to the next row with a blank and CR, and moves inside a wrapped line with LF and RI.
+    // readline moves to the next row with a blank and CR, and moves within a wrapped line with LF
+    // and RI.
     assert_eq!(
         small("$ 12345678 \r90\x1bM\r$ abc\r\n\x1b[2Cend\r\n"),
         "$ abc4567890end\n"
@@ -120,7 +125,7 @@ fn a_scroll_region_scrolls_into_the_text() {
 }
 
 #[test]
-fn a_screen_that_is_cleared_is_gone() {
+fn a_cleared_screen_leaves_nothing() {
     assert_eq!(text("a\r\nb\r\n\x1b[H\x1b[2J\x1b[3Jc\r\n"), "c\n");
     assert_eq!(text("a\r\nb\x1bcz"), "z");
 }
@@ -137,7 +142,7 @@ fn characters_count_their_columns() {
 }
 
 #[test]
-fn a_pipe_does_not_wrap_and_lf_is_enough() {
+fn a_pipe_does_not_wrap_and_lf_returns_the_carriage() {
     let long = "0123456789".repeat(20);
     assert_eq!(piped(format!("{long}\nx\n")), format!("{long}\nx\n"));
     assert_eq!(piped("10%\r20%\r100%\ndone"), "100%\ndone");
@@ -146,7 +151,7 @@ fn a_pipe_does_not_wrap_and_lf_is_enough() {
 }
 
 #[test]
-fn a_line_that_never_ends_is_cut() {
+fn an_endless_line_is_cut() {
     for kind in [TERMINAL, LayoutKind::Pipe] {
         let mut plain = Plain::new(layout(4, 100, kind));
         for _ in 0..(5 << 20) / 4096 {
@@ -158,11 +163,11 @@ fn a_line_that_never_ends_is_cut() {
     }
 }
 
-/// A line is cut at the first row that takes it over the bound.
+/// A line is cut at the first row with which it exceeds the limit.
 const MAX_LINE_AND_ROW: usize = lines::MAX_LINE + 100;
 
 #[test]
-fn lines_have_numbers_and_offsets_for_ever() {
+fn lines_have_permanent_numbers_and_offsets() {
     let mut plain = Plain::new(layout(2, 80, TERMINAL));
     plain.feed(b"one\r\ntwo\r\nthree\r\nfour");
     let lines = [plain.drain_final(), plain.live()].concat();
@@ -188,7 +193,7 @@ fn lines_have_numbers_and_offsets_for_ever() {
 }
 
 #[test]
-fn the_number_of_lines_is_that_of_their_ends() {
+fn the_number_of_lines_counts_their_ends() {
     for (bytes, lines) in [
         ("", 0),
         ("a", 1),
@@ -205,7 +210,7 @@ fn the_number_of_lines_is_that_of_their_ends() {
 }
 
 #[test]
-fn unfinished_sequences_are_left_for_the_next_read() {
+fn incomplete_sequences_are_left_for_the_next_read() {
     let mut plain = Plain::new(layout(24, 80, TERMINAL));
     plain.feed("ab\x1b[3".as_bytes());
     assert_eq!((plain.offset(), plain.clean_offset()), (5, 2));
@@ -223,7 +228,7 @@ fn unfinished_sequences_are_left_for_the_next_read() {
 }
 
 #[test]
-fn touched_lines_are_told_once_and_overwritten_ones_too() {
+fn touched_and_overwritten_lines_are_reported_once() {
     let mut plain = Plain::new(layout(2, 80, TERMINAL));
     plain.feed(b"one\r\ntwo");
     assert_eq!(texts(&plain.take_touched()), ["one", "two"]);
@@ -234,7 +239,7 @@ fn touched_lines_are_told_once_and_overwritten_ones_too() {
     assert_eq!(touched[0].n, 3);
     plain.feed(b"\r\x1b[Kready\r\x1b[Kbusy");
     assert_eq!(texts(&plain.take_touched()), ["ready", "busy"]);
-    // A text that has been told is not told again for being overwritten.
+    // A text that has been reported is not reported again when it is overwritten.
     plain.feed(b"\rBUSY");
     plain.feed(b"\rBusy");
     assert_eq!(texts(&plain.take_touched()), ["BUSY", "Busy"]);
@@ -254,7 +259,7 @@ fn the_kept_texts_of_overwritten_lines_are_bounded() {
 }
 
 #[test]
-fn checkpoints_come_about_every_16_kib() {
+fn checkpoints_are_found_about_every_16_kib() {
     let mut plain = Plain::new(layout(24, 80, TERMINAL));
     for n in 0..20_000 {
         plain.feed(format!("line {n}\r\n").as_bytes());
@@ -283,7 +288,7 @@ fn checkpoints_come_about_every_16_kib() {
 }
 
 #[test]
-fn the_last_characters_are_kept_on_a_boundary() {
+fn the_last_characters_are_cut_on_a_boundary() {
     assert_eq!(tail_chars("añb", 5), ("añb", Omitted::default()));
     assert_eq!(
         tail_chars("ñ\nñb", 2),
@@ -293,7 +298,7 @@ fn the_last_characters_are_kept_on_a_boundary() {
     assert_eq!(tail_chars("ñññ", 3), ("ñññ", Omitted::default()));
 }
 
-/// Pieces of what programs print.
+/// Parts of the output of programs.
 fn piece() -> impl Strategy<Value = Vec<u8>> {
     const SEQUENCES: &[&str] = &[
         "\r\n",
@@ -377,7 +382,7 @@ fn all(plain: &mut Plain) -> Vec<Line> {
     [plain.drain_final(), plain.live()].concat()
 }
 
-/// Tabs as the blanks that a screen of so many columns has there, on which the text wraps.
+/// Replaces tabs by blanks, as on a screen of `cols` columns on which the text wraps.
 fn expand(text: &str, cols: usize) -> String {
     let mut out = String::new();
     let mut col = 0;
@@ -397,7 +402,7 @@ fn expand(text: &str, cols: usize) -> String {
 }
 
 #[test]
-fn a_tab_after_a_wrap_counts_from_the_row_s_beginning() {
+fn a_tab_after_a_wrap_counts_from_the_beginning_of_the_row() {
     let bytes = b"\x1b[999abc\ta\r\n";
     let mut plain = Plain::new(layout(40, 60, TERMINAL));
     let mut screen = crate::term::screen::Screen::new(Size::new(40, 60));
@@ -425,7 +430,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_known_of_the_alternate_screen_at_a_place_is_so(
+    fn the_known_state_of_the_alternate_screen_is_correct(
         before in stream(30), after in stream(30), middle in "(\x1b\\[\\?1049[hl]|[a-z\n]){0,6}",
     ) {
         let whole = [&before[..], middle.as_bytes(), &after].concat();
@@ -467,9 +472,9 @@ proptest! {
     }
 
     #[test]
-    fn what_a_screen_shows_is_what_the_lines_say(bytes in stream(40)) {
-        // As long as nothing scrolls, the two emulators must agree. Leaving an alternate screen that was never on
-        // moves the cursor on a terminal, and nothing here.
+    fn the_lines_agree_with_the_screen(bytes in stream(40)) {
+        // As long as nothing scrolls, the two emulators must agree. There is one exception: leaving
+        // an alternate screen that was never entered moves the cursor on a terminal, but not here.
         if bytes.windows(6).any(|six| six == b"?1049l") {
             return Ok(());
         }

@@ -1,7 +1,7 @@
-//! The window: rows, a cursor, a scroll region, and what happens to them.
+//! The window: rows, a cursor, a scroll region, and the operations on them.
 //!
-//! Rows that leave at the top become final lines. Every change of the window tells the marks how far up it
-//! reached, and keeps the text of a line before it is overwritten.
+//! Rows that leave the window at the top become final lines. Every change of the window tells the
+//! marks how far up it reached. The text of a line is kept before it is overwritten.
 
 use std::collections::VecDeque;
 
@@ -12,34 +12,36 @@ use super::row::{Row, TAB};
 use super::{Layout, LayoutKind, Line};
 use crate::term::pen::Pen;
 
-/// The window.
+/// The window of the plain renderer.
 #[derive(Debug)]
 pub struct Window {
     pub(super) rows: VecDeque<Row>,
-    /// Columns of a row: those of the terminal, or as many as a line may have in a pipe.
+    /// Columns of a row: those of the terminal, or with a pipe the maximum length of a line.
     pub(super) cols: usize,
-    /// Columns that moving the cursor can reach. In a pipe only printing goes beyond.
+    /// Columns that cursor movements can reach. In a pipe only printing goes beyond.
     reach: usize,
     pub(super) pipe: bool,
     pub(super) row: usize,
-    /// The column of the next character: `cols` while a wrap is pending.
+    /// Column of the next character; equal to `cols` while a wrap is pending.
     pub(super) col: usize,
     /// First and last row of the scroll region.
     pub(super) region: (usize, usize),
-    /// What text is drawn with, if that is wanted.
+    /// The current attributes, if they are tracked.
     pub(super) pen: Option<Pen>,
     pub(super) lines: Lines,
     pub(super) marks: Marks,
-    /// Absolute offset at which the cursor came to its row.
+    /// Absolute offset at which the cursor reached its row.
     pub(super) arrived: u64,
-    /// Number of cursor movements: writing over what was written before the last one is overwriting.
+    /// Number of cursor movements. A write over text from before the last movement counts as
+    /// overwriting.
     moves: u64,
     /// Number of rows that have left at the top.
     pub(super) scrolled: u64,
 }
 
 impl Window {
-    /// A blank window with the cursor in row `row`, after `count` final lines, at absolute offset `start`.
+    /// Creates a blank window with the cursor in row `row`, after `count` final lines, at absolute
+    /// offset `start`.
     pub fn new(layout: Layout, row: u16, count: u64, start: u64) -> Self {
         let height = usize::from(layout.size.rows());
         let width = usize::from(layout.size.cols());
@@ -75,7 +77,8 @@ impl Window {
         self.region == (0, self.last_row())
     }
 
-    /// Writes printable ASCII that begins at absolute offset `offset`, wrapping at the last column.
+    /// Prints printable ASCII that begins at absolute offset `offset`, and wraps at the last
+    /// column.
     pub(super) fn print_ascii(&mut self, mut text: &[u8], mut offset: u64) {
         while !text.is_empty() {
             if self.col >= self.cols {
@@ -89,14 +92,14 @@ impl Window {
         }
     }
 
-    /// Writes a character of `width` columns, 1 or 2, that fits.
+    /// Prints a character of `width` columns, 1 or 2, that fits into the row.
     pub(super) fn print(&mut self, c: char, width: usize) {
         self.write(width, |row, col| row.put(col, c, width));
         self.col += width;
     }
 
-    /// Remembers that the way to the next stop was a tab, so that a reader gets the tab back and not blanks,
-    /// if nothing stands there and nothing is written there later.
+    /// Stores that the cursor moves to the next stop by a tab, so that a reader gets the tab and
+    /// not blanks. It applies only as long as nothing is written between the cursor and the stop.
     pub(super) fn note_tab(&mut self) {
         let col = self.settled();
         let stop = (col / TAB + 1) * TAB;
@@ -105,10 +108,10 @@ impl Window {
         }
     }
 
-    /// Adds a zero-width character to the one before the cursor.
+    /// Adds a zero-width character to the character before the cursor.
     pub(super) fn mark(&mut self, c: char) {
         if self.col > 0 {
-            // It changes what is there rather than replace it, so nothing needs to be kept.
+            // It modifies the existing text and does not replace it, so nothing needs to be kept.
             let arrived = self.arrived;
             let row = &mut self.rows[self.row];
             if row.is_empty() {
@@ -123,7 +126,8 @@ impl Window {
     fn write(&mut self, width: usize, put: impl FnOnce(&mut Row, usize)) {
         let col = self.col;
         let row = &self.rows[self.row];
-        // Whatever stands further on counts, not only what this run covers: where it ends depends on the reads.
+        // Any text after the column counts, not only the text that this run covers, because the end
+        // of the run depends on the reads.
         if row.fresh && row.written != self.moves && row.len() > col {
             self.keep(self.row);
         }
@@ -142,7 +146,7 @@ impl Window {
         }
     }
 
-    /// SGR: text is drawn otherwise from now on.
+    /// SGR: sets the attributes of the text that follows.
     pub(super) fn set_attributes(&mut self, params: &[u8]) {
         if let Some(pen) = &mut self.pen {
             match params.contains(&b':') {
@@ -152,12 +156,12 @@ impl Window {
         }
     }
 
-    /// Text is drawn without attributes from now on.
+    /// Resets the attributes of the text that follows.
     pub(super) fn reset_attributes(&mut self) {
         self.pen = self.pen.map(|_| Pen::default());
     }
 
-    /// Goes on in the next row because this one is full.
+    /// Continues in the next row, because this one is full.
     pub(super) fn wrap(&mut self, offset: u64) {
         let joins = !self.pipe && (self.row == self.region.1 || self.row < self.last_row());
         self.rows[self.row].wrapped = joins;
@@ -166,7 +170,7 @@ impl Window {
         self.col = 0;
     }
 
-    /// LF: down one row, with a scroll at the bottom of the region.
+    /// LF: moves down one row, and scrolls at the bottom of the region.
     pub(super) fn line_feed(&mut self, offset: u64) {
         self.begin(self.row);
         self.col = if self.pipe { 0 } else { self.settled() };
@@ -186,7 +190,7 @@ impl Window {
         }
     }
 
-    /// RI: up one row, with a scroll at the top of the region.
+    /// RI: moves up one row, and scrolls at the top of the region.
     pub(super) fn reverse(&mut self, offset: u64) {
         if self.row == self.region.0 {
             self.scroll_down(1);
@@ -196,7 +200,7 @@ impl Window {
         }
     }
 
-    /// Moves the cursor; `offset` is where the stream is.
+    /// Moves the cursor. `offset` is the current offset in the stream.
     pub(super) fn go(&mut self, row: usize, col: usize, offset: u64) {
         let row = row.min(self.last_row());
         if row != self.row {
@@ -208,7 +212,7 @@ impl Window {
         self.marks.reach(row);
     }
 
-    /// The last column that moving the cursor can reach.
+    /// The last column that cursor movements can reach.
     pub(super) fn edge(&self) -> usize {
         if self.pipe {
             self.col.max(self.reach - 1).min(self.cols - 1)
@@ -217,15 +221,15 @@ impl Window {
         }
     }
 
-    /// The column, without a pending wrap.
+    /// The cursor's column, without a pending wrap.
     pub(super) fn settled(&self) -> usize {
         self.col.min(self.cols - 1)
     }
 
-    /// Scrolls the region up; what leaves at the top of the window is final.
+    /// Scrolls the region up. Rows that leave at the top of the window are final.
     pub(super) fn scroll_up(&mut self, count: usize) {
         let (top, bottom) = self.region;
-        // The cursor stays behind, and the row that leaves it would forget when it was begun.
+        // The cursor stays in place while its row scrolls, so record the start of that row first.
         self.begin(self.row);
         for _ in 0..count.min(bottom - top + 1) {
             if top == 0 {
@@ -249,13 +253,14 @@ impl Window {
         }
     }
 
-    /// A row that begins anew where the window is cut must not take its start from an earlier line.
+    /// Sets the start of a row that has none. A row that begins anew at a cut of the window must
+    /// not take its start from an earlier line.
     fn begin(&mut self, row: usize) {
         let arrived = self.arrived;
         self.rows[row].start.get_or_insert(arrived);
     }
 
-    /// Scrolls the region down; what leaves at the bottom is lost.
+    /// Scrolls the region down. Rows that leave at the bottom are lost.
     pub(super) fn scroll_down(&mut self, count: usize) {
         self.insert_rows(self.region.0, count);
     }
@@ -280,7 +285,7 @@ impl Window {
         self.unwrap_above(at);
     }
 
-    /// Removes rows at `at`, within the region; blank ones come in at its bottom.
+    /// Removes rows at `at`, within the region. Blank rows are added at its bottom.
     pub(super) fn delete_rows(&mut self, at: usize, count: usize) {
         let bottom = self.region.1;
         if at < self.region.0 || at > bottom {
@@ -299,10 +304,10 @@ impl Window {
         self.unwrap_above(at);
     }
 
-    /// The row above `at` no longer goes on where it did.
+    /// Ends the wrap of the row above `at`, because its continuation has moved.
     fn unwrap_above(&mut self, at: usize) {
         if let Some(above) = at.checked_sub(1) {
-            // A row that only now ends its line is a change that reaches up to it.
+            // Ending the wrap changes the row above, so the change reaches up to that row.
             if self.rows[above].wrapped {
                 self.marks.reach(above);
                 self.rows[above].wrapped = false;
@@ -310,7 +315,7 @@ impl Window {
         }
     }
 
-    /// Erases columns `from..to` of a row. A row erased up to its end goes on nowhere.
+    /// Erases columns `from..to` of a row. A row that is erased up to its end no longer wraps.
     pub(super) fn erase(&mut self, row: usize, from: usize, to: usize) {
         self.marks.reach(row);
         if self.rows[row].occupied(from, to) {
@@ -334,7 +339,7 @@ impl Window {
         }
     }
 
-    /// Pushes cells to the right (ICH, insert mode).
+    /// Shifts cells to the right (ICH, insert mode).
     pub(super) fn insert_cells(&mut self, count: usize) {
         let (col, cols) = (self.settled(), self.cols);
         self.keep_if_fresh(self.row);
@@ -342,7 +347,7 @@ impl Window {
         self.rows[self.row].touched = true;
     }
 
-    /// Pulls cells to the left (DCH).
+    /// Shifts cells to the left (DCH).
     pub(super) fn delete_cells(&mut self, count: usize) {
         let col = self.settled();
         self.keep_if_fresh(self.row);
@@ -357,7 +362,7 @@ impl Window {
         }
     }
 
-    /// Keeps the text of the line that row `row` belongs to, which is about to be overwritten.
+    /// Keeps the text of the line that contains row `row`, which is about to be overwritten.
     fn keep(&mut self, row: usize) {
         let (first, last) = self.line_around(row);
         self.rows
@@ -384,7 +389,7 @@ impl Window {
         }
     }
 
-    /// First and last row of the line that `row` belongs to.
+    /// First and last row of the line that contains `row`.
     fn line_around(&self, row: usize) -> (usize, usize) {
         let first = (1..=row)
             .rev()
@@ -396,7 +401,7 @@ impl Window {
         (first, last)
     }
 
-    /// The number of the line that begins in row `first`.
+    /// Number of the line that begins in row `first`.
     pub(super) fn number_of(&self, first: usize) -> u64 {
         let before = self
             .rows
@@ -406,7 +411,7 @@ impl Window {
         self.lines.count + before as u64 + 1
     }
 
-    /// Number of rows in use: up to the last one with content or the one before the cursor's.
+    /// Number of rows in use: up to the last one with content, or the one before the cursor's row.
     pub(super) fn used(&self) -> usize {
         let content = self
             .rows
@@ -417,7 +422,7 @@ impl Window {
         content.max(self.row).max(partial)
     }
 
-    /// First and last row of each line on the window, in order.
+    /// First and last row of each line in the window, in order.
     pub(super) fn spans(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         let used = self.used();
         let mut next = 0;
@@ -434,7 +439,7 @@ impl Window {
         })
     }
 
-    /// The lines on the window for which `wanted` holds, with their text.
+    /// The lines in the window for which `wanted` holds, with their text.
     pub(super) fn live(&self, wanted: impl Fn(usize, usize) -> bool) -> Vec<Line> {
         let mut previous = self.lines.last_start();
         let mut out = Vec::new();
@@ -463,7 +468,8 @@ impl Window {
         out
     }
 
-    /// The lines that changed since the last call, and what was overwritten meanwhile.
+    /// Takes the lines that have changed since the last call, and the texts that were overwritten
+    /// meanwhile.
     pub(super) fn take_touched(&mut self) -> Vec<Line> {
         let partial = self.lines.take_partial_touched();
         let mut news = self.lines.take_news();
@@ -472,7 +478,7 @@ impl Window {
         }));
         for row in &mut self.rows {
             row.touched = false;
-            // Who has been told a text need not hear of it again when it is overwritten.
+            // A text that has been reported need not be reported again when it is overwritten.
             row.fresh = false;
         }
         news

@@ -1,8 +1,9 @@
-//! Lines as somebody reads them who cannot go back: each once it is complete.
+//! Reports lines to readers that cannot go back, each once it is complete.
 //!
-//! A line is told when the cursor has gone on below it, so a progress bar is told once, in its last state. A line that
-//! was changed after it had been told (a block of several bars does that) is told once more when it can no longer
-//! change. What is written after the screen was cleared are other lines, wherever they stand.
+//! A line is reported when the cursor has moved on below it, so a progress bar is reported once, in
+//! its last state. A line that changes after it was reported (as in a block of several bars) is
+//! reported once more when it can no longer change. Text that is written after the screen was
+//! cleared belongs to new lines, wherever it stands.
 
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -10,21 +11,22 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::reader::Shown;
 use super::{Checkpoint, Layout, Line, Plain};
 
-/// What clears the screen: everything that was on it is over.
+/// Sequences that clear the screen and so end everything on it.
 const CLEARS: [&[u8]; 4] = [b"\x1b[2J", b"\x1b[3J", b"\x1bc", b"\x1b[H\x1b[J"];
 
 /// Reads a stream of bytes as lines.
 #[derive(Debug)]
 pub struct Written {
     plain: Plain,
-    /// Number of the last line that was told.
+    /// Number of the last reported line.
     told: u64,
-    /// Lines that were told and may change still, with a digest of what was told.
+    /// Lines that were reported and may still change, as (number, digest of the reported text).
     open: VecDeque<(u64, u64)>,
 }
 
 impl Written {
-    /// One that goes on from `at`, with the layout that `at` was found with.
+    /// Creates a reader that continues from `at`. The layout must be the one with which `at` was
+    /// made.
     pub fn new(layout: Layout, at: Checkpoint) -> Self {
         let mut plain = Plain::resume(layout, at);
         plain.set_track_touched(false);
@@ -35,14 +37,14 @@ impl Written {
         }
     }
 
-    /// With its colours, as [`Plain::set_colours`] says.
+    /// Sets whether lines contain their colours, as with [`Plain::set_colours`].
     #[must_use]
     pub fn with_colours(mut self, on: bool) -> Self {
         self.plain.set_colours(on);
         self
     }
 
-    /// Takes the next bytes and tells the lines that are complete by them.
+    /// Processes the next bytes and passes the lines that they complete to `take`.
     pub fn feed(&mut self, mut bytes: &[u8], take: &mut impl FnMut(Shown<'_>)) {
         while let Some((at, length)) = find_clear(bytes) {
             let (page, rest) = bytes.split_at(at);
@@ -65,7 +67,8 @@ impl Written {
         self.read(bytes, take);
     }
 
-    /// Tells what is left, also a line without an end. Whether there is one.
+    /// Reports the remaining lines, including an incomplete last line. Returns whether there is
+    /// one.
     pub fn finish(mut self, take: &mut impl FnMut(Shown<'_>)) -> bool {
         for line in [self.plain.drain_final(), self.plain.live()].concat() {
             self.tell(&line, take);
@@ -86,7 +89,7 @@ impl Written {
         }
     }
 
-    /// Tells a line, if it is not the one that was told.
+    /// Reports a line, unless it was already reported with the same text.
     fn tell(&mut self, line: &Line, take: &mut impl FnMut(Shown<'_>)) {
         if line.n > self.told {
             self.told = line.n;
@@ -110,7 +113,7 @@ impl Written {
     }
 }
 
-/// Where the screen is cleared first, and the bytes of that.
+/// Position and length of the first sequence that clears the screen.
 fn find_clear(bytes: &[u8]) -> Option<(usize, usize)> {
     memchr::memchr_iter(0x1b, bytes).find_map(|at| {
         let clear = CLEARS.iter().find(|clear| bytes[at..].starts_with(clear))?;
@@ -144,7 +147,7 @@ mod tests {
         }
     }
 
-    /// The lines told by each of some reads, and those told at the end.
+    /// The lines reported for each of some reads, and those reported at the end.
     fn told(reads: &[&str]) -> Vec<Vec<String>> {
         let mut written = Written::new(layout(LayoutKind::Terminal), start());
         let mut all = Vec::new();
@@ -162,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_progress_bar_is_told_once_in_its_last_state() {
+    fn a_progress_bar_is_reported_once_in_its_last_state() {
         assert_eq!(
             told(&["10 %", "\r50 %\r", "100 %\r\n", "done"]),
             [vec![], vec![], vec!["100 %"], vec![], vec!["done"]]
@@ -170,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_of_bars_is_told_when_it_begins_and_when_it_is_over() {
+    fn a_block_of_bars_is_reported_when_it_begins_and_when_it_ends() {
         let block = |one, two| format!("\x1b[2A\x1b[2Kone {one}\r\n\x1b[2Ktwo {two}\r\n");
         let (half, whole) = (block(50, 50), block(100, 50));
         assert_eq!(
@@ -186,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cleared_screen_has_other_lines() {
+    fn text_after_a_clear_belongs_to_new_lines() {
         assert_eq!(
             told(&["ok 1\r\nwatching", "\x1b[2J\x1b[Hok 2\r\n", "\x1bcok 3\r\n"]),
             [vec!["ok 1"], vec!["watching", "ok 2"], vec!["ok 3"], vec![]]
@@ -194,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_very_long_line_comes_in_pieces_of_which_all_but_the_last_go_on() {
+    fn a_very_long_line_is_reported_in_pieces_that_continue() {
         for kind in [LayoutKind::Terminal, LayoutKind::Pipe] {
             let line: String = (0..400_000).map(|n| format!("{n} ")).collect();
             let log = format!("first\r\n{line}\r\nlast\r\n");
@@ -221,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_stay_with_their_text() {
+    fn colours_are_kept_with_their_text() {
         let mut written = Written::new(layout(LayoutKind::Terminal), start()).with_colours(true);
         let mut lines = Vec::new();
         let log =

@@ -1,11 +1,12 @@
-//! Output that paints the same rows again and again, with cursor addressing.
+//! Abridges output that repaints the same rows again and again with cursor addressing.
 //!
-//! A full-screen program moves to a row, erases it, writes it, and does the same a moment later:
-//! of many frames only the last can be seen. [`abridge`] follows the cursor without painting and
-//! keeps, for each row, the visits of the cursor that still show; what was erased or overwritten
-//! as a whole after them does not. Painting those in their order gives the same screen, cursor,
-//! attributes and modes. It goes as far as it understands: whatever scrolls, wraps, answers,
-//! rings or changes another mode ends it, and has to be painted.
+//! A full-screen program moves to a row, erases it, writes it, and does the same again a moment
+//! later. Of many frames only the last can be seen. [`abridge`] follows the cursor without
+//! painting, and keeps for each row the visits of the cursor that are still visible. A visit that
+//! was completely erased or overwritten later is dropped. Painting the remaining visits in order
+//! gives the same screen, cursor, attributes and modes. The pass stops at anything that it cannot
+//! follow: output that scrolls, wraps, asks a query, rings the bell or changes another mode must be
+//! painted.
 
 mod row;
 
@@ -15,36 +16,36 @@ use super::pen::{Pen, number};
 use super::scan::ascii_len;
 use super::size::Size;
 
-/// Longest control sequence that is understood, in bytes after `CSI`.
+/// Maximum length of a control sequence that can be followed, in bytes after `CSI`.
 const MAX_CSI: usize = 32;
 
-/// How a screen stands, on which nothing is unfinished or unusual.
+/// State of a screen with no incomplete sequence and all special modes off.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Start {
-    /// Its size.
+    /// Size of the screen.
     pub size: Size,
     /// Row of the cursor.
     pub row: u16,
-    /// Column of the cursor: the number of columns while a wrap is pending.
+    /// Column of the cursor; equal to the number of columns while a wrap is pending.
     pub col: u16,
-    /// What the next character is drawn with.
+    /// Attributes of the next character.
     pub pen: Pen,
-    /// Which rows have nothing but ASCII on them.
+    /// For each row, whether it contains only ASCII.
     pub ascii: Vec<bool>,
 }
 
-/// What to paint for some output.
+/// The abridged form of some output.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Abridged {
-    /// How many bytes it stands for, from the first; nothing is unfinished there.
+    /// Number of bytes that it replaces, from the first. No sequence is incomplete at their end.
     pub taken: usize,
-    /// What to paint for them.
+    /// The bytes to paint instead.
     pub bytes: Vec<u8>,
-    /// Offsets in the taken bytes where nothing is unfinished.
+    /// Offsets in the replaced bytes at which no sequence is incomplete.
     pub places: Vec<usize>,
 }
 
-/// Abridges the beginning of `bytes`. Places are told about `every` so many bytes.
+/// Abridges the beginning of `bytes`. A place is recorded about `every` so many bytes.
 pub fn abridge(bytes: &[u8], from: &Start, every: usize) -> Abridged {
     let mut pass = Pass::new(bytes, from);
     let mut places = Vec::new();
@@ -71,9 +72,9 @@ struct Pass<'a> {
     col: u16,
     pen: Pen,
     visit: Visit,
-    /// The highest row that the cursor came to.
+    /// The highest row that the cursor has reached.
     top: u16,
-    /// The last that was said of the cursor's being shown.
+    /// The last sequence that showed or hid the cursor.
     cursor: Option<&'a [u8]>,
 }
 
@@ -97,7 +98,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Reads a piece; `None` where it has to end.
+    /// Processes the next token; `None` if the pass must stop before it.
     fn step(&mut self) -> Option<()> {
         let rest = &self.bytes[self.at..];
         let length = match *rest.first()? {
@@ -125,7 +126,7 @@ impl<'a> Pass<'a> {
                 self.col = ((self.col / 8 + 1) * 8).min(self.cols - 1);
                 1
             }
-            // G0 is in use already.
+            // Shift-in selects G0, which is already active.
             0x0f => 1,
             _ => return None,
         };
@@ -134,7 +135,7 @@ impl<'a> Pass<'a> {
         Some(())
     }
 
-    /// Text of `width` columns, if it does not wrap.
+    /// Writes text of `width` columns; `None` if it would wrap.
     fn write(&mut self, width: u16) -> Option<()> {
         let col = self
             .col
@@ -173,7 +174,7 @@ impl<'a> Pass<'a> {
         if let Some(mode) = params.strip_prefix(b"?") {
             match (mode, last) {
                 (b"25", b'h' | b'l') => self.cursor = Some(&rest[..length]),
-                // A cursor that blinks, and frames that belong together: nothing heeds them.
+                // Cursor blinking and synchronized updates have no effect here.
                 (b"12" | b"2026", b'h' | b'l') => {}
                 _ => return None,
             }
@@ -198,7 +199,7 @@ impl<'a> Pass<'a> {
             b'B' => self.jump(next, row.saturating_add(count), col)?,
             b'C' => self.jump(next, row, col.saturating_add(count))?,
             b'D' => self.jump(next, row, col.saturating_sub(count))?,
-            // The two readers of output differ in what they do with a pending wrap.
+            // The emulator and the plain renderer treat a pending wrap differently here.
             _ if self.col >= self.cols => return None,
             b'd' => self.jump(next, count - 1, col)?,
             b'K' => self.erase(first)?,
@@ -209,7 +210,7 @@ impl<'a> Pass<'a> {
         Some(length)
     }
 
-    /// Erases a part of the row.
+    /// Erases a part of the current row.
     fn erase(&mut self, how: u16) -> Option<()> {
         match how {
             0 if self.col == 0 => self.restart(),
@@ -224,7 +225,7 @@ impl<'a> Pass<'a> {
         Some(())
     }
 
-    /// Erases rows above or below, and a part of this one.
+    /// Erases the rows above or below, and a part of the current row.
     fn erase_rows(&mut self, how: u16) -> Option<()> {
         let own = usize::from(self.row);
         let rows = match how {
@@ -241,7 +242,7 @@ impl<'a> Pass<'a> {
         self.erase(how)
     }
 
-    /// All of the row is erased: what came before does not show.
+    /// The whole row is erased, so earlier visits are no longer visible.
     fn restart(&mut self) {
         let row = &mut self.rows[usize::from(self.row)];
         row.forget();
@@ -255,7 +256,7 @@ impl<'a> Pass<'a> {
         };
     }
 
-    /// The cursor goes somewhere else, by what ends at `next`.
+    /// Moves the cursor by a sequence that ends at `next`.
     fn jump(&mut self, next: usize, row: u16, col: u16) -> Option<()> {
         self.rows[usize::from(self.row)].keep(self.visit)?;
         self.row = row.min(self.last_row());
@@ -265,16 +266,16 @@ impl<'a> Pass<'a> {
         Some(())
     }
 
-    /// What is to be painted, in the order in which it came.
+    /// The visible visits, in the order in which they occurred.
     fn painted(&self) -> Vec<u8> {
         let last = &self.visit;
         if last.col >= self.cols {
-            // Where it all begins, with a wrap pending, nothing but attributes can have come.
+            // If the first visit began with a pending wrap, only attributes can have followed.
             return self.bytes[..self.at].to_vec();
         }
         let mut out = Vec::new();
         let go = |row: usize, col: u16| format!("\x1b[{};{}H", row + 1, u32::from(col) + 1);
-        // Readers of lines have to know how far up the cursor was, and on which rows there was text.
+        // The plain renderer must know how far up the cursor was, and which rows contained text.
         out.extend_from_slice(go(usize::from(self.top), 0).as_bytes());
         let mut parts = Vec::new();
         for (n, row) in self.rows.iter().enumerate() {

@@ -1,28 +1,29 @@
-//! What still shows of what was painted on one row.
+//! The visible parts of a row's painting.
 
 use crate::term::pen::Pen;
 
-/// Visits kept of one row at most.
+/// Maximum number of visits kept per row.
 const MAX_VISITS: usize = 64;
 
-/// The cursor in a row without a jump: the bytes from `start` to `end` have been read meanwhile.
+/// A stay of the cursor in a row without a jump. The bytes from `start` to `end` were read during
+/// it.
 #[derive(Clone, Copy)]
 pub(super) struct Visit {
     pub(super) start: usize,
     pub(super) end: usize,
     /// The column in which it began.
     pub(super) col: u16,
-    /// The columns that it has determined, whatever was there before.
+    /// The columns whose content it determines, whatever they contained before.
     pub(super) from: u16,
     pub(super) to: u16,
     pub(super) pen: Pen,
-    /// It has written something.
+    /// Whether it has written text.
     pub(super) wrote: bool,
-    /// It has written nothing but ASCII.
+    /// Whether it has written only ASCII.
     pub(super) ascii: bool,
-    /// The last of them by erasing, after which a row goes on nowhere.
+    /// Whether it determined the last of its columns by erasing. The row then no longer wraps.
     pub(super) erased: bool,
-    /// It did something that depends on what was in the row, or has an effect elsewhere in it.
+    /// Whether it depends on the previous content of the row, or affects other cells of the row.
     pub(super) other: bool,
 }
 
@@ -42,7 +43,7 @@ impl Visit {
         }
     }
 
-    /// Whether nothing shows of `before` in a row of ASCII, which this visit has not changed.
+    /// Whether this visit completely hides `before`, in a row of ASCII.
     fn hides(&self, before: &Self) -> bool {
         self.from <= before.from
             && before.to <= self.to
@@ -52,28 +53,29 @@ impl Visit {
     }
 }
 
-/// What has happened to a row.
+/// The painting of a row.
 #[derive(Clone, Default)]
 pub(super) struct Row {
-    /// Where in the bytes, and with what, all of it was erased from another row.
+    /// Position in the bytes, and attributes, of the last erasure of the whole row from another
+    /// row.
     pub(super) erased: Option<(usize, Pen)>,
-    /// What still shows, in order.
+    /// The visible visits, in order.
     pub(super) visits: Vec<Visit>,
-    /// Something was written there that does not show any more.
+    /// Whether text was written that is no longer visible.
     pub(super) written: bool,
-    /// There is nothing but ASCII on it, and no cells were moved.
+    /// Whether the row contains only ASCII and no cells were moved.
     pub(super) ascii: bool,
 }
 
 impl Row {
-    /// All of it is erased or overwritten now.
+    /// Drops all visits, because the whole row was erased or overwritten.
     pub(super) fn forget(&mut self) {
         self.written |= self.visits.iter().any(|visit| visit.wrote);
         self.visits.clear();
         self.erased = None;
     }
 
-    /// Keeps a visit that ends, and drops what it has put out of sight; `None` if it has become too much.
+    /// Adds a finished visit and drops the visits that it hides; `None` if there are too many.
     pub(super) fn keep(&mut self, visit: Visit) -> Option<()> {
         if !visit.wrote && !visit.erased && !visit.other {
             return Some(());

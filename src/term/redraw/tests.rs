@@ -1,4 +1,4 @@
-//! What is abridged shows what the whole of it does.
+//! Tests that abridged output gives the same screen as all of the output.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -8,7 +8,7 @@ use crate::term::plain::{Layout, LayoutKind, Line, Plain};
 use crate::term::screen::Screen;
 use crate::term::size::Size;
 
-/// Both readers of output.
+/// The emulator and the plain renderer, fed with the same bytes.
 struct Readers {
     screen: Screen,
     lines: Plain,
@@ -28,7 +28,7 @@ impl Readers {
         self.lines.feed(bytes);
     }
 
-    /// Feeds abridged what can be; says how much was.
+    /// Feeds the abridged form where there is one. Returns the number of bytes that were abridged.
     fn feed_abridged(&mut self, bytes: &[u8]) -> usize {
         let (mut at, mut saved) = (0, 0);
         while at < bytes.len() {
@@ -53,7 +53,8 @@ impl Readers {
         saved
     }
 
-    /// All that can be told of them. Where a line begins in the log is not known of what was abridged.
+    /// All observable state. The start offsets of lines are excluded, because they are not known
+    /// for abridged output.
     fn shown(&self) -> String {
         let Self { screen, lines } = self;
         let text = |line: &Line| (line.n, line.text.clone());
@@ -77,7 +78,7 @@ impl Readers {
     }
 }
 
-/// What full-screen programs write, and now and then something else.
+/// Output of full-screen programs, and occasionally other output.
 fn piece() -> impl Strategy<Value = String> {
     prop_oneof![
         6 => (0u8..6, 0u8..10).prop_map(|(row, col)| format!("\x1b[{row};{col}H")),
@@ -97,7 +98,7 @@ fn piece() -> impl Strategy<Value = String> {
     ]
 }
 
-/// What is not understood.
+/// Output that cannot be followed.
 fn other() -> impl Strategy<Value = String> {
     prop_oneof![
         Just("\x1b]2;title\x07".to_owned()),
@@ -116,7 +117,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
-    fn what_is_abridged_shows_the_same(
+    fn abridged_output_shows_the_same(
         rows in 1u16..6, cols in 1u16..10, before in stream(10), bytes in stream(1), after in stream(10),
         alternate: bool,
     ) {
@@ -131,20 +132,21 @@ proptest! {
         whole.feed(&bytes);
         short.feed_abridged(&bytes);
         prop_assert_eq!(whole.shown(), short.shown());
-        // What nobody is told of goes on as well.
+        // State that is not observable yet must also agree.
         whole.feed(&after);
         short.feed(&after);
         prop_assert_eq!(whole.shown(), short.shown());
     }
 }
 
-/// Frames of a program that does not erase, one that does, and one that writes only what changes.
+/// Frames of three programs: one that does not erase, one that does, and one that writes only
+/// changes.
 fn frames(frame: impl Fn(usize) -> String) -> Vec<u8> {
     (0..500).map(frame).collect::<String>().into_bytes()
 }
 
 #[test]
-fn of_many_frames_the_last_is_painted() {
+fn only_the_last_of_many_frames_is_painted() {
     let erasing = |n: usize| -> String {
         (1..9)
             .map(|row| format!("\x1b[{row};1H\x1b[K{n} \x1b[31mrow {row}\x1b[39m"))
@@ -186,7 +188,7 @@ fn of_many_frames_the_last_is_painted() {
 }
 
 #[test]
-fn it_ends_where_it_does_not_understand() {
+fn it_stops_at_output_that_it_cannot_follow() {
     let taken = |text: &str| {
         let start = Screen::new(Size::new(3, 10)).start().unwrap();
         abridge(text.as_bytes(), &start, 1000).taken

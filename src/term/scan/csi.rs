@@ -1,22 +1,22 @@
-//! A control sequence: `CSI`, parameters, intermediates and the byte that names it.
+//! A control sequence: `CSI`, parameters, intermediate bytes and a final byte.
 
 /// A well-formed control sequence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Csi<'a> {
-    /// All that follows `CSI`.
+    /// Everything after `CSI`.
     pub body: &'a [u8],
-    /// `<`, `=`, `>` or `?` before the parameters; 0 for none.
+    /// `<`, `=`, `>` or `?` before the parameters; 0 if there is none.
     pub marker: u8,
-    /// Digits, `;` and `:`.
+    /// The parameters: digits, `;` and `:`.
     pub params: &'a [u8],
-    /// The byte between parameters and the last one; 0 for none, 0xff for several.
+    /// The intermediate byte; 0 if there is none, 0xff for several.
     pub inter: u8,
-    /// The byte that names the sequence.
+    /// The final byte.
     pub last: u8,
 }
 
 impl<'a> Csi<'a> {
-    /// Reads what follows `CSI`, up to and including the last byte.
+    /// Parses the part after `CSI`, up to and including the final byte.
     pub(super) fn parse(body: &'a [u8]) -> Option<Self> {
         let (&last, front) = body.split_last()?;
         let (marker, front) = match front {
@@ -43,8 +43,8 @@ impl<'a> Csi<'a> {
         })
     }
 
-    /// The parameters: an empty one is 0, a number that is too large the largest; of one with sub-parameters the
-    /// first counts.
+    /// The parameters. An empty one is 0, and one that is too large becomes `u16::MAX`. Of one with
+    /// sub-parameters, only the first is used.
     pub fn numbers(&self) -> impl Iterator<Item = u16> + 'a {
         self.params.split(|&b| b == b';').map(|param| {
             param
@@ -56,7 +56,7 @@ impl<'a> Csi<'a> {
         })
     }
 
-    /// Parameter number `index`, or `default` where it is absent or 0.
+    /// Parameter number `index`; `default` if it is absent or 0.
     pub fn number(&self, index: usize, default: u16) -> u16 {
         match self.numbers().nth(index) {
             None | Some(0) => default,

@@ -1,55 +1,59 @@
-//! Cuts a byte stream into text, controls and escape sequences.
+//! Splits a byte stream into text, controls and escape sequences.
 //!
-//! Both readers of terminal output, [`compat`](super::compat) and [`plain`](super::plain), stand on this scanner
-//! rather than on `vte`: it hands out whole runs of text instead of one character at a time, it bounds control
-//! strings, and it knows how many bytes of an unfinished sequence it holds, which is what makes an offset a safe
-//! place to cut. Any split of a stream gives the same tokens, except that a run of text may come in pieces.
+//! Both readers of terminal output, [`compat`](super::compat) and [`plain`](super::plain), use this
+//! scanner instead of `vte`. It returns whole runs of text and not single characters, limits the
+//! length of control strings, and knows how many bytes of an incomplete sequence it holds, so that
+//! offsets at which a log can safely be cut are known. The tokens do not depend on how the stream
+//! is split, except that a run of text may be returned in pieces.
 
 pub mod csi;
 
 pub use csi::Csi;
 
-/// Longest control sequence that is understood, in bytes after `CSI`: 32 parameters of a colour fit three times.
-/// A longer one is read to its end and ignored.
+/// Maximum length of a control sequence, in bytes after `CSI`: three times the length of 32
+/// parameters of a colour. A longer one is skipped to its end and ignored.
 const MAX_CSI: usize = 512;
-/// Longest control string (OSC, DCS) that is kept, in bytes. A longer one is read to its end and ignored.
+/// Maximum length of a control string (OSC, DCS), in bytes. A longer one is skipped to its end and
+/// ignored.
 const MAX_STRING: usize = 4096;
 
 /// A piece of the stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Token<'a> {
-    /// Characters to show: no C0 control and no DEL among them, but C1 ones may be.
+    /// Text without C0 controls and DEL. It may contain C1 controls.
     Text(&'a str),
-    /// Bytes that are not UTF-8: to be shown as one U+FFFD.
+    /// Invalid UTF-8, to be displayed as one U+FFFD.
     Invalid,
     /// A C0 control character or DEL.
     Control(u8),
-    /// An escape sequence that is no control sequence or string: the bytes between ESC and the last one.
+    /// An escape sequence other than a control sequence or string: the intermediate bytes after
+    /// ESC, and the final byte.
     Escape(&'a [u8], u8),
     /// A control sequence.
     Csi(Csi<'a>),
-    /// An operating system command, and whether BEL ended it.
+    /// An operating system command, and whether it ended with BEL.
     Osc(&'a [u8], bool),
     /// A device control string.
     Dcs(&'a [u8]),
-    /// Something complete that means nothing here.
+    /// A complete sequence that has no meaning here.
     Ignored,
 }
 
-/// The scanner: what is unfinished at the end of one read is kept for the next.
+/// The scanner. Incomplete input at the end of one read is kept for the next.
 #[derive(Clone, Debug, Default)]
 pub struct Scanner {
     state: State,
-    /// Content of the sequence at hand. It is cleared when the next one begins, because tokens borrow it.
+    /// Content of the current sequence. It is cleared only when the next one begins, because tokens
+    /// borrow it.
     buffer: Vec<u8>,
-    /// The content was longer than its bound, or is malformed.
+    /// Whether the content is malformed or exceeds its maximum length.
     spoilt: bool,
-    /// An ESC ended the string in the buffer, and nothing has been read since.
+    /// Whether an ESC has just ended the string in the buffer.
     stale: bool,
-    /// The first bytes of a character that the last read cut.
+    /// The first bytes of a character that was split by a read.
     partial: [u8; 4],
     partial_len: usize,
-    /// Bytes of the unfinished sequence or character.
+    /// Number of bytes of the incomplete sequence or character.
     pending: usize,
 }
 
@@ -62,22 +66,24 @@ enum State {
     Csi,
     Osc,
     Dcs,
-    /// SOS, PM and APC strings, which nothing here reads.
+    /// SOS, PM and APC strings, which are ignored.
     Skip,
 }
 
 impl Scanner {
-    /// Number of bytes already consumed that belong to something unfinished.
+    /// Number of consumed bytes that belong to an incomplete sequence or character.
     pub fn pending(&self) -> usize {
         self.pending
     }
 
-    /// Whether nothing is unfinished. A token that began and ended idle is exactly the bytes passed over.
+    /// Whether nothing is incomplete. A token that begins and ends in this state consists of
+    /// exactly the consumed bytes.
     pub fn idle(&self) -> bool {
         self.state == State::Ground
     }
 
-    /// The next token of `input` at `pos`, which moves past it; `None` when the rest is consumed.
+    /// Returns the next token of `input` at `pos` and advances `pos` past it; `None` when the rest
+    /// is consumed.
     pub fn next<'t>(&'t mut self, input: &'t [u8], pos: &mut usize) -> Option<Token<'t>> {
         match self.state {
             State::Ground => self.ground(input, pos),
@@ -90,7 +96,7 @@ impl Scanner {
         let rest = input.get(*pos..)?;
         match *rest.first()? {
             0x1b => {
-                // Most sequences are short and whole: no copy for those.
+                // Most sequences are short and complete. Parse these without a copy.
                 if let Some(body) = whole_csi(rest) {
                     *pos += 2 + body.len();
                     return Some(Csi::parse(body).map_or(Token::Ignored, Token::Csi));
@@ -109,7 +115,8 @@ impl Scanner {
     }
 
     fn text<'t>(&'t mut self, rest: &'t [u8], pos: &mut usize) -> Option<Token<'t>> {
-        // The first character decides whether a longer look is worth it: not in bytes that are no text at all.
+        // Check the first character before a longer run, so that binary data does not pay for long
+        // checks.
         if rest[0] >= 0x80 {
             match character_len(rest) {
                 Ok(_) => {}
@@ -135,7 +142,7 @@ impl Scanner {
         Some(Token::Text(text))
     }
 
-    /// Goes on with a character that the last read cut.
+    /// Continues a character that was split by a read.
     fn character<'t>(&'t mut self, input: &'t [u8], pos: &mut usize) -> Option<Token<'t>> {
         while let Some(&byte) = input.get(*pos) {
             let len = self.partial_len;
@@ -153,7 +160,7 @@ impl Scanner {
                     return Some(text.map_or(Token::Invalid, Token::Text));
                 }
                 Err(Bad::Invalid(_)) => {
-                    // The byte just seen is no part of the broken character: it is read again.
+                    // The current byte is not part of the broken character; read it again.
                     self.rest();
                     return Some(Token::Invalid);
                 }
@@ -162,7 +169,7 @@ impl Scanner {
         None
     }
 
-    /// Goes on with an escape sequence, byte by byte.
+    /// Continues an escape sequence, byte by byte.
     fn sequence<'t>(&'t mut self, input: &'t [u8], pos: &mut usize) -> Option<Token<'t>> {
         while let Some(&byte) = input.get(*pos) {
             *pos += 1;
@@ -193,7 +200,7 @@ impl Scanner {
                 (0..=0x1f, _) => return Some(Token::Control(byte)),
                 (0x7f, _) => {}
                 (0x80.., _) => {
-                    // Text ends a broken sequence, as it does in xterm, rather than vanish in it.
+                    // As in xterm, text ends a broken sequence and is not swallowed by it.
                     *pos -= 1;
                     self.rest();
                     return Some(Token::Ignored);
@@ -220,7 +227,8 @@ impl Scanner {
         None
     }
 
-    /// A byte after ESC: the last of an escape sequence, or what decides how it goes on.
+    /// Handles a byte after ESC. Returns the final byte of an escape sequence; `None` if the
+    /// sequence continues.
     fn escape(&mut self, byte: u8) -> Option<u8> {
         if self.stale {
             self.begin(State::Escape);
@@ -268,26 +276,26 @@ impl Scanner {
     }
 }
 
-/// Longest run of text that is looked at in one go, so that bytes of which half are no text cost no more than
-/// this each.
+/// Maximum length of a run of text that is validated at once. It limits the repeated work on data
+/// in which invalid bytes are frequent.
 const MAX_RUN: usize = 2048;
 
-/// Number of bytes at the front that are text: no C0 control and no DEL.
+/// Length of the text at the beginning of `bytes`, up to the first C0 control or DEL.
 pub fn text_len(bytes: &[u8]) -> usize {
     run_len(bytes, controls)
 }
 
-/// Number of bytes at the front that are printable ASCII.
+/// Length of the printable ASCII at the beginning of `bytes`.
 pub fn ascii_len(bytes: &[u8]) -> usize {
     run_len(bytes, |word| controls(word) | (word & HIGH))
 }
 
-/// One in each byte of a word, and the highest bit of each.
+/// A word with 1 in each byte, and one with the highest bit of each byte.
 const ONES: u64 = u64::MAX / 255;
 const HIGH: u64 = ONES << 7;
 
-/// Marks the lowest byte of a word that is a C0 control or DEL by its highest bit. Bytes above
-/// it may be marked wrongly.
+/// Sets the highest bit of the lowest byte in a word that is a C0 control or DEL. Bytes above it
+/// may be marked wrongly.
 #[inline]
 fn controls(word: u64) -> u64 {
     let delete = word ^ (ONES * 0x7f);
@@ -295,8 +303,8 @@ fn controls(word: u64) -> u64 {
     (below_space | (delete.wrapping_sub(ONES) & !delete)) & HIGH
 }
 
-/// Number of bytes at the front of which `ends` marks none, eight at a time: nearly all of what
-/// passes here is text.
+/// Number of bytes before the first one that `ends` marks. Processes eight bytes at a time, because
+/// nearly all input is text.
 #[inline]
 fn run_len(bytes: &[u8], ends: impl Fn(u64) -> u64) -> usize {
     let (words, rest) = bytes.as_chunks::<8>();
@@ -310,15 +318,15 @@ fn run_len(bytes: &[u8], ends: impl Fn(u64) -> u64) -> usize {
     words.len() * 8 + rest.iter().position(ended).unwrap_or(rest.len())
 }
 
-/// Why there is no character.
+/// Why a character could not be decoded.
 enum Bad {
-    /// So many bytes are none.
+    /// This number of bytes is invalid.
     Invalid(usize),
-    /// More bytes could make one.
+    /// More bytes are needed.
     Cut,
 }
 
-/// Length in bytes of the character, not an ASCII one, that `bytes` begin with.
+/// Length in bytes of the non-ASCII character at the beginning of `bytes`.
 fn character_len(bytes: &[u8]) -> Result<usize, Bad> {
     let len = match bytes.first() {
         Some(0xc2..=0xdf) => 2,
@@ -332,7 +340,7 @@ fn character_len(bytes: &[u8]) -> Result<usize, Bad> {
     }
 }
 
-/// What follows `CSI`, if `rest` begins with a control sequence that is all there.
+/// The part after `CSI`, if `rest` begins with a complete control sequence.
 fn whole_csi(rest: &[u8]) -> Option<&[u8]> {
     let body = rest.strip_prefix(b"\x1b[")?;
     let body = &body[..body.len().min(MAX_CSI)];

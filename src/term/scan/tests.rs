@@ -1,10 +1,10 @@
-//! What the scanner makes of streams, whole and split.
+//! Tests of the tokens of streams, complete and split.
 
 use proptest::prelude::*;
 
 use super::{Scanner, Token, ascii_len, text_len};
 
-/// The tokens of a stream that arrives in `reads`, written down; neighbouring texts are joined.
+/// The tokens of a stream that arrives in `reads`, as text. Adjacent text tokens are joined.
 fn tokens<'a>(reads: impl IntoIterator<Item = &'a [u8]>) -> Vec<String> {
     let mut scanner = Scanner::default();
     let mut out: Vec<String> = Vec::new();
@@ -37,7 +37,7 @@ fn tokens<'a>(reads: impl IntoIterator<Item = &'a [u8]>) -> Vec<String> {
 }
 
 #[test]
-fn sequences_are_told_apart() {
+fn sequences_are_distinguished() {
     let stream =
         b"a\x1b[1;31mb\r\n\x1b]0;t\x07\x1b]2;u\x1b\\\x1bP$qm\x1b\\\x1b(0\x1b7\x1b_apc\x1b\\c";
     assert_eq!(
@@ -62,7 +62,7 @@ fn sequences_are_told_apart() {
 }
 
 #[test]
-fn broken_sequences_end_where_a_terminal_ends_them() {
+fn broken_sequences_end_as_in_a_terminal() {
     assert_eq!(
         tokens([&b"\x1b[1\n2mx"[..]]),
         ["Control(10)", "csi 12m", "text x"]
@@ -79,9 +79,9 @@ fn broken_sequences_end_where_a_terminal_ends_them() {
 }
 
 #[test]
-fn invalid_bytes_are_counted_as_the_standard_counts_them() {
+fn invalid_bytes_are_counted_as_in_the_standard() {
     assert_eq!(tokens([&b"a\xffb"[..]]), ["text a", "Invalid", "text b"]);
-    // A truncated three-byte character is one replacement, and the byte that broke it is not lost.
+    // A truncated three-byte character is one replacement character, and the byte after it is kept.
     assert_eq!(tokens([&b"\xe2\x82x"[..]]), ["Invalid", "text x"]);
     assert_eq!(
         tokens([&b"\xe2"[..], &b"\x82"[..], &b"x"[..]]),
@@ -98,7 +98,7 @@ fn invalid_bytes_are_counted_as_the_standard_counts_them() {
 }
 
 #[test]
-fn what_is_too_long_is_skipped_whole() {
+fn a_sequence_that_is_too_long_is_skipped_completely() {
     let long = [b"\x1b[".to_vec(), vec![b'1'; 600], b"mx".to_vec()].concat();
     assert_eq!(tokens([&long[..]]), ["text x"]);
     let long = [b"\x1b]2;".to_vec(), vec![b't'; 5000], b"\x07x".to_vec()].concat();
@@ -106,7 +106,7 @@ fn what_is_too_long_is_skipped_whole() {
 }
 
 #[test]
-fn pending_counts_the_bytes_of_what_is_unfinished() {
+fn pending_counts_the_incomplete_bytes() {
     let mut scanner = Scanner::default();
     for (bytes, pending) in [
         (&b"abc"[..], 0),
@@ -150,7 +150,7 @@ proptest! {
 
 proptest! {
     #[test]
-    fn runs_end_at_the_first_byte_that_is_no_text(bytes in proptest::collection::vec(
+    fn runs_end_at_the_first_byte_that_is_not_text(bytes in proptest::collection::vec(
         prop_oneof![20 => 0x20u8..0x7f, 1 => 0u8..0x20, 1 => 0x7fu8..=0xff], 0..40,
     )) {
         let first = |ends: fn(&u8) -> bool| bytes.iter().position(ends).unwrap_or(bytes.len());

@@ -1,16 +1,17 @@
-//! A screen at rest: nobody looks and nothing is written, so instead of the emulator's grid, 32 bytes a cell, only
-//! the bytes are kept that paint it again.
+//! A screen at rest. While nobody watches a screen and nothing is written, the emulator's grid (32
+//! bytes per cell) is replaced by the bytes that repaint it.
 //!
-//! They bring a new emulator to the very state of the old one, also where that does not show: the other screen,
-//! what DECSC saved on both, margins, and how many rows have scrolled off, which a growing window brings back. What
-//! [`Compat`] knows is kept as it is. A screen to which little was fed is painted again from just that.
+//! These bytes bring a new emulator into exactly the same state, including invisible state: the
+//! other screen, the cursors saved by DECSC on both screens, the margins, and the number of rows
+//! that have scrolled off, which a growing window brings back. The state of [`Compat`] is kept
+//! unchanged. A screen with little input is repainted from that input.
 
 use std::fmt::Write as _;
 
 use super::{Compat, Modes, Screen, Size, contained, new_core, nonzero, paint};
 use crate::term::size;
 
-/// A screen of which only the bytes are left that paint it.
+/// A screen that has been reduced to the bytes that repaint it.
 pub struct Resting {
     compat: Compat,
     size: Size,
@@ -20,16 +21,17 @@ pub struct Resting {
     bytes: Bytes,
 }
 
-/// What paints a screen again.
+/// The bytes that repaint a screen.
 enum Bytes {
-    /// For the emulator itself.
+    /// Bytes for the emulator itself.
     Recipe(Box<str>),
-    /// What the program has written.
+    /// The program's output.
     Script(Box<[u8]>),
 }
 
 impl Screen {
-    /// Puts it to rest; one that could not be painted again exactly, or that keeps scrollback, stays as it is.
+    /// Puts the screen to rest. A screen that could not be restored exactly, or that keeps
+    /// scrollback, is returned unchanged.
     pub fn rest(mut self: Box<Self>) -> Result<Box<Resting>, Box<Self>> {
         if self.scrollback > 0 {
             return Err(self);
@@ -47,7 +49,7 @@ impl Screen {
         }
     }
 
-    /// Whether it can be put to rest at no cost.
+    /// Whether the screen can be put to rest cheaply.
     pub fn rests_easily(&self) -> bool {
         self.script.is_some()
     }
@@ -63,7 +65,7 @@ impl Screen {
         })
     }
 
-    /// Whether a recipe makes the same screens, here and on the other side, and what DECSC saved on both.
+    /// Whether a recipe restores both screens and the cursors saved by DECSC on both.
     fn follows(&self, recipe: &str) -> bool {
         let mut again = follow(self.size, recipe);
         let mut own = vt100::Parser::default();
@@ -78,11 +80,11 @@ impl Screen {
             })
     }
 
-    /// The bytes that bring a new emulator to the state of this one, if there are any.
+    /// The bytes that bring a new emulator into the state of this one; `None` if there are none.
     fn recipe(&self) -> Option<String> {
         let now = self.core.screen();
         let state = &self.compat.state;
-        // What the emulator does not tell is read off a copy, by having it come back.
+        // State that the emulator does not report is read from a copy, by restoring it there.
         let mut copy = vt100::Parser::default();
         *copy.screen_mut() = now.clone();
         let mut grids = String::new();
@@ -136,7 +138,7 @@ impl Screen {
 }
 
 impl Resting {
-    /// The screen as it was.
+    /// Restores the screen.
     pub fn wake(self) -> Screen {
         let painted = contained(|| match &self.bytes {
             Bytes::Recipe(recipe) => follow(self.size, recipe),
@@ -147,7 +149,7 @@ impl Resting {
             }
         });
         Screen {
-            // It was painted so before it was put to rest, and did not fail.
+            // The same painting succeeded before the screen was put to rest.
             core: painted.unwrap_or_else(|| new_core(self.size, 0)),
             compat: self.compat,
             size: self.size,
@@ -160,22 +162,22 @@ impl Resting {
         }
     }
 
-    /// As [`Screen::seq`].
+    /// See [`Screen::seq`].
     pub fn seq(&self) -> u64 {
         self.seq
     }
 
-    /// As [`Screen::title`].
+    /// See [`Screen::title`].
     pub fn title(&self) -> &str {
         self.compat.state.title.text()
     }
 
-    /// As [`Screen::alt_screen`].
+    /// See [`Screen::alt_screen`].
     pub fn alt_screen(&self) -> bool {
         self.alternate
     }
 
-    /// As [`Screen::modes`].
+    /// See [`Screen::modes`].
     pub fn modes(&self) -> Modes {
         self.modes
     }
@@ -194,7 +196,7 @@ fn switch(alternate: bool) -> &'static [u8] {
     }
 }
 
-/// Moves the cursor on a screen that shows what `shown` does, while rows count from `first`.
+/// Moves the cursor on a screen with the content of `shown`. Rows count from `first`.
 fn place(
     out: &mut String,
     shown: &vt100::Screen,
@@ -202,7 +204,7 @@ fn place(
     first: u16,
 ) -> Option<()> {
     let (at, text) = match col >= shown.size().1.get() {
-        // A wrap is pending, and only writing the last character brings the cursor there.
+        // A wrap is pending. Only writing the last character restores that state.
         true => paint::end_of_row(shown, row)?,
         false => (col, String::new()),
     };
@@ -210,7 +212,7 @@ fn place(
     write!(out, "\x1b[{row};{}H{text}", u32::from(at) + 1).ok()
 }
 
-/// Lets as many rows scroll off as a growth to the largest window would bring back.
+/// Scrolls off as many rows as a growth to the maximum size would bring back.
 fn scrolled(mut copy: vt100::Parser, size: Size) -> String {
     copy.process(switch(false));
     let narrow = nonzero(size::MIN);
@@ -241,7 +243,7 @@ fn is_blank(screen: &vt100::Screen) -> bool {
         && !(0..rows).any(|row| screen.row_wrapped(row))
 }
 
-/// Whether what can be told of two screens of one size is the same.
+/// Whether two screens of the same size have the same observable state.
 fn same(a: &vt100::Screen, b: &vt100::Screen) -> bool {
     let rows = a.size().0.get();
     a.alternate_screen() == b.alternate_screen()

@@ -1,11 +1,11 @@
-//! A screen that has rested is the one that has not, whatever comes then.
+//! Tests that a restored screen behaves like one that never rested.
 
 use proptest::prelude::*;
 
 use super::super::SCRIPT;
 use super::*;
 
-/// All that can be told of a screen.
+/// All observable state of a screen.
 fn told(screen: &Screen) -> String {
     let core = screen.core.screen();
     let mut out = format!(
@@ -23,7 +23,7 @@ fn told(screen: &Screen) -> String {
     for row in 0..screen.size().rows() {
         let _ = write!(out, "\n{} ", screen.row_wrapped(row));
         for col in 0..screen.size().cols() {
-            // What a cell held before is still in it, behind its text.
+            // The emulator keeps a cell's previous content behind its text.
             if let Some(cell) = core
                 .cell(row, col)
                 .filter(|cell| Some(*cell) != blank.as_ref())
@@ -49,7 +49,7 @@ fn told(screen: &Screen) -> String {
     out
 }
 
-/// Pieces of what programs print, the rarest of it as likely as text.
+/// Parts of the output of programs, with rare sequences as frequent as text.
 fn piece() -> impl Strategy<Value = Vec<u8>> {
     let known = [
         "text",
@@ -177,7 +177,7 @@ fn play(steps: &[Step]) -> Screen {
 
 proptest! {
     #[test]
-    fn a_screen_that_has_rested_goes_on_as_if_it_had_not(
+    fn a_restored_screen_behaves_as_if_it_had_never_rested(
         before in prop::collection::vec(step(), 0..60),
         after in prop::collection::vec(step(), 0..30),
         by_script in any::<bool>(),
@@ -193,7 +193,7 @@ proptest! {
                 prop_assert_eq!(resting.modes(), kept.modes());
                 resting.wake()
             }
-            // One that cannot be painted again exactly stays.
+            // A screen that cannot be restored exactly is kept.
             Err(same) => *same,
         };
         prop_assert_eq!(told(&rested), told(&kept));
@@ -205,7 +205,7 @@ proptest! {
 }
 
 #[test]
-fn what_programs_leave_on_a_screen_can_rest_and_takes_little_room() {
+fn typical_screens_can_rest_and_take_little_memory() {
     let shell = "\x1b[?2004h$ make\r\n\x1b[32mok\x1b[0m\r\n$ ".repeat(50);
     let editor = format!(
         "{shell}\x1b[?1049h\x1b[2J\x1b[H\x1b[1;23r~\r\n~\x1b[24;1H\x1b[7mfile\x1b[m\x1b[3;5H"

@@ -1,4 +1,4 @@
-//! What programs print, and what the screen makes of it.
+//! Tests with the output of programs and the screens that result.
 
 use proptest::prelude::*;
 
@@ -15,7 +15,7 @@ fn shown(bytes: impl AsRef<[u8]>) -> String {
     screen(4, 10, bytes).text(true)
 }
 
-/// All that can be seen of a screen, for comparisons: text, cells that are more than text, cursor, modes.
+/// All visible state of a screen, for comparisons: text, cells with attributes, cursor, modes.
 fn state(screen: &Screen) -> String {
     let mut out = format!(
         "{:?} {:?} {:?}",
@@ -51,7 +51,7 @@ fn boxes_are_drawn() {
 }
 
 #[test]
-fn modes_the_emulator_lacks_work() {
+fn modes_that_the_emulator_lacks_work() {
     assert_eq!(shown("abc\r\x1b[4hXY"), "XYabc");
     assert_eq!(shown("\x1b[?7labcdefghijklm"), "abcdefghim");
     assert_eq!(shown("\x1b[20ha\nb"), "a\nb");
@@ -66,13 +66,13 @@ fn modes_the_emulator_lacks_work() {
 }
 
 #[test]
-fn a_repeat_is_bounded() {
+fn rep_is_bounded() {
     let long = screen(4, 10, "x\x1b[65535b");
     assert_eq!(long.text(true).len(), 40 + 3 - 9);
 }
 
 #[test]
-fn leaving_the_alternate_screen_brings_everything_back() {
+fn leaving_the_alternate_screen_restores_everything() {
     let vim =
         "$ vi\r\n\x1b[31m\x1b[?1049h\x1b[2J\x1b[1;3r\x1b7\x1b[0m\x1b[3;3Hvim\x1b[r\x1b[?1049l";
     let after = screen(4, 10, format!("{vim}x"));
@@ -81,16 +81,16 @@ fn leaving_the_alternate_screen_brings_everything_back() {
     assert_eq!(
         after.cell(1, 0).unwrap().fg,
         Color::Idx(1),
-        "DECSC on the other screen is its own"
+        "DECSC saves separately on each screen"
     );
     let inside = screen(4, 10, "ab\x1b[?1049hc");
     assert!(inside.alt_screen());
-    assert_eq!(inside.text(true), "  c", "the cursor stays where it was");
+    assert_eq!(inside.text(true), "  c", "the cursor keeps its position");
     assert_eq!(shown("ab\x1b[?1047hc\x1b[?1047ld"), "ab d");
 }
 
 #[test]
-fn invalid_bytes_show_as_replacement_characters() {
+fn invalid_bytes_become_replacement_characters() {
     let broken = screen(2, 10, b"a\xff\xe2\x82b");
     assert_eq!(broken.text(true), "a\u{fffd}\u{fffd}b");
     assert_eq!(broken.cell(0, 1).unwrap().text, "\u{fffd}");
@@ -103,13 +103,13 @@ fn invalid_bytes_show_as_replacement_characters() {
 }
 
 #[test]
-fn the_known_panic_of_the_emulator_is_out_of_reach() {
+fn the_known_panic_of_the_emulator_cannot_be_reached() {
     let mut screen = Screen::new(Size::new(24, 80));
     let input = format!("{}{}⚠\u{fe0f}\x1b[23;80Hx", "\n".repeat(30), "a".repeat(79));
     let fed = screen.feed(input.as_bytes());
     assert!(!fed.restarted);
     assert!(screen.rows_text(true)[22].ends_with('x'));
-    // The selector is caught also when reads cut it.
+    // The variation selector is also filtered if it is split between reads.
     let mut split = Screen::new(Size::new(24, 80));
     for byte in input.as_bytes() {
         assert!(!split.feed(&[*byte]).restarted);
@@ -164,7 +164,7 @@ fn queries_are_answered_once() {
 }
 
 #[test]
-fn modes_cursor_title_and_bell_are_told() {
+fn modes_cursor_title_and_bell_are_reported() {
     let mut screen = Screen::new(Size::new(4, 10));
     let fed = screen.feed(b"\x07\x1b]0;a\x1b[1mb\x07\x07\x1b]2;web\x07");
     assert_eq!(
@@ -193,7 +193,7 @@ fn modes_cursor_title_and_bell_are_told() {
 }
 
 #[test]
-fn the_sequence_number_grows_with_what_can_be_seen() {
+fn the_sequence_number_grows_with_visible_changes() {
     let mut screen = Screen::new(Size::new(4, 10));
     for (bytes, grows) in [
         (&b"a"[..], true),
@@ -221,7 +221,7 @@ fn the_sequence_number_grows_with_what_can_be_seen() {
 }
 
 #[test]
-fn wrapped_rows_are_one_line_for_copying() {
+fn wrapped_rows_are_joined_for_copying() {
     let wrapped = screen(4, 10, "0123456789abc  \r\nnext");
     assert_eq!(wrapped.logical_text(), "0123456789abc\nnext");
     assert!(wrapped.row_wrapped(0) && !wrapped.row_wrapped(1));
@@ -232,7 +232,7 @@ fn wrapped_rows_are_one_line_for_copying() {
 }
 
 #[test]
-fn scrollback_is_there_when_asked_for() {
+fn scrollback_is_kept_on_request() {
     let mut screen = Screen::with_scrollback(Size::new(2, 10), 100);
     screen.feed(b"1\r\n2\r\n3\r\n4");
     assert_eq!(screen.scrollback_len(), 2);
@@ -243,7 +243,7 @@ fn scrollback_is_there_when_asked_for() {
 }
 
 #[test]
-fn underline_colours_are_no_attributes() {
+fn underline_colours_are_not_attributes() {
     let cell = |bytes| {
         let screen = screen(2, 10, bytes);
         let cell = screen.cell(0, 0).unwrap();
@@ -258,7 +258,7 @@ fn underline_colours_are_no_attributes() {
 }
 
 #[test]
-fn a_difference_says_no_more_than_it_must() {
+fn a_difference_contains_only_changes() {
     let difference = |before: &str, after: &str| {
         let mut screen = screen(4, 20, before);
         let picture = screen.picture();
@@ -275,7 +275,7 @@ fn a_difference_says_no_more_than_it_must() {
         difference("1\r\n2\r\n3", "\x1b[Ha\r\nb\r\n\x1b[31mc\x1b[m\x1b[H"),
         format!("\x1b[1;1H\x1b[ma\x1b[2;1Hb\x1b[3;1H\x1b[31mc{cursor}")
     );
-    // What is red at the end of a row does not reach into the next one.
+    // Red at the end of a row does not extend into the next row.
     assert_eq!(
         difference("1\r\n2", "\x1b[H\x1b[31ma\x1b[2;1H\x1b[mb\x1b[H"),
         format!("\x1b[1;1H\x1b[m\x1b[31ma\x1b[2;1H\x1b[mb{cursor}")
@@ -283,7 +283,7 @@ fn a_difference_says_no_more_than_it_must() {
 }
 
 #[test]
-fn the_end_of_a_row_that_no_longer_wraps_stays() {
+fn the_end_of_a_row_that_no_longer_wraps_is_kept() {
     let blank = "\x1b[H123456789漢x";
     let wide = "\x1b[H12345678漢x";
     for (wrapped, change) in [
@@ -303,7 +303,7 @@ fn the_end_of_a_row_that_no_longer_wraps_stays() {
     }
 }
 
-/// Pieces of what programs print, good and bad.
+/// Parts of the output of programs, valid and invalid.
 fn piece() -> impl Strategy<Value = Vec<u8>> {
     const SEQUENCES: &[&str] = &[
         "\r\n",

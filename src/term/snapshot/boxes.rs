@@ -1,22 +1,22 @@
-//! Box-drawing characters and block elements (U+2500 to U+259F) as shapes that fill their cell exactly, so that
-//! boxes join without gaps whatever font the rest is drawn with.
+//! Box-drawing characters and block elements (U+2500 to U+259F) as shapes that fill their cells
+//! exactly, so that boxes join without gaps in any font.
 
-/// Width of a cell, in pixels; odd, so that a thin line has a middle to lie on.
+/// Width of a cell, in pixels. It is odd, so that a thin line can be centred.
 pub(super) const WIDTH: i32 = 9;
-/// Height of a cell.
+/// Height of a cell, in pixels.
 pub(super) const HEIGHT: i32 = 19;
 
-/// The middle: where thin lines lie, one pixel wide.
+/// Position of thin lines, which are one pixel wide.
 const MIDDLE: (i32, i32) = (WIDTH / 2, HEIGHT / 2);
 
-/// A part of a character, within a cell whose upper left corner is 0, 0.
+/// A part of a character, in a cell whose upper left corner is at 0, 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Shape {
-    /// Filled with the text's colour.
+    /// A rectangle in the text colour.
     Rect(Rect),
-    /// The whole cell, in so many quarters of the text's colour.
+    /// The whole cell in a mixture with this many quarters of the text colour.
     Shade(u32),
-    /// A thin line along these commands of an SVG path, which begin at the corner.
+    /// A thin line, as commands of an SVG path that start at the corner.
     Line(&'static str),
 }
 
@@ -29,9 +29,9 @@ pub(super) struct Rect {
     pub(super) h: i32,
 }
 
-/// The arms of each character from U+2500 on, towards up, right, down and left; 1 is a light line, 2 a heavy
-/// one, 3 a double one. After the names in the Unicode standard. The dashed ones are here without their gaps, and
-/// `0000` are arcs and diagonals.
+/// The arms of each character from U+2500 on, in the order up, right, down, left: 1 is a light
+/// line, 2 a heavy one, 3 a double one. Taken from the names in the Unicode standard. Dashed lines
+/// are listed as solid ones; `0000` are arcs and diagonals.
 const ARMS: [&[u8; 40]; 16] = [
     b"0101 0202 1010 2020 0101 0202 1010 2020 ",
     b"0101 0202 1010 2020 0110 0210 0120 0220 ",
@@ -51,7 +51,7 @@ const ARMS: [&[u8; 40]; 16] = [
     b"0002 2000 0200 0020 0201 1020 0102 2010 ",
 ];
 
-/// The shapes of a character; `None` if a font has to draw it.
+/// The shapes of a character; `None` if a font must draw it.
 pub(super) fn shapes(c: char) -> Option<Vec<Shape>> {
     match c {
         '\u{2500}'..='\u{257f}' => Some(lines(c)),
@@ -83,11 +83,12 @@ fn lines(c: char) -> Vec<Shape> {
     (0..4).flat_map(|arm| strokes(&arms, arm)).collect()
 }
 
-/// The lines of one arm. Each begins where it meets what crosses it and ends at the edge of the cell.
+/// The lines of one arm. Each begins where it meets the crossing lines and ends at the edge of the
+/// cell.
 fn strokes(arms: &[u8], arm: usize) -> Vec<Shape> {
     let own = arms[arm];
     let opposite = arms[(arm + 2) % 4];
-    // What crosses it, on either side of its middle line.
+    // The crossing arms, on either side of the arm's middle line.
     let (low, high) = match arm % 2 {
         0 => (arms[3], arms[1]),
         _ => (arms[0], arms[2]),
@@ -98,7 +99,7 @@ fn strokes(arms: &[u8], arm: usize) -> Vec<Shape> {
         3 => &[(-1, 1), (1, 1)],
         _ => &[],
     };
-    // Pixels from the middle towards the edge.
+    // Start of the line, in pixels from the middle towards the edge.
     let begin = |side: i32| match (own, low.max(high)) {
         (_, 2) => -1,
         (3, 3) if (side < 0 && low > 0) || (side > 0 && high > 0) => 1,
@@ -158,7 +159,7 @@ fn blocks(c: char) -> Vec<Shape> {
     vec![Shape::Rect(rect)]
 }
 
-/// Quarters of the cell: upper left, upper right, lower left, lower right are 1, 2, 4 and 8.
+/// Quarters of the cell as bits: upper left 1, upper right 2, lower left 4, lower right 8.
 fn quadrants(c: char, x: i32, y: i32) -> Vec<Shape> {
     let quarters = match c {
         '▖' => 4,
@@ -196,7 +197,7 @@ impl Rect {
 mod tests {
     use super::*;
 
-    /// What a character paints, a `#` for each pixel.
+    /// The pixels of a character, with `#` for each painted one.
     fn painted(c: char) -> Vec<String> {
         let mut grid = vec![vec![' '; WIDTH as usize]; HEIGHT as usize];
         for shape in shapes(c).unwrap() {
@@ -212,7 +213,7 @@ mod tests {
         grid.into_iter().map(String::from_iter).collect()
     }
 
-    /// Pixels at the edges: up, right, down, left.
+    /// The pixels at the edges, in the order up, right, down, left.
     fn edges(c: char) -> [String; 4] {
         let grid = painted(c);
         let column = |at: usize| grid.iter().map(|row| row.as_bytes()[at] as char).collect();
@@ -221,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_meet_those_of_the_next_cell() {
+    fn lines_join_those_of_the_next_cell() {
         let [_, right, _, left] = edges('─');
         assert_eq!(right, left);
         for (a, b) in [('┌', '─'), ('├', '┤'), ('╔', '═'), ('┏', '━'), ('╒', '╕')]
@@ -234,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn double_lines_turn_and_cross_as_two() {
+    fn double_lines_turn_and_cross_as_two_lines() {
         let corner = painted('╔');
         assert_eq!(
             &corner[8..12],
@@ -263,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_fill_their_part_and_halves_make_a_whole() {
+    fn blocks_fill_their_part_and_two_halves_fill_the_cell() {
         assert!(painted('█').concat().chars().all(|c| c == '#'));
         let ink = |c| painted(c).concat().matches('#').count();
         assert_eq!(ink('▀') + ink('▄'), ink('█'));
@@ -274,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn every_character_has_its_shapes() {
+    fn every_character_has_shapes() {
         for c in '\u{2500}'..='\u{259f}' {
             assert!(!shapes(c).unwrap().is_empty(), "{c}");
         }

@@ -1,10 +1,10 @@
-//! A cell in the words of the protocol.
+//! Converts cells to the protocol type.
 
 use super::shown;
 use crate::protocol::reply::{CellColor, ScreenCell};
 use crate::term::cell::{Cell, Color};
 
-/// What is to be said of a cell.
+/// The protocol description of a cell.
 pub(super) fn described(cell: &Cell<'_>) -> ScreenCell {
     ScreenCell {
         ch: match cell.width {

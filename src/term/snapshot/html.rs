@@ -1,4 +1,5 @@
-//! Rows of cells as a page: selectable text with its colours, and nothing from elsewhere.
+//! Converts rows of cells into an HTML page with selectable, coloured text and without external
+//! resources.
 
 use std::fmt::Write as _;
 
@@ -8,18 +9,18 @@ use super::shown;
 use crate::term::cell::Cell;
 use crate::term::palette::{BACKGROUND, FOREGROUND};
 
-/// A page that grows by a row at a time.
+/// A page that is built row by row.
 pub struct Page {
     out: String,
     trim: bool,
-    /// Newlines and blank rows that come before the next row that is not blank.
+    /// Number of newlines, including those of blank rows, to write before the next non-blank row.
     newlines: usize,
-    /// Whether a row has been written.
+    /// Whether any row has been added.
     begun: bool,
 }
 
 impl Page {
-    /// An empty page. `trim` cuts blank cells at row ends and blank rows at the end.
+    /// Creates an empty page. `trim` cuts blank cells at row ends and blank rows at the end.
     pub fn new(title: &str, trim: bool) -> Self {
         let mut out = String::from(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>",
@@ -43,7 +44,7 @@ impl Page {
         }
     }
 
-    /// Adds a row; the cursor stands on the cell of this column.
+    /// Adds a row. `cursor` is the column of the cursor.
     pub fn row(&mut self, cells: &[Cell<'_>], cursor: Option<u16>) {
         self.newlines += usize::from(self.begun);
         self.begun = true;
@@ -71,17 +72,17 @@ impl Page {
         }
     }
 
-    /// Bytes of it that were not taken yet.
+    /// Number of bytes that have not been taken yet.
     pub fn bytes(&self) -> usize {
         self.out.len()
     }
 
-    /// Takes what there is of it.
+    /// Takes the page as far as it is built.
     pub fn take(&mut self) -> String {
         std::mem::take(&mut self.out)
     }
 
-    /// The rest of it.
+    /// Finishes the page and returns the rest of it.
     pub fn finish(mut self) -> String {
         if !self.trim {
             self.end_lines();
@@ -95,7 +96,7 @@ impl Page {
         self.newlines = 0;
     }
 
-    /// Cells of one look.
+    /// Writes cells with the same look.
     fn run(&mut self, cells: &[Cell<'_>], ink: Ink) {
         if ink != Ink::PLAIN {
             self.open(ink);

@@ -1,9 +1,10 @@
-//! How a cell looks in a picture: its colours as numbers, with what inverse, dim and the cursor make of them.
+//! The look of a cell in a picture: its colours as numbers, after applying inverse, dim and the
+//! cursor.
 
 use crate::term::cell::{Cell, Color};
 use crate::term::palette::{BACKGROUND, FOREGROUND, mixed, rgb};
 
-/// Quarters of its colour that dim text keeps.
+/// Quarters of the text colour that remain in dim text.
 const DIM: u32 = 2;
 
 /// The look of a cell.
@@ -11,7 +12,7 @@ const DIM: u32 = 2;
 pub(super) struct Ink {
     /// Colour of the text.
     pub(super) fg: u32,
-    /// Colour behind it.
+    /// Background colour.
     pub(super) bg: u32,
     pub(super) bold: bool,
     pub(super) italic: bool,
@@ -19,7 +20,7 @@ pub(super) struct Ink {
 }
 
 impl Ink {
-    /// Text on an empty screen.
+    /// The look of text without attributes.
     pub(super) const PLAIN: Self = Self {
         fg: FOREGROUND,
         bg: BACKGROUND,
@@ -30,7 +31,8 @@ impl Ink {
 
     /// The look of `cell`.
     pub(super) fn of(cell: &Cell<'_>) -> Self {
-        // As xterm does by itself: programs draw bright edges with bold white.
+        // Bold brightens the first eight colours, as in xterm: programs draw bright edges with bold
+        // white.
         let own = match cell.fg {
             Color::Idx(index @ 0..=7) if cell.bold => Color::Idx(index + 8),
             own => own,
@@ -52,7 +54,7 @@ impl Ink {
         }
     }
 
-    /// The look of the cell that a block cursor stands on.
+    /// The look of a cell under a block cursor.
     pub(super) fn under_cursor(self) -> Self {
         Self {
             fg: BACKGROUND,
@@ -67,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn inverse_swaps_the_colours_also_those_of_the_terminal() {
+    fn inverse_also_swaps_the_default_colours() {
         let cell = Cell {
             fg: Color::Idx(1),
             inverse: true,
@@ -93,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn dim_text_is_nearer_to_what_is_behind_it() {
+    fn dim_text_is_closer_to_its_background() {
         let cell = Cell {
             fg: Color::Idx(15),
             bg: Color::Idx(4),

@@ -1,7 +1,7 @@
-//! Text in XML and HTML.
+//! Escapes text for XML and HTML.
 
-/// Appends `text` so that it is text there and nothing else. What XML cannot hold (control characters and
-/// noncharacters) becomes U+FFFD.
+/// Appends `text` with all markup escaped. Characters that XML cannot represent (control characters
+/// and noncharacters) become U+FFFD.
 pub(super) fn escape(text: &str, out: &mut String) {
     for c in text.chars() {
         match c {
@@ -21,7 +21,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_becomes_markup() {
+    fn markup_is_escaped() {
         let mut out = String::new();
         escape("<b a=\"1\">&amp;\u{1b}\u{9b}\u{ffff}é", &mut out);
         let expected = "&lt;b a=&quot;1&quot;&gt;&amp;amp;\u{fffd}\u{fffd}\u{fffd}é";

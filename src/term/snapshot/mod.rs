@@ -1,7 +1,8 @@
-//! A screen as somebody asked to see it: text, text with attributes, a page, a picture, or cells.
+//! A screen in an output format: text, text with attributes, HTML page, SVG picture, or cells.
 //!
-//! Rows that have scrolled off may stand above it; they come from a second screen that keeps them. Whatever is on
-//! the screen, a result is bounded: what would be larger is [`TooLarge`], and nothing is built beyond the bound.
+//! Rows that have scrolled off can be included above the screen; they come from a second screen
+//! that keeps them. Results are bounded whatever the screen contains: a larger one is refused with
+//! [`TooLarge`], and building stops at the limit.
 
 mod boxes;
 mod cells;
@@ -14,27 +15,28 @@ use super::cell::Cell;
 use super::screen::Screen;
 use crate::protocol::reply::ScreenCell;
 
-/// Bytes of a result at most: what a reply has room for.
+/// Maximum size of a result in bytes: as much as a reply can hold.
 pub const MAX_BYTES: usize = 4 << 20;
 
-/// Cells of [`Snapshot::cells`] at most: as JSON, one with every attribute has 110
-/// bytes or so.
+/// Maximum number of cells returned by [`Snapshot::cells`]. As JSON, a cell with every attribute
+/// takes about 110 bytes.
 pub const MAX_CELLS: usize = 36_000;
 
-/// It would have more than [`MAX_BYTES`] or [`MAX_CELLS`].
+/// The result would exceed [`MAX_BYTES`] or [`MAX_CELLS`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TooLarge;
 
-/// What is to be shown.
+/// A screen, with the rows above it, to be converted.
 pub struct Snapshot<'a> {
     screen: &'a Screen,
     above: Option<Screen>,
-    /// How many rows stand above the screen.
+    /// Number of rows above the screen.
     lines: usize,
 }
 
 impl<'a> Snapshot<'a> {
-    /// `screen`, and above it up to `wanted` of the rows that have scrolled off `above`.
+    /// Creates a snapshot of `screen`, with up to `wanted` of the rows above it from the scrollback
+    /// of `above`.
     pub fn new(screen: &'a Screen, above: Option<Screen>, wanted: usize) -> Self {
         let there = above.as_ref().map_or(0, Screen::scrollback_len);
         Self {
@@ -44,12 +46,12 @@ impl<'a> Snapshot<'a> {
         }
     }
 
-    /// How many rows stand above the screen.
+    /// Number of rows above the screen.
     pub fn lines_above(&self) -> usize {
         self.lines
     }
 
-    /// Characters only. `trim` cuts blanks at row ends and blank rows at the end.
+    /// The characters without attributes. `trim` cuts blanks at row ends and blank rows at the end.
     pub fn text(&mut self, trim: bool) -> Result<String, TooLarge> {
         let mut text = String::new();
         let mut add = |line: &str| {
@@ -68,13 +70,13 @@ impl<'a> Snapshot<'a> {
         Ok(joined(text, trim))
     }
 
-    /// Characters with their attributes, as escape sequences. `trim` cuts blank cells at row ends and blank rows
-    /// at the end.
+    /// The characters with their attributes as escape sequences. `trim` cuts blank cells at row
+    /// ends and blank rows at the end.
     pub fn ansi(&mut self, trim: bool) -> Result<String, TooLarge> {
         self.lines_of(trim, |screen, row| screen.row_ansi(row, trim))
     }
 
-    /// A page with the cursor on it. `trim` is as for [`ansi`](Self::ansi).
+    /// An HTML page that shows the cursor. For `trim` see [`ansi`](Self::ansi).
     pub fn html(&mut self, title: &str, trim: bool) -> Result<String, TooLarge> {
         let cursor = self.cursor();
         let mut page = html::Page::new(title, trim);
@@ -90,7 +92,7 @@ impl<'a> Snapshot<'a> {
         Ok(page.finish())
     }
 
-    /// A picture of the whole grid, with the cursor in its shape.
+    /// An SVG picture of the whole grid, with the cursor in its shape.
     pub fn svg(&mut self) -> Result<String, TooLarge> {
         let cursor = self.cursor();
         let size = self.screen.size();
@@ -107,7 +109,7 @@ impl<'a> Snapshot<'a> {
         Ok(picture.finish())
     }
 
-    /// Every cell of every row, blank or not.
+    /// Every cell of every row, including blank ones.
     pub fn cells(&mut self) -> Result<Vec<Vec<ScreenCell>>, TooLarge> {
         let size = self.screen.size();
         let rows = self.lines + usize::from(size.rows());
@@ -122,7 +124,8 @@ impl<'a> Snapshot<'a> {
         Ok(all)
     }
 
-    /// Row from the top of all, and column, of a cursor that is shown.
+    /// Row, counted from the first row above the screen, and column of the cursor; `None` if it is
+    /// hidden.
     fn cursor(&self) -> Option<(usize, u16)> {
         let cursor = self.screen.cursor();
         let row = self.lines + usize::from(cursor.row);
@@ -143,7 +146,7 @@ impl<'a> Snapshot<'a> {
         Ok(joined(text, trim))
     }
 
-    /// Visits each row from the top down.
+    /// Visits each row from top to bottom.
     fn each(
         &mut self,
         mut visit: impl FnMut(&Screen, u16) -> Result<(), TooLarge>,
@@ -158,13 +161,13 @@ impl<'a> Snapshot<'a> {
     }
 }
 
-/// Visits the last `lines` rows that have scrolled off, from the top down.
+/// Visits the last `lines` rows of the scrollback, from top to bottom.
 pub fn rows_above<E>(
     screen: &mut Screen,
     lines: usize,
     mut visit: impl FnMut(&Screen, u16) -> Result<(), E>,
 ) -> Result<(), E> {
-    // The first row is the one that the emulator finds fastest.
+    // The emulator finds the first row fastest.
     for up in (1..=lines.min(screen.scrollback_len())).rev() {
         screen.scroll_to(up);
         visit(screen, 0)?;
@@ -173,7 +176,7 @@ pub fn rows_above<E>(
     Ok(())
 }
 
-/// Lines without the newline after the last one; `trim` cuts blank ones at the end.
+/// Removes the newline after the last line. `trim` also cuts blank lines at the end.
 fn joined(mut lines: String, trim: bool) -> String {
     lines.pop();
     if trim {
@@ -182,7 +185,7 @@ fn joined(mut lines: String, trim: bool) -> String {
     lines
 }
 
-/// What stands in a cell.
+/// The text to show for a cell.
 fn shown<'a>(cell: &Cell<'a>) -> &'a str {
     if cell.text.is_empty() { " " } else { cell.text }
 }

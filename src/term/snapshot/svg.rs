@@ -1,5 +1,6 @@
-//! Rows of cells as a picture. Every cell has its place in pixels: words are positioned and fitted one by one, so
-//! that columns stay straight whatever the font, and lines and blocks are drawn as shapes.
+//! Converts rows of cells into an SVG picture. Every cell has a fixed position in pixels. Words are
+//! positioned and fitted one by one, so that columns stay aligned in any font. Lines and blocks are
+//! drawn as shapes.
 
 use std::fmt::Write as _;
 
@@ -10,24 +11,24 @@ use crate::term::cell::Cell;
 use crate::term::cursor::CursorShape;
 use crate::term::palette::{BACKGROUND, FOREGROUND, mixed};
 
-/// Size of the text: most monospaced fonts are 0.6 as wide, which is a cell.
+/// Font size, in pixels. Most monospaced fonts are 0.6 times as wide, which is the width of a cell.
 const FONT_SIZE: i32 = 15;
-/// From the top of a row to the line that the text stands on.
+/// Distance from the top of a row to the baseline of its text, in pixels.
 const BASELINE: i32 = 15;
-/// From the top of a row to the line under underlined text.
+/// Distance from the top of a row to the line of underlined text, in pixels.
 const UNDERLINE: i32 = 17;
-/// Thickness of a cursor that is a line.
+/// Thickness of an underline or bar cursor, in pixels.
 const CURSOR: i32 = 2;
 
-/// A picture that grows by a row at a time.
+/// A picture that is built row by row.
 pub(super) struct Picture {
     out: String,
-    /// Of the row that comes next.
+    /// Vertical position of the next row.
     y: i32,
 }
 
 impl Picture {
-    /// The background of so many rows and columns.
+    /// Creates a picture with a background for this number of rows and columns.
     pub(super) fn new(rows: usize, cols: u16) -> Self {
         let (w, h) = (i32::from(cols) * WIDTH, rows as i64 * i64::from(HEIGHT));
         let mut out = String::new();
@@ -41,7 +42,7 @@ impl Picture {
         Self { out, y: 0 }
     }
 
-    /// Adds a row; the cursor stands in this column.
+    /// Adds a row. `cursor` is the column and shape of the cursor.
     pub(super) fn row(&mut self, cells: &[Cell<'_>], cursor: Option<(u16, CursorShape)>) {
         let mut row = Row::new(self.y);
         let on = cursor.and_then(|(col, _)| cursor_cells(cells, usize::from(col)));
@@ -59,7 +60,7 @@ impl Picture {
         self.y += HEIGHT;
     }
 
-    /// Bytes so far.
+    /// Number of bytes so far.
     pub(super) fn bytes(&self) -> usize {
         self.out.len()
     }
@@ -70,7 +71,7 @@ impl Picture {
     }
 }
 
-/// The cells that a cursor in this column covers.
+/// The cells that a cursor in column `col` covers.
 fn cursor_cells(cells: &[Cell<'_>], col: usize) -> Option<std::ops::Range<usize>> {
     let cell = cells.get(col)?;
     match cell.width {
@@ -89,7 +90,7 @@ struct Row {
     word: Option<Word>,
 }
 
-/// Characters that are written together.
+/// Characters that are written as one text element.
 struct Word {
     col: usize,
     cols: usize,
@@ -119,7 +120,7 @@ impl Row {
                 .add(ink.fg, Rect::new(x, y + UNDERLINE, WIDTH, 1));
         }
         let Some(c) = cell.text.chars().next().filter(|c| *c != ' ') else {
-            // The right half of a wide character has no text of its own.
+            // The right half of a wide character has no text.
             if cell.width > 0 {
                 self.end_word();
             }
@@ -188,7 +189,7 @@ impl Row {
         self.text(&word.text, word.ink);
     }
 
-    /// A character of unknown width, in the middle of its cells.
+    /// Writes a character of unknown width, centred in its cells.
     fn alone(&mut self, col: usize, cell: &Cell<'_>, ink: Ink) {
         let middle = f64::from(pixel(col)) + f64::from(i32::from(cell.width) * WIDTH) / 2.0;
         let y = self.y + BASELINE;
@@ -199,7 +200,7 @@ impl Row {
         self.text(cell.text, ink);
     }
 
-    /// What both kinds of text have.
+    /// Writes the attributes and content common to both kinds of text elements.
     fn text(&mut self, text: &str, ink: Ink) {
         let _ = write!(self.words, " fill=\"#{:06x}\"", ink.fg);
         if ink.bold {
@@ -213,7 +214,8 @@ impl Row {
         self.words.push_str("</text>\n");
     }
 
-    /// A block is drawn by the look of its cells; the others are lines.
+    /// Draws the cursor. A block cursor is drawn by the look of its cells; the other shapes are
+    /// rectangles.
     fn cursor(&mut self, on: std::ops::Range<usize>, shape: CursorShape) {
         let (x, w) = (pixel(on.start), pixel(on.len()));
         match shape {
@@ -237,24 +239,24 @@ impl Row {
 }
 
 impl Ink {
-    /// Whether text in the two can be written together: what is behind it does not matter.
+    /// Whether text in both looks can be written together. The background does not matter.
     fn writes_as(&self, other: &Self) -> bool {
         (self.fg, self.bold, self.italic) == (other.fg, other.bold, other.italic)
     }
 }
 
-/// Left edge of a column.
+/// The left edge of a column, in pixels.
 fn pixel(col: usize) -> i32 {
     // A screen has at most a thousand columns.
     i32::try_from(col).unwrap_or(i32::MAX / WIDTH) * WIDTH
 }
 
-/// Letters and signs of scripts that monospaced fonts have and that run from left to right.
+/// Whether `c` belongs to a left-to-right script that monospaced fonts contain.
 fn is_of_a_word(c: char) -> bool {
     matches!(c, '!'..='\u{58f}' | '\u{1e00}'..='\u{1fff}')
 }
 
-/// Rectangles by colour. Those that touch or overlap become one.
+/// Rectangles by colour. Rectangles that touch or overlap are merged.
 #[derive(Default)]
 struct Fills(Vec<(u32, Vec<Rect>)>);
 
@@ -266,7 +268,7 @@ impl Fills {
             self.0.len() - 1
         });
         let rects = &mut self.0[place].1;
-        // What it may continue was added just before: a cell has a few shapes.
+        // Only recent rectangles can be continued, because a cell has only a few shapes.
         let recent = rects.len().saturating_sub(8);
         for at in (recent..rects.len()).rev() {
             let other = rects[at];

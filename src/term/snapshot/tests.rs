@@ -19,7 +19,7 @@ fn html(text: &str) -> String {
 }
 
 #[test]
-fn rows_that_scrolled_off_stand_above() {
+fn scrollback_is_shown_above_the_screen() {
     let mut kept = Screen::with_scrollback(Size::new(4, 12), 100);
     kept.feed(b"1\r\n2\r\n3\r\n4\r\n5\r\n6\r\n7\r\n\x1b[31m8\x1b[m");
     let now = painted("5\r\n6\r\n7\r\n8");
@@ -33,7 +33,7 @@ fn rows_that_scrolled_off_stand_above() {
 }
 
 #[test]
-fn trimming_is_a_choice() {
+fn trimming_is_optional() {
     let screen = painted("a b  \r\n\r\nc\x1b[44m ");
     let mut shot = Snapshot::new(&screen, None, 0);
     assert_eq!(shot.text(true).unwrap(), "a b\n\nc");
@@ -43,7 +43,7 @@ fn trimming_is_a_choice() {
 }
 
 #[test]
-fn cells_say_only_what_is_not_usual() {
+fn cells_contain_only_non_default_fields() {
     let screen = painted("a\x1b[1;31;48;2;1;2;3m漢\x1b[m \x1b[7;38;5;208mz");
     let cells = Snapshot::new(&screen, None, 0).cells().unwrap();
     assert!(cells.len() == 4 && cells.iter().all(|row| row.len() == 12));
@@ -61,7 +61,7 @@ fn cells_say_only_what_is_not_usual() {
 }
 
 #[test]
-fn a_page_has_text_with_its_colours_and_no_markup_of_the_program() {
+fn a_page_has_coloured_text_and_escapes_markup() {
     let page = html("\x1b[?25l<b>&\r\n\r\n\x1b[1;4;32;41mok\x1b[m 漢");
     let body = page.split("<pre>\n").nth(1).unwrap();
     let expected = "&lt;b&gt;&amp;\n\n\
@@ -72,14 +72,14 @@ fn a_page_has_text_with_its_colours_and_no_markup_of_the_program() {
 }
 
 #[test]
-fn the_cursor_is_on_the_page() {
+fn a_page_shows_the_cursor() {
     let page = html("ab\x1b[D");
     let cursor = "a<span style=\"color:#000000;background:#e5e5e5\">b</span></pre>";
     assert!(page.contains(cursor), "{page}");
 }
 
 #[test]
-fn words_stand_in_their_columns() {
+fn words_are_at_their_columns() {
     let picture = svg("\x1b[?25lab \x1b[1mcd\x1b[mé 漢");
     let texts: Vec<&str> = picture
         .lines()
@@ -97,7 +97,7 @@ fn words_stand_in_their_columns() {
 }
 
 #[test]
-fn a_box_is_one_shape_a_row_and_a_background_one_rectangle() {
+fn each_row_of_a_box_is_one_shape_and_a_background_one_rectangle() {
     let picture = svg("\x1b[?25l\x1b[44m┌────┐\x1b[m");
     assert!(!picture.contains("<text"), "{picture}");
     assert!(picture.contains("<path d=\"M0 0h54v19h-54z\" fill=\"#0000ee\"/>"));
@@ -105,7 +105,7 @@ fn a_box_is_one_shape_a_row_and_a_background_one_rectangle() {
 }
 
 #[test]
-fn the_cursor_has_its_shape() {
+fn the_cursor_is_drawn_in_its_shape() {
     let at = |picture: &str, path: &str| assert!(picture.contains(path), "{path} in {picture}");
     at(&svg("a"), "<path d=\"M9 0h9v19h-9z\" fill=\"#e5e5e5\"/>");
     at(
@@ -120,7 +120,7 @@ fn the_cursor_has_its_shape() {
 }
 
 #[test]
-fn what_is_too_large_is_refused() {
+fn a_result_that_is_too_large_is_refused() {
     let mut large = Screen::new(Size::new(400, 1000));
     let mut text = String::new();
     for n in 0..400_000_u32 {
