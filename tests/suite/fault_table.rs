@@ -1,4 +1,4 @@
-//! The README's table of faults names tests that exist.
+//! The manual's table of faults names tests that exist.
 
 use std::path::Path;
 
@@ -21,9 +21,9 @@ fn sources() -> String {
 }
 
 #[test]
-fn every_test_that_a_promise_names_exists() {
-    let readme = include_str!("../../README.md");
-    let table = readme.split("## What is promised").nth(1).unwrap();
+fn every_test_that_a_fault_names_exists() {
+    let chapter = include_str!("../../assets/help/reliability.md");
+    let table = chapter.split("## What survives what").nth(1).unwrap();
     let table = table.split("\n## ").next().unwrap();
     let rows: Vec<&str> = table.lines().filter(|line| line.starts_with('|')).collect();
     assert!(rows.len() > 40, "{} rows", rows.len());
@@ -38,6 +38,9 @@ fn every_test_that_a_promise_names_exists() {
             "" => Path::new(&file).exists() || place.ends_with("::tests"),
             name => sources.contains(&format!("fn {name}()")),
         };
-        assert!(exists, "the README names `{test}`, which does not exist");
+        assert!(
+            exists,
+            "reliability.md names `{test}`, which does not exist"
+        );
     }
 }
