@@ -58,7 +58,7 @@ use style::ColorChoice;
     disable_version_flag = true,
     disable_help_subcommand = true
 )]
-#[command(after_help = "Topics: bgproc help targets | keys | exit-codes | agents")]
+#[command(after_help = verb::list_topics())]
 pub struct Cli {
     #[command(subcommand)]
     verb: Option<verb::Verb>,

@@ -45,6 +45,8 @@ pub enum Tone {
     Faint,
     /// A heading.
     Strong,
+    /// A command, or another piece of code within text.
+    Code,
     /// One of several streams of lines, by its number.
     Stream(usize),
 }
@@ -96,6 +98,7 @@ impl Tone {
             Self::Held => Some("34"),
             Self::Faint => Some("2"),
             Self::Strong => Some("1"),
+            Self::Code => Some("36"),
             Self::Stream(number) => Some(STREAMS[number % STREAMS.len()]),
         }
     }

@@ -33,7 +33,9 @@ fn help_is_data_and_costs_no_daemon() {
         assert!(ran.stderr.is_empty(), "{ran}");
     }
     for topic in ["targets", "keys", "exit-codes", "agents"] {
-        assert!(home.ok(&["help", topic]).lines().count() > 10, "{topic}");
+        let chapter = home.ok(&["help", topic]);
+        assert!(chapter.starts_with("# "), "not Markdown: {chapter}");
+        assert!(chapter.lines().count() > 10, "{topic}");
     }
     assert!(
         process::of_home(home.path()).is_empty(),

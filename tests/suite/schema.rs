@@ -157,7 +157,7 @@ fn the_schema_is_printed_whole_and_in_parts_without_a_daemon() {
 #[test]
 fn the_guide_for_agents_says_what_can_be_said() {
     let home = Home::new();
-    let guide = home.ok(&["help", "agents"]);
+    let guide = home.ok(&["help", "agent-guide"]);
     assert!(guide.lines().count() <= 120, "one page");
     let mut requests = 0;
     for line in guide.lines() {

@@ -97,3 +97,23 @@ fn a_bare_bgproc_on_a_terminal_is_the_dashboard() {
     assert_eq!(terminal.exit_code(), 0);
     terminal.wait_for_text("1 job");
 }
+
+#[test]
+fn a_long_chapter_is_rendered_and_paged_on_a_terminal() {
+    let home = Home::new();
+    let paged = |program: &str, topic: &str, rows: u16| {
+        let args = ["help", topic];
+        let mut terminal = Terminal::with_env(&home, &args, (80, rows), &[("PAGER", program)]);
+        let code = terminal.exit_code();
+        assert_eq!(code, 0, "{program}: {}", terminal.text());
+        terminal.text()
+    };
+    let head = paged("head -n 3", "targets", 10);
+    assert_eq!(head.lines().next(), Some("Targets"), "{head}");
+    assert_eq!(head.lines().count(), 3, "{head}");
+    // What fits needs no pager, and without one everything is printed.
+    let whole = paged("head -n 3", "targets", 100);
+    assert!(whole.contains("bgproc stop g:shop"), "{whole}");
+    let whole = paged("/surely/not/there", "targets", 10);
+    assert!(whole.contains("bgproc stop g:shop"), "{whole}");
+}

@@ -35,6 +35,8 @@ use clap::{Args, Command, Subcommand};
 use super::context::Context;
 use super::exit::{Exit, Failure};
 
+pub(super) use help::list_topics;
+
 /// What can be asked for.
 ///
 /// Only the one that is asked for is built. Its struct has no doc comment of its own: clap would take that for the
@@ -109,7 +111,7 @@ pub enum Verb {
     Daemon(daemon::Daemon),
     /// Look for what keeps bgproc from working here, and say what to do
     Doctor(doctor::Doctor),
-    /// Explain a verb, or a topic: targets, keys, exit-codes, agents
+    /// Show a chapter of the manual, or the help of a verb
     Help(help::Help),
     /// Serve an agent by the Model Context Protocol, on standard input and output
     Mcp(mcp::Mcp),

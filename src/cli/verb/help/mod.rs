@@ -1,22 +1,27 @@
-//! `help`: a verb's help, or a topic.
+//! `help`: the help of a verb, or a chapter of the manual.
+//!
+//! The chapters are Markdown files that are part of the program ([`topics`]). On a terminal they are rendered
+//! ([`markdown`]) and paged ([`pager`]) if they are longer than the screen; elsewhere the Markdown is printed as it is.
+
+mod inline;
+mod markdown;
+mod pager;
+mod table;
+mod topics;
 
 use clap::{Args, CommandFactory};
 
 use crate::cli::Cli;
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::lane::Sink;
+use crate::cli::output::{Kind, note};
 use crate::protocol::suggest::nearest;
 
-/// What is explained beyond the verbs.
-const TOPICS: [(&str, &str); 4] = [
-    ("targets", include_str!("../../../assets/help/targets.md")),
-    ("keys", include_str!("../../../assets/help/keys.md")),
-    (
-        "exit-codes",
-        include_str!("../../../assets/help/exit-codes.md"),
-    ),
-    ("agents", include_str!("../../../assets/agent-guide.md")),
-];
+pub(crate) use topics::list as list_topics;
+
+/// Rows of a terminal that does not report its size.
+const DEFAULT_ROWS: usize = 24;
 
 #[derive(Args, Debug)]
 pub struct Help {
@@ -32,8 +37,8 @@ impl Help {
             ctx.out.line(&command.render_help().to_string())?;
             return Ok(Exit::OK);
         };
-        if let Some((_, text)) = TOPICS.iter().find(|(name, _)| *name == topic) {
-            ctx.out.bytes(text.as_bytes())?;
+        if let Some(found) = topics::find(&topic) {
+            show(ctx, found.text)?;
             return Ok(Exit::OK);
         }
         if let Some(verb) = command.find_subcommand_mut(&topic) {
@@ -41,16 +46,38 @@ impl Help {
             return Ok(Exit::OK);
         }
         let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set());
-        let known: Vec<_> = verbs.map(|verb| verb.get_name().to_owned()).collect();
-        let topics = TOPICS.iter().map(|(name, _)| *name);
+        let mut known: Vec<&str> = verbs.map(clap::Command::get_name).collect();
+        for topic in topics::names() {
+            known.push(topic);
+        }
         let failure = Failure::told(Exit::USAGE, format!("there is no help on `{topic}`"));
-        Err(
-            match nearest(&topic, known.iter().map(String::as_str).chain(topics)) {
-                Some(near) => failure.hint(format!("did you mean `{near}`?")),
-                None => {
-                    failure.hint("topics: targets, keys, exit-codes, agents; verbs: bgproc help")
-                }
-            },
-        )
+        Err(match nearest(&topic, known) {
+            Some(near) => failure.hint(format!("did you mean `{near}`?")),
+            None => failure.hint("bgproc help lists the verbs and the topics"),
+        })
     }
+}
+
+/// Shows a chapter: rendered, and paged if it is longer than the screen. Off a terminal, the Markdown as it is.
+fn show(ctx: &mut Context, chapter: &str) -> Result<(), Failure> {
+    let Some(width) = ctx.out.width else {
+        ctx.out.bytes(chapter.as_bytes())?;
+        return Ok(());
+    };
+    let text = markdown::render(chapter, width, ctx.out.paint);
+    let rows = ctx
+        .out
+        .size()
+        .map_or(DEFAULT_ROWS, |size| size.rows().into());
+    let is_long = text.lines().count() >= rows;
+    if is_long && ctx.out.terminal(Sink::Out) == Kind::Obeys {
+        ctx.out.flush()?;
+        match pager::show(&text)? {
+            pager::Outcome::Shown => return Ok(()),
+            pager::Outcome::Missing(Some(named)) => note(&format!("$PAGER cannot be run: {named}")),
+            pager::Outcome::Missing(None) => {}
+        }
+    }
+    ctx.out.bytes(text.as_bytes())?;
+    Ok(())
 }

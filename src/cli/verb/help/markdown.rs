@@ -1,0 +1,349 @@
+//! Markdown as lines for a terminal.
+//!
+//! Headings are bold, code has a colour, tables are aligned and fit the width. Without colours the marks of headings
+//! and code stay, because nothing else would tell them apart. Pictures and comments are left out.
+
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+
+use super::inline::{self, Line, Run};
+use super::table::Table;
+use super::topics;
+use crate::cli::style::{Paint, Tone};
+
+/// Longest line of text; longer ones are hard to read.
+const TEXT: usize = 96;
+/// Widest table.
+const TABLE: usize = 132;
+/// In front of each line of code.
+const INDENT: &str = "    ";
+
+/// Renders a chapter for a terminal of `width` columns.
+pub(super) fn render(markdown: &str, width: usize, paint: Paint) -> String {
+    let mut page = Page::new(width, paint);
+    for event in Parser::new_ext(markdown, Options::ENABLE_TABLES) {
+        page.take(event);
+    }
+    page.text
+}
+
+/// What has been rendered so far, and what is being read.
+struct Page {
+    width: usize,
+    paint: Paint,
+    text: String,
+    /// The text of the paragraph, heading or cell that is being read.
+    runs: Line,
+    /// Tones of the spans around the text that is being read.
+    tones: Vec<Tone>,
+    /// Lists around it: the number of the next item, if they are numbered.
+    lists: Vec<Option<u64>>,
+    /// What stands in front of the next line of a list item.
+    bullet: Option<String>,
+    /// A link's address, while its text is being read.
+    link: Option<String>,
+    table: Option<Table>,
+    /// A block of code, while it is being read.
+    code: Option<String>,
+    is_picture: bool,
+    /// Whether the next block begins without a blank line, as a list item does.
+    is_tight: bool,
+}
+
+impl Page {
+    fn new(width: usize, paint: Paint) -> Self {
+        Self {
+            width,
+            paint,
+            text: String::new(),
+            runs: Line::new(),
+            tones: Vec::new(),
+            lists: Vec::new(),
+            bullet: None,
+            link: None,
+            table: None,
+            code: None,
+            is_picture: false,
+            is_tight: false,
+        }
+    }
+
+    fn take(&mut self, event: Event<'_>) {
+        match event {
+            Event::Start(tag) => self.start(tag),
+            Event::End(tag) => self.end(tag),
+            _ if self.is_picture => {}
+            Event::Text(text) => match &mut self.code {
+                Some(code) => code.push_str(&text),
+                None => self.push(&text, self.tones.last().copied()),
+            },
+            Event::Code(code) => match self.paint {
+                Paint::Colour => self.push(&code, Some(Tone::Code)),
+                Paint::Plain => self.push(&format!("`{code}`"), None),
+            },
+            Event::SoftBreak => self.push(" ", None),
+            Event::HardBreak => self.paragraph(),
+            _ => {}
+        }
+    }
+
+    fn start(&mut self, tag: Tag<'_>) {
+        match tag {
+            Tag::Heading { level, .. } => {
+                self.tones.push(Tone::Strong);
+                if self.paint == Paint::Plain {
+                    self.push(marks(level), None);
+                }
+            }
+            Tag::Strong => self.tones.push(Tone::Strong),
+            Tag::CodeBlock(_) => self.code = Some(String::new()),
+            Tag::List(first) => {
+                // A nested list ends the text of the item around it.
+                self.paragraph();
+                self.is_tight = !self.lists.is_empty();
+                self.lists.push(first);
+            }
+            Tag::Item => self.bullet = self.lists.last_mut().map(next_bullet),
+            Tag::Link { dest_url, .. } => self.link = Some(dest_url.into_string()),
+            Tag::Image { .. } => self.is_picture = true,
+            Tag::Table(alignments) => {
+                self.table = Some(Table {
+                    alignments,
+                    rows: Vec::new(),
+                });
+            }
+            Tag::TableHead | Tag::TableRow => {
+                if let Some(table) = &mut self.table {
+                    table.rows.push(Vec::new());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd) {
+        match tag {
+            TagEnd::Paragraph => self.paragraph(),
+            TagEnd::Heading(_) => {
+                self.tones.pop();
+                self.paragraph();
+            }
+            TagEnd::Strong => {
+                self.tones.pop();
+            }
+            TagEnd::CodeBlock => self.code_block(),
+            TagEnd::List(_) => {
+                self.lists.pop();
+                self.is_tight = false;
+            }
+            TagEnd::Item => {
+                self.paragraph();
+                self.bullet = None;
+                self.is_tight = true;
+            }
+            TagEnd::Link => self.address(),
+            TagEnd::Image => self.is_picture = false,
+            TagEnd::TableCell => {
+                let cell = std::mem::take(&mut self.runs);
+                if let Some(row) = self.table.as_mut().and_then(|table| table.rows.last_mut()) {
+                    row.push(cell);
+                }
+            }
+            TagEnd::Table => {
+                if let Some(table) = self.table.take() {
+                    self.block(table.lines(self.width.min(TABLE)), "");
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn push(&mut self, text: &str, tone: Option<Tone>) {
+        self.runs.push(Run {
+            text: text.to_owned(),
+            tone: tone.unwrap_or_default(),
+        });
+    }
+
+    /// Says behind a link where it leads: which topic, or which address.
+    fn address(&mut self) {
+        let Some(address) = self.link.take() else {
+            return;
+        };
+        let file = address.split('#').next().unwrap_or_default();
+        let topic = file.strip_suffix(".md").and_then(topics::find);
+        let is_shown = self.runs.last().is_some_and(|run| run.text == address);
+        let said = match topic {
+            Some(topic) => format!(" (bgproc help {})", topic.name),
+            None if address.contains("://") && !is_shown => format!(" ({address})"),
+            None => return,
+        };
+        self.push(&said, None);
+    }
+
+    /// Ends the paragraph that is being read.
+    fn paragraph(&mut self) {
+        let runs = std::mem::take(&mut self.runs);
+        if inline::width(&runs) == 0 {
+            return;
+        }
+        let indent = self.indent();
+        let lines = inline::wrap(&runs, self.width.min(TEXT).saturating_sub(indent.len()));
+        self.block(lines, &indent);
+    }
+
+    /// Ends the block of code that is being read.
+    fn code_block(&mut self) {
+        let code = self.code.take().unwrap_or_default();
+        let lines = code.lines().map(|line| {
+            vec![Run {
+                text: line.to_owned(),
+                tone: Tone::Normal,
+            }]
+        });
+        let indent = self.indent() + INDENT;
+        self.block(lines.collect(), &indent);
+    }
+
+    /// The blanks in front of the text of a list item.
+    fn indent(&self) -> String {
+        let lists = self.lists.iter();
+        lists
+            .map(|list| if list.is_some() { "   " } else { "  " })
+            .collect()
+    }
+
+    /// Writes lines, below a blank one.
+    fn block(&mut self, lines: Vec<Line>, indent: &str) {
+        if !self.text.is_empty() && !self.is_tight {
+            self.text.push('\n');
+        }
+        self.is_tight = false;
+        let mut bullet = self.bullet.take();
+        for line in lines {
+            let text = inline::paint(&line, self.paint);
+            let front = match bullet.take() {
+                Some(bullet) => indent.get(bullet.len()..).unwrap_or_default().to_owned() + &bullet,
+                None if text.is_empty() => String::new(),
+                None => indent.to_owned(),
+            };
+            self.text.push_str(&front);
+            self.text.push_str(&text);
+            self.text.push('\n');
+        }
+    }
+}
+
+/// The mark in front of a heading.
+fn marks(level: HeadingLevel) -> &'static str {
+    match level {
+        HeadingLevel::H1 => "# ",
+        HeadingLevel::H2 => "## ",
+        _ => "### ",
+    }
+}
+
+/// The bullet of a list's next item.
+fn next_bullet(list: &mut Option<u64>) -> String {
+    match list {
+        Some(number) => {
+            let bullet = format!("{number}. ");
+            *number += 1;
+            bullet
+        }
+        None => "- ".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain(markdown: &str, width: usize) -> String {
+        render(markdown, width, Paint::Plain)
+    }
+
+    #[test]
+    fn headings_are_bold_and_code_has_a_colour() {
+        let markdown = "# Title\n\nType `bgproc ls`,\nthen **wait**.\n";
+        assert_eq!(
+            render(markdown, 80, Paint::Colour),
+            "\x1b[1mTitle\x1b[0m\n\nType \x1b[36mbgproc ls\x1b[0m, then \x1b[1mwait\x1b[0m.\n"
+        );
+        assert_eq!(
+            plain(markdown, 80),
+            "# Title\n\nType `bgproc ls`, then wait.\n"
+        );
+    }
+
+    #[test]
+    fn text_wraps_and_code_blocks_do_not() {
+        let markdown = "one two three\n\n```console\n$ one two three\n\n$ four\n```\n";
+        assert_eq!(
+            plain(markdown, 9),
+            "one two\nthree\n\n    $ one two three\n\n    $ four\n"
+        );
+    }
+
+    #[test]
+    fn list_items_hang_behind_their_bullets() {
+        assert_eq!(
+            plain("- one two\n- three\n  - four\n\n1. five six\n", 8),
+            "- one\n  two\n- three\n  - four\n\n1. five\n   six\n"
+        );
+    }
+
+    #[test]
+    fn columns_are_aligned() {
+        let markdown = "| key | n |\n|---|---:|\n| `a` | 1 |\n| b | 200 |\n";
+        assert_eq!(
+            plain(markdown, 80),
+            "key    n\n---  ---\n`a`    1\nb    200\n"
+        );
+    }
+
+    #[test]
+    fn a_wide_table_wraps_within_its_cells() {
+        let markdown = "| key | what it does |\n|---|---|\n| `a` | one two three |\n| b | four |\n";
+        assert_eq!(
+            plain(markdown, 14),
+            "key  what it\n     does\n---  ---------\n`a`  one two\n     three\nb    four\n"
+        );
+    }
+
+    #[test]
+    fn a_table_without_room_for_its_words_becomes_paragraphs() {
+        let markdown = "| key | effect |\n|---|---|\n| a | one two |\n| b | threefold |\n";
+        assert_eq!(
+            plain(markdown, 13),
+            "a\n    effect:\n    one two\n\nb\n    effect:\n    threefold\n"
+        );
+        for width in 1..20 {
+            assert!(plain(markdown, width).contains('h'), "{width}");
+        }
+    }
+
+    #[test]
+    fn links_say_where_they_lead_and_pictures_and_comments_are_left_out() {
+        let markdown = "<!-- mark -->\n\n![A picture](a.svg)\n\nSee [the keys](keys.md#names), [below](#below) \
+                        and [Rust](https://rust-lang.org).\n";
+        assert_eq!(
+            plain(markdown, 200),
+            "See the keys (bgproc help keys), below and Rust (https://rust-lang.org).\n"
+        );
+    }
+
+    #[test]
+    fn every_chapter_fits_a_terminal_of_80_columns() {
+        for name in topics::names() {
+            let text = topics::find(name)
+                .map(|topic| topic.text)
+                .unwrap_or_default();
+            let page = plain(text, 80);
+            // The longest line outside of code blocks.
+            for line in page.lines().filter(|line| !line.starts_with(INDENT)) {
+                let wide = unicode_width::UnicodeWidthStr::width(line);
+                assert!(wide <= 80, "{name}: {line}");
+            }
+        }
+    }
+}

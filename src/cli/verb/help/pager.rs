@@ -1,0 +1,46 @@
+//! The pager: `$PAGER`, or `less -R`.
+
+use std::env;
+use std::io::{self, Write};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use signal_hook::consts::SIGINT;
+
+/// What came of it.
+pub(super) enum Outcome {
+    /// The pager has run.
+    Shown,
+    /// There is no such program. The name is that of `$PAGER`, if it is set.
+    Missing(Option<String>),
+}
+
+/// Shows `text` in the pager and waits until the user leaves it.
+pub(super) fn show(text: &str) -> io::Result<Outcome> {
+    let named = env::var("PAGER").unwrap_or_default();
+    let command = match named.trim() {
+        // less shows escape sequences as text unless it is told otherwise.
+        "" | "less" => "less -R",
+        other => other,
+    };
+    // Ctrl-C is for the pager. A handler, unlike SIG_IGN, is not inherited by it.
+    signal_hook::flag::register(SIGINT, Arc::new(AtomicBool::new(false)))?;
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]).stdin(Stdio::piped());
+    if env::var_os("LESS").is_none() {
+        shell.env("LESS", "R");
+    }
+    let mut pager = shell.spawn()?;
+    if let Some(mut input) = pager.stdin.take() {
+        // The user may leave the pager before it has read everything.
+        let _ = input.write_all(text.as_bytes());
+    }
+    match pager.wait()?.code() {
+        Some(126 | 127) => {
+            let is_named = !named.trim().is_empty();
+            Ok(Outcome::Missing(is_named.then_some(named)))
+        }
+        _ => Ok(Outcome::Shown),
+    }
+}

@@ -1,0 +1,204 @@
+//! The chapters of the manual: every file of `assets/help`, in reading order.
+
+/// A chapter.
+#[derive(Debug)]
+pub(super) struct Topic {
+    /// The file's name without its ending.
+    pub name: &'static str,
+    /// One line for the list of topics.
+    about: &'static str,
+    /// The Markdown text.
+    pub text: &'static str,
+}
+
+/// A row of [`TOPICS`]: the name of the file is the name of the topic.
+macro_rules! topic {
+    ($name:literal, $about:literal) => {
+        Topic {
+            name: $name,
+            about: $about,
+            text: include_str!(concat!("../../../../assets/help/", $name, ".md")),
+        }
+    };
+}
+
+/// All chapters.
+static TOPICS: [Topic; 14] = [
+    topic!("getting-started", "Install bgproc and run the first jobs"),
+    topic!("dashboard", "The dashboard: what it shows, keys, colours"),
+    topic!("command-line", "All verbs and their options"),
+    topic!("targets", "How to name jobs: web, g:shop, 'web*', -"),
+    topic!("keys", "Key names for bgproc keys: C-c Up F5"),
+    topic!("exit-codes", "What each exit code means"),
+    topic!("agents", "The protocol of --serve: actions and replies"),
+    topic!(
+        "agent-guide",
+        "The protocol on one page, to give to an agent"
+    ),
+    topic!("mcp", "The MCP server: client setup and tools"),
+    topic!("configuration", "config.toml, limits, files, retention"),
+    topic!("recordings", "Export, replay and rewind a job"),
+    topic!("reliability", "What survives which failure, and the tests"),
+    topic!("performance", "Measurements"),
+    topic!("troubleshooting", "Common problems and their solutions"),
+];
+
+/// The topic with this name.
+pub(super) fn find(name: &str) -> Option<&'static Topic> {
+    TOPICS.iter().find(|topic| topic.name == name)
+}
+
+/// The names of all topics.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    TOPICS.iter().map(|topic| topic.name)
+}
+
+/// The list of topics below the list of verbs.
+pub(crate) fn list() -> String {
+    let width = names().map(str::len).max().unwrap_or(0);
+    let lines = TOPICS
+        .iter()
+        .map(|topic| format!("  {:width$}  {}", topic.name, topic.about));
+    let lines: Vec<_> = lines.collect();
+    format!("Topics (bgproc help TOPIC):\n{}", lines.join("\n"))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)]
+mod tests {
+    use std::path::Path;
+
+    use clap::CommandFactory;
+
+    use super::*;
+    use crate::cli::Cli;
+    use crate::cli::exit::Exit;
+    use crate::protocol::Action;
+
+    fn chapter(name: &str) -> &'static str {
+        find(name).unwrap().text
+    }
+
+    #[test]
+    fn every_file_is_a_topic() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/help");
+        let mut files: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|file| file.unwrap().file_name().into_string().unwrap())
+            .collect();
+        files.sort();
+        let mut topics: Vec<String> = names().map(|name| format!("{name}.md")).collect();
+        topics.sort();
+        assert_eq!(files, topics);
+    }
+
+    #[test]
+    fn the_readme_links_every_topic_and_the_list_fits_a_terminal() {
+        let readme = include_str!("../../../../README.md");
+        for name in names() {
+            assert!(
+                readme.contains(&format!("](assets/help/{name}.md)")),
+                "{name}"
+            );
+        }
+        for line in list().lines() {
+            assert!(line.len() <= 80, "{line}");
+        }
+    }
+
+    #[test]
+    fn links_between_chapters_lead_somewhere() {
+        for topic in &TOPICS {
+            for link in topic.text.split("](").skip(1) {
+                let link = link.split(')').next().unwrap();
+                let (file, heading) = link.split_once('#').unwrap_or((link, ""));
+                let text = match file.strip_suffix(".md") {
+                    Some(name) => find(name).unwrap_or_else(|| panic!("{link}")).text,
+                    None if file.is_empty() => topic.text,
+                    None => continue,
+                };
+                // An anchor is the heading in small letters, without signs.
+                let anchor = |line: &str| {
+                    let words = line.trim_start_matches('#').trim().to_lowercase();
+                    let kept = words
+                        .chars()
+                        .filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+                    kept.collect::<String>().replace(' ', "-")
+                };
+                let mut headings = text.lines().filter(|line| line.starts_with('#'));
+                assert!(
+                    heading.is_empty() || headings.any(|line| anchor(line) == heading),
+                    "{}: {link}",
+                    topic.name
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn every_verb_and_option_is_explained() {
+        let text = chapter("command-line");
+        let mut cli = Cli::command();
+        cli.build();
+        let of_all = cli.get_arguments();
+        let mut options: Vec<_> = of_all.filter_map(|option| option.get_long()).collect();
+        for verb in cli.get_subcommands().filter(|verb| !verb.is_hide_set()) {
+            for name in [verb.get_name()]
+                .into_iter()
+                .chain(verb.get_visible_aliases())
+            {
+                let is_there =
+                    text.contains(&format!("`{name}`")) || text.contains(&format!("`{name} "));
+                assert!(is_there, "{name}");
+            }
+            let parts = std::iter::once(verb).chain(verb.get_subcommands());
+            let arguments = parts.flat_map(clap::Command::get_arguments);
+            options.extend(arguments.filter_map(|option| option.get_long()));
+        }
+        for option in options.into_iter().filter(|option| *option != "help") {
+            assert!(text.contains(&format!("--{option}")), "--{option}");
+        }
+    }
+
+    #[test]
+    fn every_action_and_parameter_is_explained() {
+        let text = chapter("agents");
+        let schema = include_str!("../../../../assets/schema.json");
+        let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
+        for action in Action::NAMES {
+            let heading = format!("`{action}`");
+            let mut headings = text.lines().filter(|line| line.starts_with("### "));
+            assert!(headings.any(|line| line.contains(&heading)), "{action}");
+            let request = &schema["$defs"][format!("{action}.request")]["properties"];
+            for name in request.as_object().unwrap().keys() {
+                let is_there = text.contains(&format!("`{name}`"));
+                assert!(is_there || name == "action", "{action}: {name}");
+            }
+        }
+        let kinds = schema["$defs"].as_object().unwrap().keys();
+        for kind in kinds.filter_map(|name| name.strip_suffix(".event")) {
+            assert!(text.contains(&format!("`{kind}`")), "{kind}");
+        }
+    }
+
+    #[test]
+    fn every_exit_code_is_explained() {
+        for exit in [
+            Exit::OK,
+            Exit::FAILED,
+            Exit::USAGE,
+            Exit::STATE,
+            Exit::NO_JOB,
+            Exit::AMBIGUOUS,
+            Exit::UNAVAILABLE,
+            Exit::TIMED_OUT,
+            Exit::BROKEN,
+            Exit::NOT_EXECUTABLE,
+            Exit::NOT_FOUND,
+            Exit::INTERRUPTED,
+        ] {
+            let row = format!("\n| {} | ", exit.0);
+            assert!(chapter("exit-codes").contains(&row), "{exit:?}");
+        }
+    }
+}
