@@ -241,6 +241,24 @@ mod tests {
     }
 
     #[test]
+    fn the_manual_explains_every_key() {
+        let chapter = include_str!("../../assets/help/configuration.md");
+        let rows = || chapter.lines().filter(|line| line.starts_with("| `"));
+        for key in KEYS {
+            let is_table = ["keys", "retention"].contains(&key);
+            let (row, table) = (format!("| `{key}` |"), format!("| `[{key}"));
+            let mut rows = rows();
+            assert!(
+                rows.any(|line| line.starts_with(&row) || is_table && line.starts_with(&table)),
+                "{key}"
+            );
+        }
+        for key in retention::KEYS {
+            assert!(chapter.contains(&format!("\n{key} = ")), "{key}");
+        }
+    }
+
+    #[test]
     fn an_unknown_key_has_its_place_and_the_nearest_word() {
         assert_eq!(
             error("# ä\nascii = true\n  yeild_ms = 5\n"),

@@ -20,7 +20,8 @@ pub struct Retention {
     pub agents_failed_ms: Option<u64>,
 }
 
-const KEYS: [&str; 4] = ["agents", "agents_failed", "people", "people_jobs"];
+/// The keys that are known.
+pub(super) const KEYS: [&str; 4] = ["agents", "agents_failed", "people", "people_jobs"];
 
 /// Reads the table.
 pub(super) fn read(table: &DeTable<'_>) -> Result<Retention, Wrong> {

@@ -100,7 +100,7 @@ fn configuration() -> Finding {
     match front::configuration() {
         Ok(_) => Finding::ok("configuration", "config.toml is in order, or not there"),
         Err(failure) => Finding::problem("configuration", failure.to_string())
-            .advise("correct it, or take it away; see Configuration in the README"),
+            .advise("correct it, or take it away; bgproc help configuration explains every key"),
     }
 }
 
