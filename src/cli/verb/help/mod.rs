@@ -7,6 +7,8 @@ mod inline;
 mod markdown;
 mod pager;
 mod table;
+#[cfg(test)]
+mod tests;
 mod topics;
 
 use clap::{Args, CommandFactory};
