@@ -68,7 +68,7 @@ fn themes(config: &Path) -> std::path::PathBuf {
 }
 
 fn scheme(config: &Config, path: &Path) -> Result<Scheme, Failure> {
-    let Some(name) = &config.theme else {
+    let Some(name) = config.theme() else {
         return Ok(Scheme::default());
     };
     let loaded = Scheme::load(&themes(path), &name.word);
@@ -114,14 +114,15 @@ const TYPED: &str =
 
 /// What the file says about the keys that leave INSERT: `leave_key` or `[keys.insert] leave`.
 fn leave_keys(config: &Config, path: &Path) -> Result<Vec<String>, Failure> {
-    let line = rebind::leave_line(&config.keys);
-    let keys: &[Spelt] = match (config.leave_key.first(), line) {
+    let (own, lines) = (config.leave_keys(), config.rebindings());
+    let line = rebind::leave_line(&lines);
+    let keys: &[Spelt] = match (own.first(), line) {
         (Some(key), Some(line)) => {
             let message = "both say which keys leave INSERT; keep one of them".to_owned();
             let (first, second) = (key.at.min(line.action.at), key.at.max(line.action.at));
             return Err(clash(path, first, second, message).into());
         }
-        (Some(_), None) => &config.leave_key,
+        (Some(_), None) => &own,
         (None, Some(line)) => &line.keys,
         (None, None) => return Ok(vec![LEAVE_KEY.to_owned()]),
     };
@@ -138,7 +139,7 @@ fn leave_keys(config: &Config, path: &Path) -> Result<Vec<String>, Failure> {
 }
 
 fn rebound(config: &Config, path: &Path, leave: &[String]) -> Result<Vec<Rebound>, Failure> {
-    let rebound = rebind::rebind(&config.keys, leave);
+    let rebound = rebind::rebind(&config.rebindings(), leave);
     Ok(rebound.map_err(|refused| refusal(path, refused))?)
 }
 

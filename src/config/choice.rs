@@ -1,7 +1,10 @@
 //! What can be chosen by a word.
 
+use serde::Deserialize;
+
 /// Whether the dashboard asks before it ends a job.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Confirm {
     /// It asks.
     #[default]
@@ -11,7 +14,8 @@ pub enum Confirm {
 }
 
 /// How much keeper and daemon say about themselves: this and what is worse.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum LogLevel {
     /// What they could not do.
     Error,
@@ -45,7 +49,8 @@ impl LogLevel {
 }
 
 /// What the dashboard takes the terminal's background for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Background {
     /// The terminal is asked.
     #[default]
@@ -57,7 +62,8 @@ pub enum Background {
 }
 
 /// How a person who looks at something else is told.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Notify {
     /// By the terminal, in its own way.
     #[default]

@@ -1,10 +1,15 @@
 //! `[keys.PLACE]`: actions and the keys they get instead. What places, actions and keys there are is the
 //! dashboard's to say, which checks these against its table.
 
-use toml::de::DeTable;
+use std::collections::BTreeMap;
 
-use super::error::{Spot, Wrong};
-use super::value::Entry;
+use toml::Spanned;
+
+use super::error::Spot;
+use super::value::Words;
+
+/// What `[keys]` says: for each place its actions, and for each action its keys.
+pub type Keys = BTreeMap<Spanned<String>, BTreeMap<Spanned<String>, Words>>;
 
 /// A word of the file, and where it stands.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -13,6 +18,16 @@ pub struct Spelt {
     pub word: String,
     /// Where it begins.
     pub at: Spot,
+}
+
+impl Spelt {
+    /// A word of `text`.
+    pub(super) fn of(text: &str, word: &Spanned<String>) -> Self {
+        Self {
+            word: word.get_ref().clone(),
+            at: Spot::of(text, word.span().start),
+        }
+    }
 }
 
 /// A line of `[keys.PLACE]`.
@@ -26,35 +41,22 @@ pub struct Rebinding {
     pub keys: Vec<Spelt>,
 }
 
-/// Reads `[keys]`: the lines of all its tables, from top to bottom.
-pub(super) fn read(keys: &DeTable<'_>, text: &str) -> Result<Vec<Rebinding>, Wrong> {
-    let mut lines = Vec::new();
-    for (place, table) in keys {
-        let entry = Entry {
-            key: place.get_ref(),
-            value: table,
-        };
-        let place = Spelt {
-            word: place.get_ref().to_string(),
-            at: Spot::of(text, place.span().start),
-        };
-        for (action, value) in entry.table()? {
-            let entry = Entry {
-                key: action.get_ref(),
-                value,
-            };
-            let mut keys = entry.words(text)?;
-            keys.retain(|key| !key.word.is_empty());
-            lines.push(Rebinding {
-                place: place.clone(),
-                action: Spelt {
-                    word: action.get_ref().to_string(),
-                    at: Spot::of(text, action.span().start),
-                },
-                keys,
-            });
-        }
-    }
+/// The lines of all tables of `[keys]` in `text`, from top to bottom.
+pub(super) fn lines(keys: &Keys, text: &str) -> Vec<Rebinding> {
+    let line = |place, (action, keys): (_, &Words)| Rebinding {
+        place: Spelt::of(text, place),
+        action: Spelt::of(text, action),
+        keys: keys
+            .0
+            .iter()
+            .filter(|key| !key.get_ref().is_empty())
+            .map(|key| Spelt::of(text, key))
+            .collect(),
+    };
+    let mut lines: Vec<_> = keys
+        .iter()
+        .flat_map(|(place, actions)| actions.iter().map(move |action| line(place, action)))
+        .collect();
     lines.sort_by_key(|line| line.action.at);
-    Ok(lines)
+    lines
 }

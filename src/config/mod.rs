@@ -14,44 +14,57 @@ mod choice;
 pub mod duration;
 mod error;
 mod keys;
+mod read;
 mod retention;
 mod value;
 
 use std::io;
 use std::path::Path;
 
-use toml::de::DeTable;
+use serde::Deserialize;
+use toml::Spanned;
 
 pub use self::choice::{Background, Confirm, LogLevel, Notify};
 pub use self::error::{ConfigError, Spot, Wrong};
-pub use self::keys::{Rebinding, Spelt};
+pub use self::keys::{Keys, Rebinding, Spelt};
+pub use self::read::{Known, names_of, read};
 pub use self::retention::Retention;
-pub use self::value::Entry;
-use crate::protocol::suggest::nearest;
+pub use self::value::Words;
+use self::value::{U32, whole};
 
-/// What the file says; `None` and empty mean that it does not say.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+/// What the file says; `None` and empty mean that it does not say. Its fields are the keys that there are.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// Running sessions in all.
+    #[serde(deserialize_with = "whole::<1, U32, _, _>")]
     pub max_sessions: Option<u32>,
     /// Running sessions of one scope.
+    #[serde(deserialize_with = "whole::<1, U32, _, _>")]
     pub max_sessions_per_scope: Option<u32>,
     /// How long `start` waits for the end before it answers, in milliseconds.
+    #[serde(deserialize_with = "whole::<0, { u64::MAX }, _, _>")]
     pub yield_ms: Option<u64>,
     /// Characters of output in a reply.
+    #[serde(deserialize_with = "whole::<1, { u64::MAX }, _, _>")]
     pub max_output_chars: Option<usize>,
     /// How long a finished session is kept after its last access, in milliseconds.
+    #[serde(deserialize_with = "whole::<0, { u64::MAX }, _, _>")]
     pub ttl_ms: Option<u64>,
     /// Time between TERM and KILL when a person stops a job, in milliseconds.
+    #[serde(deserialize_with = "whole::<0, LONGEST_GRACE_MS, _, _>")]
     pub stop_grace_ms: Option<u64>,
     /// Time limit of what agents start, in seconds; 0: none.
+    #[serde(deserialize_with = "whole::<0, { u64::MAX }, _, _>")]
     pub timeout_sec: Option<u64>,
     /// Bytes of log kept per session.
+    #[serde(deserialize_with = "whole::<1, { u64::MAX }, _, _>")]
     pub log_bytes: Option<u64>,
     /// Bytes of log kept in all.
+    #[serde(deserialize_with = "whole::<1, { u64::MAX }, _, _>")]
     pub total_log_bytes: Option<u64>,
     /// Keys that leave INSERT.
-    pub leave_key: Vec<Spelt>,
+    pub leave_key: Words,
     /// Whether the dashboard asks before it ends a job.
     pub confirm: Confirm,
     /// Whether the dashboard keeps to ASCII characters.
@@ -61,15 +74,18 @@ pub struct Config {
     /// How much the daemon says about itself.
     pub log_level: Option<LogLevel>,
     /// The dashboard's colours, by name.
-    pub theme: Option<Spelt>,
+    pub theme: Option<Spanned<String>>,
     /// What the dashboard takes the terminal's background for.
     pub background: Background,
     /// Whether the dashboard takes the mouse.
     pub mouse: Option<bool>,
     /// How a person who looks at something else is told.
     pub notify: Notify,
-    /// Keys of the dashboard bound anew, from top to bottom.
-    pub keys: Vec<Rebinding>,
+    /// Keys of the dashboard bound anew.
+    pub keys: Keys,
+    /// The file itself, for the places of its words.
+    #[serde(skip)]
+    pub text: String,
 }
 
 /// Longest `stop_grace_ms`: the daemon takes no longer grace in one request.
@@ -81,30 +97,24 @@ impl Config {
     pub fn stop_grace_ms(&self) -> u64 {
         self.stop_grace_ms.unwrap_or(10_000).min(LONGEST_GRACE_MS)
     }
-}
 
-/// The keys that are known, for suggestions.
-const KEYS: [&str; 19] = [
-    "ascii",
-    "background",
-    "confirm",
-    "keys",
-    "leave_key",
-    "log_bytes",
-    "log_level",
-    "max_output_chars",
-    "max_sessions",
-    "max_sessions_per_scope",
-    "mouse",
-    "notify",
-    "retention",
-    "stop_grace_ms",
-    "theme",
-    "timeout_sec",
-    "total_log_bytes",
-    "ttl_ms",
-    "yield_ms",
-];
+    /// `leave_key`, with the places of its words.
+    pub fn leave_keys(&self) -> Vec<Spelt> {
+        let words = self.leave_key.0.iter();
+        words.map(|word| Spelt::of(&self.text, word)).collect()
+    }
+
+    /// `theme`, with its place.
+    pub fn theme(&self) -> Option<Spelt> {
+        let word = self.theme.as_ref()?;
+        Some(Spelt::of(&self.text, word))
+    }
+
+    /// The lines of `[keys]`, from top to bottom.
+    pub fn rebindings(&self) -> Vec<Rebinding> {
+        keys::lines(&self.keys, &self.text)
+    }
+}
 
 /// Reads the file at `path`.
 pub fn load(path: &Path) -> Result<Config, ConfigError> {
@@ -127,46 +137,23 @@ pub fn load(path: &Path) -> Result<Config, ConfigError> {
 }
 
 fn parse(text: &str) -> Result<Config, Wrong> {
-    let table = DeTable::parse(text)?;
-    let mut config = Config::default();
-    for (key, value) in table.get_ref() {
-        let entry = Entry {
-            key: key.get_ref(),
-            value,
-        };
-        match entry.key {
-            "max_sessions" => config.max_sessions = Some(entry.at_least(1)?),
-            "max_sessions_per_scope" => config.max_sessions_per_scope = Some(entry.at_least(1)?),
-            "yield_ms" => config.yield_ms = Some(entry.at_least(0)?),
-            "max_output_chars" => config.max_output_chars = Some(entry.at_least(1)?),
-            "ttl_ms" => config.ttl_ms = Some(entry.at_least(0)?),
-            "stop_grace_ms" => {
-                config.stop_grace_ms = Some(entry.between(0, LONGEST_GRACE_MS.into())?);
-            }
-            "timeout_sec" => config.timeout_sec = Some(entry.at_least(0)?),
-            "log_bytes" => config.log_bytes = Some(entry.at_least(1)?),
-            "total_log_bytes" => config.total_log_bytes = Some(entry.at_least(1)?),
-            "leave_key" => config.leave_key = entry.words(text)?,
-            "confirm" => config.confirm = entry.confirm()?,
-            "ascii" => config.ascii = entry.boolean()?,
-            "log_level" => config.log_level = Some(entry.log_level()?),
-            "theme" => config.theme = Some(entry.spelt(text)?),
-            "background" => config.background = entry.background()?,
-            "mouse" => config.mouse = Some(entry.boolean()?),
-            "notify" => config.notify = entry.notify()?,
-            "retention" => config.retention = retention::read(entry.table()?)?,
-            "keys" => config.keys = keys::read(entry.table()?, text)?,
-            unknown => return Err(Wrong::new(key.span(), unknown_key(unknown))),
-        }
-    }
-    Ok(config)
-}
-
-fn unknown_key(key: &str) -> String {
-    match nearest(key, KEYS) {
-        Some(near) => format!("unknown key \"{key}\". Did you mean \"{near}\"?"),
-        None => format!("unknown key \"{key}\". Known: {}", KEYS.join(", ")),
-    }
+    let known = |path: &[&str]| match path {
+        [] => Known {
+            what: "key",
+            place: "",
+            names: names_of::<Config>(),
+        },
+        _ => Known {
+            what: "key",
+            place: " in [retention]",
+            names: names_of::<Retention>(),
+        },
+    };
+    let config: Config = read(text, known)?;
+    Ok(Config {
+        text: text.to_owned(),
+        ..config
+    })
 }
 
 #[cfg(test)]
@@ -206,11 +193,11 @@ mod tests {
             timeout_sec: Some(0),
             log_bytes: Some(1 << 20),
             total_log_bytes: Some(1_000_000),
-            leave_key: vec![spelt("ctrl-]", 9, 14), spelt("f12", 9, 24)],
+            leave_key: config.leave_key.clone(),
             confirm: Confirm::Never,
             ascii: true,
             log_level: Some(LogLevel::Debug),
-            theme: Some(spelt("nord", 14, 9)),
+            theme: config.theme.clone(),
             background: Background::Light,
             mouse: Some(false),
             notify: Notify::None,
@@ -220,22 +207,29 @@ mod tests {
                 agents_ms: Some(0),
                 agents_failed_ms: Some(86_400_000),
             },
-            keys: vec![
-                Rebinding {
-                    place: spelt("scroll", 19, 10),
-                    action: spelt("top", 19, 21),
-                    keys: vec![spelt("f2", 19, 28), spelt("f3", 19, 34)],
-                },
-                Rebinding {
-                    place: spelt("scroll", 19, 10),
-                    action: spelt("live", 19, 41),
-                    keys: Vec::new(),
-                },
-            ],
+            keys: config.keys.clone(),
+            text: text.to_owned(),
         };
         assert_eq!(config, expected);
-        // A key that is read and not in the list could never be suggested.
-        for key in KEYS {
+        assert_eq!(
+            config.leave_keys(),
+            [spelt("ctrl-]", 9, 14), spelt("f12", 9, 24)]
+        );
+        assert_eq!(config.theme(), Some(spelt("nord", 14, 9)));
+        let rebindings = [
+            Rebinding {
+                place: spelt("scroll", 19, 10),
+                action: spelt("top", 19, 21),
+                keys: vec![spelt("f2", 19, 28), spelt("f3", 19, 34)],
+            },
+            Rebinding {
+                place: spelt("scroll", 19, 10),
+                action: spelt("live", 19, 41),
+                keys: Vec::new(),
+            },
+        ];
+        assert_eq!(config.rebindings(), rebindings);
+        for key in names_of::<Config>() {
             assert!(text.contains(&format!("{key} = ")), "{key}");
         }
     }
@@ -253,7 +247,7 @@ mod tests {
                 "{key}"
             );
         }
-        for key in retention::KEYS {
+        for key in names_of::<Retention>() {
             assert!(chapter.contains(&format!("\n{key} = ")), "{key}");
         }
     }
@@ -269,28 +263,83 @@ mod tests {
 
     #[test]
     fn a_wrong_value_has_its_place_and_says_what_is_right() {
-        assert_eq!(
-            error("ascii = 1"),
-            "config.toml:1:9: \"ascii\" needs true or false, this is an integer"
-        );
-        assert!(error("leave_key = [1]").contains("a list of strings"));
-        assert!(error("log_level = \"loud\"").contains("needs one of \"error\""));
-        assert!(error("theme = 1").contains("\"theme\" needs a string"));
-        assert!(error("background = \"grey\"").contains("\"auto\", \"dark\" or \"light\""));
-        assert!(error("notify = true").contains("\"terminal\", \"desktop\" or \"none\""));
-        assert!(error("[keys]\nnormal = 1").contains("\"normal\" needs a table"));
-        assert!(error("[keys.normal]\nstop = 1").starts_with("config.toml:2:8: \"stop\" needs"));
-        assert!(error("confirm = \"maybe\"").contains("\"ask\" or \"never\""));
-        let wrong = error("[retention]\npeople = \"long\"");
-        assert!(
-            wrong.starts_with("config.toml:2:10: \"people\": `long` is no duration"),
-            "{wrong}"
-        );
-        assert!(error("[retention]\npeeple = 1").contains("Did you mean \"people\"?"));
-        assert!(error("stop_grace_ms = 600001").contains("the most is 600000"));
-        assert!(error("max_sessions = 0").contains("out of range; the least is 1"));
-        assert!(error("max_sessions = 99999999999").contains("out of range"));
-        assert!(error("yield_ms = -1").contains("out of range"));
+        for (text, said) in [
+            (
+                "ascii = 1",
+                "config.toml:1:9: \"ascii\": invalid type: integer `1`, expected a boolean",
+            ),
+            (
+                "leave_key = [1]",
+                "1:14: \"leave_key\": invalid type: integer `1`, expected a string",
+            ),
+            ("leave_key = 1", "expected a string or a list of strings"),
+            (
+                "log_level = \"loud\"",
+                "`loud`, expected one of `error`, `warn`, `info`, `debug`",
+            ),
+            (
+                "theme = 1",
+                "\"theme\": invalid type: integer `1`, expected a string",
+            ),
+            (
+                "background = \"grey\"",
+                "expected one of `auto`, `dark`, `light`",
+            ),
+            (
+                "notify = \"x\"",
+                "expected one of `terminal`, `desktop`, `none`",
+            ),
+            ("notify = true", "1:10: \"notify\": "),
+            (
+                "[keys]\nnormal = 1",
+                "2:10: \"normal\": invalid type: integer `1`",
+            ),
+            (
+                "[keys.normal]\nstop = 1",
+                "config.toml:2:8: \"stop\": invalid type",
+            ),
+            (
+                "confirm = \"maybe\"",
+                "1:11: \"confirm\": unknown variant `maybe`, expected `ask` or `never`",
+            ),
+            (
+                "[retention]\npeople = \"long\"",
+                "config.toml:2:10: \"people\": `long` is no duration",
+            ),
+            (
+                "[retention]\npeople = 7",
+                "2:10: \"people\": invalid type: integer `7`",
+            ),
+            (
+                "[retention]\npeeple = 1",
+                "2:1: unknown key \"peeple\" in [retention]. Did you mean \"people\"?",
+            ),
+            (
+                "retention = { zebra = 1 }",
+                "in [retention]. Known: people, people_jobs, agents, agents_failed",
+            ),
+            (
+                "stop_grace_ms = 600001",
+                "integer `600001`, expected an integer from 0 to 600000",
+            ),
+            (
+                "max_sessions = 0",
+                "\"max_sessions\": invalid value: integer `0`, expected an integer from 1",
+            ),
+            (
+                "max_sessions = 99999999999",
+                "expected an integer from 1 to 4294967295",
+            ),
+            (
+                "yield_ms = -1",
+                "1:12: \"yield_ms\": invalid value: integer `-1`, expected an integer from 0",
+            ),
+            ("yield_ms = 1.5", "expected an integer from 0"),
+            ("yield_ms = 99999999999999999999", "\"yield_ms\": "),
+        ] {
+            let error = error(text);
+            assert!(error.contains(said), "{text}: {error}");
+        }
     }
 
     #[test]

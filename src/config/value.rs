@@ -1,134 +1,108 @@
-//! Values with their places, read strictly.
+//! Values that serde has no type for: bounded integers, durations, and words with their places.
 
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Unexpected, Visitor};
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
 
-use super::choice::{Background, Confirm, LogLevel, Notify};
-use super::error::{Spot, Wrong};
-use super::keys::Spelt;
+use super::duration;
 
-/// A value with its place and the name it stands under.
-pub struct Entry<'a, 'i> {
-    /// The name.
-    pub key: &'a str,
-    /// The value.
-    pub value: &'a Spanned<DeValue<'i>>,
+/// The largest value of keys that have an `u32`.
+pub(super) const U32: u64 = u32::MAX as u64;
+
+/// Reads an integer from `LEAST` to `MOST`.
+pub(super) fn whole<'de, const LEAST: u64, const MOST: u64, T, D>(
+    value: D,
+) -> Result<Option<T>, D::Error>
+where
+    T: TryFrom<u64>,
+    D: Deserializer<'de>,
+{
+    let number = value.deserialize_u64(Whole::<LEAST, MOST>)?;
+    let too_large =
+        |_| D::Error::invalid_value(Unexpected::Unsigned(number), &Whole::<LEAST, MOST>);
+    T::try_from(number).map(Some).map_err(too_large)
 }
 
-impl<'a, 'i> Entry<'a, 'i> {
-    /// An integer not below `least` that fits its type.
-    pub(super) fn at_least<T: TryFrom<i128>>(&self, least: i128) -> Result<T, Wrong> {
-        self.integer(least, i128::MAX)
-    }
+/// Reads a duration as people write it, or `"forever"`, in milliseconds.
+pub(super) fn time<'de, D: Deserializer<'de>>(value: D) -> Result<Option<u64>, D::Error> {
+    let text = String::deserialize(value)?;
+    let millis = duration::parse_or_forever(&text).map_err(D::Error::custom)?;
+    Ok(Some(millis))
+}
 
-    /// An integer from `least` to `most`.
-    pub(super) fn between<T: TryFrom<i128>>(&self, least: i128, most: i128) -> Result<T, Wrong> {
-        self.integer(least, most)
-    }
+/// One word, or a list of them, each with its place.
+#[derive(Clone, PartialEq, Eq, Debug, Default, serde::Deserialize)]
+#[serde(from = "Spanned<OneOrMany>")]
+pub struct Words(pub Vec<Spanned<String>>);
 
-    fn integer<T: TryFrom<i128>>(&self, least: i128, most: i128) -> Result<T, Wrong> {
-        let integer = self
-            .value
-            .get_ref()
-            .as_integer()
-            .ok_or_else(|| self.expected("an integer"))?;
-        let digits = integer.as_str().replace('_', "");
-        i128::from_str_radix(&digits, integer.radix())
-            .ok()
-            .filter(|number| (least..=most).contains(number))
-            .and_then(|number| T::try_from(number).ok())
-            .ok_or_else(|| {
-                let message = format!("{} of \"{}\" is out of range", integer.as_str(), self.key);
-                let bounds = match most {
-                    i128::MAX => format!("the least is {least}"),
-                    most => format!("the least is {least}, the most is {most}"),
-                };
-                Wrong::new(self.value.span(), format!("{message}; {bounds}"))
-            })
-    }
-
-    pub(super) fn boolean(&self) -> Result<bool, Wrong> {
-        let value = self.value.get_ref().as_bool();
-        value.ok_or_else(|| self.expected("true or false"))
-    }
-
-    /// One string.
-    pub fn word(&self) -> Result<&'a str, Wrong> {
-        let value = self.value.get_ref().as_str();
-        value.ok_or_else(|| self.expected("a string"))
-    }
-
-    /// A table of further entries.
-    pub fn table(&self) -> Result<&'a DeTable<'i>, Wrong> {
-        let value = self.value.get_ref().as_table();
-        value.ok_or_else(|| self.expected("a table"))
-    }
-
-    /// One string with its place.
-    pub(super) fn spelt(&self, text: &str) -> Result<Spelt, Wrong> {
-        Ok(Spelt {
-            word: self.word()?.to_owned(),
-            at: Spot::of(text, self.value.span().start),
+impl From<Spanned<OneOrMany>> for Words {
+    fn from(read: Spanned<OneOrMany>) -> Self {
+        let span = read.span();
+        Self(match read.into_inner() {
+            OneOrMany::One(word) => vec![Spanned::new(span, word)],
+            OneOrMany::Many(words) => words,
         })
     }
+}
 
-    /// One string, or a list of them, with their places in `text`.
-    pub(super) fn words(&self, text: &str) -> Result<Vec<Spelt>, Wrong> {
-        let wrong = || self.expected("a string or a list of strings");
-        let spelt = |value: &Spanned<DeValue<'_>>| {
-            let word = value.get_ref().as_str()?.to_owned();
-            let at = Spot::of(text, value.span().start);
-            Some(Spelt { word, at })
-        };
-        match self.value.get_ref() {
-            DeValue::Array(items) => items.iter().map(spelt).collect::<Option<_>>(),
-            _ => spelt(self.value).map(|one| vec![one]),
-        }
-        .ok_or_else(wrong)
-    }
+/// As it is written. (`#[serde(untagged)]` would lose the places within the list.)
+enum OneOrMany {
+    One(String),
+    Many(Vec<Spanned<String>>),
+}
 
-    pub(super) fn confirm(&self) -> Result<Confirm, Wrong> {
-        match self.value.get_ref().as_str() {
-            Some("ask") => Ok(Confirm::Ask),
-            Some("never") => Ok(Confirm::Never),
-            _ => Err(self.expected("\"ask\" or \"never\"")),
-        }
-    }
-
-    pub(super) fn background(&self) -> Result<Background, Wrong> {
-        match self.value.get_ref().as_str() {
-            Some("auto") => Ok(Background::Auto),
-            Some("dark") => Ok(Background::Dark),
-            Some("light") => Ok(Background::Light),
-            _ => Err(self.expected("\"auto\", \"dark\" or \"light\"")),
-        }
-    }
-
-    pub(super) fn notify(&self) -> Result<Notify, Wrong> {
-        match self.value.get_ref().as_str() {
-            Some("terminal") => Ok(Notify::Terminal),
-            Some("desktop") => Ok(Notify::Desktop),
-            Some("none") => Ok(Notify::None),
-            _ => Err(self.expected("\"terminal\", \"desktop\" or \"none\"")),
-        }
-    }
-
-    pub(super) fn log_level(&self) -> Result<LogLevel, Wrong> {
-        let name = self.value.get_ref().as_str();
-        name.and_then(LogLevel::parse)
-            .ok_or_else(|| self.expected("one of \"error\", \"warn\", \"info\", \"debug\""))
-    }
-
-    /// That it should have been something else.
-    pub fn expected(&self, what: &str) -> Wrong {
-        let found = self.value.get_ref().type_str();
-        let message = format!("\"{}\" needs {what}, this is {}", self.key, article(found));
-        Wrong::new(self.value.span(), message)
+impl<'de> Deserialize<'de> for OneOrMany {
+    fn deserialize<D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+        value.deserialize_any(WordsVisitor)
     }
 }
 
-/// `a string`, `an integer`.
-fn article(noun: &str) -> String {
-    let vowel = noun.starts_with(['a', 'e', 'i', 'o', 'u']);
-    format!("{} {noun}", if vowel { "an" } else { "a" })
+struct WordsVisitor;
+
+impl<'de> Visitor<'de> for WordsVisitor {
+    type Value = OneOrMany;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string or a list of strings")
+    }
+
+    fn visit_str<E>(self, word: &str) -> Result<OneOrMany, E> {
+        Ok(OneOrMany::One(word.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<OneOrMany, A::Error> {
+        let mut words = Vec::new();
+        while let Some(word) = items.next_element()? {
+            words.push(word);
+        }
+        Ok(OneOrMany::Many(words))
+    }
+}
+
+struct Whole<const LEAST: u64, const MOST: u64>;
+
+impl<const LEAST: u64, const MOST: u64> Visitor<'_> for Whole<LEAST, MOST> {
+    type Value = u64;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match MOST {
+            u64::MAX => write!(f, "an integer from {LEAST}"),
+            _ => write!(f, "an integer from {LEAST} to {MOST}"),
+        }
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<u64, E> {
+        match (LEAST..=MOST).contains(&number) {
+            true => Ok(number),
+            false => Err(E::invalid_value(Unexpected::Unsigned(number), &self)),
+        }
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<u64, E> {
+        match u64::try_from(number) {
+            Ok(number) => self.visit_u64(number),
+            Err(_) => Err(E::invalid_value(Unexpected::Signed(number), &self)),
+        }
+    }
 }

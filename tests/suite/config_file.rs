@@ -18,7 +18,9 @@ fn an_unknown_key_is_named_with_its_place_by_serve() {
 fn a_wrong_type_is_named_with_its_place() {
     let home = Home::with_config("yield_ms = \"soon\"\n");
     let ran = home.run(&["--serve"]).expect_code(2);
-    ran.expect_said("config.toml:1:12: \"yield_ms\" needs an integer, this is a string");
+    ran.expect_said(
+        "config.toml:1:12: \"yield_ms\": invalid type: string \"soon\", expected an integer from 0",
+    );
 }
 
 #[test]

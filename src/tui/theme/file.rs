@@ -1,16 +1,21 @@
 //! Theme files: a table a shade, `[dark]` and `[light]`; a line a role: `failed = "#d55e00"`, or
 //! `toast = { fg = "black", bg = "#cccccc" }`.
 
+use std::collections::BTreeMap;
+use std::fmt;
+
 use ratatui::style::Color;
-use toml::de::DeTable;
+use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, Error, MapAccess, Visitor};
 
 use super::background::Shade;
 use super::role::Role;
 use super::scheme::{Paint, Scheme};
-use crate::config::{Entry, Wrong};
-use crate::protocol::suggest::nearest;
+use crate::config::{self, Known, Wrong, names_of};
 
-/// The terminal's sixteen by name, and its own text or background.
+/// The terminal's sixteen by name, and its own text or background. These are not the names of ratatui's
+/// `Color::from_str`: its `white` is the bright one, it also takes `4` and `#+12345`, and its error lists no names.
 const NAMED: [(&str, Color); 17] = [
     ("default", Color::Reset),
     ("black", Color::Black),
@@ -31,60 +36,88 @@ const NAMED: [(&str, Color); 17] = [
     ("bright-white", Color::White),
 ];
 
+/// What a theme file says.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct File {
+    dark: BTreeMap<Role, Ink>,
+    light: BTreeMap<Role, Ink>,
+}
+
+/// The colours of a role: one of the text, or a table of both.
+struct Ink(Paint);
+
+/// The table of both.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Both {
+    fg: Option<Hue>,
+    bg: Option<Hue>,
+}
+
+/// One colour.
+struct Hue(Color);
+
 /// Reads a theme; what it leaves out is as in `rest`.
 pub(super) fn read(text: &str, rest: Scheme) -> Result<Scheme, Wrong> {
+    let known = |path: &[&str]| {
+        let (what, names) = match path.len() {
+            0 => ("table", names_of::<File>()),
+            1 => ("role", names_of::<Role>()),
+            _ => ("part", names_of::<Both>()),
+        };
+        let place = " in a theme";
+        Known { what, place, names }
+    };
+    let File { dark, light } = config::read(text, known)?;
     let mut scheme = rest;
-    for (name, value) in DeTable::parse(text)?.get_ref() {
-        let entry = Entry {
-            key: name.get_ref(),
-            value,
-        };
-        let shade = match entry.key {
-            "dark" => Shade::Dark,
-            "light" => Shade::Light,
-            other => return Err(unknown(other, name.span(), "table", ["dark", "light"])),
-        };
-        for (name, value) in entry.table()? {
-            let entry = Entry {
-                key: name.get_ref(),
-                value,
-            };
-            let role = Role::ALL.into_iter().find(|role| role.name() == entry.key);
-            let Some(role) = role else {
-                let names = Role::ALL.map(Role::name);
-                return Err(unknown(entry.key, name.span(), "role", names));
-            };
-            scheme.set(role, shade, paint(&entry)?);
+    for (shade, roles) in [(Shade::Dark, dark), (Shade::Light, light)] {
+        for (role, Ink(paint)) in roles {
+            scheme.set(role, shade, paint);
         }
     }
     Ok(scheme)
 }
 
-/// A colour of the text, or a table of both.
-fn paint(entry: &Entry<'_, '_>) -> Result<Paint, Wrong> {
-    if entry.value.get_ref().is_str() {
-        return Ok(Paint {
-            fg: Some(color(entry)?),
-            bg: None,
-        });
+impl<'de> Deserialize<'de> for Ink {
+    fn deserialize<D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+        value.deserialize_any(InkVisitor).map(Ink)
     }
-    let mut paint = Paint::default();
-    for (name, value) in entry.table()? {
-        let entry = Entry {
-            key: name.get_ref(),
-            value,
-        };
-        match entry.key {
-            "fg" => paint.fg = Some(color(&entry)?),
-            "bg" => paint.bg = Some(color(&entry)?),
-            other => return Err(unknown(other, name.span(), "part", ["fg", "bg"])),
-        }
-    }
-    Ok(paint)
 }
 
-fn color(entry: &Entry<'_, '_>) -> Result<Color, Wrong> {
-    let word = entry.word()?;
+struct InkVisitor;
+
+impl<'de> Visitor<'de> for InkVisitor {
+    type Value = Paint;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a colour, or a table of fg and bg")
+    }
+
+    fn visit_str<E: Error>(self, word: &str) -> Result<Paint, E> {
+        Ok(Paint {
+            fg: Some(color(word).map_err(E::custom)?),
+            bg: None,
+        })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, table: A) -> Result<Paint, A::Error> {
+        let Both { fg, bg } = Both::deserialize(MapAccessDeserializer::new(table))?;
+        Ok(Paint {
+            fg: fg.map(|Hue(color)| color),
+            bg: bg.map(|Hue(color)| color),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Hue {
+    fn deserialize<D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+        let word = String::deserialize(value)?;
+        color(&word).map(Hue).map_err(D::Error::custom)
+    }
+}
+
+fn color(word: &str) -> Result<Color, String> {
     if let Some((_, color)) = NAMED.iter().find(|(name, _)| *name == word) {
         return Ok(*color);
     }
@@ -98,26 +131,9 @@ fn color(entry: &Entry<'_, '_>) -> Result<Color, Wrong> {
         }
         None => {
             let names = NAMED.map(|(name, _)| name).join(", ");
-            let message = format!("\"{word}\" is no colour. Known: #rrggbb, {names}");
-            Err(Wrong::new(entry.value.span(), message))
+            Err(format!("\"{word}\" is no colour. Known: #rrggbb, {names}"))
         }
     }
-}
-
-fn unknown<const N: usize>(
-    word: &str,
-    span: std::ops::Range<usize>,
-    what: &str,
-    known: [&str; N],
-) -> Wrong {
-    let hint = match nearest(word, known) {
-        Some(near) => format!("Did you mean \"{near}\"?"),
-        None => format!("Known: {}", known.join(", ")),
-    };
-    Wrong::new(
-        span,
-        format!("unknown {what} \"{word}\" in a theme. {hint}"),
-    )
 }
 
 #[cfg(test)]
@@ -159,10 +175,11 @@ mod tests {
         );
         assert!(error("[drak]\n").starts_with("mine.toml:1:2: unknown table \"drak\""));
         assert!(
-            error("[dark]\nkey = \"#12345\"").starts_with("mine.toml:2:7: \"#12345\" is no colour")
+            error("[dark]\nkey = \"#12345\"")
+                .starts_with("mine.toml:2:7: \"key\": \"#12345\" is no colour")
         );
         assert!(error("[dark]\nkey = \"#+12345\"").contains("is no colour"));
-        assert!(error("[dark]\nkey = 1").contains("\"key\" needs a table"));
+        assert!(error("[dark]\nkey = 1").contains("expected a colour, or a table"));
         assert!(error("[dark]\nkey = { fgg = \"red\" }").contains("Did you mean \"fg\"?"));
     }
 }

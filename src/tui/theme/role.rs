@@ -1,12 +1,14 @@
 //! What has a colour: the roles that a theme fills.
 
 use ratatui::style::Modifier;
+use serde::Deserialize;
 
 use super::Depth;
 use crate::tui::state::State;
 
-/// What something is drawn as.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// What something is drawn as. A theme writes the names in small letters.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Role {
     /// Waits for what it needs.
     Queued,
@@ -77,33 +79,6 @@ impl Role {
         Self::Toast,
         Self::Found,
     ];
-
-    /// What it is called in a theme.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Queued => "queued",
-            Self::Starting => "starting",
-            Self::Running => "running",
-            Self::Input => "input",
-            Self::Stopping => "stopping",
-            Self::Paused => "paused",
-            Self::Done => "done",
-            Self::Failed => "failed",
-            Self::Killed => "killed",
-            Self::Retrying => "retrying",
-            Self::Lost => "lost",
-            Self::Dim => "dim",
-            Self::Rule => "rule",
-            Self::Selected => "selected",
-            Self::Key => "key",
-            Self::Calm => "calm",
-            Self::Live => "live",
-            Self::Busy => "busy",
-            Self::Alarm => "alarm",
-            Self::Toast => "toast",
-            Self::Found => "found",
-        }
-    }
 
     /// The role of a state's glyph and word.
     pub fn of(state: &State) -> Self {
