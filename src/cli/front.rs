@@ -11,7 +11,7 @@ use super::number;
 use super::output::note;
 use super::verb::Verb;
 use crate::client;
-use crate::config::{self, Config, LogLevel};
+use crate::config::{self, Config, LogLevel, names_of};
 use crate::protocol::Greeting;
 use crate::protocol::hello::OnDisconnect;
 use crate::protocol::starters;
@@ -148,7 +148,7 @@ pub(super) fn greeting(flags: serve::Flags) -> Result<Greeting, Failure> {
 pub fn configuration() -> Result<Config, Failure> {
     let level = std::env::var(LogLevel::VARIABLE).unwrap_or_default();
     if !level.is_empty() && LogLevel::parse(&level).is_none() {
-        let (name, levels) = (LogLevel::VARIABLE, LogLevel::NAMES.join(", "));
+        let (name, levels) = (LogLevel::VARIABLE, names_of::<LogLevel>().join(", "));
         let message = format!("{name}=`{level}` is wrong; it needs one of {levels}");
         return Err(Failure::Usage(message));
     }

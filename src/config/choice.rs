@@ -1,6 +1,8 @@
 //! What can be chosen by a word.
 
 use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::{Error, StrDeserializer};
 
 /// Whether the dashboard asks before it ends a job.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
@@ -32,19 +34,10 @@ impl LogLevel {
     /// Environment variable that says it, too, and wins.
     pub const VARIABLE: &str = "BGPROC_LOG";
 
-    /// How they are written.
-    pub const NAMES: [&str; 4] = ["error", "warn", "info", "debug"];
-
-    /// The level of that name.
+    /// The level of that name. The parser of `tracing` would also take numbers, `trace`, capitals and no word at all.
     pub fn parse(name: &str) -> Option<Self> {
-        [Self::Error, Self::Warn, Self::Info, Self::Debug]
-            .into_iter()
-            .find(|level| level.name() == name)
-    }
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        Self::NAMES[self as usize]
+        let name: StrDeserializer<'_, Error> = name.into_deserializer();
+        Self::deserialize(name).ok()
     }
 }
 

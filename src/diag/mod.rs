@@ -25,9 +25,10 @@ use file::RotatedFile;
 /// Starts logging to the file of `process`, to which its parent has redirected stderr.
 pub fn start(home: &Home, process: &str, configured: Option<LogLevel>) {
     let asked = std::env::var(LogLevel::VARIABLE).unwrap_or_default();
-    let level = LogLevel::parse(&asked).or(configured).unwrap_or_default();
+    let named = LogLevel::parse(&asked);
+    let level = filter(named.or(configured).unwrap_or_default());
     let subscriber = tracing_subscriber::fmt()
-        .with_max_level(filter(level))
+        .with_max_level(level)
         .with_timer(Wall)
         .with_target(false)
         .with_ansi(false)
@@ -40,8 +41,8 @@ pub fn start(home: &Home, process: &str, configured: Option<LogLevel>) {
     // Fails only if a subscriber was already set.
     let _ = tracing::subscriber::set_global_default(subscriber);
     std::panic::set_hook(Box::new(report_panic));
-    if !asked.is_empty() && LogLevel::parse(&asked).is_none() {
-        let (name, level) = (LogLevel::VARIABLE, level.name());
+    if !asked.is_empty() && named.is_none() {
+        let name = LogLevel::VARIABLE;
         tracing::warn!("{name} is not a log level; using {level}");
     }
 }
