@@ -1,4 +1,6 @@
 //! Durations as people write them: `500ms`, `10s`, `5m`, `2h`, `1d`, `1h30m`.
+//!
+//! By hand, because humantime takes `1M` for a month and no bare number, and jiff takes `5m ago` and not `30m1h`.
 
 use std::time::Duration;
 
