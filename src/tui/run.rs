@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use jiff::tz::TimeZone;
+
 use super::farewell::farewell;
 use super::input::{Came, Reader};
 use super::link::Link;
@@ -56,7 +58,7 @@ pub fn run(options: Options) -> Result<(), Error> {
     };
     let window = Terminal::size().map_err(no_terminal)?;
     let mut model = Model::new(&options, theme, origin, window);
-    model.now = now();
+    (model.now, model.zone) = (now(), TimeZone::system());
     looked::recall(&mut model);
 
     let (messages, inbox) = sync_channel(QUEUE);
@@ -172,6 +174,8 @@ fn handle(
 ) -> io::Result<Option<Exit>> {
     let mut pending = vec![what];
     while let Some(what) = pending.pop() {
+        // Asked again: who travels takes the dashboard along. The library looks only every few minutes.
+        model.zone = TimeZone::system();
         for cmd in update(model, Msg { now: now(), what }) {
             let dropped = match cmd {
                 Cmd::Ask(tag, action) => link.ask(tag, action).err(),
@@ -296,9 +300,7 @@ fn facts() -> TerminalFacts {
 fn now() -> Moment {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let ms = since.map_or(0, |d| i64::try_from(d.as_millis()).unwrap_or(i64::MAX));
-    let at = jiff::Timestamp::from_millisecond(ms).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
-    let utc_offset_s = jiff::tz::TimeZone::system().to_offset(at).seconds();
-    Moment { ms, utc_offset_s }
+    Moment { ms }
 }
 
 fn no_terminal(error: io::Error) -> Error {

@@ -1,5 +1,8 @@
 //! Durations and amounts in the few characters a row has for them.
 
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+
 use crate::protocol::Timestamp;
 
 /// How long something has been running: `41s`, `1m12s`, `18m`, `2h04m`, `3d04h`.
@@ -64,39 +67,43 @@ pub fn bytes(n: u64) -> String {
     }
 }
 
-/// The time of day, `12:45`, for a moment and an offset from UTC.
-pub fn clock(unix_ms: i64, offset_s: i32) -> String {
-    let minutes = (unix_ms.div_euclid(1000) + i64::from(offset_s)).rem_euclid(86_400) / 60;
-    format!("{:02}:{:02}", minutes / 60, minutes % 60)
+/// The time of day in `zone`, `12:45`.
+pub fn clock(unix_ms: i64, zone: &TimeZone) -> String {
+    civil(unix_ms, zone).strftime("%H:%M").to_string()
 }
 
 /// The time of day to the second, `12:45:07`.
-pub fn clock_seconds(unix_ms: i64, offset_s: i32) -> String {
-    let second = unix_ms.div_euclid(1000).saturating_add(i64::from(offset_s));
-    format!("{}:{:02}", clock(unix_ms, offset_s), second.rem_euclid(60))
+pub fn clock_seconds(unix_ms: i64, zone: &TimeZone) -> String {
+    civil(unix_ms, zone).strftime("%H:%M:%S").to_string()
 }
 
 /// When something was, seen from `now`: the time of day if it was today, else how long ago.
-pub fn since(unix_ms: i64, now: i64, offset_s: i32) -> String {
-    let day = |ms: i64| (ms.div_euclid(1000) + i64::from(offset_s)).div_euclid(86_400);
-    match day(unix_ms) == day(now) {
-        true => clock(unix_ms, offset_s),
+pub fn since(unix_ms: i64, now: i64, zone: &TimeZone) -> String {
+    match civil(unix_ms, zone).date() == civil(now, zone).date() {
+        true => clock(unix_ms, zone),
         false => ago(now - unix_ms),
     }
 }
 
 /// When something was: the time of day, with the date if that is not today's.
-pub fn moment(at: Timestamp, now_ms: i64, offset_s: i32) -> String {
-    let local = |ms: i64| Timestamp(ms.saturating_add(i64::from(offset_s) * 1000)).to_string();
-    let (then, now) = (local(at.millis()), local(now_ms));
-    match (then.get(..10), then.get(11..19), then.get(11..16)) {
-        (Some(day), Some(time), _) if now.starts_with(day) => time.to_owned(),
-        (Some(day), _, Some(time)) => format!("{day} {time}"),
-        _ => then,
-    }
+pub fn moment(at: Timestamp, now_ms: i64, zone: &TimeZone) -> String {
+    let (then, now) = (civil(at.millis(), zone), civil(now_ms, zone));
+    let format = match then.date() == now.date() {
+        true => "%H:%M:%S",
+        false => "%Y-%m-%d %H:%M",
+    };
+    then.strftime(format).to_string()
+}
+
+/// Date and time of day in `zone`, with the offset that it had then.
+fn civil(unix_ms: i64, zone: &TimeZone) -> DateTime {
+    // Out of jiff's range only if the clock is tens of thousands of years off.
+    let at = jiff::Timestamp::from_millisecond(unix_ms);
+    zone.to_datetime(at.unwrap_or(jiff::Timestamp::UNIX_EPOCH))
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -135,21 +142,41 @@ mod tests {
         }
     }
 
+    fn west() -> TimeZone {
+        TimeZone::fixed(jiff::tz::offset(-13))
+    }
+
     #[test]
     fn a_moment_of_another_day_has_its_date() {
         let now = 1_795_265_100_000;
-        assert_eq!(moment(Timestamp(now), now, 0), "12:45:00");
-        assert_eq!(moment(Timestamp(now), now, -13 * 3600), "23:45:00");
+        assert_eq!(moment(Timestamp(now), now, &TimeZone::UTC), "12:45:00");
+        assert_eq!(moment(Timestamp(now), now, &west()), "23:45:00");
         let day = 86_400_000;
-        assert_eq!(moment(Timestamp(now - day), now, 0), "2026-11-20 12:45");
+        let yesterday = moment(Timestamp(now - day), now, &TimeZone::UTC);
+        assert_eq!(yesterday, "2026-11-20 12:45");
     }
 
     #[test]
     fn the_clock_knows_its_zone() {
-        assert_eq!(clock(45_900_000, 0), "12:45");
-        assert_eq!(clock(45_900_000, -13 * 3600), "23:45");
-        assert_eq!(clock_seconds(45_907_000, 0), "12:45:07");
-        assert_eq!(since(45_900_000, 50_000_000, 0), "12:45");
-        assert_eq!(since(45_900_000, 50_000_000, -13 * 3600), "1h ago");
+        assert_eq!(clock(45_900_000, &TimeZone::UTC), "12:45");
+        assert_eq!(clock(45_900_000, &west()), "23:45");
+        assert_eq!(clock_seconds(45_907_000, &TimeZone::UTC), "12:45:07");
+        assert_eq!(since(45_900_000, 50_000_000, &TimeZone::UTC), "12:45");
+        assert_eq!(since(45_900_000, 50_000_000, &west()), "1h ago");
+    }
+
+    #[test]
+    fn what_was_before_the_clocks_changed_keeps_its_time() {
+        // Europe/Berlin; in 2026 winter time begins on October 25 at 01:00 UTC.
+        let zone = TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").unwrap();
+        let at = |text: &str| Timestamp::parse(text).unwrap();
+        let (before, now) = (at("2026-10-24T22:30:00Z"), at("2026-10-25T11:00:00Z"));
+        assert_eq!(clock(before.millis(), &zone), "00:30");
+        assert_eq!(clock(now.millis(), &zone), "12:00");
+        // By today's offset it would have been yesterday.
+        assert_eq!(since(before.millis(), now.millis(), &zone), "00:30");
+        assert_eq!(moment(before, now.millis(), &zone), "00:30:00");
+        let summer = at("2026-07-01T10:00:00Z");
+        assert_eq!(moment(summer, now.millis(), &zone), "2026-07-01 12:00");
     }
 }

@@ -41,6 +41,8 @@ pub mod watch;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use jiff::tz::TimeZone;
+
 use self::away::Away;
 use self::card::Card;
 use self::grid::Grid;
@@ -68,13 +70,11 @@ use crate::config::Notify;
 use crate::protocol::SessionId;
 use crate::term::keyparse::KeyReader;
 
-/// A moment, and how far local time is from UTC then.
+/// A moment by the wall clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Moment {
     /// Milliseconds since 1970-01-01T00:00:00Z.
     pub ms: i64,
-    /// Seconds to add for local time.
-    pub utc_offset_s: i32,
 }
 
 /// Where the view was opened.
@@ -134,6 +134,8 @@ pub struct Replay {
 pub struct Model {
     /// The time of the last message.
     pub now: Moment,
+    /// The zone that times are shown in.
+    pub zone: TimeZone,
     /// Columns and rows of the window.
     pub window: (u16, u16),
     /// How things look.
@@ -273,6 +275,7 @@ impl Model {
         }
         Self {
             now: Moment::default(),
+            zone: TimeZone::UTC,
             window,
             theme,
             origin,

@@ -58,10 +58,7 @@ impl Dash {
 
     /// Passes on something that happened.
     pub(super) fn happen(&mut self, what: What) -> &mut Self {
-        let now = Moment {
-            ms: self.now,
-            utc_offset_s: 0,
-        };
+        let now = Moment { ms: self.now };
         let cmds = update(&mut self.model, Msg { now, what });
         self.cmds.extend(cmds);
         self

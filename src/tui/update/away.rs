@@ -43,7 +43,7 @@ pub(super) fn came(model: &mut Model, value: Value, cmds: &mut Vec<Cmd>) {
     }
     let told = away.told(&model.jobs);
     if !told.is_empty() {
-        let when = units::since(away.since, model.now.ms, model.now.utc_offset_s);
+        let when = units::since(away.since, model.now.ms, &model.zone);
         model.note_for(format!("since {when}: {told}"), None, TOLD_MS);
     }
 }

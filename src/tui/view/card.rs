@@ -105,16 +105,16 @@ fn lines(model: &Model, job: &Job, card: &Card, width: usize) -> Vec<Line<'stati
 
 /// When it ran, how long, by whom, and how that compares with the run before: the first ones stay longest.
 pub(super) fn facts(model: &Model, job: &Job, card: &Card) -> Vec<String> {
-    let offset = model.now.utc_offset_s;
+    let zone = &model.zone;
     let took = i64::try_from(job.record.summary.runtime_ms).unwrap_or(i64::MAX);
     let by = if job.is_agents() { "an agent" } else { "you" };
     let mut facts = vec![format!("ran {}", units::took(took))];
     if let Some(run) = &card.run {
         let at = run.started_at.millis();
-        let day = units::since(at, model.now.ms, offset);
+        let day = units::since(at, model.now.ms, zone);
         let at = match day.ends_with("ago") {
             true => day,
-            false => units::clock_seconds(at, offset),
+            false => units::clock_seconds(at, zone),
         };
         facts.push(format!("started {at} by {by}"));
     }

@@ -61,8 +61,7 @@ impl Page<'_> {
 
     /// When, in local time.
     fn when(&self, at: Timestamp) -> String {
-        let now = self.model.now;
-        units::moment(at, now.ms, now.utc_offset_s)
+        units::moment(at, self.model.now.ms, &self.model.zone)
     }
 
     fn facts(&mut self, job: &Job, record: &Record) {

@@ -103,7 +103,7 @@ fn mark(model: &Model, id: &SessionId, screen: &Screen) -> Option<(u16, i64)> {
 
 /// `── new since you last looked (12:31) ───`, shorter where there is less room.
 fn words(model: &Model, at: i64, width: usize) -> String {
-    let when = units::since(at, model.now.ms, model.now.utc_offset_s);
+    let when = units::since(at, model.now.ms, &model.zone);
     let line = model.theme.glyph("─");
     let mut words = match width {
         WIDE.. => format!("{line}{line} new since you last looked ({when}) "),

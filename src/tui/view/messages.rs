@@ -25,7 +25,7 @@ pub(super) fn lines(model: &Model, width: usize) -> Vec<Line> {
             Kind::Note => Style::new(),
             Kind::Error => theme.state(&State::Failed(1)),
         };
-        let time = units::clock_seconds(said.at, model.now.utc_offset_s);
+        let time = units::clock_seconds(said.at, &model.zone);
         let parts = text::wrap(&format!("{}{count}", said.text), room);
         for (at, part) in parts.into_iter().enumerate() {
             let mut line = vec![(TIME, part, style)];

@@ -35,7 +35,7 @@ pub(super) fn status(model: &Model, rewind: &Rewind, area: Rect, frame: &mut Fra
         None => bar.text(1, "reading the log", theme.dim()),
         Some(moment) => {
             if let Some(at) = moment.at.map(Timestamp::millis) {
-                let time = units::clock_seconds(at, model.now.utc_offset_s);
+                let time = units::clock_seconds(at, &model.zone);
                 bar.text(0, time, theme.key());
                 let ago = units::uptime((model.now.ms - at).max(0));
                 bar.text(2, format!("{ago} ago"), Style::new());

@@ -5,11 +5,11 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 
+use crate::tui::model::Model;
 use crate::tui::model::mode::Mode;
 use crate::tui::model::scroll::row::Row;
 use crate::tui::model::scroll::{GUTTER, Scroll};
-use crate::tui::model::{Model, Moment};
-use crate::tui::{pane, text};
+use crate::tui::{pane, text, units};
 
 /// Draws it.
 pub(super) fn draw(model: &Model, scroll: &Scroll, area: Rect, frame: &mut Frame<'_>) {
@@ -29,7 +29,7 @@ pub(super) fn draw(model: &Model, scroll: &Scroll, area: Rect, frame: &mut Frame
             // A row that goes on with a line, and a line of the same second, need no time again.
             let time = scroll.time_of(row).map(|at| at.div_euclid(1000));
             if let Some(seconds) = time.filter(|_| time != time_above) {
-                let text = clock(seconds, model.now);
+                let text = units::clock_seconds(seconds.saturating_mul(1000), &model.zone);
                 buf.set_stringn(area.x, y, text, usize::from(gutter), theme.dim());
             }
             time_above = time;
@@ -130,15 +130,4 @@ fn toggle(line: Rect, left: usize, from: usize, to: usize, buf: &mut Buffer) {
             cell.modifier.toggle(Modifier::REVERSED);
         }
     }
-}
-
-/// `12:44:52`, in local time.
-fn clock(seconds: i64, now: Moment) -> String {
-    let local = (seconds + i64::from(now.utc_offset_s)).rem_euclid(86_400);
-    format!(
-        "{:02}:{:02}:{:02}",
-        local / 3600,
-        local % 3600 / 60,
-        local % 60
-    )
 }

@@ -64,7 +64,7 @@ pub(super) fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
         if !model.in_grid() {
             bar.right(3, vec![Span::styled("all projects", theme.dim())]);
         }
-        let clock = units::clock(model.now.ms, model.now.utc_offset_s);
+        let clock = units::clock(model.now.ms, &model.zone);
         bar.right(2, vec![Span::styled(clock, Style::new())]);
     }
     bar.draw(area, buf);
