@@ -1,42 +1,37 @@
-//! Turns serde's errors about parameters into messages for people.
+//! Turns faults in parameters into messages for people.
 
 use super::Error;
+use super::fault::Fault;
 use super::suggest::nearest;
 
 /// Maximum number of characters that an error quotes from a request.
 const MAX_QUOTED: usize = 100;
 
-/// Turns serde's message about the parameters of `action` into an [`Error`]. `path` is the
-/// parameter concerned, or `.` for all of them.
-pub(super) fn explain(action: &str, path: &str, message: &str) -> Error {
-    for (lead, what) in [
-        ("unknown field `", "parameter"),
-        ("unknown variant `", "value"),
-    ] {
-        if let Some(rest) = message.strip_prefix(lead) {
-            return unknown(action, path, what, rest);
-        }
-    }
-    if message.starts_with("missing field") {
-        let word = message.split('`').nth(1).unwrap_or(path);
-        return missing(action, word);
-    }
+/// Turns a fault in the parameters of `action` into an [`Error`]. `path` is the parameter concerned, or `.` for all of
+/// them.
+pub(super) fn explain(action: &str, path: &str, fault: Fault) -> Error {
     let place = match path {
         "." => format!("`{action}`"),
         path => format!("`{}` of `{action}`", quoted(path)),
     };
-    let wrong = ["invalid type: ", "invalid value: "]
-        .iter()
-        .find_map(|lead| message.strip_prefix(lead)?.rsplit_once(", expected "));
-    match wrong {
+    match fault {
+        Fault::Parameter { word, known } => {
+            let outer = path.strip_suffix(&word).unwrap_or_default();
+            let place = match outer.trim_end_matches('.') {
+                "" => format!("`{action}`"),
+                outer => format!("`{outer}` of `{action}`"),
+            };
+            unknown("parameter", &word, &place, known)
+        }
+        Fault::Choice { word, known } => unknown("value", &word, &place, known),
+        Fault::Missing(word) => missing(action, word),
         // A parameter that is `null` counts as absent.
-        Some(("null", _)) if path != "." => missing(action, path),
-        Some((found, wanted)) => Error::invalid(format!(
-            "{place}: expected {}, not {}",
-            kind(wanted),
-            quoted(&thing(found))
+        Fault::Null if path != "." => missing(action, path),
+        Fault::Kind { found, wanted } => Error::invalid(format!(
+            "{place}: expected {wanted}, not {}",
+            quoted(&found)
         )),
-        None => Error::invalid(format!("{place}: {message}")),
+        told => Error::invalid(format!("{place}: {told}")),
     }
 }
 
@@ -52,23 +47,7 @@ fn missing(action: &str, word: &str) -> Error {
     Error::invalid(format!("`{action}` needs the parameter `{}`", quoted(word)))
 }
 
-/// An unknown parameter or value. serde's message reads "x`, expected one of `a`, `b`"; the
-/// suggestion is chosen from the expected words.
-fn unknown(action: &str, path: &str, what: &str, rest: &str) -> Error {
-    let end = rest
-        .rfind("`, expected ")
-        .or_else(|| rest.rfind("`, there are no "))
-        .unwrap_or(rest.len());
-    let (word, expected) = rest.split_at(end);
-    let known: Vec<&str> = expected.split('`').skip(2).step_by(2).collect();
-    let outer = path
-        .strip_suffix(word)
-        .map(|place| place.trim_end_matches('.'));
-    let place = match outer {
-        Some("") | None if what == "parameter" => format!("`{action}`"),
-        Some(place) if what == "parameter" => format!("`{place}` of `{action}`"),
-        _ => format!("`{path}` of `{action}`"),
-    };
+fn unknown(what: &str, word: &str, place: &str, known: &[&str]) -> Error {
     let message = format!("Unknown {what} `{}` for {place}", quoted(word));
     Error::invalid(message).hint(match nearest(word, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
@@ -77,45 +56,21 @@ fn unknown(action: &str, path: &str, what: &str, rest: &str) -> Error {
     })
 }
 
-/// Names what was found: "integer `-1`", "string \"x\"", "sequence".
-fn thing(found: &str) -> String {
-    if let Some(text) = found.strip_prefix("string ") {
-        return format!("the text {text}");
-    }
-    match found {
-        "sequence" => "a list".to_owned(),
-        "map" => "an object".to_owned(),
-        _ => found.split('`').nth(1).unwrap_or(found).to_owned(),
-    }
-}
-
-/// Names what was expected. serde gives the name of a Rust type, or text.
-fn kind(wanted: &str) -> &str {
-    match wanted {
-        "usize" | "u64" | "u32" => "a whole number from 0",
-        "u16" => "a whole number from 0 to 65535",
-        "i32" => "a whole number",
-        "a boolean" => "true or false",
-        "a sequence" => "a list",
-        "a map" => "an object",
-        "string or map" => "a word",
-        wanted if wanted.starts_with("struct ") => "an object",
-        words => words,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn long_words_are_cut_and_backticks_in_them_do_no_harm() {
-        let long = "x".repeat(1000);
-        let message = format!("invalid type: string \"{long}\", expected u64");
-        let error = explain("poll", "maxChars", &message);
+    fn long_words_are_cut_and_the_clients_own_backticks_confuse_nobody() {
+        let fault = Fault::Kind {
+            found: "x".repeat(1000),
+            wanted: "a whole number".to_owned(),
+        };
+        let error = explain("poll", "maxChars", fault);
         assert!(error.message.len() < 250, "{error}");
-        let message = "unknown field `a`, expected `b`, expected one of `x`, `y`";
-        let error = explain("poll", ".", message);
+        let word = "a`, expected `b".to_owned();
+        let known = &["x", "y"];
+        let error = explain("poll", ".", Fault::Parameter { word, known });
         assert_eq!(
             error.message,
             "Unknown parameter `a`, expected `b` for `poll`"

@@ -25,6 +25,7 @@ pub mod environment;
 pub mod error;
 pub mod event;
 mod explain;
+mod fault;
 pub mod hello;
 pub mod id;
 pub mod inherit;

@@ -5,6 +5,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::explain::{explain, quoted};
+use super::fault::Node;
 use super::params::*;
 use super::suggest::nearest;
 use super::{Error, ErrorCode, strict};
@@ -257,9 +258,9 @@ fn typed<T: DeserializeOwned>(action: &str, params: Map<String, Value>) -> Resul
     if let Ok(params) = T::deserialize(&params) {
         return Ok(params);
     }
-    serde_path_to_error::deserialize(params).map_err(|error| {
+    serde_path_to_error::deserialize(Node(&params)).map_err(|error| {
         let path = error.path().to_string();
-        explain(action, &path, &error.into_inner().to_string())
+        explain(action, &path, error.into_inner())
     })
 }
 
