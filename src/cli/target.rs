@@ -6,9 +6,8 @@
 
 use std::collections::HashSet;
 
-use regex::Regex;
-
 use super::words;
+use crate::protocol::glob::Glob;
 use crate::protocol::suggest::nearest;
 use crate::protocol::{Record, SessionId, Timestamp};
 
@@ -52,12 +51,11 @@ pub fn all<'a>(
         let is_in = |job: &&Record| job.summary.group.as_deref() == Some(group);
         return some(jobs.iter().filter(is_in).collect()).ok_or_else(unknown);
     }
-    if target.contains(['*', '?', '[']) {
-        let glob = glob(target);
+    if Glob::is_pattern(target) {
+        let glob = Glob::new(target);
         let fits = |job: &&Record| {
             let label = job.summary.label.as_deref();
-            glob.as_ref()
-                .is_some_and(|glob| glob.is_match(label.unwrap_or(job.summary.session_id.as_str())))
+            glob.fits(label.unwrap_or(job.summary.session_id.as_str()))
         };
         return some(jobs.iter().filter(fits).collect()).ok_or_else(unknown);
     }
@@ -76,7 +74,7 @@ pub fn one<'a>(
         let job = jobs.iter().find(|job| job.summary.session_id == *id);
         return job.ok_or_else(|| unknown(id.as_str(), jobs));
     }
-    if target.starts_with("g:") || target.contains(['*', '?', '[']) {
+    if target.starts_with("g:") || Glob::is_pattern(target) {
         return single(target, &all(target, jobs, recent, now)?, now);
     }
     let id = |job: &&Record| job.summary.session_id.as_str() == target;
@@ -198,49 +196,6 @@ fn unknown(target: &str, jobs: &[Record]) -> Miss {
     }
 }
 
-/// A shell's pattern over a whole name; `None` if it makes no sense (`[z-a]`).
-fn glob(pattern: &str) -> Option<Regex> {
-    let mut expression = String::from("^(?s:");
-    let mut rest = pattern;
-    while let Some(c) = rest.chars().next() {
-        rest = &rest[c.len_utf8()..];
-        match c {
-            '*' => expression.push_str(".*"),
-            '?' => expression.push('.'),
-            '[' => {
-                // A `]` straight after the bracket stands for itself.
-                let skip = rest.chars().take_while(|c| "!^".contains(*c)).count() + 1;
-                match rest.get(skip..).and_then(|tail| tail.find(']')) {
-                    Some(close) => {
-                        let (class, tail) = rest.split_at(skip + close);
-                        expression.push_str(&bracket(class));
-                        rest = &tail[1..];
-                    }
-                    None => expression.push_str(r"\["),
-                }
-            }
-            other => expression.push_str(&regex::escape(other.encode_utf8(&mut [0; 4]))),
-        }
-    }
-    expression.push_str(")$");
-    Regex::new(&expression).ok()
-}
-
-/// `!a-z` as `[^a-z]`, with nothing in it that only a regular expression would understand.
-fn bracket(class: &str) -> String {
-    let negated = class.starts_with(['!', '^']);
-    let members = if negated { &class[1..] } else { class };
-    let mut out = String::from(if negated { "[^" } else { "[" });
-    for c in members.chars() {
-        if c != '-' && !c.is_alphanumeric() {
-            out.push('\\');
-        }
-        out.push(c);
-    }
-    out.push(']');
-    out
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::panic)]
 pub(super) mod tests {
@@ -356,6 +311,7 @@ pub(super) mod tests {
         assert_eq!(meant("*w*").unwrap(), ["abc", "y1", "y2"]);
         assert_eq!(meant("?ld").unwrap(), ["x1", "x2"]);
         assert_eq!(meant("[a-b]pi").unwrap(), ["abd"]);
+        assert_eq!(meant("{web,api}").unwrap(), ["abc", "abd"]);
         assert_eq!(meant("[!a]eb").unwrap(), ["abc"]);
         assert!(meant("w.b*").is_err());
         assert!(meant("[z-a]*").is_err());

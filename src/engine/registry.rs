@@ -8,6 +8,7 @@ use super::retention::{self, Retention};
 use super::session::Session;
 use super::timers::{Due, Timers};
 use super::tombstones::{Tombstone, Tombstones};
+use crate::protocol::glob::Glob;
 use crate::protocol::record::Share;
 use crate::protocol::{Error, Role, Scope, SessionId, Status};
 
@@ -244,41 +245,11 @@ pub fn is_listed(
     session: &Session,
     status: Option<Status>,
     group: Option<&str>,
-    label: Option<&str>,
+    label: Option<&Glob>,
 ) -> bool {
     status.is_none_or(|status| session.life.status() == status)
         && group.is_none_or(|group| session.spec.group.as_deref() == Some(group))
-        && label.is_none_or(|glob| glob_matches(glob, session.spec.label.as_deref().unwrap_or("")))
-}
-
-/// Whether `text` matches `glob`. `*` matches any text and `?` any character.
-pub fn glob_matches(glob: &str, text: &str) -> bool {
-    let glob: Vec<char> = glob.chars().collect();
-    let text: Vec<char> = text.chars().collect();
-    let (mut g, mut t) = (0, 0);
-    // Where to continue if the text after the last star does not match.
-    let mut retry: Option<(usize, usize)> = None;
-    while t < text.len() {
-        match glob.get(g) {
-            Some('*') => {
-                retry = Some((g, t));
-                g += 1;
-            }
-            Some(&c) if c == '?' || c == text[t] => {
-                g += 1;
-                t += 1;
-            }
-            _ => match retry {
-                Some((star, from)) => {
-                    retry = Some((star, from + 1));
-                    g = star + 1;
-                    t = from + 1;
-                }
-                None => return false,
-            },
-        }
-    }
-    glob[g..].iter().all(|&c| c == '*')
+        && label.is_none_or(|glob| glob.fits(session.spec.label.as_deref().unwrap_or("")))
 }
 
 #[cfg(test)]

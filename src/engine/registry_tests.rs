@@ -266,18 +266,3 @@ fn timeout_and_expiry_are_armed_as_the_status_changes() {
     registry.arm(&id, &mut timers);
     assert_eq!(timers.pop(1200), Some(Due::Expiry(id)));
 }
-
-#[test]
-fn globs() {
-    for (glob, text, fits) in [
-        ("*", "", true),
-        ("web*", "web-1", true),
-        ("w?b", "web", true),
-        ("*-1", "a-1-1", true),
-        ("a*b*c", "axxbxxbc", true),
-        ("web", "webs", false),
-        ("?", "", false),
-    ] {
-        assert_eq!(glob_matches(glob, text), fits, "{glob} {text}");
-    }
-}

@@ -10,7 +10,7 @@
 //! - [`nature`]: the properties of each action. [`params`]: the parameters of each action;
 //!   [`probe`], [`policy`] and [`limits`] are parts of `start`.
 //! - [`record`] and [`reply`]: the results.
-//! - [`name`]: valid job names. [`starters`]: programs that an allow-list cannot restrict.
+//! - [`name`]: valid job names. [`glob`]: a pattern over names. [`starters`]: programs that an allow-list cannot restrict.
 //! - [`event`], [`error`], and [`hello`], which identifies a connection ([`inherit`] is a part of
 //!   it).
 //! - [`schema`]: all of it as JSON Schema.
@@ -26,6 +26,7 @@ pub mod error;
 pub mod event;
 mod explain;
 mod fault;
+pub mod glob;
 pub mod hello;
 pub mod id;
 pub mod inherit;

@@ -9,6 +9,7 @@ use crate::daemon::requests::replies::answer;
 use crate::daemon::transport::Answer;
 use crate::engine::registry::{Registry, is_listed};
 use crate::engine::session::Session;
+use crate::protocol::glob::Glob;
 use crate::protocol::params::List;
 use crate::protocol::reply::Listed;
 use crate::protocol::{Record, Role, SessionId, Summary};
@@ -26,7 +27,9 @@ const LOOKS: usize = 16;
 
 /// Oldest first; with more than `limit` the newest stay. People get whole records.
 pub(super) async fn list(hub: &Hub, client: &Client, params: List) -> Answer {
-    let (group, label) = (params.group.as_deref(), params.label.as_deref());
+    let group = params.group.as_deref();
+    let label = params.label.as_deref().map(Glob::new);
+    let label = label.as_ref();
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT);
     let is_wanted = |session: &&Session| {
         client.principal.sees(session) && is_listed(session, params.status, group, label)
