@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 
 use super::style::Tone;
 use crate::protocol::record::InputState;
-use crate::protocol::{Record, Status, Summary, Timestamp};
+use crate::protocol::{Record, Status, Summary, Timestamp, shell};
 use crate::term::sanitize::clean;
 
 /// The name people know it by: its label, else its id.
@@ -63,14 +63,7 @@ pub fn since(then: Timestamp, now: Timestamp) -> u64 {
 
 /// The command as one would type it, on one line.
 pub fn command(job: &Summary) -> String {
-    let line = match &job.args {
-        None => job.command.clone(),
-        Some(args) => std::iter::once(&job.command)
-            .chain(args)
-            .map(|word| quoted(word))
-            .collect::<Vec<_>>()
-            .join(" "),
-    };
+    let line = shell::line(&job.command, job.args.as_deref());
     clean(&line)
 }
 
@@ -172,15 +165,6 @@ pub fn now() -> Timestamp {
     Timestamp(jiff::Timestamp::now().as_millisecond())
 }
 
-/// A word as a shell would need it written.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "_-./:=@%+,".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -235,6 +219,6 @@ mod tests {
         assert!(!name(&job).contains('\x1b'));
         job.command = "echo".to_owned();
         job.args = Some(vec!["a b".to_owned(), "it's".to_owned(), "-n".to_owned()]);
-        assert_eq!(command(&job), r"echo 'a b' 'it'\''s' -n");
+        assert_eq!(command(&job), r#"echo 'a b' "it's" -n"#);
     }
 }

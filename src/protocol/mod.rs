@@ -10,7 +10,8 @@
 //! - [`nature`]: the properties of each action. [`params`]: the parameters of each action;
 //!   [`probe`], [`policy`] and [`limits`] are parts of `start`.
 //! - [`record`] and [`reply`]: the results.
-//! - [`name`]: valid job names. [`glob`]: a pattern over names. [`starters`]: programs that an allow-list cannot restrict.
+//! - [`name`]: valid job names. [`glob`]: a pattern over names. [`shell`]: quoting for a shell.
+//!   [`starters`]: programs that an allow-list cannot restrict.
 //! - [`event`], [`error`], and [`hello`], which identifies a connection ([`inherit`] is a part of
 //!   it).
 //! - [`schema`]: all of it as JSON Schema.
@@ -42,6 +43,7 @@ pub mod record;
 pub mod reply;
 pub mod request;
 pub mod schema;
+pub mod shell;
 pub mod starters;
 mod strict;
 pub mod suggest;

@@ -7,6 +7,7 @@ use super::model::job::Job;
 use super::model::rows::group_of;
 use super::model::{Model, Selected};
 use super::state::State;
+use crate::protocol::shell::quote;
 use crate::protocol::{SessionId, Status, name};
 
 /// The command for an action on what is selected; `None` where the shell has none.
@@ -85,26 +86,6 @@ pub fn run(job: &Job) -> Option<String> {
     Some(text)
 }
 
-/// A command as a shell takes it: a line of its own, or a program and its arguments as words.
-pub fn line(command: &str, args: Option<&[String]>) -> String {
-    let Some(args) = args else {
-        return command.to_owned();
-    };
-    let words = args.iter().map(|word| quote(word));
-    let words: Vec<String> = std::iter::once(quote(command)).chain(words).collect();
-    words.join(" ")
-}
-
-/// A word as a shell takes it.
-pub fn quote(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./=:,@%+".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}
-
 /// What a job goes by in the shell.
 pub fn name(model: &Model, id: &SessionId) -> String {
     let by_label = model.job(id).and_then(|job| {
@@ -114,7 +95,7 @@ pub fn name(model: &Model, id: &SessionId) -> String {
             .iter()
             .any(|other| other.id() != id && other.record.summary.label.as_deref() == Some(label));
         let odd = name::fault(label).is_some();
-        (!twin && !odd).then(|| quote(label))
+        (!twin && !odd).then(|| quote(label).into_owned())
     });
     by_label.unwrap_or_else(|| id.to_string())
 }
@@ -139,7 +120,7 @@ fn whole_group(model: &Model, ids: &[SessionId]) -> Option<String> {
         .filter(|job| job.record.summary.group.as_ref() == Some(&group));
     let members: Vec<&SessionId> = members.map(Job::id).collect();
     let same = members.len() == ids.len() && ids.iter().all(|id| members.contains(&id));
-    same.then(|| quote(&format!("g:{group}")))
+    same.then(|| quote(&format!("g:{group}")).into_owned())
 }
 
 fn selected_group(model: &Model) -> Option<String> {
@@ -150,7 +131,7 @@ fn selected_group(model: &Model) -> Option<String> {
     let ids = model.jobs.iter().filter(|job| group_of(job).0 == key);
     let ids: Vec<SessionId> = ids.map(|job| job.id().clone()).collect();
     match key.strip_prefix("g:") {
-        Some(group) => Some(quote(&format!("g:{group}"))),
+        Some(group) => Some(quote(&format!("g:{group}")).into_owned()),
         None => words(model, &ids),
     }
 }

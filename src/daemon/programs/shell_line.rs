@@ -84,7 +84,7 @@ impl<'a> ShellLine<'a> {
     }
 }
 
-/// `text` as one word of a shell.
+/// `text` as one word of a shell; always in quotes, which shlex leaves out where it can.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }

@@ -1,9 +1,8 @@
 //! One job of the list: its record, made safe and short for showing.
 
 use super::url;
-use crate::protocol::{Record, SessionId, Timestamp};
+use crate::protocol::{Record, SessionId, Timestamp, shell};
 use crate::term::sanitize::clean;
-use crate::tui::shell;
 use crate::tui::state::State;
 use crate::tui::units;
 

@@ -85,7 +85,7 @@ fn the_shell_gets_names_that_mean_the_job() {
     let names = [
         ("web", "web"),
         ("my job", "'my job'"),
-        ("it's", r"'it'\''s'"),
+        ("it's", r#""it's""#),
         ("*", "odd000000000"),
         ("-x", "odd000000000"),
         ("g:x", "odd000000000"),

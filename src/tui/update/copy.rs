@@ -5,12 +5,12 @@ use serde_json::Value;
 use super::msg::{Cmd, CopyFrom, Errand, Tag};
 use crate::protocol::params::{Log, StatusParams};
 use crate::protocol::reply::LogLines;
+use crate::protocol::shell::quote;
 use crate::protocol::{Action as Request, Record, SessionId};
 use crate::tui::keymap::Action;
 use crate::tui::model::Model;
 use crate::tui::model::job::Job;
 use crate::tui::model::url;
-use crate::tui::shell::quote;
 use crate::tui::units;
 
 /// Lines of the log that the menu copies.
@@ -161,7 +161,7 @@ fn shell_command(job: &Job, home: Option<&str>) -> String {
         Some("") => "~".to_owned(),
         // The shell knows the tilde only where it is not quoted.
         Some(rest) if rest.starts_with('/') => format!("~/{}", quote(&rest[1..])),
-        _ => quote(&summary.cwd),
+        _ => quote(&summary.cwd).into_owned(),
     };
     format!("cd {dir} && {command}")
 }

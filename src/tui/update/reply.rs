@@ -4,6 +4,7 @@ use super::edit;
 use super::msg::{Cmd, Tag};
 use crate::protocol::params::Write;
 use crate::protocol::record::InputState;
+use crate::protocol::shell::quote;
 use crate::protocol::{Action as Request, Mode as JobMode};
 use crate::term::keyparse::Key;
 use crate::tui::keymap::{Action, Place};
@@ -94,7 +95,7 @@ fn send(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let command = if reply.hidden {
         format!("bgproc send --password {target}")
     } else {
-        format!("bgproc send {target} {}", shell::quote(&text))
+        format!("bgproc send {target} {}", quote(&text))
     };
     let write = Write {
         session_id: id.to_string(),
