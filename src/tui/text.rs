@@ -1,6 +1,7 @@
 //! Text cut to columns: what is wide counts as wide, and a cut is shown.
 
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
 
 /// Columns that `text` takes.
 pub fn width(text: &str) -> usize {
@@ -34,11 +35,11 @@ pub fn clip_middle(text: &str, max: usize, mark: &str) -> String {
     )
 }
 
-/// The longest start of `text` that fits `max` columns.
+/// The longest start of `text` that fits `max` columns; no character that people see as one is split.
 pub fn head(text: &str, max: usize) -> &str {
     let mut used = 0;
-    for (at, c) in text.char_indices() {
-        used += c.width().unwrap_or(0);
+    for (at, one) in text.grapheme_indices(true) {
+        used += width(one);
         if used > max {
             return &text[..at];
         }
@@ -49,10 +50,10 @@ pub fn head(text: &str, max: usize) -> &str {
 /// The longest end of `text` that fits `max` columns.
 pub fn tail(text: &str, max: usize) -> &str {
     let mut used = 0;
-    for (at, c) in text.char_indices().rev() {
-        used += c.width().unwrap_or(0);
+    for (at, one) in text.grapheme_indices(true).rev() {
+        used += width(one);
         if used > max {
-            return &text[at + c.len_utf8()..];
+            return &text[at + one.len()..];
         }
     }
     text
@@ -94,6 +95,18 @@ mod tests {
             assert!(width(&clip("日本語テキスト", max, "…")) <= max);
             assert!(width(&clip_middle("日本語テキスト", max, "…")) <= max);
         }
+    }
+
+    #[test]
+    fn what_people_see_as_one_character_is_not_split() {
+        let family = "👨‍👩‍👧";
+        let twice = format!("{family}{family}");
+        assert_eq!((head(&twice, 3), tail(&twice, 3)), (family, family));
+        assert_eq!((head(&twice, 1), tail(&twice, 1)), ("", ""));
+        assert_eq!(
+            (head("e\u{301}x", 1), tail("xe\u{301}", 1)),
+            ("e\u{301}", "e\u{301}")
+        );
     }
 
     #[test]

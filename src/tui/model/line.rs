@@ -1,34 +1,39 @@
 //! One line of text being edited, with readline's keys.
 
+use unicode_segmentation::UnicodeSegmentation;
+
 use crate::tui::keymap::Action;
 
 /// A line and where its cursor is.
+///
+/// The cursor steps by what people see as one character: an emoji of several parts, a letter with its accent.
+/// `tui-input` does that, too, but its Ctrl-W stops at the signs within a word, where a shell's does not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
-    text: Vec<char>,
+    text: String,
+    /// Bytes before the cursor.
     cursor: usize,
-    killed: Vec<char>,
+    killed: String,
 }
 
 impl Line {
     /// A line that begins as `text`, the cursor at its end.
     pub fn new(text: &str) -> Self {
-        let text: Vec<char> = text.chars().collect();
         Self {
+            text: text.to_owned(),
             cursor: text.len(),
-            text,
-            killed: Vec::new(),
+            killed: String::new(),
         }
     }
 
     /// The text.
     pub fn text(&self) -> String {
-        self.text.iter().collect()
+        self.text.clone()
     }
 
     /// The text before the cursor, for placing it.
     pub fn before_cursor(&self) -> String {
-        self.text[..self.cursor].iter().collect()
+        self.before().to_owned()
     }
 
     /// Whether there is nothing in it.
@@ -38,17 +43,11 @@ impl Line {
 
     /// Types `text` at the cursor; a newline becomes a space, other control characters are dropped.
     pub fn insert(&mut self, text: &str) {
-        for c in text.chars() {
-            let c = if matches!(c, '\n' | '\r' | '\t') {
-                ' '
-            } else {
-                c
-            };
-            if !c.is_control() {
-                self.text.insert(self.cursor, c);
-                self.cursor += 1;
-            }
-        }
+        let text = text
+            .replace(['\n', '\r', '\t'], " ")
+            .replace(char::is_control, "");
+        self.text.insert_str(self.cursor, &text);
+        self.cursor += text.len();
     }
 
     /// Carries out an editing action; `false` if it is none.
@@ -57,52 +56,57 @@ impl Line {
         match action {
             Action::LineStart => self.cursor = start,
             Action::LineEnd => self.cursor = end,
-            Action::CharLeft => self.cursor = self.cursor.saturating_sub(1),
-            Action::CharRight => self.cursor = (self.cursor + 1).min(end),
+            Action::CharLeft => self.cursor = self.previous(),
+            Action::CharRight => self.cursor = self.next(),
             Action::WordLeft => self.cursor = self.word_start(),
             Action::WordRight => self.cursor = self.word_end(),
-            Action::DeleteBack => self.cut(self.cursor.saturating_sub(1), self.cursor, false),
-            Action::DeleteHere => self.cut(self.cursor, (self.cursor + 1).min(end), false),
+            Action::DeleteBack => self.cut(self.previous(), self.cursor, false),
+            Action::DeleteHere => self.cut(self.cursor, self.next(), false),
             Action::DeleteWord => self.cut(self.word_start(), self.cursor, true),
             Action::DeleteToStart => self.cut(start, self.cursor, true),
             Action::DeleteToEnd => self.cut(self.cursor, end, true),
-            Action::Yank => {
-                let killed: String = self.killed.iter().collect();
-                self.insert(&killed);
-            }
+            Action::Yank => self.insert(&self.killed.clone()),
             _ => return false,
         }
         true
     }
 
     fn cut(&mut self, from: usize, to: usize, keep: bool) {
-        let cut: Vec<char> = self.text.drain(from..to).collect();
+        let cut: String = self.text.drain(from..to).collect();
         self.cursor = from;
         if keep && !cut.is_empty() {
             self.killed = cut;
         }
     }
 
-    fn word_start(&self) -> usize {
-        let mut at = self.cursor;
-        while at > 0 && self.text[at - 1].is_whitespace() {
-            at -= 1;
-        }
-        while at > 0 && !self.text[at - 1].is_whitespace() {
-            at -= 1;
-        }
-        at
+    fn before(&self) -> &str {
+        &self.text[..self.cursor]
     }
 
+    /// Where the character before the cursor begins.
+    fn previous(&self) -> usize {
+        let last = self.before().grapheme_indices(true).next_back();
+        last.map_or(0, |(at, _)| at)
+    }
+
+    /// Where the character at the cursor ends.
+    fn next(&self) -> usize {
+        let here = self.text[self.cursor..].graphemes(true).next();
+        self.cursor + here.map_or(0, str::len)
+    }
+
+    /// Where the word before the cursor begins; words end at blanks.
+    fn word_start(&self) -> usize {
+        let word = self.before().trim_end();
+        let blank = word.char_indices().rev().find(|(_, c)| c.is_whitespace());
+        blank.map_or(0, |(at, c)| at + c.len_utf8())
+    }
+
+    /// Where the word at the cursor, or after it, ends.
     fn word_end(&self) -> usize {
-        let mut at = self.cursor;
-        while at < self.text.len() && self.text[at].is_whitespace() {
-            at += 1;
-        }
-        while at < self.text.len() && !self.text[at].is_whitespace() {
-            at += 1;
-        }
-        at
+        let word = self.text[self.cursor..].trim_start();
+        let blank = word.find(char::is_whitespace);
+        self.text.len() - word.len() + blank.unwrap_or(word.len())
     }
 }
 
@@ -125,6 +129,67 @@ mod tests {
         line.edit(Action::DeleteHere);
         assert_eq!(line.text(), "ev");
         assert!(!line.edit(Action::Quit));
+    }
+
+    #[test]
+    fn what_people_see_as_one_character_is_one() {
+        // A family, a flag, a thumb with a skin, an `e` with an accent of its own, a heart in colour.
+        for one in ["👨‍👩‍👧", "🇩🇪", "👍🏽", "e\u{301}", "❤\u{fe0f}", "각", "नि"]
+        {
+            let mut line = Line::new(&format!("a{one}{one}b"));
+            line.edit(Action::CharLeft);
+            line.edit(Action::CharLeft);
+            assert_eq!(line.before_cursor(), format!("a{one}"), "{one}");
+            line.edit(Action::DeleteBack);
+            assert_eq!(line.text(), format!("a{one}b"), "{one}");
+            line.edit(Action::DeleteHere);
+            assert_eq!(
+                (line.text(), line.before_cursor()),
+                ("ab".into(), "a".into()),
+                "{one}"
+            );
+            line.insert(one);
+            line.edit(Action::CharRight);
+            assert_eq!(line.before_cursor(), format!("a{one}b"), "{one}");
+        }
+    }
+
+    #[test]
+    fn a_character_that_is_typed_in_parts_is_one_in_the_end() {
+        let mut line = Line::default();
+        for part in "👩\u{200d}💻e\u{301}".chars() {
+            line.insert(part.encode_utf8(&mut [0; 4]));
+        }
+        line.edit(Action::DeleteBack);
+        assert_eq!(line.text(), "👩\u{200d}💻");
+        line.edit(Action::DeleteBack);
+        assert!(line.is_empty());
+        // An accent alone joins what is before it.
+        let mut line = Line::new("xb");
+        line.edit(Action::CharLeft);
+        line.insert("\u{301}");
+        line.edit(Action::CharLeft);
+        assert_eq!(line.before_cursor(), "");
+    }
+
+    #[test]
+    fn words_end_at_blanks_whatever_they_are_made_of() {
+        let mut line = Line::new("cat  src/été.rs 👨‍👩‍👧");
+        line.edit(Action::WordLeft);
+        assert_eq!(line.before_cursor(), "cat  src/été.rs ");
+        line.edit(Action::DeleteWord);
+        assert_eq!(line.text(), "cat  👨‍👩‍👧");
+        line.edit(Action::LineStart);
+        line.edit(Action::WordRight);
+        assert_eq!(line.before_cursor(), "cat");
+        line.edit(Action::WordRight);
+        assert_eq!(line.before_cursor(), "cat  👨‍👩‍👧");
+        line.edit(Action::Yank);
+        assert_eq!(line.text(), "cat  👨‍👩‍👧src/été.rs ");
+        line.edit(Action::DeleteToStart);
+        assert!(line.is_empty());
+        line.edit(Action::Yank);
+        assert_eq!(line.before_cursor(), "cat  👨‍👩‍👧src/été.rs ");
     }
 
     #[test]
