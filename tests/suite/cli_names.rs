@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{Home, Serve};
+use crate::support::{Home, Person, Serve};
 
 #[test]
 fn a_name_that_runs_is_refused_and_replace_takes_it_over() {
@@ -58,6 +58,28 @@ fn of_many_that_start_under_a_name_at_once_one_runs() {
     codes.sort_unstable();
     assert_eq!(codes, [&[Some(0)][..], &[Some(1); 7]].concat());
     assert_eq!(home.json(&["ls"])["counts"]["running"], 1);
+}
+
+#[test]
+fn a_pattern_means_the_same_jobs_for_agents_and_people() {
+    let home = Home::new();
+    for name in ["web", "web-2", "api", "übel"] {
+        home.start(&["-n", name, "sleep 1000"]);
+    }
+    let mut person = Person::new(&home);
+    for (pattern, count) in [
+        ("web*", 2),
+        ("[a-b]pi", 1),
+        ("[!w]*", 2),
+        ("?bel", 1),
+        ("{web,api}", 2),
+    ] {
+        let listed = person.ok(json!({"action": "list", "label": pattern}));
+        assert_eq!(listed["counts"]["running"], count, "{pattern}");
+        let stopped = home.ok(&["pause", pattern]);
+        assert_eq!(stopped.lines().count(), count, "{pattern}: {stopped}");
+        home.ok(&["resume", pattern]);
+    }
 }
 
 #[test]
