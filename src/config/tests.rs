@@ -1,0 +1,202 @@
+//! What the file may say, and what is said about what it may not.
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+
+fn error(text: &str) -> String {
+    let wrong = parse(text).err().unwrap();
+    wrong.at(Path::new("config.toml"), text).to_string()
+}
+
+fn spelt(word: &str, line: usize, column: usize) -> Spelt {
+    Spelt {
+        word: word.to_owned(),
+        at: Spot { line, column },
+    }
+}
+
+#[test]
+fn every_known_key_is_read() {
+    let text = "max_sessions = 300\nmax_sessions_per_scope = 60\nyield_ms = 5_000\n\
+         max_output_chars = 2000\nttl_ms = 0\ntimeout_sec = 0\nlog_bytes = 0x100000\n\
+         total_log_bytes = 1000000\nleave_key = [\"ctrl-]\", \"f12\"]\n\
+         confirm = \"never\"\nascii = true\nlog_level = \"debug\"\n\
+         stop_grace_ms = 500\ntheme = \"nord\"\nbackground = \"light\"\nmouse = false\nnotify = \"none\"\n\
+         retention = { people = \"forever\", people_jobs = 7, agents = \"0s\", agents_failed = \"1d\" }\n\
+         keys = { scroll = { top = [\"f2\", \"f3\"], live = \"\" } }\n";
+    let config = parse(text).ok().unwrap();
+    let expected = Config {
+        max_sessions: Some(300),
+        max_sessions_per_scope: Some(60),
+        yield_ms: Some(5000),
+        max_output_chars: Some(2000),
+        ttl_ms: Some(0),
+        stop_grace_ms: Some(500),
+        timeout_sec: Some(0),
+        log_bytes: Some(1 << 20),
+        total_log_bytes: Some(1_000_000),
+        leave_key: config.leave_key.clone(),
+        confirm: Confirm::Never,
+        ascii: true,
+        log_level: Some(LogLevel::Debug),
+        theme: config.theme.clone(),
+        background: Background::Light,
+        mouse: Some(false),
+        notify: Notify::None,
+        retention: Retention {
+            people_ms: Some(u64::MAX),
+            people_jobs: Some(7),
+            agents_ms: Some(0),
+            agents_failed_ms: Some(86_400_000),
+        },
+        keys: config.keys.clone(),
+        text: text.to_owned(),
+    };
+    assert_eq!(config, expected);
+    assert_eq!(
+        config.leave_keys(),
+        [spelt("ctrl-]", 9, 14), spelt("f12", 9, 24)]
+    );
+    assert_eq!(config.theme(), Some(spelt("nord", 14, 9)));
+    let rebindings = [
+        Rebinding {
+            place: spelt("scroll", 19, 10),
+            action: spelt("top", 19, 21),
+            keys: vec![spelt("f2", 19, 28), spelt("f3", 19, 34)],
+        },
+        Rebinding {
+            place: spelt("scroll", 19, 10),
+            action: spelt("live", 19, 41),
+            keys: Vec::new(),
+        },
+    ];
+    assert_eq!(config.rebindings(), rebindings);
+    for key in names_of::<Config>() {
+        assert!(text.contains(&format!("{key} = ")), "{key}");
+    }
+}
+
+#[test]
+fn the_manual_explains_every_key() {
+    let chapter = include_str!("../../assets/help/configuration.md");
+    let rows = || chapter.lines().filter(|line| line.starts_with("| `"));
+    for &key in names_of::<Config>() {
+        let is_table = ["keys", "retention"].contains(&key);
+        let (row, table) = (format!("| `{key}` |"), format!("| `[{key}"));
+        let mut rows = rows();
+        assert!(
+            rows.any(|line| line.starts_with(&row) || is_table && line.starts_with(&table)),
+            "{key}"
+        );
+    }
+    for key in names_of::<Retention>() {
+        assert!(chapter.contains(&format!("\n{key} = ")), "{key}");
+    }
+}
+
+#[test]
+fn an_unknown_key_has_its_place_and_the_nearest_word() {
+    assert_eq!(
+        error("# ä\nascii = true\n  yeild_ms = 5\n"),
+        "config.toml:3:3: unknown key \"yeild_ms\". Did you mean \"yield_ms\"?"
+    );
+    assert!(error("[jobs]\n").starts_with("config.toml:1:2: unknown key \"jobs\". Known: "));
+}
+
+#[test]
+fn a_wrong_value_has_its_place_and_says_what_is_right() {
+    for (text, said) in [
+        (
+            "ascii = 1",
+            "config.toml:1:9: \"ascii\": invalid type: integer `1`, expected a boolean",
+        ),
+        (
+            "leave_key = [1]",
+            "1:14: \"leave_key\": invalid type: integer `1`, expected a string",
+        ),
+        ("leave_key = 1", "expected a string or a list of strings"),
+        (
+            "log_level = \"loud\"",
+            "`loud`, expected one of `error`, `warn`, `info`, `debug`",
+        ),
+        (
+            "theme = 1",
+            "\"theme\": invalid type: integer `1`, expected a string",
+        ),
+        (
+            "background = \"grey\"",
+            "expected one of `auto`, `dark`, `light`",
+        ),
+        (
+            "notify = \"x\"",
+            "expected one of `terminal`, `desktop`, `none`",
+        ),
+        ("notify = true", "1:10: \"notify\": "),
+        (
+            "[keys]\nnormal = 1",
+            "2:10: \"normal\": invalid type: integer `1`",
+        ),
+        (
+            "[keys.normal]\nstop = 1",
+            "config.toml:2:8: \"stop\": invalid type",
+        ),
+        (
+            "confirm = \"maybe\"",
+            "1:11: \"confirm\": unknown variant `maybe`, expected `ask` or `never`",
+        ),
+        (
+            "[retention]\npeople = \"long\"",
+            "config.toml:2:10: \"people\": `long` is no duration",
+        ),
+        (
+            "[retention]\npeople = 7",
+            "2:10: \"people\": invalid type: integer `7`",
+        ),
+        (
+            "[retention]\npeeple = 1",
+            "2:1: unknown key \"peeple\" in [retention]. Did you mean \"people\"?",
+        ),
+        (
+            "retention = { zebra = 1 }",
+            "in [retention]. Known: people, people_jobs, agents, agents_failed",
+        ),
+        (
+            "stop_grace_ms = 600001",
+            "integer `600001`, expected an integer from 0 to 600000",
+        ),
+        (
+            "max_sessions = 0",
+            "\"max_sessions\": invalid value: integer `0`, expected an integer from 1",
+        ),
+        (
+            "max_sessions = 99999999999",
+            "expected an integer from 1 to 4294967295",
+        ),
+        (
+            "yield_ms = -1",
+            "1:12: \"yield_ms\": invalid value: integer `-1`, expected an integer from 0",
+        ),
+        ("yield_ms = 1.5", "expected an integer from 0"),
+        ("yield_ms = 99999999999999999999", "\"yield_ms\": "),
+    ] {
+        let error = error(text);
+        assert!(error.contains(said), "{text}: {error}");
+    }
+}
+
+#[test]
+fn broken_toml_has_its_place() {
+    assert!(error("ascii = true\nconfirm = \n").starts_with("config.toml:2:"));
+    assert!(error("ascii = true\nascii = true\n").starts_with("config.toml:2:"));
+}
+
+#[test]
+fn a_missing_file_means_the_defaults_and_a_directory_is_an_error() {
+    let dir = tempfile::tempdir().unwrap();
+    assert_eq!(
+        load(&dir.path().join("config.toml")).unwrap(),
+        Config::default()
+    );
+    let error = load(dir.path()).unwrap_err().to_string();
+    assert!(error.starts_with("cannot read "), "{error}");
+}
