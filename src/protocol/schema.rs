@@ -252,7 +252,7 @@ mod tests {
     #[test]
     fn the_stored_schema_is_up_to_date() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/schema.json");
-        if std::env::var_os("BGPROC_BLESS").is_some_and(|value| value == "1") {
+        if golden::blesses() {
             std::fs::write(path, text()).unwrap();
         }
         let kept = std::fs::read_to_string(path).unwrap_or_default();

@@ -22,10 +22,16 @@ pub(crate) fn kept(name: &str) -> Vec<u8> {
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
+/// Whether golden files are to be written instead of compared. Pictures have a variable of their own (`expect-test`),
+/// so that updating them never changes a file that other programs read.
+pub(crate) fn blesses() -> bool {
+    std::env::var_os("BGPROC_BLESS").is_some_and(|value| value == "1")
+}
+
 /// Compares today's output with a golden file. With `BGPROC_BLESS=1`, writes the file instead, for
 /// review and commit.
 pub(crate) fn compare(name: &str, today: &[u8]) {
-    if std::env::var_os("BGPROC_BLESS").is_some_and(|value| value == "1") {
+    if blesses() {
         let path = path(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, today).unwrap();

@@ -1,9 +1,8 @@
 //! A view without a terminal and without a daemon: keys go in as bytes, answers as JSON, pictures come out.
 
-use std::path::PathBuf;
-
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use expect_test::expect_file;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
@@ -217,19 +216,9 @@ impl Dash {
     }
 }
 
-/// Compares `text` with the file of that name under `tests/snapshots/tui`; with `BGPROC_BLESS=1` the file is
+/// Compares `text` with the file of that name under `tests/snapshots/tui`; with `UPDATE_EXPECT=1` the file is
 /// written instead, to be looked at and committed.
 pub(super) fn compare(name: &str, text: &str) {
-    let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots/tui");
-    let path = dir.join(format!("{name}.txt"));
-    if std::env::var_os("BGPROC_BLESS").is_some_and(|value| value == "1") {
-        std::fs::create_dir_all(&dir).unwrap();
-        std::fs::write(&path, text).unwrap();
-        return;
-    }
-    let kept = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        kept == text,
-        "{name} looks different (BGPROC_BLESS=1 accepts it).\n--- kept\n{kept}\n--- now\n{text}"
-    );
+    let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/snapshots/tui");
+    expect_file![format!("{dir}/{name}.txt")].assert_eq(text);
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
+use crate::protocol::tests::golden::blesses;
 use crate::tui::keymap::{Bound, Keymap, LEAVE_KEY, Place};
 
 const START: &str = "<!-- keys: written by `BGPROC_BLESS=1 cargo test --lib manual` -->\n";
@@ -44,7 +45,7 @@ fn the_chapter_on_the_dashboard_has_every_key() {
         .expect("the mark where the keys begin");
     let (kept, after) = rest.split_once(END).expect("the mark where the keys end");
     let tables = tables();
-    if std::env::var_os("BGPROC_BLESS").is_some_and(|value| value == "1") {
+    if blesses() {
         std::fs::write(&path, format!("{before}{START}{tables}{END}{after}")).unwrap();
         return;
     }
