@@ -4,17 +4,13 @@ use std::io::IsTerminal;
 
 use clap::Args;
 
-use super::context::Context;
-use super::dashboard;
-use super::exit::{Exit, Failure};
-use super::number;
-use super::output::note;
-use super::verb::Verb;
-use crate::client;
-use crate::config::{self, Config, LogLevel, names_of};
-use crate::protocol::Greeting;
+use crate::cli::context::Context;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::settings::agent::{greeting, parse_on_disconnect};
+use crate::cli::settings::dashboard;
+use crate::cli::value::number;
+use crate::cli::verb::Verb;
 use crate::protocol::hello::OnDisconnect;
-use crate::protocol::starters;
 use crate::serve;
 use crate::tui;
 
@@ -93,7 +89,7 @@ impl Front {
             return self.serve();
         }
         // A dashboard needs a terminal that does what it is told.
-        let person = std::io::stdin().is_terminal() && super::output::obeys();
+        let person = std::io::stdin().is_terminal() && crate::cli::output::obeys();
         if ctx.json || !person {
             return Verb::list().run(ctx);
         }
@@ -127,42 +123,5 @@ impl Front {
         };
         serve::run(greeting(flags)?)?;
         Ok(Exit::OK)
-    }
-}
-
-/// Who the agent of `--serve` or `mcp` is, by flags, environment and `config.toml`.
-pub(super) fn greeting(flags: serve::Flags) -> Result<Greeting, Failure> {
-    for program in flags.allow.iter().flatten() {
-        if let Some(how) = starters::about(program) {
-            note(&format!(
-                "{program} can start other programs: {how}; --allow does not hold those"
-            ));
-        }
-    }
-    let var = |name: &str| std::env::var_os(name);
-    serve::greeting(flags, var, &configuration()?).map_err(Failure::Usage)
-}
-
-/// What `config.toml` says. The variable that overrules a part of it for daemon
-/// and keeper is checked along with it: they would not be able to complain.
-pub fn configuration() -> Result<Config, Failure> {
-    let level = std::env::var(LogLevel::VARIABLE).unwrap_or_default();
-    if !level.is_empty() && LogLevel::parse(&level).is_none() {
-        let (name, levels) = (LogLevel::VARIABLE, names_of::<LogLevel>().join(", "));
-        let message = format!("{name}=`{level}` is wrong; it needs one of {levels}");
-        return Err(Failure::Usage(message));
-    }
-    let path = client::home()?.config_file();
-    let config = config::load(&path)?;
-    dashboard::check(&config, &path)?;
-    Ok(config)
-}
-
-/// `--on-disconnect` of `--serve` and `mcp`.
-pub(super) fn parse_on_disconnect(text: &str) -> Result<OnDisconnect, String> {
-    match text {
-        "keep" => Ok(OnDisconnect::Keep),
-        "kill" => Ok(OnDisconnect::Kill),
-        _ => Err(format!("`{text}` is neither keep nor kill")),
     }
 }

@@ -6,8 +6,8 @@ use std::os::unix::net::UnixStream;
 use signal_hook::consts::SIGINT;
 use signal_hook::low_level::{emulate_default_handler, pipe};
 
-use super::exit::Exit;
-use super::output::note;
+use crate::cli::exit::Exit;
+use crate::cli::output::note;
 
 /// No attributes: what the job had in force must not stay.
 const RESET: &[u8] = b"\x1b[0m";
@@ -21,7 +21,7 @@ pub fn leave_with(message: String) -> io::Result<()> {
     pipe::register(SIGINT, writer)?;
     std::thread::spawn(move || {
         if reader.read_exact(&mut [0]).is_ok() {
-            if super::output::obeys() {
+            if crate::cli::output::obeys() {
                 // Not by way of a lock, which may be held by who waits for a slow terminal.
                 let _ = rustix::io::write(io::stdout(), RESET);
             }

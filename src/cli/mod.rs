@@ -1,53 +1,38 @@
 //! The command line: one verb, one connection, one answer.
 //!
-//! Parsed once into what was typed ([`Cli`], and a struct a verb), then done
-//! ([`verb`]). Data goes to standard output, everything else to standard error
-//! behind `bgproc: ` ([`output`]); how it ended is the exit code ([`exit`]).
-//! No verb keeps a state between calls but the last used job, a terminal each.
+//! clap parses the words into [`Cli`] and one struct for each verb ([`verb`]); without a verb,
+//! [`front`] decides. Data goes to standard output, messages go to standard error after `bgproc: `
+//! ([`output`]), and the result is the exit code ([`exit`]).
+//!
+//! Verbs share the rooms below them: [`settings`] (flags, environment and `config.toml`), [`context`]
+//! (the daemon, and the jobs that targets mean), [`value`] (values on the command line), [`start`],
+//! [`logs`] and [`jobs`]. No verb keeps a state between calls except the last used job of the
+//! terminal.
 
-pub mod condition;
 pub mod context;
-pub mod dashboard;
 pub mod exit;
-pub mod follow;
 pub mod front;
-mod grace;
 pub mod interrupt;
-pub mod lane;
-pub mod launch;
+pub mod jobs;
+pub mod logs;
 mod misread;
-mod moment;
-mod number;
-mod origins;
 pub mod output;
-mod people;
-pub mod place;
-pub mod program;
-mod restart;
-mod restarts;
-pub mod show;
-mod state;
-mod stdin;
-pub mod style;
-pub mod table;
-pub mod target;
-mod typed;
-mod unbuilt;
+pub mod settings;
+pub mod start;
+pub mod value;
 pub mod verb;
-pub mod words;
 
-use crate::config::duration;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use clap::{ArgAction, Args, Command, FromArgMatches, Parser};
+use clap::{ArgAction, Args, Command, CommandFactory, FromArgMatches, Parser};
 
 use crate::protocol::{PROTOCOL, VERSION};
 use context::Context;
 use exit::{Exit, Failure};
-use output::{Output, note};
-use style::ColorChoice;
+use output::style::ColorChoice;
+use output::{Output, complain, words};
 
 /// Runs commands in the background and keeps them.
 ///
@@ -95,7 +80,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     if cli.shared.utc {
         words::show_utc();
     }
-    let mut ctx = Context::new(Output::new(cli.shared.color), cli.shared.json);
+    let mut ctx = Context::new(Output::new(cli.shared.color), cli.shared.json, Cli::command);
     let outcome = dispatch(cli, &mut ctx).and_then(|exit| {
         ctx.out.flush()?;
         Ok(exit)
@@ -157,19 +142,6 @@ fn version(ctx: &mut Context) -> Result<Exit, Failure> {
     Ok(Exit::OK)
 }
 
-/// Says why something failed, and what to do next.
-pub fn complain(failure: &Failure) {
-    if let Failure::Output(error) = failure
-        && error.kind() == std::io::ErrorKind::BrokenPipe
-    {
-        return;
-    }
-    note(&failure.to_string());
-    if let Some(advice) = failure.advice() {
-        note(&format!("hint: {advice}"));
-    }
-}
-
 /// Help goes where data goes; a misunderstanding is said as everything else is.
 fn misunderstood(args: &[OsString], error: &clap::Error) -> Exit {
     match error.kind() {
@@ -193,8 +165,6 @@ fn misunderstood(args: &[OsString], error: &clap::Error) -> Exit {
 #[cfg(test)]
 #[allow(clippy::expect_used)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
     use crate::tui;
 

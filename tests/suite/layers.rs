@@ -73,7 +73,7 @@ fn imports_follow_the_layers() {
 }
 
 /// The layers whose rooms are held to be free of circles.
-const WITH_ROOMS: [&str; 1] = ["daemon"];
+const WITH_ROOMS: [&str; 2] = ["daemon", "cli"];
 
 /// Each room of a layer, and the rooms that it imports.
 type Rooms = BTreeMap<String, BTreeSet<String>>;

@@ -6,8 +6,8 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::number;
 use crate::cli::output::note;
+use crate::cli::value::number;
 use crate::protocol::Action;
 use crate::protocol::params::{Capture as Params, CaptureFormat};
 use crate::protocol::reply::Captured;

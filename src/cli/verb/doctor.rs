@@ -5,11 +5,11 @@ use std::io::{self, IsTerminal};
 use clap::Args;
 use serde_json::json;
 
-use super::daemon_upgrade;
+use super::daemon::upgrade;
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::front;
-use crate::cli::style::Tone;
+use crate::cli::output::style::Tone;
+use crate::cli::settings;
 use crate::doctor::{Finding, Mend, Verdict, checkup};
 use crate::term::sanitize::clean;
 
@@ -69,7 +69,7 @@ impl Doctor {
             done.push(mend);
             match mend {
                 Mend::Upgrade => {
-                    daemon_upgrade::run(ctx)?;
+                    upgrade::run(ctx)?;
                 }
                 other => other.apply()?,
             }
@@ -97,7 +97,7 @@ impl Doctor {
 
 /// Every verb reads it, so what is wrong with it stops all of them.
 fn configuration() -> Finding {
-    match front::configuration() {
+    match settings::configuration() {
         Ok(_) => Finding::ok("configuration", "config.toml is in order, or not there"),
         Err(failure) => Finding::problem("configuration", failure.to_string())
             .advise("correct it, or take it away; bgproc help configuration explains every key"),

@@ -4,7 +4,9 @@ use clap::Args;
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::{interrupt, moment, words};
+use crate::cli::interrupt;
+use crate::cli::output::words;
+use crate::cli::value::moment;
 use crate::protocol::params;
 use crate::protocol::record::{EndedBy, EndedByKind};
 use crate::protocol::reply::Happened;

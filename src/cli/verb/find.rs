@@ -6,10 +6,9 @@ use serde_json::json;
 
 use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::number;
-use crate::cli::output::note;
-use crate::cli::style::Tone;
-use crate::cli::{moment, words};
+use crate::cli::output::style::Tone;
+use crate::cli::output::{note, words};
+use crate::cli::value::{moment, number};
 use crate::protocol::params::Log;
 use crate::protocol::reply::{LogMatch, LogMatches};
 use crate::protocol::{Action, Record, Timestamp};

@@ -2,10 +2,10 @@
 
 use clap::Args;
 
-use super::send::report;
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::words;
+use crate::cli::jobs::typing::report;
+use crate::cli::output::words;
 use crate::protocol::params::{KeyInput, SendKeys};
 use crate::protocol::reply::Written;
 use crate::protocol::{Action, Mode};

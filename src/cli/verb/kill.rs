@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::signal::{self, To};
-use super::stop::{Stop, is_kill};
 use crate::cli::context::Context;
-use crate::cli::duration;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::jobs::ending::Ending;
+use crate::cli::jobs::signals::{To, is_kill, send};
+use crate::config::duration;
 
 #[derive(Args, Debug)]
 pub struct Kill {
@@ -28,7 +28,7 @@ pub struct Kill {
 
 impl Kill {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
-        let stop = Stop {
+        let ending = Ending {
             jobs: self.jobs,
             all: self.all,
             grace: self.grace,
@@ -36,10 +36,10 @@ impl Kill {
         };
         match self.signal {
             Some(signal) if !is_kill(&signal) => {
-                let found = stop.targets(ctx)?;
-                signal::send(ctx, found, &signal, To::Foreground)
+                let found = ending.targets(ctx)?;
+                send(ctx, found, &signal, To::Foreground)
             }
-            _ => stop.run(ctx),
+            _ => ending.run(ctx),
         }
     }
 }

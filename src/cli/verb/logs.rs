@@ -6,11 +6,13 @@ use clap::Args;
 
 use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::follow::{Follower, News};
-use crate::cli::place::Place;
-use crate::cli::show::{self, How, Show};
-use crate::cli::typed::Typed;
-use crate::cli::{interrupt, moment, number, words};
+use crate::cli::interrupt;
+use crate::cli::logs::follow::{Follower, News};
+use crate::cli::logs::place::Place;
+use crate::cli::logs::show::{self, How, Show};
+use crate::cli::logs::typed::Typed;
+use crate::cli::output::words;
+use crate::cli::value::{moment, number};
 use crate::protocol::{Record, Timestamp};
 
 /// Lines that `tail` shows unless told otherwise, as tail(1).
@@ -218,7 +220,7 @@ fn say(ctx: &mut Context, show: &mut Show, said: Said) -> Result<(), Failure> {
         Said::End => show.finish(ctx)?,
         Said::Failure(failure) => {
             show.finish(ctx)?;
-            crate::cli::complain(&failure);
+            crate::cli::output::complain(&failure);
         }
     }
     Ok(())

@@ -5,9 +5,9 @@ use serde_json::Value;
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::state::{self, Wanted};
-use crate::cli::table::{Cell, Column, Fit, draw};
-use crate::cli::words;
+use crate::cli::output::state::{self, Wanted};
+use crate::cli::output::table::{Cell, Column, Fit, draw};
+use crate::cli::output::words;
 use crate::protocol::params::List;
 use crate::protocol::reply::Listed;
 use crate::protocol::{Action, Record, Timestamp};
@@ -232,7 +232,7 @@ fn none() -> String {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::cli::target::tests::record;
+    use crate::cli::output::fixture::record;
     use crate::protocol::Status;
 
     #[test]

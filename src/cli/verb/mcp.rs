@@ -4,8 +4,8 @@ use clap::Args;
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::front::{greeting, parse_on_disconnect};
-use crate::cli::number;
+use crate::cli::settings::agent::{greeting, parse_on_disconnect};
+use crate::cli::value::number;
 use crate::mcp::{self, ToolSet};
 use crate::protocol::hello::OnDisconnect;
 use crate::serve;

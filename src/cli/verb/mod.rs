@@ -3,9 +3,6 @@
 mod attach;
 mod capture;
 mod daemon;
-mod daemon_logs;
-mod daemon_stop;
-mod daemon_upgrade;
 mod decline;
 mod doctor;
 mod events;
@@ -32,8 +29,8 @@ mod wait;
 
 use clap::{Args, Command, Subcommand};
 
-use super::context::Context;
-use super::exit::{Exit, Failure};
+use crate::cli::context::Context;
+use crate::cli::exit::{Exit, Failure};
 
 pub(super) use help::list_topics;
 

@@ -2,10 +2,10 @@
 
 use clap::Args;
 
-use super::run::parse_name;
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::launch::Taken;
+use crate::cli::start::launch::Taken;
+use crate::cli::value::name::parse_name;
 use crate::protocol::Action;
 use crate::protocol::params::Set;
 

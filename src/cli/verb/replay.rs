@@ -4,10 +4,11 @@ use std::io::IsTerminal;
 
 use clap::Args;
 
-use super::attach::need_terminal;
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::{dashboard, moment};
+use crate::cli::jobs::attach::need_terminal;
+use crate::cli::settings::dashboard;
+use crate::cli::value::moment;
 use crate::protocol::params::Capture;
 use crate::protocol::reply::Captured;
 use crate::protocol::{Action, Timestamp};

@@ -4,7 +4,7 @@ use clap::Args;
 
 use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::{complain, words};
+use crate::cli::output::{complain, words};
 use crate::protocol::params::Remove;
 use crate::protocol::{Action, Record, Status};
 

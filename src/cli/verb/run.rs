@@ -6,17 +6,23 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::share::{self, Agents};
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::follow::Follower;
-use crate::cli::output::note;
-use crate::cli::place::Place;
-use crate::cli::show::{How, Show};
-use crate::cli::{duration, interrupt, launch, number, program, restart, stdin, words};
+use crate::cli::interrupt;
+use crate::cli::jobs::attach;
+use crate::cli::jobs::share::{self, Agents};
+use crate::cli::jobs::started::started_line;
+use crate::cli::logs::follow::Follower;
+use crate::cli::logs::place::Place;
+use crate::cli::logs::show::{How, Show};
+use crate::cli::output::{note, words};
+use crate::cli::start::{launch, program, stdin};
+use crate::cli::value::name::parse_name;
+use crate::cli::value::{number, restart};
+use crate::config::duration;
 use crate::protocol::params::{Remove, Start, StatusParams};
 use crate::protocol::reply::Started;
-use crate::protocol::{Action, ErrorCode, Mode, Probe, Record, RestartPolicy, SessionId, name};
+use crate::protocol::{Action, ErrorCode, Mode, Probe, Record, RestartPolicy, SessionId};
 use crate::recall::last_job;
 use crate::term::size::{self, Size};
 
@@ -103,7 +109,7 @@ const RM_STAYING_MS: u64 = 60_000;
 impl Run {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         if self.attach {
-            super::attach::need_terminal()?;
+            attach::need_terminal()?;
         }
         // What is piped in is for the job, if somebody is there to pass it on.
         let piped = (self.follow || self.wait) && stdin::is_piped();
@@ -152,9 +158,9 @@ impl Run {
 
     /// Opens it in the dashboard.
     fn attach(&self, ctx: &mut Context, id: &SessionId) -> Result<Exit, Failure> {
-        super::attach::open(id, false, &[], true)?;
+        attach::open(id, false, &[], true)?;
         match self.exit_code {
-            true => super::attach::code(ctx, id),
+            true => attach::code(ctx, id),
             false => Ok(Exit::OK),
         }
     }
@@ -260,17 +266,6 @@ fn forget(ctx: &mut Context, id: &SessionId) -> Result<(), Failure> {
     }
 }
 
-/// `web  running  pid 48213`
-pub(super) fn started_line(ctx: &Context, record: &Record) -> String {
-    let job = &record.summary;
-    let (state, tone) = words::state(job);
-    let mut line = format!("{}  {}", words::name(job), ctx.out.tint(tone, &state));
-    if let Some(pid) = job.pid {
-        line.push_str(&format!("  pid {pid}"));
-    }
-    line
-}
-
 fn record(ctx: &mut Context, id: &SessionId, detail: bool) -> Result<Record, Failure> {
     let status = StatusParams {
         session_id: id.to_string(),
@@ -326,14 +321,6 @@ fn variables(env: &[String]) -> Result<Option<BTreeMap<String, Option<String>>>,
         },
     });
     pairs.collect::<Result<_, _>>().map(Some)
-}
-
-/// A name that no target means something else by.
-pub(super) fn parse_name(text: &str) -> Result<String, String> {
-    match name::fault(text) {
-        Some(fault) => Err(fault),
-        None => Ok(text.to_owned()),
-    }
 }
 
 fn parse_size(text: &str) -> Result<Size, String> {

@@ -8,10 +8,11 @@ use clap::Args;
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::jobs::typing::report;
 use crate::cli::output::note;
 use crate::protocol::params::{Encoding, StatusParams, Write};
 use crate::protocol::record::InputState;
-use crate::protocol::reply::{Warning, Written};
+use crate::protocol::reply::Written;
 use crate::protocol::{Action, Mode, Record, SessionId};
 use crate::term::sanitize;
 
@@ -134,37 +135,4 @@ fn would_show(state: InputState) -> Option<&'static str> {
         // A full-screen program or line editor shows what it will.
         InputState::Password | InputState::Raw | InputState::Tui | InputState::Unknown => None,
     }
-}
-
-/// Says what is to know about a write; fails if less than `wanted` bytes were taken.
-pub(super) fn report(
-    ctx: &mut Context,
-    id: &SessionId,
-    written: &Written,
-    wanted: u64,
-    last: bool,
-) -> Result<Exit, Failure> {
-    if ctx.json && last {
-        ctx.out.json(written)?;
-    }
-    let mut exit = Exit::OK;
-    for warning in &written.warnings {
-        match warning {
-            Warning::LineOver4095 => {
-                note("the terminal keeps only 4095 bytes of a line; the rest of it is lost");
-            }
-            Warning::NotReading if written.bytes_written < wanted => {
-                let taken = written.bytes_written;
-                note(&format!("{id} does not read; it took {taken} bytes"));
-                exit = Exit::FAILED;
-            }
-            Warning::NotReading => {
-                note(&format!(
-                    "{id} does not read now; what was typed waits for it"
-                ));
-            }
-            Warning::NoEffect => note("the end of input has no effect in the program's mode"),
-        }
-    }
-    Ok(exit)
 }

@@ -1,24 +1,11 @@
 //! `share`: opens a job to agents of other scopes, or closes it again.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::words;
-use crate::protocol::params::Set;
-use crate::protocol::record::Share;
-use crate::protocol::{Action, Record, SessionId};
-
-/// What agents that did not start a job may do with it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(super) enum Agents {
-    /// Not even know that it is there
-    None,
-    /// Look at it
-    Read,
-    /// Look at it, and type into it
-    Write,
-}
+use crate::cli::jobs::share::{Agents, set};
+use crate::cli::output::words;
 
 #[derive(Args, Debug)]
 pub struct ShareWith {
@@ -46,18 +33,4 @@ impl ShareWith {
         }
         Ok(Exit::OK)
     }
-}
-
-/// Shares a job.
-pub(super) fn set(ctx: &mut Context, id: &SessionId, agents: Agents) -> Result<Record, Failure> {
-    let share = match agents {
-        Agents::None => Share::None,
-        Agents::Read => Share::Read,
-        Agents::Write => Share::Write,
-    };
-    Ok(ctx.daemon()?.call_as(Action::Set(Set {
-        session_id: id.to_string(),
-        share: Some(share),
-        ..Set::default()
-    }))?)
 }

@@ -1,13 +1,10 @@
 //! `signal`, and `kill -s`: a signal and nothing else.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
-use crate::cli::context::{Among, Context, Found};
+use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::words;
-use crate::protocol::params::{SignalName, SignalParams, SignalTarget};
-use crate::protocol::reply::Signalled;
-use crate::protocol::{Action, Record};
+use crate::cli::jobs::signals::{To, send};
 
 #[derive(Args, Debug)]
 pub struct Signal {
@@ -19,18 +16,6 @@ pub struct Signal {
     to: To,
 }
 
-/// Processes of a job.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
-pub(super) enum To {
-    /// What a key such as Ctrl-C reaches
-    #[default]
-    Foreground,
-    /// The first process
-    Leader,
-    /// All of them
-    Tree,
-}
-
 impl Signal {
     pub(super) fn run(mut self, ctx: &mut Context) -> Result<Exit, Failure> {
         let Some(signal) = self.words.pop() else {
@@ -38,68 +23,5 @@ impl Signal {
         };
         let found = ctx.many(&self.words, Among::Going)?;
         send(ctx, found, &signal, self.to)
-    }
-}
-
-/// Sends a signal to jobs and says who got it.
-pub(super) fn send(ctx: &mut Context, found: Found, signal: &str, to: To) -> Result<Exit, Failure> {
-    let Found { jobs, mut exit } = found;
-    let action = |job: &Record| {
-        Action::Signal(SignalParams {
-            session_id: job.summary.session_id.to_string(),
-            signal: name(signal),
-            target: Some(match to {
-                To::Foreground => SignalTarget::Foreground,
-                To::Leader => SignalTarget::Leader,
-                To::Tree => SignalTarget::Tree,
-            }),
-        })
-    };
-    let answers = ctx.daemon()?.call_all(jobs.iter().map(action).collect());
-    for (job, answer) in jobs.iter().zip(answers) {
-        let outcome = answer.map_err(Failure::from).and_then(|value| {
-            if ctx.json {
-                ctx.out.json(&value)?;
-            }
-            let sent = serde_json::from_value(value).map_err(std::io::Error::from)?;
-            report(ctx, job, &sent, signal)
-        });
-        if let Err(failure) = outcome {
-            exit = exit.or(ctx.complain(failure));
-        }
-    }
-    Ok(exit)
-}
-
-/// A signal by number or name.
-pub(super) fn name(text: &str) -> SignalName {
-    match text.parse() {
-        Ok(number) => SignalName::Number(number),
-        Err(_) => SignalName::Name(text.to_owned()),
-    }
-}
-
-/// `web  SIGHUP sent to pid 48213`
-fn report(ctx: &mut Context, job: &Record, sent: &Signalled, signal: &str) -> Result<(), Failure> {
-    let name = words::name(&job.summary);
-    let pids: Vec<_> = sent.delivered_to.iter().map(u32::to_string).collect();
-    if pids.is_empty() {
-        let message = format!("{name}: no process got {}", shown(signal));
-        return Err(Failure::told(Exit::FAILED, message));
-    }
-    if !ctx.json {
-        let line = format!("{name}  {} sent to pid {}", shown(signal), pids.join(", "));
-        ctx.out.line(&line)?;
-    }
-    Ok(())
-}
-
-/// `SIGHUP` of `hup`; a number stays one.
-fn shown(signal: &str) -> String {
-    let upper = signal.to_uppercase();
-    match upper.starts_with("SIG") || upper.parse::<i32>().is_ok() {
-        true if upper.starts_with("SIG") => upper,
-        true => format!("signal {upper}"),
-        false => format!("SIG{upper}"),
     }
 }

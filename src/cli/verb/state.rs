@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::run::started_line;
 use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::launch::Taken;
-use crate::cli::{duration, grace};
+use crate::cli::jobs::started::started_line;
+use crate::cli::settings::grace;
+use crate::cli::start::launch::Taken;
+use crate::config::duration;
 use crate::protocol::params::{
     Restart as RestartParams, SignalName, SignalParams, SignalTarget, StatusParams,
 };

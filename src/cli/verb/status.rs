@@ -5,8 +5,8 @@ use clap::Args;
 use super::ls::Ls;
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::style::Tone;
-use crate::cli::words;
+use crate::cli::output::style::Tone;
+use crate::cli::output::words;
 use crate::protocol::params::StatusParams;
 use crate::protocol::record::{Detail, EndedByKind, Share};
 use crate::protocol::{Action, Record, Timestamp};
@@ -200,7 +200,7 @@ fn output(record: &Record) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::target::tests::record;
+    use crate::cli::output::fixture::record;
     use crate::protocol::Status;
 
     #[test]

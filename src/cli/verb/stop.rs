@@ -1,126 +1,44 @@
 //! `stop`: the end of jobs, with everything they have started.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::Args;
 
-use crate::cli::context::{Among, Context, Found};
+use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::output::note;
-use crate::cli::{duration, grace, words};
-use crate::protocol::params::Kill;
-use crate::protocol::reply::Killed;
-use crate::protocol::{Action, Record, Status};
+use crate::cli::jobs::ending::Ending;
+use crate::config::duration;
 
 #[derive(Args, Debug)]
 pub struct Stop {
     /// Which jobs
     #[arg(value_name = "JOB", required_unless_present = "all")]
-    pub(super) jobs: Vec<String>,
+    jobs: Vec<String>,
     /// Every job that runs
     #[arg(long, conflicts_with = "jobs")]
-    pub(super) all: bool,
+    all: bool,
     /// Time between the signal and KILL (10s, or `stop_grace_ms` of the configuration)
     #[arg(short = 't', long, value_name = "TIME", value_parser = duration::parse)]
-    pub(super) grace: Option<Duration>,
+    grace: Option<Duration>,
     /// The first signal, TERM unless said
     #[arg(short, long)]
-    pub(super) signal: Option<String>,
+    signal: Option<String>,
 }
 
 impl Stop {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
-        let Found { jobs, exit } = self.targets(ctx)?;
-        if jobs.is_empty() && exit == Exit::OK {
-            note("no job is running");
-        }
-        let began = Instant::now();
-        let grace = grace::grace(self.grace)?;
-        let kills = jobs.iter().map(|job| self.kill(job, grace)).collect();
-        let answers = ctx.daemon()?.call_all(kills);
-        let mut worst = exit;
-        for (job, answer) in jobs.iter().zip(answers) {
-            let outcome = answer.map_err(Failure::from).and_then(|value| {
-                if ctx.json {
-                    ctx.out.json(&value)?;
-                }
-                let killed = serde_json::from_value(value).map_err(std::io::Error::from)?;
-                report(ctx, job, &killed, began.elapsed())
-            });
-            worst = worst.or(outcome.unwrap_or_else(|failure| ctx.complain(failure)));
-        }
-        Ok(worst)
-    }
-
-    /// The jobs that are meant.
-    pub(super) fn targets(&self, ctx: &mut Context) -> Result<Found, Failure> {
-        if !self.all {
-            return ctx.many(&self.jobs, Among::Going);
-        }
-        let mut jobs = ctx.jobs()?;
-        jobs.retain(|job| !job.summary.status.is_finished());
-        Ok(Found {
+        let Self {
             jobs,
-            exit: Exit::OK,
-        })
-    }
-
-    fn kill(&self, job: &Record, grace_ms: u64) -> Action {
-        let force = self.signal.as_deref().is_some_and(is_kill);
-        Action::Kill(Kill {
-            session_id: Some(job.summary.session_id.to_string()),
-            signal: self
-                .signal
-                .as_deref()
-                .filter(|_| !force)
-                .map(super::signal::name),
-            force: force.then_some(true),
-            grace_ms: Some(grace_ms),
-            ..Kill::default()
-        })
-    }
-}
-
-/// Whether a signal is the one that nothing survives.
-pub(super) fn is_kill(signal: &str) -> bool {
-    ["KILL", "SIGKILL", "9"].contains(&signal.to_uppercase().as_str())
-}
-
-/// `web  stopped (exit 143, 0.4s)`; names every process that is still there.
-fn report(
-    ctx: &mut Context,
-    job: &Record,
-    killed: &Killed,
-    took: Duration,
-) -> Result<Exit, Failure> {
-    let name = words::name(&job.summary);
-    if !ctx.json {
-        let ending = ending(killed);
-        let line = if killed.already_ended {
-            match killed.killed_pids.len() {
-                0 => format!("{name}  had ended ({ending})"),
-                1 => format!("{name}  had ended ({ending}); ended 1 process that it had left"),
-                n => format!("{name}  had ended ({ending}); ended {n} processes that it had left"),
-            }
-        } else {
-            let took = words::brief_span(duration::millis(took));
-            format!("{name}  stopped ({ending}, {took})")
-        };
-        ctx.out.line(&line)?;
-    }
-    if killed.survivors.is_empty() {
-        return Ok(Exit::OK);
-    }
-    let pids: Vec<_> = killed.survivors.iter().map(u32::to_string).collect();
-    note(&format!("{name}: still alive: pid {}", pids.join(", ")));
-    Ok(Exit::FAILED)
-}
-
-fn ending(killed: &Killed) -> String {
-    match (killed.exit_code, &killed.signal) {
-        (Some(code), _) => format!("exit {code}"),
-        (None, Some(signal)) => signal.clone(),
-        (None, None) if killed.status == Status::Killed => "killed".to_owned(),
-        (None, None) => killed.status.as_str().replace('_', " "),
+            all,
+            grace,
+            signal,
+        } = self;
+        Ending {
+            jobs,
+            all,
+            grace,
+            signal,
+        }
+        .run(ctx)
     }
 }

@@ -6,8 +6,11 @@ use clap::Args;
 
 use crate::cli::context::{Among, Context};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::output::note;
-use crate::cli::{condition, duration, interrupt, restarts, words};
+use crate::cli::interrupt;
+use crate::cli::logs::restarts;
+use crate::cli::output::{note, words};
+use crate::cli::value::condition;
+use crate::config::duration;
 use crate::protocol::condition::WaitMode;
 use crate::protocol::params::Wait as Params;
 use crate::protocol::reply::{Outcome, Polled, Waited, WaitedAll};

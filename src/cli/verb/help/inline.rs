@@ -2,7 +2,7 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::cli::style::{Paint, Tone};
+use crate::cli::output::style::{Paint, Tone};
 
 /// A line.
 pub(super) type Line = Vec<Run>;

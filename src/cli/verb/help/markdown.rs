@@ -8,7 +8,7 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use super::inline::{self, Line, Run};
 use super::table::Table;
 use super::topics;
-use crate::cli::style::{Paint, Tone};
+use crate::cli::output::style::{Paint, Tone};
 
 /// Longest line of text; longer ones are hard to read.
 const TEXT: usize = 96;

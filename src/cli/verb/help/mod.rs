@@ -11,13 +11,11 @@ mod table;
 mod tests;
 mod topics;
 
-use clap::{Args, CommandFactory};
+use clap::Args;
 
-use crate::cli::Cli;
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::lane::Sink;
-use crate::cli::output::{Kind, note};
+use crate::cli::output::{Kind, Sink, note};
 use crate::protocol::suggest::nearest;
 
 pub(crate) use topics::list as list_topics;
@@ -33,7 +31,7 @@ pub struct Help {
 
 impl Help {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
-        let mut command = Cli::command();
+        let mut command = (ctx.grammar)();
         command.build();
         let Some(topic) = self.topic else {
             ctx.out.line(&command.render_help().to_string())?;

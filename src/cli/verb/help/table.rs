@@ -5,7 +5,7 @@
 use pulldown_cmark::Alignment;
 
 use super::inline::{self, Line, Run};
-use crate::cli::style::Tone;
+use crate::cli::output::style::Tone;
 
 /// Blanks between two columns.
 const GAP: usize = 2;

@@ -3,7 +3,7 @@
 use unicode_width::UnicodeWidthStr;
 
 use super::{markdown, topics};
-use crate::cli::style::Paint;
+use crate::cli::output::style::Paint;
 
 fn plain(markdown: &str, width: usize) -> String {
     markdown::render(markdown, width, Paint::Plain)

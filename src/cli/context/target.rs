@@ -1,0 +1,314 @@
+//! Which jobs a target means.
+//!
+//! A target is a label, an id, a unique prefix of either, `g:GROUP`, a glob over
+//! labels, or `-` for the job of the last verb. Of several jobs with one label it is the
+//! one that is not over, else the newest; `web#2` is the second newest.
+
+use std::collections::HashSet;
+
+use crate::cli::output::words;
+use crate::protocol::glob::Glob;
+use crate::protocol::suggest::nearest;
+use crate::protocol::{Record, SessionId, Timestamp};
+
+/// Why a target means no job, or none in particular.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Miss {
+    /// Nothing goes by this name.
+    Unknown {
+        /// What was typed.
+        target: String,
+        /// A name that was perhaps meant.
+        near: Option<String>,
+    },
+    /// It means several jobs where one is needed.
+    Ambiguous {
+        /// What was typed.
+        target: String,
+        /// A line about each.
+        candidates: Vec<String>,
+    },
+    /// `web#4`, and there are fewer of that name.
+    Fewer {
+        /// The name.
+        name: String,
+        /// How many there are.
+        count: usize,
+    },
+    /// `-`, and no verb has named a job before.
+    NoRecent,
+}
+
+/// Everything that `target` means, at least one job; `now` is for telling candidates apart.
+pub fn all<'a>(
+    target: &str,
+    jobs: &'a [Record],
+    recent: Option<&SessionId>,
+    now: Timestamp,
+) -> Result<Vec<&'a Record>, Miss> {
+    let unknown = || unknown(target, jobs);
+    if let Some(group) = target.strip_prefix("g:") {
+        let is_in = |job: &&Record| job.summary.group.as_deref() == Some(group);
+        return some(jobs.iter().filter(is_in).collect()).ok_or_else(unknown);
+    }
+    if Glob::is_pattern(target) {
+        let glob = Glob::new(target);
+        let fits = |job: &&Record| {
+            let label = job.summary.label.as_deref();
+            glob.fits(label.unwrap_or(job.summary.session_id.as_str()))
+        };
+        return some(jobs.iter().filter(fits).collect()).ok_or_else(unknown);
+    }
+    one(target, jobs, recent, now).map(|job| vec![job])
+}
+
+/// The one job that `target` means.
+pub fn one<'a>(
+    target: &str,
+    jobs: &'a [Record],
+    recent: Option<&SessionId>,
+    now: Timestamp,
+) -> Result<&'a Record, Miss> {
+    if target == "-" {
+        let id = recent.ok_or(Miss::NoRecent)?;
+        let job = jobs.iter().find(|job| job.summary.session_id == *id);
+        return job.ok_or_else(|| unknown(id.as_str(), jobs));
+    }
+    if target.starts_with("g:") || Glob::is_pattern(target) {
+        return single(target, &all(target, jobs, recent, now)?, now);
+    }
+    let id = |job: &&Record| job.summary.session_id.as_str() == target;
+    if let Some(job) = jobs.iter().find(id) {
+        return Ok(job);
+    }
+    let labelled = of_label(target, jobs);
+    if !labelled.is_empty() {
+        return of_one_name(target, &labelled, now);
+    }
+    if let Some((label, place)) = counted(target) {
+        let labelled = of_label(label, jobs);
+        return match labelled.get(place - 1) {
+            Some(job) => Ok(job),
+            None if labelled.is_empty() => Err(unknown(target, jobs)),
+            None => Err(Miss::Fewer {
+                name: label.to_owned(),
+                count: labelled.len(),
+            }),
+        };
+    }
+    let prefix = |job: &&Record| {
+        let label = job.summary.label.as_deref().unwrap_or_default();
+        label.starts_with(target) || job.summary.session_id.as_str().starts_with(target)
+    };
+    let mut prefixed: Vec<_> = jobs.iter().rev().filter(prefix).collect();
+    prefixed.sort_by_key(|job| std::cmp::Reverse(job.summary.created_at));
+    if target.is_empty() || prefixed.is_empty() {
+        return Err(unknown(target, jobs));
+    }
+    let label = |job: &&Record| job.summary.label.clone();
+    match prefixed.iter().map(label).collect::<HashSet<_>>().len() {
+        1 if prefixed[0].summary.label.is_some() => of_one_name(target, &prefixed, now),
+        _ => single(target, &prefixed, now),
+    }
+}
+
+/// The jobs of that label, newest first.
+fn of_label<'a>(label: &str, jobs: &'a [Record]) -> Vec<&'a Record> {
+    let mut labelled: Vec<_> = jobs
+        .iter()
+        .filter(|job| job.summary.label.as_deref() == Some(label))
+        .collect();
+    // Stable, and what is listed last is newer: of two that began in one millisecond as well.
+    labelled.reverse();
+    labelled.sort_by_key(|job| std::cmp::Reverse(job.summary.created_at));
+    labelled
+}
+
+/// `web#2`: a label, and which of its jobs, counted from the newest, which is 1.
+fn counted(target: &str) -> Option<(&str, usize)> {
+    let (label, place) = target.rsplit_once('#')?;
+    let place = place.parse().ok().filter(|place| *place > 0)?;
+    (!label.is_empty()).then_some((label, place))
+}
+
+/// Of jobs with one name the only one that is not over, else the newest, which is the first of them.
+fn of_one_name<'a>(target: &str, jobs: &[&'a Record], now: Timestamp) -> Result<&'a Record, Miss> {
+    let is_over = |job: &&Record| job.summary.status.is_finished();
+    match jobs.iter().all(is_over) {
+        true => Ok(jobs[0]),
+        false => single(target, jobs, now),
+    }
+}
+
+/// The only one, or the only one that is not over.
+fn single<'a>(target: &str, jobs: &[&'a Record], now: Timestamp) -> Result<&'a Record, Miss> {
+    let mut going = jobs.iter().filter(|job| !job.summary.status.is_finished());
+    match (jobs, going.next(), going.next()) {
+        ([only], ..) => Ok(only),
+        (_, Some(running), None) => Ok(running),
+        _ => {
+            let mut newest_first = jobs.to_vec();
+            newest_first.sort_by_key(|job| {
+                let finished = job.summary.status.is_finished();
+                (finished, std::cmp::Reverse(job.summary.created_at))
+            });
+            Err(Miss::Ambiguous {
+                target: target.to_owned(),
+                candidates: newest_first
+                    .iter()
+                    .map(|job| words::summary(job, now))
+                    .collect(),
+            })
+        }
+    }
+}
+
+fn some(jobs: Vec<&Record>) -> Option<Vec<&Record>> {
+    (!jobs.is_empty()).then_some(jobs)
+}
+
+/// What else a target looks like that means no job.
+pub fn oddity(target: &str) -> Option<String> {
+    if target.is_empty() {
+        return Some("it is empty".to_owned());
+    }
+    if target.contains('/') {
+        let what = match std::path::Path::new(target).exists() {
+            true => "a file or directory",
+            false => "a path",
+        };
+        return Some(format!("it is {what}; a verb takes names and ids of jobs"));
+    }
+    if target.starts_with('+') {
+        return Some("tags are not built yet; g:GROUP means a group".to_owned());
+    }
+    if target.contains('@') {
+        return Some("jobs of other machines are not built yet".to_owned());
+    }
+    None
+}
+
+fn unknown(target: &str, jobs: &[Record]) -> Miss {
+    let labels = jobs.iter().filter_map(|job| job.summary.label.as_deref());
+    Miss::Unknown {
+        target: target.to_owned(),
+        near: nearest(target, labels).map(str::to_owned),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)]
+mod tests {
+    use super::*;
+    use crate::cli::output::fixture::record;
+    use crate::protocol::Status;
+
+    fn jobs() -> Vec<Record> {
+        let mut jobs = vec![
+            record("abc", Some("web"), Status::Running),
+            record("abd", Some("api"), Status::Done),
+            record("x1", Some("old"), Status::Done),
+            record("x2", Some("old"), Status::Error),
+            record("y1", Some("twice"), Status::Running),
+            record("y2", Some("twice"), Status::Paused),
+            record("z1", Some("again"), Status::Killed),
+            record("z2", Some("again"), Status::Running),
+            record("q", None, Status::Done),
+        ];
+        jobs[0].summary.group = Some("shop".to_owned());
+        jobs[1].summary.group = Some("shop".to_owned());
+        jobs
+    }
+
+    /// Ids (without their filling) that `target` means, or why none.
+    fn meant(target: &str) -> Result<Vec<String>, Miss> {
+        let jobs = jobs();
+        let recent = SessionId::parse("abd000000000");
+        let found = all(target, &jobs, recent.as_ref(), Timestamp(0))?;
+        let short = |job: &&Record| {
+            job.summary
+                .session_id
+                .as_str()
+                .trim_end_matches('0')
+                .to_owned()
+        };
+        Ok(found.iter().map(short).collect())
+    }
+
+    #[test]
+    fn labels_ids_and_prefixes_of_ids() {
+        assert_eq!(meant("web").unwrap(), ["abc"]);
+        assert_eq!(meant("abd000000000").unwrap(), ["abd"]);
+        assert_eq!(meant("q").unwrap(), ["q"]);
+        assert_eq!(meant("-").unwrap(), ["abd"]);
+        // `ab` begins two ids, of which one runs.
+        assert_eq!(meant("ab").unwrap(), ["abc"]);
+    }
+
+    #[test]
+    fn a_label_is_taken_by_its_prefix_and_a_typo_is_suggested() {
+        let near = Some("web".to_owned());
+        let target = "webb".to_owned();
+        assert_eq!(meant("webb").unwrap_err(), Miss::Unknown { target, near });
+        assert_eq!(meant("we").unwrap(), ["abc"]);
+        assert!(matches!(meant(""), Err(Miss::Unknown { .. })));
+    }
+
+    #[test]
+    fn the_only_running_one_wins_and_otherwise_candidates_are_listed() {
+        assert_eq!(meant("again").unwrap(), ["z2"]);
+        for twofold in ["twice", "tw"] {
+            let Err(Miss::Ambiguous { candidates, .. }) = meant(twofold) else {
+                panic!("{twofold}");
+            };
+            assert_eq!(candidates.len(), 2, "{candidates:?}");
+            assert!(candidates[0].starts_with("twice  y"), "{candidates:?}");
+        }
+    }
+
+    #[test]
+    fn of_several_that_have_ended_the_newest_is_meant_and_others_are_counted_from_it() {
+        assert_eq!(meant("old").unwrap(), ["x2"]);
+        assert_eq!(meant("ol").unwrap(), ["x2"]);
+        assert_eq!(meant("old#1").unwrap(), ["x2"]);
+        assert_eq!(meant("old#2").unwrap(), ["x1"]);
+        assert_eq!(meant("again#2").unwrap(), ["z1"]);
+        assert_eq!(meant("twice#1").unwrap(), ["y2"]);
+        let (name, count) = ("old".to_owned(), 2);
+        assert_eq!(meant("old#3").unwrap_err(), Miss::Fewer { name, count });
+        for target in ["old#0", "old#", "old#x", "#1", "ol#1"] {
+            assert!(
+                matches!(meant(target), Err(Miss::Unknown { .. })),
+                "{target}"
+            );
+        }
+    }
+
+    #[test]
+    fn groups_and_globs_mean_all_of_theirs() {
+        assert_eq!(meant("g:shop").unwrap(), ["abc", "abd"]);
+        assert!(matches!(meant("g:nix"), Err(Miss::Unknown { .. })));
+        assert_eq!(meant("*w*").unwrap(), ["abc", "y1", "y2"]);
+        assert_eq!(meant("?ld").unwrap(), ["x1", "x2"]);
+        assert_eq!(meant("[a-b]pi").unwrap(), ["abd"]);
+        assert_eq!(meant("{web,api}").unwrap(), ["abc", "abd"]);
+        assert_eq!(meant("[!a]eb").unwrap(), ["abc"]);
+        assert!(meant("w.b*").is_err());
+        assert!(meant("[z-a]*").is_err());
+    }
+
+    #[test]
+    fn where_one_is_needed_a_group_with_one_running_will_do() {
+        let jobs = jobs();
+        let found = one("g:shop", &jobs, None, Timestamp(0)).unwrap();
+        assert_eq!(words::name(&found.summary), "web");
+        assert!(matches!(
+            one("*", &jobs, None, Timestamp(0)),
+            Err(Miss::Ambiguous { .. })
+        ));
+        assert_eq!(
+            one("-", &jobs, None, Timestamp(0)).unwrap_err(),
+            Miss::NoRecent
+        );
+    }
+}

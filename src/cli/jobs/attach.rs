@@ -1,0 +1,49 @@
+//! Opening the dashboard on one job.
+
+use std::io::IsTerminal;
+
+use crate::cli::context::Context;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::settings::dashboard;
+use crate::protocol::params::StatusParams;
+use crate::protocol::{Action, Record, SessionId};
+use crate::tui;
+
+/// Refuses where there is nothing to show a screen on.
+pub(in crate::cli) fn need_terminal() -> Result<(), Failure> {
+    if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
+        return Ok(());
+    }
+    let failure = Failure::told(Exit::USAGE, "attaching needs a terminal");
+    Err(failure.hint("bgproc capture JOB prints the screen, bgproc logs -f JOB follows the output"))
+}
+
+/// Opens the dashboard on one job.
+pub(in crate::cli) fn open(
+    job: &SessionId,
+    read_only: bool,
+    leave_keys: &[String],
+    status_line: bool,
+) -> Result<(), Failure> {
+    let defaults = dashboard::options(leave_keys, None)?;
+    tui::run(tui::Options {
+        job: Some(job.to_string()),
+        read_only,
+        status_line,
+        ..defaults
+    })?;
+    Ok(())
+}
+
+/// The code of a job that has ended; 0 while it goes on.
+pub(in crate::cli) fn code(ctx: &mut Context, id: &SessionId) -> Result<Exit, Failure> {
+    let record: Record = ctx.read(&Action::Status(StatusParams {
+        session_id: id.to_string(),
+        detail: None,
+    }))?;
+    let job = record.summary;
+    Ok(match job.status.is_finished() {
+        true => Exit::of_job(job.status, job.exit_code, job.signal.as_deref()),
+        false => Exit::OK,
+    })
+}

@@ -1,0 +1,16 @@
+//! The line about a job that has just been started.
+
+use crate::cli::context::Context;
+use crate::cli::output::words;
+use crate::protocol::Record;
+
+/// `web  running  pid 48213`
+pub(in crate::cli) fn started_line(ctx: &Context, record: &Record) -> String {
+    let job = &record.summary;
+    let (state, tone) = words::state(job);
+    let mut line = format!("{}  {}", words::name(job), ctx.out.tint(tone, &state));
+    if let Some(pid) = job.pid {
+        line.push_str(&format!("  pid {pid}"));
+    }
+    line
+}

@@ -1,0 +1,40 @@
+//! What came of typing into a job.
+
+use crate::cli::context::Context;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::note;
+use crate::protocol::SessionId;
+use crate::protocol::reply::{Warning, Written};
+
+/// Says what is to know about a write; fails if less than `wanted` bytes were taken.
+pub(in crate::cli) fn report(
+    ctx: &mut Context,
+    id: &SessionId,
+    written: &Written,
+    wanted: u64,
+    last: bool,
+) -> Result<Exit, Failure> {
+    if ctx.json && last {
+        ctx.out.json(written)?;
+    }
+    let mut exit = Exit::OK;
+    for warning in &written.warnings {
+        match warning {
+            Warning::LineOver4095 => {
+                note("the terminal keeps only 4095 bytes of a line; the rest of it is lost");
+            }
+            Warning::NotReading if written.bytes_written < wanted => {
+                let taken = written.bytes_written;
+                note(&format!("{id} does not read; it took {taken} bytes"));
+                exit = Exit::FAILED;
+            }
+            Warning::NotReading => {
+                note(&format!(
+                    "{id} does not read now; what was typed waits for it"
+                ));
+            }
+            Warning::NoEffect => note("the end of input has no effect in the program's mode"),
+        }
+    }
+    Ok(exit)
+}

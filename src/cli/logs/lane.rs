@@ -1,0 +1,209 @@
+//! One stream of a job on its way to one of ours.
+
+use std::io;
+
+use super::show::How;
+use crate::cli::context::Context;
+use crate::cli::output::style::Paint;
+use crate::cli::output::{Kind, Output, Sink};
+use crate::term::bidi;
+use crate::term::plain::reader::{Reader, Shown};
+use crate::term::plain::written::Written;
+use crate::term::plain::{Checkpoint, Layout, LayoutKind, Plain};
+use crate::term::relay::Relay;
+
+/// A stream of a job.
+pub struct Lane {
+    sink: Sink,
+    layout: Layout,
+    form: Form,
+    colours: bool,
+    /// Whether a person reads it: then no line may reorder what stands in front of it.
+    on_terminal: bool,
+    /// The last line went out without its end.
+    in_line: bool,
+}
+
+/// What is made of it.
+enum Form {
+    /// The bytes.
+    Bytes,
+    /// What of the bytes may reach a terminal.
+    Relay(Relay),
+    /// Lines, each once it is complete.
+    Live(Box<Written>),
+    /// Lines as they stand in the end, with colours,
+    Drawn(Box<Plain>),
+    /// or without, which is faster.
+    Read(Box<Reader>),
+}
+
+impl Lane {
+    /// A stream that is shown from `at` on; `plain`: as text alone.
+    pub fn new(
+        out: &Output,
+        sink: Sink,
+        layout: Layout,
+        at: Checkpoint,
+        how: How,
+        plain: bool,
+    ) -> Self {
+        let terminal = out.terminal(sink);
+        let colours = !plain && out.paint(sink) == Paint::Colour;
+        let form = match how {
+            How::Raw => Form::Bytes,
+            How::Filter if layout.kind == LayoutKind::Pipe && !plain && terminal == Kind::None => {
+                Form::Bytes
+            }
+            How::Live | How::Filter if terminal == Kind::Obeys && !plain => {
+                Form::Relay(Relay::new(colours))
+            }
+            How::Live | How::Filter => Form::live(layout, at, colours),
+            How::Lines if colours => {
+                let mut drawn = Plain::resume(layout, at);
+                drawn.set_track_touched(false);
+                drawn.set_colours(true);
+                Form::Drawn(Box::new(drawn))
+            }
+            How::Lines => Form::Read(Box::new(Reader::new(layout, at))),
+        };
+        Self {
+            sink,
+            layout,
+            form,
+            colours,
+            on_terminal: terminal != Kind::None,
+            in_line: false,
+        }
+    }
+
+    /// Goes to standard output, and only as whole lines.
+    pub fn only_lines(&mut self, out: &Output, at: Checkpoint) {
+        self.sink = Sink::Out;
+        self.colours &= out.paint(Sink::Out) == Paint::Colour;
+        if matches!(self.form, Form::Relay(_) | Form::Bytes) {
+            self.form = Form::live(self.layout, at, self.colours);
+        }
+    }
+
+    /// Appends what `bytes` show, each line behind `prefix`.
+    pub fn feed(&mut self, bytes: &[u8], prefix: &str, out: &mut Vec<u8>) {
+        match &mut self.form {
+            Form::Bytes => out.extend_from_slice(bytes),
+            Form::Relay(relay) => relay.feed(bytes, out),
+            _ => {
+                let (mut in_line, on_terminal) = (self.in_line, self.on_terminal);
+                self.lines(bytes, &mut |line| {
+                    push_line(line, (prefix, on_terminal), &mut in_line, out)
+                });
+                self.in_line = in_line;
+            }
+        }
+    }
+
+    /// The lines that come with `bytes`; none of what is not shown as lines.
+    pub fn lines(&mut self, bytes: &[u8], take: &mut impl FnMut(Shown<'_>)) {
+        match &mut self.form {
+            Form::Bytes | Form::Relay(_) => {}
+            Form::Live(written) => written.feed(bytes, take),
+            Form::Drawn(plain) => {
+                plain.feed(bytes);
+                plain
+                    .drain_final()
+                    .iter()
+                    .for_each(|line| take(line.into()));
+            }
+            Form::Read(reader) => {
+                reader.feed(bytes, &mut |line| {
+                    take(line);
+                    true
+                });
+            }
+        }
+    }
+
+    /// Appends what is left of a run; what follows is of the next one, from `at` on.
+    pub fn end_run(&mut self, at: Checkpoint, prefix: &str, out: &mut Vec<u8>) {
+        match &mut self.form {
+            Form::Relay(relay) => relay.end_line(out),
+            Form::Live(_) => {
+                self.finish(prefix, out);
+                if self.in_line || out.last().is_some_and(|last| *last != b'\n') {
+                    out.push(b'\n');
+                }
+                self.in_line = false;
+                self.form = Form::live(self.layout, at, self.colours);
+            }
+            Form::Bytes | Form::Drawn(_) | Form::Read(_) => {}
+        }
+    }
+
+    /// Appends what is left at the end.
+    pub fn finish(&mut self, prefix: &str, out: &mut Vec<u8>) {
+        if let Form::Relay(relay) = &mut self.form {
+            return relay.rest(out);
+        }
+        let (mut in_line, on_terminal) = (self.in_line, self.on_terminal);
+        let is_open = self.last_lines(&mut |line| {
+            push_line(line, (prefix, on_terminal), &mut in_line, out);
+        });
+        self.in_line = in_line;
+        // As the job wrote it: without the end that the last line has not.
+        if is_open && prefix.is_empty() && out.last() == Some(&b'\n') {
+            out.pop();
+        }
+    }
+
+    /// The lines that are left at the end. Whether the last one is to stay without its end.
+    pub fn last_lines(&mut self, take: &mut impl FnMut(Shown<'_>)) -> bool {
+        match std::mem::replace(&mut self.form, Form::Bytes) {
+            Form::Bytes | Form::Relay(_) => false,
+            Form::Live(written) => written.finish(take),
+            Form::Drawn(mut plain) => {
+                let lines = [plain.drain_final(), plain.live()].concat();
+                lines.iter().for_each(|line| take(line.into()));
+                false
+            }
+            Form::Read(reader) => {
+                reader.finish(&mut |line| {
+                    take(line);
+                    true
+                });
+                false
+            }
+        }
+    }
+
+    /// Writes to where it goes.
+    pub fn write(&self, ctx: &mut Context, bytes: &[u8]) -> io::Result<()> {
+        match self.sink {
+            Sink::Out => ctx.out.bytes(bytes),
+            Sink::Err => ctx.out.errors(bytes),
+        }
+    }
+}
+
+impl Form {
+    fn live(layout: Layout, at: Checkpoint, colours: bool) -> Self {
+        Self::Live(Box::new(Written::new(layout, at).with_colours(colours)))
+    }
+}
+
+fn push_line(
+    line: Shown<'_>,
+    (prefix, on_terminal): (&str, bool),
+    in_line: &mut bool,
+    out: &mut Vec<u8>,
+) {
+    if !*in_line {
+        out.extend_from_slice(prefix.as_bytes());
+    }
+    match on_terminal && !prefix.is_empty() {
+        true => out.extend_from_slice(bidi::isolated(line.text).as_bytes()),
+        false => out.extend_from_slice(line.text.as_bytes()),
+    }
+    *in_line = line.goes_on;
+    if !line.goes_on {
+        out.push(b'\n');
+    }
+}

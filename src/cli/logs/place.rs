@@ -1,0 +1,114 @@
+//! Where in a log to begin.
+
+use crate::cli::context::Context;
+use crate::cli::exit::Failure;
+use crate::protocol::params::Log;
+use crate::protocol::reply::LogLines;
+use crate::protocol::{Action, Record, SessionId, Timestamp};
+use crate::term::plain::{Checkpoint, Layout, LayoutKind};
+use crate::term::size::Size;
+
+/// A place where a line begins, or the end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// Raw offset.
+    pub offset: u64,
+    /// Number of the line.
+    pub line: u64,
+}
+
+impl Place {
+    /// The oldest line that is kept.
+    pub const BEGINNING: Self = Self { offset: 0, line: 1 };
+
+    /// The last `lines` lines of those written since then.
+    pub fn find(
+        ctx: &mut Context,
+        id: &SessionId,
+        lines: Option<u64>,
+        since: Option<Timestamp>,
+    ) -> Result<Self, Failure> {
+        let last = one_line(ctx, id, None, None)?;
+        let beyond = last.total_lines + 1;
+        let mut line = last.first_line;
+        if since.is_some() {
+            let found = one_line(ctx, id, Some(1), since)?;
+            line = found.lines.first().map_or(beyond, |line| line.n);
+        }
+        if let Some(lines) = lines {
+            line = line.max(beyond.saturating_sub(lines));
+        }
+        // A line that is too long for one was cut into several.
+        while line > last.first_line && line < beyond {
+            let before = one_line(ctx, id, Some(line - 1), None)?;
+            match before.lines.first() {
+                Some(before) if before.goes_on => line = before.n,
+                _ => break,
+            }
+        }
+        let found = match line < beyond {
+            true => one_line(ctx, id, Some(line), None)?
+                .lines
+                .into_iter()
+                .next(),
+            false => None,
+        };
+        let offset = match found.and_then(|line| line.offset) {
+            Some(offset) => offset,
+            None => end(ctx, id)?,
+        };
+        Ok(Self { offset, line })
+    }
+
+    /// How to render a job's output from here.
+    pub fn checkpoint(self, job: &Record) -> Checkpoint {
+        match self.offset {
+            0 => Checkpoint {
+                exact: true,
+                ..Checkpoint::at(0)
+            },
+            offset => Checkpoint::scrolled(layout(job).size, offset, self.line),
+        }
+    }
+}
+
+/// How a job's lines are laid out.
+pub fn layout(job: &Record) -> Layout {
+    let job = &job.summary;
+    Layout {
+        size: Size::new(job.rows, job.cols),
+        kind: match job.mode {
+            crate::protocol::Mode::Pty => LayoutKind::Terminal,
+            crate::protocol::Mode::Pipe => LayoutKind::Pipe,
+        },
+    }
+}
+
+/// One line, the last one if none is named, written since then.
+fn one_line(
+    ctx: &mut Context,
+    id: &SessionId,
+    line: Option<u64>,
+    since: Option<Timestamp>,
+) -> Result<LogLines, Failure> {
+    ctx.read(&Action::Log(Log {
+        session_id: id.to_string(),
+        from_line: line,
+        lines: line.map(|_| 1),
+        tail: line.is_none().then_some(1),
+        since_time: since.map(|at| at.to_string()),
+        origins: Some(true),
+        ..Log::default()
+    }))
+}
+
+/// Where the log ends now.
+fn end(ctx: &mut Context, id: &SessionId) -> Result<u64, Failure> {
+    let bytes: crate::protocol::reply::LogBytes = ctx.read(&Action::Log(Log {
+        session_id: id.to_string(),
+        offset: Some(u64::MAX),
+        limit: Some(1),
+        ..Log::default()
+    }))?;
+    Ok(bytes.total_bytes)
+}

@@ -1,0 +1,281 @@
+//! Output of jobs as it is shown: as it comes or as lines, of one job or of several behind their names.
+
+use std::io;
+
+use super::follow::{News, Piece};
+use super::lane::Lane;
+use super::origins::Origins;
+use super::place::{self, Place};
+use super::typed::{self, Typed};
+use crate::cli::context::Context;
+use crate::cli::exit::Failure;
+use crate::cli::output::style::Tone;
+use crate::cli::output::{Sink, note, words};
+use crate::protocol::reply::LogLine;
+use crate::protocol::{Mode, Record, SessionId};
+use crate::term::plain::reader::Shown;
+
+/// How output is shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum How {
+    /// As lines, each as it stands in the end.
+    #[default]
+    Lines,
+    /// As it comes: on a terminal as the job writes it, else as lines, each once it is complete.
+    Live,
+    /// As it comes, like a program of a pipeline: what has no terminal is not made to lines either.
+    Filter,
+    /// Exactly the bytes.
+    Raw,
+}
+
+/// Shows the output of one job.
+pub struct Show {
+    id: SessionId,
+    /// Its name, for messages about it.
+    name: String,
+    /// `name | ` before each line.
+    prefix: String,
+    /// Standard output and standard error of the job.
+    lanes: [Lane; 2],
+    /// Whether they are told apart.
+    split: bool,
+    /// Whether lines are objects.
+    json: bool,
+    /// Where the next piece of output begins, as lines are numbered.
+    place: Place,
+    job: Record,
+    origins: Origins,
+    /// Whether the time of each line stands before it.
+    times: bool,
+    /// What was typed, to be shown between the lines.
+    typed: Option<Typed>,
+    /// Whether what was typed before the first line is to be passed over.
+    skips_typed: bool,
+    /// The beginning of a line that came in pieces.
+    begun: Option<LogLine>,
+}
+
+impl Show {
+    /// Shows a job from a place in its output on; `plain`: as text alone.
+    pub fn new(ctx: &Context, job: &Record, place: Place, how: How, plain: bool) -> Self {
+        let json = ctx.json && how != How::Raw;
+        let plain = plain || json;
+        let layout = place::layout(job);
+        let at = place.checkpoint(job);
+        let lane = |sink| Lane::new(&ctx.out, sink, layout, at, how, plain);
+        Self {
+            id: job.summary.session_id.clone(),
+            name: words::name(&job.summary),
+            prefix: String::new(),
+            lanes: [lane(Sink::Out), lane(Sink::Err)],
+            split: job.summary.mode == Mode::Pipe && !json && how != How::Raw,
+            json,
+            place,
+            job: job.clone(),
+            origins: Origins::default(),
+            times: false,
+            typed: None,
+            skips_typed: false,
+            begun: None,
+        }
+    }
+
+    /// Behind its name, which is padded to `width`; `number` picks its colour. Whole lines only, and all of them on
+    /// standard output.
+    #[must_use]
+    pub fn named(mut self, ctx: &Context, width: usize, number: usize) -> Self {
+        let prefix = format!("{:<width$} | ", self.name);
+        self.prefix = ctx.out.tint(Tone::Stream(number), &prefix);
+        let at = self.place.checkpoint(&self.job);
+        for lane in &mut self.lanes {
+            lane.only_lines(&ctx.out, at);
+        }
+        self
+    }
+
+    /// With the time at which each line was written before it: whole lines only.
+    #[must_use]
+    pub(crate) fn with_times(mut self) -> Self {
+        self.split = false;
+        self.times = true;
+        self
+    }
+
+    /// With what was typed; `skips`: not with what was typed before the first line.
+    #[must_use]
+    pub(crate) fn with_typed(mut self, typed: Typed, skips: bool) -> Self {
+        self.split = false;
+        self.typed = Some(typed);
+        self.skips_typed = skips;
+        self
+    }
+
+    /// Shows what came, at once.
+    pub fn news(&mut self, ctx: &mut Context, news: News) -> Result<(), Failure> {
+        match news {
+            News::Output(piece) => self.output(ctx, &piece)?,
+            News::Gap(bytes) => tell_gap(bytes),
+            News::Restarted(run) => self.restarted(ctx, run)?,
+            News::Idle(_) | News::Ended(_) => ctx.out.flush()?,
+        }
+        Ok(())
+    }
+
+    /// Shows a piece of output, wherever it begins and ends.
+    pub fn output(&mut self, ctx: &mut Context, piece: &Piece) -> io::Result<()> {
+        self.place.offset = piece.offset + piece.bytes.len() as u64;
+        if self.is_detailed() {
+            self.origins.extend(&piece.origins);
+            let mut lines = Vec::new();
+            self.lanes[0].lines(&piece.bytes, &mut |line| lines.push(owned(line)));
+            return self.detailed(ctx, lines);
+        }
+        if !self.split {
+            return self.feed(ctx, 0, &piece.bytes);
+        }
+        self.origins.extend(&piece.origins);
+        for (stderr, range) in self.origins.streams(piece.offset, piece.bytes.len()) {
+            self.feed(ctx, usize::from(stderr), &piece.bytes[range])?;
+        }
+        Ok(())
+    }
+
+    /// The run that was shown is over, and another one goes on.
+    pub fn restarted(&mut self, ctx: &mut Context, run: u32) -> io::Result<()> {
+        let at = self.place.checkpoint(&self.job);
+        let is_detailed = self.is_detailed();
+        for lane in &mut self.lanes {
+            let mut out = Vec::new();
+            if !is_detailed {
+                lane.end_run(at, &self.prefix, &mut out);
+            }
+            lane.write(ctx, &out)?;
+        }
+        ctx.out.flush()?;
+        tell_restart(&self.name, run);
+        Ok(())
+    }
+
+    /// Shows what is left when nothing more is to come.
+    pub fn finish(&mut self, ctx: &mut Context) -> io::Result<()> {
+        if self.is_detailed() {
+            let mut lines = Vec::new();
+            self.lanes[0].last_lines(&mut |line| lines.push(owned(line)));
+            self.detailed(ctx, lines)?;
+            while let Some(input) = self.typed.as_mut().and_then(|typed| typed.before(None)) {
+                self.print(ctx, &input, &typed::shown(&input))?;
+            }
+            return ctx.out.flush();
+        }
+        for lane in &mut self.lanes {
+            let mut out = Vec::new();
+            lane.finish(&self.prefix, &mut out);
+            lane.write(ctx, &out)?;
+        }
+        ctx.out.flush()
+    }
+
+    /// Whether it matters when each line was written.
+    fn is_detailed(&self) -> bool {
+        self.json || self.times || self.typed.is_some()
+    }
+
+    fn feed(&mut self, ctx: &mut Context, lane: usize, bytes: &[u8]) -> io::Result<()> {
+        let mut out = Vec::with_capacity(bytes.len());
+        let lane = &mut self.lanes[lane];
+        lane.feed(bytes, &self.prefix, &mut out);
+        lane.write(ctx, &out)
+    }
+
+    /// Shows lines with what is known of them, and what was typed between them.
+    fn detailed(&mut self, ctx: &mut Context, lines: Vec<LogLine>) -> io::Result<()> {
+        for mut line in lines {
+            let goes_on = std::mem::take(&mut line.goes_on);
+            let line = match self.begun.take() {
+                Some(mut begun) => {
+                    begun.text.push_str(&line.text);
+                    begun
+                }
+                None => line,
+            };
+            if goes_on {
+                self.begun = Some(line);
+                continue;
+            }
+            self.line(ctx, line)?;
+        }
+        Ok(())
+    }
+
+    fn line(&mut self, ctx: &mut Context, mut line: LogLine) -> io::Result<()> {
+        if let Some(origin) = line
+            .offset
+            .take()
+            .and_then(|offset| self.origins.of(offset))
+        {
+            line.at = Some(origin.at);
+            line.stream = if origin.stderr { "stderr" } else { "stdout" }.to_owned();
+        }
+        if let Some(typed) = &mut self.typed
+            && std::mem::take(&mut self.skips_typed)
+        {
+            typed.skip_to(&line);
+        }
+        while let Some(input) = self
+            .typed
+            .as_mut()
+            .and_then(|typed| typed.before(Some(&line)))
+        {
+            self.print(ctx, &input, &typed::shown(&input))?;
+        }
+        self.print(ctx, &line, &line.text)
+    }
+
+    fn print(&self, ctx: &mut Context, line: &LogLine, text: &str) -> io::Result<()> {
+        if !self.json {
+            let at = match (self.times, line.at) {
+                (false, _) => String::new(),
+                (true, Some(at)) => format!("{} ", words::local(at)),
+                (true, None) => "- ".to_owned(),
+            };
+            return ctx.out.line(&format!("{}{at}{text}", self.prefix));
+        }
+        let mut value = serde_json::to_value(line).unwrap_or_default();
+        value["sessionId"] = self.id.as_str().into();
+        ctx.out.json(&value)
+    }
+}
+
+/// A line of which only the text is known, and where it begins.
+fn owned(line: Shown<'_>) -> LogLine {
+    LogLine {
+        n: line.n,
+        at: None,
+        stream: "stdout".to_owned(),
+        text: line.text.to_owned(),
+        by: None,
+        kind: None,
+        offset: Some(line.start),
+        goes_on: line.goes_on,
+    }
+}
+
+/// Says that output was dropped before it could be shown.
+pub fn tell_gap(bytes: u64) {
+    let size = words::bytes(bytes);
+    note(&format!("{size} of older output are no longer kept"));
+}
+
+/// Says that a job goes on with another run.
+pub fn tell_restart(name: &str, run: u32) {
+    note(&format!("{name} was restarted (run {run})"));
+}
+
+/// Columns of the longest name.
+pub fn name_width(jobs: &[Record]) -> usize {
+    let names = jobs
+        .iter()
+        .map(|job| words::name(&job.summary).chars().count());
+    names.max().unwrap_or(0)
+}

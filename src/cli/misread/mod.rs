@@ -1,0 +1,384 @@
+//! What was typed and cannot be meant, in our words: which option wants what, which verb there is instead, what is
+//! not built yet.
+//!
+//! clap knows what is wrong; how it says that is for programs whose every argument may be a value.
+
+mod unbuilt;
+
+use std::ffi::OsString;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{ArgAction, Command, CommandFactory};
+
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::verb::Verb;
+use crate::cli::{Cli, front};
+use crate::protocol::suggest::nearest;
+
+/// Says what is wrong with `args`, of which the first is the program's name.
+pub(crate) fn explain(args: &[OsString], error: &clap::Error) -> Failure {
+    let words: Vec<&str> = args.iter().skip(1).filter_map(|arg| arg.to_str()).collect();
+    let verb = words.iter().find(|word| Verb::grammar(word).is_some());
+    let wrong = Wrong {
+        error,
+        verb: verb.copied(),
+    };
+    let (message, hint) = wrong.explain();
+    let failure = Failure::told(Exit::USAGE, message);
+    match hint {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
+
+/// An error, and the verb that it is about.
+struct Wrong<'a> {
+    error: &'a clap::Error,
+    verb: Option<&'a str>,
+}
+
+type Said = (String, Option<String>);
+
+impl Wrong<'_> {
+    fn explain(&self) -> Said {
+        match self.error.kind() {
+            ErrorKind::UnknownArgument => self.unknown(),
+            ErrorKind::InvalidSubcommand => {
+                let word = self.text(ContextKind::InvalidSubcommand);
+                match self.verb {
+                    Some(verb) => no_verb_of(verb, &word),
+                    None => no_verb(&word),
+                }
+            }
+            ErrorKind::ValueValidation => self.refused(),
+            ErrorKind::InvalidValue => self.invalid(),
+            ErrorKind::MissingRequiredArgument => self.missing(),
+            ErrorKind::ArgumentConflict => self.conflict(),
+            _ => (self.plain(), self.help()),
+        }
+    }
+
+    fn text(&self, kind: ContextKind) -> String {
+        self.texts(kind).join(", ")
+    }
+
+    fn texts(&self, kind: ContextKind) -> Vec<String> {
+        match self.error.get(kind) {
+            Some(ContextValue::String(text)) => vec![text.clone()],
+            Some(ContextValue::Strings(texts)) => texts.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The first line of clap's own words.
+    fn plain(&self) -> String {
+        let text = self.error.render().to_string();
+        let first = text.lines().next().unwrap_or_default();
+        first.strip_prefix("error: ").unwrap_or(first).to_owned()
+    }
+
+    fn help(&self) -> Option<String> {
+        let verb = self.verb?;
+        Some(format!("bgproc help {verb} says what it takes"))
+    }
+
+    /// An option that there is not, or a word too many.
+    fn unknown(&self) -> Said {
+        let given = self.text(ContextKind::InvalidArg);
+        if !given.starts_with('-') {
+            return match self.verb {
+                Some(verb) => (
+                    format!("`{given}` is one word too many for {verb}"),
+                    self.help(),
+                ),
+                None => no_verb(&given),
+            };
+        }
+        let flag = given.split('=').next().unwrap_or(&given);
+        let Some(verb) = self.verb else {
+            return front_flag(flag);
+        };
+        if let Some(instead) = unbuilt::flag(verb, flag) {
+            let hint = (!instead.is_empty()).then(|| instead.to_owned());
+            return (format!("{flag} of {verb} is not built yet"), hint);
+        }
+        let message = format!("{verb} has no option {flag}");
+        let known = flags(verb);
+        match nearest(flag, known.iter().map(String::as_str)) {
+            Some(near) => (message, Some(format!("did you mean {near}?"))),
+            None if verb == "run" || verb == "add" => (
+                message,
+                Some(
+                    "options of the command come after it; bgproc help run says what run takes"
+                        .to_owned(),
+                ),
+            ),
+            None => (message, self.help()),
+        }
+    }
+
+    /// A value that a parser of ours refused.
+    fn refused(&self) -> Said {
+        let option = option(&self.text(ContextKind::InvalidArg));
+        let why = match std::error::Error::source(self.error) {
+            Some(source) => source.to_string(),
+            None => return (self.plain(), self.help()),
+        };
+        let message = match why.split_once(' ') {
+            // `--lines wants a number from 0, not "x"`
+            Some(("wants", _)) => format!("{option} {why}"),
+            _ => format!("{option}: {why}"),
+        };
+        (message, None)
+    }
+
+    /// A value that is none of a few words, or none at all.
+    fn invalid(&self) -> Said {
+        let option = option(&self.text(ContextKind::InvalidArg));
+        let value = self.text(ContextKind::InvalidValue);
+        let known = self.texts(ContextKind::ValidValue);
+        if value.is_empty() && !known.is_empty() {
+            return (format!("{option} wants {}", either(&known)), None);
+        }
+        if known.is_empty() {
+            let names = self.text(ContextKind::InvalidArg);
+            let what = names.split_once(' ').map_or("a value", |(_, name)| name);
+            return (format!("{option} wants a value: {option} {what}"), None);
+        }
+        let message = format!("{option} wants {}, not \"{value}\"", either(&known));
+        let near = nearest(&value, known.iter().map(String::as_str));
+        (message, near.map(|near| format!("did you mean {near}?")))
+    }
+
+    fn missing(&self) -> Said {
+        let missing = self.texts(ContextKind::InvalidArg);
+        if self.verb.is_none() {
+            return (format!("that goes with {} only", missing.join(", ")), None);
+        }
+        let verb = self.verb.unwrap_or("bgproc");
+        let jobs = missing.iter().any(|name| name.contains("JOB"));
+        let hint = match verb {
+            "stop" => "bgproc stop JOB...; --all ends every job that runs",
+            "kill" => "bgproc kill JOB...; --all kills every job that runs",
+            "rm" => "bgproc rm JOB...; bgproc clean forgets all that have ended",
+            "run" | "add" => "bgproc run 'COMMAND LINE', or bgproc run PROGRAM ARGUMENT...",
+            _ if jobs => {
+                "name one; bgproc ls shows the jobs there are, `-` is that of the last verb"
+            }
+            _ => return (format!("{verb} needs {}", missing.join(" ")), self.help()),
+        };
+        let what = match verb {
+            "run" | "add" => "a command",
+            _ if jobs && missing.len() == 1 => "a job",
+            _ => return (format!("{verb} needs {}", missing.join(" ")), self.help()),
+        };
+        (format!("{verb} needs {what}"), Some(hint.to_owned()))
+    }
+
+    fn conflict(&self) -> Said {
+        let given = self.text(ContextKind::InvalidArg);
+        let other = self.texts(ContextKind::PriorArg);
+        let message = match other.as_slice() {
+            [] => self.plain(),
+            [other] if *other == given => format!("{} is given twice", option(&given)),
+            others => {
+                let others: Vec<_> = others.iter().map(|other| option(other)).collect();
+                format!("{} does not go with {}", option(&given), others.join(", "))
+            }
+        };
+        (message, self.help())
+    }
+}
+
+/// `--rows` of `--rows <N>`, `JOB` of `[JOB]...`.
+fn option(shown: &str) -> String {
+    let name = shown.split(' ').next().unwrap_or(shown);
+    name.trim_matches(|c| "<>[].".contains(c)).to_owned()
+}
+
+/// `a, b or c`.
+fn either(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} or {last}", most.join(", ")),
+    }
+}
+
+/// The options of a verb, as they are typed.
+fn flags(verb: &str) -> Vec<String> {
+    let mut grammar = Verb::grammar(verb).unwrap_or_default();
+    grammar.build();
+    let shared = ["--json", "--color"].map(str::to_owned);
+    let own = grammar.get_arguments().filter_map(|argument| {
+        let long = argument.get_long().map(|long| format!("--{long}"));
+        long.or_else(|| argument.get_short().map(|short| format!("-{short}")))
+    });
+    own.chain(shared).collect()
+}
+
+fn takes(verb: &Command, flag: &str) -> bool {
+    verb.get_arguments().any(|argument| {
+        let long = argument.get_long().map(|long| format!("--{long}"));
+        let short = argument.get_short().map(|short| format!("-{short}"));
+        let shown = !matches!(argument.get_action(), ArgAction::Help | ArgAction::Version);
+        shown && (long.as_deref() == Some(flag) || short.as_deref() == Some(flag))
+    })
+}
+
+/// An option where the verb should stand.
+fn front_flag(flag: &str) -> Said {
+    let mut whole = Cli::command();
+    whole.build();
+    let verbs: Vec<_> = whole
+        .get_subcommands()
+        .filter(|verb| !verb.is_hide_set() && takes(verb, flag))
+        .map(|verb| verb.get_name().to_owned())
+        .collect();
+    if let [first, ..] = verbs.as_slice() {
+        let message = format!("{flag} is an option of {}", either(&verbs));
+        let usage = if first == "run" { " COMMAND" } else { "" };
+        return (
+            message,
+            Some(format!(
+                "write the verb first: bgproc {first} {flag}{usage}"
+            )),
+        );
+    }
+    let message = format!("there is no option {flag}");
+    let known = front::FLAGS.map(|flag| format!("--{flag}"));
+    match nearest(flag, known.iter().map(String::as_str)) {
+        Some(near) => (message, Some(format!("did you mean {near}?"))),
+        None => (message, Some("bgproc help says what there is".to_owned())),
+    }
+}
+
+/// A verb that there is not.
+fn no_verb(word: &str) -> Said {
+    if let Some(instead) = unbuilt::verb(word) {
+        let hint = (!instead.is_empty()).then(|| instead.to_owned());
+        return (format!("{word} is not built yet"), hint);
+    }
+    let message = format!("there is no verb `{word}`");
+    if let Some((_, ours)) = ELSEWHERE.iter().find(|(theirs, _)| *theirs == word) {
+        return (message, Some(format!("that is: bgproc {ours}")));
+    }
+    let known = Verb::names();
+    let hint = match nearest(word, known) {
+        Some(near) => format!("did you mean {near}?"),
+        None if word.contains(['/', '.']) => format!("to run it: bgproc run {word}"),
+        None => format!("bgproc help lists the verbs; to run a command: bgproc run {word}"),
+    };
+    (message, Some(hint))
+}
+
+/// A verb of a verb (`daemon`) that there is not.
+fn no_verb_of(verb: &str, word: &str) -> Said {
+    let grammar = Verb::grammar(verb).unwrap_or_default();
+    let known: Vec<String> = grammar
+        .get_subcommands()
+        .map(|verb| verb.get_name().to_owned())
+        .collect();
+    let hint = match nearest(word, known.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean {verb} {near}?"),
+        None => format!("there are {}", either(&known)),
+    };
+    (format!("{verb} has no verb `{word}`"), Some(hint))
+}
+
+/// What other programs call our verbs.
+const ELSEWHERE: [(&str, &str); 16] = [
+    ("list", "ls"),
+    ("jobs", "ls"),
+    ("ps-a", "ls"),
+    ("remove", "rm"),
+    ("delete", "rm"),
+    ("del", "rm"),
+    ("terminate", "stop"),
+    ("end", "stop"),
+    ("unpause", "resume"),
+    ("output", "logs"),
+    ("fg", "attach JOB"),
+    ("bg", "run COMMAND"),
+    ("new", "run COMMAND"),
+    ("spawn", "run COMMAND"),
+    ("upgrade", "daemon upgrade"),
+    ("version", "--version"),
+];
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn said(line: &str) -> String {
+        let words = line.split_whitespace().map(|word| word.replace('_', " "));
+        let args: Vec<OsString> = std::iter::once("bgproc".to_owned())
+            .chain(words)
+            .map(|word| if word == "''" { String::new() } else { word })
+            .map(OsString::from)
+            .collect();
+        let error = crate::cli::parse(&args).unwrap_err();
+        let failure = explain(&args, &error);
+        match failure.advice() {
+            Some(hint) => format!("{failure} | {hint}"),
+            None => failure.to_string(),
+        }
+    }
+
+    #[test]
+    fn what_is_typed_wrong_is_told_in_our_words() {
+        for (line, expected) in [
+            ("rnu true", "there is no verb `rnu` | did you mean run?"),
+            ("list", "there is no verb `list` | that is: bgproc ls"),
+            (
+                "run --nmae x true",
+                "run has no option --nmae | did you mean --name?",
+            ),
+            (
+                "logs --folow",
+                "logs has no option --folow | did you mean --follow?",
+            ),
+            ("logs -n x", "--lines wants a number from 0, not \"x\""),
+            (
+                "run --ready-port 0 true",
+                "--ready-port wants a number from 1 to 65535, not \"0\"",
+            ),
+            (
+                "run --timeout x true",
+                "--timeout: `x` is no duration; write 500ms, 10s, 5m or 2h",
+            ),
+            (
+                "ls --color x",
+                "--color wants auto, always or never, not \"x\"",
+            ),
+            ("run --name", "--name wants a value: --name <NAME>"),
+            (
+                "stop",
+                "stop needs a job | bgproc stop JOB...; --all ends every job that runs",
+            ),
+            (
+                "status a b",
+                "`b` is one word too many for status | bgproc help status says what it takes",
+            ),
+            (
+                "capture --html --svg a",
+                "--html does not go with --svg | bgproc help capture says what it takes",
+            ),
+        ] {
+            assert_eq!(said(line), expected, "{line}");
+        }
+        assert_eq!(
+            said("daemon stpo"),
+            "daemon has no verb `stpo` | did you mean daemon stop?"
+        );
+        assert_eq!(said("--scope x"), "that goes with --serve only");
+        assert!(said("run").starts_with("run needs a command | "));
+        assert!(said("restart").starts_with("restart needs a job | name one; "));
+        assert!(said("--follow").starts_with("--follow is an option of "));
+        assert!(said("run --env-file x true").starts_with("--env-file of run is not built yet"));
+        assert!(said("top").starts_with("top is not built yet | "));
+        assert!(said("./build.sh").ends_with("to run it: bgproc run ./build.sh"));
+        assert!(!said("run -Z true").contains("as a value"));
+    }
+}

@@ -1,0 +1,224 @@
+//! The one place that writes: data to standard output, words of ours to standard error.
+//!
+//! Data is for the next program and stands alone; everything that bgproc has to
+//! say about it goes to standard error behind `bgproc: `, cleaned, because a
+//! message may carry the name or command that somebody else chose.
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+pub(in crate::cli) mod fixture;
+pub mod state;
+pub mod style;
+pub mod table;
+pub mod words;
+
+use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+
+use serde::Serialize;
+
+use crate::cli::exit::Failure;
+use crate::term::sanitize::clean;
+use crate::term::size::Size;
+use style::{ColorChoice, Paint, Tone};
+
+/// Columns assumed where a terminal does not tell.
+const DEFAULT_WIDTH: usize = 80;
+
+/// Standard output.
+#[derive(Debug)]
+pub struct Output {
+    out: BufWriter<Stdout>,
+    /// Whether text is coloured.
+    pub paint: Paint,
+    /// The same on standard error.
+    error_paint: Paint,
+    /// Whether a terminal only prints.
+    is_dumb: bool,
+    /// Columns of the terminal; `None`: it is no terminal.
+    pub width: Option<usize>,
+}
+
+/// One of the two streams that bgproc writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sink {
+    /// Standard output.
+    Out,
+    /// Standard error.
+    Err,
+}
+
+/// What terminal there is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// None.
+    None,
+    /// One that only prints (`TERM=dumb`).
+    Dumb,
+    /// One that moves its cursor when it is told to.
+    Obeys,
+}
+
+impl Output {
+    /// Standard output as it is.
+    pub fn new(choice: ColorChoice) -> Self {
+        let paint = |tty| style::paint(choice, tty, style::environment);
+        Self {
+            out: BufWriter::with_capacity(64 * 1024, io::stdout()),
+            paint: paint(stdout_is_terminal()),
+            error_paint: paint(io::stderr().is_terminal()),
+            is_dumb: style::is_dumb(style::environment),
+            width: terminal_width(),
+        }
+    }
+
+    /// Rows and columns of the terminal.
+    pub fn size(&self) -> Option<Size> {
+        let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+        (size.ws_row > 0 && size.ws_col > 0).then(|| Size::new(size.ws_row, size.ws_col))
+    }
+
+    /// Whether a person reads it.
+    pub fn is_terminal(&self) -> bool {
+        self.width.is_some()
+    }
+
+    /// Writes one line.
+    pub fn line(&mut self, text: &str) -> io::Result<()> {
+        self.out.write_all(text.as_bytes())?;
+        self.out.write_all(b"\n")
+    }
+
+    /// Writes bytes as they are.
+    pub fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.out.write_all(bytes)
+    }
+
+    /// Writes what a job has written to its standard error.
+    pub fn errors(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        // Both may be the same terminal.
+        self.out.flush()?;
+        io::stderr().write_all(bytes)
+    }
+
+    /// Whether text is coloured there.
+    pub fn paint(&self, sink: Sink) -> Paint {
+        match sink {
+            Sink::Out => self.paint,
+            Sink::Err => self.error_paint,
+        }
+    }
+
+    /// What terminal is there.
+    pub fn terminal(&self, sink: Sink) -> Kind {
+        let is_there = match sink {
+            Sink::Out => self.is_terminal(),
+            Sink::Err => io::stderr().is_terminal(),
+        };
+        match (is_there, self.is_dumb) {
+            (false, _) => Kind::None,
+            (true, true) => Kind::Dumb,
+            (true, false) => Kind::Obeys,
+        }
+    }
+
+    /// Writes one object as one line.
+    pub fn json(&mut self, value: &impl Serialize) -> io::Result<()> {
+        let text = serde_json::to_string(value)?;
+        self.line(&without_raw_controls(&text))
+    }
+
+    /// Hands over what has been written.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+
+    /// `text` in the colour of `tone`.
+    pub fn tint(&self, tone: Tone, text: &str) -> String {
+        self.paint.apply(tone, text)
+    }
+}
+
+/// Whether standard output is a terminal.
+pub fn stdout_is_terminal() -> bool {
+    io::stdout().is_terminal()
+}
+
+/// Whether standard output is a terminal that moves its cursor when it is told to.
+pub fn obeys() -> bool {
+    stdout_is_terminal() && !style::is_dumb(style::environment)
+}
+
+/// Says something that is not data, on standard error.
+pub fn note(text: &str) {
+    let mut said = String::new();
+    for line in text.lines() {
+        said.push_str("bgproc: ");
+        said.push_str(clean(line).trim_end());
+        said.push('\n');
+    }
+    // Where even standard error is gone there is nobody left to tell.
+    let _ = io::stderr().write_all(said.as_bytes());
+}
+
+fn terminal_width() -> Option<usize> {
+    if !stdout_is_terminal() {
+        return None;
+    }
+    let size = rustix::termios::tcgetwinsize(io::stdout());
+    match size.map(|size| usize::from(size.ws_col)) {
+        Ok(0) | Err(_) => Some(DEFAULT_WIDTH),
+        Ok(width) => Some(width),
+    }
+}
+
+/// JSON escapes the ASCII controls; DEL and the C1 controls, which a terminal
+/// obeys too, it may leave as they are.
+fn without_raw_controls(json: &str) -> String {
+    if !json.contains(is_late_control) {
+        return json.to_owned();
+    }
+    let mut safe = String::with_capacity(json.len() + 16);
+    for c in json.chars() {
+        if is_late_control(c) {
+            safe.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            safe.push(c);
+        }
+    }
+    safe
+}
+
+fn is_late_control(c: char) -> bool {
+    ('\u{7f}'..='\u{9f}').contains(&c)
+}
+
+/// Says why something failed, and what to do next.
+pub fn complain(failure: &Failure) {
+    if let Failure::Output(error) = failure
+        && error.kind() == std::io::ErrorKind::BrokenPipe
+    {
+        return;
+    }
+    note(&failure.to_string());
+    if let Some(advice) = failure.advice() {
+        note(&format!("hint: {advice}"));
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_carries_no_control_that_a_terminal_obeys() {
+        let text = serde_json::to_string("a\u{9b}31mb\u{7f}\u{1b}").unwrap();
+        let safe = without_raw_controls(&text);
+        assert!(safe.chars().all(|c| !c.is_control()), "{safe}");
+        let back: String = serde_json::from_str(&safe).unwrap();
+        assert_eq!(back, "a\u{9b}31mb\u{7f}\u{1b}");
+    }
+}

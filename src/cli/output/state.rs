@@ -1,0 +1,101 @@
+//! States as the list shows them, for choosing jobs by one.
+
+use super::words;
+use crate::protocol::suggest::nearest;
+use crate::protocol::{Status, Summary};
+
+/// Words of the list that are no status of the protocol, and one for all that went wrong.
+const WORDS: [&str; 5] = ["needs password", "needs input", "timed out", "exit", FAILED];
+
+/// What ended in another way than it should have: error, timed out, lost.
+const FAILED: &str = "failed";
+
+/// A state that jobs are chosen by.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Wanted(String);
+
+/// Reads what `--status` says.
+pub(crate) fn parse(text: &str) -> Result<Wanted, String> {
+    let word = text.trim().to_lowercase().replace(['-', '_'], " ");
+    let statuses = Status::ALL.map(|status| status.as_str().replace('_', " "));
+    let code = word.strip_prefix("exit ");
+    let is_code = code.is_some_and(|code| code.parse::<i32>().is_ok());
+    let is_signal = word.starts_with("sig") && word.chars().all(char::is_alphanumeric);
+    if is_code || is_signal || WORDS.contains(&word.as_str()) || statuses.contains(&word) {
+        return Ok(Wanted(word));
+    }
+    let known = || statuses.iter().map(String::as_str).chain(WORDS);
+    Err(match nearest(&word, known()) {
+        Some(near) => format!("there is no state \"{text}\"; did you mean \"{near}\"?"),
+        None => {
+            let mut known: Vec<_> = known().collect();
+            known.dedup();
+            format!(
+                "there is no state \"{text}\"; known: {}, exit N",
+                known.join(", ")
+            )
+        }
+    })
+}
+
+impl Wanted {
+    /// The status that the daemon can choose by; `None`: [`Wanted::is`] has to.
+    pub(crate) fn status(&self) -> Option<Status> {
+        let status = |status: &Status| status.as_str().replace('_', " ") == self.0;
+        // The list says `starting` also of what runs and is not ready yet.
+        let status = Status::ALL.into_iter().find(status);
+        status.filter(|status| *status != Status::Starting)
+    }
+
+    /// Whether a job is in it.
+    pub(crate) fn is(&self, job: &Summary) -> bool {
+        let shown = words::state(job).0.to_lowercase();
+        match self.0.as_str() {
+            FAILED => matches!(job.status, Status::Error | Status::TimedOut | Status::Lost),
+            "exit" => shown.starts_with("exit "),
+            word => shown == word || job.status.as_str().replace('_', " ") == word,
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::cli::output::fixture::record;
+    use crate::protocol::record::InputState;
+
+    #[test]
+    fn jobs_are_chosen_by_the_words_that_the_list_shows() {
+        let mut waits = record("a", None, Status::Running).summary;
+        waits.input_state = InputState::Line;
+        let mut failed = record("b", None, Status::Error).summary;
+        failed.exit_code = Some(1);
+        let mut crashed = record("c", None, Status::Error).summary;
+        crashed.signal = Some("SIGSEGV".to_owned());
+        let late = record("d", None, Status::TimedOut).summary;
+        let jobs = [waits, failed, crashed, late];
+        let chosen = |word: &str| -> String {
+            let wanted = parse(word).unwrap();
+            let is = |job: &&Summary| wanted.is(job);
+            let ids = jobs.iter().filter(is).map(|job| job.session_id.as_str());
+            ids.map(|id| &id[..1]).collect()
+        };
+        for (word, expected) in [
+            ("needs-input", "a"),
+            ("running", "a"),
+            ("exit 1", "b"),
+            ("exit", "b"),
+            ("exit 2", ""),
+            ("error", "bc"),
+            ("SIGSEGV", "c"),
+            ("timed_out", "d"),
+            ("timed out", "d"),
+            ("failed", "bcd"),
+        ] {
+            assert_eq!(chosen(word), expected, "{word}");
+        }
+        assert!(parse("runing").unwrap_err().contains("\"running\""));
+        assert!(parse("lunch").unwrap_err().contains("needs password"));
+    }
+}

@@ -1,0 +1,224 @@
+//! What people read about a job: its name, its state, times and sizes in words.
+
+use std::sync::{LazyLock, OnceLock};
+
+use jiff::tz::TimeZone;
+
+use super::style::Tone;
+use crate::protocol::record::InputState;
+use crate::protocol::{Record, Status, Summary, Timestamp, shell};
+use crate::term::sanitize::clean;
+
+/// The name people know it by: its label, else its id.
+pub fn name(job: &Summary) -> String {
+    match &job.label {
+        Some(label) => clean(label),
+        None => job.session_id.to_string(),
+    }
+}
+
+/// Its state as a word, with what that word is about.
+pub fn state(job: &Summary) -> (String, Tone) {
+    let (word, tone) = match job.status {
+        Status::Running => match job.input_state {
+            InputState::Password => ("needs password", Tone::Wants),
+            InputState::Line => ("needs input", Tone::Wants),
+            _ if job.ready == Some(false) => ("starting", Tone::Normal),
+            _ => ("running", Tone::Good),
+        },
+        Status::Queued | Status::Starting | Status::Stopping | Status::Retrying => {
+            (job.status.as_str(), Tone::Normal)
+        }
+        Status::Paused => ("paused", Tone::Held),
+        Status::Done => ("done", Tone::Faint),
+        Status::Killed => ("killed", Tone::Faint),
+        Status::TimedOut => ("timed out", Tone::Faint),
+        Status::Lost => ("lost", Tone::Bad),
+        Status::Error => return (ending(job), Tone::Bad),
+    };
+    (word.to_owned(), tone)
+}
+
+/// How it ended: `exit 1`, `SIGTERM`, or its status where neither is known.
+pub fn ending(job: &Summary) -> String {
+    match (job.exit_code, &job.signal) {
+        (Some(code), _) => format!("exit {code}"),
+        (None, Some(signal)) => signal.clone(),
+        (None, None) => job.status.as_str().replace('_', " "),
+    }
+}
+
+/// How long it has been running, or how long ago it ended.
+pub fn time(job: &Summary, now: Timestamp) -> String {
+    match job.ended_at {
+        Some(ended) => format!("{} ago", span(since(ended, now))),
+        None => span(job.runtime_ms),
+    }
+}
+
+/// Milliseconds from `then` to `now`; none if a clock went backwards.
+pub fn since(then: Timestamp, now: Timestamp) -> u64 {
+    u64::try_from(now.millis() - then.millis()).unwrap_or(0)
+}
+
+/// The command as one would type it, on one line.
+pub fn command(job: &Summary) -> String {
+    let line = shell::line(&job.command, job.args.as_deref());
+    clean(&line)
+}
+
+/// One line about a job, for lists of candidates.
+pub fn summary(record: &Record, now: Timestamp) -> String {
+    let job = &record.summary;
+    let (state, _) = state(job);
+    let (id, time) = (&job.session_id, time(job, now));
+    let line = format!("{id}  {state}  {time}  {}", command(job));
+    match job.label {
+        Some(_) => format!("{}  {line}", name(job)),
+        None => line,
+    }
+}
+
+/// `41s`, `12m`, `2h04m`, `3d04h`.
+pub fn span(millis: u64) -> String {
+    let seconds = millis / 1000;
+    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
+    match seconds {
+        0..60 => format!("{seconds}s"),
+        60..600 => format!("{minutes}m{:02}s", seconds % 60),
+        600..3600 => format!("{minutes}m"),
+        3600..86_400 => format!("{hours}h{:02}m", minutes % 60),
+        _ => format!("{days}d{:02}h", hours % 24),
+    }
+}
+
+/// `0.4s` where tenths matter, else as [`span`].
+pub fn brief_span(millis: u64) -> String {
+    match millis {
+        0..10_000 => format!("{}.{}s", millis / 1000, millis % 1000 / 100),
+        _ => span(millis),
+    }
+}
+
+/// `512`, `9.1K`, `182M`: powers of 1024, as `ls -h` and `top` show them.
+pub fn bytes(count: u64) -> String {
+    const UNITS: [(&str, u32); 4] = [("T", 40), ("G", 30), ("M", 20), ("K", 10)];
+    for (unit, shift) in UNITS {
+        let whole = count >> shift;
+        if whole >= 10 {
+            return format!("{whole}{unit}");
+        }
+        if whole > 0 {
+            let tenths = ((count >> (shift - 10)) & 1023) * 10 / 1024;
+            return format!("{whole}.{tenths}{unit}");
+        }
+    }
+    count.to_string()
+}
+
+/// From now on times are shown in UTC.
+pub fn show_utc() {
+    // Said once, before anything is shown.
+    let _ = IN_UTC.set(());
+}
+
+/// A time for people in the local time zone, `2026-11-21 21:00:05`, or in UTC, `2026-11-21 20:00:05Z`.
+pub fn local(at: Timestamp) -> String {
+    match IN_UTC.get() {
+        Some(()) => formatted(at, TimeZone::UTC, "%Y-%m-%d %H:%M:%SZ"),
+        None => formatted(at, ZONE.clone(), "%Y-%m-%d %H:%M:%S"),
+    }
+}
+
+/// A time for programs in the local time zone, `2026-11-21T21:00:05.123+01:00`, or in UTC.
+pub fn stamp(at: Timestamp) -> String {
+    match IN_UTC.get() {
+        Some(()) => at.to_string(),
+        None => formatted(at, ZONE.clone(), "%Y-%m-%dT%H:%M:%S.%3f%:z"),
+    }
+}
+
+fn formatted(at: Timestamp, zone: TimeZone, format: &str) -> String {
+    match jiff::Timestamp::from_millisecond(at.millis()) {
+        Ok(time) => time.to_zoned(zone).strftime(format).to_string(),
+        Err(_) => at.to_string(),
+    }
+}
+
+/// Set if times are shown in UTC: a choice for the whole command line, as `TZ` is.
+static IN_UTC: OnceLock<()> = OnceLock::new();
+
+/// The zone of this machine, read from its file where nobody asks for another: one that is looked for by its name
+/// costs a walk through all that there are.
+static ZONE: LazyLock<TimeZone> = LazyLock::new(|| {
+    let rules = match std::env::var_os("TZ") {
+        None => std::fs::read("/etc/localtime").ok(),
+        Some(_) => None,
+    };
+    rules
+        .and_then(|rules| TimeZone::tzif("Local", &rules).ok())
+        .unwrap_or_else(TimeZone::system)
+});
+
+/// Now, by the wall clock.
+pub fn now() -> Timestamp {
+    Timestamp(jiff::Timestamp::now().as_millisecond())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::output::fixture::record;
+
+    #[test]
+    fn spans_are_short_and_exact_enough() {
+        for (millis, expected) in [
+            (999, "0s"),
+            (41_000, "41s"),
+            (65_000, "1m05s"),
+            (720_000, "12m"),
+            (7_440_000, "2h04m"),
+            (273_600_000, "3d04h"),
+        ] {
+            assert_eq!(span(millis), expected);
+        }
+        assert_eq!(brief_span(440), "0.4s");
+        assert_eq!(brief_span(12_000), "12s");
+    }
+
+    #[test]
+    fn sizes_are_in_powers_of_1024() {
+        for (count, expected) in [
+            (0, "0"),
+            (1023, "1023"),
+            (1024, "1.0K"),
+            (9_400, "9.1K"),
+            (182 << 20, "182M"),
+            (5 << 40, "5.0T"),
+        ] {
+            assert_eq!(bytes(count), expected);
+        }
+    }
+
+    #[test]
+    fn states_say_what_matters_most() {
+        let mut job = record("a", Some("web"), Status::Running).summary;
+        assert_eq!(state(&job).0, "running");
+        job.input_state = InputState::Password;
+        assert_eq!(state(&job).0, "needs password");
+        job.status = Status::Error;
+        job.exit_code = Some(127);
+        assert_eq!(state(&job).0, "exit 127");
+        (job.exit_code, job.signal) = (None, Some("SIGSEGV".to_owned()));
+        assert_eq!(state(&job).0, "SIGSEGV");
+    }
+
+    #[test]
+    fn names_and_commands_are_cleaned_and_quoted() {
+        let mut job = record("a", Some("we\x1b[31mb"), Status::Running).summary;
+        assert!(!name(&job).contains('\x1b'));
+        job.command = "echo".to_owned();
+        job.args = Some(vec!["a b".to_owned(), "it's".to_owned(), "-n".to_owned()]);
+        assert_eq!(command(&job), r#"echo 'a b' "it's" -n"#);
+    }
+}

@@ -1,0 +1,31 @@
+//! Who the agent of `--serve` or `mcp` is, and what it may do.
+
+use super::configuration;
+use crate::cli::exit::Failure;
+use crate::cli::output::note;
+use crate::protocol::Greeting;
+use crate::protocol::hello::OnDisconnect;
+use crate::protocol::starters;
+use crate::serve;
+
+/// Who the agent of `--serve` or `mcp` is, by flags, environment and `config.toml`.
+pub(in crate::cli) fn greeting(flags: serve::Flags) -> Result<Greeting, Failure> {
+    for program in flags.allow.iter().flatten() {
+        if let Some(how) = starters::about(program) {
+            note(&format!(
+                "{program} can start other programs: {how}; --allow does not hold those"
+            ));
+        }
+    }
+    let var = |name: &str| std::env::var_os(name);
+    serve::greeting(flags, var, &configuration()?).map_err(Failure::Usage)
+}
+
+/// `--on-disconnect` of `--serve` and `mcp`.
+pub(in crate::cli) fn parse_on_disconnect(text: &str) -> Result<OnDisconnect, String> {
+    match text {
+        "keep" => Ok(OnDisconnect::Keep),
+        "kill" => Ok(OnDisconnect::Kill),
+        _ => Err(format!("`{text}` is neither keep nor kill")),
+    }
+}

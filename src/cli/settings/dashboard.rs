@@ -1,0 +1,167 @@
+//! The dashboard's options, as far as flags, environment and `config.toml` give them.
+
+use std::path::Path;
+
+use crate::cli::exit::Failure;
+use crate::client;
+use crate::config::{Config, ConfigError, Confirm, Spelt, Spot};
+use crate::tui::keymap::rebind::{self, Refused};
+use crate::tui::keymap::{LEAVE_KEY, Rebound};
+use crate::tui::theme::{Scheme, ThemeError};
+use crate::tui::{self, chord};
+
+/// The options. Keys that leave INSERT: `leave`, one after the other, else any of BGPROC_LEAVE_KEY, else of the file;
+/// colours: `theme`, else BGPROC_THEME, else the file.
+pub fn options(leave: &[String], theme: Option<&str>) -> Result<tui::Options, Failure> {
+    let config = super::configuration()?;
+    let path = client::home()?.config_file();
+    let var = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let leave_sequence = match leave {
+        [_, _, ..] => sequence(leave, "--detach-keys")?,
+        _ => Vec::new(),
+    };
+    let leave_keys = match (leave, var("BGPROC_LEAVE_KEY")) {
+        // Shown as they are pressed; no single key is called so.
+        ([_, _, ..], _) => vec![leave_sequence.join(" ")],
+        ([_], _) => typed(leave, "--detach-keys")?,
+        ([], Some(words)) => {
+            let words: Vec<String> = words.split(',').map(str::to_owned).collect();
+            typed(&words, "BGPROC_LEAVE_KEY")?
+        }
+        ([], None) => leave_keys(&config, &path)?,
+    };
+    let theme = match (theme.map(str::to_owned), var("BGPROC_THEME")) {
+        (Some(name), _) | (None, Some(name)) => Scheme::load(&themes(&path), &name)
+            .map_err(|error| Failure::Usage(error.to_string()))?,
+        (None, None) => scheme(&config, &path)?,
+    };
+    Ok(tui::Options {
+        ascii: config.ascii,
+        keys: rebound(&config, &path, &leave_keys)?,
+        leave_sequence,
+        leave_keys,
+        theme,
+        background: config.background,
+        mouse: config.mouse.unwrap_or(true),
+        notify: config.notify,
+        stop_grace_ms: config.stop_grace_ms(),
+        asks: config.confirm != Confirm::Never,
+        status_line: true,
+        ..tui::Options::default()
+    })
+}
+
+/// Checks what only the dashboard can tell of the file at `path`: keys and theme.
+pub(crate) fn check(config: &Config, path: &Path) -> Result<(), Failure> {
+    let leave = leave_keys(config, path)?;
+    rebound(config, path, &leave)?;
+    if config.theme.is_some() {
+        scheme(config, path)?;
+    }
+    Ok(())
+}
+
+/// Where a person's themes are.
+fn themes(config: &Path) -> std::path::PathBuf {
+    config.with_file_name("themes")
+}
+
+fn scheme(config: &Config, path: &Path) -> Result<Scheme, Failure> {
+    let Some(name) = config.theme() else {
+        return Ok(Scheme::default());
+    };
+    let loaded = Scheme::load(&themes(path), &name.word);
+    Ok(loaded.map_err(|error| match error {
+        ThemeError::File(error) => error,
+        unknown => invalid(path, name.at, unknown.to_string()),
+    })?)
+}
+
+/// Keys that leave when they are pressed one after the other: as with docker only the first has to be one that
+/// nobody types with.
+fn sequence(words: &[String], from: &str) -> Result<Vec<String>, Failure> {
+    let keys = named(words, from)?;
+    typed(&keys[..1], from)?;
+    Ok(keys)
+}
+
+fn named(words: &[String], from: &str) -> Result<Vec<String>, Failure> {
+    let parse = |word: &String| {
+        let known = || {
+            format!(
+                "{from}: there is no key \"{word}\". Known: {}",
+                chord::KNOWN
+            )
+        };
+        chord::parse(word).ok_or_else(|| Failure::Usage(known()))
+    };
+    words.iter().map(parse).collect()
+}
+
+/// Keys of a flag or a variable, each of which leaves.
+fn typed(words: &[String], from: &str) -> Result<Vec<String>, Failure> {
+    let keys = named(words, from)?;
+    match keys.iter().find(|key| !chord::can_leave(key)) {
+        Some(key) => Err(Failure::Usage(format!("{from}: \"{key}\" {TYPED}"))),
+        None => Ok(keys),
+    }
+}
+
+/// Why a key that jobs are typed to with cannot leave INSERT.
+const TYPED: &str =
+    "is typed into jobs, so it cannot leave INSERT; take one with ctrl- or a function key";
+
+/// What the file says about the keys that leave INSERT: `leave_key` or `[keys.insert] leave`.
+fn leave_keys(config: &Config, path: &Path) -> Result<Vec<String>, Failure> {
+    let (own, lines) = (config.leave_keys(), config.rebindings());
+    let line = rebind::leave_line(&lines);
+    let keys: &[Spelt] = match (own.first(), line) {
+        (Some(key), Some(line)) => {
+            let message = "both say which keys leave INSERT; keep one of them".to_owned();
+            let (first, second) = (key.at.min(line.action.at), key.at.max(line.action.at));
+            return Err(clash(path, first, second, message).into());
+        }
+        (Some(_), None) => &own,
+        (None, Some(line)) => &line.keys,
+        (None, None) => return Ok(vec![LEAVE_KEY.to_owned()]),
+    };
+    let named = keys.iter().map(rebind::key).collect::<Result<_, _>>();
+    let named: Vec<String> = named.map_err(|refused| refusal(path, refused))?;
+    let typed = keys
+        .iter()
+        .zip(&named)
+        .find(|(_, key)| !chord::can_leave(key));
+    match typed {
+        Some((key, name)) => Err(invalid(path, key.at, format!("\"{name}\" {TYPED}")).into()),
+        None => Ok(named),
+    }
+}
+
+fn rebound(config: &Config, path: &Path, leave: &[String]) -> Result<Vec<Rebound>, Failure> {
+    let rebound = rebind::rebind(&config.rebindings(), leave);
+    Ok(rebound.map_err(|refused| refusal(path, refused))?)
+}
+
+fn refusal(path: &Path, refused: Refused) -> ConfigError {
+    match refused.other {
+        Some(other) => clash(path, refused.at, other, refused.message),
+        None => invalid(path, refused.at, refused.message),
+    }
+}
+
+fn invalid(path: &Path, at: Spot, message: String) -> ConfigError {
+    ConfigError::Invalid {
+        path: path.to_owned(),
+        at,
+        message,
+    }
+}
+
+fn clash(path: &Path, first: Spot, second: Spot, message: String) -> ConfigError {
+    ConfigError::Clash {
+        path: path.to_owned(),
+        first,
+        second,
+        message,
+    }
+}

@@ -1,0 +1,129 @@
+//! Standard input, passed on to a job.
+
+use std::io::{self, Read};
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use rustix::fs::FileType;
+
+use crate::cli::output::note;
+use crate::client::{self, AutoStart, Connection, greeting};
+use crate::protocol::params::{Encoding, Write};
+use crate::protocol::reply::{Warning, Written};
+use crate::protocol::{Action, Error, ErrorCode, SessionId};
+
+/// Bytes per request, well below the longest line of the protocol once they are base64.
+const CHUNK: usize = 256 * 1024;
+
+/// A job that does not read is tried again after a while, which doubles.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
+
+/// Whether something is piped in: by a pipe, a file or a socket, but not by a terminal or `/dev/null`. Whether it
+/// will ever have anything to say nobody knows.
+pub(crate) fn is_piped() -> bool {
+    let stat = rustix::fs::fstat(io::stdin());
+    stat.is_ok_and(|stat| {
+        matches!(
+            FileType::from_raw_mode(stat.st_mode),
+            FileType::Fifo | FileType::RegularFile | FileType::Socket
+        )
+    })
+}
+
+/// Passes on what is piped in, and its end, for as long as this process and the job are there. Nobody waits for it.
+pub(crate) fn pass_on(id: SessionId) -> Result<(), Error> {
+    let mut passing = Passing {
+        connection: connect()?,
+        id,
+        warned: false,
+    };
+    std::thread::spawn(move || {
+        if let Err(error) = passing.run()
+            && !is_over(&error)
+        {
+            note(&format!(
+                "standard input is no longer passed on: {}",
+                error.message
+            ));
+        }
+    });
+    Ok(())
+}
+
+struct Passing {
+    connection: Connection,
+    id: SessionId,
+    warned: bool,
+}
+
+impl Passing {
+    fn run(&mut self) -> Result<(), Error> {
+        let mut buffer = vec![0; CHUNK];
+        loop {
+            let count = match io::stdin().read(&mut buffer) {
+                Ok(count) => count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => {
+                    note(&format!("standard input cannot be read: {error}"));
+                    0
+                }
+            };
+            if count == 0 {
+                return self.write(b"", true).map(drop);
+            }
+            self.pass(&buffer[..count])?;
+        }
+    }
+
+    /// Waits for as long as the job does not read: where it is read slowly, so is what is piped in.
+    fn pass(&mut self, mut bytes: &[u8]) -> Result<(), Error> {
+        let mut pause = PAUSES.0;
+        while !bytes.is_empty() {
+            let written = self.write(bytes, false)?;
+            if written.warnings.contains(&Warning::LineOver4095)
+                && !std::mem::replace(&mut self.warned, true)
+            {
+                note(
+                    "the terminal keeps only 4095 bytes of a line; without --pty there is no such limit",
+                );
+            }
+            let taken = usize::try_from(written.bytes_written).unwrap_or(usize::MAX);
+            bytes = bytes.get(taken..).unwrap_or_default();
+            if taken > 0 {
+                pause = PAUSES.0;
+            } else if !bytes.is_empty() {
+                std::thread::sleep(pause);
+                pause = PAUSES.1.min(pause * 2);
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, bytes: &[u8], eof: bool) -> Result<Written, Error> {
+        let write = Action::Write(Write {
+            session_id: self.id.to_string(),
+            data: (!bytes.is_empty()).then(|| STANDARD.encode(bytes)),
+            encoding: Some(Encoding::Base64),
+            eof: eof.then_some(true),
+            passed_on: Some(true),
+            ..Write::default()
+        });
+        self.connection.call_as(write)
+    }
+}
+
+/// Whether there is nobody left to pass anything to, which is no mistake: `yes | head`.
+fn is_over(error: &Error) -> bool {
+    matches!(
+        error.code,
+        ErrorCode::SessionNotRunning
+            | ErrorCode::StdinNotAvailable
+            | ErrorCode::SessionNotFound
+            | ErrorCode::SessionRemoved
+    )
+}
+
+fn connect() -> Result<Connection, Error> {
+    client::connect(&greeting::human(), AutoStart::Yes)
+}

@@ -1,0 +1,61 @@
+//! Moments as people write them: `12:44`, `10m` (ago), `2026-11-21T20:00:00Z`.
+
+use std::time::Duration;
+
+use jiff::Zoned;
+use jiff::civil::Time;
+
+use crate::cli::output::words;
+use crate::config::duration;
+use crate::protocol::Timestamp;
+
+/// Reads a moment. A time of day is the last one that has been: `23:50` shortly after midnight was yesterday.
+pub(crate) fn parse(text: &str) -> Result<Timestamp, String> {
+    if let Some(at) = Timestamp::parse(text) {
+        return Ok(at);
+    }
+    if text.contains(':')
+        && let Ok(time) = text.parse::<Time>()
+        && let Some(at) = last(time, &Zoned::now())
+    {
+        return Ok(at);
+    }
+    let ago: Duration = duration::parse(text)
+        .map_err(|_| format!("`{text}` is no time; write 12:44, 10m or 2026-11-21T20:00:00Z"))?;
+    let ago = i64::try_from(ago.as_millis()).unwrap_or(i64::MAX);
+    Ok(Timestamp(words::now().millis().saturating_sub(ago)))
+}
+
+fn last(time: Time, now: &Zoned) -> Option<Timestamp> {
+    let today = now.date().to_datetime(time);
+    let at = today.to_zoned(now.time_zone().clone()).ok()?;
+    let at = match at.timestamp() > now.timestamp() {
+        true => at.yesterday().ok()?,
+        false => at,
+    };
+    Some(Timestamp(at.timestamp().as_millisecond()))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_of_day_has_been() {
+        let now: Zoned = "2026-11-22T12:30:00[UTC]".parse().unwrap();
+        let at = |text: &str| last(text.parse().unwrap(), &now).unwrap().to_string();
+        assert_eq!(at("12:29:30"), "2026-11-22T12:29:30.000Z");
+        assert_eq!(at("12:44"), "2026-11-21T12:44:00.000Z");
+    }
+
+    #[test]
+    fn moments_are_times_or_so_long_ago() {
+        assert_eq!(parse("2026-11-21T20:00:00Z").unwrap().millis() % 1000, 0);
+        // Read first: the clock goes on meanwhile.
+        let at = parse("10m").unwrap();
+        let ago = words::now().millis() - at.millis();
+        assert!((600_000..605_000).contains(&ago), "{ago}");
+        assert!(parse("noon").unwrap_err().contains("12:44"));
+    }
+}

@@ -1,0 +1,47 @@
+//! Numbers as options take them: in bounds, and refused with these.
+
+/// Reads whole numbers from `least` to `most`; the largest that there are need no upper bound in words.
+pub(crate) fn between<T: TryFrom<u64>>(
+    least: u64,
+    most: u64,
+) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
+    move |text| {
+        let number: Option<u64> = text.parse().ok();
+        let fitting = number.filter(|number| (least..=most).contains(number));
+        fitting
+            .and_then(|number| T::try_from(number).ok())
+            .ok_or_else(|| match most {
+                u64::MAX => format!("wants a number from {least}, not \"{text}\""),
+                most => format!("wants a number from {least} to {most}, not \"{text}\""),
+            })
+    }
+}
+
+/// Reads whole numbers from `least`.
+pub(crate) fn from<T: TryFrom<u64>>(
+    least: u64,
+) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
+    between(least, u64::MAX)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_refused_with_their_bounds() {
+        let port = between::<u16>(1, 65_535);
+        assert_eq!(port("80"), Ok(80));
+        for text in ["0", "65536", "x", "", "-1", "1.5"] {
+            let refused = port(text).unwrap_err();
+            assert_eq!(
+                refused,
+                format!("wants a number from 1 to 65535, not \"{text}\"")
+            );
+        }
+        let lines = from::<u64>(0);
+        assert_eq!(lines("0"), Ok(0));
+        assert_eq!(lines("x").unwrap_err(), "wants a number from 0, not \"x\"");
+    }
+}

@@ -1,0 +1,123 @@
+//! `daemon`: the daemon itself.
+
+mod logs;
+mod stop;
+pub(super) mod upgrade;
+
+use clap::{Args, Subcommand};
+
+use crate::cli::context::Context;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::style::Tone;
+use crate::cli::output::words;
+use crate::protocol::params::{Shutdown, Stats};
+use crate::protocol::reply::StatsReply;
+use crate::protocol::{Action, ErrorCode};
+use logs::DaemonLogs;
+use stop::DaemonStop;
+
+#[derive(Args, Debug)]
+#[command(arg_required_else_help = true)]
+pub struct Daemon {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand, Debug)]
+enum Verb {
+    /// Show whether a daemon runs, and which (exit code 3 if none does)
+    Status,
+    /// End the daemon; jobs go on and the next command finds them
+    Stop(DaemonStop),
+    /// Replace daemon and keeper by this bgproc; jobs go on
+    Upgrade,
+    /// Show what the daemon has said about itself; none has to run
+    Logs(DaemonLogs),
+}
+
+impl Daemon {
+    pub(crate) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        match self.verb {
+            Verb::Status => status(ctx),
+            Verb::Stop(verb) => verb.run(ctx),
+            Verb::Upgrade => upgrade::run(ctx),
+            Verb::Logs(verb) => verb.run(ctx),
+        }
+    }
+}
+
+/// The daemon that runs, or `None`, which was said. An error says why one that should run does not answer.
+pub(crate) fn stats(ctx: &mut Context) -> Result<Option<(serde_json::Value, StatsReply)>, Failure> {
+    let Some(_) = ctx.running_daemon()? else {
+        return Ok(None);
+    };
+    let value = ctx.daemon()?.call(Action::Stats(Stats {}))?;
+    let stats = serde_json::from_value(value.clone()).map_err(std::io::Error::from)?;
+    Ok(Some((value, stats)))
+}
+
+fn status(ctx: &mut Context) -> Result<Exit, Failure> {
+    let Some((value, stats)) = stats(ctx)? else {
+        return Ok(Exit::STATE);
+    };
+    if ctx.json {
+        ctx.out.json(&value)?;
+        return Ok(Exit::OK);
+    }
+    let counts = stats.counts.iter().filter(|(_, count)| **count > 0);
+    let counts: Vec<_> = counts
+        .map(|(status, count)| format!("{count} {status}"))
+        .collect();
+    let jobs = if counts.is_empty() {
+        "none".to_owned()
+    } else {
+        counts.join(", ")
+    };
+    let memory = stats
+        .memory_bytes
+        .map_or("unknown".to_owned(), words::bytes);
+    for (what, text) in [
+        (
+            "version",
+            format!("{} (protocol {})", stats.version, stats.protocol),
+        ),
+        (
+            "daemon",
+            format!(
+                "pid {}, up {}",
+                stats.daemon_pid,
+                words::span(stats.uptime_ms)
+            ),
+        ),
+        (
+            "keeper",
+            format!("pid {}, version {}", stats.keeper_pid, stats.keeper_version),
+        ),
+        (
+            "program",
+            stats.program.unwrap_or_else(|| "unknown".to_owned()),
+        ),
+        ("home", stats.home),
+        ("jobs", jobs),
+        ("clients", stats.connections.to_string()),
+        ("memory", memory),
+        ("logs", words::bytes(stats.log_bytes)),
+    ] {
+        let what = ctx.out.tint(Tone::Faint, &format!("{what:>8}"));
+        ctx.out.line(&format!("{what}  {text}"))?;
+    }
+    Ok(Exit::OK)
+}
+
+/// Asks the daemon to end, and waits until the connection says that it has.
+pub(crate) fn shut_down(ctx: &mut Context, how: Shutdown) -> Result<(), Failure> {
+    let daemon = ctx.daemon()?;
+    match daemon.call(Action::Shutdown(how)) {
+        Err(error) if error.code != ErrorCode::DaemonUnavailable => return Err(error.into()),
+        // It may have ended before its answer was on the way.
+        _ => {}
+    }
+    while daemon.next_event().is_ok() {}
+    ctx.hang_up();
+    Ok(())
+}

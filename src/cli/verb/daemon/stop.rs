@@ -1,0 +1,103 @@
+//! `daemon stop`: the end of the daemon, and with `--kill` of all jobs.
+
+use clap::Args;
+
+use crate::cli::context::Context;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::note;
+use crate::cli::verb::daemon::{shut_down, stats};
+use crate::client::{self, keeper, last_resort};
+use crate::protocol::params::{Shutdown, ShutdownSessions};
+use crate::protocol::{Error, ErrorCode};
+
+#[derive(Args, Debug)]
+pub(crate) struct DaemonStop {
+    /// End all jobs, too, also where no daemon answers
+    #[arg(long)]
+    kill: bool,
+}
+
+impl DaemonStop {
+    pub(crate) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
+        match stats(ctx) {
+            Ok(Some((_, stats))) => {
+                let pid = stats.daemon_pid;
+                let (sessions, said) = match self.kill {
+                    true => (ShutdownSessions::Kill, ", and all jobs with it"),
+                    false => (ShutdownSessions::Keep, "; jobs go on"),
+                };
+                shut_down(ctx, asked(sessions))?;
+                client::await_end(pid);
+                ctx.out.line(&format!("daemon stopped (pid {pid}){said}"))?;
+                Ok(Exit::OK)
+            }
+            Ok(None) if self.kill => kill_without_daemon(ctx),
+            Ok(None) => Ok(Exit::OK),
+            Err(Failure::Refused(error)) if self.kill && is_unavailable(&error) => {
+                note(&error.message);
+                last_resort::wake(&client::home()?);
+                kill_without_daemon(ctx)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn asked(sessions: ShutdownSessions) -> Shutdown {
+    Shutdown {
+        sessions: Some(sessions),
+        ..Shutdown::default()
+    }
+}
+
+fn is_unavailable(error: &Error) -> bool {
+    error.code == ErrorCode::DaemonUnavailable
+}
+
+/// None answers. Where a keeper holds jobs, a daemon is started to end them as they should be ended.
+fn kill_without_daemon(ctx: &mut Context) -> Result<Exit, Failure> {
+    let is_kept = matches!(keeper::ask(&client::home()?), Ok(Some(_)));
+    if is_kept {
+        let started = ctx.daemon().map(|daemon| daemon.hello().pid);
+        match started.and_then(|pid| {
+            shut_down(ctx, asked(ShutdownSessions::Kill))?;
+            Ok(pid)
+        }) {
+            Ok(pid) => {
+                client::await_end(pid);
+                ctx.out.line("all jobs were ended")?;
+                return Ok(Exit::OK);
+            }
+            Err(Failure::Refused(error)) if is_unavailable(&error) => note(&error.message),
+            Err(error) => return Err(error),
+        }
+    }
+    end_everything(ctx)
+}
+
+fn end_everything(ctx: &mut Context) -> Result<Exit, Failure> {
+    ctx.hang_up();
+    let ended = last_resort::end_everything(&client::home()?);
+    let pids = |pids: &[u32]| {
+        pids.iter()
+            .map(u32::to_string)
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    if !ended.own.is_empty() {
+        let own = pids(&ended.own);
+        ctx.out
+            .line(&format!("keeper and daemon were killed (pid {own})"))?;
+    }
+    ctx.out.line(&match ended.jobs {
+        0 => "no job was running".to_owned(),
+        1 => "1 job was ended".to_owned(),
+        jobs => format!("{jobs} jobs were ended"),
+    })?;
+    if ended.survivors.is_empty() {
+        return Ok(Exit::OK);
+    }
+    let left = pids(&ended.survivors);
+    note(&format!("these processes could not be ended: {left}"));
+    Ok(Exit::FAILED)
+}
