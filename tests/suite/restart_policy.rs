@@ -55,7 +55,7 @@ fn a_job_that_fails_is_run_again_so_often_and_no_more() {
         .collect();
     assert_eq!(offsets, [0, 5, 10].map(|at| (json!(at), json!(4))));
     let reason = record["reason"].as_str().unwrap();
-    assert!(reason.contains("run again 2 times"), "{reason}");
+    assert!(reason.contains("restarted 2 times"), "{reason}");
     for (restarts, backoff) in [(1, 10), (2, 20)] {
         let event = serve.event("restarted");
         assert_eq!(event["data"]["restarts"], restarts, "{event}");
