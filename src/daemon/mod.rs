@@ -1,9 +1,72 @@
 //! The daemon: drives the engine, and talks to keeper and clients.
 //!
-//! One thread. Everything it knows is one [`State`](state::State), which is only ever
-//! touched between two awaits; tasks (one a connection, one for rendering, one
-//! for the clock, one for the keeper, one a watched screen) take turns on it.
-//! Each verb of the protocol is a file in `actions`.
+//! One thread with a tokio `LocalSet`. Everything the daemon knows is one `State` behind `Hub`. Tasks
+//! borrow it between two awaits and never across one: `Hub::read` gives a shared reference, and every
+//! change goes through `Hub::change`, which notifies the tasks that the change concerns. There is one
+//! task for each connection, each request that waits and each watched screen, and one each for
+//! rendering, timers and the keeper's socket. Nothing polls, except what no event announces (ports
+//! and input of programs), and that only while a caller waits for it.
+//!
+//! # Rooms
+//!
+//! Imports between the rooms go one way; a test holds it. From the bottom up:
+//!
+//! - `clock`, `settings`; `transport`: one client's socket; `keeper_link`: the socket to the keeper and
+//!   the pending requests; `storage`: files; `programs`: what may be started, and how.
+//! - `events`: the bus, its journal and the subscribers. `sessions`: what the daemon has of each
+//!   session, and how to read it.
+//! - `state`: what follows from each thing that happens. `hub`: the state, shared between tasks.
+//! - `reading`: long logs, in turns with other tasks. `tasks`: work that goes on by itself.
+//! - `requests`: what actions share. `actions`: one file for each action. `server`: accepts clients.
+//!   `takeover`: what an earlier daemon and the keeper left.
+//!
+//! # How a byte travels out
+//!
+//! 1. The job writes to its terminal or pipe, and the keeper's epoll wakes. `splice(2)` moves at most
+//!    64 KiB through a pipe into the log file, never through memory. What the file does not take goes
+//!    into a ring in shared memory instead. Bytes within 20 ms share a record of the index.
+//! 2. The keeper stores the new end of the log in the session's slot of the shared table. It notifies
+//!    the daemon only if the daemon has set the slot's flag that it listens. During a flood no message
+//!    is sent.
+//! 3. The daemon adds the session to the render queue. The render task takes sessions in turns, one
+//!    chunk each: it reads the chunk from the log and gives it to `engine::output`, which counts lines,
+//!    keeps checkpoints and paints the screen. Output that later output hides is not painted.
+//! 4. The same bytes go to the waits on this session.
+//! 5. If the program asked its terminal something, the answer is written to its input. The shared
+//!    table remembers the offset up to which queries were answered, so that the next daemon answers the
+//!    rest and nothing twice.
+//! 6. Watchers are notified. Each has a task that sends the difference of two screens, at a pace that
+//!    its client can take. One difference is computed once for all watchers that need it.
+//! 7. When nothing is left, the daemon sets the listening flag. The table reports if a byte has arrived
+//!    in between.
+//!
+//! An exit is published after the output before it: the keeper drains the terminal before it sends
+//! `Exited`, and the daemon holds the exit back while a wait has not seen the log up to its end.
+//! Text for readers (`poll`, `log`, `wait`) does not come from the screen. `term::plain` renders it
+//! from the log, from the nearest exact checkpoint on.
+//!
+//! # How a key travels in
+//!
+//! 1. A `write` or `send_keys` begins in the order of its arrival. A person takes the session's lease;
+//!    an agent is refused while a person holds it.
+//! 2. The request takes the session's turn at the input until all its bytes are out. It writes to the
+//!    daemon's duplicate of the terminal; the keeper takes no part. A full input buffer makes only this
+//!    request wait; after one second the reply says how much was taken.
+//! 3. What the kernel took is noted in `input.log`. Whether the terminal echoes is asked before the
+//!    bytes are written; without echo only their number is noted.
+//! 4. The reply goes out once the program has had a moment to read, and says how much is unread.
+//!
+//! # Queues
+//!
+//! | Queue | Bound | When full |
+//! |---|---|---|
+//! | Replies to a client | 4 MiB | No further requests are read from it |
+//! | Events to a client | 1 MiB | Counted, reported as `lag` |
+//! | Frames of a watched screen | 64 KiB before it | The next frame is a newer one |
+//! | Requests in flight | 256 | `limit_exceeded` |
+//! | Input of a session | 1 MiB; 1 s without room | `limit_exceeded`; `not_reading` |
+//! | Text of a `log` reply | 4 MiB | `omitted`, `nextLine` |
+//! | Events that are remembered | 10,000, 7 days, 4 MiB | The oldest are dropped |
 
 mod actions;
 mod clock;

@@ -5,7 +5,50 @@
 //! it.
 //!
 //! Order of one turn: output of jobs, then exits, then the daemon's requests. An exit is therefore reported
-//! after the output that came before it.
+//! after the output that came before it. The keeper must stay single-threaded, because a new job runs in its
+//! memory until `exec` (`sys::child`).
+//!
+//! # Where things are
+//!
+//! `events` waits for descriptors and dispatches; `jobs` moves output (`log`, `segments`, `index`,
+//! `disk`); `start` starts programs; `requests` handles the daemon's messages; `on_exit` runs
+//! commands after the end of a job; `sight` looks at what programs do with their input; `supervise` keeps
+//! a daemon running; `endpoint` owns the socket that clients connect to; `lease` holds the locks of the
+//! state directory.
+//!
+//! # Sockets and locks
+//!
+//! The keeper listens on the daemon's socket, passes it to each daemon and never closes it. A client that
+//! connects while a daemon is being replaced waits in the backlog instead of being refused. If the socket's
+//! file is removed, the keeper creates it again. Through a second socket in the state directory the keeper
+//! itself tells clients whether a daemon runs and why one does not.
+//!
+//! # When the daemon dies
+//!
+//! The keeper starts another one at once, from its own program (`/proc/self/exe`), whatever has become of the
+//! file. Daemons that die early are started with growing pauses, 50 ms to 1 s. The new daemon receives
+//! `Welcome` and one `Adopt` for each session before it serves clients.
+//!
+//! # When the keeper dies
+//!
+//! The daemon holds a duplicate of every descriptor, so no terminal hangs up. It waits until the old keeper
+//! is dead, because two readers of one terminal would take bytes from each other. Then it starts the next
+//! keeper with `Takeover` and one `Adopt` for each session (`handover`). `splice(2)` removes bytes from one
+//! place only when they are in the next one, so each byte is in the terminal, in the splice pipe or in the
+//! log. The next keeper opens the logs, whose length says what they contain, and empties the pipe. The jobs
+//! are not its children, so it watches their pidfds and learns their exit status from `sys::ending`. The
+//! daemon repeats the requests that were not answered.
+//!
+//! A start survives, too. A new process sends `Starting`, with its terminal and a handle on itself, through
+//! the keeper's socket just before `exec`, and holds that socket open until then. So the daemon sees the end
+//! of the socket only when either `Starting` has arrived and the program runs, or the program will never run.
+//!
+//! # Upgrade
+//!
+//! After `Rest` with `upgrade`, the next daemon comes from the new program; if it fails three times, from the
+//! old one again. Once that daemon is `Ready`, the keeper writes its state into a memory file and calls
+//! `execve` on the program (`upgrade`). The process stays the same, so it stays the parent of the jobs, and
+//! exit codes need no help.
 
 mod disk;
 mod endpoint;

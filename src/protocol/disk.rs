@@ -1,4 +1,48 @@
-//! Names and formats of a session's files, which the keeper and the daemon write and read.
+//! Names and formats of the files that keeper and daemon write and read.
+//!
+//! ```text
+//! RUNTIME/daemon.sock   keeper.lock
+//! STATE/keeper.sock     the keeper tells how it is
+//!      /start.lock      held by a client while it starts a keeper
+//!      /sessions.lock   held by the keeper while it owns the sessions; contains the place of its socket
+//!      /daemon.log(.1)  keeper.log(.1)     diagnostics, 1 MiB each
+//!      /journal.jsonl   the daemon: lifecycle events
+//!      /removed.jsonl   the daemon: removed sessions of the last day, at most 10,000
+//!      /terminals/      clients: the last used job of each terminal
+//!      /looked.json     the dashboard: how far each job was seen
+//! STATE/sessions/ID/meta.json     the daemon: the record
+//!                  /output.log    the keeper: raw bytes from offset 0
+//!                  /output.N.log  the keeper: the segment that starts at offset N
+//!                  /output.idx    the keeper: 24 bytes a record, little endian: end u64, time i64 (ms), stream u8
+//!                  /input.log     the daemon: one JSON object for each write; at 1 MiB the older half goes
+//!                  /exit.json     the keeper: how the last run ended
+//!                  /panic-N.bin   the daemon: output before N on which the emulator failed
+//! CONFIG/config.toml
+//! ```
+//!
+//! `BGPROC_HOME` puts all three places into one directory; `sys::paths` chooses them. `meta.json` is replaced
+//! by rename; one that cannot be read is renamed to `meta.json.bad`, and the session is rebuilt from the rest.
+//!
+//! # Segments
+//!
+//! A segment ends at 16 MiB, or at a quarter of a smaller `log_bytes`. The keeper deletes segments that lie
+//! completely before the newest `log_bytes`. The limit of all logs together is kept by the keeper while a log
+//! is written, and by the daemon afterwards.
+//!
+//! # The journal
+//!
+//! `journal.jsonl` has one note on each line:
+//!
+//! ```text
+//! {"event":"exited","seq":7,…,"scope":"s","undelivered":true}   an event and its scope
+//! {"delivered":[7]}        completions that were delivered later
+//! {"ack":9,"scope":"s"}    an acknowledgement
+//! {"used":9}               numbers that are used, even if their events are gone
+//! ```
+//!
+//! A note is written before its event is sent, and the event before the session's `meta.json`. A daemon that
+//! dies between the two leaves an event without its effect: the next daemon finds it as the last turn of the
+//! session and completes it without publishing it again.
 
 /// Maximum size of a log segment, in bytes.
 const LARGEST_SEGMENT: u64 = 16 << 20;

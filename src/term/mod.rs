@@ -14,6 +14,21 @@
 //! - [`sanitize`]: makes names and titles safe to display; [`bidi`]: characters that reorder the
 //!   text around them.
 //! - [`relay`]: filters a job's output for another terminal.
+//!
+//! # Two readings of the same bytes
+//!
+//! [`screen`] and [`plain`] both interpret a job's output, on purpose. The screen is the state now: it
+//! needs every byte from the start and forgets what scrolled away. The lines are any place of a log of
+//! gigabytes, rendered from the nearest checkpoint at ten times the speed, with numbers and offsets
+//! that never change. Both read the tokens of [`scan`]; property tests hold that they agree.
+//!
+//! # Our own instead of a library's
+//!
+//! - [`scan`] instead of `vte::Perform`, which hands out single characters, has no bound on OSC
+//!   strings and cannot say where the ground state is. vt100 still parses with `vte`.
+//! - [`paint`] instead of vt100's `state_formatted` and `state_diff`, which paint blanks over the first
+//!   row of a line that has just wrapped, and rely on a backspace at the right margin that terminals
+//!   do differently.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
