@@ -1,12 +1,7 @@
 //! How the binary is linked on Linux with glibc.
 //!
-//! Every verb starts this program, and half of what a short one took was the dynamic loader: it wrote 22,000
-//! addresses into 100 pages of tables, each of which the kernel had to copy first, in every client, keeper and
-//! daemon. Linked at a fixed address these pages stay as they are on disk. What that gives up is a random place of
-//! the program's own code; stack, heap and libraries still have one.
-//!
-//! What unwinds after a panic comes from `libgcc_eh.a` where the compiler has that: looking for `libgcc_s.so`, and in
-//! it for each function of libc, took a tenth of a short verb.
+//! The code that unwinds after a panic comes from `libgcc_eh.a` where the C compiler has it. Loading `libgcc_s.so`
+//! and resolving its symbols took a tenth of the time of a short verb.
 
 use std::env;
 use std::path::Path;
@@ -14,7 +9,7 @@ use std::process::Command;
 
 #[allow(
     clippy::print_stdout,
-    reason = "standard output is how cargo is told something"
+    reason = "a build script tells cargo on standard output"
 )]
 fn main() {
     println!("cargo::rerun-if-changed=src/build.rs");
@@ -23,8 +18,7 @@ fn main() {
         .split(',')
         .any(|name| name == "crt-static");
     if target("OS") == "linux" && target("ENV") == "gnu" && !is_static {
-        println!("cargo::rustc-link-arg-bins=-no-pie");
-        // `cc` knows of the libraries of this machine only.
+        // `cc` knows the libraries of this machine only.
         let is_native = env::var("HOST") == env::var("TARGET");
         if let Some(directory) = directory_of("libgcc_eh.a").filter(|_| is_native) {
             println!("cargo::rustc-link-search=native={directory}");
@@ -33,7 +27,7 @@ fn main() {
     }
 }
 
-/// Where the C compiler that links has a library; it repeats the name of one that it does not have.
+/// Directory in which the C compiler has a library. For an unknown library, `cc` prints the bare name.
 fn directory_of(library: &str) -> Option<String> {
     let asked = Command::new("cc")
         .arg(format!("-print-file-name={library}"))

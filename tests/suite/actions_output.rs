@@ -661,15 +661,9 @@ fn what_is_typed_later_comes_later() {
     serve.reply(first);
     serve.reply(second);
     serve.ok(json!({"action": "write", "sessionId": id, "data": "\n"}));
-    let deadline = std::time::Instant::now() + super::support::DEADLINE;
-    while std::fs::read(&file).unwrap() != b"one\rtwo\n" {
-        assert!(
-            std::time::Instant::now() < deadline,
-            "{:?}",
-            std::fs::read(&file)
-        );
-        std::thread::yield_now();
-    }
+    super::support::eventually("both arrived in order", || {
+        (std::fs::read(&file).unwrap() == b"one\rtwo\n").then_some(())
+    });
 }
 
 #[test]

@@ -8,7 +8,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::support::process::{self, Held};
-use crate::support::{DEADLINE, Home, Serve};
+use crate::support::{DEADLINE, Home, Serve, eventually};
 
 /// Bytes that a file may have before it makes room.
 const LIMIT: usize = 1 << 20;
@@ -70,18 +70,14 @@ fn the_log_is_followed_over_the_death_of_a_daemon() {
 
 /// Waits until a process has an inotify descriptor.
 fn wait_for_inotify(pid: u32) {
-    let deadline = std::time::Instant::now() + DEADLINE;
-    loop {
+    eventually("it watches the file", || {
         let fds = std::fs::read_dir(format!("/proc/{pid}/fd"))
             .unwrap()
             .flatten();
         let mut aims = fds.filter_map(|fd| std::fs::read_link(fd.path()).ok());
-        if aims.any(|aim| aim.to_string_lossy().contains("inotify")) {
-            return;
-        }
-        assert!(std::time::Instant::now() < deadline, "it does not watch");
-        std::thread::yield_now();
-    }
+        let watches = aims.any(|aim| aim.to_string_lossy().contains("inotify"));
+        watches.then_some(())
+    });
 }
 
 #[test]

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::support::job::Job;
 use crate::support::process::Held;
-use crate::support::{DEADLINE, Home, Person, Ran, Serve, Terminal, daemon};
+use crate::support::{DEADLINE, Home, Person, Ran, Serve, Terminal, daemon, eventually};
 
 /// Long enough for a busy machine, and short of any time limit that a person would notice as a hang.
 const SOON: Duration = Duration::from_secs(5);
@@ -32,11 +32,9 @@ fn pids(home: &Home) -> (u32, u32) {
 /// Waits until there is a file.
 #[track_caller]
 fn await_file(path: &Path) {
-    let deadline = Instant::now() + DEADLINE;
-    while !path.exists() {
-        assert!(Instant::now() < deadline, "{} is not there", path.display());
-        std::thread::yield_now();
-    }
+    eventually(&format!("{} exists", path.display()), || {
+        path.exists().then_some(())
+    });
 }
 
 #[test]

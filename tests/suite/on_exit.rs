@@ -1,37 +1,29 @@
 //! `onExit`: what is run once, when a job has ended for good.
 
 use std::path::Path;
-use std::time::Instant;
 
 use serde_json::{Value, json};
 
 use crate::support::job::Job;
 use crate::support::process::is_alive;
-use crate::support::{DEADLINE, Home, Serve, daemon};
+use crate::support::{Home, Serve, daemon, eventually};
 
-/// Waits until a file has a line, which is its last act, and returns it all.
+/// Waits until a file has a last line, and returns all of it.
+#[track_caller]
 fn written(path: &Path) -> String {
-    let deadline = Instant::now() + DEADLINE;
-    loop {
+    eventually(&format!("{} is complete", path.display()), || {
         let text = std::fs::read_to_string(path).unwrap_or_default();
-        if text.ends_with("end\n") {
-            return text;
-        }
-        assert!(Instant::now() < deadline, "{}: {text:?}", path.display());
-        std::thread::yield_now();
-    }
+        text.ends_with("end\n").then_some(text)
+    })
 }
 
 /// Waits until a job's record says something.
+#[track_caller]
 fn until(serve: &mut Serve, job: &Job, what: &str, holds: impl Fn(&Value) -> bool) -> Value {
-    let deadline = Instant::now() + DEADLINE;
-    loop {
+    eventually(&format!("the job is {what}"), || {
         let record = job.ask(serve, "status", json!({}));
-        if holds(&record) {
-            return record;
-        }
-        assert!(Instant::now() < deadline, "not {what}: {record}");
-    }
+        holds(&record).then_some(record)
+    })
 }
 
 #[test]
@@ -155,11 +147,7 @@ fn what_goes_wrong_is_said_and_nothing_of_it_is_left() {
     let pid = written(&file).lines().next().unwrap().parse().unwrap();
     assert!(is_alive(pid));
     home.ok(&["daemon", "stop", "--kill"]);
-    let deadline = Instant::now() + DEADLINE;
-    while is_alive(pid) {
-        assert!(Instant::now() < deadline, "it goes on");
-        std::thread::yield_now();
-    }
+    eventually("the command has ended", || (!is_alive(pid)).then_some(()));
 }
 
 #[test]
@@ -191,9 +179,8 @@ fn a_refused_remove_leaves_it_and_many_wait_for_one_another() {
     let jobs: Vec<Job> = (0..40)
         .map(|_| Job::request(&mut serve, json!({"command": "true", "onExit": line})))
         .collect();
-    let deadline = Instant::now() + DEADLINE;
-    while std::fs::read_to_string(&file).unwrap_or_default().len() < 2 * jobs.len() {
-        assert!(Instant::now() < deadline, "not all of them ran");
-        std::thread::yield_now();
-    }
+    eventually("all of them have run", || {
+        let text = std::fs::read_to_string(&file).unwrap_or_default();
+        (text.len() == 2 * jobs.len()).then_some(())
+    });
 }

@@ -37,7 +37,7 @@ impl Storm {
                     next = Instant::now() + PACE;
                     kills += 1;
                 }
-                std::thread::yield_now();
+                std::thread::sleep(Duration::from_millis(1));
             }
             kills
         });

@@ -16,7 +16,7 @@ pub(crate) mod stranger;
 pub(crate) mod terminal;
 pub(crate) mod trap;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub(crate) use dice::Dice;
 pub(crate) use home::{Home, Ran};
@@ -29,6 +29,23 @@ pub(crate) use trap::Trap;
 /// How long anything may take before a test fails: far beyond what it needs,
 /// because the machine may be busy.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(20);
+
+/// Time between two looks at something that announces nothing.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// Looks until there is something, for what announces nothing: a file, or a process. `what` completes "it is
+/// not true that" when the deadline has passed.
+#[track_caller]
+pub(crate) fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + DEADLINE;
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(Instant::now() < deadline, "it is not true that {what}");
+        std::thread::sleep(LOOK);
+    }
+}
 
 /// How often something is repeated: a few times, or with `BGPROC_SOAK` set as
 /// often as is promised, which takes minutes.
