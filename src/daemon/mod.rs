@@ -1,4 +1,4 @@
-//! The daemon: drives the engine, and talks to keeper and clients.
+//! The daemon: drives the engine, and talks to the keeper and to clients.
 //!
 //! One thread with a tokio `LocalSet`. Everything the daemon knows is one `State` behind `Hub`. Tasks
 //! borrow it between two awaits and never across one: `Hub::read` gives a shared reference, and every
@@ -99,13 +99,13 @@ use crate::term::screen::contains_panic;
 use crate::{config, diag};
 use settings::Settings;
 
-/// Runs the daemon; its stdin is the socket to the keeper.
+/// Runs the daemon. Its stdin is the socket to the keeper.
 pub fn run() -> ExitCode {
     detach::take_name();
     match start() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            tracing::error!(%error, "cannot go on");
+            tracing::error!(%error, "the daemon failed");
             ExitCode::FAILURE
         }
     }
@@ -113,7 +113,8 @@ pub fn run() -> ExitCode {
 
 fn start() -> io::Result<()> {
     spawn::raise_file_limit();
-    // A limit on the size of files is an error of a write to us, not the end.
+    // Handle SIGXFSZ by doing nothing, so that a limit on file size is a failed write (EFBIG) and does not end
+    // the daemon.
     let ignored = std::sync::Arc::default();
     signal_hook::flag::register(signal_hook::consts::SIGXFSZ, ignored)?;
     let home = Home::locate().map_err(io::Error::other)?;
@@ -126,13 +127,13 @@ fn start() -> io::Result<()> {
         .build()?;
     let local = LocalSet::new();
     let outcome = local.block_on(&runtime, serve(home, settings, channel));
-    // Tasks that are still there hold nothing that has to be finished.
+    // Do not wait for the remaining tasks: none of them holds anything that has to be finished.
     runtime.shutdown_background();
     outcome
 }
 
-/// Reads the configuration and begins to write diagnostics. What is wrong with
-/// it is told by the front doors; jobs are kept all the same, under the usual limits.
+/// Reads the configuration and starts to write diagnostics. If the file is invalid, the clients report what is
+/// wrong with it, and the daemon runs with the default limits, so that jobs keep running.
 fn settings(home: &Home) -> Settings {
     match config::load(&home.config_file()) {
         Ok(config) => {
@@ -141,14 +142,14 @@ fn settings(home: &Home) -> Settings {
         }
         Err(error) => {
             diag::start(home, "daemon", None);
-            tracing::warn!("{error}; the usual limits are in force");
+            tracing::warn!("{error}; the default limits apply");
             Settings::default()
         }
     }
 }
 
-/// A panic that a screen contains is told as its session's news, by whoever fed
-/// it: hostile output may cause any number of them.
+/// Silences the panic hook for panics that a screen catches. The code that feeds the screen reports them for
+/// the session; hostile output may cause any number of them.
 fn quiet_contained_panics() {
     let tell = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
@@ -166,7 +167,8 @@ async fn serve(home: Home, settings: Settings, channel: Channel) -> io::Result<(
     tokio::task::spawn_local(tasks::timers::run(hub.clone()));
     let listening = hub.clone();
     tokio::task::spawn_local(async move {
-        // Whoever asks for an upgrade is answered when it is done.
+        // Clients are served only once the keeper is up to date: a client that asks for an upgrade gets its
+        // answer when the upgrade is done.
         listening.keeper_settled().await;
         server::listen::run(listening).await;
     });

@@ -1,22 +1,22 @@
-//! What the daemon is told by its configuration.
+//! The settings of the daemon, from the configuration file.
 
 use crate::config::Config;
 use crate::engine::registry::Caps;
 use crate::engine::retention::Retention;
 
-/// Milliseconds between the signal of a time limit and SIGKILL, where a client gives none.
+/// Milliseconds between the signal at a time limit and SIGKILL, unless the client gives another value.
 pub(super) const TIMEOUT_GRACE_MS: u64 = 5000;
 
-/// Settings in force, defaults where nothing was configured.
+/// Settings in force; values that are not configured have their defaults.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Settings {
-    /// Running sessions of a scope.
+    /// Most running sessions of one scope.
     pub(super) scope_sessions: u32,
-    /// Running sessions in all, and finished ones that are kept.
+    /// Most running sessions in total, and how many finished ones are kept for how long.
     pub(super) caps: Caps,
     /// Bytes of log kept per session.
     pub(super) log_bytes: u64,
-    /// Bytes of log kept in all.
+    /// Bytes of log kept for all sessions together.
     pub(super) total_log_bytes: u64,
 }
 
@@ -35,7 +35,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// What a configuration says, and defaults for what it does not.
+    /// Takes the values of a configuration, and defaults for those it does not set.
     pub(super) fn new(config: &Config) -> Self {
         let usual = Self::default();
         Self {

@@ -210,7 +210,7 @@ fn people_are_told_of_jobs_by_name_and_of_options_as_they_typed_them() {
         .expect_said("lint is not running");
     home.start(&["-n", "web", "sleep 1000"]);
     let ran = home.run(&["stop", "-s", "FOO", "web"]).expect_code(2);
-    ran.expect_said("--signal: `FOO` is no signal");
+    ran.expect_said("--signal: `FOO` is not a signal");
     home.run(&["logs", "./web.log"])
         .expect_code(4)
         .expect_said("`./web.log` is no job: it is a path");

@@ -69,7 +69,7 @@ fn a_signal_is_only_sent_and_kill_without_one_ends_the_job() {
     home.run(&["signal", "web"]).expect_code(2);
     home.run(&["signal", "web", "LUNCH"])
         .expect_code(2)
-        .expect_said("`LUNCH` is no signal");
+        .expect_said("`LUNCH` is not a signal");
     assert!(home.ok(&["kill", "web"]).contains("SIGKILL"));
     home.run(&["signal", "web", "HUP"])
         .expect_code(3)

@@ -59,7 +59,7 @@ pub(super) async fn write(hub: &Hub, client: &Rc<Client>, params: Write) -> Answ
     if types {
         target.take_keyboard()?;
     }
-    let passed_on = params.passed_on == Some(true) && target.viewer.role == Role::Human;
+    let passed_on = params.passed_on == Some(true) && target.principal.role == Role::Human;
     let mut sent = Sent::new().passed_on(passed_on);
     bytes.drain(..sent.interrupt(&target, &bytes));
     if sent.bytes > 0 && bytes.is_empty() && !submit && !eof {

@@ -1,4 +1,4 @@
-//! One connected client: who it is, and what it has begun.
+//! One connected client: who it is, and its requests and watches in progress.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ pub(crate) struct Client {
     pub(crate) greeting: Greeting,
     pub(crate) outbox: Rc<Outbox>,
     pub(crate) in_flight: InFlight,
-    /// The sessions that it watches, each with the task that sends the frames.
+    /// The sessions it watches, each with the task that sends the frames.
     pub(crate) watches: RefCell<HashMap<SessionId, AbortHandle>>,
 }
 
@@ -60,7 +60,7 @@ impl Client {
         }
     }
 
-    /// Ends everything that it has begun. Nothing is answered: the client is gone.
+    /// Aborts all its requests and watches, without replies, because the client has disconnected.
     pub(crate) fn abandon(&self) {
         self.in_flight.abort_all();
         for watch in self.watches.take().into_values() {

@@ -1,4 +1,4 @@
-//! Ending a session on behalf of a client, and waiting for its end.
+//! Ends a session on behalf of a client, and waits for its end.
 
 use std::rc::Rc;
 
@@ -12,10 +12,10 @@ use crate::protocol::condition::WaitMode;
 use crate::protocol::{Error, ErrorCode, SessionId};
 use crate::term::plain::Checkpoint;
 
-/// How long the exit is waited for after everything was killed.
+/// How long to wait for the exit after all processes were killed, in milliseconds.
 const EXIT_MS: u64 = 5000;
 
-/// Ends a session's tree and waits until its exit is known.
+/// Ends a session's process tree and waits until its exit is known.
 pub(crate) async fn end(
     hub: &Hub,
     client: &Client,
@@ -32,13 +32,13 @@ pub(crate) async fn end(
     ended
 }
 
-/// Ends what goes on of a session whose first process has ended.
+/// Ends the processes that remain of a session whose first process has ended.
 pub(crate) async fn end_strays(hub: &Hub, id: &SessionId, number: i32, grace: u64) -> Ended {
     let task = tree_kill::begin_strays(hub, id, number, grace);
     task.await.unwrap_or_default()
 }
 
-/// Waits until a session has ended, so many milliseconds at most.
+/// Waits until a session has ended, at most `within` milliseconds.
 pub(crate) async fn wait_for_exit(hub: &Hub, id: &SessionId, within: Option<u64>) {
     let began = now().boot;
     let pending = hub.change(|state| {
@@ -57,7 +57,8 @@ pub(crate) async fn wait_for_exit(hub: &Hub, id: &SessionId, within: Option<u64>
     }
 }
 
-/// A session was not `what`, because something of it cannot be ended.
+/// The error that a session was not `what` (for example "removed"), because some of its processes could not be
+/// ended.
 pub(crate) fn cannot_end(id: &SessionId, what: &str, ended: &Ended) -> Error {
     let pids: Vec<String> = ended.survivors.iter().map(u32::to_string).collect();
     let message = format!(

@@ -1,12 +1,12 @@
-//! The sessions that a request names, if its client may use them so.
+//! Finds the sessions that a request names, and checks the client's access.
 
 use super::client::Client;
 use crate::daemon::hub::Hub;
 use crate::engine::registry::Access;
 use crate::protocol::{Error, ErrorCode, SessionId};
 
-/// The session of that name, if this client may do that to it; asking for it
-/// keeps it for longer.
+/// Finds a session by id or label, if this client has `access` to it. Being asked for extends the time that a
+/// finished session is kept.
 pub(crate) fn find(
     hub: &Hub,
     client: &Client,
@@ -28,7 +28,7 @@ pub(crate) fn find(
     })
 }
 
-/// Why a session that was there is not there any more.
+/// The error for a session that was removed during a request.
 pub(crate) fn gone(hub: &Hub, client: &Client, id: &SessionId) -> Error {
     let found = find(hub, client, id.as_str(), Access::Look);
     found
@@ -36,11 +36,11 @@ pub(crate) fn gone(hub: &Hub, client: &Client, id: &SessionId) -> Error {
         .unwrap_or_else(|| Error::session_not_found(id.as_str()))
 }
 
-/// A session of another scope is shared, and not for this.
+/// The error for a session of another scope that is shared, but not with this access.
 fn not_shared(id: &SessionId, access: Access) -> Error {
     let why = match access {
-        Access::Type => "shared to be looked at, not to be typed into",
-        Access::Look | Access::Own => "shared; only its owner, or a person, may do that to it",
+        Access::Type => "shared for viewing, not for typing",
+        Access::Look | Access::Own => "shared; only its owner, or a person, may do that",
     };
     Error::new(
         ErrorCode::PermissionDenied,
@@ -48,8 +48,7 @@ fn not_shared(id: &SessionId, access: Access) -> Error {
     )
 }
 
-/// The sessions that `sessionId`, `sessionIds` or `group` name; the flag says
-/// whether it was one by its own name.
+/// Finds the sessions that `sessionId`, `sessionIds` or `group` name. The flag is true if `sessionId` was used.
 pub(crate) fn find_several(
     hub: &Hub,
     client: &Client,
@@ -86,7 +85,7 @@ pub(crate) fn find_several(
             }
         }
         (None, None, None) | (None, Some(_), None) => Err(Error::invalid(
-            "one of `sessionId`, `sessionIds` and `group` is needed",
+            "one of `sessionId`, `sessionIds` and `group` is required",
         )),
         _ => Err(Error::invalid(
             "only one of `sessionId`, `sessionIds` and `group` may be given",

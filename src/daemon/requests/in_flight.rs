@@ -1,4 +1,4 @@
-//! The requests of one client that were not answered yet.
+//! The unanswered requests of one client.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;

@@ -1,33 +1,33 @@
-//! The limits of a client, and what a request asks for, held against them.
+//! The limits of a client, and checks of requests against them.
 
 use super::client::Client;
 use crate::daemon::settings::Settings;
 use crate::protocol::hello::Limits;
 use crate::protocol::{Error, Greeting, MAX_LINE, Role};
 
-/// Requests in flight at most.
+/// Most requests in flight per client.
 pub(crate) const MAX_IN_FLIGHT: usize = 256;
 
-/// `maxChars` at most.
+/// Largest `maxChars`.
 pub(crate) const MAX_CHARS: usize = 262_144;
 
-/// `maxChars` where nobody says otherwise.
+/// `maxChars` if neither the request nor the greeting gives one.
 const DEFAULT_CHARS: usize = 500;
 
 /// Longest time a client may wait in one request, in milliseconds.
 const MAX_WAIT_MS: u64 = 600_000;
 
-/// Limits in force for a client.
+/// The limits that apply to a client.
 pub(crate) fn limits(settings: &Settings, greeting: &Greeting) -> Limits {
     let scope = match greeting.role {
-        // People are held back by the limit of all sessions alone.
+        // People are limited only by the number of sessions in total.
         Role::Human => settings.caps.total,
         Role::Agent => settings.scope_sessions,
     };
     fixed_limits(greeting.policy.max_sessions.unwrap_or(scope), settings)
 }
 
-/// Limits that do not depend on the client.
+/// The limits, given the only one that depends on the client.
 pub(crate) fn fixed_limits(
     max_sessions: u32,
     settings: &crate::daemon::settings::Settings,
@@ -43,7 +43,7 @@ pub(crate) fn fixed_limits(
         total_log_bytes: settings.total_log_bytes,
     }
 }
-/// `maxChars` in force.
+/// The `maxChars` that applies to a request.
 pub(crate) fn max_chars(client: &Client, asked: Option<usize>) -> Result<usize, Error> {
     let chars = asked
         .or(client.greeting.defaults.max_chars)
@@ -56,13 +56,13 @@ pub(crate) fn max_chars(client: &Client, asked: Option<usize>) -> Result<usize, 
     }
 }
 
-/// A time to wait, within bounds.
+/// A waiting time in milliseconds, checked against the limit.
 pub(crate) fn wait_ms(name: &str, asked: Option<u64>, default: u64) -> Result<u64, Error> {
     match asked.unwrap_or(default) {
         ms if ms <= MAX_WAIT_MS => Ok(ms),
         ms => Err(
             Error::invalid(format!("`{name}` is at most {MAX_WAIT_MS} ms, not {ms}"))
-                .hint("ask again when it has passed; nothing is missed meanwhile"),
+                .hint("repeat the request when the time has passed; nothing is missed in between"),
         ),
     }
 }

@@ -1,5 +1,5 @@
-//! What actions share: the client that asks, the sessions that it names, its parameters, and the
-//! work that more than one action does.
+//! What actions share: the client that sent the request, the sessions it names, its parameters, and work that
+//! more than one action does.
 
 pub(crate) mod checks;
 pub(crate) mod client;

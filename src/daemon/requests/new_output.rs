@@ -1,5 +1,4 @@
-//! What is new about a session: the part that `poll`, `wait`, `start` and
-//! `write` have in common.
+//! The new output and the status of a session, as `poll`, `wait`, `start` and `write` return them.
 
 use super::client::Client;
 use crate::daemon::hub::Hub;
@@ -16,16 +15,16 @@ use crate::protocol::{Error, SessionId};
 use crate::sys::signal;
 use crate::term::plain::{render, tail_chars};
 
-/// Where reading begins.
+/// Where to start reading.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Since {
-    /// The last of what there is.
+    /// From the start of the log; `maxChars` then limits it to the newest output.
     Tail,
-    /// What this scope has not been shown.
+    /// From the end of what this scope has been shown.
     New,
-    /// What the present run has written.
+    /// From the start of the current run.
     Run,
-    /// This offset.
+    /// From this offset.
     At(u64),
 }
 
@@ -39,7 +38,7 @@ impl Since {
         }
     }
 
-    /// The offset it stands for.
+    /// The offset in the log.
     pub(crate) fn offset(self, state: &State, client: &Client, id: &SessionId) -> u64 {
         let first = state.sessions.log_first(id);
         match self {
@@ -52,7 +51,7 @@ impl Since {
                 .get(id)
                 .and_then(|session| session.life.runs().last())
                 .map_or(first, |run| run.offset.max(first)),
-            // One from beyond the end is one of an earlier session of that name: none.
+            // A cursor beyond the end belongs to an earlier session with that name, so nothing is new.
             Self::At(offset) => offset.clamp(first, state.sessions.log_end(id).max(first)),
         }
     }
@@ -67,12 +66,12 @@ fn parse_cursor(text: &str) -> Result<u64, Error> {
     text.strip_prefix('c')
         .and_then(|digits| digits.parse().ok())
         .ok_or_else(|| {
-            Error::invalid(format!("`since`: `{text}` is no cursor"))
-                .hint("`new`, or the `cursor` or `prevCursor` of an earlier reply")
+            Error::invalid(format!("`since`: `{text}` is not a cursor"))
+                .hint("use `new`, or the `cursor` or `prevCursor` of an earlier reply")
         })
 }
 
-/// What to show.
+/// Which output to return.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Show {
     pub(crate) since: u64,
@@ -82,11 +81,11 @@ pub(crate) struct Show {
     pub(crate) moves: bool,
 }
 
-/// Bytes at the end of pipes' output in which one stream is looked for: the
-/// streams may take turns with every byte.
+/// Bytes at the end of the output of pipes that are searched for one stream. The search has to be bounded,
+/// because the streams may alternate with every byte.
 const ONE_STREAM: u64 = 1 << 20;
 
-/// Status and output since a place.
+/// Status and output since an offset.
 pub(crate) async fn polled(
     hub: &Hub,
     client: &Client,
@@ -101,7 +100,7 @@ pub(crate) async fn polled(
     Ok(polled)
 }
 
-/// All of it but the number of lines left out, where that has to be counted.
+/// Everything but the number of omitted lines, if that has to be counted.
 fn now(
     state: &mut State,
     client: &Client,
@@ -109,7 +108,7 @@ fn now(
     show: Show,
 ) -> Result<(Polled, Option<Uncounted>), Error> {
     let to = state.sessions.log_end(id);
-    // It may have been removed while it was waited for, which the error says.
+    // Look it up again: it may have been removed during the wait, and this error says so.
     state
         .sessions
         .registry
@@ -145,7 +144,8 @@ fn now(
         {
             let shared_table = state.keeper.shared_table().clone();
             let outbox = client.outbox.clone();
-            // On the shared table it outlives this daemon: not before the client has it.
+            // The cursor in the shared table outlives this daemon, so store it only once the output is sent to
+            // the client.
             tokio::task::spawn_local(async move {
                 outbox.sent_so_far().await;
                 shared_table.slot(slot).set_shown(offset);
@@ -155,12 +155,12 @@ fn now(
     Ok((polled, uncounted))
 }
 
-/// With pipes the streams are told apart by the index.
+/// With pipes, the index says which stream each byte belongs to.
 fn piped(state: &State, session: &Session, to: u64, show: Show) -> (Piece, Streams) {
     let Some(io) = state.sessions.io(&session.id) else {
         return (Piece::default(), None);
     };
-    // What the index does not say yet is shown the next time.
+    // Output that is not in the index yet is returned the next time.
     let to = match session.life.status().is_finished() {
         true => to,
         false => to.min(io.log.indexed_end()),
@@ -173,7 +173,7 @@ fn piped(state: &State, session: &Session, to: u64, show: Show) -> (Piece, Strea
     let runs = io.log.runs(from, to);
     let one = |stream: u8| {
         let mut piece = one_stream(&source, &runs, stream, show.max_chars);
-        // Of either stream: which, nobody has looked at.
+        // Count the bytes before as omitted from either stream: it is not known which they belong to.
         piece.omitted.bytes += from - show.since;
         piece
     };
@@ -194,7 +194,7 @@ fn piped(state: &State, session: &Session, to: u64, show: Show) -> (Piece, Strea
     (piece, Some((stdout.text, stderr.text)))
 }
 
-/// Standard output and error of pipes.
+/// The text of standard output and of standard error, for pipes.
 type Streams = Option<(String, String)>;
 
 /// The clean text of one stream within some runs.

@@ -1,4 +1,4 @@
-//! A question that an agent asks people, while it waits for the answer.
+//! A question that an agent asks people, for the time of the request.
 
 use tokio::sync::oneshot;
 
@@ -9,21 +9,21 @@ use crate::protocol::record::Asked;
 use crate::protocol::reply::AskOutcome;
 use crate::protocol::{SessionId, Timestamp};
 
-/// A question that is being waited for; dropped, nobody wants an answer any more.
+/// A pending question. Dropping it withdraws the question.
 pub(crate) struct Question {
     hub: Hub,
     number: u64,
     session: SessionId,
-    /// The answer.
+    /// Receives the answer.
     pub(crate) answer: oneshot::Receiver<AskOutcome>,
     timed_out: bool,
 }
 
 impl Question {
-    /// Asks people about a session; `timeout_ms` is only told.
+    /// Asks people about a session. `timeout_ms` is only published with the question; the caller enforces it.
     pub(crate) fn put(
         hub: &Hub,
-        viewer: &Principal,
+        principal: &Principal,
         session: &SessionId,
         message: String,
         timeout_ms: u64,
@@ -33,11 +33,11 @@ impl Question {
         let timeout = i64::try_from(timeout_ms).unwrap_or(i64::MAX);
         let asked = Asked {
             message,
-            by: viewer.scope.clone(),
+            by: principal.scope.clone(),
             at,
             until: Timestamp(at.millis().saturating_add(timeout)),
         };
-        let number = hub.change(|state| state.ask_people(viewer, session, asked, sender));
+        let number = hub.change(|state| state.ask_people(principal, session, asked, sender));
         Self {
             hub: hub.clone(),
             number,
@@ -47,7 +47,7 @@ impl Question {
         }
     }
 
-    /// Nobody has answered in time.
+    /// Marks the question as timed out, which becomes its outcome when it is dropped.
     pub(crate) fn time_out(&mut self) {
         self.timed_out = true;
     }

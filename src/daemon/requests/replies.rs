@@ -1,4 +1,4 @@
-//! Replies that several actions give.
+//! Replies that several actions share.
 
 use std::io;
 
@@ -10,13 +10,13 @@ use crate::engine::session::Session;
 use crate::protocol::{Error, ErrorCode};
 use crate::sys::signal;
 
-/// A result as JSON.
+/// Serializes a result.
 pub(crate) fn answer(result: impl Serialize) -> Answer {
     to_raw_value(&result)
-        .map_err(|error| Error::internal(format!("a result could not be written: {error}")))
+        .map_err(|error| Error::internal(format!("a result could not be serialized: {error}")))
 }
 
-/// The system has refused something that touches a disk: `what` did not happen.
+/// The error for an operation that the system refused; `what` says what did not happen.
 pub(crate) fn refused_by_system(what: &str, error: &io::Error) -> Error {
     let code = match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => ErrorCode::DiskFull,
@@ -28,7 +28,7 @@ pub(crate) fn refused_by_system(what: &str, error: &io::Error) -> Error {
     Error::new(code, format!("{what}: {error}"))
 }
 
-/// The session has ended; says how, with the last of its output.
+/// The error for a session that has ended, with how it ended and the end of its output.
 pub(crate) fn not_running(session: &Session, output: &str) -> Error {
     let life = &session.life;
     Error::new(

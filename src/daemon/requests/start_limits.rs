@@ -1,4 +1,4 @@
-//! What `start` asks for beyond the run itself, checked: a probe, limits.
+//! Checks the readiness probe and the limits of `start`.
 
 use std::collections::BTreeMap;
 
@@ -7,16 +7,16 @@ use crate::protocol::params::Start;
 use crate::protocol::{Error, JobLimits};
 use crate::sys::{cgroup, rlimits};
 
-/// Bytes of log that a session keeps at least: less than that would hold no screen.
+/// Least `logBytes`: a smaller log could not hold a screen.
 const LEAST_LOG_BYTES: u64 = 64 * 1024;
 
-/// Bytes of memory without which no program starts.
+/// Least `memoryBytes`: no program starts with less.
 const LEAST_MEMORY: u64 = 1 << 20;
 
-/// Longest time that a probe may have, as a wait may: in milliseconds.
+/// Longest timeout of a probe, in milliseconds: one day.
 const LONGEST_PROBE_MS: u64 = 24 * 3_600_000;
 
-/// Whether it can be done.
+/// Checks whether the probe and the limits are valid on this system.
 pub(crate) fn check(params: &Start, total_log_bytes: u64) -> Result<(), Error> {
     if let Some(probe) = &params.ready {
         Readiness::check(probe)?;
@@ -28,7 +28,7 @@ pub(crate) fn check(params: &Start, total_log_bytes: u64) -> Result<(), Error> {
     Ok(())
 }
 
-/// How limits of a job are enforced on this system, by their names.
+/// How each limit of a job is enforced on this system, by its name.
 pub(crate) fn enforcement() -> BTreeMap<String, String> {
     let place = cgroup::Place::find();
     let grouped = |has: fn(&cgroup::Place) -> bool| place.as_ref().is_some_and(has);
@@ -75,21 +75,21 @@ fn check_limits(limits: &JobLimits, total_log_bytes: u64) -> Result<(), Error> {
     }
     match limits.nice {
         Some(nice) if !(-20..=19).contains(&nice) => Err(Error::invalid(format!(
-            "`limits.nice` is from -20 to 19, not {nice}"
+            "`limits.nice` must be between -20 and 19, not {nice}"
         ))),
         Some(nice) if nice < rlimits::least_nice() => Err(Error::invalid(format!(
             "`limits.nice` is at least {} here",
             rlimits::least_nice()
         ))
-        .hint("only root may be served before others")),
+        .hint("only root may use a lower value")),
         _ => Ok(()),
     }
 }
 
-/// More than any system has; as a file offset it still has a sign.
+/// An upper bound that no system exceeds. It fits a signed 64-bit integer, as file offsets must.
 const SYSTEM: u64 = i64::MAX as u64;
 
-/// What Linux has by default in `fs.nr_open`, beyond which not even root may go.
+/// The default of `fs.nr_open` on Linux, which is a bound for root as well.
 const OPEN_FILES: u64 = 1 << 20;
 
 fn between(name: &str, value: Option<u64>, least: u64, most: u64) -> Result<(), Error> {

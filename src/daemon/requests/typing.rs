@@ -1,4 +1,4 @@
-//! Typing into a session: into what, what was typed so far, and what came of it.
+//! Types into a session: the target, what was typed so far, and the result.
 
 use std::rc::Rc;
 
@@ -23,21 +23,21 @@ use crate::protocol::{Error, ErrorCode, Role, SessionId};
 use crate::sys::pty;
 use crate::term::modes::Modes;
 
-/// Bytes of a line that a cooked terminal hands on; it cuts what is longer
-/// without a word (N_TTY_BUF_SIZE of the kernel, less the newline).
+/// Longest line that a cooked terminal passes on, in bytes; the rest of a longer line is dropped without
+/// notice. `N_TTY_BUF_SIZE` of the kernel, less the newline.
 const COOKED_LINE: usize = 4095;
 
-/// A program that reads has done so after a few milliseconds; the pauses between
-/// looks at what is unread double up to this, 31 ms in all.
+/// A program that reads its input has done so after a few milliseconds. The pauses between checks of the unread
+/// input double up to this one, to 31 ms in all.
 pub(crate) const LAST_PAUSE: Duration = Duration::from_millis(16);
 
-/// What a person ends an answer with: Enter, a line feed, `^C`, `^D`.
+/// Characters that end a person's answer: Enter, line feed, `^C`, `^D`.
 const FINISHES: [u8; 4] = [b'\r', b'\n', 0x03, 0x04];
 
 /// A session that takes input.
 pub(crate) struct Target {
     pub(crate) hub: Hub,
-    pub(crate) viewer: Principal,
+    pub(crate) principal: Principal,
     pub(crate) id: SessionId,
     pub(crate) mode: Mode,
     pub(crate) modes: Modes,
@@ -61,7 +61,7 @@ impl Target {
         match state.sessions.io(&id).and_then(|io| io.input.clone()) {
             Some(input) if !closed => Ok(Self {
                 hub: hub.clone(),
-                viewer: client.principal.clone(),
+                principal: client.principal.clone(),
                 id,
                 mode,
                 modes,
@@ -71,7 +71,7 @@ impl Target {
         }
     }
 
-    /// Whether so much more may wait for the program.
+    /// Checks whether `bytes` more bytes may wait for the program.
     pub(crate) fn check_room(&self, bytes: usize) -> Result<(), Error> {
         let waiting = self.input.waiting().saturating_add(bytes);
         match waiting > MAX_WAITING {
@@ -80,10 +80,11 @@ impl Target {
         }
     }
 
-    /// Notes what was typed.
+    /// Writes what was typed to the input log, and publishes it. Without `echo`, only the number of bytes is
+    /// logged.
     fn note(&self, bytes: &[u8], echo: bool) {
         let text = echo.then(|| String::from_utf8_lossy(bytes).into_owned());
-        let by = self.viewer.scope.clone();
+        let by = self.principal.scope.clone();
         let entry = input_log::Entry {
             at: now().wall,
             by,
@@ -97,29 +98,29 @@ impl Target {
         if let Err(error) = noted {
             tracing::warn!(session = %self.id, %error, "the input log cannot be written");
         }
-        if self.viewer.role == Role::Agent {
+        if self.principal.role == Role::Agent {
             self.hub
-                .change(|state| state.agent_typed(&self.id, &self.viewer.scope));
+                .change(|state| state.agent_typed(&self.id, &self.principal.scope));
         }
-        if self.viewer.role == Role::Human {
+        if self.principal.role == Role::Human {
             let finished = bytes.iter().any(|byte| FINISHES.contains(byte));
             self.hub
                 .change(|state| state.person_typed(&self.id, bytes.len(), finished));
         }
     }
 
-    /// A person holds the session from now on; an agent is refused while one does.
+    /// Takes the lease if the client is a person; refuses an agent while a person holds the session.
     pub(crate) fn take_keyboard(&self) -> Result<(), Error> {
         self.hub
-            .change(|state| state.take_keyboard(&self.viewer, &self.id))
+            .change(|state| state.take_keyboard(&self.principal, &self.id))
     }
 
-    /// Lets go of the input: a pipe is closed only when nobody holds it.
+    /// Drops the handle on the input: a pipe is closed only when no task holds it.
     pub(crate) fn into_id(self) -> SessionId {
         self.id
     }
 
-    /// Where a wait begins: before the input, so that nothing is missed.
+    /// The offset at which a wait starts: before the input, so that no output is missed.
     pub(crate) fn mark(
         &self,
         hub: &Hub,
@@ -131,8 +132,8 @@ impl Target {
             return Ok(new_output::Since::parse(since)?.offset(&hub.read(), client, &self.id));
         }
         Ok(hub.change(|state| {
-            // What it has just written is looked at before more comes: so the place where that begins
-            // is known, and nothing has to be rendered again for it.
+            // Render the output so far first, so that the state of the screen at this offset is known and
+            // nothing has to be rendered again for it.
             render_chunk(state, &self.id);
             if let Some(session) = state.sessions.get_mut(&self.id) {
                 session.output.remember_here();
@@ -141,8 +142,8 @@ impl Target {
         }))
     }
 
-    /// Ends the input: closes a pipe, or types the terminal's end character,
-    /// twice after a partial line (the first only hands that line over).
+    /// Ends the input: closes the pipe, or types the terminal's end character. After a partial line it is typed
+    /// twice, because the first one only submits that line.
     pub(crate) async fn end_of_input(
         &self,
         hub: &Hub,
@@ -162,7 +163,7 @@ impl Target {
                     .keeper
                     .send(&crate::protocol::keeper::ToKeeper::CloseStdin { session });
                 state.persist(&self.id);
-                if self.viewer.role == Role::Human {
+                if self.principal.role == Role::Human {
                     state.person_typed(&self.id, 0, true);
                 }
             });
@@ -183,9 +184,9 @@ impl Target {
 pub(crate) struct Sent {
     pub(crate) bytes: u64,
     pub(crate) warnings: Vec<Warning>,
-    /// Whether it ended with the end of a line.
+    /// Whether the last byte ended a line.
     pub(crate) line: bool,
-    /// Whether it was passed on by a program, not typed.
+    /// Whether a program passed the bytes on, so that they were not typed.
     passed_on: bool,
 }
 
@@ -199,19 +200,18 @@ impl Sent {
         }
     }
 
-    /// Of what a program passes on nobody wants to know what it was, or when it is read.
+    /// Input that a program passes on is not logged, and not watched until it is read.
     pub(crate) fn passed_on(mut self, on: bool) -> Self {
         self.passed_on = on;
         self
     }
 
-    /// Whether not all of it was taken.
+    /// Whether the kernel did not take all bytes.
     pub(crate) fn stuffed(&self) -> bool {
         self.warnings.contains(&Warning::NotReading)
     }
 
-    /// Lets the characters that interrupt, with which `bytes` begin, pass what
-    /// nobody reads. Says how many they were.
+    /// Lets signal characters at the start of `bytes` overtake unread input. Returns how many were handled.
     pub(crate) fn interrupt(&mut self, target: &Target, bytes: &[u8]) -> usize {
         if target.mode == Mode::Pipe {
             return 0;
@@ -230,7 +230,7 @@ impl Sent {
         }
     }
 
-    /// A cooked terminal cuts long lines.
+    /// Adds a warning if a line is so long that a cooked terminal would cut it.
     pub(crate) fn check_line(&mut self, target: &Target, bytes: &[u8]) {
         let long = bytes
             .split(|&b| b == b'\n' || b == b'\r')
@@ -252,7 +252,7 @@ impl Sent {
         if bytes.is_empty() {
             return Ok(());
         }
-        // Asked before it is typed: the program may turn echo on again at once.
+        // Ask for the echo before typing: the program may turn it on again at once.
         let echo = match target.mode {
             _ if self.passed_on => false,
             Mode::Pipe => true,
@@ -269,7 +269,7 @@ impl Sent {
                 }
                 Ok(())
             }
-            // The program closed its end, or is gone this very moment.
+            // The program closed its end, or has just ended.
             Err(_) => Err(stdin_not_available(&target.id)),
         }
     }
@@ -293,7 +293,7 @@ impl Sent {
         }
         let settled = plan.is_none();
         let unread = match (&plan, self.bytes) {
-            // It may read as long as is waited for it.
+            // The program may read during the wait, so measure afterwards.
             (Some(_), _) | (_, 0) => None,
             (None, _) => self.settled(hub, &id).await,
         };
@@ -308,15 +308,15 @@ impl Sent {
             None => None,
         };
         let input = hub.read().sessions.io(&id).and_then(|d| d.input.clone());
-        // Of a program that was waited for, the last look at it tells.
+        // After a wait, use the result of the newest check of the program's input.
         let unread = unread.or_else(|| hub.read().sessions.get(&id)?.input.unread());
         let unread = unread.or_else(|| input.as_ref()?.unread());
         if unread.is_some_and(|bytes| bytes > 0) && !self.stuffed() {
             hub.see_input(&id).await;
             let state = hub.read();
             let session = state.sessions.get(&id);
-            // A look may be older than what was typed, or not come in time: what is still there after a second tells
-            // that it was not come to, whatever the program seems to wait for.
+            // The newest check may be older than the input, or may not have come in time. Bytes that are still
+            // unread after a second mean that the program does not read, whatever it seems to wait for.
             let seen = session.is_some_and(|session| {
                 let state = session.input_state();
                 state != InputState::Closed && (settled || state != InputState::Unknown)
@@ -335,7 +335,7 @@ impl Sent {
         })
     }
 
-    /// What is unread once the program has had a moment to read it.
+    /// Bytes that are unread after the program had a moment to read them.
     async fn settled(&self, hub: &Hub, id: &SessionId) -> Option<u64> {
         let mut pause = Duration::from_millis(1);
         loop {
@@ -344,19 +344,19 @@ impl Sent {
             if unread == 0 || self.stuffed() || pause > LAST_PAUSE {
                 return Some(unread);
             }
-            // Not held meanwhile: a pipe is closed only when nobody holds it.
+            // Drop the handle during the pause: a pipe is closed only when no task holds it.
             drop(input);
             tokio::time::sleep(pause).await;
             pause *= 2;
         }
     }
 
-    /// Whether the program has read it, as far as the kernel tells.
+    /// Whether the program has read the input, as far as the kernel tells.
     fn consumed(&self, input: &Input, unread: Option<u64>) -> Option<bool> {
         match unread? {
             _ if self.stuffed() => Some(false),
             1.. => Some(false),
-            // A terminal counts only whole lines, and cuts long ones.
+            // A terminal counts only whole lines as unread, and cuts long ones.
             0 if self.warnings.contains(&Warning::LineOver4095) => None,
             0 => {
                 let line = pty::line_discipline(input);
@@ -370,7 +370,7 @@ fn too_much(target: &Target, bytes: usize) -> Error {
     let limit = MAX_WAITING as u64;
     let message = format!("Session {} has {bytes} bytes of input waiting", target.id);
     Error::limit(message, "inputBytes", limit, bytes as u64)
-        .hint("it does not read; wait, interrupt it, or kill it")
+        .hint("its program does not read; wait, interrupt it, or kill it")
 }
 
 fn stdin_not_available(id: &SessionId) -> Error {

@@ -1,4 +1,4 @@
-//! `uniqueLabel`: a name that one session of a scope has at a time.
+//! `uniqueLabel`: a label that only one session of a scope that has not ended may have.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use crate::daemon::clock::now;
 use crate::daemon::state::State;
 use crate::protocol::{Error, ErrorCode, Scope, SessionId, Status};
 
-/// Refuses a label that a session of the scope has which is not over, other than `own`.
+/// Refuses a label that an unfinished session of the scope has, other than `own`.
 pub(crate) fn check(
     state: &State,
     scope: &Scope,

@@ -1,4 +1,4 @@
-//! Waiting until something holds of one session or several.
+//! Waits for conditions on one session or several.
 
 use std::rc::Rc;
 
@@ -18,17 +18,17 @@ use crate::protocol::params::Stream;
 use crate::protocol::reply::{Matched, Outcome, Waited, WaitedAll};
 use crate::protocol::{Error, SessionId};
 
-/// Time allowed where nobody says otherwise, in milliseconds.
+/// Timeout if the request gives none, in milliseconds.
 const DEFAULT_TIMEOUT_MS: u64 = 10_000;
 
-/// For so long what is there already is looked at, even if less time was allowed, in milliseconds: a `timeoutMs`
-/// of 0 asks about just that, and a log of full size takes about as long.
+/// Least time for which existing output is searched, in milliseconds, even if the timeout is shorter: a
+/// `timeoutMs` of 0 asks about just that output, and searching a log of full size takes about this long.
 const LOOK_MS: u64 = 2000;
 
-/// Bytes of the log looked at before others have their turn.
+/// Bytes of the log searched before other tasks have their turn.
 const CHUNK: usize = 64 * 1024;
 
-/// What to wait for, read and checked.
+/// The conditions of a wait, parsed and checked.
 pub(crate) struct Plan {
     conditions: Rc<Conditions>,
     timeout_ms: u64,
@@ -48,7 +48,7 @@ impl Plan {
         })
     }
 
-    /// Goes on where a session ends only because somebody restarts it.
+    /// Makes the wait continue when a session ends only because a client restarts it.
     pub(crate) fn through_restarts(mut self, on: bool) -> Self {
         if let Some(conditions) = Rc::get_mut(&mut self.conditions) {
             conditions.set_through_restarts(on);
@@ -56,13 +56,13 @@ impl Plan {
         self
     }
 
-    /// Silence before an input says nothing about it: it counts from now.
+    /// Counts silence from now, because silence before an input says nothing about its effect.
     pub(crate) fn after_input(mut self) -> Self {
         self.after_input = true;
         self
     }
 
-    /// Waits on each session from its offset.
+    /// Waits on each session, starting from its offset.
     pub(crate) async fn run(
         &self,
         hub: &Hub,
@@ -83,9 +83,9 @@ impl Plan {
             let (matcher, decision) = self.enter(hub, id, *offset, began, until).await?;
             parts.push((id.clone(), matcher, decision));
         }
-        // A flood can write as fast as it is looked at: then there is no time left to wait.
+        // Output may be written as fast as it is searched; then no time is left to wait.
         let late = Instant::now() >= until;
-        // While one session was looked at, another may have gone on.
+        // Search again: while one session was searched, another may have written more.
         for (id, matcher, decision) in &mut parts {
             if decision.is_none() && !late {
                 *decision = self.catch_up(hub, id, matcher)?;
@@ -108,7 +108,7 @@ impl Plan {
                 moves: true,
             };
             let polled = polled(hub, client, &id, show).await?;
-            // What followed an input was not there before it.
+            // A match after an input cannot have been there at entry.
             let at_entry = at_entry && !self.after_input;
             let matched_at_entry = at_entry && outcome == Outcome::Matched;
             results.push(Waited {
@@ -122,7 +122,7 @@ impl Plan {
         Ok(sum_up(results, mode, elapsed_ms))
     }
 
-    /// Without a probe nothing would ever be ready.
+    /// Refuses to wait for readiness of a session without a probe, which would never be ready.
     fn check_probes(&self, hub: &Hub, from: &[(u64, SessionId)]) -> Result<(), Error> {
         if !self.conditions.wants_ready() {
             return Ok(());
@@ -139,7 +139,7 @@ impl Plan {
         }
     }
 
-    /// Looks at what is there already; what was not looked at by `until` decides nothing.
+    /// Searches the existing output. Output that is not searched by `until` decides nothing.
     async fn enter(
         &self,
         hub: &Hub,
@@ -155,13 +155,13 @@ impl Plan {
         let mut matcher = {
             let state = hub.read();
             let session = state.sessions.get(id).ok_or_else(gone)?;
-            // A cursor in the middle of a sequence is where the sequence begins.
+            // If the offset is within an escape sequence, the checkpoint is at its beginning.
             at.offset = at.offset.min(offset);
             Matcher::new(self.conditions.clone(), session.output.layout(), at, began)
                 .silence_from_now(self.after_input)
         };
         if self.conditions.reads_output() {
-            // Given up or not: the time is looked at below.
+            // The result does not matter: the loop below checks the time.
             let _ = tokio::time::timeout_at(until, hub.catch_up(id)).await;
         }
         while self.conditions.reads_output() {
@@ -186,8 +186,8 @@ impl Plan {
         Ok((matcher, decision))
     }
 
-    /// Looks at the rest, and at what does not come as bytes. Without an await:
-    /// from here on the matcher is told what happens.
+    /// Searches the remaining output, and checks the conditions other than output. It does not await, so that
+    /// the matcher misses nothing before it is registered.
     fn catch_up(
         &self,
         hub: &Hub,
@@ -228,7 +228,7 @@ fn outcome(decision: Option<Decision>) -> (Outcome, Option<Matched>) {
     }
 }
 
-/// How several came out as one: a failure counts first, then what was asked for.
+/// Combines the results of several sessions. A failure counts first, then what `mode` asks for.
 fn sum_up(results: Vec<Waited>, mode: WaitMode, elapsed_ms: u64) -> WaitedAll {
     let having = |outcome| results.iter().find(|result| result.outcome == outcome);
     let all_matched = results
@@ -239,8 +239,7 @@ fn sum_up(results: Vec<Waited>, mode: WaitMode, elapsed_ms: u64) -> WaitedAll {
         WaitMode::All if all_matched => results.first(),
         WaitMode::All => None,
     });
-    // Of `any`, one that was still being waited for could have matched; of
-    // `all`, one that has ended decides.
+    // With `any`, a session that was still pending could have matched; with `all`, one that has ended decides.
     let undecided = || having(Outcome::Timeout);
     let ended = || having(Outcome::Lost).or_else(|| having(Outcome::Exited));
     let decisive = decisive.or_else(|| match mode {

@@ -1,8 +1,8 @@
-//! What everybody who watches a session's screen is told of it: each frame is made once.
+//! The frames sent to the watchers of a session's screen. Each frame is built once.
 //!
-//! Watchers of the same pace have their turns at the same moments, so they have seen the
-//! same picture before, and what leads from there to the present is the same line for all.
-//! A client that is slow has seen an older picture and gets a line of its own.
+//! Watchers with the same interval have their turns at the same moments, so they have all seen the same
+//! picture, and the same frame takes them to the current one. A slow client has seen an older picture and gets
+//! a frame of its own.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -18,27 +18,27 @@ use crate::protocol::{Event, EventKind, SessionId, Timestamp};
 use crate::term::screen::Picture;
 use crate::term::size::Size;
 
-/// The frames of one session, while it is watched.
+/// The frames of one session, kept while it is watched.
 pub(crate) struct Frames {
-    /// From where the turns are counted.
+    /// Start of the time grid on which turns lie.
     began: Instant,
-    /// What the newest frame shows.
+    /// The screen that the newest frames lead to.
     newest: Option<Rc<Shown>>,
-    /// What leads there.
+    /// The frames that lead to `newest`, one per earlier screen.
     frames: Vec<Frame>,
-    /// Frames that were made, and that were told.
+    /// Number of frames built, and of frames sent.
     pub(crate) made: u64,
     pub(crate) told: u64,
 }
 
-/// What leads to the newest picture.
+/// A frame that leads to the newest screen.
 struct Frame {
-    /// From where; from nothing at first.
+    /// The screen it starts from; `None` for a full frame.
     before: Option<Rc<Shown>>,
     line: Rc<Vec<u8>>,
 }
 
-/// A screen as it was shown.
+/// A screen as it was sent to watchers.
 pub(crate) struct Shown {
     seq: u64,
     output_lines: u64,
@@ -57,8 +57,8 @@ impl Frames {
         }
     }
 
-    /// What leads from `last` to what a session shows now, as a line; `last` becomes that.
-    /// `None`: it is that already.
+    /// Returns the event line that leads from `last` to the current screen, and sets `last` to the current
+    /// screen. `None` means that nothing has changed.
     pub(crate) fn next(
         &mut self,
         id: &SessionId,
@@ -90,7 +90,7 @@ impl Frames {
         Some(line)
     }
 
-    /// What is shown now: the newest picture, unless that has changed.
+    /// The current screen: `newest`, unless it has changed.
     fn now(&mut self, output: &mut Output) -> Rc<Shown> {
         let output_lines = output.total_lines();
         let screen = output.screen();
@@ -113,21 +113,21 @@ impl Frames {
         shown
     }
 
-    /// When a watcher that has just had its turn has the next one: at a moment that it
-    /// shares with all others of its pace, and half a pace from now at least.
+    /// When a watcher that has just had its turn has its next one: at a moment that all watchers with this
+    /// interval share, and at least half an interval from now.
     pub(crate) fn next_turn(&self, pace: Duration) -> Instant {
         self.began + turn_after(self.began.elapsed(), pace)
     }
 }
 
-/// The first multiple of `pace` that is more than half of it after `passed`.
+/// The first multiple of `pace` that is more than half a `pace` after `passed`.
 fn turn_after(passed: Duration, pace: Duration) -> Duration {
     let pace = pace.as_nanos().max(1);
     let turns = (passed.as_nanos() + pace / 2) / pace + 1;
     Duration::from_nanos(u64::try_from(turns * pace).unwrap_or(u64::MAX))
 }
 
-/// What has changed since `before`.
+/// The event that describes the change since `before`.
 fn event(
     id: &SessionId,
     output: &mut Output,
@@ -170,7 +170,7 @@ mod tests {
         wall: Timestamp(0),
     };
 
-    /// A session with a screen, and its frames.
+    /// A session's output, and its frames.
     struct Watched {
         id: SessionId,
         output: Output,
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_is_made_once_for_all_who_saw_the_same() {
+    fn a_frame_is_built_once_for_all_watchers_of_the_same_screen() {
         let mut watched = Watched::new();
         let mut watchers = vec![None; 50];
         for round in 1..=10 {
@@ -218,9 +218,9 @@ mod tests {
     }
 
     #[test]
-    fn who_missed_frames_gets_there_as_well() {
+    fn a_watcher_that_missed_frames_reaches_the_same_screen() {
         let mut watched = Watched::new();
-        // Each takes a frame after so many lines.
+        // Each watcher takes a frame after this many lines.
         let mut watchers: Vec<_> = (1..5)
             .map(|every| (every, None, Screen::new(Size::new(4, 20))))
             .collect();
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn another_size_is_painted_as_a_whole() {
+    fn a_resize_sends_a_full_frame() {
         let mut watched = Watched::new();
         let mut last = None;
         watched.write("text");
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn watchers_of_one_pace_have_their_turns_together() {
+    fn watchers_with_the_same_interval_share_their_turns() {
         let ms = Duration::from_millis;
         let pace = ms(16);
         for (passed, next) in [(0, 16), (7, 16), (8, 32), (16, 32), (23, 32), (25, 48)] {

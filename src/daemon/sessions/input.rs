@@ -1,4 +1,5 @@
-//! Writing into a session, in the order of the requests, never blocking another.
+//! Writes input to a session in the order of the requests. One session's full buffer never blocks another
+//! session.
 
 use std::cell::Cell;
 use std::io;
@@ -12,41 +13,40 @@ use tokio::time::Instant;
 
 use crate::sys::{pty, readiness};
 
-/// A program that has taken nothing for so long is not reading. Those that come
-/// later do not wait again for what has been waited for.
+/// A program that has taken nothing for this long counts as not reading. The time runs since the buffer became
+/// full, so that later writers do not wait again.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What leaves nothing of a line in a cooked terminal: line feed and Enter, `^D`,
-/// which hands it over, and `^C`, `^\\`, `^Z` and `^U`, which discard it.
+/// Characters after which no partial line is left in a cooked terminal: line feed, Enter and `^D`, which submit
+/// it, and `^C`, `^\\`, `^Z` and `^U`, which discard it.
 const ENDS_LINE: [u8; 7] = [b'\n', b'\r', 0x04, 0x03, 0x1c, 0x1a, 0x15];
 
-/// Bytes that may wait for a program at most.
+/// Most bytes that may wait for a program.
 pub(crate) const MAX_WAITING: usize = 1 << 20;
 
 /// A session's input: PTY master or stdin pipe.
 pub(crate) struct Input {
     fd: OwnedFd,
-    /// Held by the writer whose turn it is; tokio's mutex is first come, first served.
+    /// Held by the current writer. The mutex of tokio is fair: first come, first served.
     turn: Mutex<()>,
     waiting: Cell<usize>,
-    /// Since when there has been no room.
+    /// Since when the input buffer has been full.
     full_since: Cell<Option<Instant>>,
-    /// Whether the writer whose turn it is waits for room.
+    /// Whether the current writer waits for room.
     stuck: Cell<bool>,
-    /// How often what waited was discarded.
+    /// How many times waiting input was discarded.
     discarded: Cell<u64>,
     discard: Notify,
-    /// Whether what was typed last is a line that has no end yet.
+    /// Whether the last bytes typed are the start of an unfinished line.
     in_line: Cell<bool>,
 }
 
-/// What became of a write.
+/// The result of a write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Taken {
     /// Bytes that the kernel took.
     pub(crate) bytes: usize,
-    /// Whether it did not take all: the program does not read, or has been
-    /// interrupted meanwhile.
+    /// Whether the kernel did not take all bytes: the program does not read, or was interrupted meanwhile.
     pub(crate) stuffed: bool,
 }
 
@@ -64,28 +64,27 @@ impl Input {
         }
     }
 
-    /// Whether what was typed last, by whomever, is a line that has no end yet.
+    /// Whether the last bytes typed, by any client, are the start of an unfinished line.
     pub(crate) fn in_line(&self) -> bool {
         self.in_line.get()
     }
 
-    /// Bytes that wait for the program.
+    /// Bytes that wait to be written.
     pub(crate) fn waiting(&self) -> usize {
         self.waiting.get()
     }
 
-    /// Bytes that the kernel has and the program has not read.
+    /// Bytes in the kernel that the program has not read; `None` if the kernel does not tell.
     pub(crate) fn unread(&self) -> Option<u64> {
         pty::unread_input(&self.fd)
     }
 
-    /// Announces bytes that will wait for their turn.
+    /// Counts bytes that will wait for their turn.
     pub(crate) fn announce(&self, bytes: usize) -> Waiting<'_> {
         Waiting::new(&self.waiting, bytes)
     }
 
-    /// Waits until everybody who came before has written. Held over several
-    /// writes, it keeps them together.
+    /// Waits until all earlier writers are done. Holding the turn over several writes keeps them together.
     pub(crate) async fn turn(&self) -> Turn<'_> {
         let discarded = self.discarded.get();
         Turn {
@@ -95,11 +94,11 @@ impl Input {
         }
     }
 
-    /// Interrupts the program by the characters that `bytes` begin with, if they
-    /// would otherwise lie behind input that nobody reads. Says how many they are.
+    /// Interrupts the program with the signal characters at the start of `bytes`, if they would otherwise be
+    /// queued behind input that the program does not read. Returns how many characters were handled.
     ///
-    /// The terminal raises the signal when it comes to the character, which it
-    /// does not while its buffer is full. So the signal is sent, and what waits is
+    /// The terminal raises the signal when it processes the character, which it does not do while its buffer is
+    /// full. So the signal is sent directly, and waiting input is discarded as the terminal would have done.
     /// discarded as the terminal would have discarded it.
     pub(crate) fn interrupt(&self, bytes: &[u8]) -> usize {
         let Ok(line) = pty::line_discipline(&self.fd) else {
@@ -109,7 +108,7 @@ impl Input {
         if signals.is_empty() || !self.is_stuffed() {
             return 0;
         }
-        // Before the signal: a program that goes on at once must not find any of it.
+        // Discard before the signal, so that a program that continues at once does not read any of it.
         if line.discards {
             self.discarded.set(self.discarded.get() + 1);
             self.discard.notify_waiters();
@@ -124,15 +123,15 @@ impl Input {
         signals.len()
     }
 
-    /// Whether what is typed now would lie behind what the program does not read.
-    /// Between the writes of one turn it has to wait for the rest of them instead.
+    /// Whether bytes typed now would be queued behind input that the program does not read. Between the writes
+    /// of one turn this is false, because the bytes then wait for the rest of that turn.
     fn is_stuffed(&self) -> bool {
         let free = self.turn.try_lock().is_ok();
         self.stuck.get() || (free && self.unread().is_some_and(|bytes| bytes > 0))
     }
 
-    /// False if there is none in time. The descriptor is watched only while
-    /// somebody waits for room, so that a busy terminal wakes nobody.
+    /// Waits until the kernel has room; returns false if it has none in time. The descriptor is registered only
+    /// during the wait, so that a busy terminal does not wake the daemon.
     async fn wait_for_room(&self) -> io::Result<bool> {
         let since = self.full_since.get().unwrap_or_else(Instant::now);
         self.full_since.set(Some(since));
@@ -147,17 +146,16 @@ impl Input {
     }
 }
 
-/// The right to write now.
+/// The right to write.
 pub(crate) struct Turn<'a> {
     input: &'a Input,
-    /// What was asked for before an interrupt goes with it.
+    /// Number of discards when the turn was requested. An interrupt after that also discards this turn's bytes.
     discarded: u64,
     _held: MutexGuard<'a, ()>,
 }
 
 impl Turn<'_> {
-    /// Writes all of `bytes`; returns once the kernel has them, or the program
-    /// has not read for a while.
+    /// Writes all of `bytes`. Returns once the kernel has them, or the program has not read for [`PATIENCE`].
     pub(crate) async fn write(&self, bytes: &[u8]) -> io::Result<Taken> {
         let mut taken = 0;
         while taken < bytes.len() {
@@ -188,7 +186,7 @@ impl Turn<'_> {
     }
 }
 
-/// Says that somebody waits for room, for as long as it lives.
+/// Marks the writer as waiting for room while this value lives.
 struct Stuck<'a>(&'a Cell<bool>);
 
 impl<'a> Stuck<'a> {
@@ -210,7 +208,7 @@ impl AsFd for Input {
     }
 }
 
-/// Counts bytes as waiting for as long as it lives.
+/// Counts bytes as waiting while this value lives.
 pub(crate) struct Waiting<'a> {
     count: &'a Cell<usize>,
     bytes: usize,

@@ -1,10 +1,9 @@
-//! What the daemon has of each session: the engine's model, the log, the input and the processes.
+//! What the daemon holds for each session: the engine's model, the log, the input and the processes.
 //!
-//! This room reads. It starts nothing, ends nothing and notifies no client; what happens to a
-//! session is decided in [`state`](super::state). [`Sessions`] is the table of all of them,
-//! [`session_io`] the descriptors of one, [`text`] its log as clean text, [`records`] what clients
-//! are told of it, [`processes`] its process tree, [`ports`] where that listens, [`usage`] what it
-//! uses of the machine.
+//! This module only reads. It starts nothing, ends nothing and notifies no client; the rules for what happens
+//! to a session are in [`state`](super::state). [`Sessions`] is the table of all sessions, [`session_io`] the
+//! descriptors of one, [`text`] its log as clean text, [`records`] its description for clients, [`processes`]
+//! its process tree, [`ports`] the ports it listens on, [`usage`] its use of CPU and memory.
 
 pub(crate) mod frames;
 pub(crate) mod input;
@@ -72,7 +71,7 @@ impl Sessions {
         Some((self.registry.get(id)?, self.io.get(id)?))
     }
 
-    /// The same, to be changed.
+    /// A session and its descriptors, mutable.
     pub(crate) fn both_mut(&mut self, id: &SessionId) -> Option<(&mut Session, &mut SessionIo)> {
         Some((self.registry.get_mut(id)?, self.io.get_mut(id)?))
     }
@@ -92,14 +91,14 @@ impl Sessions {
         self.slot(io).map_or(io.end, Slot::end)
     }
 
-    /// Offset at which a session's log begins now.
+    /// Offset at which a session's log starts now.
     pub(crate) fn log_first(&self, id: &SessionId) -> u64 {
         let seen = self.get(id).map_or(0, |session| session.output.first());
         let slot = self.io(id).and_then(|io| self.slot(io));
         slot.map_or(seen, |slot| slot.first().max(seen))
     }
 
-    /// Bytes of a session's log after its beginning that were not saved to a file.
+    /// Bytes of a session's log that could not be saved to a file, not counting dropped ones.
     pub(crate) fn unsaved(&self, id: &SessionId) -> u64 {
         let unsaved = |io| self.slot(io).map_or(io.unsaved, Slot::unsaved);
         self.io(id).map_or(0, unsaved)

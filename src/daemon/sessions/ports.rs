@@ -1,4 +1,4 @@
-//! The ports on which sessions listen, and the URLs that they print.
+//! The ports that sessions listen on, and the URLs that they print.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,29 +8,29 @@ use crate::protocol::SessionId;
 use crate::sys::ports::{self, Listening};
 use crate::sys::{process, tree};
 
-/// Characters at the end of the output in which URLs are searched.
+/// Characters at the end of the output that are searched for URLs.
 const URL_CHARS: usize = 64 * 1024;
 
-/// How the ports of one session are being looked up.
+/// The state of the port polling of one session.
 pub(crate) struct PortSweep {
-    /// Time of the last look, in boot-time milliseconds.
+    /// Time of the last poll, in boot-time milliseconds.
     pub(crate) at: u64,
-    /// Milliseconds between the last look and the next one.
+    /// Interval to the next poll, in milliseconds.
     pub(crate) pause: u64,
-    /// Sockets on the wanted ports that belong to other processes. A socket never changes hands,
-    /// so an unchanged set needs no second look.
+    /// Sockets on the wanted ports that belong to other processes. A socket is assumed not to change its owner,
+    /// so an unchanged set is not looked up again.
     pub(crate) foreign: Vec<Listening>,
 }
 
 impl Sessions {
-    /// The ports on which a session's process tree listens. With `of`, only these are looked for.
+    /// The ports that a session's process tree listens on; with `of`, only those of them.
     pub(crate) fn ports(&self, id: &SessionId, of: Option<&[u16]>) -> Vec<u16> {
         let mut sockets = ports::listening();
         sockets.retain(|socket| of.is_none_or(|of| of.contains(&socket.port)));
         self.held_ports(id, &sockets).into_iter().collect()
     }
 
-    /// The ports among `sockets` on which a session's process tree listens.
+    /// The ports of `sockets` that a session's process tree listens on.
     pub(crate) fn held_ports(&self, id: &SessionId, sockets: &[Listening]) -> BTreeSet<u16> {
         match sockets {
             [] => BTreeSet::new(),
@@ -38,7 +38,7 @@ impl Sessions {
         }
     }
 
-    /// The ports on which each session listens, ascending, from one look at the whole system.
+    /// The ports that each session listens on, ascending, from one scan of all processes.
     pub(crate) fn ports_of_all(&self) -> HashMap<SessionId, Vec<u16>> {
         let sockets = ports::listening();
         let mut found: HashMap<SessionId, BTreeSet<u16>> = HashMap::new();
@@ -55,7 +55,7 @@ impl Sessions {
             .collect()
     }
 
-    /// The URLs of these ports that the newest output of a session names.
+    /// The URLs with these ports in the newest output of a session.
     pub(crate) fn urls(&self, id: &SessionId, ports: &[u16]) -> Vec<String> {
         match ports {
             [] => Vec::new(),

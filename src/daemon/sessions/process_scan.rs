@@ -26,8 +26,8 @@ struct Pending {
 }
 
 impl ProcessScan {
-    /// Asks for the live processes of a session whose first process is `leader`. The flag says
-    /// whether this is the first caller, who has to see to it that [`ProcessScan::run`] is called.
+    /// Asks for the live processes of a session whose first process is `leader`. The flag is true for the first
+    /// caller, which has to make sure that [`ProcessScan::run`] is called.
     pub(crate) fn request(
         &mut self,
         id: SessionId,
@@ -38,8 +38,8 @@ impl ProcessScan {
         (found, self.pending.len() == 1)
     }
 
-    /// Scans once and answers the callers. Returns false if a caller still waits, because two of
-    /// them know different first processes of one session.
+    /// Scans once and answers the callers. Returns false if a caller still waits, because two callers gave
+    /// different first processes for one session.
     pub(crate) fn run(&mut self, sessions: &Sessions) -> bool {
         let mut asked: HashMap<SessionId, Option<Leader>> = HashMap::new();
         let mut due = Vec::new();
@@ -59,7 +59,7 @@ impl ProcessScan {
         let found = tree::processes(&sessions.leaders(asked));
         for pending in due {
             let own = found.get(&pending.id).cloned().unwrap_or_default();
-            // The caller may be gone.
+            // Fails if the caller is gone.
             let _ = pending.answer.send(own);
         }
         self.pending.is_empty()

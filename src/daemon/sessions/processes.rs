@@ -9,8 +9,8 @@ use crate::sys::signal;
 use crate::sys::tree::{self, Leader};
 
 impl Sessions {
-    /// Every session with its first process. For the sessions in `known`, the caller knows the
-    /// first process, possibly better than the session does.
+    /// Every session with its first process. `known` overrides the first process of some sessions, for callers
+    /// that know it better than the session does.
     pub(crate) fn leaders(
         &self,
         mut known: HashMap<SessionId, Option<Leader>>,
@@ -29,8 +29,8 @@ impl Sessions {
         found.remove(id).unwrap_or_default()
     }
 
-    /// The first process of a session. Its pid is only trusted as `There` while the pidfd says
-    /// that the process exists.
+    /// The first process of a session. Its pid counts as `There` only while the pidfd confirms that the process
+    /// exists.
     pub(crate) fn leader(&self, id: &SessionId) -> Option<Leader> {
         let (session, io) = self.both(id)?;
         let life = &session.life;
@@ -42,7 +42,7 @@ impl Sessions {
         }
     }
 
-    /// Number of a session's latest run; `None` once the session is removed.
+    /// The number of a session's latest run; `None` if the session has been removed.
     pub(crate) fn run(&self, id: &SessionId) -> Option<u32> {
         Some(self.get(id)?.life.runs().last()?.run)
     }

@@ -1,4 +1,4 @@
-//! What clients are told of a session.
+//! Descriptions of sessions for clients.
 
 use super::Sessions;
 use super::session_io::SessionIo;
@@ -9,7 +9,7 @@ use crate::protocol::{Record, Summary};
 use crate::sys::signal;
 
 impl Sessions {
-    /// A session's record. `asked` is what agents ask people about it.
+    /// A session's record. `asked` holds the open questions to people about it.
     pub(crate) fn record(&self, session: &Session, asked: Vec<Asked>, now: Now) -> Record {
         let mut record = session.record(now, signal::name);
         record.asked = asked;
@@ -22,15 +22,15 @@ impl Sessions {
         record
     }
 
-    /// The short form of a record, which agents get of each session in a list.
+    /// The short form of a record, which lists for agents contain.
     pub(crate) fn summary(&self, session: &Session, now: Now) -> Summary {
         let mut summary = session.summary(now, signal::name);
         self.add_log(&mut summary, self.io(&session.id));
         summary
     }
 
-    /// Adds the size and the place of a session's log. Returns its files if the log is too long
-    /// to be read through replies.
+    /// Adds the size and the path of a session's log. Returns its files if the log is too long to be read
+    /// through replies.
     fn add_log(&self, summary: &mut Summary, io: Option<&SessionIo>) -> Vec<OutputFile> {
         let end = io.map_or(0, |io| self.end_of(io));
         summary.output_bytes = summary.output_bytes.max(end);

@@ -1,6 +1,5 @@
-//! What the daemon holds for a session besides what the engine knows: its log,
-//! where to write, and everything that the keeper has of it, so that it can be
-//! handed to another keeper.
+//! What the daemon holds for a session besides the engine's model: its log, its input, and duplicates of all
+//! that the keeper holds, so that the session can be handed to another keeper.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -19,49 +18,48 @@ use crate::sys::readiness;
 use crate::sys::shared_table::SharedTable;
 use crate::sys::tail::Tail;
 
-/// One session's descriptors and whereabouts.
+/// The descriptors and the log positions of one session.
 pub(crate) struct SessionIo {
-    /// What the keeper has of it, while it has it. Boxed: the table of drivers keeps
-    /// room for twice what is in it.
+    /// What the keeper holds for the session; `None` if the keeper does not have it. Boxed, because the hash
+    /// map reserves room for more entries than it has.
     held: Option<Box<Held>>,
-    /// Where to write.
+    /// The input of the program; `None` once it is closed.
     pub(crate) input: Option<Rc<Input>>,
-    /// A handle on its first process.
+    /// The pidfd of the first process; `None` once it has ended.
     pub(crate) pidfd: Option<Rc<OwnedFd>>,
-    /// Its log.
     pub(crate) log: LogReader,
-    /// Where its log ended when this daemon began, of a session that no keeper
-    /// has: it may not have been looked at yet.
+    /// Where the log ended when this daemon started, for a session that the keeper does not have: the log may
+    /// not be rendered yet.
     pub(crate) end: u64,
-    /// Bytes of that which no file has.
+    /// Bytes of the log up to `end` that are in no file.
     pub(crate) unsaved: u64,
-    /// How it ended, until its output up to then has been looked at.
+    /// The exit of the first process, held back until the output before it is rendered.
     pub(crate) pending_exit: Option<Exit>,
-    /// Rung when its screen changes.
+    /// Notified when the screen changes.
     pub(crate) watchers: Vec<Rc<Notify>>,
-    /// What they are told, while there are any.
+    /// The frames for the watchers, while there are any.
     pub(crate) frames: Option<Box<Frames>>,
-    /// When its next live `output` event may be sent, in boot-time milliseconds.
+    /// When the next live `output` event may be sent, in boot-time milliseconds.
     pub(crate) next_output_event: u64,
-    /// Up to where the growth of its log was counted.
+    /// The log offset up to which growth was counted.
     pub(crate) measured: u64,
-    /// Bytes that were dropped and not told of yet.
+    /// Dropped bytes that no event has reported yet.
     pub(crate) dropped: u64,
-    /// When its next `output_dropped` event may be sent, in boot-time milliseconds.
+    /// When the next `output_dropped` event may be sent, in boot-time milliseconds.
     pub(crate) next_dropped_event: u64,
-    /// How its ports are being looked up, while somebody waits for one.
+    /// The polling of its ports, while a wait or the probe needs one.
     pub(crate) sweep: Option<PortSweep>,
 }
 
 struct Held {
     kept: Kept,
-    /// With pipes: where the keeper reads, so that a job that outlives it never
-    /// finds its pipe closed.
+    /// With pipes: the reading ends, held here so that a job that outlives the keeper never finds its pipe
+    /// closed.
     outputs: Vec<OwnedFd>,
 }
 
 impl SessionIo {
-    /// What there is of a session before its program runs: its log.
+    /// A session before its program runs: it has only a log.
     pub(crate) fn new(log: LogReader) -> Self {
         Self {
             held: None,
@@ -81,7 +79,7 @@ impl SessionIo {
         }
     }
 
-    /// Takes what the keeper has sent of it.
+    /// Takes the descriptors that the keeper sent for the session.
     pub(crate) fn hold(&mut self, kept: Kept, fds: Vec<OwnedFd>, shared_table: &Rc<SharedTable>) {
         let fds = KeptFds::split(&kept, fds);
         self.input = fds.input.map(|fd| Rc::new(Input::new(fd)));
@@ -104,7 +102,7 @@ impl SessionIo {
         self.log.set_tail(shared);
     }
 
-    /// Whether all that its program has written by now is in its log, as the shared table says.
+    /// Whether all that its program has written so far is in its log, according to the shared table.
     pub(crate) fn has_no_output_left(&self, shared_table: &SharedTable) -> bool {
         let (Some(held), Some(slot)) = (&self.held, self.slot()) else {
             return false;
@@ -113,16 +111,16 @@ impl SessionIo {
             Mode::Pty => self.input.iter().map(|input| input.as_fd()).collect(),
             Mode::Pipe => held.outputs.iter().map(AsFd::as_fd).collect::<Vec<_>>(),
         };
-        // In this order: what is not there to be read any more has been taken up before.
+        // Check in this order: bytes that are no longer readable are either in the log or marked as moving.
         !readiness::any_readable(&fds) && !shared_table.is_moving(slot)
     }
 
-    /// Its slot on the shared table.
+    /// Its slot in the shared table.
     pub(crate) fn slot(&self) -> Option<u32> {
         self.held.as_ref().map(|held| held.kept.slot)
     }
 
-    /// Its first process has ended.
+    /// Notes that its first process has ended.
     pub(crate) fn ended(&mut self, exit: &Exit) {
         self.pidfd = None;
         if let Some(held) = &mut self.held {
@@ -130,14 +128,14 @@ impl SessionIo {
         }
     }
 
-    /// Its `onExit` is being run, or was.
+    /// Notes that its `onExit` has been started.
     pub(crate) fn on_exit_began(&mut self) {
         if let Some(held) = &mut self.held {
             held.kept.on_exit_ran = true;
         }
     }
 
-    /// Nobody has its terminal or pipes open any more.
+    /// Notes that no process has its terminal or pipes open any more.
     pub(crate) fn closed(&mut self) {
         if let Some(held) = &mut self.held {
             held.kept.open.clear();
@@ -145,7 +143,7 @@ impl SessionIo {
         }
     }
 
-    /// Its log is not being written, or is again.
+    /// Notes that its log can no longer be written, or can be written again.
     pub(crate) fn degraded(
         &mut self,
         reason: Option<String>,
@@ -157,7 +155,7 @@ impl SessionIo {
         self.share_tail(tail.map(Tail::open), shared_table);
     }
 
-    /// Everything that another keeper needs to go on with it.
+    /// Everything that another keeper needs to take over the session.
     pub(crate) fn hand_over(&self) -> io::Result<Option<(Kept, Vec<OwnedFd>)>> {
         let Some(held) = &self.held else {
             return Ok(None);
@@ -171,7 +169,7 @@ impl SessionIo {
             outputs: outputs.collect::<io::Result<_>>()?,
         };
         let mut kept = held.kept.clone();
-        // Without its master there is nothing to read from.
+        // Without its PTY master there is nothing to read from.
         if kept.spec.mode == Mode::Pty && self.input.is_none() {
             kept.open.clear();
         }
@@ -179,7 +177,7 @@ impl SessionIo {
         Ok(Some((kept, fds)))
     }
 
-    /// What it runs, as the keeper has it.
+    /// The program it runs, as the keeper started it.
     pub(crate) fn spec(&self) -> Option<&crate::protocol::keeper::SpawnSpec> {
         self.held.as_ref().map(|held| &held.kept.spec)
     }

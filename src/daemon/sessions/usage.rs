@@ -1,7 +1,7 @@
-//! What sessions use of the machine, looked up only when somebody asks.
+//! CPU and memory use of sessions, measured only when a client asks.
 //!
-//! One look at `/proc` serves all sessions and everybody who asks within
-//! [`INTERVAL_MS`] or longer, so that neither many sessions nor many dashboards cost more.
+//! One scan of `/proc` serves all sessions and all requests within [`INTERVAL_MS`] or longer, so that the cost
+//! grows neither with the sessions nor with the dashboards.
 
 use std::collections::HashMap;
 
@@ -12,14 +12,14 @@ use crate::engine::usage::{INTERVAL_MS, Meter};
 use crate::protocol::{SessionId, Summary};
 use crate::sys::usage::{self, Usage};
 
-/// A look at many processes takes milliseconds. The next one comes after so many times
-/// what the last one took, which is a twentieth of a processor at most.
+/// A scan of many processes takes milliseconds. The next one starts at the earliest after this many times its
+/// duration, so that scans take at most a twentieth of one processor.
 const PAUSES: u64 = 20;
 
-/// The last look.
+/// The last scan.
 #[derive(Default)]
 pub(crate) struct LastUsage {
-    /// When it began, and when the next one may be, in boot-time milliseconds.
+    /// When the last scan started, and when the next one may start, in boot-time milliseconds.
     began: u64,
     next: u64,
     found: HashMap<SessionId, (Usage, Option<f64>)>,
@@ -27,12 +27,12 @@ pub(crate) struct LastUsage {
 }
 
 impl LastUsage {
-    /// A session has ended: what it used is no news any more.
+    /// Forgets the values of a session that has ended.
     pub(crate) fn forget(&mut self, id: &SessionId) {
         self.found.remove(id);
     }
 
-    /// Whether the last look is recent enough and covers the present runs of these sessions.
+    /// Whether the last scan is recent enough and covers the current runs of these sessions.
     pub(crate) fn is_fresh<'a>(&self, mut sessions: impl Iterator<Item = &'a Session>) -> bool {
         now().boot < self.next
             && sessions.all(|session| {
@@ -40,7 +40,7 @@ impl LastUsage {
             })
     }
 
-    /// Looks up what every session uses.
+    /// Measures all sessions.
     pub(crate) fn look(&mut self, sessions: &Sessions) {
         let began = now();
         let mut meters = std::mem::take(&mut self.meters);
@@ -66,8 +66,7 @@ impl LastUsage {
         }
     }
 
-    /// Adds what a session used at the last look to its summary. Returns the number of its
-    /// processes.
+    /// Adds the values of the last scan to a session's summary. Returns the number of its processes.
     pub(crate) fn add_to(&self, summary: &mut Summary) -> u32 {
         let Some((usage, percent)) = self.found.get(&summary.session_id) else {
             return 0;

@@ -1,8 +1,8 @@
-//! A screen whose emulator has failed: what it failed on is kept, and the screen
-//! is painted anew without it.
+//! Recovery from a failed terminal emulator: the output that made it fail is recorded, and the screen is
+//! repainted without it.
 //!
-//! Nothing known makes it fail; the next thing that does shall harm one screen,
-//! and leave behind what is needed to mend it.
+//! No output is known to make the emulator fail. If one does, only one screen is harmed, and the recording
+//! allows the fault to be reproduced.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,14 +12,14 @@ use super::output::repaint_screen;
 use crate::protocol::SessionId;
 use crate::sys::file;
 
-/// Bytes before the place of the failure that are kept.
+/// Bytes before the failure that are recorded.
 const KEPT: u64 = 64 * 1024;
 
-/// Recordings of a session at most; after that its screen only starts over, so
-/// that output made to fail costs no more than other output.
+/// Most recordings per session. After that a failing screen is only reset, so that output made to fail costs no
+/// more than other output.
 const MAX_RECORDINGS: u32 = 4;
 
-/// Looks after a session whose emulator has failed on its newest output.
+/// Records the newest output of a session whose emulator has failed on it, and repaints the screen.
 pub(crate) fn contain(state: &mut State, id: &SessionId) {
     let (Some(session), Some(io)) = (state.sessions.get(id), state.sessions.io(id)) else {
         return;
@@ -40,7 +40,7 @@ pub(crate) fn contain(state: &mut State, id: &SessionId) {
         Err(error) => tracing::error!(
             session = %id,
             end,
-            "the terminal emulator failed on output, which could not be kept: {error}"
+            "the terminal emulator failed on output, which could not be recorded: {error}"
         ),
     }
     let screen = repaint_screen(state, id, size, 0);
@@ -49,14 +49,14 @@ pub(crate) fn contain(state: &mut State, id: &SessionId) {
     }
 }
 
-/// Keeps what the emulator failed on as `panic-OFFSET.bin`, where OFFSET is that
-/// of the byte after it; `None` if there are enough of these.
+/// Writes the output that the emulator failed on to `panic-OFFSET.bin`, where OFFSET is the offset after its
+/// last byte. Returns `None` if there are enough recordings.
 fn record(dir: &Path, end: u64, bytes: &[u8]) -> io::Result<Option<PathBuf>> {
     let there = std::fs::read_dir(dir)?
         .flatten()
         .filter(|entry| entry.file_name().as_encoded_bytes().starts_with(b"panic-"))
         .count();
-    // Also those of an earlier daemon, which fed the same output.
+    // Recordings of an earlier daemon count as well: it was fed the same output.
     if there >= MAX_RECORDINGS as usize {
         return Ok(None);
     }
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_it_failed_on_is_kept_privately_and_not_for_ever() {
+    fn records_failing_output_privately_and_a_limited_number_of_times() {
         let dir = tempfile::tempdir().unwrap();
         let first = record(dir.path(), 100, b"bytes").unwrap().unwrap();
         assert_eq!(first, dir.path().join("panic-100.bin"));

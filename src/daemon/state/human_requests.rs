@@ -1,9 +1,8 @@
-//! What agents have asked people, until somebody has answered.
+//! Questions that agents ask people (`ask_human`), until they are answered.
 //!
-//! A person answers by typing into the session: with a finished line (or `^C`,
-//! `^D`), or with keys after which nobody types any more. That, or declining,
-//! settles everything that is asked about the session. Nothing of it is kept on
-//! disk: `--serve` asks a new daemon again.
+//! A person answers by typing into the session: with a finished line (or `^C`, `^D`), or with other keys once
+//! the person's lease ends. Typing, or declining, settles all questions about the session. Questions are not
+//! kept on disk: after the death of a daemon, `--serve` asks the next one again.
 
 use serde_json::json;
 use tokio::sync::oneshot;
@@ -14,7 +13,7 @@ use crate::protocol::record::Asked;
 use crate::protocol::reply::AskOutcome;
 use crate::protocol::{EventKind, SessionId};
 
-/// Questions that nobody has answered, oldest first.
+/// Unanswered questions, oldest first.
 #[derive(Default)]
 pub(crate) struct HumanRequests {
     open: Vec<Open>,
@@ -25,14 +24,14 @@ struct Open {
     number: u64,
     session: SessionId,
     asked: Asked,
-    /// Whether a person has typed since.
+    /// Whether a person has typed since the question was asked.
     typed: bool,
-    /// Dropped without a word, the session is over.
+    /// Dropped without an answer when the session ends.
     answer: oneshot::Sender<AskOutcome>,
 }
 
 impl HumanRequests {
-    /// What is being asked about a session.
+    /// The unanswered questions about a session.
     pub(crate) fn about(&self, session: &SessionId) -> Vec<Asked> {
         let about = self.open.iter().filter(|open| open.session == *session);
         about.map(|open| open.asked.clone()).collect()
@@ -63,7 +62,7 @@ impl State {
         number
     }
 
-    /// Takes back a question that was not answered, and publishes the reason as its outcome.
+    /// Withdraws an unanswered question, and publishes `reason` as its outcome.
     pub(crate) fn withdraw_question(&mut self, number: u64, session: &SessionId, reason: &str) {
         let open = &mut self.human_requests.open;
         let before = open.len();
@@ -74,12 +73,12 @@ impl State {
         }
     }
 
-    /// Settles everything that is asked about a session. Says how much that was.
+    /// Settles all questions about a session, and returns their number.
     pub(crate) fn settle_asks(&mut self, session: &SessionId, outcome: AskOutcome) -> usize {
         let settled = self.take_asks(session);
         let count = settled.len();
         for open in settled {
-            // Whoever asked may be gone this very moment.
+            // Sending fails if the asking client has just disconnected.
             let _ = open.answer.send(outcome);
             let data = json!({ "outcome": outcome });
             self.publish(EventKind::HumanAnswered, session, data);
@@ -87,7 +86,7 @@ impl State {
         count
     }
 
-    /// A person has typed: that answers once it is `finished`.
+    /// Notes that a person has typed. If a line or the like is `finished`, this answers the questions.
     pub(crate) fn typed_for_asks(&mut self, session: &SessionId, finished: bool) {
         if finished {
             self.settle_asks(session, AskOutcome::Answered);
@@ -101,7 +100,7 @@ impl State {
         about.for_each(|open| open.typed = true);
     }
 
-    /// Nobody types any more: who has typed has answered.
+    /// Called when a person's lease has ended: if the person typed anything, the questions are answered.
     pub(crate) fn settle_typed_asks(&mut self, session: &SessionId) {
         let mut about = self
             .human_requests
@@ -113,7 +112,7 @@ impl State {
         }
     }
 
-    /// The session is over, and with it what is asked about it.
+    /// Closes the questions about a session that has ended.
     pub(crate) fn forget_asks(&mut self, session: &SessionId) {
         for open in self.take_asks(session) {
             drop(open.answer);

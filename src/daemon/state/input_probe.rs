@@ -1,7 +1,7 @@
-//! Looks at what programs do with their input, and tells what comes of it.
+//! Checks whether programs wait for input, and publishes the result.
 //!
-//! The keeper is asked, who may look at any job; on behalf of somebody who waits for the
-//! answer, the daemon looks by itself first, which takes no turn of another process.
+//! The keeper is asked, because the kernel lets it inspect every job. If a client waits for the answer, the
+//! daemon first looks by itself, which needs no turn of another process.
 
 use std::collections::HashMap;
 
@@ -18,19 +18,19 @@ use crate::protocol::{EventKind, SessionId};
 use crate::sys::input::{self, Effort};
 use crate::term::sanitize::clean;
 
-/// Chunks of output looked at first. A program that waits has written little that
-/// nobody has looked at, but another one may write beside it.
+/// Chunks of output rendered before a prompt is read. A waiting program has written little that is not yet
+/// rendered, but another program may write to the terminal at the same time.
 const PROMPT_CHUNKS: usize = 8;
 
-/// Characters of a prompt that are told.
+/// Longest prompt that is published, in characters.
 const PROMPT_CHARS: usize = 200;
 
-/// Questions that were not answered yet.
+/// Questions to the keeper that are not answered yet.
 #[derive(Default)]
 pub(crate) struct InputProbes {
     last: u64,
     waiting: HashMap<u64, oneshot::Sender<()>>,
-    /// Pid of a keeper that does not answer.
+    /// Pid of a keeper that does not answer questions.
     deaf: Option<u32>,
 }
 
@@ -40,12 +40,12 @@ impl InputProbes {
         self.last
     }
 
-    /// Forgets the pending questions: the keeper that was asked is gone.
+    /// Drops the pending questions, because the keeper that was asked is gone.
     pub(crate) fn forget(&mut self) {
         self.waiting.clear();
     }
 
-    /// The keeper of this pid has not answered these questions in time.
+    /// Notes that the keeper with this pid has not answered these questions in time.
     pub(crate) fn give_up(&mut self, asks: Vec<u64>, keeper: u32) {
         for ask in asks {
             self.waiting.remove(&ask);
@@ -53,7 +53,7 @@ impl InputProbes {
         self.deaf = Some(keeper);
     }
 
-    /// The next question, about this session.
+    /// Builds the next question, about this session.
     fn question(&mut self, id: &SessionId) -> ToKeeper {
         self.last += 1;
         ToKeeper::Look {
@@ -64,7 +64,7 @@ impl InputProbes {
 }
 
 impl State {
-    /// The time for a look at a session has come.
+    /// Asks about a session if its check is due. Called by the session's timer.
     pub(crate) fn look_at_input(&mut self, id: &SessionId) {
         let eager = self.waiters.waits.want_input(id);
         let Some(session) = self.sessions.get_mut(id) else {
@@ -78,7 +78,7 @@ impl State {
         self.arm_input(id);
     }
 
-    /// Somebody waits for a session to want input.
+    /// Schedules the next check of a session early, because a wait for its input was added.
     pub(crate) fn hurry_input(&mut self, id: &SessionId) {
         if let Some(session) = self.sessions.get_mut(id) {
             session.input.hurry(now().boot);
@@ -86,14 +86,14 @@ impl State {
         }
     }
 
-    /// Sets the clock for the next look.
+    /// Sets the timer of the next check.
     pub(crate) fn arm_input(&mut self, id: &SessionId) {
         let session = self.sessions.get(id);
         let next = session.and_then(|session| session.input.next());
         self.timers.set(Due::Input(id.clone()), next);
     }
 
-    /// Something was typed into a session.
+    /// Notes that something was typed into a session.
     pub(crate) fn typed(&mut self, id: &SessionId) {
         let eager = self.waiters.waits.want_input(id);
         let asked = self.input_probes.last;
@@ -103,8 +103,9 @@ impl State {
         }
     }
 
-    /// Asks about a session on somebody's behalf, if there is anything to be asked
-    /// that is not known; `several` of them are sent in one message.
+    /// Asks about a session on behalf of a client. Returns `None` if the answer is known, if the program takes
+    /// no input, or if the keeper does not answer. If `several` sessions are asked about, the questions are
+    /// sent in one message.
     pub(crate) fn question(
         &mut self,
         id: &SessionId,
@@ -119,7 +120,7 @@ impl State {
         Some((ask, receiver))
     }
 
-    /// Asks at once, or with all others that are asked now; returns the number of the question.
+    /// Sends a question, at once or in one message with others of this turn. Returns its number.
     fn ask(&mut self, id: &SessionId, with_others: bool) -> u64 {
         let question = self.input_probes.question(id);
         match with_others {
@@ -129,12 +130,12 @@ impl State {
         self.input_probes.last
     }
 
-    /// The keeper's answer.
+    /// Takes the keeper's answer to question `ask`.
     pub(crate) fn input_seen(&mut self, id: &SessionId, ask: u64, sight: Option<Sight>) {
         self.input_probes.deaf = None;
         let known = self.sessions.get(id);
         if known.is_some_and(|session| session.input.is_of_before(ask)) {
-            // Who waits wants to know what comes of what was typed.
+            // Something was typed after the question: ask again, because the client wants to know its effect.
             if let Some(asker) = self.input_probes.waiting.remove(&ask) {
                 let again = self.ask(id, false);
                 self.input_probes.waiting.insert(again, asker);
@@ -143,14 +144,14 @@ impl State {
         }
         self.saw_input(id, sight);
         if let Some(asker) = self.input_probes.waiting.remove(&ask) {
-            // It may have given up.
+            // Fails if the client no longer waits.
             let _ = asker.send(());
         }
     }
 
-    /// Looks at a session now. False if the keeper is to be asked: because we may not
-    /// look, because there are many to look at, because it may still have output that the program wrote before, or because
-    /// the program may begin to wait this very moment.
+    /// Checks a session in the daemon itself. Returns false if the keeper has to be asked: because the daemon
+    /// may not inspect the processes, because there are many of them, because the keeper may still hold output
+    /// that the program wrote before, or because the program may be about to wait.
     pub(crate) fn look_here(&mut self, id: &SessionId) -> bool {
         let Some(session) = self.sessions.get(id) else {
             return true;
@@ -180,10 +181,10 @@ impl State {
         is_known
     }
 
-    /// What was seen of a session's input, and what comes of it.
+    /// Takes the result of a check, and publishes what changed.
     fn saw_input(&mut self, id: &SessionId, sight: Option<Sight>) {
         if sight.is_some_and(|sight| sight.reading == Some(true)) {
-            // Which screen it is on, and its prompt, are in the last it wrote.
+            // Render first, because the program's last output says which screen it uses and what its prompt is.
             for _ in 0..PROMPT_CHUNKS {
                 if !output::render_chunk(self, id) {
                     break;
@@ -206,7 +207,7 @@ impl State {
         }
     }
 
-    /// The line on which a program waits.
+    /// The line on which a program waits for input.
     fn prompt(&mut self, id: &SessionId) -> Option<String> {
         let session = self.sessions.get_mut(id)?;
         let line = match session.spec.mode {

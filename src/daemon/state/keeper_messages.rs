@@ -1,4 +1,4 @@
-//! What the keeper's messages mean for the sessions.
+//! Handles the keeper's messages.
 
 use std::os::fd::OwnedFd;
 
@@ -10,7 +10,7 @@ use crate::protocol::{EventKind, SessionId};
 use crate::sys::channel::Received;
 
 impl State {
-    /// Takes one message of the keeper.
+    /// Handles one message of the keeper.
     pub(crate) fn take_message(&mut self, (message, fds): Received<ToDaemon>) {
         match message {
             ToDaemon::Grown { slots } => {
@@ -93,21 +93,21 @@ impl State {
                 self.keeper.cleared(&session, &outcome);
             }
             ToDaemon::Forgotten { session } => {
-                // Only now nothing is written there any more.
+                // Remove the directory only now, when the keeper no longer writes to it.
                 self.sessions.store.remove(&session);
                 self.keeper.forgotten(&session);
             }
             ToDaemon::TakenOver { version } => {
                 tracing::info!(pid = self.keeper.pid(), version, "the next keeper is up");
                 self.keeper.is_ready(version, None);
-                // The last keeper may have died just before it told of new output.
+                // Render all sessions: the keeper may have died before it notified us of new output.
                 for id in self.sessions.io.keys() {
                     self.render_queue.add(id);
                 }
             }
             ToDaemon::Listening => {
                 if let Some(listener) = fds.into_iter().next() {
-                    tracing::info!("clients come by another socket");
+                    tracing::info!("the listening socket was replaced");
                     self.keeper.listens_on(listener);
                 }
             }
@@ -116,12 +116,12 @@ impl State {
                 self.keeper.is_ready(version, error);
             }
             ToDaemon::Welcome { .. } | ToDaemon::Adopt(_) => {
-                tracing::warn!("a greeting of the keeper came late");
+                tracing::warn!("the keeper sent a greeting message after the greeting");
             }
         }
     }
 
-    /// A log is not being written any more, or is again.
+    /// Notes that a session's log can no longer be written, or can be written again.
     fn degraded(&mut self, id: &SessionId, reason: Option<String>, tail: Option<OwnedFd>) {
         let shared_table = self.keeper.shared_table().clone();
         if let Some(io) = self.sessions.io_mut(id) {
@@ -144,7 +144,7 @@ impl State {
                 .get(id)
                 .is_some_and(|s| s.output.end() < exit.end_offset);
         match self.sessions.io_mut(id) {
-            // A pattern may be in what has not been looked at yet.
+            // Delay the exit: the output before it is not fully rendered and may match a pattern.
             Some(io) if wait_for_output => {
                 io.pending_exit = Some(exit);
                 self.render_queue.add(id);
@@ -153,7 +153,7 @@ impl State {
         }
     }
 
-    /// A session's first process was stopped, or goes on.
+    /// Notes that a session's first process was stopped or continued.
     pub(crate) fn set_paused(&mut self, id: &SessionId, paused: bool) {
         let eager = self.waiters.waits.want_input(id);
         let Some(session) = self.sessions.get_mut(id) else {
@@ -176,7 +176,7 @@ impl State {
     }
 }
 
-/// A keeper of an older version does not say why.
+/// The failure to report if an older keeper sends no reason.
 fn unknown() -> Failure {
     Failure {
         errno: None,

@@ -1,8 +1,7 @@
-//! People at the keyboards of sessions: what their typing means to agents.
+//! Leases: what a person's typing into a session means for agents.
 //!
-//! The rules are in the engine (`lease`); here the clock is set for them and
-//! what comes of them is told. A job of people that no agent may see is held
-//! against nobody, so nothing is told of it.
+//! The rules are in the engine (`lease`). This module sets the timers and publishes the events. A job of a
+//! person that no agent may see has no lease events, because no agent is refused.
 
 use serde_json::json;
 
@@ -15,14 +14,14 @@ use crate::protocol::record::{HeldBy, Share};
 use crate::protocol::{Error, EventKind, Role, Scope, SessionId};
 
 impl State {
-    /// Whether `viewer` may type now. A person may, and holds the session from
-    /// now on; an agent may not while a person does.
+    /// Asks for the right of `principal` to type now. A person always gets it, and holds the session from then
+    /// on. An agent is refused while a person holds the session.
     pub(crate) fn take_keyboard(
         &mut self,
-        viewer: &Principal,
+        principal: &Principal,
         id: &SessionId,
     ) -> Result<(), Error> {
-        if viewer.role == Role::Human {
+        if principal.role == Role::Human {
             self.person_typed(id, 0, false);
             return Ok(());
         }
@@ -33,9 +32,10 @@ impl State {
         }
     }
 
-    /// A person has typed so many bytes, with which a line, say, is `finished`.
+    /// Notes that a person has typed `bytes` bytes. `finished` says whether they complete an answer, for
+    /// example a line.
     pub(crate) fn person_typed(&mut self, id: &SessionId, bytes: usize, finished: bool) {
-        // A hold that is over by now is told before the next one.
+        // Publish the end of an expired hold before the next one begins.
         self.look_at_lease(id);
         let Some(session) = self.sessions.get_mut(id) else {
             return;
@@ -50,7 +50,7 @@ impl State {
         self.arm(id);
     }
 
-    /// A person's connection takes the keyboard until it gives it back.
+    /// Gives the keyboard to a person's connection until it is released.
     pub(crate) fn hold_keyboard(&mut self, id: &SessionId, by: ConnectionId) {
         self.look_at_lease(id);
         let session = self.sessions.get_mut(id);
@@ -59,7 +59,7 @@ impl State {
         }
     }
 
-    /// A connection gives the keyboard back.
+    /// Releases the keyboard that a connection holds.
     pub(crate) fn let_go(&mut self, id: &SessionId, by: ConnectionId) {
         let session = self.sessions.get_mut(id);
         let news = session.map(|session| session.lease.unpin(by, now()));
@@ -69,7 +69,7 @@ impl State {
         self.arm(id);
     }
 
-    /// A connection is gone, and with it what it held.
+    /// Releases all keyboards that a connection holds, because it is closed.
     pub(crate) fn let_go_of_all(&mut self, by: ConnectionId) {
         let held = self.sessions.iter().filter(|s| s.lease.is_pinned_by(by));
         let held: Vec<SessionId> = held.map(|session| session.id.clone()).collect();
@@ -78,7 +78,7 @@ impl State {
         }
     }
 
-    /// An agent has typed: told to those who want to know, once a second at most.
+    /// Notes that an agent has typed. Publishes this to subscribers, at most once a second per session.
     pub(crate) fn agent_typed(&mut self, id: &SessionId, by: &Scope) {
         if !self.events.has_listeners(EventKind::AgentInput) {
             return;
@@ -89,7 +89,7 @@ impl State {
         }
     }
 
-    /// Tells what is due about a person's hold.
+    /// Publishes the lease events of a session that are due.
     pub(crate) fn look_at_lease(&mut self, id: &SessionId) {
         let session = self.sessions.get_mut(id);
         let news = session.map(|session| session.lease.look(now()));
@@ -99,7 +99,7 @@ impl State {
         self.arm(id);
     }
 
-    /// Nobody types into a session that is over.
+    /// Ends the lease of a session that has ended.
     pub(crate) fn release_keyboard(&mut self, id: &SessionId) {
         let session = self.sessions.get_mut(id);
         let news = session.map(|session| session.lease.release());

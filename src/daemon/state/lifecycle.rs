@@ -11,7 +11,7 @@ use crate::protocol::{EventKind, SessionId, Status};
 use crate::sys::signal;
 
 impl State {
-    /// A session's first process has ended, and its output has been looked at.
+    /// Handles the end of a session's first process, after its output has been rendered.
     pub(crate) fn finish(&mut self, id: &SessionId, exit: &Exit) {
         let now = now();
         let Some(session) = self.sessions.get_mut(id) else {
@@ -39,8 +39,8 @@ impl State {
         self.run_over(id);
     }
 
-    /// Lets go of what a session has no use for once it has ended and nobody has
-    /// its terminal any more.
+    /// Closes the input and rests the screen of a session that has ended and whose terminal nobody has open any
+    /// more.
     pub(crate) fn release(&mut self, id: &SessionId) {
         let is_over = self
             .sessions
@@ -55,7 +55,8 @@ impl State {
         self.arm(id);
     }
 
-    /// Forgets a session and its files. Whoever wants to know when those are gone is told, if it was there.
+    /// Removes a session and its files. Returns a receiver that fires when the files are gone, or `None` if
+    /// there is no such session.
     pub(crate) fn remove(&mut self, id: &SessionId) -> Option<oneshot::Receiver<()>> {
         self.forget_asks(id);
         let mut session = self.sessions.registry.remove(id, now())?;
@@ -65,7 +66,7 @@ impl State {
         self.events
             .publish(EventKind::Removed, &session.scope, id, data);
         self.events.bus.set_shared(id, false);
-        // Whoever waits for it will not be told anything else.
+        // Decide the waits on it now: nothing will happen to the session any more.
         let over = self.waiters.waits.look(
             id,
             &mut session.output,
@@ -83,7 +84,8 @@ impl State {
         }
         self.restarting.remove(id);
         self.keeper.give_up(id);
-        // What it has written last may be on its way to its directory, which goes when the keeper has let go of it.
+        // The keeper may still be writing to the directory, so the directory is removed only when the keeper
+        // answers `Forgotten`.
         self.sessions.store.remove_meta(id);
         self.tombstone_file
             .add(id, &self.sessions.registry.tombstones);

@@ -1,4 +1,4 @@
-//! The limit of all logs together, and telling of output that is dropped.
+//! The size limit for all logs together, and the events about dropped output.
 
 use super::State;
 use crate::daemon::clock::now;
@@ -7,22 +7,22 @@ use crate::engine::timers::Due;
 use crate::protocol::keeper::ToKeeper;
 use crate::protocol::{EventKind, SessionId};
 
-/// Logs are looked at after they have grown by so many bytes together.
+/// Total growth after which the log sizes are checked, in bytes.
 const LARGEST_STEP: u64 = 16 << 20;
 
-/// The same as a part of the limit, where that is small.
+/// For small limits, the logs are checked after this fraction of the limit instead.
 const STEPS: u64 = 16;
 
-/// Milliseconds between two `output_dropped` events of a session: a flood drops a
-/// segment several times a second.
+/// Least milliseconds between two `output_dropped` events of a session: a flood drops a segment several times a
+/// second.
 const EVENT_MS: u64 = 10_000;
 
-/// When all logs are to be looked at.
+/// Decides when the size of all logs is checked.
 pub(crate) struct LogBudget {
     limit: u64,
-    /// Growth since the last look.
+    /// Growth since the last check, in bytes.
     grown: u64,
-    /// Whether the last look left more than there may be.
+    /// Whether the logs were still over the limit after the last check.
     is_over: bool,
 }
 
@@ -41,7 +41,7 @@ impl LogBudget {
 }
 
 impl State {
-    /// A session's log has grown up to `end`.
+    /// Notes that a session's log has grown up to `end`.
     pub(crate) fn log_grew(&mut self, id: &SessionId, end: u64) {
         let Some(io) = self.sessions.io_mut(id) else {
             return;
@@ -53,18 +53,19 @@ impl State {
         }
     }
 
-    /// A session has ended: its log may be cut if that was needed already.
+    /// Checks the logs again if they are over the limit, because the log of a session that has ended may be cut
+    /// further.
     pub(crate) fn log_may_be_cut(&mut self) {
         if self.log_budget.is_over {
             self.check_log_quota();
         }
     }
 
-    /// Drops the oldest output if all logs together have too much.
+    /// Drops the oldest output if all logs together are over the limit.
     pub(crate) fn check_log_quota(&mut self) {
         self.log_budget.grown = 0;
         let limit = self.log_budget.limit;
-        // By their offsets first, which costs no look at any directory.
+        // Compute the total from the offsets first, which reads no directory.
         let ids = self.sessions.iter().map(|session| &session.id);
         let total: u64 = ids
             .map(|id| {
@@ -98,7 +99,7 @@ impl State {
         uses.collect()
     }
 
-    /// Whether nobody writes a session's log any more, nor is about to.
+    /// Whether no process writes to a session's log, and none will.
     fn is_log_settled(&self, id: &SessionId) -> bool {
         let over = self
             .sessions
@@ -109,7 +110,8 @@ impl State {
 
     fn cut_log(&mut self, id: SessionId, first: u64) {
         if !self.is_log_settled(&id) {
-            // The keeper tells where the log begins then, as for its own limit.
+            // The keeper drops the segments and reports the new start of the log, as it does for a session's
+            // own limit.
             self.keeper.send(&ToKeeper::Trim { session: id, first });
             return;
         }
@@ -122,7 +124,7 @@ impl State {
         self.log_begins_at(&id, first);
     }
 
-    /// A session's output before `first` is no longer kept.
+    /// Notes that a session's output before `first` is no longer kept.
     pub(crate) fn log_begins_at(&mut self, id: &SessionId, first: u64) {
         let Some(session) = self.sessions.get_mut(id) else {
             return;
@@ -133,7 +135,7 @@ impl State {
         if dropped == 0 {
             return;
         }
-        // The number of the first line that is kept is one to remember.
+        // Save the line number of the first kept line.
         self.persist(id);
         if self.keeper.is_clearing(id) {
             return;
@@ -144,7 +146,7 @@ impl State {
         self.tell_dropped(id);
     }
 
-    /// Tells how much was dropped, now or once it may be told again.
+    /// Publishes how much output was dropped, now or when the next event is allowed.
     pub(crate) fn tell_dropped(&mut self, id: &SessionId) {
         let at = now().boot;
         let Some((session, io)) = self.sessions.both_mut(id) else {

@@ -1,12 +1,11 @@
-//! What the daemon knows, and what follows from each thing that happens.
+//! The state of the daemon, and the rules for each event that changes it.
 //!
-//! [`State`] is the sum of parts that know nothing of each other: the [`sessions`], the
-//! [`events`], the [`keeper_link`], the timers, the pending waits and some smaller ones. Its
-//! methods, one topic a file, are the rules that tie them: when a program ends, its output has to
-//! be rendered, the event published, the record saved, the waits decided, the next run planned.
+//! [`State`] is composed of parts that do not depend on each other: the [`sessions`], the [`events`], the
+//! [`keeper_link`], the timers, the pending waits and some smaller ones. Its methods, one topic per file, are
+//! the rules that connect them: when a program ends, its output is rendered, the event published, the record
+//! saved, the waits decided and the next run planned.
 //!
-//! Everything here is synchronous and runs between two awaits. Tasks reach it through
-//! [`hub`](super::hub).
+//! Everything here is synchronous and runs between two awaits. Tasks access it through [`hub`](super::hub).
 //!
 //! [`sessions`]: super::sessions
 //! [`events`]: super::events
@@ -59,9 +58,9 @@ pub(crate) struct State {
     pub(crate) waiters: Waiters,
     pub(crate) timers: Timers,
     pub(crate) keeper: KeeperLink,
-    /// When this daemon began, in boot-time milliseconds.
+    /// When this daemon started, in boot-time milliseconds.
     pub(crate) started_boot: u64,
-    /// Sessions that are being restarted, and by whom; `None`: by their restart policy.
+    /// Sessions that are being restarted, and by whom; `None` means by their restart policy.
     pub(crate) restarting: HashMap<SessionId, Option<Actor>>,
     pub(crate) input_probes: InputProbes,
     pub(crate) input_logs: InputLogs,
@@ -100,13 +99,13 @@ impl State {
         }
     }
 
-    /// A session's record.
+    /// The record of a session, as clients see it.
     pub(crate) fn record(&self, session: &Session) -> Record {
         let asked = self.human_requests.about(&session.id);
         self.sessions.record(session, asked, now())
     }
 
-    /// Sets the timers of a session to what its state needs.
+    /// Sets the timers of a session according to its state.
     pub(crate) fn arm(&mut self, id: &SessionId) {
         self.sessions.registry.arm(id, &mut self.timers);
     }
@@ -120,7 +119,7 @@ impl State {
         self.arm(id);
     }
 
-    /// Bytes of a session's log that are kept at least.
+    /// Least number of log bytes to keep for a session.
     pub(crate) fn log_bytes(&self, session: &Session) -> u64 {
         let own = session.spec.limits.and_then(|limits| limits.log_bytes);
         own.unwrap_or(self.settings.log_bytes)

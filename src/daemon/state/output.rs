@@ -1,4 +1,4 @@
-//! From the logs to the screens, in turns: one chunk a session.
+//! Renders the logs to the screens, one chunk per session in turn.
 
 use super::{State, fault};
 use crate::daemon::clock::now;
@@ -9,28 +9,28 @@ use crate::protocol::{EventKind, SessionId};
 use crate::term::screen::Screen;
 use crate::term::size::Size;
 
-/// Bytes looked at before the next session has its turn: about two
-/// milliseconds of parsing, which is what a quiet session waits for a loud one.
+/// Bytes rendered before it is the next session's turn. Parsing them takes about two milliseconds, which is how
+/// long a quiet session waits for a busy one.
 const CHUNK: usize = 64 * 1024;
 
-/// Cells of a window for which that holds: clearing a larger one takes longer, and a
-/// few bytes can ask for it.
+/// Largest window for which a whole [`CHUNK`] is rendered, in cells. Clearing a larger one takes longer, and a
+/// few bytes of output can ask for that.
 const USUAL_CELLS: usize = 40 * 120;
 
-/// Bytes of a chunk at least.
+/// Smallest chunk, in bytes.
 const LEAST_CHUNK: usize = 1024;
 
-/// Bytes looked at in one turn of a session of which most can be passed over.
+/// Bytes read in one turn if most of them need not be painted.
 const FLOOD_CHUNK: usize = 1 << 20;
 
-/// Bytes of the log from which a screen of another width is painted anew.
+/// Bytes of log from which a screen is repainted at another width.
 const REPLAY: u64 = 2 << 20;
 
-/// Milliseconds between two live `output` events of a session.
+/// Least milliseconds between two live `output` events of a session.
 const OUTPUT_EVENT_MS: u64 = 500;
 
-/// Looks at the next part of a session's log. True if there is more; then it has
-/// another turn, whoever asked, for the keeper does not ring for that.
+/// Renders the next chunk of a session's log. Returns true if there is more. In that case the session is queued
+/// again here, because the keeper does not notify the daemon of output that was there before.
 pub(crate) fn render_chunk(state: &mut State, id: &SessionId) -> bool {
     let (first, end) = match state.sessions.io(id) {
         Some(io) => match io.slot() {
@@ -50,7 +50,7 @@ pub(crate) fn render_chunk(state: &mut State, id: &SessionId) -> bool {
     let from = session.output.end();
     if from < end {
         let answered = answered(state, id).unwrap_or(u64::MAX);
-        // What was answered before is looked at without answering it again.
+        // Output whose queries were answered before (by an earlier daemon) is rendered without answering again.
         let end = if from < answered {
             end.min(answered)
         } else {
@@ -75,7 +75,7 @@ pub(crate) fn render_chunk(state: &mut State, id: &SessionId) -> bool {
     more
 }
 
-/// Up to where the terminal has answered the program's queries.
+/// The offset up to which the program's terminal queries have been answered.
 fn answered(state: &State, id: &SessionId) -> Option<u64> {
     let slot = state.sessions.io(id)?.slot()?;
     Some(state.keeper.shared_table().slot(slot).replied())
@@ -85,14 +85,14 @@ fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
     let mut at = from;
     let mut news = News::default();
     let readers = state.waiters.waits.readers(id);
-    // More is looked at once where little of some had to be painted.
+    // Render a larger chunk next if little of the first one had to be painted.
     for most in [CHUNK, FLOOD_CHUNK].map(|most| share(most, readers)) {
         let Some((session, io)) = state.sessions.both_mut(id) else {
             return;
         };
         let (start, bytes) = io.log.read(at, end, most);
         if bytes.is_empty() {
-            // Nothing is kept up to there, for whatever reason: do not ask again.
+            // The log has nothing up to `end`, for whatever reason: skip it, so that it is not read again.
             session.output.skip_to(end);
             break;
         }
@@ -126,19 +126,19 @@ fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
     tell(state, id, &news);
 }
 
-/// Of so many bytes those that are looked at in one turn where so many waits read the
-/// lines: all of them together take no longer than one would.
+/// Divides the bytes of one turn by the number of waits that read the lines, so that all of them together take
+/// no longer than one would.
 fn share(most: usize, readers: usize) -> usize {
     (most / readers.max(1)).max(LEAST_CHUNK)
 }
 
-/// Bytes to look at in one turn of a session with a window of this size.
+/// Bytes to render in one turn for a window of this size.
 fn chunk(size: Size) -> usize {
     let cells = usize::from(size.rows()) * usize::from(size.cols());
     (CHUNK * USUAL_CELLS / cells).clamp(LEAST_CHUNK, CHUNK)
 }
 
-/// Types the terminal's answers into the program.
+/// Writes the terminal's answers to the program's input.
 fn reply(state: &mut State, id: &SessionId, news: &News, seen: u64) {
     let Some(io) = state.sessions.io(id) else {
         return;
@@ -152,13 +152,13 @@ fn reply(state: &mut State, id: &SessionId, news: &News, seen: u64) {
     if let Some(input) = io.input.clone() {
         let replies = news.replies.clone();
         tokio::task::spawn_local(async move {
-            // A program that asks and does not read has itself to blame.
+            // If the program does not read its input, its answers are lost.
             let _ = input.turn().await.write(&replies).await;
         });
     }
 }
 
-/// Tells watchers and subscribers.
+/// Notifies watchers, and publishes events to subscribers.
 fn tell(state: &mut State, id: &SessionId, news: &News) {
     let Some(io) = state.sessions.io(id) else {
         return;
@@ -185,8 +185,8 @@ fn tell(state: &mut State, id: &SessionId, news: &News) {
     }
 }
 
-/// Tells how much output there is, now or once it may be told again: who has been told of the beginning of a burst
-/// is told of its end, too.
+/// Publishes the amount of output, now or when the next event is allowed. Subscribers that were sent the start
+/// of a burst are thus also sent its end.
 pub(crate) fn tell_output(state: &mut State, id: &SessionId) {
     let at = now().boot;
     let Some(io) = state.sessions.io_mut(id) else {
@@ -211,7 +211,7 @@ pub(crate) fn tell_output(state: &mut State, id: &SessionId) {
     state.publish(EventKind::Output, id, data);
 }
 
-/// An exit is told once the output before it has been looked at.
+/// Handles a delayed exit once the output before it has been rendered.
 fn settle_exit(state: &mut State, id: &SessionId, seen: u64) {
     let Some(io) = state.sessions.io_mut(id) else {
         return;
@@ -226,10 +226,10 @@ fn settle_exit(state: &mut State, id: &SessionId, seen: u64) {
     }
 }
 
-/// Gives a session's terminal another size.
+/// Resizes a session's terminal.
 ///
-/// A narrower screen would cut its text for good, so on the main screen it is
-/// painted anew from the log.
+/// The main screen is repainted from the log when the width changes, because cutting its lines would lose their
+/// text.
 pub(crate) fn resize(state: &mut State, id: &SessionId, size: Size) {
     let Some(session) = state.sessions.get_mut(id) else {
         return;
@@ -249,7 +249,7 @@ pub(crate) fn resize(state: &mut State, id: &SessionId, size: Size) {
     }
 }
 
-/// Paints a screen from the end of the log, with so many lines above it.
+/// Paints a screen from the end of the log, with up to `scrollback` lines above it.
 pub(crate) fn repaint_screen(
     state: &State,
     id: &SessionId,
@@ -268,7 +268,7 @@ pub(crate) fn repaint_screen(
         .map_or(from, |c| c.offset.max(from));
     let bytes = io.log.read_all(from, end).1;
     let mut screen = session.output.painted(size, scrollback, &bytes);
-    // Answered when it was first seen.
+    // Drop the replies: the queries were answered when they were first rendered.
     screen.take_replies();
     screen
 }
@@ -278,12 +278,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn many_readers_make_no_turn_longer() {
+    fn readers_share_the_bytes_of_a_turn() {
         assert_eq!(share(CHUNK, 0), CHUNK);
         assert_eq!(share(FLOOD_CHUNK, 1), FLOOD_CHUNK);
         for readers in [2, 50, 1000] {
             assert!(share(FLOOD_CHUNK, readers) * readers <= FLOOD_CHUNK);
         }
-        assert_eq!(share(CHUNK, 100_000), LEAST_CHUNK, "it goes on");
+        assert_eq!(share(CHUNK, 100_000), LEAST_CHUNK, "never zero");
     }
 }

@@ -1,4 +1,4 @@
-//! Events about sessions, and what they say.
+//! Builds and publishes the events about sessions.
 
 use serde_json::{Value, json};
 
@@ -10,16 +10,16 @@ use crate::protocol::event::Completion;
 use crate::protocol::{EventKind, SessionId};
 use crate::sys::signal;
 
-/// Characters of output, and of the command, in a completion message.
+/// Most characters of output, and of the command, in a completion message.
 const COMPLETION_CHARS: usize = 2000;
 
 impl State {
-    /// Tells an event to whoever subscribed.
+    /// Publishes an event to its subscribers.
     pub(crate) fn publish(&mut self, kind: EventKind, id: &SessionId, mut data: Value) {
         let Some(session) = self.sessions.get(id) else {
             return;
         };
-        // The event may outlive the session.
+        // Add the label, because the event may outlive the session.
         if kind.is_lifecycle() && data.is_object() {
             data["label"] = json!(session.spec.label);
         }
@@ -27,8 +27,7 @@ impl State {
         self.events.publish(kind, &scope, id, data);
     }
 
-    /// Publishes that a session runs, or runs again after a run that ended as
-    /// `before` says.
+    /// Publishes `started` or, for a later run, `restarted`. `before` says how the previous run ended.
     pub(crate) fn publish_start(&mut self, id: &SessionId, before: Value) {
         let Some(session) = self.sessions.get(id) else {
             return;
@@ -49,7 +48,7 @@ impl State {
                 data["restarts"] = json!(restarts);
                 data["reason"] = before["reason"].clone();
                 data["backoffMs"] = before["backoffMs"].clone();
-                // Absent where its restart policy did it.
+                // Absent if the restart policy started the run.
                 if let Some(Some(by)) = self.restarting.get(id) {
                     data["by"] = json!(by.ended_by());
                 }
@@ -59,8 +58,8 @@ impl State {
         self.publish(kind, id, data);
     }
 
-    /// Publishes an end, unless a daemon before this one has told it and was
-    /// gone before it wrote the session down.
+    /// Publishes the end of a session, unless an earlier daemon published it and died before it saved the
+    /// record.
     pub(crate) fn publish_end(&mut self, kind: EventKind, id: &SessionId) {
         let told = self.events.bus.past.last_turn(id);
         if !matches!(told, Some(EventKind::Exited | EventKind::Lost)) {

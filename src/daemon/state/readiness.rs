@@ -1,9 +1,8 @@
-//! Readiness of jobs, and the ports that they listen on.
+//! Readiness probes of jobs, and the ports that jobs listen on.
 //!
-//! Patterns are held against output as it comes. Of ports nobody tells, so they
-//! are looked up while a wait or a probe is for one: often at first and after
-//! output, then less, and not at all when nobody waits. One look serves all that
-//! wait for ports of a session.
+//! Patterns are matched against output as it comes. The kernel does not report new listening ports, so they are
+//! polled while a wait or a probe needs one: often at first and after output, then less often, and not at all
+//! when nothing waits. One poll serves all waits for ports of a session.
 
 use std::collections::BTreeSet;
 
@@ -18,18 +17,18 @@ use crate::engine::wait_inputs::WaitInputs;
 use crate::protocol::{EventKind, SessionId};
 use crate::sys::ports;
 
-/// Milliseconds between two looks: at first, and at last.
+/// Shortest and longest interval between two polls, in milliseconds.
 const FIRST_PAUSE_MS: u64 = 20;
 const LAST_PAUSE_MS: u64 = 250;
 
-/// The same for a probe that is late and that nobody waits for.
+/// Interval if only a late probe needs the ports, in milliseconds.
 const LATE_PAUSE_MS: u64 = 2000;
 
-/// What has been written and not looked at has so long before a probe is late.
+/// How much later a probe's deadline is checked again if there is unrendered output, in milliseconds.
 const UNSEEN_MS: u64 = 20;
 
 impl State {
-    /// Output of a session, for those who look for something in it.
+    /// Passes a session's output to its readiness probe and to the waits.
     pub(crate) fn show_output(&mut self, id: &SessionId, offset: u64, bytes: &[u8]) {
         let session = self.sessions.get_mut(id);
         if session.is_some_and(|session| session.probe_output(offset, bytes)) {
@@ -40,7 +39,7 @@ impl State {
         self.hasten_ports(id);
     }
 
-    /// Begins to probe the present run, if it has a probe.
+    /// Starts the readiness probe of the current run, if the session has one.
     pub(crate) fn begin_probe(&mut self, id: &SessionId) {
         if let Some(session) = self.sessions.get_mut(id) {
             session.probe();
@@ -60,11 +59,10 @@ impl State {
         self.look(id);
     }
 
-    /// Tells that a probe has not held in its time. The job goes on, and so does
-    /// the probe.
+    /// Publishes that a probe did not succeed by its deadline. The job keeps running, and the probe continues.
     pub(crate) fn tell_late(&mut self, id: &SessionId) {
         let at = now().boot;
-        // What has been written by now may say that it is ready.
+        // Render the remaining output first: it may say that the job is ready.
         let end = self.sessions.log_end(id);
         let Some(session) = self.sessions.get_mut(id) else {
             return;
@@ -84,7 +82,7 @@ impl State {
         self.persist(id);
     }
 
-    /// The ports of a session that somebody waits for.
+    /// The ports that a wait or the probe of a session needs.
     fn wanted_ports(&self, id: &SessionId) -> BTreeSet<u16> {
         let mut wanted = self.waiters.waits.ports(id);
         if let Some(session) = self.sessions.get(id) {
@@ -93,9 +91,9 @@ impl State {
         wanted
     }
 
-    /// Begins to look up a session's ports, if somebody waits for one.
+    /// Starts to poll a session's ports, if a wait or a probe needs one.
     pub(crate) fn await_ports(&mut self, id: &SessionId) {
-        // One that is under way finds out by itself what is wanted.
+        // A poll that is under way collects the needed ports itself.
         let is_under_way = self.sessions.io(id).is_some_and(|d| d.sweep.is_some());
         if !is_under_way && self.wanted_ports(id).is_empty() {
             return;
@@ -112,7 +110,7 @@ impl State {
         self.hasten_ports(id);
     }
 
-    /// A port may have come: looks soon, if ports are being looked up at all.
+    /// Polls soon, because a port may be new; does nothing if the ports are not being polled.
     fn hasten_ports(&mut self, id: &SessionId) {
         let sweep = self.sessions.io_mut(id).and_then(|d| d.sweep.as_mut());
         if let Some(sweep) = sweep {
@@ -122,7 +120,7 @@ impl State {
         }
     }
 
-    /// Looks up the ports of a session that somebody waits for.
+    /// Polls the ports that a wait or a probe of a session needs.
     pub(crate) fn sweep_ports(&mut self, id: &SessionId) {
         let wanted = self.wanted_ports(id);
         let Some(io) = self.sessions.io_mut(id) else {
@@ -145,14 +143,14 @@ impl State {
             false => (sweep.pause * 2).min(LAST_PAUSE_MS),
         };
         let due = sweep.at + sweep.pause;
-        // What was found may have ended the last wait, and the session.
+        // Look the session up again: the ports may have decided its last wait, and it may have been removed.
         if let Some(io) = self.sessions.io_mut(id) {
             io.sweep = Some(sweep);
             self.timers.set(Due::Ports(id.clone()), Some(due));
         }
     }
 
-    /// Whether ports are only looked up for a probe that is late anyway.
+    /// Whether only a late probe needs the ports.
     fn is_patient(&self, id: &SessionId) -> bool {
         let session = self.sessions.get(id);
         let is_late = session.is_some_and(|session| session.life.probed() == Some(Probed::Late));

@@ -1,7 +1,7 @@
-//! What follows the end of a run: another run by the restart policy, or the end for good.
+//! What follows the end of a run: another run by the restart policy, or the end of the session.
 //!
-//! A session with a policy has ended for good only when the policy has given up. Until then its
-//! status is `retrying`, and the time of its next run is in `meta.json`.
+//! A session with a policy has ended only when the policy has given up. Until then its status is `retrying`,
+//! and the time of its next run is in `meta.json`.
 
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
@@ -62,8 +62,8 @@ impl State {
         }
     }
 
-    /// A run that the policy wanted could not be started, which is a failure like
-    /// any other, unless somebody wants no other run.
+    /// Handles a run of the policy that could not be started. It counts like any other failed run, unless the
+    /// restart was cancelled meanwhile.
     pub(crate) fn retry_failed(&mut self, id: &SessionId, why: &str) {
         let wanted = self.restarting.contains_key(id);
         let Some(session) = self.sessions.get_mut(id) else {
@@ -76,7 +76,7 @@ impl State {
         }
     }
 
-    /// A run has ended: is there to be another one?
+    /// Handles the end of a run: plans another one, or ends the session.
     pub(crate) fn run_over(&mut self, id: &SessionId) {
         let Some(session) = self.sessions.get_mut(id) else {
             return;
@@ -84,7 +84,7 @@ impl State {
         session.input.end();
         let policy = session.spec.restart;
         if policy.is_some_and(|policy| session.life.retry(policy, now())) {
-            tracing::debug!(session = %id, "it is run again in a while");
+            tracing::debug!(session = %id, "another run is planned");
             self.arm_input(id);
             self.persist(id);
             self.look(id);
@@ -93,8 +93,7 @@ impl State {
         self.end_for_good(id);
     }
 
-    /// Its policy has nothing more to say about a session that waits for its next
-    /// run. True if it did wait.
+    /// Stops the restarts of a session that waits for its next run. Returns true if it did wait.
     pub(crate) fn stop_retrying(&mut self, id: &SessionId, by: Option<&Actor>) -> bool {
         let session = self.sessions.get_mut(id);
         let stopped = session.is_some_and(|session| session.life.stop_retrying(by));
@@ -104,10 +103,10 @@ impl State {
         stopped
     }
 
-    /// Nothing more will happen by itself.
+    /// Handles the end of a session after which it will not start again by itself.
     pub(crate) fn end_for_good(&mut self, id: &SessionId) {
         let at = now();
-        // Ended only to be run again by whoever asked for that.
+        // `restarting` holds the session if a client ended it only to run it again.
         let goes_on = self.restarting.contains_key(id);
         let Some(session) = self.sessions.get_mut(id) else {
             return;
@@ -128,7 +127,7 @@ impl State {
         }
     }
 
-    /// How the run before ended, for those who are told of the next one.
+    /// How the previous run ended, for the event about the next one.
     pub(crate) fn run_before(&self, id: &SessionId) -> Value {
         let life = self.sessions.get(id).map(|session| &session.life);
         json!({
@@ -137,28 +136,27 @@ impl State {
         })
     }
 
-    /// Who removes a session wants nothing more of it. Returns its `onExit`, in case
-    /// it cannot be removed.
+    /// Takes away the `onExit` of a session that is about to be removed. Returns it, in case the removal fails.
     pub(crate) fn drop_on_exit(&mut self, id: &SessionId) -> Option<String> {
         self.sessions.get_mut(id)?.spec.on_exit.take()
     }
 
-    /// It was not removed after all.
+    /// Puts the `onExit` back after a failed removal.
     pub(crate) fn restore_on_exit(&mut self, id: &SessionId, line: Option<String>) {
         if let Some(session) = self.sessions.get_mut(id) {
             session.spec.on_exit = line;
         }
     }
 
-    /// Has the keeper run the `onExit` of a session that has ended for good. The
-    /// keeper knows whether it has done so for this run, so it may be asked twice.
+    /// Has the keeper run the `onExit` of a session that has ended. The keeper remembers whether it has done so
+    /// for this run, so the request is idempotent.
     pub(crate) fn run_on_exit(&mut self, id: &SessionId) {
         let Some(session) = self.sessions.get(id).filter(|s| s.life.owes_on_exit()) else {
             return;
         };
         let io = self.sessions.io(id);
         let (Some(line), Some(spec)) = (&session.spec.on_exit, io.and_then(SessionIo::spec)) else {
-            let why = "bgproc was ended, and its environment is not known any more";
+            let why = "bgproc was stopped, and the environment is no longer known";
             return self.on_exit_ended(id, Some(why.to_owned()));
         };
         let log = self.sessions.log_files(id).pop();
@@ -171,7 +169,7 @@ impl State {
         });
     }
 
-    /// The keeper has run an `onExit`, or could not.
+    /// Records that the keeper has run an `onExit`, or why it could not.
     pub(crate) fn on_exit_ended(&mut self, id: &SessionId, failure: Option<String>) {
         if let Some(why) = &failure {
             tracing::warn!(session = %id, why, "its onExit failed");

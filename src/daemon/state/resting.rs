@@ -1,7 +1,7 @@
-//! Screens that nobody has used for a while are put to rest: what is left of them is a few kilobytes.
+//! Puts unused screens to rest, which leaves a few kilobytes of each.
 //!
-//! One timer for all of them, which is set while there is one that may rest, and not at all once all do. With it
-//! goes the memory that is not needed any more for other reasons: what removed sessions had.
+//! One timer serves all screens. It is set only while there is a screen that may rest. When it expires, memory
+//! that is unused for other reasons, such as that of removed sessions, is given back as well.
 
 use super::State;
 use crate::daemon::clock::now;
@@ -10,29 +10,30 @@ use crate::engine::timers::Due;
 use crate::protocol::SessionId;
 use crate::sys::{failpoint, memory};
 
-/// A screen that was not used from one look to the next is put to rest, so each is
-/// after half a minute to a minute. In milliseconds.
+/// Interval between two passes, in milliseconds. A screen that was not used between two passes is put to rest,
+/// so each rests after half a minute to a minute.
 const QUIET_MS: u64 = 30_000;
 
-/// The same of a session that has ended, which only those who look wake.
+/// The same for a session that has ended, whose screen is woken only by clients that look at it.
 const ENDED_QUIET_MS: u64 = 1000;
 
-/// Screens put to rest in one turn: about ten milliseconds, which others wait.
+/// Screens put to rest in one turn: about ten milliseconds, during which other tasks wait.
 const TURN: usize = 4;
 
-/// Others have their turn for so long, in milliseconds.
+/// Milliseconds left to other tasks between two turns.
 const PAUSE_MS: u64 = 10;
 
 impl State {
-    /// There is a screen that may rest later.
+    /// Sets the timer, because there is a screen that may rest later.
     pub(crate) fn rest_later(&mut self) {
-        // Asked after each piece of output: nothing is ever set for later than that.
+        // This runs after each piece of output, so check only whether a timer is set: none is ever set for
+        // later than this one.
         if self.timers.due(&Due::Rest).is_none() {
             self.rest_within(quiet_ms());
         }
     }
 
-    /// A session may have ended, and all that it wrote is on its screen.
+    /// Schedules the rest of a session's screen if the session has ended and all its output is rendered.
     pub(crate) fn rest_ended(&mut self, id: &SessionId) {
         let session = self.sessions.get_mut(id);
         let ended =
@@ -42,7 +43,7 @@ impl State {
         }
     }
 
-    /// Something large is not needed any more: what it had is given back in a while, with that of others.
+    /// Schedules the release of memory, because something large was freed.
     pub(crate) fn give_back_later(&mut self) {
         self.rest_within(ENDED_QUIET_MS);
     }
@@ -54,8 +55,8 @@ impl State {
         }
     }
 
-    /// Puts screens to rest that nobody has used since the last time. One that is
-    /// watched stays, and whoever stops to watch it sees to its rest.
+    /// Puts screens to rest that were not used since the last pass. A watched screen stays awake; its rest is
+    /// scheduled when the last client stops watching.
     pub(crate) fn rest_screens(&mut self) {
         let now = now().boot;
         let (mut begun, mut later) = (0, None::<u64>);
@@ -81,7 +82,7 @@ impl State {
     }
 }
 
-/// [`QUIET_MS`], or what a test wants.
+/// [`QUIET_MS`], or the value that a test sets.
 fn quiet_ms() -> u64 {
     failpoint::number("BGPROC_REST_MS").unwrap_or(QUIET_MS)
 }

@@ -1,4 +1,4 @@
-//! Programs that begin to run, or do not.
+//! Starts of programs, and their failures.
 
 use std::os::fd::OwnedFd;
 
@@ -10,25 +10,26 @@ use crate::protocol::keeper::Kept;
 use crate::protocol::record::Mode;
 
 impl State {
-    /// It does not run.
+    /// Reports that a program could not be started.
     pub(crate) fn spawn_failed(&mut self, id: &SessionId, failure: SpawnFailure) {
         if let Some(spawning) = self.keeper.take_spawning(id) {
-            // Nobody is there any more if the request was cancelled.
+            // Sending fails if the request was cancelled.
             let _ = spawning.answer.send(Err(failure));
         }
     }
 
-    /// The keeper is gone: what was about to run when it had that to say runs, with all that is needed to keep it.
+    /// Called when the keeper is gone. Completes the start that it had announced: that program runs, and all
+    /// its descriptors are here.
     pub(crate) fn complete_starts(&mut self) {
         for (id, Starting { slot, offset, fds }) in self.keeper.take_announced() {
-            // There is one at most: another is begun only after the answer to the one before is out.
+            // There is at most one: the keeper begins the next start only after it has answered the one before.
             let pid = self.keeper.shared_table().announced();
-            tracing::info!(session = %id, pid, "it was started by a keeper that is gone");
+            tracing::info!(session = %id, pid, "the keeper that died had started it");
             self.spawned(&id, slot, pid, offset, fds);
         }
     }
 
-    /// It runs.
+    /// Handles the start of a session's program.
     pub(crate) fn spawned(
         &mut self,
         id: &SessionId,
@@ -41,7 +42,7 @@ impl State {
         let before = self.run_before(id);
         let spawning = self.keeper.take_spawning(id);
         let Some(session) = self.sessions.get_mut(id) else {
-            // Removed meanwhile; the keeper has been told to let go of it.
+            // The session was removed meanwhile, and the keeper has been told to forget it.
             kill_strays(id);
             return;
         };
@@ -74,12 +75,12 @@ impl State {
             io.hold(kept, fds, self.keeper.shared_table());
         }
         tracing::debug!(session = %id, pid, "started");
-        // Told here and not by whoever asked, so that it comes before its end.
+        // Publish here and not in the request's task, so that the start is published before the end.
         self.publish_start(id, before);
         self.begin_probe(id);
         self.persist(id);
         self.arm_input(id);
-        // From here on the keeper rings when there is output.
+        // Queue it once: this also tells the keeper to notify the daemon of output from here on.
         self.render_queue.add(id);
         self.look(id);
         if let Some(spawning) = spawning {

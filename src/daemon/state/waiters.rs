@@ -1,4 +1,4 @@
-//! Clients that wait until something holds of a session.
+//! Clients that wait for conditions on sessions.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::engine::wait_inputs::WaitInputs;
 use crate::engine::waits::{Pending, Ticket, Verdict, Waits};
 use crate::protocol::SessionId;
 
-/// The pending waits, and where their verdicts go.
+/// The pending waits, and the channels for their verdicts.
 #[derive(Default)]
 pub(crate) struct Waiters {
     pub(crate) waits: Waits,
@@ -19,7 +19,7 @@ pub(crate) struct Waiters {
 }
 
 impl State {
-    /// Adds a wait whose verdict goes to `sender`.
+    /// Adds a wait. Its verdict is sent to `sender`.
     pub(crate) fn add_wait(
         &mut self,
         pending: Pending,
@@ -53,7 +53,7 @@ impl State {
         self.timers.set(Due::Wait(ticket), None);
     }
 
-    /// Sets the clock for a wait.
+    /// Sets the timer of a wait.
     pub(crate) fn arm_wait(&mut self, ticket: Ticket) {
         let registry = &self.sessions.registry;
         let due = self
@@ -63,20 +63,20 @@ impl State {
         self.timers.set(Due::Wait(ticket), due);
     }
 
-    /// Tells those whose waits are over.
+    /// Removes decided waits, and sends their verdicts.
     pub(crate) fn resolve(&mut self, over: Vec<Ticket>) {
         for ticket in over {
             self.timers.set(Due::Wait(ticket), None);
             let pending = self.waiters.waits.remove(ticket);
             if let (Some(pending), Some(sender)) = (pending, self.waiters.verdicts.remove(&ticket))
             {
-                // Nobody is there any more if the request was cancelled.
+                // Sending fails if the request was cancelled.
                 let _ = sender.send(pending.verdict());
             }
         }
     }
 
-    /// Looks at a session for the waits on it, after something other than output.
+    /// Checks the waits on a session, after something other than output has changed.
     pub(crate) fn look(&mut self, id: &SessionId) {
         let Some(session) = self.sessions.get_mut(id) else {
             return;

@@ -1,4 +1,4 @@
-//! Parts of a log as clean text.
+//! Renders parts of a log as clean text.
 
 pub(crate) mod place;
 mod source;
@@ -15,16 +15,16 @@ pub(crate) use uncounted::Uncounted;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Piece {
     pub(crate) text: String,
-    /// What is left out; lines that would have to be counted are not in it.
+    /// What is left out. Lines that are still to be counted are not included.
     pub(crate) omitted: Left,
     /// Where the next piece begins.
     pub(crate) next: u64,
-    /// Where lines that are left out have to be counted.
+    /// The parts of the log whose newlines have to be counted to complete `omitted.lines`.
     pub(crate) uncounted: Option<Uncounted>,
 }
 
 impl Sessions {
-    /// A session's log with what is known of it; `None` if the session is gone.
+    /// A session's log with what is known about it; `None` if the session has been removed.
     pub(crate) fn source(&self, id: &SessionId) -> Option<Source<'_>> {
         let (session, io) = self.both(id)?;
         Some(Source {
@@ -35,7 +35,7 @@ impl Sessions {
 
     /// The end of a session's output as clean text.
     pub(crate) fn tail(&self, id: &SessionId, max_chars: usize) -> String {
-        // Right after a takeover no output has been rendered yet, so the files are asked, too.
+        // Right after a takeover no output has been rendered yet, so the size of the files counts as well.
         let there = self.io(id).map_or(0, |io| io.log.bounds().1);
         let (from, to) = (self.log_first(id), self.log_end(id).max(there));
         self.piece(id, from, to, max_chars).text

@@ -1,37 +1,38 @@
-//! How rendering stands somewhere in a log.
+//! The state of the text renderer at an offset of a log.
 
 use std::ops::Range;
 
 use crate::daemon::sessions::text::source::Source;
 use crate::term::plain::{Checkpoint, Plain};
 
-/// Farther back than this no checkpoint is started from: the next newline does.
+/// Farthest distance to a checkpoint from which text is rendered, in bytes. Beyond it, rendering starts after
+/// the next newline.
 const PRIME: u64 = 1 << 20;
 
-/// How the renderer stands somewhere.
+/// The state of the renderer at an offset.
 pub(crate) struct Place {
-    /// Its line lacks the newlines of `counted`.
+    /// Its line number is too low by the number of newlines in `counted`.
     pub(crate) at: Checkpoint,
     pub(crate) counted: Range<u64>,
 }
 
 impl Source<'_> {
-    /// Whether the alternate screen is on at `offset`, or at the first place after
-    /// it where that is known. `limit` bounds the search.
+    /// Whether the alternate screen is on at `offset`, or at the first offset after it for which that is known.
+    /// `limit` bounds the search.
     pub(crate) fn alt_at(&self, offset: u64, limit: u64) -> bool {
         let known = self.known_alt(offset);
         known.unwrap_or_else(|| self.place(offset, limit).at.alt)
     }
 
-    /// The same where it has not changed since.
+    /// Whether the alternate screen is on at `offset`, if that has not changed since; otherwise `None`.
     pub(crate) fn known_alt(&self, offset: u64) -> Option<bool> {
         let now = self.output.here();
         let since = self.output.alt_since();
         (since <= offset && offset <= self.output.end()).then_some(now.alt)
     }
 
-    /// How the renderer stands at `offset`, or at the first place after it where
-    /// that is known. `limit` bounds the search.
+    /// The state of the renderer at `offset`, or at the first offset after it for which that is known. `limit`
+    /// bounds the search.
     pub(crate) fn place(&self, offset: u64, limit: u64) -> Place {
         if offset == self.output.end() {
             let at = self.output.here();
@@ -81,8 +82,8 @@ impl Source<'_> {
         Place { at, counted: 0..0 }
     }
 
-    /// Far from anything known, a line's beginning is a fair place to start, and
-    /// newlines are to be counted rather than rendered.
+    /// Far from any checkpoint, starts at the beginning of a line. The newlines before it are to be counted,
+    /// which is cheaper than rendering them.
     fn next_line(&self, offset: u64, limit: u64) -> Place {
         let (start, bytes) = self.log.read(offset, limit, 64 * 1024);
         let inside = bytes

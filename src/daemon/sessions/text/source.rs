@@ -1,4 +1,4 @@
-//! A log as text, from the end backwards.
+//! Renders a log as text, starting near its end.
 
 use std::ops::Range;
 
@@ -10,14 +10,14 @@ use crate::engine::output::Output;
 use crate::protocol::reply::Left;
 use crate::term::plain::{Checkpoint, Layout, Rendered, render, render_from, tail_chars};
 
-/// A range up to this size is rendered whole.
+/// A range up to this size is rendered whole, in bytes.
 const WHOLE: u64 = 256 * 1024;
 
-/// So much of the end is looked at first: a few screenfuls.
+/// Bytes at the end that are rendered first: a few screenfuls.
 const SHALLOW: u64 = 4096;
 
-/// A program that only ever redraws one line would make the search for enough
-/// text endless, and nobody else has a turn meanwhile; this much is looked at.
+/// Most bytes that are searched for enough text. A program that redraws a single line all the time would make
+/// the search endless, and no other task has a turn during it.
 const DEEPEST: u64 = 2 << 20;
 
 /// A log with what is known about it.
@@ -27,7 +27,7 @@ pub(crate) struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// The last `max_chars` of what lies between two offsets.
+    /// The last `max_chars` characters between two offsets. `finished` says that the log will not grow.
     pub(crate) fn piece(&self, from: u64, to: u64, max_chars: usize, finished: bool) -> Piece {
         if from >= to {
             return Piece {
@@ -38,12 +38,12 @@ impl Source<'_> {
         if let Some(piece) = self.last_lines(from, to, max_chars, finished) {
             return piece;
         }
-        // Enough for most texts; twice as much each time it was not.
+        // Enough for most texts; enlarged each time it is not.
         let mut window = (max_chars as u64 * 4).max(WHOLE);
         loop {
             let start = to.saturating_sub(window).max(from);
             let whole = start == from;
-            // Of the whole nothing is left out, so no lines need to be counted.
+            // If everything is rendered, nothing is left out, so no lines need to be counted.
             let place = match self.known_alt(from).filter(|_| whole) {
                 Some(alt) => Place {
                     at: Checkpoint {
@@ -73,8 +73,8 @@ impl Source<'_> {
         }
     }
 
-    /// The same where a place is known, near the end, from which rendering goes as from
-    /// the beginning: what comes before it need not be looked at.
+    /// The same from an exact checkpoint near the end, from which rendering gives the same text as from the
+    /// beginning. Returns `None` if there is no such checkpoint.
     fn last_lines(&self, from: u64, to: u64, max_chars: usize, finished: bool) -> Option<Piece> {
         let mut depth = (max_chars as u64 * 2).max(SHALLOW);
         loop {
@@ -88,7 +88,7 @@ impl Source<'_> {
             if finished {
                 finish(&mut rendered, &bytes);
             }
-            // Every character has at least one byte.
+            // Every character has at least one byte, so counting characters can be skipped for a short text.
             let least = rendered.text.len() >= max_chars;
             if begin != at.offset || !least || rendered.text.chars().count() < max_chars {
                 depth = (to - at.offset) * 2;
@@ -101,8 +101,7 @@ impl Source<'_> {
         }
     }
 
-    /// What comes before the place where rendering was begun is left out, too: its bytes, which
-    /// nobody has made text of, and its lines.
+    /// Adds what precedes the start of rendering to what is left out: its raw bytes, and its lines.
     fn leave_out(&self, piece: &mut Piece, before: Range<u64>, to: u64, begun: &Place) {
         piece.omitted.bytes += before.end.saturating_sub(before.start);
         match Uncounted::new(&self.place(before.start, to), begun).known() {
@@ -116,7 +115,7 @@ impl Source<'_> {
     }
 }
 
-/// The end of what was rendered from `begin` on.
+/// The end of the text that was rendered from offset `begin` on.
 fn end_of(rendered: &Rendered, begin: u64, max_chars: usize) -> Piece {
     let (text, omitted) = tail_chars(&rendered.text, max_chars);
     Piece {
@@ -130,8 +129,8 @@ fn end_of(rendered: &Rendered, begin: u64, max_chars: usize) -> Piece {
     }
 }
 
-/// What is unfinished at the end of a log that has ended stays unfinished: half
-/// a character is shown as one that is none, half a sequence not at all.
+/// Completes the text of a log that will not grow: an unfinished character at its end becomes a replacement
+/// character, an unfinished escape sequence is dropped.
 pub(crate) fn finish(rendered: &mut Rendered, bytes: &[u8]) {
     match bytes.get(rendered.consumed) {
         Some(0x1b) | None => {}
@@ -152,7 +151,7 @@ mod tests {
     use crate::protocol::record::Mode;
     use crate::term::size::Size;
 
-    /// Long logs of lines, some of which go back over those before them.
+    /// Generates long logs of lines, some of which overwrite earlier lines.
     fn log() -> impl Strategy<Value = String> {
         let part = prop_oneof![
             8 => "([a-z]{1,60}\r\n){1,40}",
@@ -168,7 +167,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         #[test]
-        fn the_end_is_the_same_wherever_it_was_begun(log in log(), max_chars in 1..3000_usize) {
+        fn rendering_from_a_checkpoint_gives_the_same_end(log in log(), max_chars in 1..3000_usize) {
             let dir = tempfile::tempdir().unwrap();
             std::fs::write(dir.path().join(segment_name(0)), &log).unwrap();
             let reader = LogReader::new(dir.path().to_owned());

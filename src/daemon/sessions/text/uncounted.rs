@@ -1,11 +1,11 @@
-//! Lines that have a number only by counting.
+//! A number of lines that is known only after newlines have been counted.
 
 use std::ops::Range;
 
 use super::place::Place;
 
-/// Lines between two places of which one at least has a number only by counting:
-/// those in `more` come on top of `lines`, those in `less` do not belong to them.
+/// The number of lines between two places, at least one of which has no known line number: `lines`, plus the
+/// newlines in `more`, less the newlines in `less`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Uncounted {
     lines: u64,
@@ -16,7 +16,7 @@ pub(crate) struct Uncounted {
 impl Uncounted {
     pub(crate) fn new(from: &Place, to: &Place) -> Self {
         let (mut more, mut less) = (to.counted.clone(), from.counted.clone());
-        // What lies before both need not be counted twice.
+        // The newlines before both places cancel out and need not be counted.
         if more.start == less.start {
             more.start = more.start.max(less.end).min(more.end);
             less.end = less.start;
@@ -28,7 +28,7 @@ impl Uncounted {
         }
     }
 
-    /// How many they are, if nothing has to be counted.
+    /// The number of lines, if no newlines have to be counted.
     pub(crate) fn known(self) -> Result<u64, Self> {
         match self.more.is_empty() && self.less.is_empty() {
             true => Ok(self.lines),
@@ -36,7 +36,7 @@ impl Uncounted {
         }
     }
 
-    /// How many they are once the newlines of `more` and `less` have been counted.
+    /// The number of lines, given the number of newlines in `more` and in `less`.
     pub(crate) fn counted(&self, more: u64, less: u64) -> u64 {
         (self.lines + more).saturating_sub(less)
     }
