@@ -1,9 +1,7 @@
-//! The one place where tasks meet: the state, and the notification of the tasks that a change
-//! concerns.
+//! Shared access to the state, and the notification of the tasks that a change concerns.
 //!
-//! Reading gives `&State` ([`Hub::read`]). Every change goes through [`Hub::change`], which looks
-//! afterwards which tasks have something to do and notifies them. So a deadline that a change has
-//! set is never slept through.
+//! [`Hub::read`] gives `&State`. Every change goes through [`Hub::change`], which afterwards checks which tasks
+//! have something to do and notifies them. So no task sleeps past a deadline that a change has set.
 
 mod input_probe;
 
@@ -44,8 +42,8 @@ impl Hub {
         }))
     }
 
-    /// The state, to be read until the next await at the latest. There is one thread, so no other
-    /// task has the state then; clippy's `await_holding_refcell_ref` sees to it.
+    /// Borrows the state for reading. The borrow must end before the next await, which clippy's
+    /// `await_holding_refcell_ref` checks. There is one thread, so no other task holds the state before then.
     pub(crate) fn read(&self) -> Ref<'_, State> {
         self.0.state.borrow()
     }
@@ -73,46 +71,46 @@ impl Hub {
         result
     }
 
-    /// Until some session has output to look at.
+    /// Waits until a session has output to render.
     pub(crate) async fn dirty(&self) {
         self.0.dirty.notified().await;
     }
 
-    /// Until the next deadline is another one.
+    /// Waits until the next deadline changes.
     pub(crate) async fn deadline_changed(&self) {
         self.0.clock.notified().await;
     }
 
-    /// Until something waits to be sent to the keeper.
+    /// Waits until a message is queued for the keeper.
     pub(crate) async fn keeper_has_mail(&self) {
         self.0.keeper.notified().await;
     }
 
-    /// Until the keeper is the program that it is to be.
+    /// Waits until no upgrade of the keeper is pending.
     pub(crate) async fn keeper_settled(&self) {
         while self.read().keeper.is_upgrading() {
             self.0.settled.notified().await;
         }
     }
 
-    /// Until clients come by another socket.
+    /// Waits until the listening socket is replaced.
     pub(crate) async fn listener_changed(&self) {
         while !self.read().keeper.has_new_listener() {
             self.0.listener.notified().await;
         }
     }
 
-    /// Until the daemon is to end.
+    /// Waits until the daemon is told to stop.
     pub(crate) async fn stopping(&self) {
         self.0.stop.notified().await;
     }
 
-    /// Ends the daemon once its replies are out.
+    /// Stops the daemon once its replies are sent.
     pub(crate) fn stop(&self) {
         self.0.stop.notify_one();
     }
 
-    /// Waits for a pending wait; dropped, it is forgotten.
+    /// Waits for a verdict. Dropping the future removes the wait.
     pub(crate) async fn wait(&self, pending: Pending) -> Verdict {
         if pending.is_over() {
             return pending.verdict();
@@ -126,7 +124,7 @@ impl Hub {
         receiver.await.unwrap_or_default()
     }
 
-    /// Until everything that a session had written by now is on its screen.
+    /// Renders until everything that a session had written by now is on its screen.
     pub(crate) async fn catch_up(&self, id: &SessionId) {
         let target = self.read().sessions.log_end(id);
         loop {
@@ -146,7 +144,7 @@ impl Hub {
     }
 }
 
-/// Takes a wait out when whoever waited is gone.
+/// Removes a wait when its future is dropped.
 struct Forget {
     hub: Hub,
     ticket: Ticket,
@@ -154,7 +152,7 @@ struct Forget {
 
 impl Drop for Forget {
     fn drop(&mut self) {
-        // A task that ends itself drops this inside `change`; none does.
+        // The borrow fails if a task that aborts itself drops this inside `change`; no task does that.
         if self.hub.0.state.try_borrow_mut().is_ok() {
             self.hub.change(|state| state.forget_wait(self.ticket));
         }

@@ -1,4 +1,4 @@
-//! The socket to the keeper, and the requests that it has not answered yet.
+//! The socket to the keeper, and the unanswered requests.
 
 use std::collections::HashMap;
 use std::io;
@@ -17,37 +17,37 @@ use crate::sys::inherit;
 use crate::sys::shared_table::SharedTable;
 use crate::sys::splice::SplicePipe;
 
-/// Receives the reply to a `Clear`: the offset at which the log begins afterwards.
+/// Receives the reply to a `Clear`: the offset at which the log starts afterwards.
 type ClearAnswer = oneshot::Sender<Result<u64, Failure>>;
 
-/// What keeper and daemon share, and what stays the same when one keeper follows another.
+/// What keeper and daemon share. It stays the same when one keeper replaces another.
 pub(crate) struct Shared {
     pub(crate) shared_table: Rc<SharedTable>,
-    /// Both ends of the pipe through which output goes, held for the next keeper.
+    /// Both ends of the splice pipe, held for the next keeper.
     pub(crate) pipe: SplicePipe,
-    /// A duplicate of the listening socket, held for the same reason.
+    /// A duplicate of the listening socket, held for the next keeper.
     pub(crate) listener: OwnedFd,
     /// Soft limit of open files that jobs start with.
     pub(crate) files: Option<u64>,
 }
 
-/// The keeper, as the daemon sees it.
+/// The daemon's view of the keeper.
 pub(crate) struct KeeperLink {
     channel: Channel,
     shared: Shared,
     process: KeeperProcess,
     pub(super) spawning: HashMap<SessionId, Spawning>,
-    /// Number of `Spawn` requests that this keeper got.
+    /// Number of `Spawn` requests sent to this keeper.
     pub(super) spawns: u64,
     clearing: HashMap<SessionId, Vec<ClearAnswer>>,
-    /// Removed sessions that the keeper still holds, and the callers that wait for their end.
+    /// Removed sessions that the keeper still holds, and the callers that wait until it has let them go.
     forgetting: HashMap<SessionId, Vec<oneshot::Sender<()>>>,
     /// Sessions by their slot in the shared table.
     slots: HashMap<u32, SessionId>,
     is_quitting: bool,
-    /// Whether `shared.listener` is a new one that nobody accepts from yet.
+    /// Whether `shared.listener` is new and no task accepts from it yet.
     listener_changed: bool,
-    /// Whether the keeper is about to become another program. No client is served meanwhile.
+    /// Whether an upgrade of the keeper is pending. No client is served during it.
     is_upgrading: bool,
     upgrade_error: Option<String>,
 }
@@ -79,8 +79,8 @@ impl KeeperLink {
         &self.shared.shared_table
     }
 
-    /// What a job has of the keeper unless somebody says otherwise. Keeper and daemon have the same, but for the
-    /// limit of open files, which both have raised for themselves.
+    /// What a job inherits from the keeper by default. Keeper and daemon have the same values, except for the
+    /// limit of open files, which each has raised for itself.
     pub(crate) fn handed_on(&self) -> Inherit {
         let mut own = inherit::own();
         if let Some(files) = own.limits.get_mut("nofile") {
@@ -105,40 +105,40 @@ impl KeeperLink {
         self.process.pid
     }
 
-    /// Its version.
+    /// The keeper's version.
     pub(crate) fn version(&self) -> &str {
         &self.process.version
     }
 
-    /// Whether clients come by another socket, which nobody has taken yet.
+    /// Whether the listening socket was replaced and no task has taken the new one yet.
     pub(crate) fn has_new_listener(&self) -> bool {
         self.listener_changed
     }
 
-    /// The socket by which clients come.
+    /// A duplicate of the listening socket.
     pub(crate) fn take_listener(&mut self) -> io::Result<UnixListener> {
         self.listener_changed = false;
         Ok(self.shared.listener.try_clone()?.into())
     }
 
-    /// Whether it is to become another program before anybody is served.
+    /// Whether an upgrade of the keeper is pending. No client is served during it.
     pub(crate) fn is_upgrading(&self) -> bool {
         self.is_upgrading
     }
 
-    /// Why it did not become another program, if it was to.
+    /// Why the last upgrade failed, if it did.
     pub(crate) fn upgrade_error(&self) -> Option<&str> {
         self.upgrade_error.as_deref()
     }
 
-    /// Sends, now or as soon as there is room. That the keeper is gone is
-    /// noticed where its messages are read.
+    /// Sends a message, now or as soon as the socket has room. Errors are ignored here: the task that reads the
+    /// socket notices when the keeper is gone.
     pub(crate) fn send(&mut self, message: &ToKeeper) {
         self.is_quitting |= *message == ToKeeper::Quit;
         let _ = self.channel.send(message, vec![]);
     }
 
-    /// Leaves a message to the task that sends what waits, with others like it.
+    /// Queues a message, to be sent together with others by the keeper task.
     pub(crate) fn send_soon(&mut self, message: &ToKeeper) {
         let _ = self.channel.queue(message, vec![]);
     }
@@ -152,9 +152,9 @@ impl KeeperLink {
         self.channel.receive(&[])
     }
 
-    /// Sends what waits for room in the socket, as far as there is room.
+    /// Sends queued messages as far as the socket has room.
     pub(crate) fn flush(&mut self) {
-        // A keeper that is gone is noticed where its messages are read.
+        // Errors are ignored: the task that reads the socket notices when the keeper is gone.
         let _ = self.channel.flush();
     }
 
@@ -163,7 +163,7 @@ impl KeeperLink {
         self.is_quitting
     }
 
-    /// Nobody waits any more for what was asked about a session.
+    /// Drops the pending starts and clears of a session.
     pub(crate) fn give_up(&mut self, id: &SessionId) {
         self.spawning.remove(id);
         self.clearing.remove(id);
@@ -174,7 +174,7 @@ impl KeeperLink {
         self.clearing.contains_key(id)
     }
 
-    /// Has the keeper let go of a session; the answer comes when its files are gone.
+    /// Has the keeper forget a session. The receiver fires when its files are gone.
     pub(crate) fn forget(&mut self, id: &SessionId) -> oneshot::Receiver<()> {
         let (sender, receiver) = oneshot::channel();
         self.forgetting.entry(id.clone()).or_default().push(sender);
@@ -184,7 +184,7 @@ impl KeeperLink {
         receiver
     }
 
-    /// Asks for a log to be cleared; the answer is where it begins then.
+    /// Has the keeper clear a log. The receiver gets the offset at which the log starts then.
     pub(crate) fn clear(&mut self, id: &SessionId) -> oneshot::Receiver<Result<u64, Failure>> {
         let (sender, receiver) = oneshot::channel();
         self.clearing.entry(id.clone()).or_default().push(sender);
@@ -194,51 +194,49 @@ impl KeeperLink {
         receiver
     }
 
-    /// The keeper has cleared a log, or could not.
+    /// Answers the pending clears of a log.
     pub(crate) fn cleared(&mut self, id: &SessionId, outcome: &Result<u64, Failure>) {
         for answer in self.clearing.remove(id).unwrap_or_default() {
-            // The request may have been cancelled.
+            // Fails if the request was cancelled.
             let _ = answer.send(outcome.clone());
         }
     }
 
-    /// The keeper has let go of a session.
+    /// Answers those who wait until the keeper has forgotten a session.
     pub(crate) fn forgotten(&mut self, id: &SessionId) {
         for done in self.forgetting.remove(id).unwrap_or_default() {
             let _ = done.send(());
         }
     }
 
-    /// Notes which slot a session has.
+    /// Notes the slot of a session in the shared table.
     pub(crate) fn take_slot(&mut self, slot: u32, id: &SessionId) {
         self.slots.insert(slot, id.clone());
     }
 
-    /// The session that has this slot.
+    /// The session at this slot.
     pub(crate) fn session_at(&self, slot: u32) -> Option<&SessionId> {
         self.slots.get(&slot)
     }
 
-    /// Clients come through another socket from now on.
+    /// Replaces the listening socket.
     pub(crate) fn listens_on(&mut self, listener: OwnedFd) {
         self.shared.listener = listener;
         self.listener_changed = true;
     }
 
-    /// The keeper is ready, and of this version. `upgrade_error` says why it is not the version
-    /// that it was to become.
+    /// Notes that the keeper is ready, and its version. `upgrade_error` says why an upgrade failed.
     pub(crate) fn is_ready(&mut self, version: String, upgrade_error: Option<String>) {
         self.process.version = version;
         self.is_upgrading = false;
         self.upgrade_error = upgrade_error.or(self.upgrade_error.take());
     }
 
-    /// Goes on with another keeper, which is asked for everything that the last one has not
-    /// answered.
+    /// Replaces the keeper, and repeats all requests that the last one has not answered.
     pub(crate) fn replace(&mut self, channel: Channel, process: KeeperProcess) {
         self.channel = channel;
         self.process = process;
-        // In the order of the first requests: a log is cleared before a new run writes to it.
+        // Repeat clears before starts: a log is cleared before a new run writes to it.
         let clearing: Vec<SessionId> = self.clearing.keys().cloned().collect();
         for session in clearing {
             self.send(&ToKeeper::Clear { session });

@@ -1,8 +1,8 @@
-//! What the daemon has of the keeper: the socket, the memory and pipes that both share, the
-//! requests that are pending, and the keeper's process.
+//! The daemon's side of the keeper: the socket, the memory and the pipe that both share, the pending requests,
+//! and the keeper's process.
 //!
-//! This room sends and remembers. What a message of the keeper means for a session is decided in
-//! [`state`](super::state); the tasks that read the socket and replace a dead keeper are in
+//! This module sends requests and keeps track of them. What a message of the keeper means for a session is
+//! decided in [`state`](super::state). The tasks that read the socket and replace a dead keeper are in
 //! [`tasks`](super::tasks).
 
 mod link;

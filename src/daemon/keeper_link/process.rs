@@ -6,17 +6,17 @@ use std::process::Child;
 
 use crate::sys::process;
 
-/// The keeper's process, and its version.
+/// The keeper's process, and the keeper's version.
 pub(crate) struct KeeperProcess {
     pub(crate) pid: u32,
     pub(crate) version: String,
     pidfd: OwnedFd,
-    /// If it is a child of ours, so that it is reaped.
+    /// Set if it is our child, so that it can be reaped.
     child: Option<Child>,
 }
 
 impl KeeperProcess {
-    /// The keeper of this pid, which has just spoken to us.
+    /// The keeper with this pid, which must be alive.
     pub(crate) fn new(pid: u32, version: String, child: Option<Child>) -> io::Result<Self> {
         Ok(Self {
             pid,
@@ -26,7 +26,7 @@ impl KeeperProcess {
         })
     }
 
-    /// A duplicate of the handle on the process.
+    /// A duplicate of the pidfd.
     pub(crate) fn pidfd(&self) -> io::Result<OwnedFd> {
         self.pidfd.try_clone()
     }
@@ -39,8 +39,8 @@ impl KeeperProcess {
         Ok(())
     }
 
-    /// Ends one that did not get all that it needs: with a part of it, it would
-    /// keep the others from what it holds.
+    /// Kills a keeper that did not receive everything. With only some of the sessions, it would keep the next
+    /// keeper from those that it holds.
     pub(crate) fn give_up(mut self) {
         if let Some(child) = &mut self.child {
             let _ = child.kill();

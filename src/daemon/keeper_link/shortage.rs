@@ -1,5 +1,5 @@
-//! When the system has no more of something: which limit it is, how much of it
-//! is taken, and what to do. Nothing that runs is touched.
+//! Errors for exhausted system limits: which limit it is, how much of it is used, and what to do. Running jobs
+//! are not affected.
 
 use serde_json::json;
 
@@ -7,20 +7,19 @@ use super::{KeeperLink, SpawnFailure};
 use crate::protocol::{Error, ErrorCode};
 use crate::sys::limits::{self, Usage};
 
-/// Descriptors that the daemon keeps free for what it opens for a moment: logs,
-/// records, processes that are being ended.
+/// Descriptors that the daemon keeps free for short use: logs, records, and processes that are being ended.
 const SPARE_FILES: usize = 16;
 
-/// Descriptors of the daemon for one job.
+/// Descriptors that the daemon needs per job.
 const FILES_PER_JOB: usize = 3;
 
-/// EAGAIN, ENFILE, EMFILE and ENOSPC, as errno(3) numbers them on Linux.
+/// Numbers of EAGAIN, ENFILE, EMFILE and ENOSPC on Linux; see errno(3).
 const AGAIN: i32 = 11;
 const NFILE: i32 = 23;
 const MFILE: i32 = 24;
 const NOSPC: i32 = 28;
 
-/// Whether another client can be served with what is left of descriptors.
+/// Checks whether enough descriptors are left to serve another client.
 pub(crate) fn check_connection() -> Result<(), Error> {
     match limits::has_room(SPARE_FILES) {
         true => Ok(()),
@@ -29,8 +28,8 @@ pub(crate) fn check_connection() -> Result<(), Error> {
 }
 
 impl KeeperLink {
-    /// Whether another job can be had with what is left of descriptors; its own
-    /// are made by the keeper and have to find room here when they come.
+    /// Checks whether enough descriptors are left for another job. The keeper creates them, and the daemon
+    /// needs room to receive its duplicates.
     pub(crate) fn check_descriptors(&self) -> Result<(), Error> {
         let jobs = self.starting() + 1;
         match limits::has_room(SPARE_FILES + jobs * FILES_PER_JOB) {
@@ -39,8 +38,7 @@ impl KeeperLink {
         }
     }
 
-    /// The error of a start that failed: which limit of the system it met, or else what the system
-    /// said.
+    /// The error of a failed start: the system limit that was reached, or else the system's message.
     pub(crate) fn spawn_failed(&self, command: &str, failure: &SpawnFailure) -> Error {
         let (errno, message) = (failure.errno, &failure.message);
         let error = self.shortage(failure).unwrap_or_else(|| {
@@ -50,26 +48,26 @@ impl KeeperLink {
         error.add_data("errno", json!(errno))
     }
 
-    /// What was missing, if a job could not be started because of a limit.
+    /// The system limit because of which a job could not be started, if it was one.
     fn shortage(&self, failure: &SpawnFailure) -> Option<Error> {
         match failure.errno? {
             MFILE => Some(open_files(self.pid())),
             NFILE => {
                 let usage = limits::system_files();
-                let what = "the system has no more open files";
-                let hint = "end what is not needed; `sysctl fs.file-max` sets the limit";
+                let what = "the system cannot open more files";
+                let hint = "end what you do not need; `sysctl fs.file-max` sets the limit";
                 Some(exceeded(what, "systemOpenFiles", usage, hint))
             }
             NOSPC if failure.is_terminal => {
-                let what = "the system has no more terminals (kernel.pty.max)";
-                let hint = "end jobs that are not needed, or start this one with pipes \
+                let what = "the system cannot open more terminals (kernel.pty.max)";
+                let hint = "end jobs that you do not need, or start this one with pipes \
                             (`mode:\"pipe\"`, `--no-pty`); `sysctl kernel.pty.max` sets the limit";
                 Some(exceeded(what, "terminals", limits::terminals(), hint))
             }
             AGAIN => {
                 let usage = limits::processes();
-                let what = "the system allows this user no more processes";
-                let hint = "end what is not needed; `ulimit -u` (or the pids.max of a cgroup) \
+                let what = "this user cannot start more processes";
+                let hint = "end what you do not need; `ulimit -u` (or the pids.max of a cgroup) \
                             sets the limit";
                 Some(exceeded(what, "processes", usage, hint))
             }
@@ -78,16 +76,16 @@ impl KeeperLink {
     }
 }
 
-/// No more files can be opened by a process of bgproc.
+/// The error that keeper or daemon (`pid`) cannot open more files.
 fn open_files(pid: u32) -> Error {
     let usage = limits::open_files(pid);
-    let hint = "end or remove jobs that are not needed, or raise the hard limit (`ulimit -Hn`), \
-                which counts once bgproc was ended (`bgproc daemon stop --kill`)";
+    let hint = "end or remove jobs that you do not need, or raise the hard limit (`ulimit -Hn`), \
+                which takes effect when bgproc is started anew (after `bgproc daemon stop --kill`)";
     exceeded("bgproc cannot open more files", "openFiles", usage, hint)
 }
 
 fn exceeded(what: &str, name: &str, usage: Usage, hint: &str) -> Error {
     let Usage { limit, current } = usage;
-    let message = format!("{what}: {current} of {limit} are taken");
+    let message = format!("{what}: {current} of {limit} are in use");
     Error::limit(message, name, limit, current).hint(hint)
 }

@@ -1,4 +1,4 @@
-//! Programs that are being started: what the keeper is asked for, and what it says of them.
+//! Programs that are being started: the requests to the keeper, and its messages about them.
 
 use std::os::fd::OwnedFd;
 
@@ -9,41 +9,41 @@ use crate::protocol::SessionId;
 use crate::protocol::keeper::{SpawnSpec, ToKeeper};
 use crate::sys::{process, signal, tree};
 
-/// Why the keeper could not run something.
+/// Why the keeper could not start a program.
 #[derive(Clone, Debug)]
 pub(crate) struct SpawnFailure {
     pub(crate) errno: Option<i32>,
     pub(crate) message: String,
-    /// Whether it was its terminal that could not be opened.
+    /// Whether opening its terminal failed.
     pub(crate) is_terminal: bool,
 }
 
-/// Where the answer to a `Spawn` goes.
+/// Receives the pid, or the failure, of a `Spawn`.
 pub(crate) type SpawnAnswer = oneshot::Sender<Result<u32, SpawnFailure>>;
 
-/// What is to be run.
+/// A program to start.
 #[derive(Clone, Debug)]
 pub(crate) struct Launch {
     pub(crate) spec: SpawnSpec,
     pub(crate) rows: u16,
     pub(crate) cols: u16,
-    /// Bytes of log to keep at least.
+    /// Least number of log bytes to keep.
     pub(crate) keep: u64,
 }
 
-/// A program that the keeper was told to start.
+/// A start that the keeper was asked for.
 pub(crate) struct Spawning {
     pub(crate) launch: Launch,
     pub(crate) answer: SpawnAnswer,
-    /// How many the keeper was told before, and this one.
+    /// Number of this `Spawn` among those sent to the current keeper, counted from 1.
     pub(crate) number: u64,
-    /// What its process has said of itself.
+    /// The announcement of its new process, if it has come.
     pub(crate) starting: Option<Starting>,
-    /// Those who wait until it runs or does not: dropped, they know.
+    /// Dropped when the start has succeeded or failed, which notifies the receivers.
     pub(crate) waiting: Vec<oneshot::Sender<()>>,
 }
 
-/// A process that was about to run its program.
+/// A process that is about to run its program.
 pub(crate) struct Starting {
     pub(crate) slot: u32,
     pub(crate) offset: u64,
@@ -51,7 +51,7 @@ pub(crate) struct Starting {
 }
 
 impl KeeperLink {
-    /// Asks for a program to be run.
+    /// Asks the keeper to start a program.
     pub(crate) fn spawn(&mut self, id: &SessionId, launch: Launch, answer: SpawnAnswer) {
         self.spawns += 1;
         self.send(&ToKeeper::Spawn {
@@ -72,7 +72,7 @@ impl KeeperLink {
         self.spawning.insert(id.clone(), spawning);
     }
 
-    /// Asks the next keeper for the starts that the last one has not answered.
+    /// Repeats the starts that the last keeper has not answered.
     pub(super) fn spawn_all_again(&mut self) {
         let table = self.shared_table().clone();
         let mut spawning: Vec<_> = self.spawning.drain().collect();
@@ -83,14 +83,15 @@ impl KeeperLink {
         table.reset_spawns();
         self.spawns = 0;
         for (id, before) in again {
-            // Its process would have announced itself before its program ran.
+            // The program does not run: its process would have announced itself first.
             self.spawn(&id, before.launch, before.answer);
             if let Some(spawning) = self.spawning.get_mut(&id) {
                 spawning.waiting = before.waiting;
             }
         }
         for (id, spawning) in unknown {
-            // It could not announce itself, and its terminal went with the keeper.
+            // The program may run, but its process could not announce itself, so its terminal was lost with the
+            // keeper.
             kill_strays(&id);
             let message = "its keeper was killed while it was being started";
             let _ = spawning.answer.send(Err(SpawnFailure {
@@ -101,14 +102,14 @@ impl KeeperLink {
         }
     }
 
-    /// A new process has announced itself, and is about to run its program.
+    /// Notes that a new process has announced itself, and is about to run its program.
     pub(crate) fn announced(&mut self, id: &SessionId, starting: Starting) {
         if let Some(spawning) = self.spawning.get_mut(id) {
             spawning.starting = Some(starting);
         }
     }
 
-    /// The starts that were announced and not answered.
+    /// Takes the starts that were announced and not answered.
     pub(crate) fn take_announced(&mut self) -> Vec<(SessionId, Starting)> {
         let spawning = self.spawning.iter_mut();
         spawning
@@ -116,12 +117,13 @@ impl KeeperLink {
             .collect()
     }
 
-    /// A start is over; the caller answers it.
+    /// Takes a start that has succeeded or failed; the caller answers it.
     pub(crate) fn take_spawning(&mut self, id: &SessionId) -> Option<Spawning> {
         self.spawning.remove(id)
     }
 
-    /// Ends when a session that is being started runs, or does not; `None` if it is not being started.
+    /// Returns a receiver that completes when the pending start of a session has succeeded or failed; `None` if
+    /// none is pending.
     pub(crate) fn start_over(&mut self, id: &SessionId) -> Option<oneshot::Receiver<()>> {
         let spawning = self.spawning.get_mut(id)?;
         let (sender, receiver) = oneshot::channel();
@@ -140,7 +142,7 @@ impl KeeperLink {
     }
 }
 
-/// Ends what runs of a session that nobody can have.
+/// Kills all processes of a session whose descriptors are lost.
 pub(crate) fn kill_strays(id: &SessionId) {
     let found = tree::processes(&[(id.clone(), None)]);
     for process in found.into_values().flatten() {

@@ -1,4 +1,4 @@
-//! The keeper's greeting: who it is, what it shares, and every session that it holds.
+//! The keeper's greeting: its process, the shared resources, and every session it holds.
 
 use std::collections::HashMap;
 use std::io;
@@ -15,30 +15,30 @@ use crate::sys::readiness;
 use crate::sys::shared_table::SharedTable;
 use crate::sys::splice::SplicePipe;
 
-/// Who the keeper is, and what it shares.
+/// The keeper's process and the shared resources.
 pub(super) struct Welcome {
     pub(super) process: KeeperProcess,
     pub(super) shared: Shared,
     pub(super) upgrading: bool,
 }
 
-/// A session as the keeper has it.
+/// A session as the keeper hands it over, with its descriptors.
 pub(super) type Handed = (Kept, Vec<OwnedFd>);
 
-/// What the keeper says before anything else.
+/// The whole greeting.
 pub(super) struct Greetings {
     pub(super) welcome: Welcome,
     pub(super) kept: HashMap<SessionId, Handed>,
-    /// Sessions whose terminals nobody has open any more since they were handed over. Nothing tells that again: such
-    /// a session would have its terminal open for ever, and never be forgotten.
+    /// Sessions whose terminal was closed after they were handed over. The keeper does not repeat this, and
+    /// without it such a session would count as open for ever, and never expire.
     pub(super) closed: Vec<SessionId>,
 }
 
-/// Kinds of messages that have to make sense, or we would tell a job as lost that
-/// runs: then another version of the program is what is needed.
+/// Kinds of messages that have to be understood. Otherwise the daemon would report running jobs as lost; a
+/// matching version of the program is needed instead.
 const NEEDED: &[&str] = &["Welcome", "Adopt"];
 
-/// The keeper says first who it is and then, one by one, what it has.
+/// Receives the greeting: the keeper first describes itself and then hands over each session.
 pub(super) async fn greetings(channel: &mut Channel, link: &OwnedFd) -> io::Result<Greetings> {
     let ready = readiness::watch(link.try_clone()?, Interest::READABLE)?;
     let mut welcome = None;
@@ -55,7 +55,7 @@ pub(super) async fn greetings(channel: &mut Channel, link: &OwnedFd) -> io::Resu
                     upgrading,
                     sessions,
                 } => {
-                    let missing = |_| io::Error::other("the keeper's greeting lacks a descriptor");
+                    let missing = |_| io::Error::other("the keeper's greeting lacks descriptors");
                     let [listener, shared_table, out, into] =
                         <[OwnedFd; 4]>::try_from(fds).map_err(missing)?;
                     welcome = Some(Welcome {
@@ -74,7 +74,7 @@ pub(super) async fn greetings(channel: &mut Channel, link: &OwnedFd) -> io::Resu
                     kept.insert(session.session.clone(), (*session, fds));
                 }
                 ToDaemon::Closed { session } => closed.push(session),
-                // Told while we were starting; the log and exit.json tell it as well.
+                // Sent during the start of the daemon; the log and exit.json contain it as well.
                 _ => {}
             }
         }
@@ -100,7 +100,7 @@ mod tests {
     use crate::protocol::tests::keeper::kept;
     use crate::sys::detach::socket_pair;
 
-    /// A keeper of another version, and what the daemon has of it.
+    /// The channels of a keeper of another version and of the daemon.
     fn keeper() -> (Channel, Channel) {
         let (ours, theirs) = socket_pair().unwrap();
         let (mut keeper, daemon) = (Channel::new(theirs).unwrap(), Channel::new(ours).unwrap());
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_keeper_of_another_version_is_heard_out() {
+    async fn reads_the_greeting_of_another_version() {
         let (mut keeper, mut daemon) = keeper();
         let (one, _) = socket_pair().unwrap();
         keeper.send(&json!({"Dance": {}}), vec![one]).unwrap();

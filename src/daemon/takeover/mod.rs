@@ -1,7 +1,7 @@
-//! Taking over from an earlier daemon: what the keeper holds, and what is on disk.
+//! Takeover of the sessions from an earlier daemon: what the keeper holds, and what is on disk.
 //!
-//! [`greeting`] reads the keeper's greeting, [`sessions`] puts every session together, and
-//! [`rebuild`] makes a record for a session that lost its own.
+//! [`greeting`] reads the keeper's greeting, [`sessions`] restores every session, and [`rebuild`] makes a
+//! record for a session that lost its own.
 
 mod greeting;
 mod rebuild;
@@ -21,7 +21,7 @@ use crate::sys::channel::Channel;
 use crate::sys::paths::Home;
 use greeting::{Greetings, greetings};
 
-/// Hears the keeper out and puts together the state to go on with.
+/// Reads the keeper's greeting and restores the state.
 pub(crate) async fn take_over(
     home: Home,
     settings: Settings,

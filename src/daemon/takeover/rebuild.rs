@@ -1,8 +1,7 @@
-//! Sessions whose record is gone or makes no sense, from what else is known of
-//! them: what the keeper runs, and what is in their directory.
+//! Rebuilds lost or unreadable records of sessions, from what the keeper runs and what is in the session's
+//! directory.
 //!
-//! Whose they were is not known any more, so they are people's; and they are
-//! kept until a person has looked at them and removes them.
+//! The owner is not known any more, so such a session belongs to people. It is kept until a person removes it.
 
 use std::path::Path;
 
@@ -17,25 +16,23 @@ use crate::protocol::{Scope, SessionId, Timestamp};
 use crate::sys::process;
 use crate::term::size::Size;
 
-/// What is known of a session without its record.
+/// What is known about a session without its record.
 pub(crate) struct Remains {
-    /// Its name.
     pub(crate) id: SessionId,
-    /// What it runs; empty if nobody knows.
+    /// The program and its arguments; empty if unknown.
     pub(crate) argv: Vec<String>,
-    /// Where it runs.
+    /// Its working directory.
     pub(crate) cwd: String,
-    /// PTY or pipes.
     pub(crate) mode: Mode,
     /// Rows and columns of its terminal.
     pub(crate) size: Option<(u16, u16)>,
-    /// Its first process, if that runs.
+    /// Pid of its first process, if that runs.
     pub(crate) pid: Option<u32>,
-    /// Where its log begins.
+    /// Offset at which its log starts.
     pub(crate) first: u64,
 }
 
-/// A record to go on with.
+/// Makes a record from what is known.
 pub(crate) fn rebuilt(remains: Remains, dir: &Path, boot_id: &str, now: Now) -> Meta {
     let (command, args) = command(remains.argv);
     let spec = Spec {
@@ -43,7 +40,7 @@ pub(crate) fn rebuilt(remains: Remains, dir: &Path, boot_id: &str, now: Now) -> 
         args,
         cwd: remains.cwd,
         mode: remains.mode,
-        description: Some("its record was lost; this is what could be found".to_owned()),
+        description: Some("the record was lost and rebuilt from what was found".to_owned()),
         ..Spec::default()
     };
     let time_limits = TimeLimits {
@@ -66,7 +63,7 @@ pub(crate) fn rebuilt(remains: Remains, dir: &Path, boot_id: &str, now: Now) -> 
     session.meta(boot_id)
 }
 
-/// A shell line as it was asked for, or a program and its arguments.
+/// The command and arguments as they were requested: a shell line, or a program and its arguments.
 fn command(argv: Vec<String>) -> (String, Option<Vec<String>>) {
     if let [sh, flag, line] = &argv[..]
         && [sh.as_str(), flag] == SHELL_ARGV
@@ -80,13 +77,13 @@ fn command(argv: Vec<String>) -> (String, Option<Vec<String>>) {
     }
 }
 
-/// When a process began.
+/// When a process was started.
 fn begun(pid: u32, now: Now) -> Option<Now> {
     let boot = process::read(pid)?.started_boot();
     Some(ago(now, now.boot.saturating_sub(boot)))
 }
 
-/// When its directory was made.
+/// When the session's directory was created.
 fn made(dir: &Path, now: Now) -> Option<Now> {
     let made = std::fs::metadata(dir).ok()?.created().ok()?;
     let millis = u64::try_from(made.elapsed().ok()?.as_millis()).ok()?;
@@ -105,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shell_line_is_told_from_a_program() {
+    fn distinguishes_a_shell_line_from_a_program() {
         let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         assert_eq!(command(words("sh -c true")), ("true".to_owned(), None));
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Every session that there was: from its record, from what the keeper holds, or from both.
+//! Restores every session: from its record, from what the keeper holds, or from both.
 
 use std::collections::HashMap;
 
@@ -17,10 +17,10 @@ use crate::engine::session::Session;
 use crate::protocol::{EventKind, Mode, SessionId, Status};
 use crate::sys::{process, pty};
 
-/// The last turn in the life of each session that the journal tells of.
+/// The last life-cycle event of each session in the journal.
 type Turns = HashMap<SessionId, EventKind>;
 
-/// Fills the state. Returns the sessions that were being ended, for the caller to go on with.
+/// Restores all sessions. Returns those that were being ended; the caller resumes that.
 pub(super) fn take_over(state: &mut State, kept: HashMap<SessionId, Handed>) -> Vec<SessionId> {
     let turns = state.events.bus.past.last_turns();
     state.take_over(kept, &turns)
@@ -37,7 +37,7 @@ impl State {
         for meta in metas {
             let id = meta.id.clone();
             if turns.get(&id) == Some(&EventKind::Removed) {
-                // Told, and not done. The keeper is told to forget it below.
+                // The removal was published but not completed. The keeper is told to forget the session below.
                 self.sessions.store.remove(&id);
                 continue;
             }
@@ -58,7 +58,8 @@ impl State {
         }
         for id in bare {
             if turns.get(&id) == Some(&EventKind::Removed) {
-                // The daemon ended before the keeper had let go of it. The keeper is told to forget it below.
+                // The daemon died before the keeper had forgotten the session. The keeper is told to forget it
+                // below.
                 self.sessions.store.remove(&id);
             }
         }
@@ -69,7 +70,7 @@ impl State {
         for (id, kept) in kept {
             match self.sessions.store.has(&id) {
                 true => self.take_over_unknown(id, Some(kept), turns),
-                // Removed, and the daemon ended before it told the keeper so.
+                // The session was removed, but the daemon died before it told the keeper.
                 false => drop(self.keeper.forget(&id)),
             }
         }
@@ -77,9 +78,9 @@ impl State {
         ending
     }
 
-    /// Whether a session was written down, but its start never reached a keeper: nobody was told of it, and
-    /// whoever asked for it may ask again. A keeper makes the log first of all; and one that has lived since before
-    /// would have it.
+    /// Whether a session was saved, but its start never reached a keeper. Then no client was told about it, and
+    /// the client that asked can ask again. A keeper creates the log first; and a keeper that was started
+    /// before the session would hold it.
     fn was_never_started(&self, meta: &Meta) -> bool {
         let is_new = meta.life.status() == Status::Starting && meta.life.runs().is_empty();
         let since = process::read(self.keeper.pid()).map(|keeper| keeper.started_boot());
@@ -90,7 +91,7 @@ impl State {
             && self.sessions.store.read_exit(&meta.id).is_none()
     }
 
-    /// A session without a record: what runs goes on, what has ended is told.
+    /// Restores a session without a record: a running one continues, and a finished one is listed.
     fn take_over_unknown(&mut self, id: SessionId, handed: Option<Handed>, turns: &Turns) {
         let dir = self.sessions.store.dir(&id);
         let (first, _) = LogReader::new(dir.clone()).bounds();
@@ -114,7 +115,7 @@ impl State {
                 first,
             },
         };
-        tracing::warn!(session = %remains.id, pid = remains.pid, "its record is made anew");
+        tracing::warn!(session = %remains.id, pid = remains.pid, "rebuilt its record");
         let meta = rebuild::rebuilt(remains, &dir, self.sessions.store.boot_id(), now());
         self.take_over_session(meta, handed, turns);
     }
@@ -128,7 +129,8 @@ impl State {
         let (first, end) = log.bounds();
         let mut session = Session::from_meta(meta, same_boot, now);
         self.events.bus.set_shared(&id, !session.share.is_none());
-        // They were counted up to some place behind the first byte that is kept.
+        // The saved line count is for an offset after the first byte that is kept: subtract the newlines
+        // between.
         let (_, counted) = log.read_all(first, counted_to.unwrap_or(first));
         let newlines = counted.iter().filter(|&&byte| byte == b'\n').count() as u64;
         let lines_before = lines_before.saturating_sub(newlines);
@@ -161,14 +163,14 @@ impl State {
             is_unseen_retry = session.life.status() == Status::Retrying
                 && last.is_some_and(|pid| pid != kept.pid);
             if session.life.pid().is_none() && exit.is_none() || is_unseen_retry {
-                // Started, and the daemon ended before it wrote the pid down.
+                // It was started, but the daemon died before it saved the pid.
                 session.life.started(kept.pid, end, now);
                 is_new = true;
             }
             io.hold(kept, fds, self.keeper.shared_table());
         } else if was_alive && exit.is_none() {
             let why = if same_boot {
-                "its keeper ended"
+                "the keeper died"
             } else {
                 "the machine was restarted"
             };
@@ -176,7 +178,7 @@ impl State {
         }
         self.sessions.insert(session, io);
         let told = turns.get(&id);
-        // Ends that its policy goes on from are not told, so this cannot have been.
+        // The end of a run after which the policy retries is not published, so `told` cannot be such an end.
         let is_told = matches!(told, Some(EventKind::Started | EventKind::Restarted));
         if is_new && (is_unseen_retry || !is_told) {
             self.publish_start(&id, before);
@@ -198,7 +200,7 @@ impl State {
 }
 
 impl State {
-    /// Goes on with what is still to be done for a session without a process.
+    /// Resumes what remains to be done for a session without a process.
     fn take_over_ended(&mut self, id: &SessionId) {
         let can_run = self.sessions.io(id).is_some_and(|io| io.spec().is_some());
         let waits = self

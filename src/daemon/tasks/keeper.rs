@@ -1,4 +1,4 @@
-//! The task that reads the keeper's socket, and has a dead keeper replaced.
+//! The task that reads the keeper's socket, and replaces a keeper that died.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -10,8 +10,8 @@ use crate::daemon::hub::Hub;
 use crate::daemon::transport::write_readiness::WriteReadiness;
 use crate::sys::readiness;
 
-/// Takes what the keeper says until the daemon is to end. If the keeper is
-/// killed, the next one is told everything.
+/// Handles the keeper's messages until the daemon stops. If the keeper dies, starts another one and hands
+/// everything over to it.
 pub(crate) async fn run(hub: Hub, mut end: OwnedFd) -> io::Result<()> {
     let mut pause = successor::FIRST_PAUSE;
     loop {
@@ -41,10 +41,10 @@ async fn serve(hub: &Hub, end: OwnedFd) -> io::Result<Over> {
                 let messages = hub.change(|state| state.keeper.receive());
                 let messages = match messages {
                     Ok(messages) => messages,
-                    // It ends before us when it was told to.
+                    // A keeper that was told to quit ends before the daemon does.
                     Err(_) if hub.read().keeper.is_quitting() => return Ok(Over::Stopping),
                     Err(error) => {
-                        tracing::warn!(%error, "the keeper is gone");
+                        tracing::warn!(%error, "the keeper died");
                         return Ok(Over::KeeperGone);
                     }
                 };

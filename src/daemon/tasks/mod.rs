@@ -1,4 +1,4 @@
-//! Work that goes on by itself: each of these runs as a task, or in one.
+//! Background tasks, and work that runs within one.
 
 pub(crate) mod keeper;
 mod process_scan;

@@ -1,9 +1,9 @@
-//! The task that renders output, one chunk of one session a turn.
+//! The task that renders output, one chunk of one session per turn.
 
 use crate::daemon::hub::Hub;
 use crate::daemon::state::output::render_chunk;
 
-/// Renders output for ever.
+/// Renders output; never returns.
 pub(crate) async fn run(hub: Hub) {
     loop {
         let next = hub.change(|state| state.render_queue.next());

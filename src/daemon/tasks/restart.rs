@@ -1,8 +1,7 @@
-//! A session's end, and its next run: by its restart policy, or because somebody
-//! asks for one.
+//! The next run of a session, by its restart policy or because a client asked for it.
 //!
-//! A session with a policy has ended for good only when that has given up; until
-//! then it is `retrying`, and when its next run is due is in `meta.json`.
+//! A session with a policy has ended only when the policy has given up. Until then its status is `retrying`,
+//! and the time of its next run is in `meta.json`.
 
 use std::collections::hash_map::Entry;
 use std::time::Duration;
@@ -15,23 +14,23 @@ use crate::engine::life::Actor;
 use crate::protocol::SessionId;
 use crate::sys::signal;
 
-/// How long the keeper may take to start something before nobody waits for it.
+/// Longest wait for a start that is under way.
 const START: Duration = Duration::from_secs(5);
 
-/// The pause of a restart policy is over.
+/// Starts the next run of a session. Called when the pause of its restart policy is over.
 pub(crate) fn begin(hub: &Hub, id: &SessionId) {
     let (hub, id) = (hub.clone(), id.clone());
     tokio::task::spawn_local(async move { run_again(&hub, &id).await });
 }
 
 async fn run_again(hub: &Hub, id: &SessionId) {
-    // Somebody who restarts it by hand is before us.
+    // A restart that a client asked for goes first.
     let Some(_turn) = Turn::take(hub, id, None) else {
         return;
     };
-    // What it has left would be in the way of the next run: it has its port, say.
+    // End the remaining processes of the last run first: they may hold its port, for example.
     let strays = tree_kill::begin_strays(hub, id, signal::TERM, GRACE_MS);
-    // That some cannot be ended is no reason to leave the job ended.
+    // Start the job even if some of them cannot be ended.
     let _ = strays.await;
     let Some(started) = hub.change(|state| state.relaunch_by_policy(id)) else {
         return;
@@ -41,28 +40,30 @@ async fn run_again(hub: &Hub, id: &SessionId) {
     }
 }
 
-/// Sees to it that a session is not run again, by its policy or by somebody's restart: `by` ends it. A run that is
-/// being started is there afterwards, or is not. True if the policy was to run it.
+/// Makes sure that a session is not run again, neither by its policy nor by a restart that is under way. `by`
+/// counts as the one who ended it. A start that is under way has succeeded or failed when this returns. Returns
+/// true if the session was waiting for its next run.
 pub(crate) async fn stop(hub: &Hub, id: &SessionId, by: &Actor) -> bool {
     let start = hub.change(|state| {
         state.restarting.remove(id);
         state.keeper.start_over(id)
     });
     if let Some(over) = start {
-        // Too late to stop that: it runs in a moment, or does not.
+        // The start can no longer be stopped: wait for its result.
         let _ = timeout(START, over).await;
     }
     hub.change(|state| state.stop_retrying(id, Some(by)))
 }
 
-/// One restart of a session at a time; dropped, the next one may begin.
+/// Permits one restart of a session at a time. Dropping it permits the next one.
 pub(crate) struct Turn {
     hub: Hub,
     id: SessionId,
 }
 
 impl Turn {
-    /// For whoever asks for the restart, or its policy; `None` if one is under way.
+    /// Takes the turn for the client that asked (`by`), or for the policy (`None`). Returns `None` if another
+    /// restart is under way.
     pub(crate) fn take(hub: &Hub, id: &SessionId, by: Option<Actor>) -> Option<Self> {
         let is_first = hub.change(|state| match state.restarting.entry(id.clone()) {
             Entry::Occupied(_) => false,
@@ -82,9 +83,9 @@ impl Drop for Turn {
     fn drop(&mut self) {
         self.hub.change(|state| {
             state.restarting.remove(&self.id);
-            // The policy may have been kept from its turn.
+            // Set the timer again: the policy's restart may have become due in the meantime.
             state.arm(&self.id);
-            // Those who waited for the next run: there may be none.
+            // Check the waits for the next run: there may be none.
             state.look(&self.id);
         });
     }

@@ -1,9 +1,8 @@
-//! The next keeper, when one was killed.
+//! Starts the next keeper after one was killed.
 //!
-//! The daemon has a duplicate of everything that the keeper has open, so it
-//! starts another one and hands it over. No job notices but by a short pause of
-//! its output. The one before must be dead by then, for two that read from one
-//! terminal would take bytes from each other.
+//! The daemon has a duplicate of everything that the keeper had open, so it starts another keeper and hands
+//! everything over. Jobs notice nothing but a short pause of their output. The old keeper must be dead by then,
+//! because two keepers that read from one terminal would each get only part of its output.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -18,19 +17,18 @@ use crate::protocol::keeper::{Kept, ToKeeper};
 use crate::sys::channel::Channel;
 use crate::sys::{detach, readiness};
 
-/// A keeper that has closed its socket is dead so soon, or it is not dead.
+/// How long a keeper that has closed its socket may take to die.
 const DYING: Duration = Duration::from_secs(5);
 
-/// Pause before another attempt; it doubles up to the last one.
+/// Pause before the next attempt. It doubles with each failure, up to [`LAST_PAUSE`].
 pub(crate) const FIRST_PAUSE: Duration = Duration::from_millis(10);
 const LAST_PAUSE: Duration = Duration::from_secs(1);
 
-/// Starts a keeper and hands everything over to it; returns the new socket to
-/// wait on. An error means that the old one is not dead. `pause` is for the next
-/// attempt that fails, however far it came.
+/// Starts a keeper and hands everything over to it. Returns the new socket to wait on. Returns an error if the
+/// old keeper is still alive. `pause` is the pause before the next attempt, and is kept between calls.
 pub(crate) async fn start(hub: &Hub, pause: &mut Duration) -> io::Result<OwnedFd> {
     bury(hub).await?;
-    // One that died before it had taken over may be followed by more of its kind.
+    // A keeper that died before it had taken over may be followed by more of the same: pause first.
     let has_failed = hub.read().keeper.version().is_empty();
     if has_failed {
         wait(pause).await;
@@ -40,7 +38,7 @@ pub(crate) async fn start(hub: &Hub, pause: &mut Duration) -> io::Result<OwnedFd
     loop {
         match hub.change(State::start_next_keeper) {
             Ok(end) => return Ok(end),
-            Err(error) => tracing::error!(%error, "no keeper could be started"),
+            Err(error) => tracing::error!(%error, "cannot start another keeper"),
         }
         wait(pause).await;
     }
@@ -51,13 +49,13 @@ async fn wait(pause: &mut Duration) {
     *pause = (*pause * 2).min(LAST_PAUSE);
 }
 
-/// Waits until the keeper is dead.
+/// Waits until the keeper is dead, and reaps it.
 async fn bury(hub: &Hub) -> io::Result<()> {
     let pidfd = hub.read().keeper.process().pidfd()?;
     let pidfd = readiness::watch(pidfd, Interest::READABLE)?;
     if tokio::time::timeout(DYING, pidfd.readable()).await.is_err() {
         return Err(io::Error::other(
-            "the keeper lives and does not speak to us",
+            "the keeper closed its socket and still runs",
         ));
     }
     hub.change(|state| state.keeper.process_mut().reap())
@@ -98,7 +96,7 @@ impl State {
     }
 }
 
-/// Tells the next keeper everything; returns the channel and an end to wait on.
+/// Sends everything to the next keeper. Returns the channel and a descriptor to wait on.
 fn hand_over(
     socket: OwnedFd,
     (takeover, fds): (ToKeeper, Vec<OwnedFd>),

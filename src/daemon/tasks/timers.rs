@@ -1,4 +1,4 @@
-//! What is due.
+//! Runs expired timers.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::engine::waits::Ticket;
 use crate::protocol::SessionId;
 use crate::sys::signal;
 
-/// Sleeps until something is due, for ever.
+/// Waits for timers and runs them; never returns.
 pub(crate) async fn run(hub: Hub) {
     loop {
         while let Some(due) = hub.change(|state| state.timers.pop(now().boot)) {
@@ -21,7 +21,7 @@ pub(crate) async fn run(hub: Hub) {
         let next = hub.read().timers.next();
         let sleep = async {
             match next {
-                // One millisecond more: the clock that is compared with is cut to milliseconds.
+                // One millisecond more, because the clock is truncated to milliseconds.
                 Some(at) => {
                     let left = at.saturating_sub(now().boot) + 1;
                     tokio::time::sleep(Duration::from_millis(left)).await;
@@ -76,7 +76,7 @@ fn expire(state: &mut State, id: &SessionId) {
         .get(id)
         .and_then(|session| session.expires_at());
     match due {
-        // A watched session is being looked at.
+        // Clients are watching the session, so it does not expire.
         Some(at) if at <= now().boot => match state.sessions.get_mut(id) {
             Some(session) if session.viewers > 0 => {
                 session.touch(now());

@@ -1,7 +1,7 @@
-//! Ending a session: all its processes, however they left it.
+//! Ends a session: all its processes, even those that left its process group.
 //!
-//! The first signal, a grace period, KILL. When the grace is over is written down
-//! with the session, so that a new daemon goes on where the last one was.
+//! The steps are the first signal, a grace period, and SIGKILL. The end of the grace period is saved in the
+//! session's record, so that a new daemon continues where the last one stopped.
 
 use std::collections::{BTreeSet, HashMap};
 use std::os::fd::OwnedFd;
@@ -20,28 +20,28 @@ use crate::sys::process::Process;
 use crate::sys::tree::Leader;
 use crate::sys::{process, readiness, signal};
 
-/// Time between the first signal and KILL where nobody says otherwise.
+/// Milliseconds between the first signal and SIGKILL, unless the client gives another value.
 pub(crate) const GRACE_MS: u64 = 2000;
 
-/// After the first KILL the kernel gets so long, and processes that multiply may
-/// be hunted so long; what is there then cannot be ended.
+/// Time that the kernel gets to end processes after the first SIGKILL, and for which processes that multiply
+/// are pursued. Those left after it count as survivors.
 const LAST_GRACE: Duration = Duration::from_secs(2);
 
-/// Those that are left are looked for again this often: more may have come.
+/// How often the remaining processes are searched again: there may be new ones.
 const ROUND: Duration = Duration::from_millis(250);
 
-/// Handles held at once, so that a large tree does not take all descriptors.
+/// Most pidfds held at once, so that a large tree does not use up the descriptors.
 const HANDLES: usize = 32;
 
-/// Who was ended, and who could not be.
+/// The pids that were ended, and those that could not be.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Ended {
     pub(crate) killed: Vec<u32>,
     pub(crate) survivors: Vec<u32>,
 }
 
-/// Asks a session to end in the name of `by`, and ends its tree on a task of its
-/// own, so that it is seen through whatever becomes of who asked.
+/// Ends a session in the name of `by`. The work runs in a task of its own, so that it is completed even if the
+/// client that asked disconnects.
 pub(crate) fn begin(
     hub: &Hub,
     id: &SessionId,
@@ -51,7 +51,7 @@ pub(crate) fn begin(
 ) -> JoinHandle<Ended> {
     hub.change(|state| {
         if let Some(session) = state.sessions.get_mut(id) {
-            // Whoever asked first is who ended it; the tree is ended once more.
+            // `ask_to_end` keeps the first actor who asked; the tree is ended once more in any case.
             session.life.ask_to_end(by);
         }
         state.persist(id);
@@ -59,7 +59,7 @@ pub(crate) fn begin(
     begin_strays(hub, id, first, grace_ms)
 }
 
-/// The same for what goes on of a session whose first process has ended.
+/// The same for the processes that remain of a session whose first process has ended.
 pub(crate) fn begin_strays(
     hub: &Hub,
     id: &SessionId,
@@ -74,7 +74,7 @@ pub(crate) fn begin_strays(
     })
 }
 
-/// Goes on with an ending that a daemon before this one has begun.
+/// Continues an ending that an earlier daemon has begun.
 pub(crate) fn resume(hub: &Hub, id: &SessionId) {
     let (begun, grace_ms) = {
         let state = hub.read();
@@ -97,14 +97,14 @@ pub(crate) fn resume(hub: &Hub, id: &SessionId) {
     }
 }
 
-/// The processes of one session, while they are being ended.
+/// The ending of one session's processes.
 struct TreeKill {
     hub: Hub,
     id: SessionId,
-    /// Which run: those of a later one are not meant.
+    /// The run to end; processes of a later run are left alone.
     run: Option<u32>,
     leader: Option<Leader>,
-    /// What the first process was when it was there.
+    /// Identity of the first process when the ending began, to detect that its pid was reused.
     identity: Option<Process>,
     seen: BTreeSet<u32>,
 }
@@ -127,20 +127,21 @@ impl TreeKill {
         }
     }
 
-    /// Sends the first signal, writes down when KILL is due, and returns handles on the
-    /// first of those who are to end by then.
+    /// Sends the first signal and saves when SIGKILL is due. Returns pidfds of the first processes that were
+    /// signalled.
     async fn ask(&mut self, first: i32, grace_ms: u64) -> Vec<OwnedFd> {
         let found = self.find().await;
         if found.is_empty() {
             return Vec::new();
         }
-        // Afterwards they may be gone, and then there is nothing to wait on.
+        // Open the pidfds before signalling: afterwards the processes may be gone, and there would be nothing
+        // to wait on.
         let mut asked = handles(&found);
         if !self.send(&found, first) {
             asked.clear();
         }
         if first != signal::KILL {
-            // A stopped process takes no signal but these two.
+            // A stopped process handles no signal except SIGKILL and SIGCONT.
             send_each(&found, signal::CONT);
         }
         let grace_ms = if first == signal::KILL { 0 } else { grace_ms };
@@ -153,13 +154,13 @@ impl TreeKill {
             state.persist(&self.id);
         });
         if first == signal::KILL && !asked.is_empty() {
-            // That takes no grace, but a moment.
+            // SIGKILL needs no grace period, but processes take a moment to end.
             wait_for(std::mem::take(&mut asked), Instant::now() + ROUND).await;
         }
         asked
     }
 
-    /// Waits for the end of the grace period and kills what is left.
+    /// Waits for the end of the grace period, and kills what is left.
     async fn see_through(mut self, asked: Vec<OwnedFd>) -> Ended {
         let kill_at = self.kill_at();
         let left = match kill_at {
@@ -191,8 +192,8 @@ impl TreeKill {
         self.hub.read().sessions.get(&self.id)?.life.kill_at()
     }
 
-    /// Waits until nobody is left, for those first who were asked to end, or until
-    /// `deadline`; returns who is left.
+    /// Waits until no process is left, first for those in `asked`, at most until `deadline`. Returns the
+    /// remaining processes.
     async fn wait_until(&mut self, asked: Vec<OwnedFd>, deadline: Instant) -> Vec<Process> {
         if !asked.is_empty() {
             wait_for(asked, deadline).await;
@@ -206,7 +207,7 @@ impl TreeKill {
         }
     }
 
-    /// Kills until nobody is left, and returns whom that does not end.
+    /// Sends SIGKILL until no process is left, and returns those that survive.
     async fn kill(&mut self, mut found: Vec<Process>) -> Vec<Process> {
         let deadline = Instant::now() + LAST_GRACE;
         let mut first = true;
@@ -216,7 +217,7 @@ impl TreeKill {
             }
             let dying = handles(&found);
             let taken = self.send(&found, signal::KILL);
-            // They have had a moment to follow those that they belong to.
+            // No process could be signalled, and they had a moment to end: give up.
             if !taken && !first {
                 break;
             }
@@ -227,8 +228,8 @@ impl TreeKill {
         found
     }
 
-    /// Stops processes that may multiply faster than they are ended, and those
-    /// that they have made meanwhile: what is stopped makes no others.
+    /// Stops processes that may multiply faster than they are killed, and those they have started meanwhile: a
+    /// stopped process starts no others.
     async fn freeze(&mut self, mut found: Vec<Process>, deadline: Instant) -> Vec<Process> {
         let mut frozen = HashMap::new();
         while Instant::now() < deadline {
@@ -261,8 +262,8 @@ impl TreeKill {
         }
     }
 
-    /// Whether the first process's number belongs to another one by now: so may its
-    /// session then.
+    /// Whether the first process's pid now belongs to another process. If so, the id of its process session may
+    /// be reused as well.
     fn is_recycled(&self) -> bool {
         let identity = self.identity.as_ref().filter(|_| self.leader.is_some());
         identity.is_some_and(|leader| {
@@ -270,7 +271,7 @@ impl TreeKill {
         })
     }
 
-    /// False if nobody takes it.
+    /// Sends a signal and records it. Returns false if no process could be signalled.
     fn send(&self, targets: &[Process], number: i32) -> bool {
         self.hub.change(|state| {
             if let Some(session) = state.sessions.get_mut(&self.id)
@@ -283,8 +284,8 @@ impl TreeKill {
     }
 }
 
-/// False if nobody takes it: gone already, or not ours to end. The latter are
-/// found again later.
+/// Returns false if no process could be signalled, because all are gone or we lack the permission. In the
+/// latter case the next search finds them again.
 fn send_each(targets: &[Process], number: i32) -> bool {
     let mut taken = false;
     for target in targets {
@@ -293,16 +294,16 @@ fn send_each(targets: &[Process], number: i32) -> bool {
     taken
 }
 
-/// Handles on the first of `targets`, to wait for their ends.
+/// Pidfds of the first few of `targets`, to wait for their ends.
 fn handles(targets: &[Process]) -> Vec<OwnedFd> {
     let first = targets.iter().take(HANDLES);
     first.filter_map(process::open).collect()
 }
 
-/// Waits until these have ended, until `deadline` at most.
+/// Waits until these processes have ended, at most until `deadline`.
 async fn wait_for(handles: Vec<OwnedFd>, deadline: Instant) {
     if handles.is_empty() {
-        // All gone, or no descriptor is left to wait on.
+        // All processes are gone, or no descriptor is left to wait on.
         tokio::time::sleep_until(deadline.min(Instant::now() + ROUND / 10)).await;
     }
     for handle in handles {
@@ -318,12 +319,12 @@ async fn wait_for(handles: Vec<OwnedFd>, deadline: Instant) {
     }
 }
 
-/// Who could not be ended, and why, in words.
+/// Which processes could not be ended, and why, as text.
 fn refusal(left: &[Process]) -> Option<String> {
     let first = left.first()?;
     let why = match process::open(first).map(|handle| signal::send(handle, signal::KILL)) {
         Some(Err(error)) => error.to_string(),
-        _ => "it does not end".to_owned(),
+        _ => "still runs after SIGKILL".to_owned(),
     };
     let pids: Vec<String> = left.iter().map(|process| process.pid.to_string()).collect();
     let (pids, name) = (pids.join(", "), &first.name);

@@ -1,4 +1,4 @@
-//! Telling a client what changes on a screen, at a pace it can take.
+//! Sends the changes of a screen to a client, at a rate that the client can take.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -12,12 +12,11 @@ use crate::daemon::transport::outbox::Outbox;
 use crate::engine::registry::Principal;
 use crate::protocol::SessionId;
 
-/// What a frame takes of the machine with the client that paints it, about. With many
-/// watchers all of them have fewer frames, so that the job goes on as if there were few.
+/// Approximate cost of a frame, including the client that paints it. With many watchers each gets fewer frames,
+/// so that the job runs as fast as with few.
 const EACH: Duration = Duration::from_micros(500);
 
-/// Sends the screen, and then what changes, until the session is gone, or not
-/// shared with the viewer any more.
+/// Sends the screen and then its changes, until the session is removed or no longer shared with `principal`.
 pub(crate) async fn run(
     hub: Hub,
     principal: Principal,
@@ -29,7 +28,7 @@ pub(crate) async fn run(
     let _viewer = Watching::new(&hub, &id, &changed);
     let mut last: Option<Rc<Shown>> = None;
     loop {
-        // A slow client gets a newer frame later, not an older one now.
+        // Wait first: a slow client gets a newer frame later instead of an older one now.
         outbox.room_for_frame().await;
         let next = hub.change(|state| {
             let (session, io) = state.sessions.both_mut(&id)?;
@@ -49,7 +48,7 @@ pub(crate) async fn run(
     }
 }
 
-/// Counts as a viewer for as long as it lives.
+/// Counts as a watcher of the session while this value lives.
 struct Watching {
     hub: Hub,
     id: SessionId,
@@ -84,7 +83,7 @@ impl Drop for Watching {
                     && let Some(frames) = io.frames.take()
                 {
                     let (made, told) = (frames.made, frames.told);
-                    tracing::debug!(session = %self.id, made, told, "the last watcher is gone");
+                    tracing::debug!(session = %self.id, made, told, "the last watcher left");
                 }
             }
             state.rest_later();
