@@ -239,7 +239,7 @@ fn a_torn_journal_is_repaired_and_numbers_go_on() {
     assert!(!String::from_utf8_lossy(&text).contains("\"exi{"));
     let said = std::fs::read_to_string(home.path().join("daemon.log")).unwrap();
     assert!(
-        said.contains("torn") && said.contains("1 lines are left out"),
+        said.contains("torn") && said.contains("1 lines were skipped"),
         "{said}"
     );
 }

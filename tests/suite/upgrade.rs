@@ -112,7 +112,7 @@ fn a_program_that_does_not_run_changes_nothing() {
         person.send(&request);
         let error = person.next(|line| line["id"] == 1)["error"].to_string();
         let why = match named.as_str() {
-            Some("relative/path") => "no absolute path",
+            Some("relative/path") => "not an absolute path",
             _ => "out of order",
         };
         assert!(

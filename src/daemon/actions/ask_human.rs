@@ -1,4 +1,4 @@
-//! `ask_human` and `decline`: a question of an agent, and a person's no.
+//! `ask_human` and `decline`: questions of agents to people, and refusals to answer.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -16,12 +16,11 @@ use crate::protocol::record::HeldBy;
 use crate::protocol::reply::{AskOutcome, Declined, HumanAnswered};
 use crate::protocol::{Error, ErrorCode, SessionId};
 
-/// Time allowed where nobody says otherwise, and at most, in milliseconds: people
-/// go home, and come back the next day.
+/// Default and longest timeout, in milliseconds. A day, because people go home and come back the next day.
 const DEFAULT_TIMEOUT_MS: u64 = 300_000;
 const MAX_TIMEOUT_MS: u64 = 86_400_000;
 
-/// Characters of a question at most.
+/// Longest question, in characters.
 const MAX_MESSAGE: usize = 2000;
 
 /// Waits until a person has typed into the session, or has declined.
@@ -48,7 +47,7 @@ pub(super) async fn ask_human(hub: &Hub, client: &Rc<Client>, params: AskHuman) 
     let answered = tokio::time::timeout(Duration::from_millis(timeout), &mut question.answer);
     let outcome = match answered.await {
         Ok(Ok(outcome)) => outcome,
-        // It is over: dropped without an answer.
+        // The sender was dropped without an answer, because the session has ended.
         Ok(Err(_)) => {
             check_runs(hub, &id)?;
             return Err(Error::session_not_found(id.as_str()));
@@ -70,13 +69,13 @@ pub(super) async fn ask_human(hub: &Hub, client: &Rc<Client>, params: AskHuman) 
     })
 }
 
-/// A person will not answer what is asked about a session.
+/// Declines all questions about a session, on behalf of a person.
 pub(super) fn decline(hub: &Hub, client: &Client, params: &Decline) -> Answer {
     let id = find(hub, client, &params.session_id, Access::Own)?;
     match hub.change(|state| state.settle_asks(&id, AskOutcome::Declined)) {
         0 => Err(Error::new(
             ErrorCode::InvalidRequest,
-            format!("Nothing is asked about session {id}"),
+            format!("No question is open about session {id}"),
         )),
         declined => answer(Declined { declined }),
     }

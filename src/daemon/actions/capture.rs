@@ -1,4 +1,4 @@
-//! `capture`: the screen, as it is now or as it was.
+//! `capture`: the screen as it is now, or as it was at a past moment.
 
 use crate::daemon::hub::Hub;
 use crate::daemon::reading::past_screen::{self, When};
@@ -19,15 +19,15 @@ use crate::term::sanitize::clean;
 use crate::term::screen::Screen;
 use crate::term::snapshot::{MAX_BYTES, MAX_CELLS, Snapshot, TooLarge};
 
-/// Lines above the screen that can be asked for.
+/// Most lines above the screen that can be requested.
 const MAX_SCROLLBACK: u64 = 10_000;
 
-/// The screen, with all that had been written when it was asked for.
+/// Returns the screen, with everything that was written before the request.
 pub(super) async fn capture(hub: &Hub, client: &Client, params: Capture) -> Answer {
     let wanted = params.scrollback.unwrap_or(0);
     if wanted > MAX_SCROLLBACK {
         let message = format!("`scrollback` is at most {MAX_SCROLLBACK} lines, not {wanted}");
-        return Err(Error::invalid(message).hint("`log` has everything"));
+        return Err(Error::invalid(message).hint("use `log` for all lines"));
     }
     let when = moment(&params)?;
     let id = find(hub, client, &params.session_id, Access::Look)?;
@@ -51,11 +51,11 @@ pub(super) async fn capture(hub: &Hub, client: &Client, params: Capture) -> Answ
     answer(captured)
 }
 
-/// The present screen.
+/// The current screen.
 fn present(state: &mut State, id: &SessionId, params: &Capture) -> Result<Captured, Error> {
     let gone = || Error::session_not_found(id.as_str());
     let session = state.sessions.get_mut(id).ok_or_else(gone)?;
-    // A session without output gets its screen here.
+    // Reading the screen here also creates it if the session has no output yet.
     let (size, seq) = (session.output.size(), session.output.screen().seq());
     state.rest_later();
     let changed = params.since != Some(seq);
@@ -71,7 +71,7 @@ fn present(state: &mut State, id: &SessionId, params: &Capture) -> Result<Captur
     let above = (changed && lines > 0).then(|| repaint_screen(state, id, size, lines));
     let session = state.sessions.get(id).ok_or_else(gone)?;
     let Some(screen) = session.output.awake_screen() else {
-        return Err(Error::internal("the screen is gone"));
+        return Err(Error::internal("the screen is not in memory"));
     };
     let mut captured = describe(screen);
     captured.changed = changed;
@@ -82,29 +82,29 @@ fn present(state: &mut State, id: &SessionId, params: &Capture) -> Result<Captur
     Ok(captured)
 }
 
-/// Which moment of the past is asked for, if any.
+/// The past moment that is requested, if any.
 fn moment(params: &Capture) -> Result<Option<When>, Error> {
     let time = params.at_time.as_deref();
     let time = time.map(|text| checked_time("atTime", text)).transpose()?;
     let when = match (params.at_offset, time) {
         (Some(_), Some(_)) => {
-            return Err(Error::invalid("either `atOffset` or `atTime`, not both"));
+            return Err(Error::invalid("give either `atOffset` or `atTime`, not both"));
         }
         (offset, time) => offset.map(When::Offset).or(time.map(When::Time)),
     };
     if when.is_some() && (params.since.is_some() || params.scrollback.is_some()) {
-        let message = "a screen of the past goes with neither `since` nor `scrollback`";
-        return Err(Error::invalid(message).hint("`log` has the lines above it"));
+        let message = "`atOffset` and `atTime` cannot be combined with `since` or `scrollback`";
+        return Err(Error::invalid(message).hint("use `log` for the lines above the screen"));
     }
     Ok(when)
 }
 
-/// What to call a picture of a session that gives itself no title.
+/// The title of a picture of a session that sets no title.
 fn name(session: &Session) -> String {
     session.spec.command.clone()
 }
 
-/// All about a screen but what it shows.
+/// Describes a screen without its contents.
 fn describe(screen: &Screen) -> Captured {
     let modes = screen.modes();
     Captured {
@@ -131,7 +131,7 @@ fn describe(screen: &Screen) -> Captured {
     }
 }
 
-/// Adds what it shows, in the form that was asked for.
+/// Adds the contents in the requested format.
 fn draw(
     captured: &mut Captured,
     mut shot: Snapshot<'_>,
@@ -160,7 +160,7 @@ fn too_large(format: CaptureFormat) -> Error {
         CaptureFormat::Json => (MAX_CELLS, "cells"),
         _ => (MAX_BYTES, "bytes"),
     };
-    let message = format!("that would be more than {limit} {unit}");
+    let message = format!("the capture is larger than {limit} {unit}");
     Error::new(ErrorCode::TooLarge, message)
         .hint("ask for less `scrollback`, or use `export` with a `path`")
         .data(serde_json::json!({ "limit": limit, "unit": unit }))

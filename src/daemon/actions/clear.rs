@@ -1,4 +1,4 @@
-//! `clear`: forgets the output so far.
+//! `clear`: removes the output so far.
 
 use std::io;
 
@@ -13,7 +13,7 @@ use crate::protocol::keeper::Failure;
 use crate::protocol::params::Clear;
 use crate::protocol::reply::Cleared;
 
-/// Forgets what was written so far; offsets and line numbers go on.
+/// Removes the output so far. Offsets and line numbers continue.
 pub(super) async fn clear(hub: &Hub, client: &Client, params: Clear) -> Answer {
     let id = find(hub, client, &params.session_id, Access::Own)?;
     let (before, cleared) =
@@ -21,7 +21,7 @@ pub(super) async fn clear(hub: &Hub, client: &Client, params: Clear) -> Answer {
     let first = match cleared.await {
         Ok(Ok(first)) => first,
         Ok(Err(failure)) => return Err(cannot_clear(id.as_str(), failure)),
-        // Removed meanwhile.
+        // The session was removed meanwhile.
         Err(_) => return Err(gone(hub, client, &id)),
     };
     hub.change(|state| {

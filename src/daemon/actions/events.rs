@@ -1,4 +1,4 @@
-//! `events`: what has happened, a page at a time.
+//! `events`: past events, a page at a time.
 
 use tokio::time::{Duration, Instant, timeout_at};
 
@@ -13,14 +13,14 @@ use crate::engine::event_history::Entry;
 use crate::protocol::params::Events;
 use crate::protocol::reply::Happened;
 
-/// Events in a reply where nobody says otherwise.
+/// Default number of events in a reply.
 const DEFAULT_LIMIT: usize = 100;
 
-/// Events in a reply at most: with the longest completion messages, some megabytes.
+/// Most events in a reply: some megabytes with the longest completion messages.
 const MAX_LIMIT: usize = 1000;
 
-/// Acknowledges, then answers at once if there is anything, else when there is,
-/// `waitMs` later at most.
+/// Acknowledges `ack`, then returns new events: at once if there are any, otherwise when one is published, at
+/// most `waitMs` later.
 pub(super) async fn events(hub: &Hub, client: &Client, params: Events) -> Answer {
     let wait = wait_ms("waitMs", params.wait_ms, 0)?;
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
@@ -55,7 +55,7 @@ fn page(state: &mut State, client: &Client, after: u64, limit: usize) -> Happene
     state.events.delivered(&entries, &client.principal.scope);
     let next_seq = match entries.last() {
         Some(last) if entries.len() == limit => last.seq(),
-        // Nothing that this client may see is between the last one and here.
+        // All events up to the newest one were searched: none of the others is visible to this client.
         _ if limit > 0 => state.events.bus.past.seq(),
         _ => after,
     };

@@ -1,7 +1,7 @@
-//! `export`: the whole log in another form, as a file or in the reply.
+//! `export`: the whole log in another format, as a file or in the reply.
 //!
-//! It is read and written in chunks, with turns for others in between, so a log of any length costs no memory to
-//! speak of. A file is there whole or not at all.
+//! The log is read and written in chunks, between which other tasks have their turns, so that memory does not
+//! grow with the log. The file appears complete or not at all.
 
 use crate::daemon::reading;
 use std::io;
@@ -30,13 +30,14 @@ use crate::term::plain::{Checkpoint, Plain};
 use crate::term::sanitize::clean;
 use crate::term::size::Size;
 
-/// Bytes in a reply at most.
+/// Most bytes of data in a reply.
 const MAX_DATA: usize = 1 << 20;
 
-/// Brings a terminal to where a log stands whose beginning was dropped while a full-screen program painted.
+/// Switches a terminal to the alternate screen, for a log whose beginning was dropped while a full-screen
+/// program was running.
 const ALT_SCREEN: &[u8] = b"\x1b[?1049h";
 
-/// The whole log as it is now.
+/// Exports the whole log as it is now.
 pub(super) async fn export(hub: &Hub, client: &Client, params: Export) -> Answer {
     let path = params
         .path
@@ -51,7 +52,7 @@ pub(super) async fn export(hub: &Hub, client: &Client, params: Export) -> Answer
         (state.sessions.log_first(&id), state.sessions.log_end(&id))
     };
     let gone = || Error::session_not_found(id.as_str());
-    // In the middle of a sequence nothing but bytes can begin.
+    // Only the raw format may start in the middle of an escape sequence.
     let begin = reading::checkpoint(hub, &id, first)
         .await
         .ok_or_else(gone)?;
@@ -112,21 +113,21 @@ fn in_reply(data: Vec<u8>, format: ExportFormat) -> Exported {
     }
 }
 
-/// Where a client may have a file written.
+/// The path of the file to write, if this client may write it.
 fn checked_path(client: &Client, path: &str) -> Result<PathBuf, Error> {
     if client.greeting.policy.allow.is_some() {
-        // What a job prints, written to a place that a shell reads, would be a way around it.
+        // Otherwise a job could print a script to a file that a shell reads later, and so evade the allow-list.
         let message = "`path` is not allowed: this connection may only start certain programs";
         return Err(Error::new(ErrorCode::PermissionDenied, message).hint("leave out `path`"));
     }
     if path.is_empty() || path.contains('\0') {
-        return Err(Error::invalid("`path` is no name of a file"));
+        return Err(Error::invalid("`path` is not a valid file name"));
     }
     match &client.greeting.cwd {
         Some(cwd) => Ok(Path::new(cwd).join(path)),
         None if Path::new(path).is_absolute() => Ok(path.into()),
         None => Err(Error::invalid(format!(
-            "`path`: {path} is relative, and this connection has no directory"
+            "`path`: {path} is relative, and this connection has no working directory"
         ))
         .hint("give an absolute path")),
     }
@@ -144,37 +145,37 @@ fn cannot_write(path: &Path, error: &io::Error) -> Error {
 }
 
 fn too_large() -> Error {
-    let message = format!("that is more than {MAX_DATA} bytes, which is what a reply holds");
+    let message = format!("the export is larger than the {MAX_DATA} bytes that fit in a reply");
     Error::new(ErrorCode::TooLarge, message)
-        .hint("give a `path` to have it written to")
+        .hint("give a `path` to write it to a file")
         .data(serde_json::json!({ "limit": MAX_DATA, "unit": "bytes" }))
 }
 
-/// What is to be exported.
+/// The part of a log to export.
 struct Source<'a> {
     hub: &'a Hub,
     id: &'a SessionId,
     at: u64,
     end: u64,
-    /// Whether the alternate screen is on where it begins.
+    /// Whether the alternate screen is on where the export starts.
     alt: bool,
-    /// When it began; times count from there.
+    /// Time of the first byte, from which times are counted.
     began: Timestamp,
-    /// When the last piece came.
+    /// Time of the last indexed byte so far.
     last: Timestamp,
-    /// Number and first offset of the runs that begin within it.
+    /// Number and first offset of the runs that start within the range.
     runs: Vec<(u32, u64)>,
-    /// The sizes that its terminal got within it.
+    /// Changes of the terminal's size within the range.
     sizes: Vec<Change>,
 }
 
-/// Bytes that came together.
+/// Bytes that were written together.
 struct Piece {
     range: Range<u64>,
     at: Timestamp,
-    /// The run that begins with it.
+    /// The run that starts with these bytes.
     run: Option<u32>,
-    /// The size that the terminal has from there on.
+    /// The size of the terminal from these bytes on.
     size: Option<Size>,
 }
 
@@ -227,7 +228,7 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// Reads all of it.
+    /// Reads the range and passes the encoded output to `write`.
     async fn run(
         mut self,
         mut encoder: Encoder,
@@ -269,7 +270,7 @@ impl<'a> Source<'a> {
         write(&out)
     }
 
-    /// A range by when its bytes came, by runs, and by sizes.
+    /// Divides a range where the time, the run, or the size changes.
     fn pieces(&mut self, range: Range<u64>, timed: bool) -> Vec<Piece> {
         let mut pieces = Vec::new();
         let mut add = |mut range: Range<u64>, at: Timestamp| {
@@ -302,13 +303,13 @@ impl<'a> Source<'a> {
                 self.last = run.at;
             }
         }
-        // The newest bytes may be in no index yet.
+        // The newest bytes may not be in the index yet.
         add(known..range.end, self.last);
         pieces
     }
 }
 
-/// What it runs, on one line.
+/// The command of a session on one line.
 fn command(session: &Session) -> String {
     let spec = &session.spec;
     let words = std::iter::once(&spec.command).chain(spec.args.iter().flatten());

@@ -1,4 +1,4 @@
-//! `hold`: a person takes a session's keyboard from agents until it is given back.
+//! `hold`: a person reserves a session's keyboard, so that agents cannot type, until releasing it.
 
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::Client;
@@ -9,8 +9,8 @@ use crate::engine::registry::Access;
 use crate::protocol::params::Hold;
 use crate::protocol::reply::Done;
 
-/// Takes it, or gives it back. It is given back as well when the connection ends:
-/// a person who leaves must not hold up agents for ever.
+/// Takes or releases the keyboard. It is also released when the connection ends, so that a person who leaves
+/// does not block agents for ever.
 pub(super) fn hold(hub: &Hub, client: &Client, params: &Hold) -> Answer {
     let id = find(hub, client, &params.session_id, Access::Type)?;
     hub.change(|state| match params.on {

@@ -1,4 +1,4 @@
-//! `kill` and `remove`: ending sessions, and forgetting them.
+//! `kill` and `remove`: ends sessions, and removes them.
 
 use crate::daemon::requests::checks::signal_number;
 use crate::daemon::requests::ending::{cannot_end, end, end_strays};
@@ -20,13 +20,13 @@ use crate::protocol::reply::{Killed, KilledAll, Removed};
 use crate::protocol::{Error, ErrorCode, SessionId, Status};
 use crate::sys::signal;
 
-/// How long the keeper may take to let go of a session.
+/// How long the keeper may take to forget a session.
 const LETTING_GO: Duration = Duration::from_secs(5);
 
-/// Characters of output in the reply.
+/// Most characters of output in the reply.
 const OUTPUT_CHARS: usize = 500;
 
-/// The action `kill`.
+/// Handles the action `kill`.
 pub(super) async fn kill(hub: &Hub, client: &Rc<Client>, params: Kill) -> Answer {
     let (one, several) = (params.session_id.as_deref(), params.session_ids.as_deref());
     let (ids, single) = find_several(
@@ -44,7 +44,7 @@ pub(super) async fn kill(hub: &Hub, client: &Rc<Client>, params: Kill) -> Answer
     };
     let grace = wait_ms("graceMs", params.grace_ms, GRACE_MS)?;
     let remove = params.remove == Some(true);
-    // All at once: the slowest one is waited for, not the sum.
+    // End all sessions at the same time, so that the reply takes as long as the slowest one.
     let tasks: Vec<_> = ids
         .into_iter()
         .map(|id| {
@@ -91,7 +91,7 @@ async fn kill_one(
     let waited = restart::stop(hub, &id, &client.principal.actor()).await;
     let now = status()?;
     if previous.is_finished() && !now.is_finished() {
-        // Somebody has restarted it at the same time.
+        // Another client has restarted it at the same time.
         previous = now;
     }
     let already_ended = previous.is_finished();
@@ -105,8 +105,8 @@ async fn kill_one(
         polled(hub, client, &id, show).await
     };
     let (polled, ended) = match already_ended || waited {
-        // Its first process has ended; others may go on without it. With them its
-        // TTL may end, too, so what is to be said of it is looked up before.
+        // The first process has ended; others may remain. Take the output first, because the session may expire
+        // as soon as they are killed.
         true => (show().await?, end_strays(hub, &id, number, grace).await),
         false => {
             let ended = end(hub, client, &id, number, grace).await;
@@ -127,7 +127,7 @@ async fn kill_one(
         already_ended,
         removed: false,
     };
-    // One of whom something goes on stays in sight.
+    // A session with surviving processes stays in the list.
     if remove && killed.survivors.is_empty() {
         remove_and_wait(hub, &id).await;
         killed.removed = true;
@@ -137,7 +137,7 @@ async fn kill_one(
     Ok(killed)
 }
 
-/// The action `remove`.
+/// Handles the action `remove`.
 pub(super) async fn remove(hub: &Hub, client: &Rc<Client>, params: Remove) -> Answer {
     let id = find(hub, client, &params.session_id, Access::Own)?;
     let mut on_exit = None;
@@ -165,7 +165,7 @@ pub(super) async fn remove(hub: &Hub, client: &Rc<Client>, params: Remove) -> An
     }
     if !ended.survivors.is_empty() {
         hub.change(|state| state.restore_on_exit(&id, on_exit));
-        let hint = "`remove` with `kill:false` forgets a session that has ended as it is";
+        let hint = "`remove` with `kill:false` removes a finished session and leaves its processes alone";
         return Err(cannot_end(&id, "removed", &ended).hint(hint));
     }
     remove_and_wait(hub, &id).await;
@@ -175,10 +175,10 @@ pub(super) async fn remove(hub: &Hub, client: &Rc<Client>, params: Remove) -> An
     })
 }
 
-/// Forgets a session, and waits until its files are gone.
+/// Removes a session, and waits until its files are gone.
 async fn remove_and_wait(hub: &Hub, id: &SessionId) {
     if let Some(gone) = hub.change(|state| state.remove(id)) {
-        // A keeper of an older version does not say so.
+        // A keeper of an older version does not answer `Forgotten`, so limit the wait.
         let _ = tokio::time::timeout(LETTING_GO, gone).await;
     }
 }

@@ -1,4 +1,4 @@
-//! `list`: the sessions one can see.
+//! `list`: the sessions that a client can see.
 
 use std::collections::HashMap;
 
@@ -14,18 +14,19 @@ use crate::protocol::params::List;
 use crate::protocol::reply::Listed;
 use crate::protocol::{Record, Role, SessionId, Summary};
 
-/// Sessions returned where nobody says otherwise.
+/// Default number of sessions returned.
 const DEFAULT_LIMIT: usize = 200;
 
-/// Lines of output with `includeOutput`, and characters at most.
+/// Most lines and most characters of output with `includeOutput`.
 const OUTPUT_LINES: usize = 10;
 const OUTPUT_CHARS: usize = 4000;
 
-/// Programs looked at for one list: each takes the keeper a tenth of a millisecond
-/// or so, and what is not looked at now was when it was last quiet.
+/// Most programs checked for input per request. Each check takes the keeper about a tenth of a millisecond; the
+/// others were checked when they were last quiet.
 const LOOKS: usize = 16;
 
-/// Oldest first; with more than `limit` the newest stay. People get whole records.
+/// Lists sessions, oldest first. With more than `limit`, the newest are returned. People get full records,
+/// agents summaries.
 pub(super) async fn list(hub: &Hub, client: &Client, params: List) -> Answer {
     let group = params.group.as_deref();
     let label = params.label.as_deref().map(Glob::new);

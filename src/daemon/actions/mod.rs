@@ -29,7 +29,7 @@ use crate::daemon::requests::client::Client;
 use crate::daemon::transport::Answer;
 use crate::protocol::{Action, Error, ErrorCode, Greeting, PROTOCOL, VERSION};
 
-/// Does what a client asks for.
+/// Runs the action that a client requested.
 pub(super) async fn run(hub: Hub, client: Rc<Client>, action: Action) -> Answer {
     check_policy(&client, &action)?;
     match action {
@@ -79,8 +79,8 @@ fn check_policy(client: &Client, action: &Action) -> Result<(), Error> {
     Ok(())
 }
 
-/// A client of another version may only look at the daemon and end it, which
-/// is what an upgrade needs; anything else could mean something else to it.
+/// A client of another protocol version may only query and stop the daemon, which is what an upgrade needs.
+/// Other actions may have a different meaning in its version.
 fn check_protocol(client: &Client, action: &Action) -> Result<(), Error> {
     let Greeting {
         protocol, version, ..

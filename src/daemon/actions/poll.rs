@@ -1,4 +1,4 @@
-//! `poll`: status and output.
+//! `poll`: status and new output.
 
 use std::rc::Rc;
 
@@ -18,7 +18,7 @@ use crate::protocol::params::{Poll, Stream};
 use crate::protocol::{Error, SessionId};
 use crate::term::plain::Checkpoint;
 
-/// Answers at once, or when there is news, `waitMs` later at most.
+/// Answers at once, or when there is something new, at most `waitMs` later.
 pub(super) async fn poll(hub: &Hub, client: &Rc<Client>, params: Poll) -> Answer {
     if params.stream == Some(Stream::Input) {
         return Err(Error::invalid("`stream`: `log` has what was typed")
@@ -31,7 +31,7 @@ pub(super) async fn poll(hub: &Hub, client: &Rc<Client>, params: Poll) -> Answer
     let from = {
         let state = hub.read();
         match since {
-            // News are what comes from now on if everything so far is shown anyway.
+            // Everything so far is returned anyway, so wait for output after it.
             Since::Tail if wait > 0 => state.sessions.log_end(&id),
             since => since.offset(&state, client, &id),
         }
@@ -55,8 +55,8 @@ pub(super) async fn poll(hub: &Hub, client: &Rc<Client>, params: Poll) -> Answer
     answer(polled(hub, client, &id, show).await?)
 }
 
-/// Waits for output past `from`, the end, or that it needs input. That this client
-/// was told before is no news: who asks again and again would be answered at once.
+/// Waits for output after `from`, for the end of the session, or until it needs input. An input state that this
+/// client was already told does not count as new: otherwise every repeated request would be answered at once.
 async fn wait_for_news(hub: &Hub, client: &Client, id: &SessionId, from: u64, wait: u64) {
     let deadline = now().boot + wait;
     let before = hub
@@ -68,7 +68,7 @@ async fn wait_for_news(hub: &Hub, client: &Client, id: &SessionId, from: u64, wa
     let pending = {
         let state = hub.read();
         let end = state.sessions.log_end(id);
-        // The beginning of a sequence or character is no news before its end is there.
+        // The first bytes of an escape sequence or a character do not count as output until it is complete.
         let there = state.sessions.piece(id, from, end, 1).next > from;
         let Some(session) = state.sessions.get(id) else {
             return;

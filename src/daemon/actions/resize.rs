@@ -1,4 +1,4 @@
-//! `resize`: the size of a terminal.
+//! `resize`: changes the size of a terminal.
 
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::checks::checked_size;
@@ -14,7 +14,7 @@ use crate::protocol::reply::Resized;
 use crate::protocol::{Error, ErrorCode};
 use crate::sys::pty;
 
-/// Gives the terminal another size.
+/// Resizes the terminal.
 pub(super) fn resize(hub: &Hub, client: &Client, params: Resize) -> Answer {
     let size = checked_size(Some(params.rows), Some(params.cols))?;
     let id = find(hub, client, &params.session_id, Access::Own)?;
@@ -29,7 +29,7 @@ pub(super) fn resize(hub: &Hub, client: &Client, params: Resize) -> Answer {
         if session.output.size() != size {
             output::resize(state, &id, size);
             if let Some(input) = state.sessions.io(&id).and_then(|io| io.input.clone()) {
-                // It may have ended this very moment; the size is for the next run then.
+                // The program may have just ended; then the size applies to the next run.
                 let _ = pty::resize(&*input, size.rows(), size.cols());
             }
             state.persist(&id);

@@ -23,7 +23,7 @@ use crate::protocol::params::Restart;
 use crate::protocol::{Error, ErrorCode};
 use crate::sys::signal;
 
-/// Ends the run that is there, if any, and starts the next one.
+/// Ends the current run, if there is one, and starts the next one.
 pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> Answer {
     let grace = wait_ms("graceMs", params.grace_ms, GRACE_MS)?;
     let id = find(hub, client, &params.session_id, Access::Own)?;
@@ -33,7 +33,7 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
         &hub.read().sessions.get(&id).ok_or_else(gone)?.spec,
     )?;
     let _turn = Turn::take(hub, &id, Some(client.principal.actor())).ok_or_else(|| {
-        let message = format!("Session {id} is being restarted already");
+        let message = format!("Session {id} is already being restarted");
         Error::new(ErrorCode::InvalidRequest, message)
     })?;
     let unique = params.unique_label == Some(true);
@@ -50,7 +50,7 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
         let life = &state.sessions.get(&id).ok_or_else(gone)?.life;
         (life.status(), life.retry_at().is_some())
     };
-    // One that waits for its next run by its policy has it now.
+    // A session that waits for the next run of its policy is started now.
     if !status.is_finished() && !waits {
         let ended = end(hub, client, &id, signal::TERM, grace).await;
         if !ended.survivors.is_empty() {
@@ -58,16 +58,15 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
         }
     }
     let receiver = hub.change(|state| {
-        // Whoever asked for the end meanwhile asked later, and has it.
+        // A client that asked for the end during the restart asked later, so its request prevails.
         if !state.restarting.contains_key(&id) {
-            let message = format!("Session {id} was ended while it was being restarted");
+            let message = format!("Session {id} was stopped while it was being restarted");
             return Err(Error::new(ErrorCode::Cancelled, message));
         }
         is_free(state)?;
         state.keeper.check_descriptors()?;
         let session = state.sessions.get(&id).ok_or_else(gone)?;
-        // After the end of both keeper and daemon its environment is not known
-        // any more, because that is never written to a file.
+        // The environment is lost if both keeper and daemon have died, because it is never written to a file.
         let known = state.sessions.io(&id).and_then(SessionIo::spec).cloned();
         let spec = match known {
             Some(known) if session.spec.changed => {

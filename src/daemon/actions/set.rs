@@ -1,4 +1,4 @@
-//! `set`: what can be changed later.
+//! `set`: changes the properties of a session.
 
 use crate::daemon::hub::Hub;
 use crate::daemon::programs::program::no_nul;
@@ -12,7 +12,7 @@ use crate::engine::registry::Access;
 use crate::protocol::Error;
 use crate::protocol::params::Set;
 
-/// Changes what is given and returns the record.
+/// Changes the given properties and returns the record.
 pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
     if params.share.is_some() {
         client.people_only("open a session to agents")?;
@@ -36,7 +36,7 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
         let Some(session) = state.sessions.get_mut(&id) else {
             return Err(Error::session_not_found(id.as_str()));
         };
-        // An empty name takes the name away.
+        // An empty name removes the name.
         if let Some(label) = label {
             session.spec.label = Some(label).filter(|label| !label.is_empty());
         }
@@ -74,8 +74,7 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
     })
 }
 
-/// What a session runs is changed by people only: an allow-list holds what was
-/// started under it.
+/// Only people may change the command of a session, because an allow-list checks only what is started under it.
 fn check_command(client: &Client, params: &Set) -> Result<(), Error> {
     let Some(command) = &params.command else {
         return match params.args {

@@ -1,4 +1,4 @@
-//! `shutdown`: the end of the daemon, and of its sessions only if asked for.
+//! `shutdown`: stops the daemon, and its sessions only if requested.
 
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -19,10 +19,10 @@ use crate::protocol::{Error, ErrorCode};
 use crate::sys::paths::own_program;
 use crate::sys::{detach, signal};
 
-/// Time for the reply to get out before the daemon is gone.
+/// Time to send the reply before the daemon stops.
 const LAST_WORDS: Duration = Duration::from_millis(50);
 
-/// People only.
+/// For people only.
 pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -> Answer {
     let upgrade = params.upgrade == Some(true);
     let program = match upgrade {
@@ -72,7 +72,7 @@ pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -
     hub.change(|state| {
         let message = match state.sessions.registry.any_alive() {
             true => ToKeeper::Rest { upgrade, program },
-            // Nothing is left to keep.
+            // No session is running.
             false => ToKeeper::Quit,
         };
         state.keeper.send(&message);
@@ -94,11 +94,11 @@ pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -
     })
 }
 
-/// The program of an upgrade, which has just run here. Afterwards it would be too late: nothing could be asked
-/// any more.
+/// The program of an upgrade, after a test run. It is tested now, because after the daemon has stopped no
+/// client could be told of a failure.
 fn upgrade_to(program: Option<String>) -> Result<PathBuf, Error> {
     let refuse = |why: String| {
-        let message = format!("The program does not run: {why}");
+        let message = format!("The program cannot be run: {why}");
         Error::new(ErrorCode::SpawnFailed, message).hint("nothing was changed")
     };
     let program = match program {
@@ -107,7 +107,7 @@ fn upgrade_to(program: Option<String>) -> Result<PathBuf, Error> {
     };
     if !program.is_absolute() {
         return Err(refuse(format!(
-            "`{}` is no absolute path",
+            "`{}` is not an absolute path",
             program.display()
         )));
     }

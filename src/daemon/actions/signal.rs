@@ -1,4 +1,4 @@
-//! `signal`: a signal for some of a session's processes.
+//! `signal`: sends a signal to some of a session's processes.
 
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::checks::signal_number;
@@ -14,7 +14,7 @@ use crate::protocol::reply::Signalled;
 use crate::protocol::{Error, SessionId};
 use crate::sys::{process, pty, signal as sys_signal};
 
-/// Sends it, and says to whom.
+/// Sends the signal, and returns the pids that received it.
 pub(super) fn signal(hub: &Hub, client: &Client, params: SignalParams) -> Answer {
     let number = signal_number(&params.signal)?;
     let id = find(hub, client, &params.session_id, Access::Own)?;
@@ -45,7 +45,7 @@ fn deliver(
         return Err(not_running(session, &output));
     }
     let leader = session.life.pid();
-    // With pipes there is no foreground; the group of the first process is it.
+    // Pipes have no foreground group; use the group of the first process.
     let foreground = match (session.spec.mode, input) {
         (Mode::Pty, Some(input)) => pty::foreground_group(&*input).or(leader),
         _ => leader,
@@ -64,8 +64,8 @@ fn deliver(
         .map(|process| process.pid)
         .collect();
     if leader.is_some_and(|leader| delivered.contains(&leader)) {
-        // A reply means done: neither can be refused, so it is known before the
-        // keeper tells of it.
+        // A reply means done. SIGSTOP and SIGCONT cannot be ignored, so set the state now instead of waiting
+        // for the keeper's message.
         match number {
             sys_signal::STOP => state.set_paused(id, true),
             sys_signal::CONT => state.set_paused(id, false),

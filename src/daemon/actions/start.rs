@@ -32,11 +32,11 @@ use crate::protocol::reply::{Left, Started};
 use crate::protocol::{Error, SessionId};
 use crate::sys::{failpoint, signal};
 
-/// Defaults of protocol.md, in milliseconds.
+/// Defaults as documented in protocol.md, in milliseconds.
 const YIELD_MS: u64 = 10_000;
 const AGENT_TIMEOUT_MS: u64 = 1_800_000;
 
-/// The action.
+/// Handles the action.
 pub(super) async fn start(hub: &Hub, client: &Rc<Client>, params: Start) -> Answer {
     start_limits::check(&params, hub.read().settings.total_log_bytes)?;
     if params.timeout_sec.is_some() && params.timeout_ms.is_some() {
@@ -68,7 +68,7 @@ pub(super) async fn start(hub: &Hub, client: &Rc<Client>, params: Start) -> Answ
     if let (None, Some(input)) = (&reused, &params.input) {
         let target = hub.read().sessions.io(&id).and_then(|io| io.input.clone());
         if let Some(target) = target {
-            // It runs either way; whether it reads is its own business.
+            // The job runs in any case; a program that does not read its input is no error here.
             let _ = target.turn().await.write(input.as_bytes()).await;
         }
     }
@@ -77,12 +77,12 @@ pub(super) async fn start(hub: &Hub, client: &Rc<Client>, params: Start) -> Answ
         (_, true) => wait_for_exit(hub, &id, None).await,
         (false, false) => wait_for_exit(hub, &id, Some(yield_ms)).await,
     }
-    // Answered as soon as it runs, it shows nothing: what has been written by
-    // then is for the `wait` or `poll` that follows, on every machine.
+    // With `background`, return no output: what was written by now is left to the next `wait` or `poll`, so
+    // that the reply does not depend on the speed of the machine.
     let at_once = params.background == Some(true) && params.wait != Some(true);
     let max_chars = if at_once { None } else { Some(max_chars) };
     let mut started = started(hub, client, &id, max_chars, reused.is_some()).await?;
-    // The one it had, also if it has ended since.
+    // Report the pid it had, even if it has ended since.
     started.pid = pid.or(started.pid);
     answer(started)
 }
@@ -129,7 +129,7 @@ async fn started(
     })
 }
 
-/// Makes a session and runs its program.
+/// Creates a session and starts its program.
 async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<(SessionId, u32), Error> {
     let size = checked_size(params.rows, params.cols)?;
     let spec = spec(client, params)?;
@@ -159,11 +159,12 @@ async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<(SessionId
             .sessions
             .store
             .create(&id)
-            .map_err(|error| refused_by_system("the session's directory was not made", &error))?;
+            .map_err(|error| refused_by_system("the session's directory could not be created", &error))?;
         let scope = client.principal.scope.clone();
         let mut session = Session::new(id.clone(), scope, spec, size, time_limits, now());
         session.key = key;
-        // Written before it runs, so that a daemon that dies now leaves no stranger.
+        // Save the record before the program runs, so that the next daemon knows the session if this one dies
+        // now.
         state.sessions.store.write_meta(&session);
         let keep = state.log_bytes(&session);
         let io = SessionIo::new(LogReader::new(state.sessions.store.dir(&id)));
@@ -258,7 +259,7 @@ fn spec(client: &Client, params: &Start) -> Result<Spec, Error> {
 fn time_limits(client: &Client, params: &Start, kept: Retention) -> TimeLimits {
     let usual = match client.principal.role {
         Role::Agent => AGENT_TIMEOUT_MS,
-        // A person's server runs until a person ends it.
+        // A person's job has no time limit by default.
         Role::Human => 0,
     };
     let seconds = params

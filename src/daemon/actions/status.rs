@@ -15,7 +15,7 @@ use crate::protocol::reply::StatsReply;
 use crate::protocol::{Error, PROTOCOL, VERSION};
 use crate::sys::{process, pty};
 
-/// One session's record.
+/// Returns one session's record.
 pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> Answer {
     let id = find(hub, client, &params.session_id, Access::Look)?;
     let over = hub
@@ -24,7 +24,7 @@ pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> 
         .get(&id)
         .is_some_and(|s| s.life.status().is_finished());
     if over {
-        // The final count of lines; while it runs, the count so far will do.
+        // Render the rest, so that the line count is final. For a running session the count so far is enough.
         hub.catch_up(&id).await;
     }
     hub.see_input(&id).await;
@@ -59,14 +59,14 @@ pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> 
             .collect();
         detail.ports = state.sessions.ports(&id, None);
         detail.urls = state.sessions.urls(&id, &detail.ports);
-        // Where the log is, however short.
+        // With `detail`, name the files of short logs as well.
         record.output_files = state.sessions.log_files(&id);
         record.detail = Some(detail);
     }
     answer(record)
 }
 
-/// The daemon itself.
+/// Describes the daemon itself.
 pub(super) fn stats(hub: &Hub, client: &Client) -> Answer {
     let state = hub.read();
     let (daemon, keeper) = (std::process::id(), state.keeper.pid());

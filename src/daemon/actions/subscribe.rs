@@ -10,15 +10,15 @@ use crate::protocol::params::{Cancel, Subscribe, Unsubscribe};
 use crate::protocol::reply::{Cancelled, Done, Subscribed};
 use crate::protocol::{Error, ErrorCode};
 
-/// Events of the past that are told at once; then the client has to read. The
-/// longest, of 24 KB, so often are less than what an outbox takes of events.
+/// Past events sent in one batch, before the client has to read. The longest event has 24 KB, so a batch is
+/// smaller than the event limit of an outbox.
 const BATCH: usize = 32;
 
-/// Tells the client what happens from now on, and before that the completions
-/// that nobody of its scope has been told, and what has happened since `fromSeq`.
+/// Sends new events to the client, and before them the completions that no client of its scope has been sent,
+/// and the events since `fromSeq`.
 ///
-/// A slow client gets the past at its own pace. All of it goes out before the
-/// subscription begins, so a request that is cancelled meanwhile leaves none.
+/// A slow client gets past events as fast as it reads. The subscription begins only after all of them are sent,
+/// so a request that is cancelled before leaves no subscription.
 pub(super) async fn subscribe(hub: &Hub, client: &Client, params: Subscribe) -> Answer {
     let filter = Filter {
         viewer: client.principal.clone(),
@@ -40,7 +40,7 @@ pub(super) async fn subscribe(hub: &Hub, client: &Client, params: Subscribe) -> 
         from = last.seq() + 1;
         tell(hub, client, &past).await;
     }
-    // Nothing can have happened since the last look.
+    // No event can have been published since the last replay, because there was no await in between.
     let (id, next_seq) = hub.change(|state| {
         let bus = &mut state.events.bus;
         (bus.subscribe(client.id, filter), bus.past.seq())
@@ -51,8 +51,7 @@ pub(super) async fn subscribe(hub: &Hub, client: &Client, params: Subscribe) -> 
     })
 }
 
-/// Tells events of the past. A completion that is told for the first time counts
-/// as told once the client's socket has it.
+/// Sends past events. A completion sent for the first time is marked as delivered once the socket has taken it.
 async fn tell(hub: &Hub, client: &Client, entries: &[Entry]) {
     client.outbox.room_for_frame().await;
     for entry in entries {
@@ -66,7 +65,7 @@ async fn tell(hub: &Hub, client: &Client, entries: &[Entry]) {
     }
 }
 
-/// Stops telling.
+/// Ends a subscription.
 pub(super) fn unsubscribe(hub: &Hub, client: &Client, params: Unsubscribe) -> Answer {
     let name = params.subscription_id;
     let id = name
@@ -83,7 +82,7 @@ pub(super) fn unsubscribe(hub: &Hub, client: &Client, params: Unsubscribe) -> An
     }
 }
 
-/// Ends a request in flight, which is answered `cancelled`.
+/// Cancels a request in flight, which is answered with `cancelled`.
 pub(super) fn cancel(client: &Client, params: Cancel) -> Answer {
     if params.request_id.is_null() {
         return Err(Error::invalid("`cancel` needs the parameter `requestId`"));

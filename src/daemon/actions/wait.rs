@@ -1,4 +1,4 @@
-//! `wait`: until something holds, for one session or several.
+//! `wait`: waits for conditions on one session or several.
 
 use crate::daemon::requests::wait_plan::Plan;
 use std::rc::Rc;
@@ -14,7 +14,7 @@ use crate::protocol::Role;
 use crate::protocol::condition::WaitSpec;
 use crate::protocol::params::Wait;
 
-/// The action.
+/// Handles the action.
 pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer {
     let (one, several) = (params.session_id.as_deref(), params.session_ids.as_deref());
     let (ids, single) = find_several(
@@ -35,8 +35,8 @@ pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer
     };
     let plan = Plan::new(client, &spec)?.through_restarts(params.through_restarts == Some(true));
     let since = match Since::parse(spec.since.as_deref())? {
-        // Several people share a scope, and each may have been shown something
-        // else; they wait for what the job says, whenever it has said it.
+        // People share a scope, and each may have seen different output, so they wait for what the job writes
+        // in this run, whenever it was written.
         Since::Tail if client.principal.role == Role::Human => Since::Run,
         Since::Tail => Since::New,
         since => since,

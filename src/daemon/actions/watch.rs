@@ -1,4 +1,4 @@
-//! `watch` and `unwatch`: a screen as it changes.
+//! `watch` and `unwatch`: sends a screen and its changes.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -16,22 +16,22 @@ use crate::protocol::Error;
 use crate::protocol::params::{Unwatch, Watch};
 use crate::protocol::reply::Done;
 
-/// Frames a second where nobody says otherwise, and at most.
+/// Default and largest number of frames per second.
 const MAX_FPS: u32 = 60;
 
-/// Sends `screen` events until told otherwise.
+/// Sends `screen` events until `unwatch`.
 pub(super) fn watch(hub: &Hub, client: &Rc<Client>, params: Watch) -> Answer {
     let fps = params.max_fps.unwrap_or(MAX_FPS);
     if !(1..=MAX_FPS).contains(&fps) {
         return Err(Error::invalid(format!(
-            "`maxFps` is between 1 and {MAX_FPS}, not {fps}"
+            "`maxFps` must be between 1 and {MAX_FPS}, not {fps}"
         )));
     }
     let id = find(hub, client, &params.session_id, Access::Look)?;
     let pace = Duration::from_secs(1) / fps;
     let (changed, outbox) = (Rc::new(Notify::new()), client.outbox.clone());
-    let viewer = client.principal.clone();
-    let task = watcher::run(hub.clone(), viewer, id.clone(), changed, outbox, pace);
+    let principal = client.principal.clone();
+    let task = watcher::run(hub.clone(), principal, id.clone(), changed, outbox, pace);
     let handle = tokio::task::spawn_local(task).abort_handle();
     if let Some(before) = client.watches.borrow_mut().insert(id, handle) {
         before.abort();
@@ -39,7 +39,7 @@ pub(super) fn watch(hub: &Hub, client: &Rc<Client>, params: Watch) -> Answer {
     answer(Done {})
 }
 
-/// Stops sending.
+/// Stops sending `screen` events.
 pub(super) fn unwatch(hub: &Hub, client: &Client, params: Unwatch) -> Answer {
     let id = find(hub, client, &params.session_id, Access::Look)?;
     match client.watches.borrow_mut().remove(&id) {

@@ -1,4 +1,4 @@
-//! `write` and `send_keys`: input for a program.
+//! `write` and `send_keys`: types input into a program.
 
 use std::rc::Rc;
 
@@ -17,17 +17,17 @@ use crate::protocol::record::Mode;
 use crate::protocol::{Error, ErrorCode, Role};
 use crate::term::keys;
 
-/// Many programs take text and Enter in one read for a paste, so that Enter
-/// comes on its own, once the text is consumed or this has passed.
+/// Longest pause before the Enter of `submit`. Many programs treat text and Enter in one read as a paste, so
+/// Enter is written separately, once the text is consumed or this time has passed.
 const SUBMIT_PAUSE: Duration = Duration::from_millis(250);
 
-/// Repetitions of `send_keys` at most.
+/// Largest `repeat` of `send_keys`.
 const MAX_REPEAT: u32 = 10_000;
 
-/// Bracketed paste, as xterm sends it.
+/// Start and end of a bracketed paste, as in xterm.
 const PASTE: (&[u8], &[u8]) = (b"\x1b[200~", b"\x1b[201~");
 
-/// The action `write`.
+/// Handles the action `write`.
 pub(super) async fn write(hub: &Hub, client: &Rc<Client>, params: Write) -> Answer {
     let target = Target::find(hub, client, &params.session_id)?;
     let ends = [params.newline, params.submit, params.eof];
@@ -70,11 +70,11 @@ pub(super) async fn write(hub: &Hub, client: &Rc<Client>, params: Write) -> Answ
     target.check_room(bytes.len())?;
     let input = target.input.clone();
     let waiting = input.announce(bytes.len());
-    // Held until Enter is out: what was asked for later must not come between.
+    // Hold the turn until Enter is written, so that no later request writes in between.
     let turn = input.turn().await;
     if sent.bytes == 0 && types {
-        // A person may have begun while others had their turn. What has begun is
-        // finished, so that nobody's line is cut in two.
+        // A person may have taken the lease during the wait. Input that has begun is completed, so that no line
+        // is cut in two.
         target.take_keyboard()?;
         before = target.mark(hub, client, params.wait.as_ref())?;
     }
@@ -84,7 +84,7 @@ pub(super) async fn write(hub: &Hub, client: &Rc<Client>, params: Write) -> Answ
         consumed(&input).await;
         sent.send(&target, &turn, b"\r").await?;
     }
-    // What was cut must not look like all of it.
+    // Do not end the input after a partial write: it would look complete.
     if eof && !sent.stuffed() {
         target.end_of_input(hub, &turn, &mut sent).await?;
     }
@@ -94,7 +94,7 @@ pub(super) async fn write(hub: &Hub, client: &Rc<Client>, params: Write) -> Answ
         .await
 }
 
-/// The action `send_keys`.
+/// Handles the action `send_keys`.
 pub(super) async fn send_keys(hub: &Hub, client: &Rc<Client>, params: SendKeys) -> Answer {
     let target = Target::find(hub, client, &params.session_id)?;
     if target.mode == Mode::Pipe {
@@ -154,13 +154,13 @@ pub(super) async fn send_keys(hub: &Hub, client: &Rc<Client>, params: SendKeys) 
 fn invalid_key(unknown: &keys::UnknownKey) -> Error {
     let error = Error::new(
         ErrorCode::InvalidKey,
-        format!("`{}` is no key", unknown.name),
+        format!("`{}` is not a key", unknown.name),
     );
     match &unknown.suggestion {
         Some(near) => error.hint(format!(
-            "did you mean `{near}`? Text goes as {{\"text\":\"…\"}}"
+            "did you mean `{near}`? Send text as {{\"text\":\"…\"}}"
         )),
-        None => error.hint("names are tmux's (Enter, C-c, F5); text goes as {\"text\":\"…\"}"),
+        None => error.hint("use the key names of tmux (Enter, C-c, F5), and send text as {\"text\":\"…\"}"),
     }
 }
 
@@ -169,11 +169,11 @@ fn decode(data: String, encoding: Encoding) -> Result<Vec<u8>, Error> {
         Encoding::Utf8 => Ok(data.into_bytes()),
         Encoding::Base64 => STANDARD
             .decode(data)
-            .map_err(|error| Error::invalid(format!("`data` is no base64: {error}"))),
+            .map_err(|error| Error::invalid(format!("`data` is not valid base64: {error}"))),
     }
 }
 
-/// Until a program has read what was typed, for [`SUBMIT_PAUSE`] at most.
+/// Waits until a program has read its input, at most [`SUBMIT_PAUSE`].
 async fn consumed(input: &Input) {
     let deadline = Instant::now() + SUBMIT_PAUSE;
     let mut pause = Duration::from_millis(1);
@@ -183,7 +183,7 @@ async fn consumed(input: &Input) {
     }
 }
 
-/// A paste that holds the end of a paste would let the rest through as typed.
+/// Removes end markers from pasted bytes: after one, the rest would be taken as typed.
 fn without_paste_end(bytes: &[u8]) -> Vec<u8> {
     let mut clean = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_paste_cannot_end_itself() {
+    fn removes_end_markers_from_a_paste() {
         assert_eq!(without_paste_end(b"a\x1b[201~b\x1b[20"), b"ab\x1b[20");
     }
 }

@@ -1,8 +1,7 @@
-//! One client: requests in, replies and events out.
+//! Serves one client: reads requests, sends replies and events.
 //!
-//! Requests run concurrently, but each is begun in the order of its arrival,
-//! so that inputs to one session are applied in that order. A request that is
-//! answered at once never becomes a task.
+//! Requests run concurrently, but each is started in the order of arrival, so that inputs to one session are
+//! applied in that order. A request that can be answered at once never becomes a task.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -33,10 +32,10 @@ use crate::protocol::hello::OnDisconnect;
 use crate::protocol::{Action, Error, ErrorCode, Greeting, MAX_LINE, Request, SessionId};
 use crate::sys::signal;
 
-/// How long a client's requests may go on after the end of its input.
+/// How long a client's requests may continue after the end of its input.
 const LAST_CALL: Duration = Duration::from_secs(2);
 
-/// Serves a client until it is gone.
+/// Serves a client until it disconnects.
 pub(crate) async fn run(hub: Hub, stream: UnixStream) {
     let stream = match Socket::new(stream) {
         Ok(stream) => stream,
@@ -54,7 +53,7 @@ pub(crate) async fn run(hub: Hub, stream: UnixStream) {
         id,
         client: None,
     };
-    // However it ended, the client is gone; its jobs are not.
+    // Ignore how the connection ended: the client is gone, and its jobs continue.
     let _ = connection.serve().await;
     let client = connection.client.take();
     hub.change(|state| {
@@ -67,7 +66,7 @@ pub(crate) async fn run(hub: Hub, stream: UnixStream) {
     }
 }
 
-/// Ends the sessions of a client that wants them to end with it.
+/// Ends the sessions of a client that asked for `onDisconnect: kill`.
 fn leave(hub: &Hub, client: &Client) {
     if client.greeting.policy.on_disconnect != OnDisconnect::Kill {
         return;
@@ -110,7 +109,7 @@ impl Connection {
             {
                 self.take_line(line).await?;
                 if !waiting.is_empty() {
-                    // Others have their turn between any two requests.
+                    // Let other tasks run between two requests.
                     tokio::task::yield_now().await;
                 }
                 continue;
@@ -136,7 +135,7 @@ impl Connection {
         self.finish().await
     }
 
-    /// Sends what there is; true if the client has to read first.
+    /// Sends queued lines. Returns true if the socket is full and the client has to read first.
     fn send(&mut self) -> io::Result<bool> {
         loop {
             let Some((line, from)) = self.outbox.front() else {
@@ -182,10 +181,10 @@ impl Connection {
         Ok(())
     }
 
-    /// Makes the client that this greeting describes, and says hello.
+    /// Creates the client from its greeting, and queues `hello`.
     fn introduce(&mut self, mut greeting: Greeting) -> io::Result<Rc<Client>> {
         if let Some(asked) = greeting.inherit.take() {
-            // What the keeper has as well need not be kept with each job.
+            // Store only what differs from the keeper's own values, to save memory per job.
             let own = self.hub.read().keeper.handed_on();
             greeting.inherit = asked.beyond(&own).map(Box::new);
         }
@@ -205,11 +204,11 @@ impl Connection {
         Ok(client)
     }
 
-    /// The client says no more: waits are cancelled, the rest may finish.
+    /// Handles the end of the client's input: waits are cancelled, and the other requests may finish.
     async fn finish(&mut self) -> io::Result<()> {
         if let Some(client) = self.client.clone() {
             client.cancel_waits();
-            // A request may wait for what was said before its reply to be sent.
+            // Keep sending, because a request may wait until earlier lines are sent.
             let sending = async {
                 loop {
                     while self.send()? {
@@ -233,13 +232,13 @@ impl Connection {
     }
 }
 
-/// Begins a request: answers it at once if it can, else leaves it to a task.
+/// Starts a request: answers it at once if possible, otherwise in a task.
 async fn begin(hub: &Hub, client: &Rc<Client>, request: Request) {
     let Request { id, action } = request;
     let in_flight = client.in_flight.len();
     if in_flight >= MAX_IN_FLIGHT && !matches!(action, Action::Cancel(_)) {
         let limit = MAX_IN_FLIGHT as u64;
-        let message = format!("{in_flight} requests are in flight; {limit} may");
+        let message = format!("{in_flight} requests are in flight; at most {limit} are allowed");
         let error = Error::limit(message, "maxInFlight", limit, in_flight as u64)
             .hint("wait for replies, or `cancel` a request");
         client.outbox.push_reply(id, Err(error));

@@ -1,4 +1,4 @@
-//! The first line of a client, and the `hello` that answers it.
+//! The greeting in a client's first line, and the `hello` event that answers it.
 
 use std::io;
 
@@ -9,7 +9,7 @@ use crate::daemon::settings::Settings;
 use crate::engine::registry::Principal;
 use crate::protocol::{Action, Event, EventKind, Greeting, Hello, PROTOCOL, Role, Scope, VERSION};
 
-/// The greeting in a client's first line, if that is one.
+/// Parses a client's first line, if it is a greeting.
 pub(super) fn parse(line: &[u8]) -> Option<Greeting> {
     let mut value: Value = serde_json::from_slice(line).ok()?;
     if value.get("action")?.as_str()? != "hello" {
@@ -19,7 +19,7 @@ pub(super) fn parse(line: &[u8]) -> Option<Greeting> {
     serde_json::from_value(value).ok()
 }
 
-/// Whom a greeting introduces. An agent that names no scope gets a fresh one.
+/// The principal of a greeting. An agent without a scope gets a fresh one.
 pub(super) fn principal(greeting: &Greeting) -> Principal {
     let scope = match (greeting.role, greeting.scope.clone()) {
         (Role::Human, _) => Scope::human(),

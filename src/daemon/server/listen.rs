@@ -1,4 +1,4 @@
-//! Taking connections.
+//! Accepts connections.
 
 use std::io;
 use std::task::{Context, Poll, Waker};
@@ -14,10 +14,10 @@ use crate::protocol::reply::Reply;
 use crate::protocol::{Error, RequestId};
 use crate::sys::socket;
 
-/// Pause after the system refused a connection (out of descriptors, say).
+/// Pause after accept(2) failed, for example for lack of descriptors.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Takes connections for ever, from whichever socket the keeper listens with.
+/// Accepts connections on the keeper's current listening socket; never returns, except if it cannot listen.
 pub(crate) async fn run(hub: Hub) {
     loop {
         let listener = hub
@@ -43,7 +43,7 @@ pub(crate) async fn run(hub: Hub) {
             () = from_others => {}
             () = hub.listener_changed() => {}
         }
-        // Nobody finds this socket any more, but some may have been on their way.
+        // No client finds the old socket any more, but some connections may be waiting in its backlog.
         while let Some(accepted) = accept_waiting(&listener) {
             serve(&hub, Ok(accepted)).await;
         }
@@ -69,16 +69,16 @@ async fn serve(hub: &Hub, accepted: io::Result<Accepted>) {
                 }
                 Err(error) => refuse(&stream, error),
             },
-            Err(error) => tracing::warn!(%error, "a client is refused"),
+            Err(error) => tracing::warn!(%error, "refused a client"),
         },
         Err(error) => {
-            tracing::warn!(%error, "a connection was not taken");
+            tracing::warn!(%error, "cannot accept a connection");
             tokio::time::sleep(PAUSE).await;
         }
     }
 }
 
-/// Says why, instead of hello, and hangs up.
+/// Sends an error instead of `hello`, and closes the connection.
 fn refuse(stream: &UnixStream, error: Error) {
     let reply: Reply = Reply {
         id: RequestId::default(),
@@ -88,7 +88,7 @@ fn refuse(stream: &UnixStream, error: Error) {
     };
     if let Ok(mut line) = serde_json::to_vec(&reply) {
         line.push(b'\n');
-        // A fresh socket has room for it, or nobody is there any more.
+        // A fresh socket has room for the line; if the client is gone, no answer is needed.
         let _ = stream.try_write(&line);
     }
 }

@@ -1,9 +1,8 @@
-//! What was typed into a session, and by whom.
+//! The log of what was typed into a session, and by which scope.
 //!
-//! One JSON object a line in `input.log`. While the terminal has echo off, what
-//! is typed is not for anybody's eyes: only its length is kept. That loses what
-//! is typed into line editors, too (they echo by themselves), and it never
-//! keeps a password.
+//! `input.log` has one JSON object per line. While the terminal has echo off, only the number of bytes is
+//! stored, so that no password is kept. This also omits what is typed into line editors, because they echo by
+//! themselves.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
@@ -16,25 +15,24 @@ use crate::protocol::disk::INPUT;
 use crate::protocol::{Role, Scope, Timestamp};
 use crate::sys::file;
 
-/// Beyond this the older half is dropped, in bytes.
+/// Size in bytes above which the older half is dropped.
 const MAX_BYTES: u64 = 1 << 20;
 
 /// One write.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct Entry {
-    /// When.
     pub(crate) at: Timestamp,
-    /// Whose scope it was; `human` for people.
+    /// The scope that typed; `human` for people.
     pub(crate) by: Scope,
-    /// How many bytes.
+    /// Number of bytes.
     pub(crate) bytes: usize,
-    /// What, with invalid UTF-8 replaced; `None` where echo was off.
+    /// The text, with invalid UTF-8 replaced; `None` if echo was off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) text: Option<String>,
 }
 
 impl Entry {
-    /// Whether a person typed it, or an agent: people's scope is theirs alone.
+    /// Whether a person or an agent typed it: only people have the scope `human`.
     pub(crate) fn kind(&self) -> Role {
         match self.by.is_human() {
             true => Role::Human,
@@ -42,7 +40,7 @@ impl Entry {
         }
     }
 
-    /// What a reader is shown.
+    /// The text to show to readers.
     pub(crate) fn shown(&self) -> String {
         match &self.text {
             Some(text) => text.clone(),
@@ -51,15 +49,15 @@ impl Entry {
     }
 }
 
-/// Notes what is typed. The file that was written last stays open: who types goes on
-/// typing.
+/// Appends to the input logs. The file written last stays open, because the next write is mostly to the same
+/// session.
 #[derive(Default)]
 pub(crate) struct InputLogs {
     last: Option<(PathBuf, File)>,
 }
 
 impl InputLogs {
-    /// Notes a write in the session's directory.
+    /// Appends a write to the log in the session's directory.
     pub(crate) fn append(&mut self, dir: &Path, entry: &Entry) -> io::Result<()> {
         let mut file = match self.last.take() {
             Some((last, file)) if last == dir => file,
@@ -67,7 +65,7 @@ impl InputLogs {
         };
         let mut meta = file.metadata()?;
         if meta.nlink() == 0 {
-            // Somebody has removed it, or the session, of which another has the name.
+            // The file was removed, or the session was, and another one has its name.
             file = open(dir)?;
             meta = file.metadata()?;
         }
@@ -88,7 +86,7 @@ fn open(dir: &Path) -> io::Result<File> {
     options.open(dir.join(INPUT))
 }
 
-/// What was typed, oldest first. A line that a crash cut short is passed over.
+/// Reads the log, oldest write first. A line that a crash cut short is skipped.
 pub(crate) fn read(dir: &Path) -> Vec<Entry> {
     let Ok(file) = File::open(dir.join(INPUT)) else {
         return Vec::new();
@@ -127,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_typed_is_read_again_and_a_torn_line_is_passed_over() {
+    fn reads_back_input_and_skips_a_torn_line() {
         let dir = tempfile::tempdir().unwrap();
         let mut logs = InputLogs::default();
         logs.append(dir.path(), &entry("abc\n")).unwrap();
@@ -140,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn each_session_has_its_own_and_one_that_was_removed_begins_anew() {
+    fn sessions_have_separate_files_and_a_removed_file_is_created_again() {
         let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let mut logs = InputLogs::default();
         for (dir, text) in [(&one, "a"), (&other, "b"), (&one, "c"), (&one, "d")] {
@@ -170,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn it_does_not_grow_without_end() {
+    fn the_file_is_bounded() {
         let dir = tempfile::tempdir().unwrap();
         let large = "x".repeat(100_000);
         let mut logs = InputLogs::default();

@@ -1,10 +1,9 @@
-//! The journal: the lifecycle events on disk, a line each, read by the next daemon.
+//! The journal: the lifecycle events on disk, one per line, which the next daemon reads.
 //!
-//! A line is written before its event is told, with one write(2). A disk that
-//! refuses one harms nobody: the event is told all the same, and as soon as a
-//! line can be written again the whole file is written anew from what the
-//! daemon remembers. Nothing is synced: a killed daemon loses no line, a power
-//! failure may.
+//! A line is written before its event is published, with one write(2). If the disk refuses it, the event is
+//! published all the same; as soon as a line can be written again, the whole file is rewritten from the history
+//! in memory. Nothing is synced: no line is lost when the daemon is killed, but lines may be lost in a power
+//! failure.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -18,25 +17,24 @@ use crate::daemon::clock::now;
 use crate::engine::event_history::{EventHistory, KEPT, Note};
 use crate::sys::file;
 
-/// Lines that the file may have beyond those of what is remembered; with more it is written anew, which takes some
-/// milliseconds.
+/// Lines that the file may have beyond those of the history in memory. With more it is rewritten, which takes
+/// some milliseconds.
 const SLACK: usize = KEPT / 4;
 
-/// The file.
+/// The journal file.
 pub(crate) struct Journal {
     path: PathBuf,
     file: Option<File>,
-    /// Lines in it.
+    /// Number of lines in the file.
     lines: usize,
-    /// It is not written anew before it has so many: after that was refused.
+    /// The file is not rewritten before it has this many lines, because the last attempt failed.
     not_before: usize,
-    /// Whether the last line was refused.
+    /// Whether the last line could not be written.
     is_refused: bool,
 }
 
 impl Journal {
-    /// Reads what earlier daemons wrote. Whatever is wrong with it is noted, and
-    /// what can be read of it counts.
+    /// Reads what earlier daemons wrote. Unreadable lines are logged and skipped.
     pub(crate) fn open(path: PathBuf) -> (Self, EventHistory) {
         let mut journal = Self {
             path,
@@ -52,7 +50,7 @@ impl Journal {
         (journal, past)
     }
 
-    /// Writes one change of the past, which `past` has taken in already.
+    /// Writes one change of the history. `past` already includes it.
     pub(crate) fn write(&mut self, note: &Note, past: &EventHistory) {
         let Err(error) = self.append(note) else {
             if self.is_refused || self.is_long(past) {
@@ -62,7 +60,7 @@ impl Journal {
         };
         if !std::mem::replace(&mut self.is_refused, true) {
             self.say(format_args!(
-                "{error}; events are told but not saved until it can be written"
+                "{error}; events are published but not saved until the file can be written"
             ));
         }
     }
@@ -85,7 +83,7 @@ impl Journal {
             }
         };
         if written < line.len() {
-            // The beginning of a line is no line.
+            // Remove the incomplete line.
             let end = file.metadata()?.len();
             file.set_len(end.saturating_sub(written as u64))?;
             return Err(io::ErrorKind::StorageFull.into());
@@ -94,7 +92,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Writes the file anew from what is remembered.
+    /// Rewrites the file from the history in memory.
     fn rewrite(&mut self, past: &EventHistory) {
         match self.replace(past) {
             Ok((file, lines)) => {
@@ -102,14 +100,14 @@ impl Journal {
                 self.lines = lines;
                 self.not_before = 0;
                 if std::mem::take(&mut self.is_refused) {
-                    self.say(format_args!("it can be written again; nothing is missing"));
+                    self.say(format_args!("the file can be written again; no event is missing"));
                 }
             }
             Err(error) => {
-                // The old one is still there and goes on; not tried with every line.
+                // The old file is still there and in use. Do not try again with every line.
                 self.not_before = self.lines + SLACK;
                 if !self.is_refused {
-                    self.say(format_args!("writing it anew: {error}"));
+                    self.say(format_args!("cannot rewrite the file: {error}"));
                 }
             }
         }
@@ -122,7 +120,7 @@ impl Journal {
             bytes.push(b'\n');
             lines += 1;
         }
-        // As each line of it was: nothing is synced.
+        // Do not sync, as for single lines.
         file::replace_lazily(&self.path, &bytes)?;
         Ok((open(&self.path)?, lines))
     }
@@ -133,7 +131,7 @@ impl Journal {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return past,
             Err(error) => {
-                self.say(format_args!("{error}; put aside, and begun anew"));
+                self.say(format_args!("{error}; the file is put aside, and a new one is started"));
                 let _ = std::fs::rename(&self.path, self.path.with_extension("jsonl.bad"));
                 return past;
             }
@@ -148,9 +146,9 @@ impl Journal {
             self.lines += 1;
             let why = match serde_json::from_slice(line).map(|note| past.take_in(note)) {
                 Ok(true) => continue,
-                Ok(false) => "its number is behind the one before".to_owned(),
+                Ok(false) => "its number is lower than the one before".to_owned(),
                 Err(error) => {
-                    // An event of a newer version: its number is never used again.
+                    // It may be an event of a newer version: never use its number again.
                     if let Ok(Numbered { seq: used }) = serde_json::from_slice(line) {
                         past.take_in(Note::Used { used });
                     }
@@ -163,16 +161,16 @@ impl Journal {
             bad += 1;
         }
         if bad > 0 {
-            self.say(format_args!("{bad} lines are left out; {first}"));
+            self.say(format_args!("{bad} lines were skipped; {first}"));
         }
         past.forget_old(now());
         past
     }
 
-    /// A line that was being written when everything ended was never told.
+    /// Removes an incomplete last line. Its event was never published, because a line is written first.
     fn cut(&mut self, whole: usize, torn: usize) {
         self.say(format_args!(
-            "the last line is torn; its {torn} bytes are cut off"
+            "the last line is torn; its {torn} bytes are removed"
         ));
         let cut = open(&self.path).and_then(|file| {
             file.set_len(whole as u64)?;
@@ -180,7 +178,7 @@ impl Journal {
         });
         match cut {
             Ok(file) => self.file = Some(file),
-            Err(error) => self.say(format_args!("cutting it off: {error}")),
+            Err(error) => self.say(format_args!("cannot remove the torn line: {error}")),
         }
     }
 
@@ -190,7 +188,7 @@ impl Journal {
     }
 }
 
-/// What every event has, of whatever version.
+/// The number that every event of every version has.
 #[derive(Deserialize)]
 struct Numbered {
     seq: u64,
@@ -246,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_daemon_reads_what_was_written() {
+    fn the_next_daemon_reads_back_the_history() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("journal.jsonl");
         let (mut journal, mut past) = Journal::open(path.clone());
@@ -270,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_line_is_cut_off_and_one_that_makes_no_sense_is_left_out() {
+    fn removes_a_torn_line_and_skips_unreadable_ones() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("journal.jsonl");
         let line = |seq| serde_json::to_string(&Note::Entry(entry(seq))).unwrap();
@@ -289,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_an_event_that_only_a_newer_version_knows_is_not_used_again() {
+    fn does_not_reuse_the_number_of_an_unknown_event() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("journal.jsonl");
         let note = r#"{"forgotten":[1],"scope":"a"}"#;
@@ -302,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_torn_and_unreadable_are_a_fresh_start() {
+    fn an_empty_torn_or_unreadable_file_is_a_fresh_start() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("journal.jsonl");
         for text in ["", "torn", "\n"] {
@@ -318,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_disk_refused_is_written_when_it_can_be() {
+    fn refused_lines_are_written_once_the_disk_accepts_them() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("away").join("journal.jsonl");
         let (mut journal, mut past) = Journal::open(path.clone());
@@ -332,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_written_anew_when_most_of_it_is_forgotten() {
+    fn the_file_is_rewritten_when_most_lines_are_obsolete() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("journal.jsonl");
         let (mut journal, mut past) = Journal::open(path.clone());
@@ -346,7 +344,7 @@ mod tests {
         }
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!((text.lines().count(), journal.lines), (2, 2));
-        // The new file is the one that is written to.
+        // Later lines go to the new file.
         add(&mut journal, &mut past);
         let (_, again) = Journal::open(path);
         let last = SLACK as u64 + 2;

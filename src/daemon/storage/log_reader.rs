@@ -1,4 +1,4 @@
-//! Reading a session's log and its index, at any offset.
+//! Reads a session's log and its index, at any offset.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -13,32 +13,32 @@ use crate::sys::segments;
 use crate::sys::shared_table::SharedTable;
 use crate::sys::tail::{KEPT, Tail};
 
-/// One session's log, open for reading.
+/// Reads one session's log.
 ///
-/// Reads are from the page cache, where the keeper has put the bytes before it
-/// said that they are there, so they do not block to speak of.
+/// Reads are served from the page cache, because the keeper writes the bytes before it reports them. So they
+/// hardly ever block.
 pub(crate) struct LogReader {
     dir: PathBuf,
-    /// The segment that was read last.
+    /// The segment that was read last, if it is kept open.
     open: RefCell<Option<Segment>>,
-    /// The segments as last listed for clients, each of whose replies names them.
+    /// The segments as last listed for clients, cached because many replies list them.
     listed: RefCell<Vec<OutputFile>>,
-    /// What is in no file, while the log cannot be written.
+    /// The bytes that are in no file, while the log cannot be written.
     tail: Option<SharedTail>,
-    /// Whether more is expected, so that the segment is kept open.
+    /// Whether the log may still grow. If so, the segment stays open between reads.
     is_growing: bool,
 }
 
 /// One file of the log.
 struct Segment {
     start: u64,
-    /// Where the next one began when this one was opened: more is not its.
+    /// Offset at which the next segment started when this one was opened; bytes from there on are not in this
+    /// file.
     end: u64,
     file: File,
 }
 
-/// The keeper's memory of a log that cannot be written, and where it is said
-/// how far that reaches.
+/// The keeper's memory for a log that cannot be written, with the slot that says up to which offset it reaches.
 pub(crate) struct SharedTail {
     pub(crate) tail: Tail,
     pub(crate) shared_table: Rc<SharedTable>,
@@ -46,7 +46,7 @@ pub(crate) struct SharedTail {
 }
 
 impl Segment {
-    /// Appends what it has from offset `at` on.
+    /// Appends bytes of this segment from offset `at` on. Returns their number.
     fn read(&self, at: u64, want: usize, bytes: &mut Vec<u8>) -> usize {
         let Some(inside) = at.checked_sub(self.start) else {
             return 0;
@@ -57,12 +57,12 @@ impl Segment {
 }
 
 impl SharedTail {
-    /// The first offset that is still there.
+    /// The first offset that is still in memory.
     fn start(&self) -> u64 {
         self.shared_table.slot(self.slot).end().saturating_sub(KEPT)
     }
 
-    /// Appends the bytes from `at` on; false if they were overwritten meanwhile.
+    /// Appends the bytes from `at` on. Returns false if they were overwritten meanwhile.
     fn read(&self, at: u64, want: usize, bytes: &mut Vec<u8>) -> bool {
         let old = bytes.len();
         let read = self.tail.read(at..at + want as u64, bytes);
@@ -74,7 +74,7 @@ impl SharedTail {
     }
 }
 
-/// Bytes that came from one stream.
+/// Consecutive bytes of one stream that have one time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Run {
     pub(crate) start: u64,
@@ -94,17 +94,17 @@ impl LogReader {
         }
     }
 
-    /// Reads what is in no file from here.
+    /// Sets the memory from which bytes are read that are in no file.
     pub(crate) fn set_tail(&mut self, tail: Option<SharedTail>) {
         self.tail = tail;
     }
 
-    /// That memory.
+    /// The memory for bytes that are in no file.
     pub(crate) fn tail(&self) -> Option<&Tail> {
         self.tail.as_ref().map(|shared| &shared.tail)
     }
 
-    /// Whether more is expected. If not, nothing is kept open between two reads.
+    /// Sets whether the log may still grow. If not, no file is kept open between reads.
     pub(crate) fn set_growing(&mut self, is_growing: bool) {
         self.is_growing = is_growing;
         self.open.replace(None);
@@ -118,12 +118,12 @@ impl LogReader {
             .collect()
     }
 
-    /// Drops the segments before `first`, of a log that nobody writes any more.
+    /// Drops the segments before `first`, of a log that no process writes any more.
     pub(crate) fn drop_before(&self, first: u64) -> std::io::Result<()> {
         self.open.replace(None);
         let segments = self.segments();
         if segments.last().is_some_and(|(start, _)| *start < first) {
-            // What the log has come to is told by the name of its last segment.
+            // Keep an empty last segment, because its name records the end offset of the log.
             let mut options = File::options();
             let path = self.dir.join(segment_name(first));
             options.create(true).write(true).truncate(false).mode(0o600);
@@ -135,9 +135,9 @@ impl LogReader {
         Ok(())
     }
 
-    /// The kept segments, oldest first. `ends` is where the first and the newest of them
-    /// begin, if that is known: one is begun behind the newest or dropped in front, so
-    /// with both as before all are as before.
+    /// The kept segments, oldest first. `ends` gives the start offsets of the first and the newest segment, if
+    /// they are known. Segments are only added at the end and dropped at the front, so if both are unchanged,
+    /// the cached list is valid.
     pub(crate) fn files(&self, ends: Option<(u64, u64)>) -> Vec<OutputFile> {
         let mut listed = self.listed.borrow_mut();
         let known = listed.first().zip(listed.last());
@@ -157,7 +157,7 @@ impl LogReader {
         segments::starts(&self.dir).unwrap_or_default()
     }
 
-    /// First and last offset as the files have them.
+    /// First and end offset of the log according to its files.
     pub(crate) fn bounds(&self) -> (u64, u64) {
         let starts = self.starts();
         let last = starts.last().copied().unwrap_or(0);
@@ -165,8 +165,8 @@ impl LogReader {
         (starts.first().copied().unwrap_or(0), last + length)
     }
 
-    /// Bytes from `offset` on, at most `max` and none at or beyond `end`. They
-    /// begin later than asked for if what was asked for is not kept.
+    /// Reads bytes from `offset` on, at most `max` and none at or beyond `end`. Returns the offset of the first
+    /// byte, which is greater than `offset` if that byte is not kept.
     pub(crate) fn read(&self, offset: u64, end: u64, max: usize) -> (u64, Vec<u8>) {
         let mut start = offset;
         let mut bytes = Vec::new();
@@ -182,14 +182,13 @@ impl LogReader {
             if read > 0 {
                 continue;
             }
-            // Nothing at that place: a gap, a segment that was dropped, or what
-            // is only in memory.
+            // No file has this offset: it is in a gap or in a dropped segment, or the byte is only in memory.
             let segment = self.starts().into_iter().find(|&segment| segment > at);
             let next = match (segment, &self.tail) {
                 (Some(segment), _) => segment,
                 (None, Some(tail)) if at < tail.start() => tail.start(),
                 (None, Some(tail)) if tail.read(at, want, &mut bytes) => continue,
-                // Overwritten just now: it begins later.
+                // The bytes were overwritten just now: continue where the memory starts.
                 (None, Some(tail)) if at < tail.start() => tail.start(),
                 _ => break,
             };
@@ -201,12 +200,12 @@ impl LogReader {
         (start, bytes)
     }
 
-    /// All bytes of a range, as far as they are kept.
+    /// Reads all kept bytes of a range.
     pub(crate) fn read_all(&self, offset: u64, end: u64) -> (u64, Vec<u8>) {
         self.read(offset, end, usize::MAX)
     }
 
-    /// Bytes after the first one that no file has.
+    /// Number of bytes after the first one that are in no file.
     pub(crate) fn gaps(&self) -> u64 {
         let (_, end) = self.bounds();
         segments::gaps(&self.dir, self.starts().into_iter(), end)
@@ -235,7 +234,7 @@ impl LogReader {
         read
     }
 
-    /// What came together with the byte at `offset`, as far as that goes on from there.
+    /// The run that contains `offset`, from `offset` on.
     pub(crate) fn run_at(&self, offset: u64) -> Option<Run> {
         let index = Index::open(&self.dir)?;
         let IndexRecord { end, at, stream } = index.record(index.first_after(offset))?;
@@ -247,7 +246,7 @@ impl LogReader {
         })
     }
 
-    /// The runs of streams within a range, cut to it.
+    /// The runs of a range, cut to it.
     pub(crate) fn runs(&self, from: u64, to: u64) -> Vec<Run> {
         let Some(index) = Index::open(&self.dir) else {
             return Vec::new();
@@ -256,7 +255,7 @@ impl LogReader {
         let mut runs = Vec::new();
         let mut start = from;
         while start < to {
-            // No record is of less than a byte.
+            // Every record covers at least one byte, so this many suffice.
             let records = index.records(low, to - start);
             if records.is_empty() {
                 break;
@@ -279,8 +278,8 @@ impl LogReader {
         runs
     }
 
-    /// Where the output ended at that time. Wall clocks are set back now and then; this finds a place where it
-    /// was that time.
+    /// The end of the output at `time`. If the wall clock was set back, this is one of the offsets written at
+    /// that time.
     pub(crate) fn end_at(&self, time: Timestamp) -> u64 {
         let Some(index) = Index::open(&self.dir) else {
             return 0;
@@ -290,7 +289,7 @@ impl LogReader {
         last.map_or(0, |record| record.end)
     }
 
-    /// Up to which offset the index tells the streams apart.
+    /// The offset up to which the index has records.
     pub(crate) fn indexed_end(&self) -> u64 {
         let last =
             Index::open(&self.dir).and_then(|index| index.record(index.count.checked_sub(1)?));
@@ -298,13 +297,13 @@ impl LogReader {
     }
 }
 
-/// Records of the index read at once at most.
+/// Most index records read at once.
 const AT_ONCE: u64 = 1024;
 
 /// The index, open for reading.
 struct Index {
     file: File,
-    /// Records in it.
+    /// Number of records.
     count: u64,
 }
 
@@ -315,12 +314,12 @@ impl Index {
         Some(Self { file, count })
     }
 
-    /// The first record that ends after `offset`.
+    /// Number of the first record that ends after `offset`.
     fn first_after(&self, offset: u64) -> u64 {
         self.first(|record| record.end > offset)
     }
 
-    /// The first record of which `is_it` holds; it holds of all that follow.
+    /// Number of the first record for which `is_it` holds. It has to hold for all later records as well.
     fn first(&self, is_it: impl Fn(&IndexRecord) -> bool) -> u64 {
         let (mut low, mut high) = (0, self.count);
         while low < high {
@@ -333,7 +332,7 @@ impl Index {
         low
     }
 
-    /// The record of this number, from 0.
+    /// The record with this number, counted from 0.
     fn record(&self, n: u64) -> Option<IndexRecord> {
         let mut bytes = [0; IndexRecord::BYTES];
         let at = n * IndexRecord::BYTES as u64;
@@ -341,7 +340,7 @@ impl Index {
         IndexRecord::from_bytes(&bytes)
     }
 
-    /// Records from a number on, read at once: `wanted` of them, fewer if that is much or there are fewer.
+    /// Reads up to `wanted` records from number `from` on in one read, at most [`AT_ONCE`].
     fn records(&self, from: u64, wanted: u64) -> Vec<IndexRecord> {
         let size = IndexRecord::BYTES as u64;
         let count = wanted.min(AT_ONCE).min(self.count.saturating_sub(from));
@@ -353,14 +352,14 @@ impl Index {
     }
 }
 
-/// Bytes for which room is made without asking whether there are so many.
+/// Bytes for which memory is reserved without checking the file's length.
 const AT_A_TIME: usize = 4096;
 
-/// Reads up to `want` bytes at `inside` and appends them.
+/// Reads up to `want` bytes at offset `inside` of the file and appends them. Returns their number.
 fn append(file: &File, inside: u64, want: usize, bytes: &mut Vec<u8>) -> usize {
     let want = match want {
         ..=AT_A_TIME => want,
-        // No more than the file has, whatever was asked for.
+        // Reserve no more than the file has, however much is requested.
         _ => {
             let there = file.metadata().map_or(0, |meta| meta.len());
             let there = usize::try_from(there.saturating_sub(inside));
@@ -389,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_is_read_across_segments() {
+    fn reads_a_range_across_segments() {
         let (_dir, log) = log(&[(0, "hello "), (6, "world")]);
         assert_eq!(log.read_all(3, 9), (3, b"lo wor".to_vec()));
         assert_eq!(log.read(0, 11, 4), (0, b"hell".to_vec()));
@@ -397,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_kept_is_passed_over() {
+    fn skips_bytes_that_are_not_kept() {
         let (_dir, log) = log(&[(10, "abc"), (20, "def")]);
         assert_eq!(log.read_all(0, 23), (10, b"abc".to_vec()));
         assert_eq!(log.read_all(13, 23), (20, b"def".to_vec()));
@@ -405,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_dropped_is_passed_over_and_the_end_is_remembered() {
+    fn skips_dropped_segments_and_keeps_the_end() {
         let (_dir, log) = log(&[(0, "hello "), (6, "world"), (11, "!")]);
         log.drop_before(6).unwrap();
         assert_eq!(log.segments(), [(6, 5), (11, 1)]);
@@ -415,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn the_index_tells_streams_apart() {
+    fn the_index_separates_streams() {
         let (dir, log) = log(&[(0, "outerrout")]);
         let records = [(3, 0), (6, 1), (9, 0)];
         let bytes: Vec<u8> = records
@@ -431,7 +430,7 @@ mod tests {
         assert_eq!(cut, [(1, 3, 0), (3, 6, 1), (6, 7, 0)]);
         assert_eq!(log.run_at(4).unwrap().stream, 1);
         assert_eq!(log.indexed_end(), 9);
-        // More records than are read at once.
+        // More records than one read returns.
         let record = |end| IndexRecord {
             end,
             at: 5,

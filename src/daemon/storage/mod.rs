@@ -1,6 +1,6 @@
-//! The daemon's files: session records, logs, the journal of events, what was typed.
+//! The daemon's files: session records, logs, the journal of events, and logs of typed input.
 //!
-//! This room knows formats and paths, and nothing of what the daemon does with them.
+//! This module knows formats and paths, but not what the daemon does with the contents.
 
 pub(crate) mod input_log;
 pub(crate) mod journal;

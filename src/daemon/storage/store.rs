@@ -1,4 +1,4 @@
-//! Session directories on disk.
+//! The session directories on disk.
 
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
@@ -14,21 +14,22 @@ use crate::sys::file;
 use crate::sys::paths::Home;
 use crate::sys::segments;
 
-/// So long a session's record does not hurry to the disk, as its log does not either: a job that starts, or ends at
-/// once, waits for no disk. Only a failure of power within the next half minute would take both.
+/// Age below which a session's record is written without sync, in milliseconds, as its log is. A job that
+/// starts, or ends at once, thus does not wait for the disk. Only a power failure within the next half minute
+/// could lose both.
 const FRESH_MS: i64 = 10_000;
 
-/// What is in the sessions' directories.
+/// The contents of the session directories.
 pub(crate) struct Loaded {
     /// The records, oldest session first.
     pub(crate) metas: Vec<Meta>,
-    /// Sessions whose record makes no sense.
+    /// Sessions with an unreadable record.
     pub(crate) without: Vec<SessionId>,
     /// Directories without a record.
     pub(crate) bare: Vec<SessionId>,
 }
 
-/// The sessions' directories.
+/// Access to the session directories.
 pub(crate) struct Store {
     home: Home,
     boot_id: String,
@@ -42,12 +43,12 @@ impl Store {
         }
     }
 
-    /// Where everything lives.
+    /// The directories of this installation.
     pub(crate) fn home(&self) -> &Home {
         &self.home
     }
 
-    /// The present boot.
+    /// Id of the current boot.
     pub(crate) fn boot_id(&self) -> &str {
         &self.boot_id
     }
@@ -57,19 +58,19 @@ impl Store {
         self.home.session(id)
     }
 
-    /// Makes a session's directory.
+    /// Creates a session's directory.
     pub(crate) fn create(&self, id: &SessionId) -> io::Result<()> {
         std::fs::DirBuilder::new().mode(0o700).create(self.dir(id))
     }
 
-    /// Removes a session's record, so that no other daemon takes it over.
+    /// Removes a session's record, so that no later daemon takes the session over.
     pub(crate) fn remove_meta(&self, id: &SessionId) {
-        // It may never have been written.
+        // The record may never have been written.
         let _ = std::fs::remove_file(self.dir(id).join(META));
     }
 
-    /// Removes a session's directory, if it has one. What cannot be removed is a note in the
-    /// daemon's log, and a leftover directory harms nobody.
+    /// Removes a session's directory, if it exists. A failure is only logged: a leftover directory does no
+    /// harm.
     pub(crate) fn remove(&self, id: &SessionId) {
         match std::fs::remove_dir_all(self.dir(id)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -95,7 +96,7 @@ impl Store {
         }
     }
 
-    /// What earlier daemons left. A record that makes no sense is put aside, not thrown away.
+    /// Reads the records that earlier daemons left. An unreadable record is put aside (renamed), not removed.
     pub(crate) fn load(&self) -> Loaded {
         let entries = std::fs::read_dir(self.home.sessions())
             .into_iter()
@@ -106,8 +107,8 @@ impl Store {
         for id in ids {
             let path = self.dir(&id).join(META);
             let read = std::fs::read(&path).map_err(|error| match error.kind() {
-                // The daemon ended between making the directory and writing the
-                // record; or it is no directory.
+                // The daemon died between creating the directory and writing the record, or it is not a
+                // directory.
                 io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => None,
                 _ => Some(error.to_string()),
             });
@@ -115,7 +116,7 @@ impl Store {
                 Ok(meta) => metas.push(meta),
                 Err(None) => bare.push(id),
                 Err(Some(why)) => {
-                    tracing::warn!(session = %id, why, "{META} makes no sense and is put aside");
+                    tracing::warn!(session = %id, why, "{META} is unreadable and is put aside");
                     let _ = std::fs::rename(&path, path.with_extension("json.bad"));
                     without.push(id);
                 }
@@ -129,17 +130,17 @@ impl Store {
         }
     }
 
-    /// Whether a session has a directory.
+    /// Whether a session's directory exists.
     pub(crate) fn has(&self, id: &SessionId) -> bool {
         self.dir(id).is_dir()
     }
 
-    /// Whether a session has a log, be it empty.
+    /// Whether a session has a log, even an empty one.
     pub(crate) fn has_log(&self, id: &SessionId) -> bool {
         segments::starts(&self.dir(id)).is_ok_and(|starts| !starts.is_empty())
     }
 
-    /// How a session ended, if the keeper has written it down.
+    /// The exit of a session, if the keeper has saved it.
     pub(crate) fn read_exit(&self, id: &SessionId) -> Option<Exit> {
         serde_json::from_slice(&std::fs::read(self.dir(id).join(EXIT)).ok()?).ok()
     }

@@ -1,4 +1,4 @@
-//! The file that remembers removed sessions over the death of a daemon.
+//! The file that keeps the tombstones of removed sessions across daemons.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -14,10 +14,10 @@ use crate::protocol::disk::REMOVED;
 use crate::sys::file;
 use crate::sys::paths::Home;
 
-/// One JSON object a line, the oldest first.
+/// One JSON object per line, oldest first.
 pub(crate) struct TombstoneFile {
     path: PathBuf,
-    /// Lines that it has, those of forgotten ones included.
+    /// Number of lines, including those of expired tombstones.
     lines: usize,
 }
 
@@ -30,11 +30,11 @@ struct Line {
 }
 
 impl TombstoneFile {
-    /// Adds the sessions that earlier daemons have removed to `tombstones`, and rewrites the file
-    /// without the lines that a crash cut short or that this version cannot read.
+    /// Adds the sessions that earlier daemons removed to `tombstones`. Rewrites the file without lines that a
+    /// crash cut short or that this version cannot read.
     pub(crate) fn load(home: &Home, tombstones: &mut Tombstones, now: Now) -> Self {
         let path = home.state.join(REMOVED);
-        // Without the file, no session was removed yet.
+        // If the file does not exist, no session was removed yet.
         let text = std::fs::read(&path).unwrap_or_default();
         let mut file = Self { path, lines: 0 };
         for line in text.split(|&byte| byte == b'\n') {
@@ -52,8 +52,8 @@ impl TombstoneFile {
         file
     }
 
-    /// Adds the session that was removed last. Without its line, the session is
-    /// unknown to the next daemon, and that is all.
+    /// Appends the session that was removed last. If this fails, the only effect is that the next daemon does
+    /// not know that the session was removed.
     pub(crate) fn add(&mut self, id: &SessionId, all: &Tombstones) {
         let Some(tombstone) = all.get(id) else { return };
         let written = match self.lines < 2 * MAX_TOMBSTONES {

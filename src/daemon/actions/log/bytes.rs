@@ -14,16 +14,16 @@ use crate::protocol::reply::{LogBytes, LogOrigin, LogRun, LogTime};
 use crate::protocol::{Error, SessionId};
 use crate::term::plain::render;
 
-/// `limit` where nobody says otherwise, and at most.
+/// Default and largest `limit`.
 const DEFAULT_LIMIT: u64 = 65_536;
 const MAX_LIMIT: u64 = 1_048_576;
 
-/// A range of the log.
+/// Returns a range of the log.
 pub(super) fn bytes(hub: &Hub, id: &SessionId, params: &Log) -> Answer {
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT);
     if !(1..=MAX_LIMIT).contains(&limit) {
         return Err(Error::invalid(format!(
-            "`limit` is between 1 and {MAX_LIMIT} bytes, not {limit}"
+            "`limit` must be between 1 and {MAX_LIMIT} bytes, not {limit}"
         )));
     }
     let state = hub.read();
@@ -35,7 +35,7 @@ pub(super) fn bytes(hub: &Hub, id: &SessionId, params: &Log) -> Answer {
     let offset = params.offset.unwrap_or(0).clamp(first, end.max(first));
     let origins = params.origins == Some(true);
     let known = match origins && !finished && session.spec.mode == Mode::Pipe {
-        // The streams are told apart by the index, which is written a moment later.
+        // The index, which says which stream each byte belongs to, is written a moment later.
         true => io.log.indexed_end().clamp(offset, end.max(first)),
         false => end,
     };
@@ -77,7 +77,7 @@ pub(super) fn bytes(hub: &Hub, id: &SessionId, params: &Log) -> Answer {
         eof: finished && next_offset >= end,
         times: params.times.unwrap_or(false).then(|| {
             let mut runs = io.log.runs(start, to);
-            // Many short writes have a record each, and nobody looks at more than the second.
+            // Many short writes have a record each; one time per second is enough.
             runs.dedup_by_key(|run| run.at.millis().div_euclid(1000));
             let time = |run: &Run| LogTime {
                 offset: run.start,
@@ -105,12 +105,12 @@ pub(super) fn bytes(hub: &Hub, id: &SessionId, params: &Log) -> Answer {
     })
 }
 
-/// Bytes more to look at when a range holds nothing but the beginning of a
-/// sequence; longer ones count as finished.
+/// Longest unfinished escape sequence at the start of a range that is searched for its end, in bytes. A longer
+/// one is returned as it is.
 const SEQUENCE: u64 = 4096;
 
-/// Clean text of a range, and where to go on. A sequence or character that the
-/// range cuts comes whole with the next range.
+/// The clean text of a range, and the offset to continue from. An escape sequence or a character that the end
+/// of the range cuts is left to the next range.
 fn plain(
     source: &Source<'_>,
     start: u64,

@@ -1,14 +1,14 @@
-//! Which lines a request is about.
+//! The selection of lines by time, run and stream.
 
 use crate::daemon::hub::Hub;
 use crate::daemon::storage::log_reader::Run;
 use crate::protocol::params::{Log, Stream};
 use crate::protocol::{Error, SessionId, Timestamp};
 
-/// Which lines a request is about, by time, run and stream.
+/// Selects lines by time, run and stream.
 pub(super) struct Choice {
     pub(super) since: Option<Timestamp>,
-    /// Offsets of the run asked for.
+    /// Offsets of the requested run.
     pub(super) run: Option<std::ops::Range<u64>>,
     pub(super) stream: Stream,
 }
@@ -45,12 +45,13 @@ impl Choice {
         })
     }
 
-    /// Where to begin to look, if not at a line.
+    /// The offset to start reading from, if no line is given.
     pub(super) fn offset(&self) -> u64 {
         self.run.as_ref().map_or(0, |run| run.start)
     }
 
-    /// Whether it is everything from somewhere on, so that the last lines of it are the last lines of all.
+    /// Whether the selection includes everything after some place, so that its last lines are the last lines of
+    /// the log.
     pub(super) fn is_of_the_end(&self) -> bool {
         let to_the_end = |run: &std::ops::Range<u64>| run.end == u64::MAX;
         self.since.is_none()
@@ -58,7 +59,7 @@ impl Choice {
             && self.run.as_ref().is_none_or(to_the_end)
     }
 
-    /// Whether it depends on when a line came, or from where.
+    /// Whether the selection depends on the time or the stream of a line.
     pub(super) fn asks_for_origin(&self) -> bool {
         self.since.is_some() || self.stream != Stream::All
     }
@@ -75,8 +76,8 @@ impl Choice {
     }
 }
 
-/// When the byte at `start` came and from where; the run it was found in is
-/// remembered, since the next line is mostly of the same one.
+/// Time and stream of the byte at `start`. `last` caches the run, because the next line mostly belongs to the
+/// same one.
 pub(super) fn origin(
     hub: &Hub,
     id: &SessionId,

@@ -1,4 +1,4 @@
-//! `log` of the lines that match.
+//! `log` with `grep`: matching lines.
 
 use std::collections::VecDeque;
 
@@ -14,12 +14,12 @@ use crate::protocol::reply::{Left, LogMatch, LogMatches};
 use crate::protocol::{Error, SessionId, Timestamp};
 use crate::term::plain::sieve::Sieve;
 
-/// `maxMatches` where nobody says otherwise, and `context` at most.
+/// Default and largest `maxMatches`, and largest `context`.
 const DEFAULT_MATCHES: usize = 50;
 const MAX_MATCHES: usize = 10_000;
 const MAX_CONTEXT: usize = 1000;
 
-/// Matching lines, and lines around them.
+/// Returns matching lines, and the lines around them.
 pub(super) async fn grep(
     hub: &Hub,
     id: &SessionId,
@@ -34,7 +34,7 @@ pub(super) async fn grep(
     let most = params.max_matches.unwrap_or(DEFAULT_MATCHES);
     if context > MAX_CONTEXT || !(1..=MAX_MATCHES).contains(&most) {
         return Err(Error::invalid(format!(
-            "`context` is at most {MAX_CONTEXT} and `maxMatches` between 1 and {MAX_MATCHES}"
+            "`context` must be at most {MAX_CONTEXT}, and `maxMatches` between 1 and {MAX_MATCHES}"
         )));
     }
     hub.catch_up(id).await;
@@ -46,7 +46,7 @@ pub(super) async fn grep(
     };
     let stretch = stretch(hub, id, from, choice.offset())?;
     let sieve = Sieve::new(pattern, ignore_case, REGEX_BYTES, context);
-    // Of one stream the lines around a match may be far from it.
+    // With a single stream, the lines around a match may be far away in the log, so no line may be skipped.
     let sieve = sieve.filter(|_| context == 0 || choice.stream == Stream::All);
     let newest = params.newest == Some(true);
     let mut matches: VecDeque<LogMatch> = VecDeque::new();
@@ -61,7 +61,7 @@ pub(super) async fn grep(
             return true;
         }
         if line.n > last_line + 1 {
-            // Lines between were left out, which nothing that follows is near to.
+            // Lines in between were skipped, so earlier lines are no context of what follows.
             before.clear();
         }
         last_line = line.n;
@@ -69,7 +69,7 @@ pub(super) async fn grep(
         if !hit && context == 0 {
             return newest || !truncated;
         }
-        // Of most lines nobody asks when they came.
+        // Look up time and stream only for lines that need them.
         let (at, stream) = match hit || choice.asks_for_origin() {
             true => origin(hub, id, line.start, &mut last_run),
             false => (None, 0),
@@ -136,7 +136,7 @@ pub(super) async fn grep(
     })
 }
 
-/// Bytes of text in a match.
+/// Bytes of text in a match, with its context.
 fn size_of_match(found: &LogMatch) -> usize {
     let around = found.before.iter().chain(&found.after);
     found.text.len() + around.map(String::len).sum::<usize>()

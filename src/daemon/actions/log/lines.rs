@@ -12,7 +12,7 @@ use crate::protocol::params::{Log, Stream};
 use crate::protocol::reply::{Left, LogLine, LogLines};
 use crate::protocol::{Error, SessionId, Timestamp};
 
-/// Lines of clean text.
+/// Returns lines of clean text.
 pub(super) async fn lines(
     hub: &Hub,
     id: &SessionId,
@@ -24,12 +24,12 @@ pub(super) async fn lines(
     let count = params.tail.or(params.lines).unwrap_or(DEFAULT_LINES);
     if !(1..=MAX_LINES).contains(&count) {
         return Err(Error::invalid(format!(
-            "lines are between 1 and {MAX_LINES}, not {count}"
+            "the number of lines must be between 1 and {MAX_LINES}, not {count}"
         )));
     }
     if params.from_line.is_some() && params.tail.is_some() {
         return Err(Error::invalid(
-            "`tail` counts from the end; `fromLine` from the beginning",
+            "`tail` counts lines from the end, `fromLine` from the beginning; give one",
         ));
     }
     hub.catch_up(id).await;

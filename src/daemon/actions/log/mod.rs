@@ -1,4 +1,4 @@
-//! `log`: the output again.
+//! `log`: reads the output so far.
 
 mod bytes;
 mod choice;
@@ -17,15 +17,15 @@ use crate::engine::registry::Access;
 use crate::protocol::Error;
 use crate::protocol::params::{Log, LogFormat, Stream};
 
-/// `lines` where nobody says otherwise, and at most.
+/// Default and largest `lines`.
 const DEFAULT_LINES: u64 = 100;
 const MAX_LINES: u64 = 100_000;
 
-/// Text in a reply at most, in bytes: no line is longer than a reader's `maxChars`,
-/// and lines come until there is no more room.
+/// Most bytes of text in a reply. A single line is cut to the largest `maxChars`; lines are added until the
+/// limit is reached.
 const MAX_TEXT: usize = 4 << 20;
 
-/// By bytes, by lines, or matching lines.
+/// Reads the log by bytes, by lines, or by matching lines.
 pub(super) async fn log(hub: &Hub, client: &Client, params: Log) -> Answer {
     let by_lines = params.from_line.is_some() || params.lines.is_some() || params.tail.is_some();
     let by_bytes = params.offset.is_some() || params.limit.is_some();
@@ -43,16 +43,16 @@ pub(super) async fn log(hub: &Hub, client: &Client, params: Log) -> Answer {
     if let Some((name, _)) = with_grep.iter().find(|(_, given)| *given)
         && params.grep.is_none()
     {
-        return Err(Error::invalid(format!("`{name}` goes with `grep`")));
+        return Err(Error::invalid(format!("`{name}` requires `grep`")));
     }
     if params.times.is_some() && (by_lines || params.grep.is_some()) {
         return Err(Error::invalid(
-            "`times` goes with `offset`: lines have their times",
+            "`times` requires `offset`; lines already include their times",
         ));
     }
     if params.tail.is_some() && (params.lines.is_some() || params.from_line.is_some()) {
         return Err(Error::invalid(
-            "`tail` is the last lines; `fromLine` and `lines` are others",
+            "`tail` selects the last lines and cannot be combined with `fromLine` or `lines`",
         ));
     }
     let since_time = params.since_time.as_deref();
@@ -71,7 +71,7 @@ pub(super) async fn log(hub: &Hub, client: &Client, params: Log) -> Answer {
             .is_some_and(|format| format != LogFormat::Plain)
         {
             return Err(Error::invalid(
-                "lines are clean text; `format` goes with `offset`",
+                "lines are always clean text; `format` requires `offset`",
             ));
         }
         return lines::lines(hub, &id, params, since_time).await;
@@ -79,7 +79,7 @@ pub(super) async fn log(hub: &Hub, client: &Client, params: Log) -> Answer {
     bytes::bytes(hub, &id, &params)
 }
 
-/// Cuts a long line; says how many bytes that left out.
+/// Cuts a long line. Returns the number of bytes left out as well.
 fn cut_line(text: &str) -> (&str, u64) {
     // Every character has at least one byte, so a short line needs no counting.
     let cut = match text.len() > MAX_CHARS {

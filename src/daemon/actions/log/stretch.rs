@@ -1,4 +1,4 @@
-//! Lines of a log, from a place where they can be read.
+//! Reads lines of a log, starting at a checkpoint.
 
 use crate::daemon::hub::Hub;
 use crate::protocol::{Error, SessionId};
@@ -6,12 +6,12 @@ use crate::term::plain::Checkpoint;
 use crate::term::plain::reader::{Reader, Shown};
 use crate::term::plain::sieve::Sieve;
 
-/// Bytes looked at before others have their turn: half a millisecond or so, also where
-/// they need not be drawn.
+/// Bytes read before other tasks have their turn; either takes about half a millisecond. The larger one applies
+/// while lines need not be rendered.
 const CHUNK: usize = 64 * 1024;
 const FAST_CHUNK: usize = 256 * 1024;
 
-/// A stretch of lines to read.
+/// A range of lines to read.
 pub(super) struct Stretch {
     at: Checkpoint,
     end: u64,
@@ -19,7 +19,7 @@ pub(super) struct Stretch {
     pub(super) total_lines: u64,
 }
 
-/// From where line `from` can be read.
+/// The range that starts at the nearest place from which line `from` can be read.
 pub(super) fn stretch(
     hub: &Hub,
     id: &SessionId,
@@ -51,8 +51,7 @@ pub(super) fn stretch(
     })
 }
 
-/// Reads lines from a stretch until `take` says that it is enough. Those that a sieve does not
-/// want may be left out.
+/// Passes the lines of a range to `take` until it returns false. Lines that the sieve rejects may be skipped.
 pub(super) async fn read_lines(
     hub: &Hub,
     id: &SessionId,

@@ -1,4 +1,4 @@
-//! `log` of what was typed.
+//! `log` of the stream `input`: what was typed.
 
 use crate::daemon::actions::log::DEFAULT_LINES;
 use crate::daemon::hub::Hub;
@@ -9,11 +9,11 @@ use crate::protocol::params::Log;
 use crate::protocol::reply::{Left, LogLine, LogLines};
 use crate::protocol::{Error, SessionId};
 
-/// What was typed: each write is a line, with who it was.
+/// Returns what was typed: a line per write, with the scope that typed it.
 pub(super) fn typed(hub: &Hub, id: &SessionId, params: &Log) -> Answer {
     if params.grep.is_some() || params.run.is_some() || params.format.is_some() {
         return Err(Error::invalid(
-            "the stream `input` goes with `tail`, `fromLine` and `lines`",
+            "the stream `input` can be read only by `tail`, `fromLine` and `lines`",
         ));
     }
     let entries = input_log::read(&hub.read().sessions.store.dir(id));
