@@ -1,8 +1,8 @@
-//! Events: written down first, then sent to the subscribers.
+//! Events: written to the journal first, then sent to the subscribers.
 //!
-//! A lifecycle event is in the journal before any client gets it, and before the session's own
-//! record is on disk. A daemon that dies between the two leaves an event that was sent and a
-//! record that does not have it; [`takeover`](super::takeover) compares both.
+//! A lifecycle event is in the journal before any client gets it, and before the session's own record is saved.
+//! A daemon that dies between the two leaves an event that was sent and a record that does not reflect it;
+//! [`takeover`](super::takeover) compares both.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -28,13 +28,12 @@ pub(crate) struct Events {
 }
 
 impl Events {
-    /// Reads the journal. `started` is the time at which this daemon began, in boot-time
-    /// milliseconds.
+    /// Reads the journal. `started` is the time at which this daemon started, in boot-time milliseconds.
     pub(crate) fn open(home: &Home, started: u64) -> Self {
         let (journal, past) = Journal::open(home.journal());
         Self {
-            // Subscriptions are numbered from the clock, so that no daemon uses a number that an
-            // earlier one gave to another subscription: none makes a thousand in a millisecond.
+            // Subscription numbers start from the clock, so that no daemon reuses a number of an earlier one.
+            // No daemon makes a thousand subscriptions in a millisecond.
             bus: Bus::new(past, started * 1000),
             journal,
             happened: Rc::default(),
@@ -43,7 +42,7 @@ impl Events {
         }
     }
 
-    /// Numbers a new connection.
+    /// Registers a connection, and returns its number.
     pub(crate) fn add_connection(&mut self, outbox: Rc<Outbox>) -> ConnectionId {
         self.last_connection += 1;
         let id = ConnectionId(self.last_connection);
@@ -51,13 +50,13 @@ impl Events {
         id
     }
 
-    /// Forgets a connection and its subscriptions.
+    /// Removes a connection and its subscriptions.
     pub(crate) fn remove_connection(&mut self, id: ConnectionId) {
         self.bus.forget(id);
         self.outboxes.remove(&id);
     }
 
-    /// How many clients are connected.
+    /// Number of connected clients.
     pub(crate) fn connections(&self) -> usize {
         self.outboxes.len()
     }

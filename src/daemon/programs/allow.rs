@@ -1,12 +1,10 @@
 //! `--allow`: which programs a connection may start.
 //!
-//! A word on the list means the file that the connection's own PATH finds for
-//! it, so no other file of that name will do, whatever a request changes. A
-//! shell line runs with each of its commands replaced by such a file; it is
-//! refused if that cannot be done for certain ([`ShellLine`]), unless the shell
-//! itself is on the list. Arguments and variables that make an allowed program start
-//! another one are refused as far as they are known ([`starters`]); what it then starts
-//! by itself is its business.
+//! A word on the list stands for the file that the connection's own PATH finds for it, so no other file of that
+//! name is accepted, whatever a request changes. In a shell line, each command is replaced by such a file. The
+//! line is refused if that is not certain to be possible ([`ShellLine`]), unless the shell itself is on the
+//! list. Arguments and variables that make an allowed program start another one are refused as far as they are
+//! known ([`starters`]). What an allowed program starts otherwise is not checked.
 
 use std::path::Path;
 
@@ -16,7 +14,7 @@ use super::starters;
 use crate::engine::meta::Spec;
 use crate::protocol::{Error, ErrorCode, Greeting};
 
-/// Variables by which whoever sets them makes shell and loader run other code.
+/// Variables that can make the shell or the loader run other code.
 const STEERING: [&str; 8] = [
     "PATH",
     "IFS",
@@ -28,10 +26,10 @@ const STEERING: [&str; 8] = [
     "GCONV_PATH",
 ];
 
-/// The same, by how they begin.
+/// Prefixes of such variables.
 const STEERING_PREFIXES: [&str; 3] = ["LD_", "BASH_", "GLIBC_"];
 
-/// Whether a request may set these variables.
+/// Checks whether a request may set these variables.
 pub(crate) fn check_env<'a>(
     greeting: &Greeting,
     names: impl IntoIterator<Item = &'a String>,
@@ -56,8 +54,7 @@ pub(crate) fn check_env<'a>(
     }
 }
 
-/// Whether a program may be run with these arguments: none that makes it start another one. Where the shell may be
-/// started there is nothing to hold.
+/// Refuses arguments that make a program start another one. If the shell is allowed, nothing is checked.
 fn check_arguments(
     greeting: &Greeting,
     program: &str,
@@ -76,7 +73,7 @@ fn plain(args: &[String]) -> Vec<Argument> {
     args.iter().cloned().map(Argument::plain).collect()
 }
 
-/// Whether `client` may run what `spec` says, which is the file `program`.
+/// Checks whether the connection may run the file `program` with the arguments of `spec`.
 pub(crate) fn check_program(greeting: &Greeting, spec: &Spec, program: &str) -> Result<(), Error> {
     match is_allowed(greeting, program) {
         true => check_arguments(
@@ -91,14 +88,13 @@ pub(crate) fn check_program(greeting: &Greeting, spec: &Spec, program: &str) -> 
     }
 }
 
-/// The shell line to run for `line`: with an allow-list, one in which each command
-/// is the path of an allowed program.
+/// The shell line to run for `line`. With an allow-list, each command in it is the path of an allowed program.
 pub(crate) fn checked_line(greeting: &Greeting, line: &str, cwd: &Path) -> Result<String, Error> {
     if greeting.policy.allow.is_none() || is_allowed(greeting, SHELL) {
         return Ok(line.to_owned());
     }
     let parsed = ShellLine::parse(line)
-        .map_err(|what| refused(greeting, &format!("a shell line may not have {what}")))?;
+        .map_err(|what| refused(greeting, &format!("a shell line may not contain {what}")))?;
     parsed.with_programs(|name, arguments| {
         let file = allowed_file(greeting, name, cwd)?;
         check_arguments(greeting, &file, arguments)?;
@@ -106,7 +102,8 @@ pub(crate) fn checked_line(greeting: &Greeting, line: &str, cwd: &Path) -> Resul
     })
 }
 
-/// Whether `client` may run again what it, or somebody who may run more, has started.
+/// Checks whether the connection may run a session again, which another client with more rights may have
+/// started.
 pub(crate) fn check_spec(greeting: &Greeting, spec: &Spec) -> Result<(), Error> {
     let cwd = Path::new(&spec.cwd);
     if let Some(line) = &spec.on_exit {
@@ -122,7 +119,7 @@ pub(crate) fn check_spec(greeting: &Greeting, spec: &Spec) -> Result<(), Error> 
     }
 }
 
-/// The file that a word means, if the list has it.
+/// The file that a word stands for, if it is on the list.
 fn allowed_file(greeting: &Greeting, word: &str, cwd: &Path) -> Result<String, Error> {
     let file = match word.contains('/') {
         true => find_program(word, "", cwd).ok(),
@@ -132,7 +129,7 @@ fn allowed_file(greeting: &Greeting, word: &str, cwd: &Path) -> Result<String, E
         .ok_or_else(|| refused(greeting, &format!("`{word}` is not allowed here")))
 }
 
-/// Whether the list has this file, or there is no list.
+/// Whether this file is on the list, or there is no list.
 fn is_allowed(greeting: &Greeting, program: &str) -> bool {
     let Some(allow) = &greeting.policy.allow else {
         return true;
@@ -141,9 +138,9 @@ fn is_allowed(greeting: &Greeting, program: &str) -> bool {
     files.any(|file| is_same(Path::new(&file), Path::new(program)))
 }
 
-/// Whether two paths mean one directory entry, such as `/bin/ls` and `/usr/bin/ls`
-/// where `/bin` is a link. A link to the file itself is another program: one that
-/// does many things looks at its name.
+/// Whether two paths name the same directory entry, such as `/bin/ls` and `/usr/bin/ls` if `/bin` is a link. A
+/// link to the file itself counts as another program, because multi-call programs act by the name they are
+/// called with.
 fn is_same(one: &Path, other: &Path) -> bool {
     let place = |path: &Path| {
         Some((
@@ -159,5 +156,5 @@ fn refused(greeting: &Greeting, why: &str) -> Error {
     let allow: Vec<&str> = allow.map(String::as_str).collect();
     let message = format!("{why}; allowed: {}", allow.join(", "));
     Error::new(ErrorCode::PermissionDenied, message)
-        .hint("`args` runs one program without a shell; a shell line may join allowed ones")
+        .hint("use `args` to run one program without a shell; a shell line may combine allowed programs")
 }

@@ -1,4 +1,4 @@
-//! `onExit`: what is run when a session has ended for good.
+//! `onExit`: the command that runs after a session has ended.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,11 @@ use crate::sys::tree::MARK;
 use super::program::{SHELL, SHELL_ARGV};
 use crate::daemon::clock::now;
 
-/// It may take so long, in milliseconds; then it is killed.
+/// Milliseconds after which the command is killed.
 pub(crate) const WITHIN_MS: u64 = 60_000;
 
-/// What the keeper is to run: `line`, where and as whom the session ran.
+/// The spawn request for `line`, in the directory and with the environment and limits of the session's last
+/// run.
 pub(crate) fn spec(
     session: &Session,
     line: &str,
@@ -25,7 +26,8 @@ pub(crate) fn spec(
     argv.push(line.to_owned());
     let variables = variables(session, log);
     let mut env: BTreeMap<&str, &str> = ran.env.iter().collect();
-    // It is none of the session's processes, which `kill` ends.
+    // Without the mark, the command does not count as one of the session's processes, so `kill` does not end
+    // it.
     env.remove(MARK);
     env.extend(
         variables
@@ -44,7 +46,7 @@ pub(crate) fn spec(
     }
 }
 
-/// What it is told; empty where there is nothing to tell.
+/// The variables of the command; a value is empty if it does not apply.
 fn variables(session: &Session, log: Option<String>) -> [(&'static str, String); 9] {
     let life = &session.life;
     let text = |value: Option<&str>| value.unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! What a session runs: the program's file, its directory and environment.
+//! What a session runs: the program's file, its arguments, directory and environment.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
@@ -17,13 +17,13 @@ use crate::sys::tree::MARK;
 /// The shell that runs a command without `args`.
 pub(crate) const SHELL: &str = "/bin/sh";
 
-/// What it is called with in front of the command.
+/// The arguments of the shell before the command.
 pub(crate) const SHELL_ARGV: [&str; 2] = ["sh", "-c"];
 
-/// Where programs are looked for if the environment does not say.
+/// The PATH if the environment has none.
 const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// A directory that is not there would silently be another one's problem.
+/// Checks the working directory now, so that the error names it.
 pub(crate) fn check_directory(cwd: &Path) -> Result<(), Error> {
     let failed = |errno: i32, why: &str| {
         let message = format!("the working directory {} {why}", cwd.display());
@@ -32,7 +32,7 @@ pub(crate) fn check_directory(cwd: &Path) -> Result<(), Error> {
     };
     match std::fs::metadata(cwd) {
         Ok(meta) if meta.is_dir() => Ok(()),
-        // ENOTDIR, as chdir(2) has it.
+        // ENOTDIR, as chdir(2) reports it.
         Ok(_) => failed(20, "is not a directory"),
         Err(error) => failed(
             error.raw_os_error().unwrap_or_default(),
@@ -41,7 +41,7 @@ pub(crate) fn check_directory(cwd: &Path) -> Result<(), Error> {
     }
 }
 
-/// The environment of a job: its client's, with what was asked for on top.
+/// The environment of a job: that of its client, with the requested changes.
 pub(crate) fn environment(
     greeting: &Greeting,
     id: &SessionId,
@@ -53,7 +53,7 @@ pub(crate) fn environment(
             .filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)))
     };
     let mut env = greeting.env.clone().unwrap_or_else(|| own().collect());
-    // What describes the client's own terminal would be a lie about the job's.
+    // Remove what describes the client's own terminal: it does not apply to the job's terminal.
     for name in ["COLUMNS", "LINES", "TMUX", "TMUX_PANE", "STY", "WINDOW"] {
         env.remove(name);
     }
@@ -65,7 +65,7 @@ pub(crate) fn environment(
     for (name, value) in changes.into_iter().flatten() {
         if name.is_empty() || name.contains('=') || name.contains('\0') {
             return Err(Error::invalid(format!(
-                "`env`: `{name}` is no name of a variable"
+                "`env`: `{name}` is not a valid variable name"
             )));
         }
         match value {
@@ -82,8 +82,8 @@ pub(crate) fn environment(
     Ok(env)
 }
 
-/// What to run, if the client may: the program's path is looked up here, so that
-/// the error can name the places that were searched.
+/// What to run, if the client may run it. The program is looked up here, so that the error can name the
+/// directories that were searched.
 pub(crate) fn spawn_spec(
     greeting: &Greeting,
     spec: &Spec,
@@ -119,7 +119,7 @@ pub(crate) fn spawn_spec(
     })
 }
 
-/// What to run after a person has changed it, in the environment of the run before.
+/// What to run after a person has changed the command, in the environment of the last run.
 pub(crate) fn renewed(spec: &Spec, known: SpawnSpec) -> Result<SpawnSpec, Error> {
     let (program, argv) = match &spec.args {
         None => {
@@ -140,7 +140,7 @@ pub(crate) fn renewed(spec: &Spec, known: SpawnSpec) -> Result<SpawnSpec, Error>
     })
 }
 
-/// What to run again when the keeper does not remember it.
+/// What to run again if the keeper does not have the last run's spawn request.
 pub(crate) fn fresh_spec(
     greeting: &Greeting,
     id: &SessionId,
@@ -150,7 +150,7 @@ pub(crate) fn fresh_spec(
     spawn_spec(greeting, spec, environment(greeting, id, None, spec.mode)?)
 }
 
-/// The file that a word means to a connection, whatever a request changes.
+/// The file that the connection's own PATH finds for a word, whatever a request changes.
 pub(crate) fn named(greeting: &Greeting, word: &str) -> Option<String> {
     if word == "sh" {
         return Some(SHELL.to_owned());
@@ -181,7 +181,7 @@ pub(crate) fn find_program(command: &str, path: &str, cwd: &Path) -> Result<Stri
         }
     }
     let (errno, message, place) = match refused {
-        // EACCES and ENOENT, as execve(2) has them.
+        // EACCES and ENOENT, as execve(2) reports them.
         Some(file) => {
             let file = file.display().to_string();
             (13, format!("{file} is not an executable file"), file)
@@ -197,14 +197,14 @@ pub(crate) fn find_program(command: &str, path: &str, cwd: &Path) -> Result<Stri
         ),
     };
     Err(Error::new(ErrorCode::SpawnFailed, message)
-        .hint("without `args`, `command` is run by a shell")
+        .hint("without `args`, a shell runs `command`")
         .data(json!({ "errno": errno, "path": place, "command": command })))
 }
 
-/// Refuses text with a NUL character, which no program can be given.
+/// Refuses text with a NUL character, which cannot be passed to a program.
 pub(crate) fn no_nul(what: &str, text: &str) -> Result<(), Error> {
     match text.contains('\0') {
-        true => Err(Error::invalid(format!("`{what}` has a NUL character"))),
+        true => Err(Error::invalid(format!("`{what}` contains a NUL character"))),
         false => Ok(()),
     }
 }
@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_is_found_as_the_system_would() {
+    fn finds_programs_as_the_system_does() {
         let dir = tempfile::tempdir().unwrap();
         let tool = dir.path().join("tool");
         std::fs::write(&tool, "#!/bin/sh\n").unwrap();

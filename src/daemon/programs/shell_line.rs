@@ -1,46 +1,44 @@
-//! The commands of a shell line, for those who may start only some programs.
+//! Parses a shell line into its commands, for connections with an allow-list.
 //!
-//! Only what every POSIX shell is certain to read in the same way is taken:
-//! simple commands, joined by `&&`, `||`, `|`, `;`, `&` and newlines, with
-//! quotes, plain variables among their arguments, and redirections that write no
-//! file. Whatever else there is, is refused by name. The word in front of each
-//! command is then replaced by a program's path, in quotes: with a slash in it
-//! no shell takes it for a builtin, a keyword, a function or an alias, and no
-//! shell looks for it anywhere else. So none of these has to be known here.
+//! Only syntax that every POSIX shell is certain to read in the same way is accepted: simple commands, joined
+//! by `&&`, `||`, `|`, `;`, `&` and newlines, with quotes, plain variables in arguments, and redirections that
+//! write to no file. Everything else is refused, and the error names it. The first word of each command is then
+//! replaced by the quoted path of a program. As it contains a slash, no shell takes it for a builtin, a
+//! keyword, a function or an alias, and no shell searches for it. So the parser need not know any of these.
 
 use std::ops::Range;
 
-/// A shell line that was understood.
+/// A parsed shell line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct ShellLine<'a> {
     text: &'a str,
     commands: Vec<Command>,
 }
 
-/// The word in front of a command.
+/// A simple command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Command {
-    /// What it names, quotes removed.
+    /// The name, with quotes removed.
     name: String,
-    /// Where it stands.
+    /// The place of the name in the line.
     place: Range<usize>,
-    /// The words behind it.
+    /// The words after the name.
     arguments: Vec<Argument>,
 }
 
-/// A word behind the name of a command.
+/// An argument of a command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Argument {
-    /// What is certain of it, quotes removed.
+    /// The part of the text that is known, with quotes removed.
     pub text: String,
-    /// What is certain of its beginning.
+    /// The known text before the first expansion.
     pub begins: String,
-    /// Whether the shell puts something in the place of a part of it.
+    /// Whether the shell expands a part of it.
     pub is_expanded: bool,
 }
 
 impl Argument {
-    /// One that stands for itself.
+    /// An argument without expansions.
     pub(crate) fn plain(text: String) -> Self {
         Self {
             begins: text.clone(),
@@ -51,7 +49,7 @@ impl Argument {
 }
 
 impl<'a> ShellLine<'a> {
-    /// Understands a line; the error says what of it is not taken.
+    /// Parses a line. The error says which part of it is not accepted.
     pub(crate) fn parse(text: &'a str) -> Result<Self, String> {
         let mut scanner = Scanner {
             text,
@@ -67,8 +65,8 @@ impl<'a> ShellLine<'a> {
         }
     }
 
-    /// The line with each command's name replaced by the path that `program`
-    /// gives for it and its arguments.
+    /// The line with each command's name replaced by the path that `program` returns for the name and its
+    /// arguments.
     pub(crate) fn with_programs<E>(
         &self,
         program: impl Fn(&str, &[Argument]) -> Result<String, E>,
@@ -84,7 +82,8 @@ impl<'a> ShellLine<'a> {
     }
 }
 
-/// `text` as one word of a shell; always in quotes, which shlex leaves out where it can.
+/// Quotes `text` as one shell word. shlex does not fit: it omits quotes where a shell needs none, and here there must be
+/// some.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
@@ -93,25 +92,24 @@ struct Scanner<'a> {
     text: &'a str,
     at: usize,
     commands: Vec<Command>,
-    /// Whether the name of the present command has been read.
+    /// Whether the name of the current command has been read.
     in_command: bool,
 }
 
-/// One word.
+/// A word of the line, with what is known about it.
 struct Word {
-    /// What it stands for, as far as that is certain.
+    /// The text, as far as it is known.
     text: String,
-    /// What of that is in front of the first such thing.
+    /// The known text before the first expansion.
     begins: String,
-    /// Whether it holds something that the shell puts in the place of something
-    /// else: a variable, a pattern, a home directory.
+    /// Whether the shell expands a part of it: a variable, a pattern, or a home directory.
     expands: bool,
-    /// Whether any of it was quoted.
+    /// Whether a part of it was quoted.
     quoted: bool,
 }
 
 impl Word {
-    /// From here on something is put in the place of something else.
+    /// Notes that an expansion starts here.
     fn expand(&mut self) {
         if !self.expands {
             self.begins = self.text.clone();
@@ -131,8 +129,7 @@ impl Word {
     }
 }
 
-/// Characters that stand for themselves in a word, outside quotes; `#` does so
-/// only behind another one.
+/// Characters that stand for themselves in a word outside quotes; `#` does so only after another character.
 fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"_-./:,@%+=#".contains(&byte)
 }
@@ -140,7 +137,7 @@ fn is_plain(byte: u8) -> bool {
 impl Scanner<'_> {
     fn run(&mut self) -> Result<(), String> {
         if !self.text.is_ascii() && self.has_backslash() {
-            // In some character sets the last byte of a character is a backslash.
+            // In some character sets, the last byte of a multi-byte character is a backslash.
             return Err("a backslash beside characters that are not ASCII".to_owned());
         }
         while let Some(byte) = self.peek() {
@@ -156,8 +153,8 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// What begins the next command. Where the shell wants another command and
-    /// there is none, it runs nothing of the line.
+    /// Reads the separator before the next command. If the shell expects a command and there is none, it
+    /// rejects the whole line, so this need not be checked.
     fn separator(&mut self) -> Result<(), String> {
         let rest = &self.text[self.at..];
         let operators = ["&&", "||", "|", ";", "&", "\n"];
@@ -175,8 +172,8 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// `2>&1`, `>/dev/null`, `<file`. Any other file that is written could be a
-    /// program that may be started, or be read by one.
+    /// Reads a redirection: `2>&1`, `>/dev/null`, `<file`. Writing to other files is refused: the file could be
+    /// a program that is allowed, or be read by one.
     fn redirection(&mut self) -> Result<(), String> {
         let rest = &self.text[self.at..];
         let not_taken = ["<<", "<>", "<(", ">(", ">|"];
@@ -206,14 +203,14 @@ impl Scanner<'_> {
         }
     }
 
-    /// A word of a command: the first one names what is run.
+    /// Reads a word of a command; the first word is its name.
     fn argument(&mut self) -> Result<(), String> {
         let start = self.at;
         let word = self.word()?;
-        // A number that the shell has yet to put together is a word like any other.
+        // With quotes or expansions, a number before `<` or `>` is an ordinary word.
         let is_literal = !word.quoted && !word.expands;
         if matches!(self.peek(), Some(b'<' | b'>')) && is_literal && is_number(&word.text) {
-            // One digit is a descriptor to every shell; of more, some make an argument.
+            // Every shell takes one digit as a descriptor; some take several digits as an argument.
             return match word.text.len() {
                 1 => Ok(()),
                 _ => Err(format!("`{}` in front of `<` or `>`", word.text)),
@@ -318,7 +315,8 @@ impl Scanner<'_> {
         Err("a quote without its end".to_owned())
     }
 
-    /// What follows a backslash; one at the end of a line would join two words.
+    /// Reads the character after a backslash. A backslash at the end of a line is refused, because it joins two
+    /// words.
     fn escaped(&mut self) -> Result<char, String> {
         match self.peek() {
             Some(byte) if byte.is_ascii() && !byte.is_ascii_control() => {
@@ -329,7 +327,8 @@ impl Scanner<'_> {
         }
     }
 
-    /// `$NAME`, `${NAME}` and `$?`; what else begins like this can run commands.
+    /// Reads `$NAME`, `${NAME}`, or a special parameter such as `$?`. Everything else that starts with `$` may
+    /// run commands.
     fn variable(&mut self, word: &mut Word) -> Result<(), String> {
         let rest = &self.text.as_bytes()[self.at + 1..];
         let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';

@@ -1,4 +1,4 @@
-//! What a shell line runs, by what the shell itself says, and what is refused.
+//! Tests of the shell line parser against the shell itself, and of the lines it refuses.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::process::Command;
@@ -11,7 +11,7 @@ fn names(line: &str) -> Vec<String> {
 }
 
 #[test]
-fn each_command_of_a_line_is_found() {
+fn finds_each_command_of_a_line() {
     let table: &[(&str, &[&str])] = &[
         ("cargo build", &["cargo"]),
         ("  cargo   build  ", &["cargo"]),
@@ -41,13 +41,13 @@ fn each_command_of_a_line_is_found() {
 }
 
 #[test]
-fn what_is_not_certain_is_refused() {
+fn refuses_ambiguous_syntax() {
     let lines = [
         "",
         " \n ",
         "# x",
         "echo x # y",
-        // Commands inside words.
+        // Command substitution.
         "echo $(id)",
         "echo `id`",
         "echo \"$(id)\"",
@@ -61,7 +61,7 @@ fn what_is_not_certain_is_refused() {
         "echo $[1]",
         "echo <(id)",
         "echo >(id)",
-        // Names that are something else when they are run.
+        // Command names that change by expansion.
         "$x",
         "\"$x\"",
         "${x} a",
@@ -73,7 +73,7 @@ fn what_is_not_certain_is_refused() {
         "echo {a,b}",
         "''",
         "\"\" a",
-        // What changes what a name means.
+        // Assignments that change what a name stands for.
         "PATH=/tmp cargo",
         "A=1",
         "A=1 cargo",
@@ -92,7 +92,7 @@ fn what_is_not_certain_is_refused() {
         "cat <<<x",
         "case a in a) id;; esac",
         "cargo ;; id",
-        // Files that are written.
+        // Redirections that write to files.
         "echo x > cargo",
         "echo x >> ~/.profile",
         "echo x >| f",
@@ -109,7 +109,7 @@ fn what_is_not_certain_is_refused() {
         "10>/dev/null cargo",
         "cat <$(id)",
         "cat <*",
-        // Quotes that do not end, lines that go on, other characters.
+        // Unterminated quotes, continued lines, other characters.
         "echo 'x",
         "echo \"x",
         "echo x\\",
@@ -128,7 +128,7 @@ fn what_is_not_certain_is_refused() {
 }
 
 #[test]
-fn names_become_paths_and_nothing_else_changes() {
+fn replaces_only_the_command_names() {
     let path = |name: &str, _: &[Argument]| Ok::<_, ()>(format!("/it's/{name}"));
     for (line, expected) in [
         ("a b|c", r"'/it'\''s/a' b|'/it'\''s/c'"),
@@ -145,10 +145,10 @@ fn names_become_paths_and_nothing_else_changes() {
     );
 }
 
-/// Whatever is tried: a line of pieces of shell syntax that is taken runs nothing
-/// but the program that is put in the place of each name.
+/// Generates lines from pieces of shell syntax. Each line that is accepted must run nothing but the program
+/// that replaces the names.
 #[test]
-fn no_line_that_is_taken_runs_anything_else() {
+fn accepted_lines_run_nothing_else() {
     let dir = tempfile::tempdir().unwrap();
     let trap = dir.path().join("trap");
     let pieces = [
@@ -188,7 +188,7 @@ fn no_line_that_is_taken_runs_anything_else() {
         "2>/dev/null",
         "0<x",
     ];
-    // A small generator of its own, so that a failure can be had again.
+    // A simple generator with a fixed seed, so that a failure can be reproduced.
     let mut seed: u64 = 7;
     let mut next = |below: usize| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

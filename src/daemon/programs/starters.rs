@@ -1,12 +1,13 @@
-//! Arguments and variables by which an allowed program starts another one: refused under an allow-list.
+//! Arguments and variables by which an allowed program starts another one; they are refused under an
+//! allow-list.
 //!
-//! Naming `git` means what git does, not what `git -c core.pager=…` is told to run. What is here is what can be
-//! known from a command alone. Files that a program reads (a repository's hooks, a makefile) can say the same, and
-//! of those nothing is known: an allow-list is no sandbox.
+//! Allowing `git` allows what git does by itself, not what `git -c core.pager=…` tells it to run. The rules
+//! here cover what can be known from the command alone. Files that a program reads (a repository's hooks, a
+//! makefile) can start programs as well, and are not checked: an allow-list is no sandbox.
 
 use super::shell_line::Argument;
 
-/// Variables by which a program finds another one, or the file that names it.
+/// Variables that name a program to start, or a file that can name one.
 const VARIABLES: [&str; 38] = [
     "PAGER",
     "MANPAGER",
@@ -48,7 +49,7 @@ const VARIABLES: [&str; 38] = [
     "AWKLIBPATH",
 ];
 
-/// The same, by how they begin.
+/// Prefixes of such variables.
 const PREFIXES: [&str; 7] = [
     "GIT_",
     "PERL5",
@@ -59,7 +60,7 @@ const PREFIXES: [&str; 7] = [
     "npm_config_",
 ];
 
-/// Of `GIT_…` those that only say who and when.
+/// Variables with the prefix `GIT_` that only name a person or a date, or are otherwise harmless.
 const HARMLESS: [&str; 7] = [
     "GIT_AUTHOR_NAME",
     "GIT_AUTHOR_EMAIL",
@@ -70,24 +71,25 @@ const HARMLESS: [&str; 7] = [
     "GIT_TERMINAL_PROMPT",
 ];
 
-/// Whether a variable decides what a program starts.
+/// Whether a variable can make a program start another one.
 pub(crate) fn is_starting(name: &str) -> bool {
     let begins = || PREFIXES.iter().any(|prefix| name.starts_with(prefix));
     VARIABLES.contains(&name) || (begins() && !HARMLESS.contains(&name))
 }
 
-/// What among the arguments of `program` starts another one, in words.
+/// Describes the argument of `program` that starts another program, if there is one.
 pub(crate) fn starting(program: &str, arguments: &[Argument]) -> Option<String> {
     let name = program.rsplit('/').next().unwrap_or(program);
     let rules = RULES.iter().find(|rules| rules.names.contains(&name))?;
-    // What the shell puts together is known when it is too late, unless it cannot be an option.
+    // What the shell expands is not known here, so it may be an option, unless its beginning shows that it is
+    // not.
     let unknown = |argument: &&Argument| {
         argument.is_expanded && (argument.begins.is_empty() || argument.begins.starts_with('-'))
     };
     if let Some(argument) = arguments.iter().find(unknown) {
         let shown = &argument.text;
         return Some(format!(
-            "an argument of {name} that the shell puts together (`…{shown}`)"
+            "an argument of {name} that the shell expands (`…{shown}`)"
         ));
     }
     let words: Vec<&str> = arguments
@@ -104,20 +106,20 @@ pub(crate) fn starting(program: &str, arguments: &[Argument]) -> Option<String> 
         .map(|what| format!("`{what}` of {name}, which runs another program"))
 }
 
-/// Options of a program that start another one.
+/// The options of a program that start another one.
 struct Rules {
     names: &'static [&'static str],
-    /// Long ones, which may be cut short.
+    /// Long options, which may be abbreviated.
     long: &'static [&'static str],
-    /// Words that are matched as they are.
+    /// Words that match exactly.
     exact: &'static [&'static str],
-    /// Letters that start another program, of clusters as `-xI`.
+    /// Short options that start another program, also within clusters such as `-xI`.
     short: &'static str,
-    /// Letters that take what follows, so that the rest of the cluster are no letters.
+    /// Short options with a value, so that the rest of the cluster is no option.
     takes: &'static str,
-    /// Beginnings, in lower case, of what `-o` may not say.
+    /// Prefixes, in lower case, of refused values of `-o`.
     settings: &'static [&'static str],
-    /// Operands after which everything is for somebody else.
+    /// Number of operands after which the rest is not for this program.
     operands: usize,
 }
 
@@ -165,7 +167,7 @@ const RULES: [Rules; 11] = [
         short: "FI",
         takes: "BbcDEeFIiJLlmOopQRSWw",
         settings: SETTINGS,
-        // The host; what follows is run by the other side.
+        // The host and the first word of its command; the rest runs on the other host.
         operands: 2,
         ..NONE
     },
@@ -254,7 +256,7 @@ impl Rules {
                 let name = long.split('=').next().unwrap_or(long);
                 let is = |option: &&str| {
                     let option = option.trim_start_matches('-');
-                    // Cut short as far as programs let it be.
+                    // Programs accept any abbreviation.
                     !name.is_empty() && option.starts_with(name)
                 };
                 if self.long.iter().any(is) {
@@ -264,7 +266,7 @@ impl Rules {
             }
             let cluster = match word.strip_prefix('-') {
                 Some(cluster) if !cluster.is_empty() => cluster,
-                // `tar xIf`: the first word of tar is a cluster in any case.
+                // `tar xIf`: the first word of tar is a cluster even without a dash.
                 _ if at == 0 && self.names.contains(&"tar") => word,
                 _ => {
                     operands += 1;
@@ -300,7 +302,7 @@ impl Rules {
     }
 }
 
-/// Settings of git that name no program, by how they begin in lower case.
+/// Prefixes, in lower case, of git settings that name no program.
 const HARMLESS_SETTINGS: [&str; 9] = [
     "user.name=",
     "user.email=",
@@ -313,7 +315,7 @@ const HARMLESS_SETTINGS: [&str; 9] = [
     "safe.directory",
 ];
 
-/// Verbs of git that run what they are told, or a program that is configured.
+/// Subcommands of git that run a given or a configured program.
 const GIT_VERBS: [&str; 12] = [
     "difftool",
     "mergetool",
@@ -329,7 +331,8 @@ const GIT_VERBS: [&str; 12] = [
     "remote-fd",
 ];
 
-/// What only git has: settings on the command line, verbs that run programs, and transports that are commands.
+/// Rules for git only: settings on the command line, subcommands that run programs, and transports that are
+/// commands.
 fn git<'a>(words: &[&'a str]) -> Option<&'a str> {
     let harmless = |setting: &str| {
         let setting = setting.to_lowercase();
@@ -392,7 +395,7 @@ fn git<'a>(words: &[&'a str]) -> Option<&'a str> {
             .iter()
             .copied()
             .find(|word| word.starts_with("-O")),
-        // `-u` of clone is --upload-pack; that of push and add is harmless.
+        // `-u` of clone means --upload-pack; `-u` of push and add is harmless.
         "clone" | "fetch" | "ls-remote" => arguments
             .iter()
             .copied()
@@ -415,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_that_start_other_programs_are_found() {
+    fn finds_arguments_that_start_programs() {
         for line in [
             "git -c core.pager=evil log",
             "git -ccore.pager=evil log",
@@ -460,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn what_starts_nothing_passes() {
+    fn accepts_harmless_arguments() {
         for line in [
             "git status",
             "git -C /x log --oneline -n 5",
@@ -484,7 +487,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_shell_puts_together_may_be_an_option() {
+    fn an_expanded_argument_may_be_an_option() {
         let expanded = |begins: &str| {
             let argument = Argument {
                 text: "x".to_owned(),
@@ -499,7 +502,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_that_name_programs_are_known() {
+    fn finds_variables_that_start_programs() {
         for name in [
             "GIT_PAGER",
             "GIT_SSH_COMMAND",

@@ -1,7 +1,7 @@
-//! Reading long logs, in turns with the other tasks.
+//! Reads long logs, yielding to other tasks.
 //!
-//! A log may have gigabytes. Whatever reads more than a chunk of one is async and yields between
-//! chunks: [`checkpoint`] and [`count`] number lines, [`past_screen`] paints a screen of the past.
+//! A log may have gigabytes. Code that reads more than a chunk of one is async and yields between chunks:
+//! [`checkpoint`] and [`count`] number lines, [`past_screen`] paints a past screen.
 
 pub(crate) mod past_screen;
 
@@ -15,8 +15,8 @@ use crate::term::plain::Checkpoint;
 /// Bytes in which newlines are counted before other tasks have a turn.
 const COUNT_CHUNK: usize = 1 << 20;
 
-/// State of the renderer at `offset`, or at the first place after it where that is known; `None`
-/// if the session is gone.
+/// The state of the text renderer at `offset`, or at the first offset after it for which that is known; `None`
+/// if the session has been removed.
 pub(crate) async fn checkpoint(hub: &Hub, id: &SessionId, offset: u64) -> Option<Checkpoint> {
     let place = {
         let state = hub.read();
@@ -27,14 +27,14 @@ pub(crate) async fn checkpoint(hub: &Hub, id: &SessionId, offset: u64) -> Option
     Some(Checkpoint { line, ..place.at })
 }
 
-/// The number of lines that `uncounted` stands for.
+/// Counts the lines of `uncounted`.
 pub(crate) async fn count(hub: &Hub, id: &SessionId, uncounted: Uncounted) -> u64 {
     let more = newlines(hub, id, uncounted.more.clone()).await;
     let less = newlines(hub, id, uncounted.less.clone()).await;
     uncounted.counted(more, less)
 }
 
-/// Newlines in a part of a log.
+/// Counts the newlines in a part of a log.
 async fn newlines(hub: &Hub, id: &SessionId, range: Range<u64>) -> u64 {
     let mut at = range.start;
     let mut count = 0;

@@ -1,7 +1,7 @@
-//! Screens of the past, painted anew from the log: what stood there when so many bytes had been written.
+//! Past screens, repainted from the log: the screen after a given number of bytes had been written.
 //!
-//! Nothing is kept for it. A screen is painted by its last hundreds of kilobytes, or megabytes while a full-screen
-//! program paints, which repaints all of it only now and then.
+//! Nothing is stored for this. A screen is repainted from the last hundreds of kilobytes before it. For a
+//! full-screen program these are megabytes, because it repaints the whole screen only now and then.
 
 use crate::daemon::hub::Hub;
 use crate::daemon::reading;
@@ -10,33 +10,33 @@ use crate::protocol::reply::ScreenMoment;
 use crate::protocol::{SessionId, Timestamp};
 use crate::term::screen::Screen;
 
-/// Bytes that paint a main screen for certain: text scrolls by.
+/// Bytes that suffice to repaint a main screen, because text scrolls.
 const MAIN_BYTES: u64 = 256 * 1024;
-/// Bytes that paint an alternate screen, but for what was not touched for longer.
+/// Bytes that repaint an alternate screen, except for parts that did not change for longer.
 const ALT_BYTES: u64 = 2 << 20;
-/// Bytes painted before others have their turn.
+/// Bytes painted before other tasks have their turn.
 const TURN: usize = 64 * 1024;
 
-/// A pause so long, in milliseconds, ends a step: what came closer together belongs together.
+/// Shortest pause that ends a step, in milliseconds: output with shorter pauses belongs together.
 const PAUSE_MS: i64 = 50;
-/// A step lasts so long at most, in milliseconds, however steadily something writes.
+/// Longest step, in milliseconds, for output that never pauses.
 const STEP_MS: i64 = 500;
-/// Bytes of a step at most.
+/// Largest step, in bytes.
 const STEP_BYTES: u64 = 16 * 1024;
 
-/// Switches the alternate screen on, for a log whose beginning says so no more.
+/// Switches to the alternate screen, for a log whose beginning no longer contains the switch.
 const ALT_SCREEN: &[u8] = b"\x1b[?1049h";
 
-/// Which moment is meant.
+/// A past moment.
 #[derive(Clone, Copy)]
 pub(crate) enum When {
-    /// After so many bytes.
+    /// After this many bytes.
     Offset(u64),
-    /// Then.
+    /// At this time.
     Time(Timestamp),
 }
 
-/// The screen of that moment; `None` if the session is gone.
+/// The screen at a moment; `None` if the session has been removed.
 pub(crate) async fn screen_at(
     hub: &Hub,
     id: &SessionId,
@@ -64,7 +64,7 @@ pub(crate) async fn screen_at(
         let state = hub.read();
         let output = &state.sessions.get(id)?.output;
         let sizes = output.sizes();
-        // Text is laid out as for the size it ends with; a full-screen program painted for the size it had then.
+        // Text is laid out for the final size; a full-screen program painted for the size at that time.
         let size = sizes.at(if alt { start } else { offset });
         let changes = match alt {
             true => sizes.within(start..offset),
@@ -92,12 +92,12 @@ pub(crate) async fn screen_at(
         screen.feed(&bytes);
         tokio::task::yield_now().await;
     }
-    // Answered when they were first seen.
+    // Drop the replies: the queries were answered when they were first rendered.
     screen.take_replies();
     Some((screen, moment))
 }
 
-/// A moment and its neighbours.
+/// Describes a moment, with the steps before and after it.
 fn moment(
     log: &LogReader,
     first: u64,
@@ -108,7 +108,7 @@ fn moment(
     let before = log.runs(offset.saturating_sub(STEP_BYTES).max(first), offset);
     let after = log.runs(offset, offset.saturating_add(STEP_BYTES).min(end));
     let at = before.last().map(|run| run.at);
-    // The newest bytes may be in no index yet.
+    // The newest bytes may not be in the index yet.
     let unindexed = (offset < end).then_some((end, last));
     let next = step(after.iter()).map(|(from, to)| (to.end, Some(from.at)));
     let next = next.or(unindexed);
@@ -124,7 +124,7 @@ fn moment(
     }
 }
 
-/// The first and the last of those that came together with the first.
+/// The first and the last run of the step that the first run belongs to.
 fn step<'a>(mut runs: impl Iterator<Item = &'a Run>) -> Option<(&'a Run, &'a Run)> {
     let first = runs.next()?;
     let mut last = first;
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_together_is_one_step_there_and_back() {
+    fn a_step_is_the_same_in_both_directions() {
         let runs = [
             run(0, 5, 0),
             run(5, 9, 30),
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn steady_output_is_cut_into_steps() {
+    fn steady_output_is_divided_into_steps() {
         let runs: Vec<Run> = (0..100)
             .map(|n| run(n * 10, n * 10 + 10, n.cast_signed() * 20))
             .collect();

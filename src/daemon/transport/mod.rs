@@ -1,6 +1,6 @@
 //! One client's socket: request lines in, replies and events out.
 //!
-//! This room moves bytes. What a request means is decided in [`server`](super::server) and
+//! This module only transfers bytes. What a request means is decided in [`server`](super::server) and
 //! [`actions`](super::actions).
 
 pub(crate) mod outbox;

@@ -1,4 +1,4 @@
-//! What waits to be sent to one client.
+//! The queue of lines to be sent to one client.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -12,35 +12,35 @@ use super::Answer;
 use crate::protocol::reply::Reply;
 use crate::protocol::{Event, EventKind, RequestId};
 
-/// Beyond this, events are counted instead of kept.
+/// Queue size in bytes above which events are counted instead of queued.
 const EVENT_BYTES: usize = 1 << 20;
 
-/// Beyond this, no further requests are taken from the client.
+/// Queue size in bytes above which no further requests are taken from the client.
 const REPLY_BYTES: usize = 4 << 20;
 
-/// A client that has more than this before it gets no new frame of a screen.
+/// Queue size in bytes above which the client gets no new frame of a screen.
 const FRAME_BYTES: usize = 64 * 1024;
 
-/// Lines on their way to one client. Replies are never left out (their number
-/// is bounded by the requests in flight), events are when the client is slow.
+/// Lines to be sent to one client. Replies are never dropped, because the requests in flight bound their
+/// number. Events are dropped when the client is slow.
 #[derive(Default)]
 pub(crate) struct Outbox {
-    /// Shared, because a frame of a screen goes to all who watch it.
+    /// Reference-counted, because a frame of a screen goes to all its watchers.
     lines: RefCell<VecDeque<Rc<Vec<u8>>>>,
-    /// How much of the first one was sent.
+    /// Number of bytes of the first line that were sent.
     begun: Cell<usize>,
     /// Bytes that are still to be sent.
     bytes: Cell<usize>,
-    /// Bytes ever added.
+    /// Number of bytes ever queued.
     added: Cell<u64>,
-    /// Events left out since the last one that was sent.
+    /// Events dropped since the last one that was queued.
     missed: Cell<u64>,
     filled: Notify,
     drained: Notify,
 }
 
 impl Outbox {
-    /// Adds a reply.
+    /// Queues a reply.
     pub(crate) fn push_reply(&self, id: RequestId, answer: Answer) {
         let (result, error) = match answer {
             Ok(result) => (Some(result), None),
@@ -54,21 +54,22 @@ impl Outbox {
         });
     }
 
-    /// Adds an event, or counts it as missed.
+    /// Queues an event, or counts it as missed.
     pub(crate) fn push_event(&self, event: &Event) {
         if self.takes_event() {
             self.push(event);
         }
     }
 
-    /// Adds an event that was written with [`line`], or counts it as missed.
+    /// Queues an event that was serialized with [`line`], or counts it as missed.
     pub(crate) fn push_frame(&self, line: Rc<Vec<u8>>) {
         if self.takes_event() {
             self.add(line);
         }
     }
 
-    /// Whether an event has room, after word of those that had none; it is counted if not.
+    /// Whether an event has room; counts it if not. If earlier events were dropped, queues a `lag` event with
+    /// their number first.
     fn takes_event(&self) -> bool {
         if self.bytes.get() > EVENT_BYTES {
             self.missed.set(self.missed.get() + 1);
@@ -102,13 +103,13 @@ impl Outbox {
         self.filled.notify_one();
     }
 
-    /// The line that is next to be sent, and how much of it was.
+    /// The next line to send, and how many of its bytes were sent.
     pub(crate) fn front(&self) -> Option<(Rc<Vec<u8>>, usize)> {
         let line = self.lines.borrow().front()?.clone();
         Some((line, self.begun.get()))
     }
 
-    /// So many more bytes of the first line are on their way.
+    /// Notes that `count` more bytes of the first line were sent.
     pub(crate) fn sent(&self, count: usize) {
         self.bytes.set(self.bytes.get().saturating_sub(count));
         let begun = self.begun.get() + count;
@@ -123,24 +124,24 @@ impl Outbox {
         }
     }
 
-    /// Whether the client has to read before it may ask again.
+    /// Whether the client has to read before it may send further requests.
     pub(crate) fn is_full(&self) -> bool {
         self.bytes.get() > REPLY_BYTES
     }
 
-    /// Until there is something to send.
+    /// Waits until there is something to send.
     pub(crate) async fn filled(&self) {
         self.filled.notified().await;
     }
 
-    /// Until the client has read most of what there was.
+    /// Waits until the client has read most of the queue.
     pub(crate) async fn room_for_frame(&self) {
         while self.bytes.get() > FRAME_BYTES {
             self.drained.notified().await;
         }
     }
 
-    /// Until the client's socket has what is in here now.
+    /// Waits until everything that is queued now is in the client's socket.
     pub(crate) async fn sent_so_far(&self) {
         let goal = self.added.get();
         while self.added.get() - (self.bytes.get() as u64) < goal {
@@ -149,7 +150,7 @@ impl Outbox {
     }
 }
 
-/// `what` as a line for a client.
+/// Serializes `what` as a line for a client.
 pub(crate) fn line(what: &impl Serialize) -> Option<Vec<u8>> {
     let mut line = serde_json::to_vec(what).ok()?;
     escape_late_controls(&mut line);
@@ -157,8 +158,8 @@ pub(crate) fn line(what: &impl Serialize) -> Option<Vec<u8>> {
     Some(line)
 }
 
-/// JSON escapes the ASCII controls; DEL and the C1 controls, which a terminal
-/// obeys too, it leaves as they are. Outside strings there are none.
+/// Escapes DEL and the C1 control characters, which terminals interpret as well, but JSON does not escape. They
+/// occur only within strings.
 fn escape_late_controls(json: &mut Vec<u8>) {
     let is_late = |at: usize| match json[at] {
         0x7f => true,
@@ -192,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_sent_in_any_pieces() {
+    fn lines_are_sent_in_pieces() {
         let outbox = Outbox::default();
         for text in ["one", "two", "three"] {
             outbox.push_frame(Rc::new(text.as_bytes().to_vec()));
@@ -208,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn no_line_carries_a_control_that_a_terminal_obeys() {
+    fn escapes_all_control_characters() {
         let text = "a\u{9b}31mé\u{7f}\u{1b}\u{80}\u{9f}\u{a0}ÿ漢";
         let mut line = serde_json::to_vec(text).unwrap();
         escape_late_controls(&mut line);

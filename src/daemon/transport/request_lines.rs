@@ -1,14 +1,14 @@
-//! What comes from a client, cut into lines.
+//! Splits a client's input into lines.
 
 use crate::protocol::MAX_LINE;
 
-/// A line as it came.
+/// A line of input.
 pub(crate) enum RequestLine {
     Whole(Vec<u8>),
     TooLong,
 }
 
-/// Cuts what comes into lines, and never keeps more than one line may have.
+/// Splits input into lines, and never buffers more than the longest allowed line.
 #[derive(Default)]
 pub(crate) struct RequestLines {
     partial: Vec<u8>,
@@ -16,7 +16,7 @@ pub(crate) struct RequestLines {
 }
 
 impl RequestLines {
-    /// The lines that end in `bytes`.
+    /// Adds input, and returns the lines that it completes.
     pub(crate) fn take(&mut self, mut bytes: &[u8]) -> Vec<RequestLine> {
         let mut lines = Vec::new();
         while let Some(end) = bytes.iter().position(|&byte| byte == b'\n') {
@@ -44,7 +44,7 @@ impl RequestLines {
         }
     }
 
-    /// A last line without its newline.
+    /// The last line, if the input ended without a newline.
     pub(crate) fn rest(&mut self) -> Option<RequestLine> {
         match std::mem::take(&mut self.skipping) {
             true => Some(RequestLine::TooLong),
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_cut_wherever_reads_end() {
+    fn splits_lines_independently_of_reads() {
         let mut lines = RequestLines::default();
         assert_eq!(shapes(&lines.take(b"ab")), []);
         assert_eq!(shapes(&lines.take(b"c\n\nde")), [Some(3), Some(0)]);
@@ -83,12 +83,12 @@ mod tests {
     }
 
     #[test]
-    fn a_line_beyond_the_limit_is_skipped_to_its_end() {
+    fn skips_a_line_that_is_too_long() {
         let mut lines = RequestLines::default();
         let chunk = vec![b'x'; 600 * 1024];
         assert!(lines.take(&chunk).is_empty());
         assert!(lines.take(&chunk).is_empty());
-        assert!(lines.partial.is_empty(), "nothing is kept of it");
+        assert!(lines.partial.is_empty(), "nothing of it is buffered");
         assert_eq!(shapes(&lines.take(b"x\nok\n")), [None, Some(2)]);
     }
 }

@@ -1,9 +1,8 @@
-//! One client's socket, woken only for what is wanted.
+//! One client's socket, registered only for the events that are needed.
 //!
-//! tokio's own stream asks epoll for readable and writable together, and a peer that
-//! reads makes a Unix socket writable: each reply would wake the daemon once more for
-//! nothing. Here the socket is watched for input alone, and for room only while a
-//! reply does not fit.
+//! tokio's own stream registers with epoll for readable and writable together, and a Unix socket becomes
+//! writable whenever its peer reads, so each reply would wake the daemon once more without need. This socket is
+//! registered for input only, and for writing only while a reply does not fit.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -20,12 +19,12 @@ use crate::sys::readiness;
 /// A connected socket.
 pub(crate) struct Socket {
     input: AsyncFd<OwnedFd>,
-    /// Wanted while a reply has none.
+    /// Active while a reply does not fit.
     room: WriteReadiness,
 }
 
 impl Socket {
-    /// Takes over an accepted connection.
+    /// Takes an accepted connection.
     pub(crate) fn new(accepted: UnixStream) -> io::Result<Self> {
         let socket = OwnedFd::from(accepted.into_std()?);
         Ok(Self {
@@ -34,13 +33,13 @@ impl Socket {
         })
     }
 
-    /// Reads what has come, at least one byte; 0 at the end.
+    /// Reads the available input, at least one byte; returns 0 at its end.
     pub(crate) async fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             let mut ready = self.input.readable().await?;
             match rustix::io::read(ready.get_inner(), &mut *buffer) {
                 Ok(read) => {
-                    // A short read has emptied the socket: asking again would only hear so.
+                    // A short read has emptied the socket; another one would only return EAGAIN.
                     if read < buffer.len() {
                         ready.clear_ready();
                     }
@@ -53,7 +52,7 @@ impl Socket {
         }
     }
 
-    /// Sends what fits now; `None` if nothing does.
+    /// Sends what fits now. Returns `None` if the socket is full.
     pub(crate) fn send(&mut self, bytes: &[u8]) -> io::Result<Option<usize>> {
         let socket = self.input.get_ref();
         match rustix::net::send(socket, bytes, SendFlags::NOSIGNAL) {
@@ -70,8 +69,7 @@ impl Socket {
         }
     }
 
-    /// Until there is room again after [`Socket::send`] found none. Without that it
-    /// never returns.
+    /// Waits for room after [`Socket::send`] has returned `None`. Otherwise it never returns.
     pub(crate) async fn has_room(&self) -> io::Result<()> {
         self.room.there().await
     }

@@ -1,7 +1,7 @@
-//! Waiting for room in a socket, only while something waits to be sent.
+//! Waits for room in a socket, only while there is something to send.
 //!
-//! A Unix socket becomes writable whenever its peer reads: watched all the time, each
-//! message would wake the daemon once more for nothing.
+//! A Unix socket becomes writable whenever its peer reads. If it were registered all the time, each message
+//! would wake the daemon once more without need.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -11,12 +11,12 @@ use tokio::io::unix::AsyncFd;
 
 use crate::sys::readiness;
 
-/// A duplicate of a socket that is watched for room, while that is wanted.
+/// A duplicate of a socket, registered for writing while room is needed.
 #[derive(Default)]
 pub(crate) struct WriteReadiness(Option<AsyncFd<OwnedFd>>);
 
 impl WriteReadiness {
-    /// Whether room in `socket` is waited for from now on.
+    /// Sets whether to wait for room in `socket` from now on.
     pub(crate) fn want(&mut self, socket: impl AsFd, wanted: bool) -> io::Result<()> {
         match (wanted, &self.0) {
             (false, _) => self.0 = None,
@@ -29,7 +29,7 @@ impl WriteReadiness {
         Ok(())
     }
 
-    /// Until there is room; for ever if none is wanted.
+    /// Waits until there is room; for ever if no room is needed.
     pub(crate) async fn there(&self) -> io::Result<()> {
         match &self.0 {
             Some(room) => room.writable().await.map(|mut ready| ready.clear_ready()),
