@@ -1,4 +1,4 @@
-//! Asking, and asking again where the daemon dies over it.
+//! Calls, and their repetition when the daemon dies.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -7,8 +7,9 @@ use super::connect::{connect, introduce};
 use super::connection::{AutoStart, Connection};
 use crate::protocol::{Action, Error, ErrorCode, Greeting};
 
-/// Connects, starting a daemon if need be, and asks `first` along with it: one wait less. Only for what changes
-/// nothing, because it is on its way before it is known who answers. (A daemon of another protocol refuses it.)
+/// Connects, starting a daemon if needed, and sends `first` along with the greeting, which saves a round trip.
+/// Use it only for actions that change nothing, because the request is sent before it is known who answers. (A
+/// daemon of another protocol refuses it.)
 pub fn connect_asking<T: DeserializeOwned>(
     greeting: &Greeting,
     first: &Action,
@@ -24,14 +25,14 @@ pub fn connect_asking<T: DeserializeOwned>(
 }
 
 impl Connection {
-    /// Asks and waits for the answer.
+    /// Sends a request and waits for the answer.
     pub fn call(&mut self, action: Action) -> Result<Value, Error> {
         self.call_as(action)
     }
 
-    /// Asks and waits for an answer of a known shape. What does once what it does, however often it is asked for, is
-    /// asked of the next daemon where this one dies; but not on a connection that is told of events, which the next one
-    /// would not be.
+    /// Sends a request and waits for an answer of a known type. If the daemon dies and the action is
+    /// idempotent, the request is repeated to the next daemon. This does not apply to a connection with
+    /// subscriptions, because the next daemon would not know them.
     pub fn call_as<T: DeserializeOwned>(&mut self, action: Action) -> Result<T, Error> {
         if matches!(action, Action::Subscribe(_) | Action::Watch(_)) {
             self.origin = None;

@@ -1,4 +1,4 @@
-//! Finding the daemon, or starting one.
+//! Finds the daemon, or starts one.
 
 use std::io;
 use std::os::unix::net::UnixStream;
@@ -12,40 +12,41 @@ use crate::protocol::{Action, Error, ErrorCode, Greeting, RequestId};
 use crate::sys::paths::{self, Home, PathError};
 use crate::sys::{detach, lock::Lock, process, readiness, role, socket};
 
-/// A daemon that is only to be looked at or ended, so that none is started for it.
+/// The result of looking for a daemon without starting one.
 #[derive(Debug)]
 pub enum Running {
-    /// It runs. It may be of any version: every version understands that much.
+    /// A daemon is running. It may be of any version: all versions understand queries and shutdown.
     Yes(Box<Connection>),
-    /// None does, in words.
+    /// No daemon is running; the text says so.
     No(String),
 }
 
-/// The file of this program, as a daemon is told it.
+/// The file of this program, in the form in which it is sent to a daemon.
 pub fn own_program() -> Option<String> {
     let path = paths::own_program().ok()?;
     path.into_os_string().into_string().ok()
 }
 
-/// Waits until a daemon that was told to end has ended, two seconds at most.
+/// Waits until a daemon that was told to stop has ended, at most two seconds.
 pub fn await_end(pid: u32) {
     if let Ok(handle) = process::handle(pid) {
         readiness::await_readable(&handle, Duration::from_secs(2));
     }
 }
 
-/// Where the daemon of this environment lives.
+/// The directories of this environment's daemon.
 pub fn home() -> Result<Home, Error> {
     Home::locate().map_err(|error| bad_place(&error))
 }
 
-/// Connects, introduces the client and reads the daemon's `hello`. Where the
-/// daemon dies over that, the next one is asked.
+/// Connects, sends the greeting and reads the daemon's `hello`. If the daemon dies meanwhile, tries the next
+/// one.
 pub fn connect(greeting: &Greeting, start: AutoStart) -> Result<Connection, Error> {
     Ok(introduce(greeting, start, None)?.0)
 }
 
-/// Connects to a daemon that runs, and starts none. An error: one should run and does not answer.
+/// Connects to a running daemon, and starts none. Returns an error if a daemon should be running but does not
+/// answer.
 pub fn connect_running(greeting: &Greeting) -> Result<Running, Error> {
     let home = checked_home()?;
     let none = |why: &str| Ok(Running::No(why.to_owned()));
@@ -53,7 +54,7 @@ pub fn connect_running(greeting: &Greeting) -> Result<Running, Error> {
         Some(status) => {
             keeper::check_daemon(&status)?;
             if status.daemon_pid.is_none() {
-                // Connecting would start one.
+                // Connecting would start a daemon.
                 let (pid, jobs) = (status.keeper_pid, status.jobs);
                 let noun = if jobs == 1 { "job" } else { "jobs" };
                 return none(&format!(
@@ -62,7 +63,7 @@ pub fn connect_running(greeting: &Greeting) -> Result<Running, Error> {
             }
             socket::connect(&status.socket).map_err(|error| at(&status.socket, &error))?
         }
-        // An older keeper does not tell.
+        // An older keeper does not report its status.
         None => match socket::connect(&home.socket()) {
             Ok(stream) => stream,
             Err(error) if is_absent(&error) => return none("no daemon is running"),
@@ -74,7 +75,7 @@ pub fn connect_running(greeting: &Greeting) -> Result<Running, Error> {
     Ok(Running::Yes(Box::new(connection)))
 }
 
-/// Connects, and asks `first` along with it; its id is returned.
+/// Connects, and sends `first` along with the greeting. Returns the id of that request.
 pub(super) fn introduce(
     greeting: &Greeting,
     start: AutoStart,
@@ -85,7 +86,8 @@ pub(super) fn introduce(
     let (mut connection, asked) = loop {
         let stream = knock(&home, start)?;
         check_owner(&stream, &home)?;
-        // The socket takes connections while no daemon runs, so silence is possible. The keeper knows why.
+        // The socket accepts connections even while no daemon runs, so there may be no answer. The keeper knows
+        // the reason.
         match Connection::open(stream, greeting, first, &|| check_daemon(&home)) {
             Err(error)
                 if error.code == ErrorCode::DaemonUnavailable && Instant::now() < patience =>
@@ -100,19 +102,19 @@ pub(super) fn introduce(
     Ok((connection, asked))
 }
 
-/// Where the daemon lives, if nobody else could have put something there.
+/// The directories of the daemon, after checking that no other user could have placed files there.
 fn checked_home() -> Result<Home, Error> {
     let home = home()?;
     home.check_sockets().map_err(|error| bad_place(&error))?;
     Ok(home)
 }
 
-/// Why the daemon of this environment says nothing, if it will not soon.
+/// Returns an error with the reason if the daemon of this environment will not answer soon.
 pub fn why_silent() -> Result<(), Error> {
     check_daemon(&home()?)
 }
 
-/// An error if no daemon will answer soon.
+/// Returns an error with the reason if no daemon will answer soon.
 fn check_daemon(home: &Home) -> Result<(), Error> {
     match keeper::ask(home)? {
         Some(status) => keeper::check_daemon(&status),
@@ -128,7 +130,7 @@ fn knock(home: &Home, start: AutoStart) -> Result<UnixStream, Error> {
     if !is_absent(&error) {
         return Err(at(&home.socket(), &error));
     }
-    // The socket may have been removed under a keeper that lives, or be elsewhere.
+    // The socket file may have been removed while the keeper runs, or be in another directory.
     if let Some(stream) = knock_at_keeper(home)? {
         return Ok(stream);
     }
@@ -142,7 +144,7 @@ fn knock(home: &Home, start: AutoStart) -> Result<UnixStream, Error> {
     }
 }
 
-/// Connects to where the keeper says that it listens; `None` if there is no keeper.
+/// Connects to the socket that the keeper reports; `None` if no keeper is running.
 fn knock_at_keeper(home: &Home) -> Result<Option<UnixStream>, Error> {
     let Some(status) = keeper::ask(home)? else {
         return Ok(None);
@@ -151,7 +153,7 @@ fn knock_at_keeper(home: &Home) -> Result<Option<UnixStream>, Error> {
     Ok(Some(stream))
 }
 
-/// Who is greeted gets to see the caller's environment: nobody else's daemon may.
+/// Checks that the daemon belongs to this user, because the greeting reveals the caller's environment.
 fn check_owner(stream: &UnixStream, home: &Home) -> Result<(), Error> {
     let socket = home.socket();
     let owner = socket::peer_uid(stream).map_err(|error| at(&socket, &error))?;
@@ -166,8 +168,8 @@ fn check_owner(stream: &UnixStream, home: &Home) -> Result<(), Error> {
     .hint("run bgproc as that user, or set BGPROC_HOME to a directory of yours"))
 }
 
-/// Starts a keeper under the lock, so that of many clients one does it and the
-/// others find its socket.
+/// Starts a keeper while holding the start lock, so that only one of several clients starts it and the others
+/// find its socket.
 fn start_daemon(home: &Home) -> Result<UnixStream, Error> {
     let fail = |error: io::Error| unavailable(&format!("the daemon did not start: {error}"));
     home.prepare().map_err(|error| bad_place(&error))?;
@@ -188,7 +190,7 @@ fn start_daemon(home: &Home) -> Result<UnixStream, Error> {
             Err(error) if Instant::now() >= patience || role::find(home, "keeper").is_none() => {
                 return Err(fail(error));
             }
-            // There is one that is about to end, or to listen again because its sockets were removed.
+            // A keeper exists, but is about to end, or to listen again because its sockets were removed.
             Err(_) => std::thread::sleep(BETWEEN_LOOKS),
         }
         if let Some(stream) = knock_at_keeper(home)? {
@@ -197,11 +199,11 @@ fn start_daemon(home: &Home) -> Result<UnixStream, Error> {
     }
 }
 
-/// How long a keeper may take to end, or to listen again, and how often it is looked for meanwhile.
+/// Longest time a keeper may take to end or to listen again, and the interval between checks.
 const CHANGING: Duration = Duration::from_secs(2);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
-/// Whether nobody listens there: no socket, or one that its owner left behind.
+/// Whether no process listens there: there is no socket, or it was left behind.
 pub(super) fn is_absent(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -1,4 +1,4 @@
-//! One connection: requests out, replies and events in.
+//! One connection: sends requests, receives replies and events.
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, VecDeque};
@@ -17,79 +17,77 @@ use crate::protocol::{
     VERSION,
 };
 
-/// How long a daemon may take to say hello: one that is being started has to
-/// look through its sessions first.
+/// Longest wait for `hello`. A daemon that is being started restores its sessions first.
 pub(super) const HANDSHAKE: Duration = Duration::from_secs(30);
 
-/// After so long without a hello, and again and again, somebody looks why.
+/// Interval of the checks why there is no `hello`.
 const SILENCE: Duration = Duration::from_millis(200);
 
-/// Whether a daemon is started when there is none.
+/// Whether to start a daemon if none is running.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AutoStart {
-    /// Start one. It has to speak this program's protocol.
+    /// Start a daemon. It has to speak this program's protocol.
     Yes,
-    /// Start one if the last one did not end on purpose: then its socket is still there.
+    /// Start a daemon only if the last one did not stop on purpose, in which case its socket still exists.
     AfterCrash,
 }
 
 /// A line from the daemon.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Message {
-    /// The answer to a request.
+    /// The reply to a request.
     Reply(Reply),
-    /// Something happened.
+    /// An event.
     Event(Event),
 }
 
-/// Both directions of a connection, for one request at a time.
+/// A connection that is used for one request at a time.
 #[derive(Debug)]
 pub struct Connection {
     hello: Hello,
     first_line: Vec<u8>,
     sender: Sender,
     receiver: Receiver,
-    /// Who connected, and how: so that another connection can take the place of this one.
+    /// The greeting and the start mode, so that the connection can be replaced by a new one.
     pub(super) origin: Option<(Greeting, AutoStart)>,
 }
 
-/// A connection as bytes, for a front door that passes them on.
+/// A connection as raw bytes, for front ends that pass them on.
 #[derive(Debug)]
 pub struct Wire {
     /// The socket, blocking.
     pub stream: UnixStream,
-    /// What the daemon said first.
+    /// The `hello` of the daemon.
     pub hello: Hello,
-    /// Its first line as it stood, newline included.
+    /// The daemon's first line, byte for byte, with its newline.
     pub first_line: Vec<u8>,
-    /// What had been read after that line.
+    /// Bytes that were read after that line.
     pub buffered: Vec<u8>,
 }
 
-/// Requests of [`Connection::call_all`] that are under way at once: half of what
-/// the daemon allows a connection.
+/// Most requests of [`Connection::call_all`] in flight: half of what the daemon allows per connection.
 const IN_FLIGHT: usize = 128;
 
-/// The way out.
+/// The sending half.
 #[derive(Debug)]
 pub struct Sender {
     stream: UnixStream,
     next_id: u64,
 }
 
-/// The way in.
+/// The receiving half.
 #[derive(Debug)]
 pub struct Receiver {
     reader: BufReader<UnixStream>,
     line: Vec<u8>,
-    /// Events that came while a reply was waited for.
+    /// Events that arrived during the wait for a reply.
     early: VecDeque<Event>,
 }
 
 impl Connection {
-    /// Introduces the client on `stream` and reads the daemon's `hello`. `first` is asked in the same breath, which
-    /// saves a wait; its id is returned. Until the daemon says something, `why_silent` is asked now and then: an
-    /// error of it is the outcome.
+    /// Sends the greeting on `stream` and reads the daemon's `hello`. `first` is sent along with the greeting,
+    /// which saves a round trip; its id is returned. While the daemon is silent, `why_silent` is called at
+    /// intervals, and an error that it returns is the result.
     pub(super) fn open(
         stream: UnixStream,
         greeting: &Greeting,
@@ -124,12 +122,13 @@ impl Connection {
         said?;
         let hello = match serde_json::from_slice::<Greeted>(&receiver.line) {
             Ok(greeted) if greeted.event == EventKind::Hello => greeted.data,
-            // One that refuses says why and is gone, perhaps before it was greeted.
+            // A daemon that refuses the connection sends an error and closes it, perhaps before it has read the
+            // greeting.
             _ => match receiver.message()? {
                 Message::Reply(Reply {
                     error: Some(error), ..
                 }) => return Err(error),
-                other => return Err(Error::internal(format!("no greeting, but {other:?}"))),
+                other => return Err(Error::internal(format!("expected a greeting, got {other:?}"))),
             },
         };
         let connection = Self {
@@ -142,7 +141,7 @@ impl Connection {
         Ok((connection, asked))
     }
 
-    /// Refuses a daemon that speaks another version of the protocol.
+    /// Returns an error if the daemon speaks another version of the protocol.
     pub(super) fn check_protocol(&self) -> Result<(), Error> {
         let theirs = self.hello.protocol;
         let hint = match theirs.cmp(&PROTOCOL) {
@@ -159,26 +158,26 @@ impl Connection {
         Err(Error::new(ErrorCode::IncompatibleVersion, message).hint(hint))
     }
 
-    /// What the daemon said first.
+    /// The `hello` of the daemon.
     pub fn hello(&self) -> &Hello {
         &self.hello
     }
 
-    /// Asks and waits for an answer of a known shape, on this connection only.
+    /// Sends a request and waits for an answer of a known type, on this connection only.
     pub(super) fn call_once<T: DeserializeOwned>(&mut self, action: Action) -> Result<T, Error> {
         let id = self.sender.send(action)?;
         self.receiver.reply_to(&id)
     }
 
-    /// The answer to what was asked on opening.
+    /// Waits for the answer to the request that was sent along with the greeting.
     pub(super) fn reply_to<T: DeserializeOwned>(&mut self, id: &RequestId) -> Result<T, Error> {
         self.receiver.reply_to(id)
     }
 
-    /// Asks for everything at once and waits for all answers, in the order of `actions`.
+    /// Sends all requests and waits for all answers, in the order of `actions`.
     ///
-    /// Grace periods and the like then run side by side. Where the connection
-    /// breaks, every answer that is still missing is that error.
+    /// Grace periods and other waits thus run in parallel. If the connection breaks, every missing answer is
+    /// that error.
     pub fn call_all(&mut self, actions: Vec<Action>) -> Vec<Result<Value, Error>> {
         let mut answers = Vec::with_capacity(actions.len());
         let mut actions = actions.into_iter().peekable();
@@ -193,12 +192,12 @@ impl Connection {
         answers
     }
 
-    /// The next event, those that came during a call first.
+    /// The next event; events that arrived during a call come first.
     pub fn next_event(&mut self) -> Result<Event, Error> {
         self.receiver.next_event()
     }
 
-    /// The connection as bytes; nothing may have been called on it.
+    /// The connection as raw bytes. No request may have been sent on it.
     pub fn into_wire(self) -> Wire {
         Wire {
             stream: self.sender.stream,
@@ -208,21 +207,21 @@ impl Connection {
         }
     }
 
-    /// The two directions, for two threads.
+    /// Splits the connection into its halves, for two threads.
     pub fn split(self) -> (Sender, Receiver) {
         (self.sender, self.receiver)
     }
 }
 
 impl Sender {
-    /// Sends a request and returns the id that its reply will carry.
+    /// Sends a request and returns its id, which the reply will carry.
     pub fn send(&mut self, action: Action) -> Result<RequestId, Error> {
         let (id, line) = self.request(action);
         self.send_line(&line)?;
         Ok(id)
     }
 
-    /// The next id, and the line that asks under it.
+    /// Takes the next id, and builds the line of a request with it.
     fn request(&mut self, action: Action) -> (RequestId, Vec<u8>) {
         let id = Value::from(self.next_id);
         self.next_id += 1;
@@ -233,12 +232,12 @@ impl Sender {
         (id, request.to_line())
     }
 
-    /// Sends a line as it stands, newline included.
+    /// Sends a line as it is; it includes its newline.
     pub fn send_line(&mut self, line: &[u8]) -> Result<(), Error> {
         self.stream.write_all(line).map_err(lost)
     }
 
-    /// Says that no more requests follow; replies still come.
+    /// Ends the sending direction. Replies are still received.
     pub fn finish(&mut self) -> Result<(), Error> {
         self.stream
             .shutdown(std::net::Shutdown::Write)
@@ -255,7 +254,7 @@ impl Receiver {
         self.read_message()
     }
 
-    /// Waits for the reply to `id`; events that come first are kept.
+    /// Waits for the reply to `id`. Events that arrive first are kept.
     pub fn reply_to<T: DeserializeOwned>(&mut self, id: &RequestId) -> Result<T, Error> {
         loop {
             self.read_line()?;
@@ -276,20 +275,20 @@ impl Receiver {
                             .map_err(internal),
                     };
                 }
-                // The reply to a request that its sender has given up on.
+                // The reply to a request whose caller no longer waits.
                 _ => {}
             }
         }
     }
 
-    /// Waits for the replies to all of `ids`, whatever order they come in.
+    /// Waits for the replies to all of `ids`, in whatever order they arrive.
     fn replies_to(&mut self, ids: Vec<Result<RequestId, Error>>) -> Vec<Result<Value, Error>> {
         let mut waiting = HashMap::new();
         let mut answers = Vec::with_capacity(ids.len());
         for (place, id) in ids.into_iter().enumerate() {
             answers.push(id.and_then(|id| {
                 waiting.insert(id.to_string(), place);
-                // Stands until the reply takes its place.
+                // Used if no reply arrives.
                 Err(gone())
             }));
         }
@@ -312,7 +311,7 @@ impl Receiver {
         answers
     }
 
-    /// The next event; replies are passed over.
+    /// The next event; replies are skipped.
     pub fn next_event(&mut self) -> Result<Event, Error> {
         loop {
             if let Message::Event(event) = self.receive()? {
@@ -326,12 +325,12 @@ impl Receiver {
         self.message()
     }
 
-    /// Reads what the daemon says first, on a stream whose reads end after [`SILENCE`].
+    /// Reads the daemon's first line. Reads on the stream have to time out after [`SILENCE`].
     fn read_first_line(&mut self, why_silent: &dyn Fn() -> Result<(), Error>) -> Result<(), Error> {
         let patience = Instant::now() + HANDSHAKE;
         self.line.clear();
         loop {
-            // What has come so far stays in the line.
+            // A timeout leaves the bytes read so far in the line.
             match self.reader.read_until(b'\n', &mut self.line) {
                 Ok(0) => return Err(gone()),
                 Ok(_) => return Ok(()),
@@ -355,7 +354,7 @@ impl Receiver {
         if read == 0 { Err(gone()) } else { Ok(()) }
     }
 
-    /// The line that was read last.
+    /// Parses the line that was read last.
     fn message(&self) -> Result<Message, Error> {
         let envelope: Envelope<'_> = serde_json::from_slice(&self.line).map_err(internal)?;
         let message = match envelope.event {
@@ -366,7 +365,7 @@ impl Receiver {
     }
 }
 
-/// First line of a client.
+/// The first line of a client.
 #[derive(Serialize)]
 struct Introduction<'a> {
     action: &'static str,
@@ -374,14 +373,14 @@ struct Introduction<'a> {
     greeting: &'a Greeting,
 }
 
-/// First line of a daemon.
+/// The first line of a daemon.
 #[derive(Deserialize)]
 struct Greeted {
     event: EventKind,
     data: Hello,
 }
 
-/// A line, as far as it tells for whom it is. Its content is read once, as what it is meant to be.
+/// The parts of a line that identify it. The content is parsed once, later, as the type it has.
 #[derive(Deserialize)]
 struct Envelope<'a> {
     #[serde(borrow)]
@@ -402,7 +401,7 @@ fn outcome(reply: Reply) -> Result<Value, Error> {
 
 fn lost(error: std::io::Error) -> Error {
     let message = match error.kind() {
-        // Only the hello is waited for with a limit.
+        // Only the wait for `hello` has a read timeout.
         ErrorKind::WouldBlock => "the daemon does not answer".to_owned(),
         _ => format!("the connection to the daemon broke: {error}"),
     };
@@ -414,12 +413,12 @@ fn gone() -> Error {
         ErrorCode::DaemonUnavailable,
         "the daemon closed the connection",
     )
-    .hint("jobs go on; connect again")
+    .hint("jobs continue; connect again")
 }
 
 fn internal(error: serde_json::Error) -> Error {
     Error::internal(format!(
-        "the daemon said something this version cannot read: {error}"
+        "the daemon sent a message that this version cannot read: {error}"
     ))
 }
 
@@ -433,7 +432,7 @@ mod tests {
     use super::*;
     use crate::protocol::params::Stats;
 
-    /// A connection whose daemon is `answer`: it sees each line and says what to write.
+    /// A connection to a fake daemon: `answer` gets each line and returns what to write.
     fn connection(
         answer: impl Fn(usize, Value) -> Option<String> + Send + 'static,
     ) -> Result<Connection, Error> {
@@ -452,12 +451,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_on_opening_does_not_wait_for_the_greeting() {
+    fn the_first_request_is_sent_along_with_the_greeting() {
         let (ours, theirs) = UnixStream::pair().unwrap();
         let daemon = std::thread::spawn(move || {
             let mut out = theirs.try_clone().unwrap();
             let mut lines = BufReader::new(theirs).lines();
-            // It says nothing before it has both.
+            // The daemon answers only after it has read both lines.
             let first: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
             let second: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
             let event = json!({"event": "started", "data": {}});
@@ -483,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_sorted_by_their_request_and_a_break_is_told_to_the_rest() {
+    fn matches_answers_to_requests_and_reports_a_broken_connection() {
         let mut connection = connection(|place, line| match place {
             0 => Some(hello()),
             1 => Some(String::new()),
@@ -502,7 +501,7 @@ mod tests {
     }
 
     #[test]
-    fn the_wire_keeps_the_first_line_as_it_stood_and_what_came_after_it() {
+    fn the_wire_keeps_the_first_line_and_the_bytes_after_it() {
         let connection = connection(|_, _| Some(format!("{}more", hello()))).unwrap();
         let wire = connection.into_wire();
         assert_eq!(String::from_utf8(wire.first_line).unwrap(), hello());
@@ -511,7 +510,7 @@ mod tests {
     }
 
     #[test]
-    fn another_protocol_is_refused_with_what_to_do() {
+    fn refuses_another_protocol_with_advice() {
         for (theirs, advice) in [(0, "bgproc daemon upgrade"), (2, "use the newer bgproc")] {
             let other = format!("\"protocol\":{theirs}");
             let other = hello().replace("\"protocol\":1", &other);

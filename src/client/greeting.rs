@@ -1,11 +1,11 @@
-//! What front doors say of themselves.
+//! The greetings of clients.
 
 use std::collections::BTreeMap;
 
 use crate::protocol::{Greeting, Role};
 use crate::sys::{file, inherit};
 
-/// A person, who sees every scope.
+/// The greeting of a person, who sees every scope.
 pub fn human() -> Greeting {
     Greeting {
         role: Role::Human,
@@ -13,8 +13,8 @@ pub fn human() -> Greeting {
     }
 }
 
-/// Adds the caller's directory, umask, niceness, limits, processors and whole environment, for jobs to start with.
-/// Variables that are not UTF-8 cannot travel in JSON and are left out.
+/// Adds the caller's working directory, umask, niceness, limits, CPU affinity and whole environment, with which
+/// jobs start. Variables that are not UTF-8 cannot be sent in JSON and are left out.
 pub fn with_surroundings(greeting: Greeting) -> Greeting {
     let env: BTreeMap<String, String> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))

@@ -1,4 +1,5 @@
-//! Asking the keeper how it is, without a daemon: whether it is there, where it listens, and why no daemon answers.
+//! Asks the keeper for its status, without a daemon: whether it runs, where it listens, and why no daemon
+//! answers.
 
 use std::io::{self, Read};
 use std::os::unix::net::UnixStream;
@@ -9,17 +10,19 @@ use crate::protocol::{Error, KeeperStatus};
 use crate::sys::paths::Home;
 use crate::sys::{process, socket};
 
-/// It answers within a millisecond, unless it is stopped or the machine is very busy.
+/// Longest wait for an answer. The keeper answers within a millisecond, unless it is stopped or the machine is
+/// overloaded.
 const PATIENCE: Duration = Duration::from_millis(1500);
 
-/// After so long it is looked at whether it is stopped.
+/// Interval of the checks whether the keeper is stopped.
 const STEP: Duration = Duration::from_millis(100);
 
-/// An answer is a few hundred bytes.
+/// Most bytes read of an answer, which has a few hundred.
 const LONGEST: u64 = 64 * 1024;
 
-/// How the keeper of this home is; `None` if there is none, or an older one that does not tell. In answering, it
-/// has made sure that clients can reach it. An error says why it does not answer.
+/// The status of this home's keeper; `None` if no keeper is running, or an older one that does not report its
+/// status. Before it answers, the keeper makes sure that clients can reach it. An error says why it does not
+/// answer.
 pub fn ask(home: &Home) -> Result<Option<KeeperStatus>, Error> {
     let path = home.keeper_socket();
     let fail = |error: io::Error| unavailable(&format!("{}: {error}", path.display()));
@@ -33,7 +36,7 @@ pub fn ask(home: &Home) -> Result<Option<KeeperStatus>, Error> {
     Ok(serde_json::from_slice(&said).ok())
 }
 
-/// An error if no daemon will answer soon: none can be started, or it is stopped.
+/// Returns an error if no daemon will answer soon: it cannot be started, or it is stopped.
 pub fn check_daemon(status: &KeeperStatus) -> Result<(), Error> {
     if let Some(trouble) = &status.trouble {
         let message = format!("the daemon cannot be started: {trouble}");
@@ -42,8 +45,8 @@ pub fn check_daemon(status: &KeeperStatus) -> Result<(), Error> {
             "{}, and the keeper (pid {pid}) tries again every second; bgproc daemon logs says more",
             match status.jobs {
                 0 => "no job is running".to_owned(),
-                1 => "1 running job goes on".to_owned(),
-                jobs => format!("{jobs} running jobs go on"),
+                1 => "1 running job continues".to_owned(),
+                jobs => format!("{jobs} running jobs continue"),
             }
         )));
     }
@@ -79,6 +82,6 @@ fn stopped(who: &str, pid: u32) -> Error {
         "the {who} (pid {pid}) is stopped, by SIGSTOP or a debugger"
     ))
     .hint(format!(
-        "let it go on: kill -CONT {pid}; jobs are not affected"
+        "resume it with kill -CONT {pid}; jobs are not affected"
     ))
 }

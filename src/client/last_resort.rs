@@ -1,7 +1,7 @@
-//! Ending everything of a home where no daemon answers: the daemon hangs, is stopped, or cannot be started.
+//! Ends everything of a home without a daemon: for a daemon that hangs, is stopped, or cannot be started.
 //!
-//! Nothing is asked of keeper and daemon, so it works whatever state they are in. A keeper that runs still writes
-//! down how the jobs end; without one, the next daemon lists them as `lost`, with their logs.
+//! Nothing is asked of keeper and daemon, so this works whatever their state is. A running keeper still saves
+//! how the jobs end; without one, the next daemon lists them as `lost`, with their logs.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -11,13 +11,13 @@ use crate::sys::paths::Home;
 use crate::sys::process::Process;
 use crate::sys::{process, role, signal, tree};
 
-/// Time between TERM and KILL, as when a daemon ends them.
+/// Time between SIGTERM and SIGKILL, the same as in the daemon.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// After KILL the kernel gets so long.
+/// Time that the kernel gets to end processes after SIGKILL.
 const LAST_GRACE: Duration = Duration::from_secs(2);
 
-/// How often it is looked at who is left. There is no parent to tell.
+/// How often the remaining processes are searched. There is no parent that would report their ends.
 const ROUND: Duration = Duration::from_millis(50);
 
 /// What was ended.
@@ -31,7 +31,7 @@ pub struct Ended {
     pub own: Vec<u32>,
 }
 
-/// Lets keeper and daemon go on if they were stopped by a signal.
+/// Resumes keeper and daemon if they were stopped by a signal.
 pub fn wake(home: &Home) {
     for name in ["keeper", "daemon"] {
         if let Some(process) = role::find(home, name) {
@@ -52,7 +52,7 @@ pub fn end_everything(home: &Home) -> Ended {
     }
 }
 
-/// Returns who could not be ended.
+/// Ends all jobs. Returns the pids that could not be ended.
 fn end_jobs(sessions: &[(SessionId, Option<tree::Leader>)]) -> Vec<u32> {
     let mut asked = BTreeSet::new();
     let began = Instant::now();
@@ -67,7 +67,7 @@ fn end_jobs(sessions: &[(SessionId, Option<tree::Leader>)]) -> Vec<u32> {
             match began.elapsed() < GRACE {
                 true if is_new => {
                     send(process, signal::TERM);
-                    // One that stands still takes no TERM.
+                    // A stopped process does not handle SIGTERM.
                     send(process, signal::CONT);
                 }
                 true => {}
@@ -78,7 +78,7 @@ fn end_jobs(sessions: &[(SessionId, Option<tree::Leader>)]) -> Vec<u32> {
     }
 }
 
-/// The keeper first stands still, so that it starts no further daemon.
+/// Ends keeper and daemon. The keeper is stopped first, so that it starts no other daemon.
 fn end_own_processes(home: &Home) -> Vec<u32> {
     let mut own = Vec::new();
     let began = Instant::now();
@@ -107,12 +107,12 @@ fn end_own_processes(home: &Home) -> Vec<u32> {
 
 fn send(process: &Process, number: i32) {
     if let Some(pidfd) = process::open(process) {
-        // It may end at this moment.
+        // Fails if the process has just ended.
         let _ = signal::send(&pidfd, number);
     }
 }
 
-/// Every session that has a directory. Without their leaders: they are known by their mark.
+/// Every session that has a directory. First processes are not given: processes are found by their mark.
 fn sessions(home: &Home) -> Vec<(SessionId, Option<tree::Leader>)> {
     let entries = std::fs::read_dir(home.sessions()).into_iter().flatten();
     let ids = entries.filter_map(|entry| SessionId::parse(entry.ok()?.file_name().to_str()?));

@@ -1,8 +1,8 @@
-//! A client of the daemon: connect (starting it if need be), call, subscribe.
+//! A client of the daemon: connects (starting it if needed), calls, subscribes.
 //!
-//! Blocking and without tokio: a one-shot verb costs one connection and one
-//! round trip, greeting included. Front doors that need both directions at once split a
-//! connection into its [`Sender`] and [`Receiver`].
+//! It is blocking and does not use tokio: a one-shot verb costs one connection and one round trip, greeting
+//! included. Front ends that need both directions at once split a connection into its [`Sender`] and
+//! [`Receiver`].
 
 mod call;
 mod connect;

@@ -1,4 +1,4 @@
-//! The directories: private, writable, with room for logs.
+//! Checks that the directories are private and writable, and have room for logs.
 
 use std::io;
 use std::path::Path;
@@ -20,7 +20,7 @@ pub(super) fn check(home: &Home) -> Vec<Finding> {
         let path = home.diagnostics(process);
         let meta = std::fs::symlink_metadata(&path).ok()?;
         let text = format!(
-            "{} is no plain file; nothing is written to it",
+            "{} is not a plain file, so nothing is written to it",
             path.display()
         );
         (!meta.is_file()).then(|| Finding::warning(SUBJECT, text).advise("remove it"))
@@ -35,7 +35,7 @@ fn directory(path: &Path) -> Finding {
         Ok(()) if access(path, Access::WRITE_OK | Access::EXEC_OK).is_err() => {
             let why = match is_read_only(path) {
                 true => "its file system is read-only",
-                false => "its mode forbids it",
+                false => "its mode does not allow it",
             };
             Finding::problem(SUBJECT, format!("{name} cannot be written to: {why}"))
                 .advise("make it writable, or set BGPROC_HOME to another directory")
@@ -54,7 +54,7 @@ fn directory(path: &Path) -> Finding {
     }
 }
 
-/// It will be made by the first verb, if its nearest ancestor lets it.
+/// The first verb creates the directory, if its nearest existing ancestor permits it.
 fn missing(path: &Path) -> Finding {
     let name = path.display();
     let above = nearest(path);
@@ -91,7 +91,7 @@ fn judge_space(space: Space) -> Finding {
     }
     let least = space.least() >> 20;
     let text = format!("{text}; below {least} MiB only the newest output of a job is kept");
-    Finding::problem(SUBJECT, text).advise("make room on the disk; bgproc clean drops ended jobs")
+    Finding::problem(SUBJECT, text).advise("make room on the disk; bgproc clean removes finished jobs")
 }
 
 #[cfg(test)]
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bound_is_a_gibibyte_or_a_twentieth() {
+    fn least_space_is_a_gibibyte_or_a_twentieth() {
         let judge = |free, size| judge_space(Space { free, size }).verdict;
         assert_eq!(judge(2 << 30, 100 << 30), Verdict::Ok);
         assert_eq!(judge(1 << 29, 100 << 30), Verdict::Problem);
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_judged_by_what_is_above_it() {
+    fn a_missing_directory_is_judged_by_its_ancestor() {
         let dir = tempfile::tempdir().unwrap();
         let finding = directory(&dir.path().join("not/there"));
         assert_eq!(finding.verdict, Verdict::Ok, "{finding:?}");

@@ -1,4 +1,4 @@
-//! What the kernel offers, by trying it.
+//! Checks what the kernel supports, by trying it.
 
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::Errno;
@@ -9,7 +9,7 @@ use super::{Finding, number};
 
 const SUBJECT: &str = "kernel";
 
-/// Since then a pidfd tells the exit code of a process that was reaped.
+/// Linux version from which a pidfd gives the exit code of a process that was already reaped.
 const EXIT_BY_PIDFD: (u32, u32) = (6, 15);
 
 pub(super) fn check() -> Vec<Finding> {
@@ -58,7 +58,7 @@ fn exit_codes(release: &str) -> Finding {
             SUBJECT,
             "exit codes of jobs whose keeper was killed may be unknown",
         )
-        .advise("nothing, or a kernel from Linux 6.15 on"),
+        .advise("nothing to do, or use Linux 6.15 or newer"),
     }
 }
 
@@ -67,20 +67,20 @@ fn version(release: &str) -> Option<(u32, u32)> {
     Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
 }
 
-/// Whether the keeper, an ancestor of the jobs, may look at what they wait for.
+/// Checks whether the keeper, an ancestor of the jobs, may inspect what they wait for.
 fn ptrace() -> Finding {
     let path = "/proc/sys/kernel/yama/ptrace_scope";
     match number(path) {
         Some(scope @ 2..) => Finding::warning(
             SUBJECT,
-            format!("ptrace_scope is {scope}: whether a job waits for input is not seen, but for password prompts"),
+            format!("ptrace_scope is {scope}: waiting for input is detected only at password prompts"),
         )
         .advise("sysctl kernel.yama.ptrace_scope=1, as root"),
         Some(1) => Finding::ok(
             SUBJECT,
-            "ptrace_scope is 1: whether a job waits for input is seen by its keeper",
+            "ptrace_scope is 1: the keeper can detect whether a job waits for input",
         ),
-        _ => Finding::ok(SUBJECT, "whether a job waits for input can be seen"),
+        _ => Finding::ok(SUBJECT, "it can be detected whether a job waits for input"),
     }
 }
 
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn releases_are_read() {
+    fn parses_releases() {
         assert_eq!(version("6.18.44-fc-v445"), Some((6, 18)));
         assert_eq!(version("5.4"), Some((5, 4)));
         assert_eq!(version("strange"), None);

@@ -1,4 +1,4 @@
-//! Limits of this user and this machine: open files, terminals, processes.
+//! Checks the limits of this user and this machine: open files, terminals, processes.
 
 use rustix::process::{Resource, geteuid, getrlimit};
 
@@ -6,12 +6,12 @@ use super::{Finding, number};
 
 const SUBJECT: &str = "limits";
 
-/// Descriptors that the keeper has open for a job (terminal twice, pidfd, log
-/// and index, a pipe's third end), and some that it has for itself.
+/// Descriptors that the keeper has open per job (the terminal twice, pidfd, log and index, the third end of a
+/// pipe), and those it has for itself.
 const FILES_PER_JOB: u64 = 6;
 const FILES_BESIDES: u64 = 64;
 
-/// Running jobs that are allowed unless configured otherwise.
+/// Default limit of running jobs.
 const JOBS: u64 = 200;
 
 pub(super) fn check() -> Vec<Finding> {
@@ -27,7 +27,7 @@ pub(super) fn check() -> Vec<Finding> {
     found
 }
 
-/// Keeper and daemon raise the limit to its hard value, which is what counts.
+/// Keeper and daemon raise the soft limit to the hard limit, so only the hard limit matters.
 fn files(hard: Option<u64>) -> Finding {
     let Some(hard) = hard else {
         return Finding::ok(SUBJECT, "open files: no limit");
@@ -46,7 +46,7 @@ fn files(hard: Option<u64>) -> Finding {
 fn processes(soft: Option<u64>) -> Option<Finding> {
     let soft = soft?;
     let text = format!("processes of this user: {soft} (ulimit -u)");
-    // The limit does not hold for root.
+    // The limit does not apply to root.
     if soft >= 2 * JOBS || geteuid().is_root() {
         return Some(Finding::ok(SUBJECT, text));
     }
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_decides() {
+    fn judges_limits_by_what_is_left() {
         assert_eq!(files(None).verdict, Ok);
         assert_eq!(files(Some(4096)).verdict, Ok);
         assert_eq!(files(Some(1024)).verdict, Warning);

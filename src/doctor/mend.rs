@@ -1,4 +1,4 @@
-//! What can be done about a finding, once a person has agreed.
+//! Repairs that doctor can make, once a person has agreed.
 
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -6,32 +6,32 @@ use std::path::PathBuf;
 
 use crate::sys::{process, signal};
 
-/// Something that puts a finding right.
+/// A repair for a finding.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Mend {
-    /// Lets a stopped process go on.
+    /// Resumes a stopped process.
     Continue(u32),
-    /// Makes this program the daemon and the keeper. It is done as by the verb `daemon upgrade`.
+    /// Makes this program the daemon and the keeper, as the verb `daemon upgrade` does.
     Upgrade,
-    /// Removes files that nobody needs any more.
+    /// Removes files that are no longer needed.
     Remove(Vec<PathBuf>),
-    /// Takes the rights of others away from a directory.
+    /// Removes the access of other users to a directory.
     MakePrivate(PathBuf),
 }
 
 impl Mend {
-    /// What is to be agreed to.
+    /// The question that asks a person to agree.
     pub fn question(&self) -> String {
         match self {
-            Self::Continue(pid) => format!("let pid {pid} go on (kill -CONT)"),
-            Self::Upgrade => "make this bgproc the daemon and the keeper".to_owned(),
+            Self::Continue(pid) => format!("resume pid {pid} (kill -CONT)"),
+            Self::Upgrade => "upgrade daemon and keeper to this bgproc".to_owned(),
             Self::Remove(files) if files.len() == 1 => format!("remove {}", files[0].display()),
             Self::Remove(files) => format!("remove {} files", files.len()),
             Self::MakePrivate(dir) => format!("chmod 700 {}", dir.display()),
         }
     }
 
-    /// Does it, but for what a verb does.
+    /// Makes the repair, except for `Upgrade`, which is done by a verb.
     pub fn apply(&self) -> io::Result<()> {
         match self {
             Self::Continue(pid) => {
@@ -48,7 +48,7 @@ impl Mend {
     }
 }
 
-/// The process that left `PATH.PID.tmp` behind, if it is gone: a crash came between writing and renaming.
+/// Whether the process that created `PATH.PID.tmp` is gone: it crashed between writing and renaming.
 pub(super) fn is_abandoned(name: &str) -> bool {
     let pid = name
         .strip_suffix(".tmp")

@@ -1,8 +1,7 @@
-//! What `bgproc doctor` looks at: whether bgproc can work here, and if not, why.
+//! The checks of `bgproc doctor`: whether bgproc can work here, and if not, why.
 //!
-//! Each file is one subject and returns findings in words. A look changes nothing and
-//! starts nothing; what can be put right is offered ([`Mend`]), and a question that the system does not answer is not a
-//! problem of its own.
+//! Each file checks one subject and returns findings as text. A check changes and starts nothing; repairs are
+//! offered ([`Mend`]). What the system does not report is not counted as a problem.
 
 mod directories;
 mod kernel;
@@ -17,35 +16,35 @@ use serde::Serialize;
 
 use crate::sys::paths::Home;
 
-/// How well it is.
+/// The result of a check.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// It is well.
+    /// Everything works.
     Ok,
-    /// It works, but not everything or not for long.
+    /// It works, but not fully or not for long.
     Warning,
     /// Something does not work.
     Problem,
 }
 
-/// One thing that was looked at.
+/// The result of one check, with its text.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Finding {
-    /// What it is about: `directories`, `limits`, …
+    /// The subject: `directories`, `limits`, …
     pub subject: &'static str,
-    /// How well it is.
+    /// The verdict.
     pub verdict: Verdict,
     /// What was found.
     pub text: String,
-    /// What to do about it.
+    /// What the person can do about it.
     pub advice: Option<String>,
     /// What doctor can do about it.
     #[serde(skip)]
     pub mend: Option<Mend>,
 }
 
-/// Looks at everything.
+/// Runs all checks.
 pub fn checkup() -> Vec<Finding> {
     let mut found = Vec::new();
     match Home::locate() {
@@ -65,17 +64,17 @@ pub fn checkup() -> Vec<Finding> {
 }
 
 impl Finding {
-    /// It is well.
+    /// A finding without a problem.
     pub fn ok(subject: &'static str, text: impl Into<String>) -> Self {
         Self::new(subject, Verdict::Ok, text)
     }
 
-    /// It works, but.
+    /// A finding that is a warning.
     pub fn warning(subject: &'static str, text: impl Into<String>) -> Self {
         Self::new(subject, Verdict::Warning, text)
     }
 
-    /// It does not work.
+    /// A finding that is a problem.
     pub fn problem(subject: &'static str, text: impl Into<String>) -> Self {
         Self::new(subject, Verdict::Problem, text)
     }
@@ -90,14 +89,14 @@ impl Finding {
         }
     }
 
-    /// Adds what doctor can do about it.
+    /// Adds a repair that doctor can make.
     #[must_use]
     pub fn can_be_mended(mut self, mend: Mend) -> Self {
         self.mend = Some(mend);
         self
     }
 
-    /// Adds what to do about it.
+    /// Adds advice for the person.
     #[must_use]
     pub fn advise(mut self, advice: impl Into<String>) -> Self {
         self.advice = Some(advice.into());
@@ -105,7 +104,7 @@ impl Finding {
     }
 }
 
-/// A number in a file of `/proc`.
+/// Reads a number from a file in `/proc`.
 fn number(path: &str) -> Option<u64> {
     std::fs::read_to_string(path).ok()?.trim().parse().ok()
 }

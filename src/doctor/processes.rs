@@ -1,6 +1,6 @@
-//! Keeper and daemon: whether they run, answer, and are this version.
+//! Checks keeper and daemon: whether they run, answer, and have this version.
 //!
-//! The keeper is asked first: connecting would start a daemon where none runs.
+//! The keeper is asked first, because connecting would start a daemon if none is running.
 
 use std::os::unix::fs::MetadataExt;
 
@@ -15,7 +15,7 @@ use crate::sys::{process, role};
 
 const SUBJECT: &str = "processes";
 
-/// Longest name of a socket (unix(7)).
+/// Longest path of a socket, in bytes; see unix(7).
 const MAX_PATH: usize = 107;
 
 pub(super) fn check(home: &Home) -> Vec<Finding> {
@@ -54,7 +54,7 @@ pub(super) fn check(home: &Home) -> Vec<Finding> {
     found
 }
 
-/// What a keeper that answers says.
+/// The findings from the status of a keeper that answers.
 fn kept(home: &Home, status: &KeeperStatus) -> Vec<Finding> {
     let (pid, place) = (status.keeper_pid, status.socket.display());
     let text = format!("keeper (pid {pid}) runs and listens at {place}");
@@ -113,7 +113,7 @@ fn answer(pid: u32) -> Finding {
             match version == VERSION {
                 true => Finding::ok(SUBJECT, text),
                 false => Finding::warning(SUBJECT, text)
-                    .advise("bgproc daemon upgrade makes it this version; jobs keep running"),
+                    .advise("run bgproc daemon upgrade; jobs keep running"),
             }
         }
         Err(error) => {
@@ -124,13 +124,13 @@ fn answer(pid: u32) -> Finding {
     }
 }
 
-/// A process that runs another program file than this one, or one that is not there any more.
+/// A process whose program file is not this one, or has been deleted.
 fn replaced(role: &str, pid: u32) -> Option<Finding> {
     let path = std::fs::read_link(format!("/proc/{pid}/exe")).ok()?;
     let path = path.display().to_string();
     let text = match path.strip_suffix(" (deleted)") {
         Some(path) => format!(
-            "the program of the {role} (pid {pid}), {path}, was deleted or replaced; it goes on all the same"
+            "the program of the {role} (pid {pid}), {path}, was deleted or replaced; the {role} keeps running"
         ),
         None => {
             let running = std::fs::metadata(format!("/proc/{pid}/exe")).ok()?;
@@ -138,10 +138,10 @@ fn replaced(role: &str, pid: u32) -> Option<Finding> {
             if (running.dev(), running.ino()) == (on_disk.dev(), on_disk.ino()) {
                 return None;
             }
-            format!("the {role} (pid {pid}) runs {path}, which is another file than this bgproc")
+            format!("the {role} (pid {pid}) runs {path}, which is a different file from this bgproc")
         }
     };
     let finding = Finding::warning(SUBJECT, text)
-        .advise("bgproc daemon upgrade makes keeper and daemon this bgproc; jobs keep running");
+        .advise("run bgproc daemon upgrade to replace keeper and daemon by this bgproc; jobs keep running");
     Some(finding.can_be_mended(Mend::Upgrade))
 }

@@ -1,5 +1,5 @@
-//! What earlier daemons left behind: records that made no sense, directories
-//! without one, temporary files of a crash.
+//! Checks for leftovers of earlier daemons: unreadable records, directories without a record, and temporary
+//! files of a crash.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::sys::paths::Home;
 
 const SUBJECT: &str = "state";
 
-/// Names that are shown of a longer list.
+/// Names shown of a longer list.
 const SHOWN: usize = 3;
 
 pub(super) fn check(home: &Home) -> Vec<Finding> {
@@ -41,7 +41,7 @@ pub(super) fn check(home: &Home) -> Vec<Finding> {
 struct Leftovers {
     put_aside: Vec<String>,
     temporary: Vec<String>,
-    /// Those of them whose writer is gone.
+    /// The temporary files whose writer is gone.
     removable: Vec<PathBuf>,
     without_record: Vec<String>,
     strange: Vec<String>,
@@ -69,7 +69,7 @@ impl Leftovers {
         let put_aside = found(
             &self.put_aside,
             "could not be read and were put aside",
-            "look at them, or remove them; their jobs are listed as far as they are known",
+            "look at them, or remove them; their jobs are listed with what is known about them",
         );
         let temporary = found(
             &self.temporary,
@@ -84,15 +84,15 @@ impl Leftovers {
         let without_record = found(
             &self.without_record,
             "in sessions/ have no record",
-            "a job is being started, or remove them with what they hold",
+            "jobs are being started there; if not, remove them with their contents",
         );
-        let strange = found(&self.strange, "in sessions/ are no jobs", "remove them");
+        let strange = found(&self.strange, "in sessions/ are not jobs", "remove them");
         let all = [put_aside, temporary, without_record, strange];
         all.into_iter().flatten().collect()
     }
 }
 
-/// The first few names, and how many more there are.
+/// The first few names, and the number of the others.
 fn some_of(names: &[String]) -> String {
     let shown = names[..names.len().min(SHOWN)].join(", ");
     match names.len().saturating_sub(SHOWN) {

@@ -1,4 +1,4 @@
-//! What the dashboard meets: the terminal, its characters, the clipboard.
+//! Checks the environment of the dashboard: terminal, character set, clipboard.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::Finding;
 
 const SUBJECT: &str = "terminal";
 
-/// Programs that put text on a clipboard.
+/// Programs that write to a clipboard.
 const CLIPBOARD: [&str; 4] = ["wl-copy", "xclip", "xsel", "pbcopy"];
 
 pub(super) fn check(var: impl Fn(&str) -> Option<String>) -> Vec<Finding> {
@@ -18,7 +18,7 @@ pub(super) fn check(var: impl Fn(&str) -> Option<String>) -> Vec<Finding> {
         None => Finding::warning(SUBJECT, "TERM is not set")
             .advise("the dashboard needs it, for example TERM=xterm-256color; the verbs do not"),
     };
-    // The first that is set is the one that counts (locale(7)).
+    // The first variable that is set takes precedence; see locale(7).
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(|name| {
         let value = set(name)?;
         Some(format!("{name}={value}"))
@@ -36,9 +36,9 @@ pub(super) fn check(var: impl Fn(&str) -> Option<String>) -> Vec<Finding> {
     let path = set("PATH").unwrap_or_default();
     let mut tools = CLIPBOARD.into_iter().filter(|tool| is_on(&path, tool));
     let clipboard = match tools.next() {
-        Some(tool) => format!("{tool} is there for the clipboard"),
+        Some(tool) => format!("{tool} is available for the clipboard"),
         None => format!(
-            "none of {} is there for the clipboard",
+            "none of {} is available for the clipboard",
             CLIPBOARD.join(", ")
         ),
     };
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_locale_that_is_set_counts() {
+    fn the_first_locale_variable_takes_precedence() {
         use Verdict::{Ok, Warning};
         let term = ("TERM", "xterm");
         assert_eq!(verdicts(&[term, ("LANG", "de_DE.UTF-8")]), [Ok, Ok, Ok]);

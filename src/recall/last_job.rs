@@ -1,8 +1,8 @@
-//! The session that a person's last verb was about, which the target `-` means.
+//! The last job that a person used on each terminal, which is the target `-`.
 //!
-//! Each terminal session has its own: an id in a small file of the state directory, so that a verb in one shell says
-//! nothing about `-` in another. Where there is no terminal (cron, CI) nothing is kept. It is a convenience: where it
-//! cannot be written, the verb has still done its work, so nothing is said.
+//! Each terminal session has a small file with an id in the state directory, so that a verb in one shell does
+//! not change `-` in another. Without a terminal (cron, CI) nothing is kept. The file is a convenience: if it
+//! cannot be written, the verb has still done its work, so the error is ignored.
 
 use std::fs::{DirBuilder, Metadata};
 use std::os::unix::fs::DirBuilderExt;
@@ -14,33 +14,33 @@ use crate::sys::file;
 use crate::sys::login::Login;
 use crate::sys::paths::Home;
 
-/// The directory of the files, in the state directory.
+/// Directory of the files, within the state directory.
 const DIR: &str = "terminals";
 
-/// What earlier versions had, one for all terminals.
+/// File of earlier versions, shared by all terminals.
 const FORMER: &str = "recent";
 
-/// How long the file of a terminal is kept that cannot be seen: it may be one of another container.
+/// How long to keep the file of a terminal that cannot be found, because it may belong to another container.
 const KEPT: Duration = Duration::from_secs(24 * 3600);
 
-/// Keeps `id` for the next verb on this terminal.
+/// Saves `id` for the next verb on this terminal.
 pub fn remember(id: &SessionId) {
     if let Some(path) = place() {
         write(&path, id);
     }
 }
 
-/// The id that was kept last on this terminal.
+/// The id that was saved last on this terminal.
 pub fn recall() -> Option<SessionId> {
     read(&place()?)
 }
 
-/// Whether there is a terminal to keep anything for.
+/// Whether there is a terminal to save an id for.
 pub fn has_terminal() -> bool {
     Login::current().is_some()
 }
 
-/// The file of this terminal.
+/// The path of this terminal's file.
 fn place() -> Option<PathBuf> {
     let Login { leader, start } = Login::current()?;
     let dir = Home::locate().ok()?.state.join(DIR);
@@ -56,14 +56,14 @@ fn write(path: &Path, id: &SessionId) {
         return;
     };
     if is_new && !path.exists() {
-        // The state directory itself is there: something has answered about a job.
+        // The state directory exists, because a daemon has answered about a job.
         let _ = DirBuilder::new().mode(0o700).create(dir);
         let _ = file::replace(path, id.as_str().as_bytes());
     }
     clean(dir);
 }
 
-/// Forgets what was kept for terminals that are gone, once for each new one.
+/// Removes the files of terminals that are gone. Called once per new terminal.
 fn clean(dir: &Path) {
     let _ = std::fs::remove_file(dir.with_file_name(FORMER));
     for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_is_read_and_garbage_is_nothing() {
+    fn reads_back_the_id_and_ignores_garbage() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(DIR).join("7-42");
         assert_eq!(read(&path), None);
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_terminal_forgets_those_that_are_long_gone() {
+    fn a_new_terminal_removes_old_files() {
         let dir = tempfile::tempdir().unwrap();
         let (former, dir) = (dir.path().join(FORMER), dir.path().join(DIR));
         std::fs::create_dir(&dir).unwrap();

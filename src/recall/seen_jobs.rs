@@ -1,7 +1,7 @@
-//! What a person has looked at in the dashboard, for the next one that is opened.
+//! How far a person has seen each job in the dashboard, saved for the next dashboard.
 //!
-//! A small JSON file of the state directory. It is a convenience, as the last job is ([`last_job`](super::last_job)): where it cannot
-//! be read, nothing was looked at; where it cannot be written, nothing is said. Nothing of a job's output is in it.
+//! It is a small JSON file in the state directory, and a convenience, like [`last_job`](super::last_job): if it
+//! cannot be read, no job counts as seen, and errors in writing it are ignored. It contains no output of jobs.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -12,46 +12,47 @@ use crate::protocol::SessionId;
 use crate::sys::file;
 use crate::sys::paths::Home;
 
-/// Its name in the state directory.
+/// Name of the file in the state directory.
 const FILE: &str = "looked.json";
 
-/// Larger than it can be: more is not ours.
+/// Largest size in bytes; a larger file was not written by bgproc.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// Jobs kept at most, those looked at last: one takes less than a hundred bytes, so that all stay below
-/// [`MAX_BYTES`].
+/// Most jobs in the file; the ones seen last are kept. A job takes less than a hundred bytes, so the file stays
+/// below [`MAX_BYTES`].
 const MAX_JOBS: usize = 10_000;
 
-/// What is kept.
+/// The contents of the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SeenJobs {
-    /// When a view was last open, in milliseconds since the epoch.
+    /// When a dashboard was last open, in milliseconds since the epoch.
     pub at: i64,
-    /// The last event that it had heard of.
+    /// Number of the last event that this dashboard had received.
     pub seq: u64,
-    /// How far each job was looked at.
+    /// How far each job was seen.
     pub jobs: HashMap<String, JobSeen>,
 }
 
-/// How far one job was looked at.
+/// How far one job was seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct JobSeen {
-    /// Lines of clean text that there were.
+    /// Number of its lines of clean text at that time.
     pub lines: u64,
-    /// When, in milliseconds since the epoch.
+    /// The time, in milliseconds since the epoch.
     pub at: i64,
 }
 
-/// Keeps what was looked at. What another view has kept since, of jobs that are still `known`, stays.
+/// Saves how far jobs were seen. What another dashboard has saved meanwhile is kept, except for jobs that are
+/// not `known` any more.
 pub fn remember(looked: &SeenJobs, known: impl Fn(&SessionId) -> bool) {
     if let Ok(home) = Home::locate() {
         write(&home.state.join(FILE), looked, known);
     }
 }
 
-/// What was kept last; `None`: nothing.
+/// Reads the file; `None` if there is none.
 pub fn recall() -> Option<SeenJobs> {
     read(&Home::locate().ok()?.state.join(FILE))
 }
@@ -108,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_read_and_garbage_is_nothing() {
+    fn reads_back_what_was_saved_and_ignores_garbage() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(FILE);
         assert_eq!(read(&path), None);
@@ -125,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newer_of_two_views_is_believed_and_removed_jobs_go() {
+    fn newer_entries_win_and_removed_jobs_are_dropped() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(FILE);
         let (a, b, gone) = (SessionId::fresh(), SessionId::fresh(), SessionId::fresh());
@@ -139,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn it_never_grows_too_large_to_be_read() {
+    fn the_file_stays_small_enough_to_be_read() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(FILE);
         let most = JobSeen {

@@ -127,7 +127,7 @@ fn leftovers_are_warnings() {
         "warning",
         "abcdefghijkl in sessions/ have no record",
     );
-    assert_found(&home, "state", "warning", "what in sessions/ are no jobs");
+    assert_found(&home, "state", "warning", "what in sessions/ are not jobs");
     assert!(session.join("meta.json.bad").exists());
 }
 
@@ -163,7 +163,7 @@ fn what_can_be_put_right_is_offered_and_done_with_y() {
     let left = home.path().join("recent.4194305.tmp");
     std::fs::write(&left, "").unwrap();
     let mut terminal = Terminal::with_env(&home, &["doctor"], (120, 40), &[]);
-    terminal.wait_for_text(&format!("let pid {pid} go on (kill -CONT)? [y/N]"));
+    terminal.wait_for_text(&format!("resume pid {pid} (kill -CONT)? [y/N]"));
     terminal.send("y\r");
     terminal.wait_for_text("recent.4194305.tmp? [y/N]");
     terminal.send("n\r");

@@ -252,7 +252,7 @@ fn a_daemon_that_cannot_be_started_is_said_soon_and_not_tried_without_end() {
     let began = Instant::now();
     let ran = home.run(&["ls"]).expect_code(69);
     let ran = ran.expect_said("the daemon cannot be started: Too many open files");
-    ran.expect_said("1 running job goes on");
+    ran.expect_said("1 running job continues");
     assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
     let doctor = home.run(&["doctor"]).expect_code(1);
     assert!(doctor.stdout.contains("cannot be started"), "{doctor}");

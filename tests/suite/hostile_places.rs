@@ -115,7 +115,7 @@ fn links_inside_the_home_are_not_followed() {
         let code = if name.ends_with(".log") { 0 } else { 69 };
         home.run(&["ls"]).expect_code(code);
         let doctor = home.run(&["doctor"]);
-        let told = doctor.stdout.contains("is no plain file");
+        let told = doctor.stdout.contains("is not a plain file");
         assert_eq!(told, name.ends_with(".log"), "{doctor}");
         home.ok(&["daemon", "stop"]);
         std::fs::remove_file(&link).unwrap();
