@@ -128,7 +128,11 @@ impl Connection {
                 Message::Reply(Reply {
                     error: Some(error), ..
                 }) => return Err(error),
-                other => return Err(Error::internal(format!("expected a greeting, got {other:?}"))),
+                other => {
+                    return Err(Error::internal(format!(
+                        "expected a greeting, got {other:?}"
+                    )));
+                }
             },
         };
         let connection = Self {

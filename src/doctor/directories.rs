@@ -91,7 +91,8 @@ fn judge_space(space: Space) -> Finding {
     }
     let least = space.least() >> 20;
     let text = format!("{text}; below {least} MiB only the newest output of a job is kept");
-    Finding::problem(SUBJECT, text).advise("make room on the disk; bgproc clean removes finished jobs")
+    Finding::problem(SUBJECT, text)
+        .advise("make room on the disk; bgproc clean removes finished jobs")
 }
 
 #[cfg(test)]

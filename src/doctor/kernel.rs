@@ -73,7 +73,9 @@ fn ptrace() -> Finding {
     match number(path) {
         Some(scope @ 2..) => Finding::warning(
             SUBJECT,
-            format!("ptrace_scope is {scope}: waiting for input is detected only at password prompts"),
+            format!(
+                "ptrace_scope is {scope}: waiting for input is detected only at password prompts"
+            ),
         )
         .advise("sysctl kernel.yama.ptrace_scope=1, as root"),
         Some(1) => Finding::ok(

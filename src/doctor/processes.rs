@@ -138,10 +138,13 @@ fn replaced(role: &str, pid: u32) -> Option<Finding> {
             if (running.dev(), running.ino()) == (on_disk.dev(), on_disk.ino()) {
                 return None;
             }
-            format!("the {role} (pid {pid}) runs {path}, which is a different file from this bgproc")
+            format!(
+                "the {role} (pid {pid}) runs {path}, which is a different file from this bgproc"
+            )
         }
     };
-    let finding = Finding::warning(SUBJECT, text)
-        .advise("run bgproc daemon upgrade to replace keeper and daemon by this bgproc; jobs keep running");
+    let finding = Finding::warning(SUBJECT, text).advise(
+        "run bgproc daemon upgrade to replace keeper and daemon by this bgproc; jobs keep running",
+    );
     Some(finding.can_be_mended(Mend::Upgrade))
 }

@@ -16,7 +16,8 @@ use crate::protocol::record::HeldBy;
 use crate::protocol::reply::{AskOutcome, Declined, HumanAnswered};
 use crate::protocol::{Error, ErrorCode, SessionId};
 
-/// Default and longest timeout, in milliseconds. A day, because people go home and come back the next day.
+/// Default and longest timeout, in milliseconds. The longest is a day, because people go home and come back the
+/// next day.
 const DEFAULT_TIMEOUT_MS: u64 = 300_000;
 const MAX_TIMEOUT_MS: u64 = 86_400_000;
 

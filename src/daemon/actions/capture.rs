@@ -88,7 +88,9 @@ fn moment(params: &Capture) -> Result<Option<When>, Error> {
     let time = time.map(|text| checked_time("atTime", text)).transpose()?;
     let when = match (params.at_offset, time) {
         (Some(_), Some(_)) => {
-            return Err(Error::invalid("give either `atOffset` or `atTime`, not both"));
+            return Err(Error::invalid(
+                "give either `atOffset` or `atTime`, not both",
+            ));
         }
         (offset, time) => offset.map(When::Offset).or(time.map(When::Time)),
     };

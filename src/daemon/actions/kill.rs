@@ -165,7 +165,8 @@ pub(super) async fn remove(hub: &Hub, client: &Rc<Client>, params: Remove) -> An
     }
     if !ended.survivors.is_empty() {
         hub.change(|state| state.restore_on_exit(&id, on_exit));
-        let hint = "`remove` with `kill:false` removes a finished session and leaves its processes alone";
+        let hint =
+            "`remove` with `kill:false` removes a finished session and leaves its processes alone";
         return Err(cannot_end(&id, "removed", &ended).hint(hint));
     }
     remove_and_wait(hub, &id).await;
@@ -178,7 +179,7 @@ pub(super) async fn remove(hub: &Hub, client: &Rc<Client>, params: Remove) -> An
 /// Removes a session, and waits until its files are gone.
 async fn remove_and_wait(hub: &Hub, id: &SessionId) {
     if let Some(gone) = hub.change(|state| state.remove(id)) {
-        // A keeper of an older version does not answer `Forgotten`, so limit the wait.
+        // A keeper of an older version does not answer with `Forgotten`, so limit the wait.
         let _ = tokio::time::timeout(LETTING_GO, gone).await;
     }
 }

@@ -155,11 +155,9 @@ async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<(SessionId
             .sessions
             .registry
             .check_room(&client.principal, cap, now())?;
-        state
-            .sessions
-            .store
-            .create(&id)
-            .map_err(|error| refused_by_system("the session's directory could not be created", &error))?;
+        state.sessions.store.create(&id).map_err(|error| {
+            refused_by_system("the session's directory could not be created", &error)
+        })?;
         let scope = client.principal.scope.clone();
         let mut session = Session::new(id.clone(), scope, spec, size, time_limits, now());
         session.key = key;

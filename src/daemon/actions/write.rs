@@ -160,7 +160,8 @@ fn invalid_key(unknown: &keys::UnknownKey) -> Error {
         Some(near) => error.hint(format!(
             "did you mean `{near}`? Send text as {{\"text\":\"…\"}}"
         )),
-        None => error.hint("use the key names of tmux (Enter, C-c, F5), and send text as {\"text\":\"…\"}"),
+        None => error
+            .hint("use the key names of tmux (Enter, C-c, F5), and send text as {\"text\":\"…\"}"),
     }
 }
 

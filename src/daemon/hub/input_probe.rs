@@ -17,7 +17,7 @@ impl Hub {
         }
     }
 
-    /// The same for several sessions at once.
+    /// Checks several sessions at once.
     pub(crate) async fn see_inputs(&self, ids: &[SessionId]) {
         let several = ids.len() > 1;
         let asked: Vec<_> = self.change(|state| {

@@ -16,7 +16,7 @@ pub(crate) struct KeeperProcess {
 }
 
 impl KeeperProcess {
-    /// The keeper with this pid, which must be alive.
+    /// The keeper with this pid. It has just contacted the daemon or is its child, so the pid is not reused.
     pub(crate) fn new(pid: u32, version: String, child: Option<Child>) -> io::Result<Self> {
         Ok(Self {
             pid,

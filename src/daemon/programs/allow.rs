@@ -155,6 +155,7 @@ fn refused(greeting: &Greeting, why: &str) -> Error {
     let allow = greeting.policy.allow.iter().flatten();
     let allow: Vec<&str> = allow.map(String::as_str).collect();
     let message = format!("{why}; allowed: {}", allow.join(", "));
-    Error::new(ErrorCode::PermissionDenied, message)
-        .hint("use `args` to run one program without a shell; a shell line may combine allowed programs")
+    Error::new(ErrorCode::PermissionDenied, message).hint(
+        "use `args` to run one program without a shell; a shell line may combine allowed programs",
+    )
 }

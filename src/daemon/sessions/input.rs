@@ -99,7 +99,6 @@ impl Input {
     ///
     /// The terminal raises the signal when it processes the character, which it does not do while its buffer is
     /// full. So the signal is sent directly, and waiting input is discarded as the terminal would have done.
-    /// discarded as the terminal would have discarded it.
     pub(crate) fn interrupt(&self, bytes: &[u8]) -> usize {
         let Ok(line) = pty::line_discipline(&self.fd) else {
             return 0;

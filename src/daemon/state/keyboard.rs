@@ -14,8 +14,8 @@ use crate::protocol::record::{HeldBy, Share};
 use crate::protocol::{Error, EventKind, Role, Scope, SessionId};
 
 impl State {
-    /// Asks for the right of `principal` to type now. A person always gets it, and holds the session from then
-    /// on. An agent is refused while a person holds the session.
+    /// Checks whether `principal` may type now. A person always may, and holds the session from then on. An
+    /// agent is refused while a person holds the session.
     pub(crate) fn take_keyboard(
         &mut self,
         principal: &Principal,

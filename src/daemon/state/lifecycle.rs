@@ -39,8 +39,7 @@ impl State {
         self.run_over(id);
     }
 
-    /// Closes the input and rests the screen of a session that has ended and whose terminal nobody has open any
-    /// more.
+    /// Closes the input of a session that has ended and whose terminal is closed, and lets its screen rest.
     pub(crate) fn release(&mut self, id: &SessionId) {
         let is_over = self
             .sessions

@@ -13,8 +13,8 @@ const LARGEST_STEP: u64 = 16 << 20;
 /// For small limits, the logs are checked after this fraction of the limit instead.
 const STEPS: u64 = 16;
 
-/// Least milliseconds between two `output_dropped` events of a session: a flood drops a segment several times a
-/// second.
+/// Shortest interval between two `output_dropped` events of a session, in milliseconds: a flood drops a segment
+/// several times a second.
 const EVENT_MS: u64 = 10_000;
 
 /// Decides when the size of all logs is checked.

@@ -26,7 +26,7 @@ const FLOOD_CHUNK: usize = 1 << 20;
 /// Bytes of log from which a screen is repainted at another width.
 const REPLAY: u64 = 2 << 20;
 
-/// Least milliseconds between two live `output` events of a session.
+/// Shortest interval between two live `output` events of a session, in milliseconds.
 const OUTPUT_EVENT_MS: u64 = 500;
 
 /// Renders the next chunk of a session's log. Returns true if there is more. In that case the session is queued

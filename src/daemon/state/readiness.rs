@@ -24,7 +24,7 @@ const LAST_PAUSE_MS: u64 = 250;
 /// Interval if only a late probe needs the ports, in milliseconds.
 const LATE_PAUSE_MS: u64 = 2000;
 
-/// How much later a probe's deadline is checked again if there is unrendered output, in milliseconds.
+/// Delay before a probe's deadline is checked again if there is unrendered output, in milliseconds.
 const UNSEEN_MS: u64 = 20;
 
 impl State {

@@ -14,7 +14,7 @@ use crate::sys::{failpoint, memory};
 /// so each rests after half a minute to a minute.
 const QUIET_MS: u64 = 30_000;
 
-/// The same for a session that has ended, whose screen is woken only by clients that look at it.
+/// Interval for sessions that have ended, whose screens are woken only by clients that look at them.
 const ENDED_QUIET_MS: u64 = 1000;
 
 /// Screens put to rest in one turn: about ten milliseconds, during which other tasks wait.
@@ -24,7 +24,7 @@ const TURN: usize = 4;
 const PAUSE_MS: u64 = 10;
 
 impl State {
-    /// Sets the timer, because there is a screen that may rest later.
+    /// Makes sure that the timer is set, because there is a screen that may rest later.
     pub(crate) fn rest_later(&mut self) {
         // This runs after each piece of output, so check only whether a timer is set: none is ever set for
         // later than this one.
@@ -33,7 +33,7 @@ impl State {
         }
     }
 
-    /// Schedules the rest of a session's screen if the session has ended and all its output is rendered.
+    /// Lets a session's screen rest soon if the session has ended. Called when all its output is rendered.
     pub(crate) fn rest_ended(&mut self, id: &SessionId) {
         let session = self.sessions.get_mut(id);
         let ended =
@@ -55,8 +55,8 @@ impl State {
         }
     }
 
-    /// Puts screens to rest that were not used since the last pass. A watched screen stays awake; its rest is
-    /// scheduled when the last client stops watching.
+    /// Puts screens to rest that were not used since the last pass. A watched screen stays awake; the
+    /// timer is set again when the last client stops watching.
     pub(crate) fn rest_screens(&mut self) {
         let now = now().boot;
         let (mut begun, mut later) = (0, None::<u64>);

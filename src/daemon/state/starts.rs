@@ -80,7 +80,7 @@ impl State {
         self.begin_probe(id);
         self.persist(id);
         self.arm_input(id);
-        // Queue it once: this also tells the keeper to notify the daemon of output from here on.
+        // Queue it once: rendering also asks the keeper to notify the daemon of further output.
         self.render_queue.add(id);
         self.look(id);
         if let Some(spawning) = spawning {

@@ -100,7 +100,9 @@ impl Journal {
                 self.lines = lines;
                 self.not_before = 0;
                 if std::mem::take(&mut self.is_refused) {
-                    self.say(format_args!("the file can be written again; no event is missing"));
+                    self.say(format_args!(
+                        "the file can be written again; no event is missing"
+                    ));
                 }
             }
             Err(error) => {
@@ -131,7 +133,9 @@ impl Journal {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return past,
             Err(error) => {
-                self.say(format_args!("{error}; the file is put aside, and a new one is started"));
+                self.say(format_args!(
+                    "{error}; the file is put aside, and a new one is started"
+                ));
                 let _ = std::fs::rename(&self.path, self.path.with_extension("jsonl.bad"));
                 return past;
             }

@@ -17,7 +17,7 @@ use crate::engine::session::Session;
 use crate::protocol::{EventKind, Mode, SessionId, Status};
 use crate::sys::{process, pty};
 
-/// The last life-cycle event of each session in the journal.
+/// The last lifecycle event of each session in the journal.
 type Turns = HashMap<SessionId, EventKind>;
 
 /// Restores all sessions. Returns those that were being ended; the caller resumes that.

@@ -28,7 +28,7 @@ const LAST_PAUSE: Duration = Duration::from_secs(1);
 /// old keeper is still alive. `pause` is the pause before the next attempt, and is kept between calls.
 pub(crate) async fn start(hub: &Hub, pause: &mut Duration) -> io::Result<OwnedFd> {
     bury(hub).await?;
-    // A keeper that died before it had taken over may be followed by more of the same: pause first.
+    // If the last keeper died before it had taken over, the next one may fail as well: pause first.
     let has_failed = hub.read().keeper.version().is_empty();
     if has_failed {
         wait(pause).await;

@@ -59,7 +59,7 @@ pub(crate) fn begin(
     begin_strays(hub, id, first, grace_ms)
 }
 
-/// The same for the processes that remain of a session whose first process has ended.
+/// Ends the processes that remain of a session whose first process has ended, also on a task of its own.
 pub(crate) fn begin_strays(
     hub: &Hub,
     id: &SessionId,

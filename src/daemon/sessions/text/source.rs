@@ -73,8 +73,8 @@ impl Source<'_> {
         }
     }
 
-    /// The same from an exact checkpoint near the end, from which rendering gives the same text as from the
-    /// beginning. Returns `None` if there is no such checkpoint.
+    /// The last `max_chars` characters, rendered from an exact checkpoint near the end, which gives the same
+    /// text as rendering from the beginning. Returns `None` if there is no such checkpoint.
     fn last_lines(&self, from: u64, to: u64, max_chars: usize, finished: bool) -> Option<Piece> {
         let mut depth = (max_chars as u64 * 2).max(SHALLOW);
         loop {
