@@ -119,7 +119,7 @@ fn what_cannot_be_is_refused_and_what_is_enforced_is_told() {
     let home = Home::new();
     let mut serve = Serve::new(&home, &[]);
     for (limits, word) in [
-        (json!({"nice": 20}), "from -20 to 19"),
+        (json!({"nice": 20}), "between -20 and 19"),
         (json!({"cpuSec": 0}), "at least 1"),
         (json!({"openFiles": 1_u64 << 40}), "at most"),
         (json!({"memoryBytes": 4096}), "at least"),
