@@ -1,4 +1,4 @@
-//! What happened while no view was open: collected from the events since, told in one sentence.
+//! Collects what happened while no view was open and summarizes it in one sentence.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use super::job::Job;
 use crate::protocol::{Event, EventKind, SessionId, Status};
 use crate::tui::state::State;
 
-/// Jobs named at most; the rest is counted.
+/// Maximum number of jobs named; the others are only counted.
 const MOST_NAMED: usize = 6;
 
 /// What happened to one job.
@@ -15,20 +15,20 @@ struct Tally {
     ended: bool,
     asked: bool,
     restarts: usize,
-    /// Whether an agent did one of those.
+    /// Whether an agent did any of this.
     by_agent: bool,
 }
 
 /// What happened while no view was open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Away {
-    /// Since when, in milliseconds since the epoch.
+    /// Start of the absence, in milliseconds since the epoch.
     pub since: i64,
     jobs: HashMap<SessionId, Tally>,
 }
 
 impl Away {
-    /// Nothing yet.
+    /// An empty summary.
     pub fn new(since: i64) -> Self {
         Self {
             since,
@@ -36,7 +36,7 @@ impl Away {
         }
     }
 
-    /// Takes in an event, if it is from that time.
+    /// Adds an event if it happened after `since`.
     pub fn add(&mut self, event: &Event) {
         let is_of_then = event.at.is_some_and(|at| at.millis() > self.since);
         let Some(id) = event.session_id.as_ref().filter(|_| is_of_then) else {
@@ -54,8 +54,9 @@ impl Away {
         }
     }
 
-    /// `tests failed, migrate needs a password, api restarted 2x (agent), 3 done`: what is still so, and of the jobs that are
-    /// still there. Empty if there is nothing to tell.
+    /// The summary, such as `tests failed, migrate needs a password, api restarted 2x (agent), 3
+    /// done`. Covers only jobs that still exist and states that still hold. Empty if there is
+    /// nothing to report.
     pub fn told(&self, jobs: &[Job]) -> String {
         let here = |job: &&Job| self.jobs.contains_key(job.id());
         let tallies: Vec<(&Job, Tally)> = jobs

@@ -1,5 +1,6 @@
-//! The card of a job that failed: how, the first line that looks like an error, and whether the run before failed in
-//! the same way. Put together from what the daemon is asked for once the job shows in the pane.
+//! The card of a failed job: how it failed, the first line that looks like an error, and whether
+//! the previous run failed in the same way. Built from replies of the daemon that are requested
+//! once the job is shown in the pane.
 
 use super::ending;
 use crate::protocol::record::Run;
@@ -8,43 +9,43 @@ use crate::protocol::{Record, Timestamp};
 use crate::term::sanitize::clean;
 use crate::tui::errors::is_error_like;
 
-/// Lines of a run that are read: its end, where most programs say what went wrong.
+/// Number of lines read from the end of a run, where most programs report what went wrong.
 pub const LINES: u64 = 2000;
 
-/// Last lines of output in a report.
+/// Number of last output lines in a report.
 const IN_REPORT: usize = 20;
 
-/// What is asked for, in this order.
+/// The requests that fill a card, in order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
-    /// The runs there were.
+    /// The list of runs.
     Runs,
     /// The output of this run.
     Output(u32),
-    /// The output of the run before.
+    /// The output of the previous run.
     Before(u32),
-    /// Who listens on this port.
+    /// The job that listens on this port.
     Port(u16),
 }
 
-/// What is known of how a job failed.
+/// What is known about how a job failed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Card {
-    /// Which end it is about.
+    /// When the run that the card describes ended.
     pub ended_at: Option<Timestamp>,
     /// The run that ended.
     pub run: Option<Run>,
-    /// The run before, if there was one.
+    /// The previous run, if there was one.
     pub before: Option<Run>,
-    /// Last lines of its output; `None`: not read yet.
+    /// Last lines of its output; `None` if not read yet.
     pub output: Option<Vec<String>>,
-    /// The first of them that looks like an error.
+    /// The first of these lines that looks like an error.
     pub error: Option<String>,
-    /// Whether the run before failed in the same way, once that is known.
+    /// Whether the previous run failed in the same way; `None` if not known yet.
     pub same: Option<bool>,
-    /// The port that somebody else had.
+    /// The port that was already in use.
     pub port: Option<u16>,
-    /// The job that has it.
+    /// The job that listens on that port.
     pub owner: Option<Owner>,
 }
 
@@ -53,12 +54,12 @@ pub struct Card {
 pub struct Owner {
     /// Its name.
     pub name: String,
-    /// Its first process.
+    /// The pid of its first process.
     pub pid: Option<u32>,
 }
 
 impl Card {
-    /// A card of which nothing is known but when the job ended.
+    /// A card that only knows when the job ended.
     pub fn new(ended_at: Option<Timestamp>) -> Self {
         Self {
             ended_at,
@@ -66,7 +67,7 @@ impl Card {
         }
     }
 
-    /// Takes in the runs; what to ask for next.
+    /// Stores the runs and returns the next requests.
     pub fn runs(&mut self, runs: &[Run]) -> Vec<Part> {
         self.run = runs.last().cloned();
         self.before = runs
@@ -83,12 +84,12 @@ impl Card {
         }
     }
 
-    /// Something of it cannot be had: the card does without.
+    /// Handles a refused request: the card stays without that part.
     pub fn refused(&mut self) {
         self.output.get_or_insert_default();
     }
 
-    /// Takes in the output of the run of `command`; what to ask for next.
+    /// Stores the output of the run of `command` and returns the next requests.
     pub fn output(&mut self, log: &LogLines, command: &str) -> Vec<Part> {
         let lines: Vec<String> = log.lines.iter().map(|line| clean(&line.text)).collect();
         self.error = first_error(&lines);
@@ -107,14 +108,14 @@ impl Card {
         next
     }
 
-    /// Takes in the output of the run before, which ended with the same code.
+    /// Stores the output of the previous run, which ended with the same code.
     pub fn before(&mut self, log: &LogLines) {
         let lines: Vec<String> = log.lines.iter().map(|line| clean(&line.text)).collect();
         let error = first_error(&lines);
         self.same = Some(error.as_deref().map(masked) == self.error.as_deref().map(masked));
     }
 
-    /// How it failed, in words: `exit 1, port 8080 is taken by job web (pid 48213)`.
+    /// How the job failed: `exit 1, port 8080 is taken by job web (pid 48213)`.
     pub fn how(&self, record: &Record) -> String {
         let output = self.output.as_deref().unwrap_or_default();
         let words = ending::words(record, output);
@@ -132,7 +133,7 @@ impl Card {
         format!("{words}, port {port} is taken{by}")
     }
 
-    /// `run 3 (run 2 failed the same way)`.
+    /// Comparison with the previous run: `run 3 (run 2 failed the same way)`.
     pub fn compared(&self) -> Option<String> {
         let (run, before) = (self.run.as_ref()?, self.before.as_ref()?);
         let how = match self.same {
@@ -148,7 +149,7 @@ impl Card {
         Some(format!("run {} ({how})", run.run))
     }
 
-    /// The last lines of its output, for a report.
+    /// The last lines of the output, for a report.
     pub fn tail(&self) -> &[String] {
         let lines = self.output.as_deref().unwrap_or_default();
         let written = lines
@@ -163,13 +164,13 @@ impl Card {
 fn first_error(lines: &[String]) -> Option<String> {
     let mut errors = lines.iter().filter(|line| is_error_like(line));
     let first = errors.next()?;
-    // Python names the error last, under where it happened.
+    // Python prints the error last, after the traceback.
     let is_start = first.trim_start().starts_with("Traceback ");
     let named = errors.next().filter(|_| is_start);
     Some(named.unwrap_or(first).trim().to_owned())
 }
 
-/// The line without its numbers: times, pids and addresses differ from run to run.
+/// The line without its numbers, because times, pids and addresses differ between runs.
 fn masked(line: &str) -> String {
     let is_number = |c: char| c.is_ascii_digit();
     let mut out = String::new();
@@ -211,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn two_runs_are_the_same_but_for_their_numbers() {
+    fn compares_runs_ignoring_numbers() {
         let mut card = Card::new(None);
         assert_eq!(
             card.runs(&[run(1, 0), run(2, 1), run(3, 1)]),
@@ -226,14 +227,14 @@ mod tests {
         );
         card.before(&log(&["another error"]));
         assert_eq!(card.compared().unwrap(), "run 3 (run 2 ended with exit 1)");
-        // A run that ended otherwise need not be read.
+        // The previous run ended with another code, so its output is not read.
         card.runs(&[run(1, 0), run(2, 1)]);
         assert_eq!(card.output(&log(&["error"]), ""), []);
         assert_eq!(card.compared().unwrap(), "run 2 (run 1 ended well)");
     }
 
     #[test]
-    fn the_error_is_named_not_where_it_happened() {
+    fn names_the_error_instead_of_the_traceback() {
         let mut card = Card::new(None);
         let lines = [
             "start",
@@ -248,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_has_the_end_of_the_output() {
+    fn a_report_contains_the_end_of_the_output() {
         let mut card = Card::new(None);
         let lines: Vec<String> = (1..=30).map(|n| n.to_string()).collect();
         let mut lines: Vec<&str> = lines.iter().map(String::as_str).collect();

@@ -1,4 +1,4 @@
-//! Which jobs are meant: the one in the pane, the group, the marked ones.
+//! Which jobs an action applies to: the one in the pane, the group, or the marked ones.
 
 use super::counts::Counts;
 use super::job::Job;
@@ -9,17 +9,17 @@ use super::{Model, Selected};
 use crate::protocol::SessionId;
 
 impl Model {
-    /// A job by its session.
+    /// The job with this id.
     pub fn job(&self, id: &SessionId) -> Option<&Job> {
         self.jobs.iter().find(|job| job.id() == id)
     }
 
-    /// The job in the pane: the one typed into or scrolled through, else the selected one.
+    /// The job in the pane: in INSERT and SCROLL the job of that mode, otherwise the selected one.
     pub fn current(&self) -> Option<&Job> {
         self.job(self.current_id()?)
     }
 
-    /// The session in the pane.
+    /// The id of the job in the pane.
     pub fn current_id(&self) -> Option<&SessionId> {
         match (&self.mode, &self.selected) {
             (Mode::Insert(insert), _) => Some(&insert.id),
@@ -41,7 +41,7 @@ impl Model {
         })
     }
 
-    /// What the group of the selected job is called.
+    /// The title of the selected group, or of the group of the selected job.
     pub fn group_title(&self) -> Option<String> {
         match self.group() {
             Some(group) => Some(group.title.clone()),
@@ -49,7 +49,8 @@ impl Model {
         }
     }
 
-    /// The jobs that a verb acts on: the marked ones, or else the selected one, or all of the selected group.
+    /// The jobs that a verb acts on: the marked ones; if there are none, the selected job or all
+    /// jobs of the selected group.
     pub fn targets(&self) -> Vec<SessionId> {
         if !self.marked.is_empty() {
             return self.marked();
@@ -68,13 +69,13 @@ impl Model {
         jobs.map(|job| job.id().clone()).collect()
     }
 
-    /// The marked jobs, in the order they were heard of.
+    /// The marked jobs, in the order of the job list.
     pub fn marked(&self) -> Vec<SessionId> {
         let ids = self.jobs.iter().map(Job::id);
         ids.filter(|id| self.marked.contains(id)).cloned().collect()
     }
 
-    /// The name of a session for messages.
+    /// The name of a job, for messages; its id if the job is unknown.
     pub fn name_of(&self, id: &SessionId) -> String {
         match self.job(id) {
             Some(job) => job.name.clone(),
@@ -82,12 +83,12 @@ impl Model {
         }
     }
 
-    /// The filter, read.
+    /// The parsed filter.
     pub fn query(&self) -> Query {
         Query::parse(&self.filter)
     }
 
-    /// Jobs by what people ask first: running, needing input, gone wrong, and the rest.
+    /// The number of jobs in each state.
     pub fn counts(&self) -> Counts {
         Counts::of(self.jobs.iter().map(Job::state))
     }

@@ -1,26 +1,26 @@
-//! How many jobs are how: what people ask first.
+//! Counts the jobs by state.
 
 use crate::tui::state::State;
 
-/// How many jobs are how.
+/// Number of jobs in each state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
-    /// Running, or about to.
+    /// Running or starting.
     pub running: usize,
-    /// Waiting for a person.
+    /// Waiting for input from a person.
     pub input: usize,
     /// Paused.
     pub paused: usize,
-    /// Gone wrong.
+    /// Failed.
     pub failed: usize,
-    /// Ended well.
+    /// Ended successfully.
     pub done: usize,
-    /// Ended by somebody.
+    /// Stopped or killed by somebody.
     pub killed: usize,
 }
 
 impl Counts {
-    /// Counts these.
+    /// Counts `states`.
     pub fn of(states: impl IntoIterator<Item = State>) -> Self {
         let mut counts = Self::default();
         for state in states {
@@ -41,7 +41,7 @@ impl Counts {
         counts
     }
 
-    /// How many go on when the view is closed.
+    /// How many jobs keep running when the view is closed.
     pub fn alive(&self) -> usize {
         self.running + self.input + self.paused
     }

@@ -1,23 +1,24 @@
-//! All about a job, as far as the daemon has told it by now.
+//! The details of a job, as far as the daemon has sent them.
 
 use crate::protocol::reply::LogLine;
 use crate::protocol::{Record, SessionId};
 
-/// What the page of a job knows.
+/// State of the details page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Details {
-    /// Whose page it is.
+    /// The job.
     pub id: SessionId,
-    /// Its record with process tree, ports and runs; `None` until it has come.
+    /// Its record with process tree, ports and runs; `None` until the reply arrives.
     pub record: Option<Box<Record>>,
-    /// What was typed, oldest first.
+    /// Input typed into the job, oldest first.
     pub typed: Vec<LogLine>,
-    /// Whether the record is on its way, and whether more has happened since (`Some(true)`).
+    /// `Some` while a request for the record is pending; `Some(true)` if the job has changed since
+    /// it was sent.
     pub asked: Option<bool>,
 }
 
 impl Details {
-    /// A page that knows nothing yet.
+    /// A page without data.
     pub fn new(id: SessionId) -> Self {
         Self {
             id,

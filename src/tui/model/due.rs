@@ -1,11 +1,11 @@
-//! When time alone changes what shows.
+//! When the display changes by itself as time passes.
 
 use super::mode::Mode;
 use super::rows::Row;
 use super::{Link, Model};
 
 impl Model {
-    /// When something shown changes by itself, in milliseconds since the epoch.
+    /// When something on the screen changes next without an event, in milliseconds since the epoch.
     pub fn next_due(&self) -> Option<i64> {
         let now = self.now.ms;
         let clock = now + 60_000 - now.rem_euclid(60_000);
@@ -26,7 +26,7 @@ impl Model {
                 Row::Group(_) => None,
             });
         let current = self.current().and_then(|job| job.next_change(now));
-        // Rows count from different starts; one waking a second serves them all.
+        // Running times of rows tick at different offsets; one wake-up per second serves them all.
         let second = rows.chain(current).min().map(|at| {
             if at - now < 1000 {
                 now + 1000 - now.rem_euclid(1000)
@@ -34,9 +34,10 @@ impl Model {
                 at
             }
         });
-        // Asked with the minute of the clock, it needs no waking of its own.
+        // A request due at the minute of the clock needs no wake-up of its own.
         let usage = self.usage_due().filter(|&at| at < clock);
-        // Without a daemon there is nobody to ask, and what is due already must not wake us again and again.
+        // Without a daemon no request can be sent, so an overdue deadline must not cause repeated
+        // wake-ups.
         let is_up = self.link == Link::Up;
         let found = match &self.mode {
             Mode::Found(found) if is_up => found.due,

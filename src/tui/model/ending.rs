@@ -1,13 +1,13 @@
-//! How a job failed, in words: what its exit code, its signal and its output say together.
+//! Describes how a job failed, from its exit code, its signal and its output together.
 
 use crate::protocol::Record;
 use crate::term::sanitize::clean;
 use crate::tui::state::State;
 
-/// An exit code from here on is a signal of a program that a shell ran (POSIX: above 128).
+/// Exit codes above this are signals of a program that a shell ran (POSIX: 128 + signal number).
 const SIGNALS: i32 = 128;
 
-/// Signals by number on Linux and macOS, as people know them, and what they mean.
+/// Signal numbers that are the same on Linux and macOS, with the name and the meaning.
 const KNOWN: [(i32, &str, &str); 10] = [
     (1, "SIGHUP", "its terminal went away"),
     (2, "SIGINT", "interrupted"),
@@ -21,7 +21,7 @@ const KNOWN: [(i32, &str, &str); 10] = [
     (15, "SIGTERM", "terminated"),
 ];
 
-/// How a job that failed has ended: `exit 127, command not found: eslint`. `output` are its last lines.
+/// How a failed job ended: `exit 127, command not found: eslint`. `output` holds its last lines.
 pub fn words(record: &Record, output: &[String]) -> String {
     let reason = record.reason.as_deref().map(clean).unwrap_or_default();
     let told = if reason.contains("limit `") {
@@ -72,15 +72,15 @@ fn by_code(code: i32, output: &[String]) -> Option<String> {
     }
 }
 
-/// The newest line that says so: the one that the job ended with.
+/// The name that `says` extracts from the newest matching line, because that line caused the end.
 fn find(output: &[String], says: fn(&str) -> Option<&str>) -> Option<String> {
     let name = output.iter().rev().find_map(|line| says(line))?;
     let name = name.trim().trim_matches(['\'', '"', '`', '‘', '’']);
     Some(clean(name)).filter(|name| !name.is_empty())
 }
 
-/// `sh: 1: eslint: not found`, `bash: eslint: command not found`, `zsh: command not found: eslint`,
-/// `env: 'eslint': No such file or directory`.
+/// The command in `sh: 1: eslint: not found`, `bash: eslint: command not found`, `zsh: command not
+/// found: eslint` or `env: 'eslint': No such file or directory`.
 fn not_found(line: &str) -> Option<&str> {
     if let Some((_, name)) = line.split_once("command not found: ") {
         return Some(name);
@@ -93,7 +93,7 @@ fn not_found(line: &str) -> Option<&str> {
     before(line, &ends)
 }
 
-/// `sh: 1: ./run: Permission denied`.
+/// The file in `sh: 1: ./run: Permission denied`.
 fn not_executable(line: &str) -> Option<&str> {
     let ends = [
         ": Permission denied",
@@ -103,14 +103,15 @@ fn not_executable(line: &str) -> Option<&str> {
     before(line, &ends)
 }
 
-/// What stands between the last colon and one of these.
+/// The text between the last colon and one of `ends`.
 fn before<'a>(line: &'a str, ends: &[&str]) -> Option<&'a str> {
     let cut = ends.iter().find_map(|end| line.find(end))?;
     let head = &line[..cut];
     Some(head.rsplit_once(": ").map_or(head, |(_, name)| name))
 }
 
-/// The port that a line says is in use by somebody else; where it does not say which, the one of the command.
+/// The port that a line reports as already in use. If the line does not name the port, the one in
+/// `command`.
 pub fn port_in_use(line: &str, command: &str) -> Option<u16> {
     let lower = line.to_ascii_lowercase();
     let says = lower.contains("eaddrinuse")
@@ -119,7 +120,8 @@ pub fn port_in_use(line: &str, command: &str) -> Option<u16> {
     says.then(|| port(&lower).or_else(|| port(command)))?
 }
 
-/// The number in a text that is most likely a port: `:::3000`, `port 8080`, `('', 8000)`; errno 98 is none.
+/// The number in a text that is most likely a port: `:::3000`, `port 8080`, `('', 8000)`. Errno 98
+/// (EADDRINUSE) is not a port.
 fn port(text: &str) -> Option<u16> {
     let bytes = text.as_bytes();
     let mut likely = None;
@@ -142,7 +144,7 @@ fn port(text: &str) -> Option<u16> {
         if number > 0 && (before.ends_with(b":") || before.ends_with(b"port")) {
             return Some(number);
         }
-        // Parts of addresses, line numbers: what is below is no port that a program is given.
+        // Smaller numbers are parts of addresses or line numbers; programs rarely get such a port.
         likely = likely.or(Some(number).filter(|&number| number >= 1024));
     }
     likely
@@ -160,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exit_code_says_what_shells_mean_by_it() {
+    fn explains_exit_codes_as_shells_define_them() {
         for (line, name) in [
             ("sh: 1: eslint: not found", "eslint"),
             ("bash: line 1: eslint: command not found", "eslint"),
@@ -184,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_named_only_where_the_record_does() {
+    fn mentions_memory_only_if_the_record_does() {
         let mut record = ended("x", Status::Error, None, 0);
         record.summary.signal = Some("SIGKILL".to_owned());
         assert_eq!(words(&record, &[]), "SIGKILL, killed");
@@ -203,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn the_port_in_use_is_found() {
+    fn finds_the_port_in_use() {
         for (line, port) in [
             (
                 "Error: listen EADDRINUSE: address already in use :::3000",

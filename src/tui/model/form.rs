@@ -1,61 +1,64 @@
-//! The form for a new job, and the one that changes a job.
+//! The form for a new job, and the form that edits a job.
 
 use super::line::Line;
 use crate::protocol::{Mode, SessionId};
 use crate::term::sanitize::clean;
 
-/// The command of a new job; the first field.
+/// Field index of the command of a new job.
 pub const RUN: usize = 0;
-/// The directory of a new job.
+/// Field index of the directory of a new job.
 pub const DIR: usize = 3;
-/// The command of a job that is changed.
+/// Field index of the command of an edited job.
 pub const COMMAND: usize = 4;
 
 /// Labels of the fields of a new job, in order.
 const NEW: &[&str] = &["run", "name", "group", "dir"];
-/// Labels of what can be changed of a job, in order.
+/// Labels of the editable fields of a job, in order.
 const EDIT: &[&str] = &["name", "group", "keep", "restart", "run"];
 
 /// What the form is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// A new job; one like another has its mode and its size, rows and columns.
+    /// A new job. `Some` if it copies another job: the mode and the size (rows, columns) of that
+    /// job.
     New(Option<(Mode, u16, u16)>),
-    /// Changing a job; what its fields said at first.
+    /// Edits a job; holds the initial values of the fields.
     Edit(SessionId, Vec<String>),
 }
 
-/// A command that one line cannot show as it is: it has several lines, or signs that would paint the screen.
+/// A command that one line cannot show unchanged, because it has several lines or control
+/// characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Whole {
-    /// How it shows in its field.
+    /// The text in the field.
     pub shown: String,
-    /// What it is.
+    /// The real command.
     pub command: String,
 }
 
-/// The form as filled in so far.
+/// The form and its current input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Form {
     /// What it is for.
     pub purpose: Purpose,
-    /// What the fields are called.
+    /// Labels of the fields.
     pub labels: &'static [&'static str],
-    /// One line a field, in the order of the labels.
+    /// One line per field, in the order of the labels.
     pub fields: Vec<Line>,
-    /// The field with the cursor.
+    /// Index of the field with the cursor.
     pub focus: usize,
-    /// Whether the daemon has been asked and has not answered.
+    /// Whether a request to the daemon is pending.
     pub busy: bool,
     /// Commands used before, newest first.
     pub history: Vec<String>,
-    /// Commands that the project of `read` has.
+    /// Commands defined by the project in the directory `read`.
     pub targets: Vec<String>,
-    /// The directory that targets were read of.
+    /// The directory from which `targets` were read.
     pub read: String,
-    /// Which command is shown, and what stood there before; `None`: what was typed.
+    /// Index of the recalled command and what the field held before; `None` if the field holds what
+    /// was typed.
     pub recalled: Option<(usize, String, Option<Whole>)>,
-    /// What the field of the command stands for, where it cannot show that.
+    /// The real command if the command field cannot show it unchanged.
     pub whole: Option<Whole>,
 }
 
@@ -66,7 +69,7 @@ impl Form {
         Self::with(Purpose::New(None), NEW, fields.into(), history)
     }
 
-    /// The form that changes a job; its fields as they are now: name, group, keep, restart, command.
+    /// The form that edits a job, filled with its current name, group, keep, restart and command.
     pub fn edit(id: SessionId, now: [String; 5]) -> Self {
         let command = now[COMMAND].clone();
         let now = now.map(|text| clean(&text));
@@ -97,7 +100,8 @@ impl Form {
         }
     }
 
-    /// Puts a command into its field, in one line; what it is in truth is kept beside it.
+    /// Puts a command into a field as one line. If that changes the text, the real command is kept
+    /// in `whole`.
     pub fn put(&mut self, field: usize, command: &str) {
         let shown = clean(command);
         self.fields[field] = Line::new(&shown);
@@ -107,10 +111,11 @@ impl Form {
         });
     }
 
-    /// The command that its field stands for.
+    /// The command that the field stands for.
     ///
     /// # Errors
-    /// One that does not show as it is was changed: what was meant by that cannot be known.
+    /// The field shows a shortened form of a command and was edited, so the intended command is
+    /// unknown.
     pub fn command(&self, field: usize) -> Result<String, &'static str> {
         match &self.whole {
             None => Ok(self.value(field)),
@@ -121,7 +126,8 @@ impl Form {
         }
     }
 
-    /// After a field was edited: one that was emptied stands for nothing but what is typed from here on.
+    /// Call after an edit. An emptied field no longer stands for the original command, only for
+    /// what is typed from now on.
     pub fn edited(&mut self) {
         let field = match self.purpose {
             Purpose::New(_) => RUN,
@@ -129,7 +135,7 @@ impl Form {
         };
         if self.whole.is_some() && self.fields[field].is_empty() {
             self.whole = None;
-            // Nor does what was cut come back as if it were the command.
+            // Drop the killed text too, so that yanking does not bring back the shortened command.
             self.fields[field] = Line::default();
         }
     }
@@ -140,19 +146,19 @@ impl Form {
         &mut self.fields[self.focus.min(last)]
     }
 
-    /// Moves the cursor to another field, around the ends.
+    /// Moves the cursor to the next or previous field and wraps around.
     pub fn step(&mut self, forward: bool) {
         let n = self.labels.len();
         self.focus = (self.focus + if forward { 1 } else { n - 1 }) % n;
     }
 
-    /// Whether the cursor is in the command of a new job.
+    /// Whether the cursor is in the command field of a new job.
     pub fn is_at_command(&self) -> bool {
         matches!(self.purpose, Purpose::New(_)) && self.focus == RUN
     }
 
-    /// The rest of a command that begins as what is typed: of the project, or one used before. An empty field
-    /// suggests the project's first.
+    /// The rest of a suggested command that starts with what is typed: a command of the project, or
+    /// one used before. For an empty field, the first command of the project.
     pub fn suggestion(&self) -> Option<&str> {
         let line = self.fields.first().filter(|_| self.is_at_command())?;
         let typed = line.text();
@@ -165,7 +171,7 @@ impl Form {
         all.find_map(|one| one.strip_prefix(&typed).filter(|rest| !rest.is_empty()))
     }
 
-    /// Takes what is suggested; `false` if nothing is.
+    /// Accepts the suggestion; `false` if there is none.
     pub fn accept(&mut self) -> bool {
         let Some(rest) = self.suggestion().map(str::to_owned) else {
             return false;
@@ -174,7 +180,7 @@ impl Form {
         true
     }
 
-    /// Shows an older (or newer) command in the first field, of those that begin as what was typed.
+    /// Recalls an older (or newer) command that starts with what was typed.
     pub fn recall(&mut self, older: bool) {
         let typed = match &self.recalled {
             Some((_, typed, _)) => typed.clone(),
@@ -214,7 +220,7 @@ impl Form {
         }
     }
 
-    /// What a field says, blanks at its ends cut.
+    /// The text of a field, trimmed.
     pub fn value(&self, field: usize) -> String {
         self.fields[field].text().trim().to_owned()
     }
@@ -225,7 +231,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tab_goes_around() {
+    fn tab_wraps_around() {
         let mut form = Form::new("~/shop", "", Vec::new());
         form.step(false);
         assert_eq!(form.focus, 3);
@@ -234,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_come_back_and_go_again() {
+    fn recalls_older_and_newer_commands() {
         let mut form = Form::new("/", "", vec!["new".to_owned(), "old".to_owned()]);
         form.recall(true);
         form.recall(true);
@@ -247,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_typed_chooses_among_the_commands() {
+    fn recall_filters_by_typed_prefix() {
         let history = ["make test", "npm run dev", "make build"].map(str::to_owned);
         let mut form = Form::new("~/shop", "", history.into());
         form.targets = vec!["npm run start".to_owned(), "make all".to_owned()];

@@ -1,4 +1,5 @@
-//! What was found in all jobs: one question a job, a few at a time, the newest matches of each.
+//! Search through all jobs: one request per job, a few at a time, and the newest matches of each
+//! job.
 
 use std::collections::VecDeque;
 
@@ -10,78 +11,79 @@ use crate::protocol::reply::LogMatches;
 use crate::term::sanitize::clean;
 use crate::tui::pattern::smart_case;
 
-/// Matches of a job at most, the newest.
+/// Maximum number of matches per job; the newest are kept.
 pub const PER_JOB: usize = 50;
 
-/// Matches at most; the jobs that are left then are not asked.
+/// Maximum number of matches; once reached, the remaining jobs are not searched.
 const MOST: usize = 2000;
 
-/// Questions on their way at once: each reads a whole log.
+/// Maximum number of concurrent requests; each of them reads a whole log.
 const AT_ONCE: usize = 4;
 
-/// A pattern shorter than this matches everything.
+/// Minimum length of the pattern in characters; a shorter one matches nearly everything.
 const SHORTEST: usize = 2;
 
-/// How long after the last letter the search begins, in milliseconds.
+/// Delay between the last key and the start of the search, in milliseconds.
 const PAUSE_MS: i64 = 150;
 
 /// A search through all jobs.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
-    /// What is looked for.
+    /// The pattern being typed.
     pub line: Line,
-    /// The row with the cursor.
+    /// Index of the selected row.
     pub at: usize,
-    /// First row shown.
+    /// Index of the first visible row.
     pub top: usize,
-    /// When what was typed is looked for, in milliseconds since the epoch.
+    /// When the search for the typed pattern starts, in milliseconds since the epoch.
     pub due: Option<i64>,
-    /// What is being looked for; `None`: nothing yet.
+    /// The pattern of the current search; `None` before the first search.
     pub pattern: Option<Regex>,
-    /// Which search this is: answers to another one are passed over.
+    /// Number of this search; replies to other searches are ignored.
     pub round: u64,
-    /// What was found, the newest of each job first.
+    /// The matches, newest first within each job.
     pub hits: Vec<Hit>,
-    /// Jobs of which the newest matches are only a part.
+    /// Number of jobs that have more matches than are kept.
     pub cut: usize,
-    /// Jobs in the order they are shown in.
+    /// Jobs in display order.
     order: Vec<SessionId>,
     waiting: VecDeque<SessionId>,
     on_their_way: Vec<SessionId>,
 }
 
-/// A line that matches.
+/// A matching line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hit {
-    /// Whose.
+    /// The job.
     pub id: SessionId,
-    /// Its number.
+    /// Line number.
     pub n: u64,
-    /// Where it begins in the log, if the daemon told.
+    /// Log offset of the line's first byte, if the daemon reported it.
     pub offset: Option<u64>,
-    /// Its text, made safe.
+    /// Text of the line, sanitized.
     pub text: String,
 }
 
 impl Found {
-    /// What is typed has changed: it is looked for after a pause. What was found is no answer to it.
+    /// Handles a changed pattern: discards the old results and schedules a search after a pause.
     pub fn typed(&mut self, now: i64) {
         *self = Self {
             line: std::mem::take(&mut self.line),
             due: Some(now + PAUSE_MS),
             round: self.round,
-            // They are still to be ended.
+            // These requests still have to be cancelled.
             on_their_way: std::mem::take(&mut self.on_their_way),
             ..Self::default()
         };
     }
 
-    /// The jobs that are being looked through now, for those who want that no more.
+    /// Jobs with a pending request, so that the caller can cancel it.
     pub fn on_their_way(&self) -> &[SessionId] {
         &self.on_their_way
     }
 
-    /// Begins to look for what is typed in `jobs`; what is on its way is passed over when it comes.
+    /// Starts a search for the typed pattern in `jobs`. Replies to pending requests will be
+    /// ignored.
     pub fn begin(&mut self, jobs: Vec<SessionId>) {
         let (line, round) = (std::mem::take(&mut self.line), self.round + 1);
         let text = line.text();
@@ -99,7 +101,7 @@ impl Found {
         }
     }
 
-    /// The next job to ask, if there is room for a question.
+    /// The next job to search, if another concurrent request is allowed.
     pub fn ask_next(&mut self) -> Option<SessionId> {
         if self.on_their_way.len() >= AT_ONCE || self.hits.len() >= MOST {
             return None;
@@ -109,7 +111,7 @@ impl Found {
         Some(id)
     }
 
-    /// Takes in what was found in a job; `None`: it could not be looked through.
+    /// Adds the matches of a job; `None` if the job could not be searched.
     pub fn receive(&mut self, id: &SessionId, found: Option<LogMatches>) {
         self.on_their_way.retain(|one| one != id);
         let Some(found) = found else {
@@ -127,13 +129,13 @@ impl Found {
         });
         let before = self.hits.len();
         self.hits.splice(at..at, new);
-        // The cursor stays on its line, unless it has not been moved yet.
+        // Keep the cursor on its line unless it is still on the first row.
         if self.at > 0 && at <= self.at {
             self.at += self.hits.len() - before;
         }
     }
 
-    /// Jobs that have not answered yet and will.
+    /// Number of jobs whose results are still to come.
     pub fn pending(&self) -> usize {
         let asked = if self.hits.len() >= MOST {
             0
@@ -143,7 +145,7 @@ impl Found {
         self.on_their_way.len() + asked
     }
 
-    /// Jobs that are not looked through, because there is enough.
+    /// Number of jobs not searched because the maximum number of matches is reached.
     pub fn left(&self) -> usize {
         if self.hits.len() >= MOST {
             self.waiting.len()
@@ -152,31 +154,31 @@ impl Found {
         }
     }
 
-    /// The match with the cursor.
+    /// The selected match.
     pub fn hit(&self) -> Option<&Hit> {
         self.hits.get(self.at)
     }
 
-    /// Moves the cursor, stopping at the ends.
+    /// Moves the cursor and stops at both ends.
     pub fn step(&mut self, rows: isize) {
         let last = self.hits.len().saturating_sub(1);
         self.at = self.at.saturating_add_signed(rows).min(last);
     }
 
-    /// Shows the cursor in so many rows, scrolling by as little as that takes.
+    /// Scrolls as little as needed to keep the cursor within `height` rows.
     pub fn show(&mut self, height: usize) {
         self.at = self.at.min(self.hits.len().saturating_sub(1));
         let lowest = (self.at + 1).saturating_sub(height.max(1));
         self.top = self.top.clamp(lowest, self.at.max(lowest));
     }
 
-    /// A job is gone.
+    /// Forgets a removed job.
     pub fn forget(&mut self, id: &SessionId) {
         self.hits.retain(|hit| hit.id != *id);
         self.waiting.retain(|one| one != id);
     }
 
-    /// What is on its way will not come: it is looked for again.
+    /// The connection was lost, so pending replies will not arrive: schedules the search again.
     pub fn lost(&mut self, now: i64) {
         if self.pending() > 0 {
             self.due = Some(now);
@@ -219,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_are_asked_at_once_and_answers_come_in_any_order() {
+    fn limits_concurrent_requests_and_accepts_replies_in_any_order() {
         let mut found = search("line", &["a", "b", "c", "d", "e"]);
         let asked: Vec<SessionId> = std::iter::from_fn(|| found.ask_next()).collect();
         assert_eq!(asked.len(), 4);
@@ -240,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_enough_at_some_point() {
+    fn stops_at_the_maximum_number_of_matches() {
         let jobs: Vec<String> = (0..100).map(|n| format!("j{n:02}")).collect();
         let names: Vec<&str> = jobs.iter().map(String::as_str).collect();
         let mut found = search("line", &names);
@@ -255,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn one_letter_and_nonsense() {
+    fn ignores_a_short_pattern_and_accepts_an_invalid_regex() {
         assert!(search("l", &["a"]).ask_next().is_none());
         assert!(search("(", &["a"]).pattern.is_none());
         let found = search("((", &["a"]);
@@ -265,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cursor_is_always_in_view() {
+    fn keeps_the_cursor_in_view() {
         let mut found = search("line", &["a"]);
         let many: Vec<u64> = (0..50).collect();
         found.receive(&id("a"), Some(matches(&many)));

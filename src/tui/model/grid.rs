@@ -1,7 +1,8 @@
-//! The grid: many live panes at once. Which jobs have a tile, and where the tiles are.
+//! The grid shows many live panes at once. This module decides which jobs have a tile and where the
+//! tiles are.
 //!
-//! Jobs keep their tiles for as long as the grid is open: a list that sorts itself anew is one thing, a pane that
-//! jumps away while it is being read another. Opening the grid again sorts it anew.
+//! Jobs keep their tiles while the grid is open, so that a pane does not move while somebody reads
+//! it. Reopening the grid sorts it again.
 
 use std::ops::Range;
 
@@ -9,56 +10,56 @@ use ratatui::layout::Rect;
 
 use crate::protocol::SessionId;
 
-/// A tile narrower than this shows too little of a line to be read.
+/// Minimum width of a tile in columns; less shows too little of a line.
 const NARROWEST: u16 = 30;
-/// The heading and four rows of text: less says nothing.
+/// Minimum height of a tile in rows: the heading and four rows of text.
 const LOWEST: u16 = 5;
-/// Tiles at once at most: more than sixteen live screens nobody follows.
+/// Maximum number of tiles at once; nobody can follow more live screens.
 const MOST: usize = 16;
-/// Tiles at once if nobody asks for another number.
+/// Default number of tiles at once.
 const USUAL: usize = 9;
-/// What most programs write for; a tile beyond it is no better.
+/// Columns and rows that most programs are written for; a larger tile is not rated better.
 const FULL: (u16, u16) = (80, 24);
 
-/// The grid's own state.
+/// State of the grid.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Grid {
-    /// The jobs that have a tile, on this page or another.
+    /// The jobs that have a tile, on all pages.
     pub jobs: Vec<SessionId>,
-    /// Whether they are those that were marked when the grid was opened, so that none is added.
+    /// Whether the grid shows the jobs that were marked when it was opened; then no job is added.
     pub of_marked: bool,
-    /// Tiles at once that were asked for.
+    /// Requested number of tiles at once; `None` for the default.
     pub wanted: Option<usize>,
-    /// The tile the cursor was on, for when its job goes away.
+    /// Index of the last selected tile, for when its job disappears.
     pub at: usize,
 }
 
-/// How many tiles there are side by side, and one below the other.
+/// Number of tiles per row and per column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// Side by side.
+    /// Tiles side by side.
     pub columns: u16,
-    /// One below the other.
+    /// Rows of tiles.
     pub rows: u16,
 }
 
-/// Where a tile is.
+/// Position of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tile {
-    /// The line that says whose it is.
+    /// The heading line with the job's name.
     pub heading: Rect,
-    /// The job's screen.
+    /// The area of the job's screen.
     pub body: Rect,
 }
 
 impl Shape {
-    /// Tiles of a page.
+    /// Number of tiles on a page.
     pub fn tiles(self) -> usize {
         usize::from(self.columns) * usize::from(self.rows)
     }
 
-    /// The best shape for `n` tiles in `area`: all of them and few holes, each tile with as much of a usual screen
-    /// as can be. `None`: they would be too small to be read.
+    /// The best shape for `n` tiles in `area`: it holds all of them with few holes, and each tile
+    /// shows as much of a usual screen as possible. `None` if the tiles would be too small to read.
     pub fn of(n: usize, area: Rect) -> Option<Self> {
         (1..=MOST)
             .map(|columns| Self {
@@ -74,7 +75,8 @@ impl Shape {
         width >= NARROWEST && height >= LOWEST
     }
 
-    /// Columns and rows of the smallest tile, heading included; lines between columns take one each.
+    /// Columns and rows of the smallest tile, heading included. Each separator between columns
+    /// takes one column.
     fn least(self, area: Rect) -> (u16, u16) {
         let width = (area.width + 1) / self.columns;
         (width.saturating_sub(1), area.height / self.rows)
@@ -86,7 +88,8 @@ impl Shape {
         shown * n / self.tiles()
     }
 
-    /// Where the tiles of a page are, row by row. What does not divide goes to the first rows and columns.
+    /// Areas of the tiles of a page, row by row. The first rows and columns get the remainder of
+    /// the division.
     pub fn place(self, area: Rect) -> Vec<Tile> {
         let across = spans(area.x, area.width, self.columns, 1);
         let down = spans(area.y, area.height, self.rows, 0);
@@ -100,7 +103,7 @@ impl Shape {
     }
 }
 
-/// `length` in `n` parts with `gap` between them: where each begins, and how long it is.
+/// Splits `length` into `n` parts with `gap` between them; returns start and length of each part.
 fn spans(start: u16, length: u16, n: u16, gap: u16) -> Vec<(u16, u16)> {
     let room = length.saturating_sub(gap * (n - 1));
     let (each, over) = (room / n, room % n);
@@ -116,7 +119,7 @@ fn spans(start: u16, length: u16, n: u16, gap: u16) -> Vec<(u16, u16)> {
 }
 
 impl Grid {
-    /// The most tiles that can be read in `area`.
+    /// Maximum number of readable tiles in `area`.
     pub fn capacity(area: Rect) -> usize {
         (1..=MOST)
             .rev()
@@ -124,7 +127,7 @@ impl Grid {
             .unwrap_or(0)
     }
 
-    /// The shape of a page in `area`; `None`: there is no room for one tile.
+    /// The shape of a page in `area`; `None` if not even one tile fits.
     pub fn shape(&self, area: Rect) -> Option<Shape> {
         let wanted = self.wanted.unwrap_or(USUAL).min(self.jobs.len()).max(1);
         (1..=wanted.min(MOST))
@@ -132,20 +135,20 @@ impl Grid {
             .find_map(|n| Shape::of(n, area))
     }
 
-    /// The jobs on the page that shows job number `at`.
+    /// The range of jobs on the page that contains index `at`.
     pub fn page(&self, at: usize, shape: Shape) -> Range<usize> {
         let tiles = shape.tiles();
         let start = at / tiles * tiles;
         start..(start + tiles).min(self.jobs.len())
     }
 
-    /// The place of a job.
+    /// The index of a job.
     pub fn index(&self, id: &SessionId) -> Option<usize> {
         self.jobs.iter().position(|job| job == id)
     }
 
-    /// Where a step from job number `at` leads; `None`: there is nothing that way. Up and down go on to the page
-    /// before and after.
+    /// The index one step from `at`; `None` if there is no tile in that direction. Steps up and
+    /// down continue on the previous and next page.
     pub fn step(&self, at: usize, shape: Shape, dx: i16, dy: i16) -> Option<usize> {
         let columns = usize::from(shape.columns);
         let next = match (dx, dy) {
@@ -158,7 +161,7 @@ impl Grid {
         if next < self.jobs.len() {
             return Some(next);
         }
-        // Below is a hole, but there is a row below: its last tile.
+        // There is no tile directly below, but there is a row below: go to its last tile.
         let last = self.jobs.len().checked_sub(1)?;
         (dy == 1 && last / columns > at / columns).then_some(last)
     }
@@ -178,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shape_shows_as_much_of_each_as_it_can() {
+    fn a_shape_shows_as_much_of_each_tile_as_possible() {
         assert_eq!(shape(1, 120, 37), (1, 1));
         assert_eq!(shape(2, 120, 37), (2, 1));
         assert_eq!(shape(4, 120, 37), (2, 2));
@@ -215,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_stop_at_the_sides_and_go_on_below() {
+    fn steps_stop_at_the_sides_and_continue_on_the_next_page() {
         let jobs = |n: usize| Grid {
             jobs: (0..n).map(|_| SessionId::fresh()).collect(),
             ..Grid::default()

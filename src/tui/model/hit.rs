@@ -1,4 +1,4 @@
-//! What is at a place of the window.
+//! Hit testing: what is at a position of the window.
 
 use ratatui::layout::{Position, Rect};
 
@@ -7,20 +7,20 @@ use super::grid::Tile;
 use super::mode::Mode;
 use crate::protocol::SessionId;
 
-/// What is somewhere.
+/// What is at a position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Hit {
-    /// A row of the list, by its number.
+    /// A row of the list, by index.
     Row(usize),
-    /// The list below its rows.
+    /// The empty part of the list below its rows.
     List,
-    /// The pane of a job, and where it is.
+    /// The pane of a job, with its area.
     Pane(SessionId, Rect),
-    /// The line with the mode.
+    /// The status line.
     Status(Rect),
-    /// The line with the hints.
+    /// The line with the key hints.
     Hints(Rect),
-    /// Nothing that the mouse means anything to.
+    /// Nothing that reacts to the mouse.
     Nothing,
 }
 
@@ -51,7 +51,7 @@ pub fn at(model: &Model, col: u16, row: u16) -> Hit {
     }
 }
 
-/// The job whose pane, or tile, is there, and the area of that pane.
+/// The job whose pane or tile is at this position, with the area of the pane.
 pub fn pane_at(model: &Model, col: u16, row: u16) -> Option<(SessionId, Rect)> {
     let place = Position::new(col, row);
     let tiles = model.tiles();

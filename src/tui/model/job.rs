@@ -1,4 +1,4 @@
-//! One job of the list: its record, made safe and short for showing.
+//! One job of the list: its record, with texts sanitized and shortened for display.
 
 use super::url;
 use crate::protocol::{Record, SessionId, Timestamp, shell};
@@ -6,27 +6,27 @@ use crate::term::sanitize::clean;
 use crate::tui::state::State;
 use crate::tui::units;
 
-/// So long after it was started, has written something or has ended, a job is at rest,
-/// in milliseconds: what it has written lately is not shown any longer either.
+/// Time after its start, last output or end after which a job counts as at rest, in milliseconds.
+/// Its recent output is then no longer shown as recent.
 const LIVELY_MS: i64 = 10_000;
 
 /// A job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
-    /// What the daemon says of it.
+    /// Its record as reported by the daemon.
     pub record: Record,
-    /// When it said so, in milliseconds since the epoch.
+    /// When the record was reported, in milliseconds since the epoch.
     pub told_at: i64,
-    /// Its name: the label, or else the command.
+    /// Its name: the label, or the command if there is none.
     pub name: String,
-    /// The command as it shows; what it is, [`shell_line`](Self::shell_line) tells.
+    /// The command as displayed; [`shell_line`](Self::shell_line) returns the real one.
     pub command: String,
-    /// Its directory, with `~` for home.
+    /// Its directory, with `~` for the home directory.
     pub dir: String,
 }
 
 impl Job {
-    /// A job as of `now`. `home` is what `~` stands for.
+    /// A job as of `now`. `home` is the directory that `~` replaces.
     pub fn new(record: Record, now: i64, home: Option<&str>) -> Self {
         let summary = &record.summary;
         let command = clean(&shell::line(&summary.command, summary.args.as_deref()));
@@ -44,13 +44,14 @@ impl Job {
         }
     }
 
-    /// The command as a shell takes it, all its lines and signs.
+    /// The unmodified command as a shell accepts it, including newlines and control characters.
     pub fn shell_line(&self) -> String {
         let summary = &self.record.summary;
         shell::line(&summary.command, summary.args.as_deref())
     }
 
-    /// Takes over the ports of an older record of the same run: only lists that ask for them tell them.
+    /// Copies the ports of an older record of the same run, because only lists that request ports
+    /// contain them.
     pub fn keep_ports(&mut self, older: &Self) {
         let (new, old) = (&mut self.record.summary, &older.record.summary);
         if new.ports.is_none() && new.pid.is_some() && new.pid == old.pid {
@@ -65,29 +66,29 @@ impl Job {
         ports.filter(|_| self.is_alive()).unwrap_or_default()
     }
 
-    /// The first URL it serves.
+    /// The first URL that it serves.
     pub fn url(&self) -> Option<String> {
         url::shown(&self.record)
             .filter(|_| self.is_alive())
             .map(str::to_owned)
     }
 
-    /// Its session.
+    /// Its id.
     pub fn id(&self) -> &SessionId {
         &self.record.summary.session_id
     }
 
-    /// What it is up to.
+    /// Its state.
     pub fn state(&self) -> State {
         State::of(&self.record)
     }
 
-    /// Whether a process of it is there (or soon will be).
+    /// Whether its process exists or is about to be started.
     pub fn is_alive(&self) -> bool {
         !self.record.summary.status.is_finished()
     }
 
-    /// How long it has been running (or ran), in milliseconds.
+    /// How long it has been running, or ran, in milliseconds.
     pub fn runtime(&self, now: i64) -> i64 {
         let told = i64::try_from(self.record.summary.runtime_ms).unwrap_or(i64::MAX);
         if self.is_alive() {
@@ -105,9 +106,8 @@ impl Job {
             .map(|at| (now - at.millis()).max(0))
     }
 
-    /// The time in its row: uptime while alive, "3m ago" once ended. A job at rest has it
-    /// as of the clock's last minute: a screen on which nothing happens changes with the
-    /// clock only.
+    /// The time in its row: uptime while alive, "3m ago" once ended. For a job at rest it is
+    /// computed as of the last full minute, so that an idle screen is redrawn only with the clock.
     pub fn time(&self, now: i64) -> String {
         let rest = self.rests_from();
         let is_lively = now < rest;
@@ -124,13 +124,13 @@ impl Job {
         }
     }
 
-    /// When [`time`](Self::time) says something else, other than with the clock.
+    /// When [`time`](Self::time) changes next, apart from changes at full minutes.
     pub fn next_change(&self, now: i64) -> Option<i64> {
         let rest = self.rests_from();
         (now < rest).then(|| (now + 1000 - now.rem_euclid(1000)).min(rest))
     }
 
-    /// From when on it is at rest, unless something happens.
+    /// When the job comes to rest, unless something happens before.
     fn rests_from(&self) -> i64 {
         let ms = |at: Option<Timestamp>| at.map_or(0, Timestamp::millis);
         let summary = &self.record.summary;
@@ -147,7 +147,7 @@ impl Job {
     }
 }
 
-/// The last minute of the clock.
+/// The last full minute.
 fn clock_minute(now: i64) -> i64 {
     now - now.rem_euclid(60_000)
 }
@@ -161,7 +161,7 @@ pub fn tilde(path: &str, home: Option<&str>) -> String {
     }
 }
 
-/// `path` as typed, with `~` resolved and relative to `cwd`.
+/// Resolves a typed path: expands `~` and makes it relative to `cwd`.
 pub fn untilde(path: &str, cwd: &str, home: Option<&str>) -> String {
     match (path, path.strip_prefix("~/"), home) {
         ("", ..) => cwd.to_owned(),
@@ -178,14 +178,14 @@ mod tests {
     use crate::tui::tests::jobs::{NOW, job};
 
     #[test]
-    fn names_cannot_paint_the_screen() {
+    fn names_are_sanitized() {
         let mut record = job("x").record;
         record.summary.label = Some("a\u{1b}[31mb\n".to_owned());
         assert_eq!(Job::new(record, NOW, None).name, "ab ");
     }
 
     #[test]
-    fn a_job_without_a_name_is_called_by_its_command() {
+    fn a_job_without_a_label_is_named_by_its_command() {
         let mut record = job("x").record;
         record.summary.label = None;
         record.summary.command = "echo".to_owned();
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn home_is_a_tilde_and_back() {
+    fn abbreviates_and_expands_the_home_directory() {
         assert_eq!(tilde("/home/me/shop", Some("/home/me")), "~/shop");
         assert_eq!(tilde("/home/meg", Some("/home/me")), "/home/meg");
         assert_eq!(untilde("~/x", "/w", Some("/home/me")), "/home/me/x");
@@ -203,8 +203,8 @@ mod tests {
     }
 
     #[test]
-    fn seconds_are_told_of_what_happens_and_at_rest_the_minutes_of_the_clock() {
-        // NOW is a whole minute, and the last that it wrote.
+    fn shows_seconds_while_active_and_minutes_at_rest() {
+        // NOW is a full minute, and also the time of the last output.
         let mut job = job("x");
         job.record.summary.runtime_ms = 72_000;
         assert_eq!(job.time(NOW + 1000), "1m13s");
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn time_runs_on_between_two_reports_until_the_end() {
+    fn runtime_advances_between_reports_until_the_end() {
         let mut job = job("x");
         assert_eq!(job.runtime(NOW + 5000) - job.runtime(NOW), 5000);
         job.record.summary.status = crate::protocol::Status::Done;

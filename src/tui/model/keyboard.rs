@@ -1,45 +1,45 @@
-//! Who types into jobs besides this view.
+//! Who else types into jobs besides this view.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::protocol::SessionId;
 
-/// How long an agent that has typed is said to be typing, in milliseconds: twice as long as the daemon waits
-/// before it tells again.
+/// How long an agent is shown as typing after its last input, in milliseconds. Twice the interval
+/// at which the daemon repeats the event.
 const TYPING_MS: i64 = 2000;
 
-/// Keyboards that this view has taken, and those that agents type on.
+/// Keyboards held by this view, and jobs that agents type into.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keyboards {
-    /// Taken from agents until given back.
+    /// Jobs whose keyboard this view has taken from agents and not yet returned.
     pub held: HashSet<SessionId>,
     typing: HashMap<SessionId, i64>,
 }
 
 impl Keyboards {
-    /// An agent has typed.
+    /// Records that an agent typed into a job.
     pub fn agent_typed(&mut self, id: SessionId, now: i64) {
         self.typing.insert(id, now + TYPING_MS);
     }
 
-    /// Whether an agent types into this job.
+    /// Whether an agent is typing into this job.
     pub fn agent_types(&self, id: &SessionId) -> bool {
         self.typing.contains_key(id)
     }
 
-    /// Takes away what is due; whether anything went.
+    /// Drops expired entries; returns whether there were any.
     pub fn expire(&mut self, now: i64) -> bool {
         let before = self.typing.len();
         self.typing.retain(|_, until| *until > now);
         self.typing.len() != before
     }
 
-    /// When the next agent is said to type no more.
+    /// When the next entry expires.
     pub fn next_due(&self) -> Option<i64> {
         self.typing.values().min().copied()
     }
 
-    /// A job has ended, or is gone: nobody holds its keyboard.
+    /// Forgets a job that has ended or was removed; nobody holds its keyboard any longer.
     pub fn forget(&mut self, id: &SessionId) {
         self.held.remove(id);
         self.typing.remove(id);

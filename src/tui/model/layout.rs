@@ -1,70 +1,70 @@
-//! Where things are for a given window: split, stack, zoom, grid.
+//! The areas of the window in each layout: split, stack, zoom, grid.
 
 use ratatui::layout::Rect;
 
-/// From so many columns on the list takes a third.
+/// Minimum width in columns at which the list takes a third of the window.
 const WIDE: u16 = 100;
-/// Below so many columns list and pane take turns.
+/// Below this width in columns, either the list or the pane is shown, not both.
 const NARROW: u16 = 60;
-/// Below so many rows, too.
+/// Below this height in rows, either the list or the pane is shown, not both.
 const FLAT: u16 = 10;
-/// From so many rows on there is a top line.
+/// Minimum height in rows at which there is a top line.
 const TOP_LINE: u16 = 16;
-/// The smallest window that shows anything but one line.
+/// Smallest window, in columns and rows, that shows more than one line.
 pub const SMALLEST: (u16, u16) = (20, 5);
 
 /// How list and pane share the window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// One line only.
+    /// Only one line is shown.
     TooSmall,
     /// List and pane side by side.
     Split,
-    /// The list, or the pane.
+    /// Either the list or the pane.
     Stack,
     /// The pane alone, without a frame.
     Zoom,
-    /// Many panes.
+    /// Several panes.
     Grid,
 }
 
-/// What the layout depends on besides the size.
+/// What the layout depends on besides the window size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Wish {
-    /// The pane alone.
+    /// Show the pane alone.
     pub zoom: bool,
-    /// In the stack: the pane, not the list.
+    /// In the stack layout, show the pane instead of the list.
     pub open: bool,
-    /// Many panes, unless one of them is zoomed.
+    /// Show the grid, unless one of its panes is zoomed.
     pub grid: bool,
-    /// Zoomed: a second line for hints.
+    /// When zoomed, show a second line with hints.
     pub hints: bool,
-    /// Zoomed: no line of ours at all.
+    /// When zoomed, show no line of the dashboard at all.
     pub bare: bool,
 }
 
-/// Where things are. What is absent is not shown.
+/// The area of each part of the window; `None` for parts that are not shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Layout {
-    /// How list and pane share the window.
+    /// The kind of layout.
     pub kind: Kind,
-    /// Counts and clock.
+    /// The top line with counts and clock.
     pub top: Option<Rect>,
-    /// The line under the top.
+    /// The rule below the top line.
     pub rule: Option<Rect>,
     /// The list.
     pub list: Option<Rect>,
-    /// The line between list and pane.
+    /// The divider between list and pane.
     pub divider: Option<Rect>,
-    /// Name and command of the job in the pane.
+    /// The line with name and command of the job in the pane.
     pub title: Option<Rect>,
     /// The tiles of the grid.
     pub grid: Option<Rect>,
-    /// The job's screen; in the grid that of the selected one.
+    /// The job's screen; in the grid, the screen of the selected tile.
     pub pane: Option<Rect>,
-    /// Mode and state.
+    /// The status line with mode and state.
     pub status: Option<Rect>,
-    /// What can be pressed.
+    /// The line with key hints.
     pub hints: Option<Rect>,
 }
 
@@ -143,7 +143,7 @@ impl Layout {
         layout.list = Some(Rect::new(0, y, list_width, body));
         layout.divider = Some(Rect::new(list_width, y, 1, body));
         layout.title = Some(Rect::new(pane_x, y, width - pane_x, 1));
-        // One column of air between the line and the job's text.
+        // Leave one empty column between the divider and the job's text.
         layout.pane = Some(Rect::new(pane_x + 1, y + 1, width - pane_x - 1, body - 1));
         layout
     }
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_breakpoints_are_those_of_the_contract() {
+    fn uses_the_specified_breakpoints() {
         let kind = |w, h| Layout::of(w, h, Wish::default()).kind;
         assert_eq!(kind(120, 40), Kind::Split);
         assert_eq!(kind(80, 24), Kind::Split);
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_reaches_beyond_the_window() {
+    fn no_area_exceeds_the_window() {
         let wishes = [
             Wish::default(),
             Wish {

@@ -1,40 +1,41 @@
-//! Keys that leave INSERT when they are pressed one after the other, as docker's ctrl-p ctrl-q.
+//! A sequence of keys that leaves INSERT, like docker's ctrl-p ctrl-q.
 //!
-//! The first of them are held back until it is known whether the others follow; then they are typed, or forgotten.
+//! The first keys of the sequence are held back until it is complete or broken. If complete they
+//! are dropped; if broken they are typed into the job.
 
-/// The keys, and how far they have been pressed.
+/// The key sequence and how much of it has been pressed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LeaveSequence {
     keys: Vec<String>,
-    /// What the terminal sent for those that were pressed so far.
+    /// The bytes that the terminal sent for each key pressed so far.
     held: Vec<Vec<u8>>,
 }
 
-/// What becomes of a key.
+/// What happens with a pressed key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pressed {
-    /// It was the last one: leave.
+    /// It completes the sequence: leave INSERT.
     Leaves,
     /// It is held back.
     Held,
-    /// It is typed, behind what was held back.
+    /// These bytes are typed: the keys held back before, then this one.
     Typed(Vec<u8>),
 }
 
 impl LeaveSequence {
-    /// Keys by their names; none: no key is held back.
+    /// A sequence of key names. If it is empty, no key is held back.
     pub fn new(keys: Vec<String>) -> Self {
         let held = Vec::new();
         Self { keys, held }
     }
 
-    /// Takes a key by its name, for which the terminal sent `raw`.
+    /// Handles a key by its name; `raw` holds the bytes that the terminal sent for it.
     pub fn press(&mut self, name: &str, raw: &[u8]) -> Pressed {
         if self.keys.is_empty() {
             return Pressed::Typed(raw.to_vec());
         }
         let mut typed = Vec::new();
-        // What was pressed wrong may be the beginning all the same: ctrl-p ctrl-p ctrl-q.
+        // A key that breaks the sequence may start it again: ctrl-p ctrl-p ctrl-q.
         if self.keys.get(self.held.len()).map(String::as_str) != Some(name) {
             typed = self.let_go();
         }
@@ -53,7 +54,7 @@ impl LeaveSequence {
         }
     }
 
-    /// What is held back, which is typed after all.
+    /// Returns the bytes held back, to be typed after all, and starts over.
     pub fn let_go(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.held).concat()
     }
@@ -68,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn the_whole_sequence_leaves_and_a_part_of_it_is_typed() {
+    fn leaves_on_the_whole_sequence_and_types_a_broken_one() {
         let keys = ["ctrl-p", "ctrl-q"].map(str::to_owned);
         let mut sequence = LeaveSequence::new(keys.into());
         assert_eq!(sequence.press("a", b"a"), typed(b"a"));

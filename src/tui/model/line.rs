@@ -1,23 +1,24 @@
-//! One line of text being edited, with readline's keys.
+//! A line editor for one line of text, with readline's keys.
 
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::tui::keymap::Action;
 
-/// A line and where its cursor is.
+/// A line of text and its cursor.
 ///
-/// The cursor steps by what people see as one character: an emoji of several parts, a letter with its accent.
-/// `tui-input` does that, too, but its Ctrl-W stops at the signs within a word, where a shell's does not.
+/// The cursor moves by grapheme clusters, such as an emoji of several code points or a letter with
+/// a combining accent. `tui-input` does so too, but its Ctrl-W stops at punctuation within a word,
+/// and a shell's does not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
     text: String,
-    /// Bytes before the cursor.
+    /// Byte offset of the cursor.
     cursor: usize,
     killed: String,
 }
 
 impl Line {
-    /// A line that begins as `text`, the cursor at its end.
+    /// A line with this text and the cursor at its end.
     pub fn new(text: &str) -> Self {
         Self {
             text: text.to_owned(),
@@ -31,17 +32,18 @@ impl Line {
         self.text.clone()
     }
 
-    /// The text before the cursor, for placing it.
+    /// The text before the cursor, from which the cursor's column is computed.
     pub fn before_cursor(&self) -> String {
         self.before().to_owned()
     }
 
-    /// Whether there is nothing in it.
+    /// Whether the text is empty.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
-    /// Types `text` at the cursor; a newline becomes a space, other control characters are dropped.
+    /// Inserts `text` at the cursor. Newlines and tabs become spaces, other control characters are
+    /// dropped.
     pub fn insert(&mut self, text: &str) {
         let text = text
             .replace(['\n', '\r', '\t'], " ")
@@ -50,7 +52,7 @@ impl Line {
         self.cursor += text.len();
     }
 
-    /// Carries out an editing action; `false` if it is none.
+    /// Performs an editing action; `false` if `action` is not one.
     pub fn edit(&mut self, action: Action) -> bool {
         let (start, end) = (0, self.text.len());
         match action {
@@ -83,26 +85,26 @@ impl Line {
         &self.text[..self.cursor]
     }
 
-    /// Where the character before the cursor begins.
+    /// Byte offset of the character before the cursor.
     fn previous(&self) -> usize {
         let last = self.before().grapheme_indices(true).next_back();
         last.map_or(0, |(at, _)| at)
     }
 
-    /// Where the character at the cursor ends.
+    /// Byte offset of the end of the character at the cursor.
     fn next(&self) -> usize {
         let here = self.text[self.cursor..].graphemes(true).next();
         self.cursor + here.map_or(0, str::len)
     }
 
-    /// Where the word before the cursor begins; words end at blanks.
+    /// Byte offset of the start of the word before the cursor; words are separated by whitespace.
     fn word_start(&self) -> usize {
         let word = self.before().trim_end();
         let blank = word.char_indices().rev().find(|(_, c)| c.is_whitespace());
         blank.map_or(0, |(at, c)| at + c.len_utf8())
     }
 
-    /// Where the word at the cursor, or after it, ends.
+    /// Byte offset of the end of the word at or after the cursor.
     fn word_end(&self) -> usize {
         let word = self.text[self.cursor..].trim_start();
         let blank = word.find(char::is_whitespace);
@@ -115,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn readline_habits_work() {
+    fn readline_keys_work() {
         let mut line = Line::new("npm run dev");
         assert!(line.edit(Action::DeleteWord));
         assert_eq!(line.text(), "npm run ");
@@ -132,8 +134,9 @@ mod tests {
     }
 
     #[test]
-    fn what_people_see_as_one_character_is_one() {
-        // A family, a flag, a thumb with a skin, an `e` with an accent of its own, a heart in colour.
+    fn the_cursor_moves_by_grapheme_clusters() {
+        // A family, a flag, a thumb with a skin tone, an `e` with a combining accent, a coloured
+        // heart.
         for one in ["👨‍👩‍👧", "🇩🇪", "👍🏽", "e\u{301}", "❤\u{fe0f}", "각", "नि"]
         {
             let mut line = Line::new(&format!("a{one}{one}b"));
@@ -155,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_character_that_is_typed_in_parts_is_one_in_the_end() {
+    fn a_character_typed_in_parts_is_one_cluster() {
         let mut line = Line::default();
         for part in "👩\u{200d}💻e\u{301}".chars() {
             line.insert(part.encode_utf8(&mut [0; 4]));
@@ -164,7 +167,7 @@ mod tests {
         assert_eq!(line.text(), "👩\u{200d}💻");
         line.edit(Action::DeleteBack);
         assert!(line.is_empty());
-        // An accent alone joins what is before it.
+        // A combining accent inserted alone joins the character before it.
         let mut line = Line::new("xb");
         line.edit(Action::CharLeft);
         line.insert("\u{301}");
@@ -173,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn words_end_at_blanks_whatever_they_are_made_of() {
+    fn words_end_only_at_whitespace() {
         let mut line = Line::new("cat  src/été.rs 👨‍👩‍👧");
         line.edit(Action::WordLeft);
         assert_eq!(line.before_cursor(), "cat  src/été.rs ");

@@ -1,37 +1,37 @@
-//! What a person has looked at: how far, and when, for each job. What came since is counted in the row and marked
-//! in the pane.
+//! How much of each job's output a person has seen, and when. Newer output is counted in the job's
+//! row and marked in the pane.
 
 use std::collections::HashMap;
 
 use crate::protocol::SessionId;
 use crate::term::screen::Screen;
 
-/// A job that showed for less than this was passed by, in milliseconds: what was new stays new.
+/// Minimum time that a job must be shown to count as seen, in milliseconds.
 const GLANCE_MS: i64 = 1000;
 
-/// Unseen lines that a row counts at most.
+/// Largest number of unseen lines that a row shows.
 pub const MOST_UNSEEN: u64 = 99;
 
-/// How far somebody has looked.
+/// What a person has seen of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seen {
-    /// Lines of clean text that there were.
+    /// Number of lines of clean text at that time.
     pub lines: u64,
     /// When, in milliseconds since the epoch.
     pub at: i64,
 }
 
-/// A job that shows now.
+/// A job that is shown now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Look {
     since: i64,
-    /// Where what is new begins, if something was new when it came into view.
+    /// Where the unseen output starts, if there was any when the job came into view.
     mark: Option<Seen>,
-    /// Lines that were new then.
+    /// Number of unseen lines at that time.
     fresh: u64,
 }
 
-/// What was looked at, and what shows now.
+/// What was seen before, and which jobs are shown now.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Looks {
     seen: HashMap<SessionId, Seen>,
@@ -39,7 +39,7 @@ pub struct Looks {
 }
 
 impl Looks {
-    /// What was looked at before.
+    /// Starts with what was seen in earlier views.
     pub fn new(seen: HashMap<SessionId, Seen>) -> Self {
         Self {
             seen,
@@ -47,17 +47,17 @@ impl Looks {
         }
     }
 
-    /// What was looked at, without what shows now.
+    /// What was seen, without the jobs shown now.
     pub fn seen(&self) -> &HashMap<SessionId, Seen> {
         &self.seen
     }
 
-    /// Where somebody who has never looked begins: with what is there.
+    /// Initializes a job that has never been seen: its present output counts as seen.
     pub fn begin_at(&mut self, id: &SessionId, lines: u64, now: i64) {
         self.seen.insert(id.clone(), Seen { lines, at: now });
     }
 
-    /// A job came into view, with so many lines. If it showed before, it goes on.
+    /// A job with this many lines came into view. No effect if it is already shown.
     pub fn begin(&mut self, id: &SessionId, lines: u64, now: i64) {
         if self.here.contains_key(id) {
             return;
@@ -72,12 +72,13 @@ impl Looks {
         self.here.insert(id.clone(), look);
     }
 
-    /// Jobs that show, as of before.
+    /// Jobs shown according to the last call of `begin` and `end`.
     pub fn in_view(&self) -> impl Iterator<Item = &SessionId> {
         self.here.keys()
     }
 
-    /// A job went out of view, with so many lines. One that was passed by is as unseen as before.
+    /// A job with this many lines went out of view. If it was shown only briefly, its output stays
+    /// unseen.
     pub fn end(&mut self, id: &SessionId, lines: u64, now: i64) {
         let look = self.here.remove(id);
         if look.is_some_and(|look| now - look.since >= GLANCE_MS) {
@@ -85,7 +86,8 @@ impl Looks {
         }
     }
 
-    /// Everybody goes: what shows now was looked at.
+    /// All jobs go out of view, because the view closes or loses focus; what is shown counts as
+    /// seen.
     pub fn end_all(&mut self, lines: impl Fn(&SessionId) -> Option<u64>, now: i64) {
         for (id, _) in self.here.drain() {
             if let Some(lines) = lines(&id) {
@@ -94,7 +96,7 @@ impl Looks {
         }
     }
 
-    /// Lines of a job that nobody has looked at; none while it shows.
+    /// Number of unseen lines of a job; 0 while it is shown.
     pub fn unseen(&self, id: &SessionId, lines: u64) -> u64 {
         if self.here.contains_key(id) {
             return 0;
@@ -103,13 +105,14 @@ impl Looks {
         lines.saturating_sub(seen)
     }
 
-    /// For a job that shows: where what is new begins, and how many lines of it there were at first.
+    /// For a shown job: where its unseen output started, and how many unseen lines there were, when
+    /// it came into view.
     pub fn mark(&self, id: &SessionId) -> Option<(Seen, u64)> {
         let look = self.here.get(id)?;
         Some((look.mark?, look.fresh))
     }
 
-    /// Forgets jobs that are not there any more.
+    /// Forgets jobs that no longer exist.
     pub fn retain(&mut self, is_there: impl Fn(&SessionId) -> bool) {
         self.seen.retain(|id, _| is_there(id));
         self.here.retain(|id, _| is_there(id));
@@ -122,11 +125,12 @@ impl Looks {
     }
 }
 
-/// The row of `screen` in which line number `line` begins, when the job has written `total` lines of clean text.
+/// The row of `screen` where line number `line` starts, when the job has written `total` lines of
+/// clean text.
 ///
-/// Counted back from the cursor, which is in the last line: rows that go on from the one above belong to its line.
-/// `None` where it has scrolled off, has not been written, or rows are no lines because a full-screen program
-/// paints.
+/// Counts back from the cursor, which is in the last line; a wrapped row belongs to the line above
+/// it. `None` if the line has scrolled off or is not written yet, or if rows are not lines because
+/// a full-screen program draws the screen.
 pub fn row_of_line(screen: &Screen, total: u64, line: u64) -> Option<u16> {
     if screen.alt_screen() {
         return None;
@@ -138,7 +142,7 @@ pub fn row_of_line(screen: &Screen, total: u64, line: u64) -> Option<u16> {
             .row(row)
             .iter()
             .all(|cell| cell.text.trim().is_empty());
-    // A newline at the end has begun a line that is none yet.
+    // After a final newline the cursor is in a row that does not count as a line yet.
     let mut number = total + u64::from(is_blank);
     if line > number {
         return None;
@@ -168,13 +172,13 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_found_by_counting_back() {
+    fn finds_lines_by_counting_back_from_the_cursor() {
         let few = screen("one\r\ntwo\r\nthree\r\n");
         assert_eq!(row_of_line(&few, 3, 1), Some(0));
         assert_eq!(row_of_line(&few, 3, 3), Some(2));
         assert_eq!(row_of_line(&few, 3, 4), Some(3));
         assert_eq!(row_of_line(&few, 3, 5), None);
-        // The third line is two rows long, and the prompt after it has no newline.
+        // The third line wraps to two rows, and the prompt after it has no newline.
         let prompt = screen("one\r\ntwo\r\n0123456789abc\r\n$ ");
         assert_eq!(row_of_line(&prompt, 4, 4), Some(4));
         assert_eq!(row_of_line(&prompt, 4, 3), Some(2));
@@ -186,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_passed_by_stays_new() {
+    fn a_briefly_shown_job_stays_unseen() {
         let id = SessionId::fresh();
         let mut looks = Looks::default();
         assert_eq!(looks.unseen(&id, 5), 5);
@@ -200,7 +204,7 @@ mod tests {
         looks.begin(&id, 9, 400);
         looks.end(&id, 12, 5000);
         assert_eq!(looks.unseen(&id, 14), 2);
-        // Nothing is new: no mark, also when something comes while one looks.
+        // Nothing is unseen: there is no mark, even if output arrives while the job is shown.
         looks.begin(&id, 12, 6000);
         assert_eq!(looks.mark(&id), None);
         looks.end_all(|_| Some(13), 6001);

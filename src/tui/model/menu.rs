@@ -1,19 +1,19 @@
-//! A choice by one letter: what to copy, which signal to send.
+//! A menu of single-letter choices: what to copy, which signal to send.
 
 use crate::protocol::SessionId;
 use crate::tui::keymap::Place;
 
-/// A menu; its lines are those of its place in the table of keys.
+/// A menu; its entries are the key bindings of its place in the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Menu {
-    /// Which lines.
+    /// The place in the table of key bindings.
     pub place: Place,
-    /// The jobs it is about.
+    /// The jobs that it applies to.
     pub ids: Vec<SessionId>,
 }
 
 impl Menu {
-    /// What stands at the bottom left.
+    /// The mode name at the bottom left.
     pub fn name(&self) -> &'static str {
         match self.place {
             Place::Copy => "COPY",

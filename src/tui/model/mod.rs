@@ -1,5 +1,6 @@
-//! Everything the dashboard knows, as data. Only [`update`](super::update) changes it, only [`view`](super::view)
-//! draws it, and neither does anything else: the time comes in with each message.
+//! The state of the dashboard, as plain data. Only [`update`](super::update) changes it and only
+//! [`view`](super::view) draws it. Neither has other effects: the time is passed in with each
+//! message.
 
 pub mod away;
 pub mod card;
@@ -70,7 +71,7 @@ use crate::config::Notify;
 use crate::protocol::SessionId;
 use crate::term::keyparse::KeyReader;
 
-/// A moment by the wall clock.
+/// A point in time of the wall clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Moment {
     /// Milliseconds since 1970-01-01T00:00:00Z.
@@ -80,9 +81,9 @@ pub struct Moment {
 /// Where the view was opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
-    /// Its working directory.
+    /// The working directory.
     pub cwd: String,
-    /// The home directory, `~`.
+    /// The home directory, shown as `~`.
     pub home: Option<String>,
 }
 
@@ -98,35 +99,35 @@ pub enum Selected {
     Group(String),
 }
 
-/// The way to the daemon.
+/// State of the connection to the daemon.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Link {
-    /// Not there yet, for the first time.
+    /// The first connection is being made.
     #[default]
     Starting,
-    /// It answers.
+    /// Connected.
     Up,
-    /// It broke; another is on its way.
+    /// The connection was lost and is being restored.
     Down,
 }
 
-/// How the session that the view was opened for is doing.
+/// State of the job that the view was opened for (attach).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Attached {
-    /// The view is a dashboard.
+    /// The view was not opened for a job; it is a dashboard.
     No,
-    /// The list has not come yet.
+    /// The job list has not arrived yet.
     Awaited(SessionId),
-    /// It is open; closing the view goes back to the shell.
+    /// The job is open; closing the view returns to the shell.
     Yes(SessionId),
 }
 
-/// How a job's past is shown when the view is opened for that.
+/// How to replay a job's past when the view is opened for that.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Replay {
-    /// The moment to begin at, in milliseconds since the epoch; `None`: the beginning.
+    /// Time to start at, in milliseconds since the epoch; `None` for the beginning.
     pub from_ms: Option<i64>,
-    /// How fast: 1 as it was.
+    /// Playback speed; 1 is the original speed.
     pub speed: f64,
 }
 
@@ -134,132 +135,132 @@ pub struct Replay {
 pub struct Model {
     /// The time of the last message.
     pub now: Moment,
-    /// The zone that times are shown in.
+    /// Time zone of displayed times.
     pub zone: TimeZone,
     /// Columns and rows of the window.
     pub window: (u16, u16),
-    /// How things look.
+    /// Colours and symbols.
     pub theme: Theme,
     /// Where the view was opened.
     pub origin: Origin,
-    /// Look only.
+    /// Whether the view may only look at jobs, not change them.
     pub read_only: bool,
-    /// Whether it asks before it ends or removes something.
+    /// Whether it asks for confirmation before it ends or removes something.
     pub asks: bool,
-    /// Time between TERM and KILL for jobs that it stops, in milliseconds.
+    /// Time between TERM and KILL for jobs stopped by this view, in milliseconds.
     pub stop_grace_ms: u64,
-    /// Keys that leave INSERT, as [`chord::name`] spells them; never empty.
+    /// Keys that leave INSERT, as spelled by [`chord::name`]; never empty.
     pub leave_keys: Vec<String>,
-    /// Keys that leave it one after the other, in place of those.
+    /// A key sequence that leaves INSERT and replaces `leave_keys`.
     pub leave_sequence: LeaveSequence,
-    /// What keys do.
+    /// Key bindings.
     pub keymap: Keymap,
-    /// Whether the last line is ours while typing into a zoomed job.
+    /// Whether the status line stays visible while typing into a zoomed job.
     pub status_line: bool,
-    /// Whether the view was opened for one session.
+    /// Whether and for which job the view was opened.
     pub attached: Attached,
-    /// The way to the daemon.
+    /// State of the connection to the daemon.
     pub link: Link,
-    /// Whether the daemon does not know all events.
+    /// Whether the daemon is too old to send all events.
     pub is_daemon_older: bool,
-    /// The jobs, in the order they were heard of.
+    /// The jobs, in the order in which they became known.
     pub jobs: Vec<Job>,
-    /// Whether the first list has come.
+    /// Whether the first list has arrived.
     pub listed: bool,
-    /// Records on their way; `true`: asked for again meanwhile.
+    /// Jobs with a pending record request; `true` if the record must be requested again after it.
     pub refreshing: HashMap<SessionId, bool>,
-    /// The filter as typed.
+    /// The text of the filter.
     pub filter: String,
     /// Keys of folded groups.
     pub folded: HashSet<String>,
-    /// The order of the list.
+    /// Sort order of the list.
     pub sort: Sort,
-    /// Marked jobs: verbs act on all of them.
+    /// Marked jobs; verbs act on all of them.
     pub marked: BTreeSet<SessionId>,
-    /// What jobs have written lately.
+    /// Recent output of jobs.
     pub sparks: HashMap<SessionId, Spark>,
-    /// When what jobs use was asked for.
+    /// When resource usage was last requested.
     pub usage: Usage,
     /// The rows of the list, kept up to date by `update`.
     pub rows: Vec<Row>,
     /// What the cursor is on.
     pub selected: Selected,
-    /// The row it was on, for when that goes away.
+    /// Index of the selected row, for when that row disappears.
     pub cursor: usize,
-    /// First row shown.
+    /// Index of the first visible row of the list.
     pub list_top: usize,
-    /// The job before this one, and since when this one is selected.
+    /// The job that was selected before the current one.
     pub previous: Option<SessionId>,
-    /// Since when the cursor is where it is.
+    /// Since when the current row is selected.
     pub selected_at: i64,
-    /// What was looked at.
+    /// How much output of each job was seen.
     pub looks: Looks,
-    /// When a view was last open, and the last event it had heard of.
+    /// When a view was last open, and the last event that it received.
     pub last_open: Option<(i64, u64)>,
-    /// What happened since then, as far as it has come.
+    /// What happened since then, as far as events have arrived.
     pub away: Option<Away>,
-    /// The last event that was heard of.
+    /// Number of the last event received.
     pub seq: u64,
-    /// How jobs failed that were looked at since.
+    /// Failure cards of the jobs that were looked at.
     pub cards: HashMap<SessionId, Card>,
-    /// Processes that a stop could not end, by job.
+    /// Pids that survived a stop, by job.
     pub survivors: HashMap<SessionId, Vec<u32>>,
-    /// A job that was asked for and should be selected once it is known.
+    /// A job to select as soon as it becomes known.
     pub wanted: Option<SessionId>,
-    /// The live screens that show.
+    /// The live screens in view.
     pub watches: Vec<Watch>,
-    /// In SCROLL: the screen of a moment in the past.
+    /// In SCROLL: the screen at a time in the past.
     pub rewind: Option<Rewind>,
-    /// What the view was opened for, if that is to show a job's past.
+    /// Set if the view was opened to replay a job's past.
     pub replay: Option<Replay>,
-    /// Columns that a cropped pane was moved by.
+    /// Columns by which a cropped pane is shifted.
     pub pan: u16,
-    /// The pane looking back, or with times, outside of SCROLL.
+    /// The scrolled-back pane, or the pane with timestamps, outside of SCROLL.
     pub peek: Option<Box<Scroll>>,
-    /// Whether long lines of a log wrap.
+    /// Whether long log lines wrap.
     pub wrap: bool,
-    /// Whether times stand in front of the lines of a log.
+    /// Whether log lines have timestamps.
     pub times: bool,
-    /// The mouse.
+    /// State of the mouse.
     pub pointer: Pointer,
-    /// How the window is shared.
+    /// How list and panes share the window.
     pub frame: Frame,
-    /// The tiles of the grid.
+    /// State of the grid.
     pub grid: Grid,
-    /// The mode.
+    /// The current mode.
     pub mode: Mode,
-    /// INSERT and its frame as they were, straight after leaving.
+    /// State of INSERT and of the frame at the moment when INSERT was left.
     pub just_left: Option<(Insert, Frame)>,
-    /// When Ctrl-C was pressed in NORMAL.
+    /// When Ctrl-C was last pressed in NORMAL.
     pub interrupted_at: Option<i64>,
-    /// Whether the person looks at this window, as far as the terminal tells.
+    /// Whether the window has the focus, according to the terminal.
     pub focused: bool,
-    /// How a person who does not is told.
+    /// How to notify a person while the window has no focus.
     pub notify: Notify,
-    /// What the terminal's window is called, once that has been said.
+    /// The last window title that was set; `None` before the first.
     pub title: Option<String>,
-    /// Messages.
+    /// Toasts and the message history.
     pub toasts: Toasts,
-    /// Who types besides this view.
+    /// Who else types into jobs.
     pub keyboards: Keyboards,
-    /// What was removed and can be put back.
+    /// Removed jobs that can still be restored.
     pub removed: Option<Removed>,
-    /// Jobs that are waited for before the view closes.
+    /// Jobs that must end before the view closes.
     pub quitting: Option<Quitting>,
-    /// Reads keys.
+    /// The key parser.
     pub keys: KeyReader,
-    /// When half a key is taken as it stands.
+    /// When an incomplete key sequence is passed on as it is.
     pub flush_at: Option<i64>,
-    /// When the job that is typed into was seen to end.
+    /// When the end of the job in INSERT was noticed.
     pub ended_at: Option<i64>,
-    /// Whether `rows` has to be made anew.
+    /// Whether `rows` must be rebuilt.
     pub stale: bool,
-    /// Whether something that shows has changed.
+    /// Whether a redraw is needed.
     pub dirty: bool,
 }
 
 impl Model {
-    /// A view that has heard nothing yet.
+    /// An initial model without any jobs.
     pub fn new(options: &Options, theme: Theme, origin: Origin, window: (u16, u16)) -> Self {
         let mut leave_keys: Vec<String> = options
             .leave_keys
@@ -267,7 +268,7 @@ impl Model {
             .filter_map(|key| chord::parse(key))
             .collect();
         if !options.leave_sequence.is_empty() {
-            // What hints call it; no key that is pressed has this name.
+            // The name shown in hints; no single key has this name, so it never matches a key.
             leave_keys = vec![options.leave_sequence.join(" ")];
         }
         if leave_keys.is_empty() {

@@ -1,4 +1,4 @@
-//! The modes. There is no focus but the mode, and it is always written at the bottom left.
+//! The modes. The mode is the only kind of focus, and it is always shown at the bottom left.
 
 use super::form::Form;
 use super::found::Found;
@@ -12,60 +12,60 @@ use crate::protocol::SessionId;
 use crate::tui::keymap::Place;
 use crate::tui::theme::Tone;
 
-/// Which mode it is, with what belongs to it alone.
+/// The current mode and the state that belongs to it.
 pub enum Mode {
-    /// Commands; no key reaches a job.
+    /// Keys are commands; none reaches a job.
     Normal,
-    /// Keys go to the job.
+    /// Keys are sent to the job.
     Insert(Insert),
-    /// Looking back through the log.
+    /// Scrolling back through the log.
     Scroll(Box<Scroll>, Frame),
-    /// Editing the list's filter.
+    /// Editing the filter of the list.
     Filter(Line),
     /// Filling in the form for a new job.
     Prompt(Box<Form>),
-    /// Answering a job in one line.
+    /// Typing a one-line reply to a job.
     Reply(Box<Reply>),
-    /// Choosing a command by its name.
+    /// Choosing a command by name.
     Palette(Box<Palette>),
-    /// A question.
+    /// Answering a confirmation.
     Confirm(Confirm),
-    /// Choosing by a letter.
+    /// Choosing from a menu by a letter.
     Menu(Menu),
     /// Reading a page.
     Page(Box<Page>),
-    /// What was found in all jobs.
+    /// Search results of all jobs.
     Found(Box<Found>),
-    /// The keys; the line narrows them.
+    /// The help screen.
     Help(Help),
 }
 
-/// How the window is shared: what `i`, `Enter` and `s` change and leaving restores.
+/// How the window is shared. `i`, `Enter` and `s` change it; leaving restores it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Frame {
-    /// The pane alone.
+    /// Show the pane alone.
     pub zoom: bool,
-    /// In the stack: the pane, not the list.
+    /// In the stack layout, show the pane instead of the list.
     pub open: bool,
-    /// Many panes instead of list and pane.
+    /// Show the grid instead of list and pane.
     pub grid: bool,
 }
 
-/// Typing into a job.
+/// State of INSERT.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Insert {
-    /// Which job.
+    /// The job typed into.
     pub id: SessionId,
-    /// Jobs that get the same keys.
+    /// Other jobs that get the same keys.
     pub also: Vec<SessionId>,
-    /// Where leaving goes back to.
+    /// The frame to restore on leaving.
     pub back: Frame,
-    /// The size that was asked for since typing began, rows and columns.
+    /// The size (rows, columns) requested for the job since INSERT began.
     pub asked: Option<(u16, u16)>,
 }
 
 impl Insert {
-    /// All jobs that get the keys, the one that shows first.
+    /// All jobs that get the keys, the shown one first.
     pub fn jobs(&self) -> Vec<SessionId> {
         let mut jobs = vec![self.id.clone()];
         jobs.extend(self.also.iter().cloned());
@@ -73,45 +73,45 @@ impl Insert {
     }
 }
 
-/// What a question is about.
+/// What a confirmation is about.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ask {
     /// Stop these jobs.
     Stop(Vec<SessionId>),
     /// Kill these jobs.
     Kill(Vec<SessionId>),
-    /// Pause these jobs (`true`), or continue them.
+    /// Pause these jobs (`true`) or continue them.
     Pause(Vec<SessionId>, bool),
     /// Restart these jobs.
     Restart(Vec<SessionId>),
-    /// Run the job again that was typed into and has ended.
+    /// Run the job of INSERT again after it has ended.
     Again(Insert),
     /// Remove these jobs and their logs.
     Remove(Vec<SessionId>),
-    /// Close the view and stop jobs.
+    /// Close the view and stop the jobs.
     Quit,
-    /// Send a paste that looks like more than was meant.
+    /// Send a paste that is long or contains control characters.
     Paste(Vec<u8>, Insert),
 }
 
-/// A question that waits for a letter.
+/// A question that is answered with a letter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Confirm {
-    /// What it is about.
+    /// What the question is about.
     pub ask: Ask,
 }
 
 /// The help screen.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Help {
-    /// First line shown.
+    /// Index of the first visible line.
     pub top: usize,
-    /// Only keys with this in them.
+    /// Only key bindings that contain this text are shown.
     pub filter: String,
 }
 
 impl Mode {
-    /// Its name at the bottom left.
+    /// The name of the mode, shown at the bottom left.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Normal => "NORMAL",
@@ -127,11 +127,11 @@ impl Mode {
         }
     }
 
-    /// What its badge says by its colour.
+    /// The colour role of the mode's badge.
     pub fn tone(&self) -> Tone {
         match self {
             Self::Normal | Self::Help(_) | Self::Page(_) => Tone::Calm,
-            // Keys that reach several jobs are worth an alarm for as long as they do.
+            // Typing into several jobs at once deserves an alarm colour.
             Self::Insert(insert) if !insert.also.is_empty() => Tone::Alarm,
             Self::Insert(_) => Tone::Live,
             Self::Scroll(..)
@@ -145,7 +145,7 @@ impl Mode {
         }
     }
 
-    /// Where its keys are in the table.
+    /// The place of its key bindings in the table.
     pub fn place(&self) -> Place {
         match self {
             Self::Normal => Place::Normal,

@@ -1,4 +1,4 @@
-//! A page to read: all about a job, or the messages so far.
+//! A page of text: the details of a job, or the message history.
 
 use super::details::Details;
 use crate::protocol::SessionId;
@@ -6,23 +6,23 @@ use crate::protocol::SessionId;
 /// What a page is about.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Subject {
-    /// All about a job.
+    /// The details of a job.
     Details(Box<Details>),
-    /// The messages so far.
+    /// The message history.
     Messages,
 }
 
-/// A page and the place in it.
+/// A page and its scroll position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Page {
     /// What it is about.
     pub subject: Subject,
-    /// First line shown.
+    /// Index of the first visible line.
     pub top: usize,
 }
 
 impl Page {
-    /// What stands at the bottom left.
+    /// The mode name at the bottom left.
     pub fn name(&self) -> &'static str {
         match self.subject {
             Subject::Details(_) => "DETAILS",
@@ -30,12 +30,12 @@ impl Page {
         }
     }
 
-    /// Whether it is the page of this job.
+    /// Whether this is the details page of the job.
     pub fn is_about(&self, id: &SessionId) -> bool {
         matches!(&self.subject, Subject::Details(about) if about.id == *id)
     }
 
-    /// What was asked for will not come.
+    /// Clears the pending request, because its reply will not arrive.
     pub fn unasked(&mut self) {
         if let Subject::Details(about) = &mut self.subject {
             about.asked = None;

@@ -1,4 +1,4 @@
-//! The palette: every command by its name, and how the shell says it.
+//! The palette lists every command by name, with the equivalent shell command.
 
 use std::borrow::Cow;
 
@@ -7,33 +7,33 @@ use super::line::Line;
 use crate::tui::keymap::{Action, Place};
 use crate::tui::shell;
 
-/// The palette as it stands.
+/// State of the palette.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Palette {
-    /// What narrows it.
+    /// The search text.
     pub line: Line,
-    /// The row with the cursor.
+    /// Index of the selected row.
     pub at: usize,
 }
 
 /// A command of the palette.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// What it does.
+    /// The action that it performs.
     pub action: Action,
-    /// What it is called; an exact name wins.
+    /// Its name; an exact match ranks first.
     pub name: String,
-    /// Its name, and what it is about: `stop web`.
+    /// Its name and what it applies to: `stop web`.
     pub title: String,
-    /// The key for it; empty if there is none.
+    /// Its key; empty if there is none.
     pub key: String,
-    /// What it does, in a sentence.
+    /// Its description, one sentence.
     pub help: Cow<'static, str>,
-    /// The same thing in the shell, for what is selected.
+    /// The equivalent shell command for what is selected.
     pub shell: Option<String>,
 }
 
-/// Commands without a key.
+/// Commands without a key binding.
 const OWN: [(Action, &str, &str); 3] = [
     (
         Action::StopGroup,
@@ -44,7 +44,7 @@ const OWN: [(Action, &str, &str); 3] = [
     (Action::Messages, "messages", "What was said so far"),
 ];
 
-/// Every command, in the order of the table of keys, and those without a key.
+/// Every command in the order of the key table, then those without a key.
 pub fn entries(model: &Model) -> Vec<Entry> {
     let lines = model.keymap.lines().filter(|bound| {
         let own_key = matches!(bound.binding.action, Action::Pick | Action::Literal);
@@ -68,14 +68,14 @@ pub fn entries(model: &Model) -> Vec<Entry> {
     bound.chain(own).collect()
 }
 
-/// The commands that what is typed finds, the best first.
+/// The commands that match the search text, best first.
 pub fn found(model: &Model, palette: &Palette) -> Vec<Entry> {
     let typed = palette.line.text().trim().to_lowercase().replace('-', " ");
     let mut found: Vec<(u32, Entry)> = entries(model)
         .into_iter()
         .filter_map(|entry| Some((rank(&entry, &typed)?, entry)))
         .collect();
-    // Stable: what is as good stays in the order of the table.
+    // The sort is stable: equal ranks stay in the order of the table.
     found.sort_by_key(|(rank, _)| *rank);
     found.into_iter().map(|(_, entry)| entry).collect()
 }
@@ -101,7 +101,7 @@ fn entry(
     }
 }
 
-/// What an action is about, in words.
+/// What an action applies to, in words.
 fn about(model: &Model, action: Action) -> Option<String> {
     match action {
         Action::Stop | Action::Kill | Action::Restart | Action::Pause | Action::Remove => {
@@ -123,7 +123,7 @@ fn about(model: &Model, action: Action) -> Option<String> {
     }
 }
 
-/// How well a command fits what was typed, 0 the best; `None`: not at all.
+/// How well a command matches, 0 is best; `None` if it does not match.
 fn rank(entry: &Entry, typed: &str) -> Option<u32> {
     let (name, title) = (entry.name.to_lowercase(), entry.title.to_lowercase());
     if name == typed {
@@ -142,7 +142,8 @@ fn rank(entry: &Entry, typed: &str) -> Option<u32> {
     begins_a_word(&entry.help.to_lowercase()).then_some(1000)
 }
 
-/// How far apart the letters of `typed` are in `text`, if they are all there in this order.
+/// Number of characters between the letters of `typed` in `text`; `None` if they do not all occur
+/// in this order.
 fn spread(text: &str, typed: &str) -> Option<u32> {
     let mut gaps = 0;
     let mut gap = 0;
@@ -166,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn letters_in_order_are_enough_and_near_ones_are_better() {
+    fn matches_letters_in_order_and_prefers_close_ones() {
         assert_eq!(spread("restart group", "restart group"), Some(0));
         assert_eq!(spread("restart group", "rg"), Some(6));
         assert_eq!(spread("restart", "trx"), None);

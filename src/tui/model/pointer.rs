@@ -1,37 +1,38 @@
-//! The mouse: whose it is, and what it is in the middle of.
+//! State of the mouse: whether the dashboard or the terminal uses it, and the drag in progress.
 
 use super::Selected;
 use super::scroll::place::Place;
 
-/// Within so many milliseconds a second click on the same place is a double click: what desktops have.
+/// Maximum time between the clicks of a double click, in milliseconds; the usual value on desktops.
 const DOUBLE_MS: i64 = 400;
 
 /// The mouse.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pointer {
-    /// Whether the terminal leaves it to us.
+    /// Whether the dashboard handles the mouse, instead of the terminal.
     pub is_ours: bool,
-    /// A button is held that went down in the pane.
+    /// Set while a button that was pressed in the pane is held.
     pub held: Option<Held>,
-    /// The last click: when, where, and how many came in a row.
+    /// The last click: its time, its position, and the number of clicks in a row.
     last: Option<(i64, (u16, u16), u32)>,
-    /// The row of the list that was clicked last: another click on it opens it.
+    /// The row of the list that was clicked last; a second click on it opens it.
     pub clicked: Option<Selected>,
-    /// The list was moved by the wheel while the cursor was on this row, and follows it no more until that moves.
+    /// The selected row at the time when the wheel scrolled the list. The list does not follow the
+    /// selection again until the selection moves.
     pub list_held_at: Option<usize>,
 }
 
 /// What a held button does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Held {
-    /// It selects from here on, once it is moved.
+    /// It selects text from this place on, once the mouse moves.
     Selects(Place),
-    /// What it does is the job's business.
+    /// Its events are sent to the job.
     Jobs,
 }
 
 impl Pointer {
-    /// A mouse that is ours, or the terminal's.
+    /// Initial state; `is_ours` says whether the dashboard handles the mouse.
     pub fn new(is_ours: bool) -> Self {
         Self {
             is_ours,
@@ -42,7 +43,7 @@ impl Pointer {
         }
     }
 
-    /// Takes in a click; gives how many it makes in a row at that place.
+    /// Handles a click; returns how many clicks in a row happened at that position.
     pub fn click(&mut self, now: i64, at: (u16, u16)) -> u32 {
         let count = match self.last {
             Some((then, place, count)) if place == at && now - then <= DOUBLE_MS => count + 1,
@@ -58,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clicks_count_where_and_while_they_belong_together() {
+    fn counts_clicks_at_one_position_within_the_interval() {
         let mut pointer = Pointer::new(true);
         assert_eq!(pointer.click(0, (3, 3)), 1);
         assert_eq!(pointer.click(400, (3, 3)), 2);

@@ -1,9 +1,10 @@
-//! The list's filter: words that a job has to satisfy, all of them. `LANGUAGE` is the whole of it.
+//! The filter of the list: a job must match all of its words. `LANGUAGE` describes the whole
+//! syntax.
 
 use super::job::Job;
 use crate::tui::state::State;
 
-/// What a filter understands, for the help screen.
+/// The syntax of the filter, for the help screen.
 pub const LANGUAGE: &[(&str, &str)] = &[
     ("web", "Its letters in this order in name, group or command"),
     ("?", "Waits for a person"),
@@ -28,7 +29,7 @@ pub const LANGUAGE: &[(&str, &str)] = &[
     ),
 ];
 
-/// A filter, read.
+/// A parsed filter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query {
     words: Vec<Word>,
@@ -51,11 +52,11 @@ enum Test {
     Dir(String),
 }
 
-/// What a job can want attention for; `!` in front of another word is "not", as in k9s.
+/// States that want a person's attention. `!` before any other word means "not", as in k9s.
 const ALARMS: [&str; 6] = ["failed", "error", "lost", "input", "password", "asked"];
 
 impl Query {
-    /// Reads what was typed. Everything is a query; an unfinished word (`!`, `g:`) filters nothing.
+    /// Parses a filter. Every text is valid; an unfinished word (`!`, `g:`) matches every job.
     pub fn parse(text: &str) -> Self {
         let words = text.split_whitespace();
         Self {
@@ -65,12 +66,12 @@ impl Query {
         }
     }
 
-    /// Whether it lets everything through.
+    /// Whether it matches every job.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// Where in `name` the letters are that were looked for, as offsets of bytes.
+    /// Byte offsets in `name` of the characters that match the filter, for highlighting.
     pub fn hits(&self, name: &str) -> Vec<usize> {
         let texts = self.words.iter().filter(|word| !word.not);
         let hits = texts.filter_map(|word| match &word.test {
@@ -80,7 +81,7 @@ impl Query {
         hits.flatten().collect()
     }
 
-    /// Whether `job` passes.
+    /// Whether `job` matches.
     pub fn matches(&self, job: &Job) -> bool {
         self.words
             .iter()
@@ -126,7 +127,7 @@ impl Test {
         match self {
             Self::NeedsInput => state.needs_input(),
             Self::Alarm(word) => is_in_state(word, &state),
-            // While it is typed, the ports that begin so.
+            // Match by prefix, so that the filter works while the port is being typed.
             Self::Port(port) => job
                 .ports()
                 .iter()
@@ -152,7 +153,8 @@ impl Test {
             Self::Text(text) => {
                 is_in_state(text, &state)
                     || fuzzy(text, &job.name).is_some()
-                    // In a long line any few letters occur in any order.
+                    // No fuzzy match here: a long line contains almost any few letters in any
+                    // order.
                     || job.command.to_lowercase().contains(text.as_str())
                     || job
                         .record
@@ -185,10 +187,11 @@ fn is_in_state(word: &str, state: &State) -> bool {
     }
 }
 
-/// Where the letters of `needle` (lower case) occur in `text`, in this order and near each other: offsets of bytes.
+/// Byte offsets of the letters of `needle` (lower case), which must occur in `text` in this order
+/// and near each other.
 ///
-/// A match may be spread over three times its own length and four characters more; without such a bound any
-/// three letters match any long command line. Of several the closest counts.
+/// The match may span three times the needle's length plus four characters; without a limit any
+/// three letters match any long command line. If there are several matches, the shortest is used.
 fn fuzzy(needle: &str, text: &str) -> Option<Vec<usize>> {
     let lower = |c: char| c.to_lowercase().next().unwrap_or(c);
     let text: Vec<(usize, char)> = text.char_indices().map(|(at, c)| (at, lower(c))).collect();
@@ -234,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn sigils_ask_for_more_than_text() {
+    fn sigils_filter_by_more_than_text() {
         assert_eq!(names("?"), ["migrate"]);
         assert_eq!(names("@agent"), ["agent"]);
         assert_eq!(
@@ -250,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_wanted_is_said_in_two_ways() {
+    fn supports_two_forms_of_negation() {
         assert!(!names("-failed").contains(&"lint".to_owned()));
         assert_eq!(names("-failed").len(), 7);
         assert_eq!(names("!done"), names("-done"));
@@ -270,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_query_lets_all_through() {
+    fn an_empty_query_matches_every_job() {
         assert!(Query::parse("  ").is_empty());
         assert!(Query::parse("").matches(&job("x")));
     }

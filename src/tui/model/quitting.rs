@@ -1,12 +1,12 @@
-//! Jobs that are being stopped before the view closes.
+//! Jobs being stopped before the view closes.
 
 use crate::protocol::SessionId;
 
-/// What is waited for.
+/// State of stopping all jobs before closing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Quitting {
-    /// Those that have not ended yet.
+    /// Jobs that have not ended yet.
     pub left: Vec<SessionId>,
-    /// How many there were.
+    /// Number of jobs at the start.
     pub total: usize,
 }

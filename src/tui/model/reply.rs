@@ -1,22 +1,22 @@
-//! A one-line answer to a job, without opening it.
+//! A one-line reply to a job, without opening it.
 
 use super::line::Line;
 use crate::protocol::SessionId;
 use crate::protocol::record::InputState;
 
-/// An answer that is being typed.
+/// A reply being typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
-    /// To which job.
+    /// The job.
     pub id: SessionId,
-    /// What has been typed.
+    /// The text typed so far.
     pub line: Line,
-    /// Whether it must not show.
+    /// Whether the text is hidden.
     pub hidden: bool,
 }
 
 impl Reply {
-    /// An empty answer to a job that is in `state`.
+    /// An empty reply to a job in `state`.
     pub fn new(id: SessionId, state: InputState) -> Self {
         Self {
             id,
@@ -25,8 +25,8 @@ impl Reply {
         }
     }
 
-    /// Takes in what the job does with its input now. What was typed for a password is dropped before it would
-    /// show; true if that happened.
+    /// Handles a new input state of the job. Drops text typed for a password before it would become
+    /// visible; returns true in that case.
     pub fn follow(&mut self, state: InputState) -> bool {
         match state {
             InputState::Password => self.hidden = true,
@@ -34,13 +34,13 @@ impl Reply {
                 self.hidden = false;
                 return !std::mem::take(&mut self.line).is_empty();
             }
-            // While it works nobody can tell; a secret stays one.
+            // While the job works its state is unknown, so a secret stays hidden.
             _ => {}
         }
         false
     }
 
-    /// Whether the job, in `state`, would show a secret that is sent now.
+    /// Whether the job, in `state`, would echo a secret that is sent now.
     pub fn would_show(&self, state: InputState) -> bool {
         let shows = matches!(
             state,

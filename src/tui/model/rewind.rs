@@ -1,4 +1,4 @@
-//! The screen as it was: a moment of the past, and how it is played.
+//! The screen at a time in the past, and its playback.
 
 use crate::protocol::SessionId;
 use crate::protocol::params::Capture;
@@ -7,52 +7,53 @@ use crate::protocol::{Timestamp, params::CaptureFormat};
 use crate::term::screen::Screen;
 use crate::term::size::Size;
 
-/// A pause of the recording is cut to this when it is played, in milliseconds: nobody watches a program wait.
+/// Pauses of the recording are shortened to this during playback, in milliseconds.
 const LONGEST_PAUSE_MS: i64 = 2000;
 
-/// Time between two frames of a recording at least, in milliseconds: what came closer together shows at once.
+/// Minimum time between two frames of the playback, in milliseconds; changes closer together are
+/// shown at once.
 const FRAME_MS: i64 = 33;
 
-/// Where to go.
+/// A step within the recording.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
     /// To the beginning.
     First,
-    /// To what was there before the last thing happened.
+    /// To the state before the last change.
     Back,
-    /// To what happened next.
+    /// To the next change.
     Forward,
-    /// By so many milliseconds of the recording.
+    /// By this many milliseconds of recorded time.
     By(i64),
 }
 
-/// A look at the past of a screen.
+/// A view of the past of a job's screen.
 pub struct Rewind {
-    /// Whose screen it is.
+    /// The job.
     pub id: SessionId,
-    /// What it showed; `None` until the first picture has come.
+    /// The screen; `None` until the first frame has arrived.
     pub screen: Option<Screen>,
-    /// Which moment that is.
+    /// The time that it shows.
     pub moment: Option<ScreenMoment>,
-    /// Whether a picture is on its way.
+    /// Whether a frame is pending.
     pub loading: bool,
-    /// How it is played; `None`: it stands still.
+    /// State of the playback; `None` while paused.
     pub play: Option<Play>,
-    /// How fast it is played: 1 as it was.
+    /// Playback speed; 1 is the original speed.
     pub speed: f64,
 }
 
-/// How a recording is being played.
+/// State of the playback.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Play {
-    /// When the next picture is due, in milliseconds since the epoch.
+    /// When the next frame is due, in milliseconds since the epoch.
     pub due: i64,
-    /// The time of the recording that is shown then.
+    /// The recorded time that the next frame shows.
     pub shows: i64,
 }
 
 impl Rewind {
-    /// A look at nothing yet.
+    /// A view without a frame.
     pub fn new(id: SessionId) -> Self {
         Self {
             id,
@@ -64,7 +65,7 @@ impl Rewind {
         }
     }
 
-    /// What to ask for to go there; `None`: there is nothing there.
+    /// The request for a step; `None` if there is nothing in that direction.
     pub fn step(&mut self, step: Step) -> Option<Capture> {
         if self.loading {
             return None;
@@ -80,7 +81,7 @@ impl Rewind {
                 Target::Time(at?.saturating_add(ms))
             }
             Step::By(ms) => {
-                // At least what happened next: a long pause is no reason to stand still.
+                // Go at least to the next change, so that a long pause does not block the step.
                 let next = moment.next_at?.millis();
                 Target::Time(at.unwrap_or(next).saturating_add(ms).max(next))
             }
@@ -88,8 +89,8 @@ impl Rewind {
         Some(self.ask(target))
     }
 
-    /// What to ask for at first: the screen of that time, or what was there before the last thing happened to a
-    /// log of so many bytes.
+    /// The first request: the screen at time `at`, or, without a time, the screen before the last
+    /// change to a log of `bytes` bytes.
     pub fn begin(&mut self, at: Option<i64>, bytes: u64) -> Capture {
         self.ask(match at {
             Some(ms) => Target::Time(ms),
@@ -97,13 +98,13 @@ impl Rewind {
         })
     }
 
-    /// What to ask for as the next picture that is played, if it is due.
+    /// The request for the next frame of the playback, if it is due.
     pub fn play(&mut self, now: i64) -> Option<Capture> {
         let play = self.play.filter(|play| play.due <= now && !self.loading)?;
         Some(self.ask(Target::Time(play.shows)))
     }
 
-    /// Takes in a picture; with `now` in milliseconds since the epoch.
+    /// Stores a frame; `now` is in milliseconds since the epoch.
     pub fn receive(&mut self, captured: &Captured, now: i64) {
         self.loading = false;
         let (Some(text), Some(moment)) = (&captured.text, captured.moment) else {
@@ -126,7 +127,7 @@ impl Rewind {
         }
     }
 
-    /// Begins to play, or stops; `false` at the end, where there is nothing to play.
+    /// Starts or pauses the playback; `false` at the end, where nothing is left to play.
     pub fn toggle(&mut self, now: i64) -> bool {
         if self.play.take().is_some() {
             return true;
@@ -139,10 +140,10 @@ impl Rewind {
         self.play.is_some()
     }
 
-    /// When the next picture is due, and what it shows.
+    /// The playback state for the next frame after `moment`.
     fn next(&self, play: Play, moment: ScreenMoment, now: i64) -> Option<Play> {
         let next = moment.next_at?.millis();
-        // What was shown stands for everything up to then.
+        // The current frame covers everything up to the recorded time `shows`.
         let pause = (next - play.shows).clamp(0, LONGEST_PAUSE_MS);
         let wait = (pause as f64 / self.speed) as i64;
         let frame = (FRAME_MS as f64 * self.speed) as i64;
@@ -197,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_go_to_the_neighbours_and_no_further() {
+    fn steps_go_to_the_adjacent_changes_only() {
         let mut there = rewind(moment(1000, Some(20), Some((80, 5000))));
         assert_eq!(there.step(Step::Back).unwrap().at_offset, Some(20));
         assert_eq!(there.step(Step::Forward), None, "one question at a time");
@@ -210,14 +211,14 @@ mod tests {
     }
 
     #[test]
-    fn a_jump_over_a_long_pause_arrives_at_its_end() {
+    fn a_jump_into_a_long_pause_lands_at_its_end() {
         let mut there = rewind(moment(0, Some(20), Some((80, 60_000))));
         let asked = there.step(Step::By(10_000)).unwrap();
         assert_eq!(asked.at_time, Some(Timestamp(60_000).to_string()));
     }
 
     #[test]
-    fn long_pauses_are_cut_when_it_is_played() {
+    fn playback_shortens_long_pauses() {
         let mut there = rewind(moment(0, None, Some((80, 60_000))));
         assert!(there.toggle(1_000_000));
         let play = there.play.unwrap();

@@ -1,7 +1,7 @@
-//! The rows of the list: groups, and the jobs in them, in an order that does not jump.
+//! The rows of the list: groups and their jobs, in a stable order.
 //!
-//! Groups come in the order of their oldest job, the one of the current directory first. In a group the sort
-//! decides; an ended job keeps its place until it is removed.
+//! Groups are ordered by their oldest job, with the group of the current directory first. Within a
+//! group the sort order decides; an ended job keeps its place until it is removed.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use super::job::Job;
 use super::query::Query;
 use super::sort::Sort;
 
-/// One row. Jobs are places in the model's list of jobs.
+/// One row. Jobs are given as indexes into the model's job list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Row {
     /// The header of a group.
@@ -21,17 +21,17 @@ pub enum Row {
 /// The header of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
-    /// What identifies it.
+    /// Its key, which identifies it.
     pub key: String,
-    /// What it is called.
+    /// Its title.
     pub title: String,
-    /// Its jobs that pass the filter.
+    /// Its jobs that match the filter.
     pub jobs: Vec<usize>,
     /// Whether its jobs are hidden.
     pub folded: bool,
 }
 
-/// The rows for `jobs` under a filter. With one group only there is no header.
+/// The rows for `jobs` that match a filter. If there is only one group, it has no header.
 pub fn rows(
     jobs: &[Job],
     query: &Query,
@@ -90,7 +90,7 @@ pub fn rows(
     rows
 }
 
-/// The group a job belongs to: its name, or the directory it runs in.
+/// Key and title of the group of a job: the group's name, or the job's directory.
 pub fn group_of(job: &Job) -> (String, String) {
     match job
         .record
@@ -129,19 +129,19 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_for_a_person_is_first_in_its_group() {
+    fn waiting_jobs_come_first_in_their_group() {
         let names = shown(&shop(), &[], "/");
         assert_eq!(names[..3], ["[shop]", "migrate", "web"]);
     }
 
     #[test]
-    fn the_directory_one_is_in_comes_first() {
+    fn the_current_directory_comes_first() {
         let names = shown(&shop(), &[], &format!("{HOME}/notes"));
         assert_eq!(names[0], "[~/notes]");
     }
 
     #[test]
-    fn one_group_needs_no_header() {
+    fn a_single_group_has_no_header() {
         assert_eq!(shown(&[job("a"), job("b")], &[], "/"), ["a", "b"]);
     }
 }

@@ -1,4 +1,4 @@
-//! What is said to the person, and by which keys.
+//! Messages to the person, and the keys named in them.
 
 use super::Model;
 use super::toast::{Kind, TOAST_MS, Toast};
@@ -6,24 +6,24 @@ use crate::term::sanitize::clean;
 use crate::tui::keymap::Place;
 
 impl Model {
-    /// The key that does now what `key` does in NORMAL unless bound anew, for messages.
+    /// The key now bound to the action that `key` performs in NORMAL by default; used in messages.
     pub fn key<'a>(&'a self, key: &'a str) -> &'a str {
         self.keymap.instead_of(Place::Normal, key)
     }
 
-    /// Says something at the top right.
+    /// Shows a toast.
     pub fn note(&mut self, text: impl AsRef<str>) {
         self.toasts
             .say(self.now.ms, Kind::Note, clean(text.as_ref()));
         self.dirty = true;
     }
 
-    /// Says what was done, and how the shell says it.
+    /// Shows a toast about what was done, with the equivalent shell command.
     pub fn note_done(&mut self, text: impl AsRef<str>, shell: Option<String>) {
         self.note_for(text, shell, TOAST_MS);
     }
 
-    /// Says something for `ms` milliseconds.
+    /// Shows a toast for `ms` milliseconds.
     pub fn note_for(&mut self, text: impl AsRef<str>, shell: Option<String>, ms: i64) {
         let toast = Toast {
             kind: Kind::Note,
@@ -36,7 +36,7 @@ impl Model {
         self.dirty = true;
     }
 
-    /// Says what failed, until Esc.
+    /// Shows an error that stays until Esc.
     pub fn fail(&mut self, text: impl AsRef<str>) {
         self.toasts
             .say(self.now.ms, Kind::Error, clean(text.as_ref()));

@@ -1,4 +1,4 @@
-//! What shows where: the parts of the window, and the screens and logs in them.
+//! What is visible: the parts of the window, and the screens and logs in them.
 
 use super::grid::{Grid, Tile};
 use super::job::Job;
@@ -15,10 +15,10 @@ use crate::term::size::Size;
 use ratatui::layout::Rect;
 
 impl Model {
-    /// Where things are now.
+    /// The current layout.
     pub fn layout(&self) -> Layout {
         let (width, height) = self.window;
-        // What is typed into several jobs is said whatever was chosen.
+        // When typing into several jobs, always show the status line, whatever the setting is.
         let insert = matches!(&self.mode, Mode::Insert(insert) if insert.also.is_empty());
         let wish = Wish {
             zoom: self.frame.zoom,
@@ -41,12 +41,12 @@ impl Model {
         layout
     }
 
-    /// Whether many panes show, and not one of them zoomed.
+    /// Whether the grid is shown and none of its panes is zoomed.
     pub fn in_grid(&self) -> bool {
         self.frame.grid && !self.frame.zoom
     }
 
-    /// Whether a grid could be read in this window.
+    /// Whether a grid would be readable in this window.
     pub fn has_room_for_grid(&self) -> bool {
         let (width, height) = self.window;
         let wish = Wish {
@@ -57,7 +57,7 @@ impl Model {
         area.is_some_and(|area| Grid::capacity(area) > 0)
     }
 
-    /// The tiles that show: the job's number in the grid from 0, its session, and where it is.
+    /// The visible tiles: the index in the grid, the job, and the area.
     pub fn tiles(&self) -> Vec<(usize, &SessionId, Tile)> {
         self.layout()
             .grid
@@ -78,29 +78,29 @@ impl Model {
             .collect()
     }
 
-    /// The live screen of a job, if it is watched and has come.
+    /// The live screen of a job, if it is watched and has arrived.
     pub fn screen(&self, id: &SessionId) -> Option<&Screen> {
         self.watch(id)?.screen.as_ref()
     }
 
-    /// What is watched of a job.
+    /// The watch of a job.
     pub fn watch(&self, id: &SessionId) -> Option<&Watch> {
         self.watches.iter().find(|watch| watch.id == *id)
     }
 
-    /// The size that the pane would give a job.
+    /// The size that the pane would give to a job.
     pub fn pane_size(&self) -> Option<Size> {
         let pane = self.layout().pane?;
         Some(Size::new(pane.height, pane.width))
     }
 
-    /// The past of a screen, while it shows.
+    /// The past screen, while it is shown.
     pub fn past(&self) -> Option<&Rewind> {
         let is_on = matches!(self.mode, Mode::Scroll(..));
         self.rewind.as_ref().filter(|_| is_on)
     }
 
-    /// How the pane shows a log.
+    /// How the pane displays a log.
     pub fn display(&self) -> Option<Display> {
         Some(Display {
             pane: self.pane_size()?,
@@ -109,7 +109,7 @@ impl Model {
         })
     }
 
-    /// The pane looking back: in SCROLL, or beside another mode.
+    /// The scrolled-back pane, in SCROLL or beside another mode.
     pub fn scroll(&self) -> Option<&Scroll> {
         match &self.mode {
             Mode::Scroll(scroll, _) => Some(scroll),
@@ -117,7 +117,7 @@ impl Model {
         }
     }
 
-    /// The same, to be changed.
+    /// The same as [`scroll`](Self::scroll), mutable.
     pub fn scroll_mut(&mut self) -> Option<&mut Scroll> {
         match &mut self.mode {
             Mode::Scroll(scroll, _) => Some(scroll),
@@ -125,7 +125,7 @@ impl Model {
         }
     }
 
-    /// Lines of a job that nobody has looked at, `+9`; empty if there are none.
+    /// Number of unseen lines of a job, such as `+9`; empty if there are none.
     pub fn unseen(&self, job: &Job) -> String {
         let lines = job.record.summary.output_lines;
         match self.looks.unseen(job.id(), lines) {
@@ -134,7 +134,7 @@ impl Model {
         }
     }
 
-    /// Whether the pane waits for its first picture, so that drawing a moment later saves a flicker.
+    /// Whether the pane still waits for its first screen. Delaying the redraw then avoids flicker.
     pub fn awaits_screen(&self) -> bool {
         self.link == Link::Up
             && self

@@ -1,28 +1,28 @@
-//! The order of the jobs in their groups.
+//! The order of the jobs within their groups.
 
 use std::cmp::Reverse;
 
 use super::job::Job;
 use crate::tui::state::State;
 
-/// What decides it. Whatever it is, older jobs come before younger ones where it does not.
+/// The sort key. Ties are resolved by age, oldest first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Sort {
-    /// What waits for a person, then by age.
+    /// Jobs that wait for a person first, then by age.
     #[default]
     Attention,
-    /// The name.
+    /// By name.
     Name,
-    /// The youngest first.
+    /// Youngest first.
     Age,
-    /// What works hardest first.
+    /// Highest CPU usage first.
     Cpu,
-    /// What asks for most first: waiting, failed, alive, ended.
+    /// By state: waiting, failed, alive, ended.
     State,
 }
 
 impl Sort {
-    /// The next one, around.
+    /// The next sort key, wrapping around.
     pub fn next(self) -> Self {
         match self {
             Self::Attention => Self::Name,
@@ -33,7 +33,7 @@ impl Sort {
         }
     }
 
-    /// What it is called.
+    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Attention => "attention",
@@ -44,7 +44,7 @@ impl Sort {
         }
     }
 
-    /// Brings places in `jobs` into order.
+    /// Sorts `places`, which are indexes into `jobs`.
     pub fn sort(self, places: &mut [usize], jobs: &[Job]) {
         let born = |job: &Job| (job.record.summary.created_at, job.id().clone());
         match self {
@@ -69,7 +69,7 @@ impl Sort {
     }
 }
 
-/// As it shows: a tenth more does not move a row.
+/// CPU usage rounded as displayed, so that a fraction of a percent does not move a row.
 fn whole_percent(job: &Job) -> i64 {
     #[allow(clippy::cast_possible_truncation, reason = "a percentage is small")]
     let percent = job.record.summary.cpu_percent.unwrap_or(0.0).round() as i64;
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn each_way_has_its_own_first() {
+    fn each_sort_key_puts_its_own_job_first() {
         assert_eq!(order(Sort::Attention)[..2], ["migrate", "web"]);
         assert_eq!(order(Sort::Name)[..3], ["agent", "api", "build"]);
         assert_eq!(order(Sort::Age)[..2], ["migrate", "tests"]);
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn one_comes_back_to_where_one_began() {
+    fn sort_keys_wrap_around() {
         let mut sort = Sort::default();
         for _ in 0..5 {
             sort = sort.next();

@@ -1,21 +1,21 @@
 //! How much a job has written lately: five cells of two seconds each, the newest at the right.
 //!
-//! Fed by the live `output` events alone. Ten seconds after the last of them every cell is empty again, and from
-//! then on nothing changes.
+//! Only live `output` events feed it. Ten seconds after the last event all cells are empty, and
+//! nothing changes from then on.
 
-/// What a cell stands for, in milliseconds. Cells begin at whole multiples of it, for all jobs at once, so that a
-/// list of many jobs moves on together.
+/// Duration of a cell, in milliseconds. Cells start at multiples of it for all jobs, so that all
+/// rows of the list advance together.
 const CELL_MS: i64 = 2000;
 
-/// Cells.
+/// Number of cells.
 pub const CELLS: usize = 5;
 
-/// The levels of a cell, from nothing to a flood.
+/// The levels of a cell, from no output to a flood.
 const LEVELS: [&str; 7] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇"];
 const PLAIN_LEVELS: [&str; 7] = [".", ":", "-", "=", "+", "*", "#"];
 
-/// Bytes in a cell from which on it has a level: eight times as much for each, because a prompt and a flood both
-/// have to show.
+/// Minimum number of bytes per level. The steps are exponential, because both a prompt and a flood
+/// must be visible.
 const STEPS: [u64; 6] = [1, 64, 512, 4 << 10, 32 << 10, 256 << 10];
 
 /// What one job has written lately.
@@ -23,15 +23,15 @@ const STEPS: [u64; 6] = [1, 64, 512, 4 << 10, 32 << 10, 256 << 10];
 pub struct Spark {
     /// Bytes of each cell, the newest last.
     bytes: [u64; CELLS],
-    /// Which cell the newest is, counted from 1970.
+    /// Number of the newest cell, counted from 1970.
     newest: i64,
-    /// Bytes that had been written in all when that was last told.
+    /// Total number of bytes written, as last reported.
     total: Option<u64>,
 }
 
 impl Spark {
-    /// Takes in that a job has written `total` bytes by now; `before` is what was known until then. Whether what
-    /// shows has changed.
+    /// Records that the job has written `total` bytes; `before` is the number known before. Returns
+    /// whether the display has changed.
     pub fn feed(&mut self, before: u64, total: u64, now: i64) -> bool {
         let shown = self.levels(now);
         self.move_to(now);
@@ -41,13 +41,13 @@ impl Spark {
         shown != self.levels(now)
     }
 
-    /// What shows: a character for each cell.
+    /// The text to display: one character per cell.
     pub fn text(&self, now: i64, ascii: bool) -> String {
         let set = if ascii { PLAIN_LEVELS } else { LEVELS };
         self.levels(now).iter().map(|&level| set[level]).collect()
     }
 
-    /// When what shows changes by time alone; `None`: not before more is written.
+    /// When the display changes next as time passes; `None` if only new output changes it.
     pub fn next_change(&self, now: i64) -> Option<i64> {
         let busy = self.levels(now).iter().any(|&level| level > 0);
         busy.then(|| (now.div_euclid(CELL_MS) + 1) * CELL_MS)
@@ -61,7 +61,7 @@ impl Spark {
             .map(|bytes| STEPS.iter().filter(|&&step| bytes >= step).count())
     }
 
-    /// Lets time pass. A clock that was set back moves nothing.
+    /// Advances to `now`. If the clock was set back, nothing moves.
     fn move_to(&mut self, now: i64) {
         let cell = now.div_euclid(CELL_MS);
         let passed = cell.saturating_sub(self.newest).max(0);
@@ -76,11 +76,11 @@ impl Spark {
 mod tests {
     use super::*;
 
-    /// The beginning of a cell.
+    /// The start of a cell.
     const START: i64 = 1_795_265_100_000;
 
     #[test]
-    fn what_is_written_moves_to_the_left_and_out() {
+    fn output_moves_left_and_out_of_the_sparkline() {
         let mut spark = Spark::default();
         assert_eq!(spark.text(START, false), "▁▁▁▁▁");
         assert!(spark.feed(100, 101, START));
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn it_comes_to_rest_ten_seconds_after_the_last_byte() {
+    fn is_empty_ten_seconds_after_the_last_byte() {
         let mut spark = Spark::default();
         assert_eq!(spark.next_change(START), None);
         spark.feed(0, 5, START + 500);
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_is_the_highest_and_a_clock_set_back_is_harmless() {
+    fn shows_a_flood_as_highest_and_tolerates_a_clock_set_back() {
         let mut spark = Spark::default();
         spark.feed(0, u64::MAX, START);
         spark.feed(0, 1, START - 60_000);

@@ -1,54 +1,54 @@
-//! Short messages that come and go at the top right, and the last hundred of them, to be read again.
+//! Toasts at the top right, and a history of the last hundred messages.
 
 use std::collections::VecDeque;
 
-/// How long a toast stays, in milliseconds; errors stay until Esc.
+/// How long a toast is shown, in milliseconds; errors stay until Esc.
 pub const TOAST_MS: i64 = 5000;
 
-/// Toasts shown at once; the oldest goes first.
+/// Maximum number of toasts shown; the oldest is dropped first.
 pub const MAX_TOASTS: usize = 3;
 
-/// Messages that are kept to be read again.
+/// Length of the message history.
 pub const MAX_SAID: usize = 100;
 
-/// Whether it is good or bad news.
+/// Severity of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// Something to know.
+    /// Information.
     Note,
-    /// Something that failed.
+    /// A failure.
     Error,
 }
 
-/// One message.
+/// A toast.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Toast {
-    /// Whether it is good or bad news.
+    /// Its severity.
     pub kind: Kind,
-    /// What happened, why, what to do.
+    /// What happened, why, and what to do.
     pub text: String,
-    /// The same thing in the shell.
+    /// The equivalent shell command.
     pub shell: Option<String>,
-    /// When it goes, in milliseconds since the epoch; `None`: at Esc.
+    /// When it disappears, in milliseconds since the epoch; `None` if it stays until Esc.
     pub until: Option<i64>,
-    /// How often it was said.
+    /// How often it was repeated.
     pub count: u32,
 }
 
-/// A message that was said.
+/// A message of the history.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Said {
-    /// When, for the last time, in milliseconds since the epoch.
+    /// Time of its last occurrence, in milliseconds since the epoch.
     pub at: i64,
-    /// Whether it was good or bad news.
+    /// Its severity.
     pub kind: Kind,
-    /// What was said.
+    /// Its text.
     pub text: String,
-    /// How often in a row.
+    /// How often it occurred in a row.
     pub count: u32,
 }
 
-/// The messages on the screen, and those before.
+/// The toasts on the screen, and the message history.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Toasts {
     list: Vec<Toast>,
@@ -56,7 +56,7 @@ pub struct Toasts {
 }
 
 impl Toasts {
-    /// Says something. What is there already is counted, not repeated.
+    /// Shows a message. If it is already shown, increments its count.
     pub fn say(&mut self, now: i64, kind: Kind, text: impl Into<String>) {
         let until = (kind == Kind::Note).then_some(now + TOAST_MS);
         self.show(
@@ -71,7 +71,7 @@ impl Toasts {
         );
     }
 
-    /// Shows a toast. What is there already is counted, not repeated.
+    /// Shows a toast. If the same text is already shown, increments its count.
     pub fn show(&mut self, now: i64, toast: Toast) {
         self.keep(now, toast.kind, &toast.text);
         if let Some(same) = self.list.iter_mut().find(|one| one.text == toast.text) {
@@ -80,19 +80,19 @@ impl Toasts {
             return;
         }
         if self.list.len() == MAX_TOASTS {
-            // An error stays for as long as there is something else to let go.
+            // Drop a note before an error, so that errors stay.
             let note = self.list.iter().position(|one| one.until.is_some());
             self.list.remove(note.unwrap_or(0));
         }
         self.list.push(toast);
     }
 
-    /// Takes away what says this.
+    /// Removes the toast with this text.
     pub fn withdraw(&mut self, text: &str) {
         self.list.retain(|toast| toast.text != text);
     }
 
-    /// What was said, the oldest first.
+    /// The message history, oldest first.
     pub fn said(&self) -> impl DoubleEndedIterator<Item = &Said> + ExactSizeIterator {
         self.said.iter()
     }
@@ -114,7 +114,7 @@ impl Toasts {
         });
     }
 
-    /// Takes away what is due; whether anything went.
+    /// Removes expired toasts; returns whether there were any.
     pub fn expire(&mut self, now: i64) -> bool {
         let before = self.list.len();
         self.list
@@ -122,19 +122,19 @@ impl Toasts {
         self.list.len() != before
     }
 
-    /// Takes away the errors, which stay until then; whether there were any.
+    /// Removes the errors; returns whether there were any.
     pub fn dismiss(&mut self) -> bool {
         let before = self.list.len();
         self.list.retain(|toast| toast.until.is_some());
         self.list.len() != before
     }
 
-    /// When the next one goes.
+    /// When the next toast expires.
     pub fn next_due(&self) -> Option<i64> {
         self.list.iter().filter_map(|toast| toast.until).min()
     }
 
-    /// What is shown, oldest first.
+    /// The visible toasts, oldest first.
     pub fn shown(&self) -> &[Toast] {
         &self.list
     }
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn repeated_words_are_counted_and_live_on() {
+    fn counts_repeated_messages_and_extends_them() {
         let mut toasts = Toasts::default();
         toasts.say(0, Kind::Note, "a");
         toasts.say(4000, Kind::Note, "a");
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_said_can_be_read_again_up_to_a_hundred() {
+    fn keeps_the_last_hundred_messages() {
         let mut toasts = Toasts::default();
         for n in 0..150 {
             toasts.say(n, Kind::Note, format!("message {n}"));
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn three_at_most_and_errors_stay_until_dismissed() {
+    fn shows_three_toasts_and_keeps_errors_until_dismissed() {
         let mut toasts = Toasts::default();
         for text in ["a", "b", "c", "d"] {
             toasts.say(0, Kind::Note, text);

@@ -1,9 +1,9 @@
-//! The URL of a job. What a job has written is no order: only clean web addresses count, whatever it has shown.
+//! The URL of a job. Output of a job is not trusted: only well-formed web addresses are accepted.
 
 use crate::protocol::Record;
 use crate::term::sanitize::clean;
 
-/// The first web address that a job has shown.
+/// The first web address in the output of a job.
 pub fn shown(record: &Record) -> Option<&str> {
     let detail = record.detail.as_ref();
     let urls = record.summary.urls.iter().flatten();
@@ -11,7 +11,7 @@ pub fn shown(record: &Record) -> Option<&str> {
     urls.find(|url| is_web(url)).map(String::as_str)
 }
 
-/// The same, or else the address of its first port.
+/// The first web address in the output, or else the address of its first port.
 pub fn served(record: &Record) -> Option<String> {
     let detail = record.detail.as_ref();
     let ports = record.summary.ports.iter().flatten();
@@ -32,7 +32,7 @@ mod tests {
     use crate::tui::tests::jobs::record;
 
     #[test]
-    fn only_clean_web_addresses_count() {
+    fn accepts_only_well_formed_web_addresses() {
         let mut web = record("web");
         assert_eq!(served(&web), None);
         web.summary.ports = Some(vec![3000]);

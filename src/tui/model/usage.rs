@@ -1,34 +1,34 @@
-//! What jobs use, and when to ask for that again.
+//! Resource usage of jobs, and when to request it again.
 //!
-//! Processor, memory and ports are true only for the moment in which the daemon looked, and looking costs. So it
-//! is asked while something goes on, and otherwise with the minute of the clock.
+//! CPU, memory and ports are only valid at the time of measurement, and measuring costs. The view
+//! requests them frequently while something happens, and otherwise once a minute with the clock.
 
 use super::job::Job;
 use crate::protocol::Summary;
 use crate::tui::units;
 
-/// Between two questions while something goes on, in milliseconds.
+/// Interval between requests while something happens, in milliseconds.
 const EVERY_MS: i64 = 2000;
 
-/// For so long after anything has happened something is going on, in milliseconds.
+/// How long after the last activity something counts as happening, in milliseconds.
 const BUSY_MS: i64 = 10_000;
 
-/// From so much of a processor on a job is at work, in percent.
+/// CPU usage in percent from which a job counts as busy.
 pub const AT_WORK: f64 = 1.0;
 
-/// When was asked, and when something happened.
+/// Times of the last request and of the last activity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Usage {
-    /// When it was asked for last, in milliseconds since the epoch.
+    /// When usage was last requested, in milliseconds since the epoch.
     pub asked_at: i64,
-    /// Whether the answer is on its way.
+    /// Whether a request is pending.
     pub on_its_way: bool,
-    /// When something happened last.
+    /// When the last activity was, in milliseconds since the epoch.
     pub touched_at: i64,
 }
 
 impl Usage {
-    /// When to ask again, were there anybody to look.
+    /// When the next request is due, provided that anything visible needs it.
     pub fn due(&self, now: i64) -> i64 {
         if now.saturating_sub(self.touched_at) < BUSY_MS {
             self.asked_at.saturating_add(EVERY_MS)
@@ -37,13 +37,14 @@ impl Usage {
         }
     }
 
-    /// Something happens.
+    /// Records activity.
     pub fn touch(&mut self, now: i64) {
         self.touched_at = now;
     }
 }
 
-/// Takes what a job uses from a newer record of it, and nothing else. Whether anything that shows has changed.
+/// Copies only the resource usage from a newer record of the job. Returns whether anything
+/// displayed has changed.
 pub fn merge(job: &mut Job, newer: Summary, processes: Option<u32>) -> bool {
     let shown = |summary: &Summary| {
         (
@@ -63,7 +64,7 @@ pub fn merge(job: &mut Job, newer: Summary, processes: Option<u32>) -> bool {
     before != (shown(&job.record.summary), job.record.processes)
 }
 
-/// Use of processors as it shows: `3%`, or `16x` for sixteen of them.
+/// CPU usage as displayed: `3%`, or `16x` for sixteen CPUs.
 pub fn percent(summary: &Summary) -> Option<String> {
     let percent = summary.cpu_percent?;
     Some(if percent < 999.5 {
@@ -79,7 +80,7 @@ mod tests {
     use crate::tui::tests::jobs::{NOW, job};
 
     #[test]
-    fn it_is_asked_often_only_while_something_happens() {
+    fn requests_usage_often_only_during_activity() {
         let mut usage = Usage {
             asked_at: NOW,
             on_its_way: false,
@@ -93,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_that_does_not_show_is_none() {
+    fn ignores_a_change_that_is_not_displayed() {
         let mut web = job("web");
         let mut newer = web.record.summary.clone();
         newer.cpu_percent = Some(2.6);

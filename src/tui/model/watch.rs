@@ -1,4 +1,4 @@
-//! The live screen of a job that is looked at.
+//! The live screen of a watched job.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -8,22 +8,22 @@ use crate::protocol::event::ScreenUpdate;
 use crate::term::screen::Screen;
 use crate::term::size::Size;
 
-/// What is known of a watched screen.
+/// State of a watched screen.
 pub struct Watch {
-    /// Whose screen it is.
+    /// The job.
     pub id: SessionId,
-    /// Frames a second that were asked for.
+    /// Requested frames per second.
     pub fps: u32,
-    /// The screen; `None` until its first picture has come.
+    /// The screen; `None` until the first frame has arrived.
     pub screen: Option<Screen>,
-    /// Lines of clean text that there were when it looked so, if the daemon says.
+    /// Number of lines of clean text at the time of this screen, if the daemon reports it.
     pub lines: Option<u64>,
-    /// Why there will be none.
+    /// Why there is no screen.
     pub problem: Option<String>,
 }
 
 impl Watch {
-    /// A watch that has seen nothing yet.
+    /// A watch without a screen.
     pub fn new(id: SessionId, fps: u32) -> Self {
         Self {
             id,
@@ -34,8 +34,8 @@ impl Watch {
         }
     }
 
-    /// Takes in a `screen` event. A whole picture starts over; a change to a screen that is not there, or is of
-    /// another size, is passed over: the daemon sends a whole one after every resize.
+    /// Applies a `screen` event. A full frame replaces the screen. A change is ignored if there is
+    /// no screen or its size differs, because the daemon sends a full frame after every resize.
     pub fn apply(&mut self, update: &ScreenUpdate) -> bool {
         let Ok(bytes) = STANDARD.decode(&update.bytes) else {
             return false;
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_needs_a_picture_to_change() {
+    fn ignores_a_change_without_a_full_frame() {
         let mut watch = Watch::new(SessionId::parse("abcdefghijkl").unwrap(), 30);
         assert!(!watch.apply(&update("x", false)));
         assert!(watch.apply(&update("one", true)));

@@ -1,13 +1,15 @@
-//! What comes: parts of the log, their times, and another size of the pane. None of it moves what is seen.
+//! Data arriving for a scrolled view: parts of the log, their timestamps, and a new pane size. None
+//! of it moves what the person is looking at.
 
 use super::place::Place;
 use super::{Display, Move, Part, Scroll};
 
 impl Scroll {
-    /// Takes in a part that was asked for: `offset` of its first byte, and the first byte kept at all.
+    /// Stores a requested part. `offset` is the offset of its first byte, `first` that of the
+    /// oldest byte still kept in the log.
     pub fn receive(&mut self, part: Part, bytes: &[u8], offset: u64, first: u64) {
         self.loading = None;
-        // What was before an older part may have been dropped since.
+        // Output before an older part may have been dropped in the meantime.
         self.text.first = match part {
             Part::Older if bytes.is_empty() => self.text.start,
             _ => first,
@@ -31,7 +33,7 @@ impl Scroll {
             }
             Part::Newer | Part::Probe(_) => {}
         }
-        // The last rows may be fewer than before: a program went up and erased some.
+        // There may be fewer rows than before, because a program moved up and erased some.
         self.cursor.row = self.cursor.row.min(self.text.rows.len().saturating_sub(1));
         self.look_again();
         self.top = self.top.min(self.max_top());
@@ -43,7 +45,7 @@ impl Scroll {
         }
     }
 
-    /// Remembers where the cursor is, for when what is here is replaced.
+    /// Saves the cursor position, to restore it after the text is replaced.
     pub fn hold_place(&mut self) {
         let offset = self.text.rows.get(self.cursor.row).map(|row| row.offset);
         let above = self
@@ -52,7 +54,7 @@ impl Scroll {
         self.landing = Some((offset.unwrap_or(self.text.start), above));
     }
 
-    /// Remembers an offset to go to once what lies around it has come.
+    /// Sets an offset to go to once the text around it has arrived.
     pub fn land_at(&mut self, offset: u64) {
         self.landing = Some((offset, self.height() / 2));
     }
@@ -70,7 +72,7 @@ impl Scroll {
         self.top = self.cursor.row.saturating_sub(above).min(self.max_top());
     }
 
-    /// Paints everything at another size, if it is another.
+    /// Lays out the text again if the display has changed.
     pub fn resize(&mut self, display: Display) {
         if display == self.display || self.is_still {
             return;
@@ -93,14 +95,14 @@ impl Scroll {
         self.reveal();
     }
 
-    /// When the line of a row was written.
+    /// When the line of this row was written, in milliseconds since the epoch.
     pub fn time_of(&self, row: usize) -> Option<i64> {
         let offset = self.text.rows.get(row)?.offset;
         let after = self.times.partition_point(|(at, _)| *at <= offset);
         Some(self.times.get(after.checked_sub(1)?)?.1)
     }
 
-    /// Takes in when what was written of a part. One that takes the place of what is here takes that of its times.
+    /// Stores the timestamps of a part. If the part replaces the text, they replace all timestamps.
     pub fn note_times(&mut self, part: Part, times: impl IntoIterator<Item = (u64, i64)>) {
         if matches!(part, Part::First | Part::Around(_)) {
             self.times.clear();

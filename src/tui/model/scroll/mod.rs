@@ -1,7 +1,8 @@
-//! A pane that looks back: a stretch of a job's log, a view of it, a cursor in it, and what is selected.
+//! A scrolled-back pane: a stretch of a job's log, a viewport, a cursor and a selection.
 //!
-//! The log comes in parts, from its end backwards, more whenever an end of what is here is reached. New output
-//! and older parts move nothing that is seen: view and cursor are rows, and rows in front are counted in.
+//! The log is loaded in parts, from the end backwards, whenever the viewport reaches an end of the
+//! loaded stretch. New output and older parts do not move what is visible: viewport and cursor are
+//! row indexes, which are adjusted when rows are added in front.
 
 mod arrival;
 mod motion;
@@ -25,63 +26,64 @@ use crate::protocol::SessionId;
 use crate::term::screen::Screen;
 use crate::term::size::Size;
 
-/// Bytes asked for at first.
+/// Number of bytes requested first.
 pub const FIRST_BYTES: u64 = 256 * 1024;
-/// Bytes asked for at once at most (the daemon's own limit).
+/// Maximum number of bytes per request; the daemon's own limit.
 pub const MAX_PART: u64 = 1 << 20;
-/// Columns painted where long lines are cut instead of wrapped.
+/// Number of columns painted when long lines are cut instead of wrapped.
 const CUT_COLS: u16 = 500;
-/// Columns of a time and the blank after it.
+/// Width of the timestamp column, including the space after it.
 pub const GUTTER: u16 = 9;
 
-/// Which part of the log was asked for.
+/// The part of the log that was requested.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
-    /// Its end.
+    /// The end of the log.
     First,
-    /// What comes before the part that is there.
+    /// The part before the loaded stretch.
     Older,
-    /// What has been written since.
+    /// The output written since.
     Newer,
-    /// What lies around an offset, in place of what is there.
+    /// The part around an offset; it replaces the loaded stretch.
     Around(u64),
-    /// What is only looked through for a goal; the end that comes next, in the direction looked.
+    /// A part that is only searched for a goal and then dropped. It extends from this offset in the
+    /// direction of the search.
     Probe(u64),
 }
 
-/// How one moves.
+/// The kinds of movement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Move {
-    /// The cursor; the view follows.
+    /// Moves the cursor; the viewport follows.
     Cursor,
-    /// View and cursor together.
+    /// Moves viewport and cursor together.
     Page,
-    /// The view; the cursor stays in it.
+    /// Moves the viewport; the cursor stays inside it.
     View,
 }
 
-/// A goal that is looked for beyond what is here.
+/// A search for a goal beyond the loaded stretch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Hunt {
-    /// What is looked for.
+    /// The goal.
     pub goal: Goal,
-    /// Whether towards older output.
+    /// Whether the search goes towards older output.
     pub older: bool,
 }
 
-/// How the pane shows it.
+/// How the pane displays the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Display {
-    /// Rows and columns of the pane.
+    /// Size of the pane.
     pub pane: Size,
     /// Whether long lines wrap.
     pub wrap: bool,
-    /// Whether times stand in front.
+    /// Whether timestamps are shown in front of the lines.
     pub times: bool,
 }
 
 impl Display {
-    /// Columns for text.
+    /// Number of columns for text.
     pub fn width(self) -> u16 {
         let gutter = if self.times { GUTTER } else { 0 };
         self.pane.cols().saturating_sub(gutter).max(1)
@@ -96,56 +98,59 @@ impl Display {
     }
 }
 
-/// A pane that looks back.
+/// A scrolled-back pane.
 pub struct Scroll {
-    /// Whose log it is.
+    /// The job.
     pub id: SessionId,
-    /// The part of the log that is here.
+    /// The loaded stretch of the log.
     pub text: Text,
-    /// How it shows.
+    /// How it is displayed.
     pub display: Display,
-    /// First row in view.
+    /// The first visible row.
     pub top: usize,
-    /// First column in view, where long lines are cut.
+    /// The first visible column when long lines are cut.
     pub left: usize,
     /// The cursor.
     pub cursor: Place,
-    /// The column that it keeps to where rows are long enough.
+    /// The column that the cursor returns to in rows that are long enough.
     column: usize,
-    /// What is selected.
+    /// The selection.
     pub selection: Option<Selection>,
     /// The search being typed.
     pub input: Option<Line>,
-    /// The search in force.
+    /// The active search.
     pub search: Option<Search>,
-    /// The rows that show, where only lines with a match do.
+    /// The visible rows while only matching lines are shown.
     only: Option<Vec<usize>>,
-    /// Lines that the job had written when the end was read.
+    /// Number of lines that the job had written when the end was read.
     pub lines_then: u64,
-    /// Whether what is here went up to the end of the log when it was read.
+    /// Whether the loaded stretch reached the end of the log when it was read.
     pub has_end: bool,
-    /// The part that is on its way.
+    /// The pending part.
     pub loading: Option<Part>,
-    /// What is looked for beyond what is here.
+    /// The search in progress beyond the loaded stretch.
     pub hunt: Option<Hunt>,
-    /// A move that goes on once more has come.
+    /// The rest of a movement, continued when more has been loaded.
     pub rest: Option<(Move, isize)>,
-    /// Where the cursor goes once a part around it has come, and rows between it and the top of the view.
+    /// The offset to go to once the part around it has arrived, and the number of rows between the
+    /// top of the viewport and the cursor.
     landing: Option<(u64, usize)>,
-    /// Offsets where runs begin, once they are known.
+    /// Offsets where runs start; `None` if not known yet.
     pub runs: Option<Vec<u64>>,
-    /// When what was written: offset and milliseconds since the epoch, in order.
+    /// Timestamps: offset and milliseconds since the epoch, sorted.
     pub times: Vec<(u64, i64)>,
-    /// Whether it stays at the end, new output coming in.
+    /// Whether the viewport stays at the end while new output arrives.
     pub follows: bool,
-    /// Whether the end leads back to the live screen, as after the wheel.
+    /// Whether reaching the end returns to the live screen, as it does after scrolling with the
+    /// wheel.
     pub leaves_at_end: bool,
-    /// A live screen that is held still while something of it is selected: there is no log behind it.
+    /// Whether this is a frozen live screen, shown while something on it is selected. It has no log
+    /// behind it.
     pub is_still: bool,
 }
 
 impl Scroll {
-    /// A view of nothing yet, at the end of the log as soon as that has come.
+    /// An empty view that will be at the end of the log once that has arrived.
     pub fn new(id: SessionId, display: Display, is_pipe: bool) -> Self {
         Self {
             id,
@@ -173,7 +178,7 @@ impl Scroll {
         }
     }
 
-    /// A live screen held still, its first row and column in view being these.
+    /// A frozen live screen whose first visible row and column are given.
     pub fn still(id: SessionId, pane: Size, screen: &Screen, (top, left): (u16, u16)) -> Self {
         let display = Display {
             pane,
@@ -191,21 +196,23 @@ impl Scroll {
         }
     }
 
-    /// Offset and length of the older part to ask for next: as much again as is here.
+    /// Offset and length of the next older part to request; each time the loaded stretch doubles,
+    /// within limits.
     pub fn older_part(&self) -> (u64, u64) {
         let chunk = (self.text.end - self.text.start).clamp(FIRST_BYTES, MAX_PART);
         let from = self.text.start.saturating_sub(chunk).max(self.text.first);
         (from, self.text.start - from)
     }
 
-    /// Lines between the cursor and the end of what is here.
+    /// Number of lines between the cursor and the end of the loaded stretch.
     pub fn lines_below(&self) -> usize {
         let rows = self.text.rows.get(self.cursor.row..).unwrap_or_default();
         let lines = rows.iter().filter(|row| !row.wraps).count();
         lines.saturating_sub(1)
     }
 
-    /// Begins a selection at the cursor, gives it another shape, or ends it.
+    /// Starts a selection at the cursor. If there is one, changes its shape, or ends it if it has
+    /// this shape.
     pub fn select(&mut self, shape: Shape) {
         self.selection = match self.selection {
             Some(selection) if selection.shape == shape => None,
@@ -217,7 +224,7 @@ impl Scroll {
         };
     }
 
-    /// To the other end of the selection.
+    /// Moves the cursor to the other end of the selection.
     pub fn other_end(&mut self) {
         if let Some(selection) = &mut self.selection {
             let anchor = std::mem::replace(&mut selection.anchor, self.cursor);
@@ -225,7 +232,7 @@ impl Scroll {
         }
     }
 
-    /// What is selected, else the line of the cursor.
+    /// The selected text, or the line of the cursor.
     pub fn selected(&self) -> String {
         let line = Selection {
             anchor: self.cursor,
@@ -235,14 +242,14 @@ impl Scroll {
         selection.text(&self.text, self.cursor, |row| self.shows(row))
     }
 
-    /// Looks for `text` everywhere in what is here. Nothing moves yet.
+    /// Searches the loaded stretch for `text`, without moving the cursor.
     pub fn search(&mut self, text: &str) {
         self.search = Search::new(text);
         self.only = None;
         self.look_again();
     }
 
-    /// The next goal from the cursor, in what is here.
+    /// The next goal from the cursor within the loaded stretch.
     pub fn next(&self, goal: Goal, older: bool) -> Option<Place> {
         match (goal, &self.search) {
             (Goal::Match, Some(search)) => search.next(self.cursor, older),
@@ -250,7 +257,7 @@ impl Scroll {
         }
     }
 
-    /// After a jump to a line, whose match may begin further on in it.
+    /// After a jump to a line, moves the cursor to the first match in it.
     pub fn to_match_in_line(&mut self) {
         let Some(search) = &self.search else {
             return;
@@ -263,8 +270,9 @@ impl Scroll {
         }
     }
 
-    /// The nearest goal in a part that does not stay here: the offset of its line. Else where the part that comes
-    /// next in that direction meets this one: no line is cut in two that fits into a part.
+    /// Searches a part that is not kept. Returns the offset of the line with the nearest goal. If
+    /// there is none, returns as the error the offset where the next part in this direction ends or
+    /// starts. That offset is a line boundary unless the line is longer than a part.
     pub fn probe(&self, hunt: Hunt, bytes: &[u8], offset: u64) -> Result<u64, u64> {
         let apart = self.text.paint_apart(bytes, offset);
         let found = seek(&apart, &self.signs(hunt.goal), None, hunt.older);
@@ -272,7 +280,7 @@ impl Scroll {
             return Ok(apart.rows[found.row].offset);
         }
         let newline = match hunt.older {
-            // The newline at its very end would lead to the same part again.
+            // Skip the newline at the very end, because it would lead to the same part again.
             true => bytes
                 .split_last()
                 .and_then(|(_, before)| newline_in(before)),

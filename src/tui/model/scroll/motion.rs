@@ -1,10 +1,11 @@
-//! Moving through a text: the cursor, and the view that follows it.
+//! Movement of the cursor, and of the viewport that follows it.
 
 use super::place::{self, Place};
 use super::{Move, Scroll};
 
 impl Scroll {
-    /// Moves by so many rows, down being positive; what an end took away of it.
+    /// Moves by `rows`, positive downwards; returns the rows that could not be moved because the
+    /// text ended.
     pub fn go(&mut self, how: Move, rows: isize) -> isize {
         let last = self.count().saturating_sub(1);
         let (top, at) = (self.index(self.top), self.index(self.cursor.row).min(last));
@@ -30,7 +31,8 @@ impl Scroll {
         isize::try_from(left).unwrap_or(isize::MAX) * rows.signum()
     }
 
-    /// Puts the cursor somewhere; out of view, it comes to the middle, with what led to it above.
+    /// Moves the cursor to a place. If it was not visible, the viewport centres it, so that the
+    /// text leading to it shows above.
     pub fn put(&mut self, place: Place) {
         self.cursor = place;
         self.column = place.col;
@@ -43,14 +45,14 @@ impl Scroll {
         self.reveal();
     }
 
-    /// Moves the cursor in its row; `None` keeps to the end of the rows.
+    /// Moves the cursor within its row; `None` keeps it at the end of rows.
     pub fn to_column(&mut self, column: Option<usize>) {
         self.column = column.unwrap_or(usize::MAX);
         self.keep_column();
         self.reveal();
     }
 
-    /// One character to the side.
+    /// Moves the cursor by one character.
     pub fn step(&mut self, right: bool) {
         let Some(row) = self.text.rows.get(self.cursor.row) else {
             return;
@@ -63,7 +65,7 @@ impl Scroll {
         self.to_column(Some(column));
     }
 
-    /// To the next word, or to the one before; in the next row that has one, if need be.
+    /// Moves the cursor to the next or previous word, in another row if necessary.
     pub fn word(&mut self, forward: bool) {
         let mut at = self.cursor;
         loop {
@@ -75,7 +77,7 @@ impl Scroll {
                 self.put(Place { row: at.row, col });
                 return;
             }
-            // In the next row the first word counts wherever it begins.
+            // In another row, the first word counts wherever it starts.
             let index = self.index(at.row);
             let next = if forward {
                 index + 1
@@ -102,7 +104,7 @@ impl Scroll {
         }
     }
 
-    /// Moves the view sideways, where lines are cut.
+    /// Moves the viewport sideways when long lines are cut.
     pub fn pan(&mut self, right: bool) {
         let step = usize::from(self.display.width() / 2).max(1);
         let widest = self.view().map(|row| self.text.rows[row].width()).max();
@@ -118,7 +120,7 @@ impl Scroll {
         self.keep_column();
     }
 
-    /// The cursor to the column that it keeps to, as far as the row has one.
+    /// Moves the cursor to its preferred column, as far as the row is long enough.
     pub(super) fn keep_column(&mut self) {
         if let Some(row) = self.text.rows.get(self.cursor.row) {
             let last = row.width().saturating_sub(1);
@@ -126,13 +128,13 @@ impl Scroll {
         }
     }
 
-    /// Moves the view by as little as shows the cursor.
+    /// Scrolls as little as needed to show the cursor.
     pub(super) fn reveal(&mut self) {
         let (at, top) = (self.index(self.cursor.row), self.index(self.top));
         let lowest = (at + 1).saturating_sub(self.height());
         self.top = self.nth(top.clamp(lowest.min(at), at));
         if !self.is_still {
-            // A row that is shorter than the view was moved to moves it back no more.
+            // A row that ends before the viewport must not move the viewport back.
             let column = match self.column {
                 usize::MAX => self.cursor.col,
                 column => column,

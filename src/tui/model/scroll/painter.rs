@@ -1,4 +1,4 @@
-//! Turns bytes of a log into rows, by painting them as the terminal did.
+//! Turns bytes of a log into rows by painting them on an emulated terminal.
 
 use std::collections::VecDeque;
 
@@ -6,32 +6,34 @@ use super::row::Row;
 use crate::term::screen::Screen;
 use crate::term::size::Size;
 
-/// Rows that wait above the screen until they are taken: more than a piece of [`PIECE`] bytes makes.
+/// Rows kept above the screen until they are taken. A piece of [`PIECE`] bytes makes fewer.
 const KEPT: usize = 8192;
-/// Rows after which those above the screen are taken.
+/// Number of rows above the screen after which they are taken.
 const TAKE: usize = 256;
-/// Bytes painted at once at most.
+/// Maximum number of bytes painted at once.
 const PIECE: usize = 64 * 1024;
-/// What shells say before they prompt (OSC 133), and before what was typed.
+/// Sent by shells before the prompt (OSC 133;A).
 const PROMPT: &[u8] = b"\x1b]133;A";
-/// "Erase scrollback", sent by `clear`: here it would erase what is looked for.
+/// "Erase scrollback", as sent by `clear`. Dropped, because it would erase what the person scrolls
+/// back to see.
 const ERASE: &[u8] = b"\x1b[3J";
 
-/// A painter: feed it, take the rows that are done, and look at those that may still change.
+/// A painter: feed it bytes, then read the finished rows and those that may still change.
 pub(super) struct Painter {
     screen: Screen,
-    /// Newlines of a pipe return to the first column, as they do in a file.
+    /// In a pipe a newline also returns to the first column, as in a file.
     is_pipe: bool,
-    /// Rows taken so far.
+    /// Number of rows taken so far.
     taken: usize,
-    /// Where lines began: row counted from the first one, offset, and whether it is a prompt.
+    /// Where lines start: the row counted from the first one, the offset, and whether a prompt
+    /// starts.
     starts: VecDeque<(usize, u64, bool)>,
-    /// The offset of the line above the next row to take.
+    /// Offset of the line that continues in the next row to be taken.
     offset: u64,
 }
 
 impl Painter {
-    /// A painter of a log from `offset` on.
+    /// A painter for a log from `offset` on.
     pub(super) fn new(size: Size, is_pipe: bool, offset: u64) -> Self {
         Self {
             screen: Screen::with_scrollback(size, KEPT),
@@ -42,7 +44,7 @@ impl Painter {
         }
     }
 
-    /// Paints bytes that begin at `offset`, and adds the rows that are done to `rows`.
+    /// Paints bytes that start at `offset` and appends finished rows to `rows`.
     pub(super) fn feed(&mut self, bytes: &[u8], offset: u64, rows: &mut Vec<Row>) {
         let mut at = offset;
         for line in bytes.split_inclusive(|&b| b == b'\n') {
@@ -64,9 +66,10 @@ impl Painter {
         self.take(rows);
     }
 
-    /// The rows that may still change: what the screen shows, up to its last line.
+    /// The rows that may still change: the screen up to its last line.
     pub(super) fn unfinished(&mut self) -> Vec<Row> {
-        // A full-screen program paints over what scrolled by, and it is that what is looked for here.
+        // Read the normal screen, because this view shows the scrolled output and not the
+        // full-screen program.
         let alt = self.screen.alt_screen();
         if alt {
             self.screen.feed(b"\x1b[?1049l");
@@ -75,7 +78,7 @@ impl Painter {
         let mut rows: Vec<Row> = (0..self.screen.size().rows())
             .map(|y| Row::of(&self.screen, y))
             .collect();
-        // A newline at the end begins no line yet.
+        // A final newline does not start a new line yet.
         let least = usize::from(cursor.row) + usize::from(cursor.col > 0);
         while rows.len() > least && rows.last().is_some_and(Row::is_blank) {
             rows.pop();
@@ -96,20 +99,20 @@ impl Painter {
         rows
     }
 
-    /// Notes that a line begins at `offset`, in the row where the cursor is.
+    /// Records that a line starts at `offset`, in the row of the cursor.
     fn begin_line(&mut self, offset: u64, prompt: bool) {
         if self.screen.alt_screen() {
             return;
         }
         let row = self.taken + self.screen.scrollback_len() + usize::from(self.screen.cursor().row);
         match self.starts.back_mut() {
-            // What goes back up paints over a line that began there before.
+            // The cursor has moved up, so this line overwrites one that started there before.
             Some(last) if last.0 >= row => last.2 |= prompt && last.0 == row,
             _ => self.starts.push_back((row, offset, prompt)),
         }
     }
 
-    /// Takes the rows that have left the screen.
+    /// Takes the rows that have scrolled off the screen.
     fn take(&mut self, rows: &mut Vec<Row>) {
         let above = self.screen.scrollback_len();
         let height = usize::from(self.screen.size().rows());
@@ -138,7 +141,7 @@ impl Painter {
     }
 }
 
-/// Everything that `bytes`, which begin at `offset`, paint.
+/// All rows that `bytes`, which start at `offset`, paint.
 pub(super) fn paint(bytes: &[u8], offset: u64, size: Size, is_pipe: bool) -> Vec<Row> {
     let mut painter = Painter::new(size, is_pipe, offset);
     let mut rows = Vec::new();
@@ -173,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_know_the_line_they_are_of() {
+    fn rows_have_the_offset_of_their_line() {
         let bytes = b"one\r\nlonger\r\n\r\nlast";
         let rows = paint(bytes, 100, Size::new(2, 4), false);
         let want = [
@@ -187,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn in_pieces_it_is_the_same() {
+    fn painting_in_pieces_gives_the_same_rows() {
         let log: Vec<u8> = (0..700)
             .flat_map(|n| format!("\x1b[3{}mline {n}\x1b[m and more\r\n", n % 8).into_bytes())
             .collect();
@@ -204,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cleared_screen_keeps_its_past() {
+    fn clearing_the_screen_keeps_the_scrollback() {
         let mut bytes: Vec<u8> = (0..30)
             .flat_map(|n| format!("line {n}\r\n").into_bytes())
             .collect();
@@ -215,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_screen_program_leaves_what_was_before_it() {
+    fn shows_the_normal_screen_during_a_full_screen_program() {
         let mut painter = Painter::new(Size::new(4, 20), false, 0);
         let mut rows = Vec::new();
         painter.feed(b"$ vim\r\n\x1b[?1049h\x1b[Htext of vim", 0, &mut rows);
@@ -225,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn prompts_and_the_lines_of_pipes() {
+    fn recognizes_prompts_and_newlines_of_pipes() {
         let rows = paint(
             b"\x1b]133;A\x07$ ls\r\nfile\r\n",
             0,

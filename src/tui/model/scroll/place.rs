@@ -1,8 +1,8 @@
-//! A place in a text, and where words begin.
+//! A place in a text, and word boundaries.
 
 use super::text::Text;
 
-/// Row and column, both from 0; the row is counted from the top of what is there.
+/// Row and column, both from 0. The row is counted from the top of the loaded stretch.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Place {
     /// The row.
@@ -11,7 +11,7 @@ pub struct Place {
     pub col: usize,
 }
 
-/// What a character is part of.
+/// The class of a character.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Blank,
@@ -27,12 +27,12 @@ fn kind(cell: &str) -> Kind {
     }
 }
 
-/// Where words (as vi has them) begin in a row.
+/// Columns in a row where words start, as defined by vi.
 fn word_starts(text: &Text, row: usize) -> Vec<usize> {
     let Some(here) = text.rows.get(row) else {
         return Vec::new();
     };
-    // A word that goes on from the row above does not begin here.
+    // A word that continues from the row above does not start here.
     let above = row.checked_sub(1).and_then(|above| text.rows.get(above));
     let mut before = above
         .filter(|above| above.wraps)
@@ -49,19 +49,19 @@ fn word_starts(text: &Text, row: usize) -> Vec<usize> {
     starts
 }
 
-/// The start of the next word in a row after a column.
+/// The column of the next word in the row.
 pub fn next_word(text: &Text, at: Place) -> Option<usize> {
     word_starts(text, at.row).into_iter().find(|&c| c > at.col)
 }
 
-/// The start of the word in a row before a column.
+/// The column of the previous word in the row.
 pub fn previous_word(text: &Text, at: Place) -> Option<usize> {
     let starts = word_starts(text, at.row);
     starts.into_iter().rev().find(|&c| c < at.col)
 }
 
-/// First and last column of what a double click takes: characters up to the next blank or quote, so that paths
-/// and URLs come whole.
+/// First and last place of the word that a double click selects. It ends at whitespace, quotes and
+/// brackets, so that paths and URLs are selected whole.
 pub fn word_around(text: &Text, at: Place) -> (Place, Place) {
     let is_end =
         |cell: &str| cell.starts_with(|c: char| c.is_whitespace() || "\"'`()[]{}<>|│".contains(c));
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn words_begin_where_vi_has_them() {
+    fn words_start_where_vi_has_them() {
         let text = text(40, "GET /api/cart  日本 500\r\n");
         assert_eq!(word_starts(&text, 0), [0, 4, 5, 8, 9, 15, 20]);
         let at = Place { row: 0, col: 9 };
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_double_click_takes_a_path_even_where_it_wraps() {
+    fn a_double_click_selects_a_wrapped_path() {
         let text = text(8, "at (src/cart.ts:41)\r\n");
         let (from, to) = word_around(&text, Place { row: 1, col: 2 });
         assert_eq!((from.row, from.col), (0, 4));

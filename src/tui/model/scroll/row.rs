@@ -1,30 +1,31 @@
-//! One painted row: its text, how it looks, and where in the log it came from. Blanks at its end are not kept,
-//! so that a hundred thousand rows fit into memory.
+//! One painted row: its text, its attributes, and its offset in the log. Trailing blanks are
+//! dropped, so that a hundred thousand rows fit into memory.
 
 use unicode_width::UnicodeWidthChar;
 
 use crate::term::screen::{Cell, Screen};
 
-/// How cells look; its text is empty.
+/// Attributes of cells; the text of the cell is empty.
 pub type Look = Cell<'static>;
 
 /// A row.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Row {
-    /// Its characters, from the first column on.
+    /// Its text, from the first column.
     pub text: String,
-    /// From which column on cells look how, in order; before the first one they look plain.
+    /// Runs of equal attributes: the first column and the attributes, sorted. Cells before the
+    /// first run are plain.
     pub looks: Vec<(u16, Look)>,
-    /// Offset in the log of the line that began in it, or above it.
+    /// Log offset of the line that this row is part of.
     pub offset: u64,
-    /// Whether its text goes on in the next row.
+    /// Whether its line continues in the next row.
     pub wraps: bool,
-    /// Whether a shell's prompt begins in it.
+    /// Whether a shell prompt starts in it.
     pub prompt: bool,
 }
 
 impl Row {
-    /// A row of a screen as it is scrolled now.
+    /// A row of the screen at its current scroll position.
     pub fn of(screen: &Screen, y: u16) -> Self {
         let wraps = screen.row_wrapped(y);
         let mut row = Self {
@@ -37,7 +38,8 @@ impl Row {
             let Some(cell) = screen.cell(y, x) else {
                 break;
             };
-            // The right half of a wide character looks as the left one does, and does not say so.
+            // The right half of a wide character has the attributes of the left half, but does not
+            // report them.
             let now = if cell.width == 0 { look } else { plain(&cell) };
             if now != look {
                 row.looks.push((x, now));
@@ -51,7 +53,7 @@ impl Row {
                 (_, "") => row.text.push(' '),
                 (_, text) => row.text.push_str(text),
             }
-            // A blank that was written at the end of a row that goes on is a part of its line.
+            // A blank written at the end of a wrapped row is part of the line.
             if !cell.text.is_empty() && (wraps || cell.text != " ") {
                 text_end = row.text.len();
             }
@@ -64,12 +66,13 @@ impl Row {
         row
     }
 
-    /// Whether nothing of it shows.
+    /// Whether it has neither text nor attributes.
     pub fn is_blank(&self) -> bool {
         self.text.is_empty() && self.looks.is_empty()
     }
 
-    /// Its characters with the column and width of each: what combines with another is one with it.
+    /// Its characters, each with column and width. Combining characters are part of the character
+    /// before.
     pub fn cells(&self) -> impl Iterator<Item = (usize, usize, &str)> {
         let (mut rest, mut column) = (self.text.as_str(), 0);
         std::iter::from_fn(move || {
@@ -85,7 +88,7 @@ impl Row {
         })
     }
 
-    /// Columns that its text takes.
+    /// Width of its text in columns.
     pub fn width(&self) -> usize {
         match self.text.is_ascii() {
             true => self.text.len(),
@@ -93,7 +96,8 @@ impl Row {
         }
     }
 
-    /// Where the character that covers `column` begins in `text`; its length beyond the end.
+    /// Byte index in `text` of the character that covers `column`; the length of the text beyond
+    /// its end.
     pub fn byte_at(&self, column: usize) -> usize {
         if self.text.is_ascii() {
             return column.min(self.text.len());
@@ -108,7 +112,7 @@ impl Row {
         at
     }
 
-    /// The column of the character that begins at byte `at`.
+    /// The column of the character at byte `at`.
     pub fn column_of(&self, at: usize) -> usize {
         let before = &self.text[..at.min(self.text.len())];
         match before.is_ascii() {
@@ -117,7 +121,8 @@ impl Row {
         }
     }
 
-    /// The text from column `from` up to and with column `to`; a wide character that is touched is in it.
+    /// The text from column `from` to column `to`, inclusive; includes wide characters that are
+    /// partly in the range.
     pub fn slice(&self, from: usize, to: usize) -> &str {
         let start = self.byte_at(from);
         let last = self.byte_at(to);
@@ -173,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_ends_where_its_text_does() {
+    fn a_row_ends_with_its_text() {
         let rows = rows("a \x1b[31mred\x1b[m  \r\n\x1b[44m  \x1b[m\r\n", 10);
         assert_eq!(rows[0].text, "a red");
         let columns: Vec<u16> = rows[0].looks.iter().map(|(x, _)| *x).collect();
@@ -190,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn wide_characters_are_cut_nowhere() {
+    fn slices_never_split_wide_characters() {
         let row = &rows("a日本e\u{301}", 10)[0];
         assert_eq!(row.width(), 6);
         assert_eq!(row.slice(2, 2), "日");

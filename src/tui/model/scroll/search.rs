@@ -1,4 +1,4 @@
-//! A search, and where in a text it was found.
+//! A search and its matches in a text.
 
 use regex::Regex;
 
@@ -6,14 +6,14 @@ use super::place::Place;
 use super::text::Text;
 use crate::tui::pattern::smart_case;
 
-/// Matches kept at most.
+/// Maximum number of matches kept.
 const MAX_FOUND: usize = 100_000;
 
-/// A search and what it found.
+/// A search and its matches.
 pub struct Search {
-    /// What was typed.
+    /// The text as typed.
     pub text: String,
-    /// How it is looked for.
+    /// The compiled pattern.
     pub pattern: Regex,
     /// The matches, from the top.
     pub found: Vec<Found>,
@@ -22,15 +22,16 @@ pub struct Search {
 /// A match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Found {
-    /// Where it begins.
+    /// The place of its first character.
     pub start: Place,
-    /// Where what comes after it begins.
+    /// The place just after its last character.
     pub end: Place,
 }
 
 impl Search {
-    /// A search for `text`: a regular expression if it is one, else as it stands; case matters once it has a
-    /// capital. `None` when it cannot be looked for.
+    /// A search for `text`, which is used as a regular expression if it is a valid one and
+    /// literally otherwise. The search is case-sensitive if `text` contains a capital letter.
+    /// `None` if `text` cannot be searched for.
     pub fn new(text: &str) -> Option<Self> {
         let pattern = smart_case(text)?;
         Some(Self {
@@ -40,7 +41,7 @@ impl Search {
         })
     }
 
-    /// Looks through all of a text. Lines are looked at whole, however they wrap.
+    /// Searches a whole text. Wrapped lines are searched as one line.
     pub fn look_through(&mut self, text: &Text) {
         self.found.clear();
         let mut row = 0;
@@ -63,13 +64,13 @@ impl Search {
         }
     }
 
-    /// The match that begins at a place, counted from the top and from 0.
+    /// Index of the match that starts at a place, counted from the top.
     pub fn at(&self, place: Place) -> Option<usize> {
         let found = &self.found;
         found.binary_search_by_key(&place, |found| found.start).ok()
     }
 
-    /// The next match from a place.
+    /// The next match from a place; `None` past the last one.
     pub fn next(&self, from: Place, older: bool) -> Option<Place> {
         if older {
             let before = self.found.partition_point(|found| found.start < from);
@@ -79,10 +80,10 @@ impl Search {
         self.found.get(after).map(|found| found.start)
     }
 
-    /// Columns of a row that match: from one up to but without the other. `width` is that of all rows.
+    /// The column ranges of a row that match, end exclusive. `width` is the width of all rows.
     pub fn columns(&self, width: usize, row: usize) -> impl Iterator<Item = (usize, usize)> {
         let start = Place { row, col: 0 };
-        // Matches do not overlap, so they end in the order in which they begin.
+        // Matches do not overlap, so they are also sorted by their ends.
         let from = self.found.partition_point(|found| found.end <= start);
         let here = self.found[from..].iter();
         here.take_while(move |found| found.start.row <= row)
@@ -116,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn case_matters_once_there_is_a_capital() {
+    fn a_capital_letter_makes_the_search_case_sensitive() {
         let text = text(20, "Error error\r\nERROR\r\n(\r\n");
         assert_eq!(found("error", &text), [(0, 0), (0, 6), (1, 0)]);
         assert_eq!(found("Error", &text), [(0, 0)]);
@@ -142,8 +143,8 @@ mod tests {
     }
 
     #[test]
-    fn one_long_line_is_walked_through_once_and_no_further_than_needed() {
-        // Walked through anew for each match, this takes minutes.
+    fn walks_a_long_line_only_once() {
+        // This takes minutes if each match walks through the line again.
         let line = r#"{"a":1},"#.repeat(1 << 17);
         let text = text(50, &line);
         let mut search = Search::new("\"").unwrap();
@@ -156,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn older_is_up_and_newer_is_down() {
+    fn searches_up_for_older_and_down_for_newer() {
         let text = text(20, "a\r\nb\r\na\r\n");
         let mut search = Search::new("a").unwrap();
         search.look_through(&text);

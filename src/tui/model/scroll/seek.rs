@@ -1,4 +1,4 @@
-//! What one jumps to in a text: matches, lines that look like errors, prompts and runs.
+//! The goals that one can jump to in a text: matches, error lines, prompts and starts of runs.
 
 use regex::Regex;
 
@@ -6,19 +6,19 @@ use super::place::Place;
 use super::text::Text;
 use crate::tui::errors::is_error_like;
 
-/// What is looked for.
+/// The kind of goal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Goal {
     /// A match of the search.
     Match,
     /// A line that looks like an error.
     Error,
-    /// A shell's prompt, or the begin of a run.
+    /// A shell prompt, or the start of a run.
     Boundary,
 }
 
 impl Goal {
-    /// What it is called when there is none.
+    /// Its name in messages.
     pub fn word(self) -> &'static str {
         match self {
             Self::Match => "match",
@@ -28,17 +28,17 @@ impl Goal {
     }
 }
 
-/// What it takes to know a goal.
+/// What is needed to recognize a goal.
 pub struct Signs<'a> {
     /// The goal.
     pub goal: Goal,
-    /// The search, for matches.
+    /// The search pattern, for matches.
     pub pattern: Option<&'a Regex>,
-    /// Offsets where runs begin.
+    /// Offsets where runs start.
     pub runs: &'a [u64],
 }
 
-/// The next goal from a place, or from the end of the text.
+/// The next goal from a place, or from the end of the text if `from` is `None`.
 pub fn seek(text: &Text, signs: &Signs<'_>, from: Option<Place>, older: bool) -> Option<Place> {
     let last_row = text.rows.len().checked_sub(1)?;
     let mut row = match (from, older) {
@@ -52,7 +52,7 @@ pub fn seek(text: &Text, signs: &Signs<'_>, from: Option<Place>, older: bool) ->
         if let Some(place) = goal_in(text, signs, (first, last), from, older) {
             return Some(place);
         }
-        // From the next line on any goal will do.
+        // In the following lines every goal counts, wherever it is.
         from = None;
         row = match older {
             true => first.checked_sub(1)?,
@@ -62,7 +62,7 @@ pub fn seek(text: &Text, signs: &Signs<'_>, from: Option<Place>, older: bool) ->
     }
 }
 
-/// The goal in a line that is on this side of a place in it.
+/// The goal in a line that lies after (or before) a place in it.
 fn goal_in(
     text: &Text,
     signs: &Signs<'_>,
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn each_goal_is_met_once_in_both_directions() {
+    fn finds_each_goal_once_in_both_directions() {
         let matches = [(1, 0), (1, 4), (1, 8), (2, 2)];
         assert_eq!(walk(Goal::Match, "a b", &[], false), matches);
         let mut back = walk(Goal::Match, "a b", &[], true);
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_are_boundaries_too() {
+    fn starts_of_runs_are_boundaries() {
         let run = "\x1b]133;A\x07$ make\r\na b a b a b a b\r\n".len() as u64;
         let found = walk(Goal::Boundary, "", &[0, run], true);
         assert_eq!(found, [(4, 0), (3, 0), (0, 0)]);

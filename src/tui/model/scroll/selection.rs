@@ -1,25 +1,25 @@
-//! What is selected in a text, and what of it is copied.
+//! The selection in a text, and the text to copy.
 
 use super::place::Place;
 use super::text::Text;
 
-/// What a selection takes between its two ends.
+/// The shape of a selection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {
-    /// The characters from one end to the other.
+    /// All characters between the two ends.
     Text,
-    /// Whole lines, however they wrap.
+    /// Whole lines, including their wrapped rows.
     Lines,
-    /// A block of columns.
+    /// A rectangular block.
     Block,
 }
 
-/// A selection; its other end is the cursor.
+/// A selection; one end is the anchor, the other is the cursor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Selection {
-    /// Where it began.
+    /// The place where it started.
     pub anchor: Place,
-    /// What it takes.
+    /// Its shape.
     pub shape: Shape,
 }
 
@@ -33,7 +33,8 @@ impl Selection {
         }
     }
 
-    /// The columns it takes of a row: from one up to but without the other, `usize::MAX` being all there are.
+    /// The selected column range of a row, end exclusive; `usize::MAX` means up to the end of the
+    /// row.
     pub fn columns(&self, text: &Text, cursor: Place, row: usize) -> Option<(usize, usize)> {
         let (first, last) = self.rows(text, cursor);
         if !(first..=last).contains(&row) {
@@ -59,8 +60,8 @@ impl Selection {
         }
     }
 
-    /// What is copied: rows that are one line joined, without the blanks at the ends of lines. `shows` says which
-    /// rows there are.
+    /// The text to copy: wrapped rows are joined, trailing blanks are dropped. `shows` tells which
+    /// rows are visible.
     pub fn text(&self, text: &Text, cursor: Place, shows: impl Fn(usize) -> bool) -> String {
         let (first, last) = self.rows(text, cursor);
         let mut out = String::new();
@@ -102,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn wrapped_rows_are_one_line_and_blanks_at_ends_go() {
+    fn joins_wrapped_rows_and_drops_trailing_blanks() {
         assert_eq!(
             copied(Shape::Text, (0, 0), (2, 9)),
             "one\nabcdefghijkl",
@@ -113,13 +114,13 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_whole() {
+    fn line_selections_contain_whole_lines() {
         assert_eq!(copied(Shape::Lines, (2, 1), (2, 1)), "abcdefghijkl");
         assert_eq!(copied(Shape::Lines, (3, 1), (5, 1)), "日本語 x\n\nend");
     }
 
     #[test]
-    fn wide_characters_come_whole() {
+    fn copies_wide_characters_whole() {
         assert_eq!(copied(Shape::Text, (3, 1), (3, 2)), "日本");
         assert_eq!(copied(Shape::Block, (3, 3), (5, 4)), "本語\n\n");
     }

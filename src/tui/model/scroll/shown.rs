@@ -1,14 +1,15 @@
-//! Which rows show: all, or only those of lines with a match; and which of them are in view.
+//! Which rows are shown (all, or only those of matching lines) and which of them are in the
+//! viewport.
 
 use super::Scroll;
 
 impl Scroll {
-    /// Rows that show at once.
+    /// Height of the viewport in rows.
     pub fn height(&self) -> usize {
         usize::from(self.display.pane.rows())
     }
 
-    /// Rows in view, from the top.
+    /// Rows in the viewport, from the top.
     pub fn view(&self) -> impl Iterator<Item = usize> {
         let from = self.index(self.top);
         (from..self.count())
@@ -16,7 +17,7 @@ impl Scroll {
             .map(|at| self.nth(at))
     }
 
-    /// Whether a row shows at all.
+    /// Whether the row is shown.
     pub fn shows(&self, row: usize) -> bool {
         match &self.only {
             Some(only) => only.binary_search(&row).is_ok(),
@@ -24,17 +25,17 @@ impl Scroll {
         }
     }
 
-    /// Whether only lines with a match show.
+    /// Whether only matching lines are shown.
     pub fn is_filtered(&self) -> bool {
         self.only.is_some()
     }
 
-    /// Whether the view is at the end of what is here.
+    /// Whether the viewport is at the end of the loaded stretch.
     pub fn is_at_end(&self) -> bool {
         self.index(self.top) >= self.index(self.max_top())
     }
 
-    /// Shows only lines with a match, or all.
+    /// Toggles between matching lines only and all lines.
     pub fn filter(&mut self) {
         let at_line = self.text.line_of(self.cursor.row).0;
         self.only = match self.only {
@@ -52,7 +53,7 @@ impl Scroll {
         self.keep_column();
     }
 
-    /// Finds the matches again, and the rows that show.
+    /// Updates the matches and the set of shown rows.
     pub(super) fn look_again(&mut self) {
         if let Some(search) = &mut self.search {
             search.look_through(&self.text);
@@ -61,7 +62,7 @@ impl Scroll {
             let found = self.search.iter().flat_map(|search| &search.found);
             let mut rows: Vec<usize> = Vec::new();
             for found in found {
-                // A line with many matches is there after the first one.
+                // A line with several matches is added only once.
                 if rows.last().is_none_or(|&last| last < found.start.row) {
                     let (first, last) = self.text.line_of(found.start.row);
                     rows.extend(first..=last);
@@ -71,7 +72,7 @@ impl Scroll {
         }
     }
 
-    /// Rows that show in all.
+    /// Number of shown rows.
     pub(super) fn count(&self) -> usize {
         match &self.only {
             Some(only) => only.len(),
@@ -79,7 +80,7 @@ impl Scroll {
         }
     }
 
-    /// The row that shows at a place in those that do.
+    /// The row at an index among the shown rows.
     pub(super) fn nth(&self, at: usize) -> usize {
         match &self.only {
             Some(only) => only.get(at).or(only.last()).copied().unwrap_or(0),
@@ -87,7 +88,7 @@ impl Scroll {
         }
     }
 
-    /// The place of a row, or of the first one after it, in those that show.
+    /// The index among the shown rows of a row, or of the next shown row after it.
     pub(super) fn index(&self, row: usize) -> usize {
         match &self.only {
             Some(only) => only.partition_point(|&shown| shown < row),

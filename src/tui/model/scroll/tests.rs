@@ -1,4 +1,4 @@
-//! Views of logs: what moves them, and what does not.
+//! Tests of scrolled views: what moves the viewport and what does not.
 
 use super::*;
 
@@ -43,14 +43,14 @@ fn new_output_does_not_move_the_view() {
 }
 
 #[test]
-fn older_output_in_front_does_not_move_it_either() {
+fn older_output_does_not_move_the_view() {
     let mut scroll = scroll();
     let all = log(0, 50);
     let cut = log(0, 20).len();
     scroll.receive(Part::First, &all[cut..], cut as u64, 0);
     assert!(scroll.text.has_older());
     assert_eq!(scroll.go(Move::Cursor, -1000), -972);
-    // The first line may be half a line, so it is not shown.
+    // The first line may be incomplete, so it is not shown.
     assert_eq!(at(&scroll), "line 21");
     scroll.receive(Part::Older, &all[..cut], 0, 0);
     assert_eq!(shown(&scroll)[0], "line 21");
@@ -60,7 +60,7 @@ fn older_output_in_front_does_not_move_it_either() {
 }
 
 #[test]
-fn the_cursor_moves_in_the_view_and_then_the_view() {
+fn the_view_moves_when_the_cursor_reaches_its_edge() {
     let mut scroll = scroll();
     scroll.receive(Part::First, &log(0, 50), 0, 0);
     scroll.go(Move::Cursor, -9);
@@ -74,7 +74,7 @@ fn the_cursor_moves_in_the_view_and_then_the_view() {
 }
 
 #[test]
-fn columns_words_and_ends() {
+fn moves_by_columns_words_and_row_ends() {
     let mut scroll = scroll();
     scroll.receive(
         Part::First,
@@ -102,7 +102,7 @@ fn columns_words_and_ends() {
 }
 
 #[test]
-fn only_lines_that_match() {
+fn shows_only_matching_lines() {
     let mut scroll = scroll();
     scroll.receive(Part::First, &log(0, 50), 0, 0);
     scroll.search("line .?7$");
@@ -121,7 +121,7 @@ fn only_lines_that_match() {
 }
 
 #[test]
-fn another_width_keeps_the_place() {
+fn a_new_width_keeps_the_position() {
     let mut scroll = scroll();
     scroll.receive(Part::First, &log(0, 50), 0, 0);
     scroll.go(Move::Page, -30);
@@ -141,7 +141,7 @@ fn another_width_keeps_the_place() {
 }
 
 #[test]
-fn cut_lines_are_panned_to() {
+fn a_search_pans_to_matches_in_cut_lines() {
     let mut scroll = scroll();
     let long = format!("{}end\r\nshort\r\n", "x".repeat(100));
     scroll.resize(Display {
@@ -159,7 +159,7 @@ fn cut_lines_are_panned_to() {
 }
 
 #[test]
-fn times_are_those_of_what_is_here() {
+fn timestamps_belong_to_the_loaded_stretch() {
     let mut scroll = scroll();
     scroll.note_times(Part::First, [(0, 1000), (50, 2000)]);
     scroll.note_times(Part::Newer, [(70, 3000)]);
@@ -184,7 +184,7 @@ fn a_long_log_is_probed_line_by_line() {
     assert_eq!(edge, Err(log(0, 21).len() as u64), "no line is cut");
     let end = log(0, 21).len();
     assert_eq!(scroll.probe(hunt, &all[..end], 0), Ok(found as u64));
-    // A part that is the end of one line leads on to what comes before it.
+    // If the part is only the end of a line, the search continues with what comes before it.
     let line = [&[b'x'; 500], &b"\r\n"[..]].concat();
     assert_eq!(scroll.probe(hunt, &line, 500), Err(500));
     let line = [&[b'x'; 500], &b"line 20\r\n"[..]].concat();

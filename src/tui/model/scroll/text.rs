@@ -1,7 +1,7 @@
-//! A stretch of a log and the rows it paints.
+//! A stretch of a log and its painted rows.
 //!
-//! The stretch grows at either end. It is bounded: what is further away is had by beginning anew around another
-//! place, and so memory is, too, however long the log.
+//! The stretch grows at both ends up to a limit. Output further away is loaded by starting a new
+//! stretch around another place, so memory stays bounded however long the log is.
 
 use super::Part;
 use super::painter::{Painter, paint};
@@ -9,36 +9,36 @@ use super::place::Place;
 use super::row::Row;
 use crate::term::size::Size;
 
-/// Bytes kept at once at most.
+/// Maximum size of a stretch in bytes.
 pub const MAX_BYTES: usize = 8 << 20;
-/// Rows kept at once at most, of lines that are mostly short.
+/// Maximum number of rows; reached first if most lines are short.
 const MAX_ROWS: usize = 200_000;
-/// Bytes of a line that began before the stretch that are left out at most.
+/// Maximum length in bytes of an incomplete first line that is left out.
 const MAX_CUT: usize = 64 * 1024;
 
 /// A stretch of a log.
 pub struct Text {
-    /// What it paints, from the top.
+    /// Its rows, from the top.
     pub rows: Vec<Row>,
     /// Offset of its first byte.
     pub start: u64,
     /// Offset after its last byte.
     pub end: u64,
-    /// Offset of the first byte that is kept at all.
+    /// Offset of the oldest byte still kept in the log.
     pub first: u64,
-    /// The size it is painted at.
+    /// The terminal size used for painting.
     pub size: Size,
     is_pipe: bool,
     bytes: Vec<u8>,
-    /// Offset of the first byte that is painted: a line that was cut at the start is not.
+    /// Offset of the first painted byte. An incomplete first line is not painted.
     head: u64,
     painter: Painter,
-    /// Rows at the end that the painter may still change.
+    /// Number of rows at the end that the painter may still change.
     unfinished: usize,
 }
 
 impl Text {
-    /// Nothing, to be painted at `size`.
+    /// An empty text, to be painted at `size`.
     pub fn new(size: Size, is_pipe: bool) -> Self {
         Self {
             rows: Vec::new(),
@@ -54,7 +54,7 @@ impl Text {
         }
     }
 
-    /// Rows that are there already.
+    /// A text that consists of given rows.
     pub fn of_rows(rows: Vec<Row>, size: Size) -> Self {
         let unfinished = rows.len();
         Self {
@@ -64,22 +64,22 @@ impl Text {
         }
     }
 
-    /// Whether older output is kept than is here.
+    /// Whether the log still has older output than the stretch.
     pub fn has_older(&self) -> bool {
         self.start > self.first
     }
 
-    /// Where what is painted begins: before it is the end of a line that was cut.
+    /// Offset of the first painted byte; before it is the end of an incomplete line.
     pub fn head(&self) -> u64 {
         self.head
     }
 
-    /// Whether no more fits in.
+    /// Whether the stretch has reached its maximum size.
     pub fn is_full(&self) -> bool {
         self.bytes.len() >= MAX_BYTES || self.rows.len() >= MAX_ROWS
     }
 
-    /// Takes in a part whose first byte is at `offset`; gives how many rows came in front of those that were here.
+    /// Adds a part whose first byte is at `offset`; returns the number of rows added in front.
     pub fn receive(&mut self, part: Part, bytes: &[u8], offset: u64) -> usize {
         match part {
             Part::Older => self.put_in_front(bytes, offset),
@@ -99,7 +99,7 @@ impl Text {
         }
     }
 
-    /// Paints everything again, at a size.
+    /// Paints everything again at another size.
     pub fn paint_anew(&mut self, size: Size) {
         self.size = size;
         let skip = cut_line(&self.bytes, self.start <= self.first);
@@ -112,7 +112,7 @@ impl Text {
         self.bytes = bytes;
     }
 
-    /// The rows that `bytes` paint at this size, where they are no part of this.
+    /// The rows of `bytes` painted at this size, without adding them to the stretch.
     pub fn paint_apart(&self, bytes: &[u8], offset: u64) -> Self {
         let mut apart = Self::new(self.size, self.is_pipe);
         let skip = cut_line(bytes, offset <= self.first);
@@ -121,7 +121,7 @@ impl Text {
         apart
     }
 
-    /// First and last row of the line that a row is of.
+    /// First and last row of the line that contains a row.
     pub fn line_of(&self, row: usize) -> (usize, usize) {
         let wraps = |row: usize| self.rows.get(row).is_some_and(|row| row.wraps);
         let (mut first, mut last) = (row, row);
@@ -134,14 +134,15 @@ impl Text {
         (first, last)
     }
 
-    /// The text of the rows from `first` to `last`, which are one line.
+    /// The text of a line with the rows `first` to `last`.
     pub fn line_text(&self, first: usize, last: usize) -> String {
         let rows = self.rows.get(first..=last).unwrap_or_default();
         rows.iter().map(|row| row.text.as_str()).collect()
     }
 
-    /// Gives the places of bytes in the text of the line that begins in row `first`. The bytes are asked for from
-    /// the first to the last, so that all of a line is walked through once, however many there are.
+    /// Returns a function that maps byte indexes in the line starting at row `first` to places. It
+    /// must be called with increasing indexes, so that the line is walked only once, however many
+    /// there are.
     pub fn places_in_line(&self, first: usize) -> impl FnMut(usize) -> Place {
         let (mut row, mut before) = (first, 0);
         move |byte| {
@@ -158,7 +159,7 @@ impl Text {
         }
     }
 
-    /// The first row of the line that holds the byte at `offset`.
+    /// The first row of the line that contains the byte at `offset`.
     pub fn row_at(&self, offset: u64) -> usize {
         let after = self.rows.partition_point(|row| row.offset <= offset);
         let Some(last) = after.checked_sub(1) else {
@@ -172,12 +173,12 @@ impl Text {
         let keep = usize::try_from(self.start.saturating_sub(offset)).unwrap_or(usize::MAX);
         let mut all = bytes[..bytes.len().min(keep)].to_vec();
         if all.is_empty() {
-            // What was there has been dropped since.
+            // The output there has been dropped in the meantime.
             return 0;
         }
         let goes_on = self.head == self.start && !all.ends_with(b"\n");
         if goes_on && !self.bytes.is_empty() {
-            // The stretch began within a line, which is one with what comes in front of it.
+            // The stretch started within a line, which now becomes whole.
             let before = self.rows.len();
             all.append(&mut self.bytes);
             self.bytes = all;
@@ -185,7 +186,7 @@ impl Text {
             self.paint_anew(self.size);
             return self.rows.len().saturating_sub(before);
         }
-        // Up to here nothing was painted: the rest of the line that was cut.
+        // Include the rest of the incomplete line, which was not painted until now.
         let new = all.len() + usize::try_from(self.head - self.start).unwrap_or(0);
         all.append(&mut self.bytes);
         self.bytes = all;
@@ -209,8 +210,9 @@ impl Text {
     }
 }
 
-/// Bytes at the start of `bytes` that are the end of a line that began before; none if they are the first ones, and
-/// none of a long line, or where nothing would be left: a part of a line is better than nothing.
+/// Length of the incomplete line at the start of `bytes`, which is skipped. 0 if `bytes` start the
+/// log, if the line is too long, or if nothing would be left: part of a line is better than
+/// nothing.
 fn cut_line(bytes: &[u8], are_first: bool) -> usize {
     let newline = bytes.iter().position(|&b| b == b'\n');
     match newline.map(|at| at + 1) {
@@ -235,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_put_together_are_the_whole() {
+    fn joined_parts_equal_the_whole_log() {
         let all = log(0, 300);
         let size = Size::new(10, 40);
         for (a, b) in [(500, 1500), (503, 1507), (0, 2000)] {
@@ -254,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_longer_than_a_part_shows() {
+    fn shows_a_line_longer_than_a_part() {
         let all = [b"before\r\n", "x".repeat(100_000).as_bytes(), b"\r\n"].concat();
         for last in [&b""[..], b"after\r\n"] {
             let all = [&all, last].concat();
@@ -272,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_all_of_its_rows() {
+    fn a_line_spans_its_wrapped_rows() {
         let mut text = Text::new(Size::new(4, 5), false);
         text.receive(Part::First, b"one\r\nabcdefghijkl\r\n", 0);
         assert_eq!(text.line_of(2), (1, 3));
