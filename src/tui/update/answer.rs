@@ -1,4 +1,4 @@
-//! What the daemon answers, by what was asked.
+//! Handles replies of the daemon, by the tag of the request.
 
 use std::collections::HashSet;
 
@@ -18,7 +18,7 @@ use crate::tui::model::mode::{Frame, Mode};
 use crate::tui::model::{Attached, Model, Selected};
 use crate::tui::shell;
 
-/// Takes in an answer.
+/// Handles a reply.
 pub(super) fn answer(model: &mut Model, tag: Tag, value: Value, cmds: &mut Vec<Cmd>) {
     match tag {
         Tag::List => match serde_json::from_value::<Listed<Record>>(value) {
@@ -97,7 +97,7 @@ fn list_came(model: &mut Model, records: Vec<Record>, cmds: &mut Vec<Cmd>) {
         })
         .filter_map(|job| undo::news(&mut model.removed, job))
         .collect();
-    // What was removed and can be put back is listed still.
+    // Removed jobs that can still be restored are still listed by the daemon.
     model.looks.retain(|id| listed.contains(id));
     model.survivors.retain(|id, _| listed.contains(id));
     model.keyboards.held.retain(|id| listed.contains(id));
@@ -125,7 +125,7 @@ fn list_came(model: &mut Model, records: Vec<Record>, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// Opens the session that the view was opened for.
+/// Opens the job that the view was opened for.
 fn attach(model: &mut Model, id: SessionId, cmds: &mut Vec<Cmd>) {
     if model.job(&id).is_none() {
         let error = Error::session_not_found(id.as_str());
@@ -168,7 +168,7 @@ fn record_came(model: &mut Model, record: Record) {
     note_end(model);
 }
 
-/// Notes when the job that is typed into ends, or runs again.
+/// Records when the job in INSERT ends, or clears that when it runs again.
 fn note_end(model: &mut Model) {
     let Mode::Insert(insert) = &model.mode else {
         return;
@@ -194,7 +194,7 @@ fn started(model: &mut Model, value: Value, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// Takes in a job as it is after a change.
+/// Stores the record of a job after a change to it.
 fn changed(model: &mut Model, id: &SessionId, value: Value) {
     let before = model.job(id).map(Job::shell_line);
     if matches!(model.mode, Mode::Prompt(_)) {
@@ -236,7 +236,7 @@ fn killed(model: &mut Model, id: &SessionId, value: Value, cmds: &mut Vec<Cmd>) 
         return;
     }
     model.survivors.remove(id);
-    // The record that says so may come after the view has closed.
+    // The record with this status may arrive only after the view has closed.
     if let Some(job) = model.jobs.iter_mut().find(|job| job.id() == id) {
         job.record.summary.status = killed.status;
         model.stale = true;
@@ -256,7 +256,7 @@ fn killed(model: &mut Model, id: &SessionId, value: Value, cmds: &mut Vec<Cmd>) 
     quit::ended(model, id, cmds);
 }
 
-/// Says whom a signal of the menu has reached.
+/// Shows how many processes a signal of the menu has reached.
 fn sent(model: &mut Model, id: &SessionId, signal: &str, value: Value) {
     let name = model.name_of(id);
     let reached = serde_json::from_value::<Signalled>(value);

@@ -1,4 +1,4 @@
-//! What happened while no view was open: asked for with the first list, told once.
+//! Summary of what happened while no view was open: requested with the first list, shown once.
 
 use serde_json::Value;
 
@@ -10,13 +10,13 @@ use crate::tui::model::away::Away;
 use crate::tui::model::{Attached, Model};
 use crate::tui::units;
 
-/// Events in one answer (the daemon's own limit).
+/// Number of events in one reply; the daemon's own limit.
 const PAGE: usize = 1000;
 
-/// How long it shows, in milliseconds: it is a sentence about several jobs.
+/// How long the summary is shown, in milliseconds; it is a sentence about several jobs.
 const TOLD_MS: i64 = 15_000;
 
-/// Asks, if a view was open before.
+/// Requests the events if a view was open before.
 pub(super) fn ask(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some((at, seq)) = model.last_open.filter(|_| model.attached == Attached::No) else {
         return;
@@ -25,7 +25,7 @@ pub(super) fn ask(model: &mut Model, cmds: &mut Vec<Cmd>) {
     cmds.push(page(seq));
 }
 
-/// Takes in a page of events; after the last one tells what they come to.
+/// Handles a page of events; after the last page, shows the summary.
 pub(super) fn came(model: &mut Model, value: Value, cmds: &mut Vec<Cmd>) {
     let (Some(mut away), Ok(page_of)) =
         (model.away.take(), serde_json::from_value::<Happened>(value))

@@ -1,4 +1,4 @@
-//! The card of a job that failed: asked for once the job shows in the pane, and what comes back.
+//! Requests and receives the data for the card of a failed job that is shown in the pane.
 
 use serde_json::Value;
 
@@ -10,7 +10,8 @@ use crate::term::sanitize::clean;
 use crate::tui::model::card::{Card, LINES, Owner, Part};
 use crate::tui::model::{Link, Model};
 
-/// After each message: asks about the job in the pane, if it failed and nothing is known of that end.
+/// After each message: requests data for the job in the pane if it failed and this end has no card
+/// yet.
 pub(super) fn settle(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if model.link != Link::Up || model.in_grid() || model.layout().pane.is_none() {
         return;
@@ -27,7 +28,7 @@ pub(super) fn settle(model: &mut Model, cmds: &mut Vec<Cmd>) {
     cmds.push(ask(&id, Part::Runs));
 }
 
-/// Takes in a part. What it leads to is asked for next.
+/// Stores a part and requests those that follow from it.
 pub(super) fn came(
     model: &mut Model,
     id: &SessionId,

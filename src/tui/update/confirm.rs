@@ -1,4 +1,5 @@
-//! CONFIRM: `y` does it, the other keys shown do what they say, everything else is no. Enter never confirms.
+//! CONFIRM: `y` confirms, the other listed keys do what they say, and every other key means no.
+//! Enter never confirms.
 
 use super::msg::Cmd;
 use super::{insert, quit, undo, verbs};
@@ -6,7 +7,7 @@ use crate::tui::keymap::{Action, Place};
 use crate::tui::model::Model;
 use crate::tui::model::mode::{Ask, Mode};
 
-/// Takes the answer.
+/// Handles the answer.
 pub(super) fn press(model: &mut Model, name: &str, cmds: &mut Vec<Cmd>) {
     let Mode::Confirm(confirm) = std::mem::replace(&mut model.mode, Mode::Normal) else {
         return;
@@ -15,7 +16,7 @@ pub(super) fn press(model: &mut Model, name: &str, cmds: &mut Vec<Cmd>) {
     act(model, confirm.ask, answer, cmds);
 }
 
-/// Does what was asked about, if the answer is yes.
+/// Performs the action if the answer is yes.
 pub(super) fn act(model: &mut Model, ask: Ask, answer: Option<Action>, cmds: &mut Vec<Cmd>) {
     match (ask, answer) {
         (Ask::Stop(ids), Some(Action::Yes)) => verbs::end_now(model, &ids, false, cmds),
@@ -33,7 +34,7 @@ pub(super) fn act(model: &mut Model, ask: Ask, answer: Option<Action>, cmds: &mu
             verbs::restart_now(model, std::slice::from_ref(&typing.id), cmds);
             model.mode = Mode::Insert(typing);
         }
-        // No to a paste is no to the paste only; and one stays with what has ended.
+        // Declining a paste declines only the paste. Declining a restart keeps the ended job open.
         (Ask::Paste(_, typing) | Ask::Again(typing), _) => model.mode = Mode::Insert(typing),
         _ => {}
     }

@@ -1,4 +1,4 @@
-//! What is copied, and how it is said.
+//! What can be copied, and the messages about it.
 
 use serde_json::Value;
 
@@ -13,10 +13,10 @@ use crate::tui::model::job::Job;
 use crate::tui::model::url;
 use crate::tui::units;
 
-/// Lines of the log that the menu copies.
+/// Number of log lines that the menu copies.
 const LINES: u64 = 100;
 
-/// Copies the report of a job that failed: what one would write to somebody who is asked for help.
+/// Copies the report of a failed job, as one would send it to somebody when asking for help.
 pub(super) fn report(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(job) = model.current() else {
         model.note("There is no job to report on.");
@@ -61,7 +61,7 @@ pub(super) fn report(model: &mut Model, cmds: &mut Vec<Cmd>) {
     cmds.push(Cmd::Errand(Errand::Copy(text, what)));
 }
 
-/// Copies text and says how many lines it was.
+/// Copies text and shows the number of lines.
 pub(super) fn lines(model: &mut Model, text: String, cmds: &mut Vec<Cmd>) {
     if text.is_empty() {
         model.note("There is nothing to copy here.");
@@ -74,7 +74,7 @@ pub(super) fn lines(model: &mut Model, text: String, cmds: &mut Vec<Cmd>) {
     cmds.push(Cmd::Errand(Errand::Copy(text, what)));
 }
 
-/// Copies what was chosen in the menu, of these jobs.
+/// Copies the chosen item for these jobs.
 pub(super) fn chosen(model: &mut Model, ids: &[SessionId], action: Action, cmds: &mut Vec<Cmd>) {
     let jobs: Vec<&Job> = ids.iter().filter_map(|id| model.job(id)).collect();
     let each = |what: &dyn Fn(&Job) -> Option<String>| -> Vec<String> {
@@ -87,7 +87,7 @@ pub(super) fn chosen(model: &mut Model, ids: &[SessionId], action: Action, cmds:
         }
         Action::CopyPath => {
             let paths = each(&|job| log_path(&job.record));
-            // Of a short log the path is told with the details only.
+            // For a short log, only the details contain the path.
             if let ([], [id]) = (paths.as_slice(), ids) {
                 ask_for(id, CopyFrom::Path, cmds);
                 return;
@@ -127,7 +127,7 @@ pub(super) fn chosen(model: &mut Model, ids: &[SessionId], action: Action, cmds:
     }
 }
 
-/// Takes in what was asked for to be copied.
+/// Handles the reply to a copy request.
 pub(super) fn came(model: &mut Model, from: CopyFrom, value: Value, cmds: &mut Vec<Cmd>) {
     match from {
         CopyFrom::Lines => {
@@ -153,20 +153,21 @@ pub(super) fn came(model: &mut Model, from: CopyFrom, value: Value, cmds: &mut V
     }
 }
 
-/// `cd ~/shop && npm run dev`. Variables that were set for the job are left out: their values are not told.
+/// `cd ~/shop && npm run dev`. Without variables set for the job, because their values are not
+/// reported.
 fn shell_command(job: &Job, home: Option<&str>) -> String {
     let summary = &job.record.summary;
     let command = job.shell_line();
     let dir = match home.and_then(|home| summary.cwd.strip_prefix(home)) {
         Some("") => "~".to_owned(),
-        // The shell knows the tilde only where it is not quoted.
+        // The shell expands the tilde only if it is unquoted.
         Some(rest) if rest.starts_with('/') => format!("~/{}", quote(&rest[1..])),
         _ => quote(&summary.cwd).into_owned(),
     };
     format!("cd {dir} && {command}")
 }
 
-/// Where the log is; of one in several files, the newest.
+/// The path of the log; if the log consists of several files, of the newest.
 fn log_path(record: &Record) -> Option<String> {
     let newest = record.output_files.last().map(|file| file.path.clone());
     newest.or_else(|| record.summary.output_file.clone())

@@ -1,7 +1,7 @@
-//! What the daemon says of itself: events, screens, and that it went away.
+//! Handles what the daemon sends: events, screens, and the loss of the connection.
 //!
-//! Events say that something happened, not what a record looks like now, so each is followed by asking for that
-//! record; several in a row cost one question more at most.
+//! An event says that something happened, not what the record looks like now, so each event
+//! triggers a request for that record. Several events in a row cost at most one extra request.
 
 use serde_json::Value;
 
@@ -18,10 +18,11 @@ use crate::tui::model::mode::{Frame, Mode};
 use crate::tui::model::scroll::Part;
 use crate::tui::model::{Link, Model};
 
-/// Sessions asked for: more than the daemon keeps.
+/// Number of jobs requested; more than the daemon keeps.
 pub(super) const LIST_LIMIT: usize = 1000;
 
-/// Events that change what is shown. Those without a sequence number come only to those who name them.
+/// Events that change what is displayed. Those without a sequence number are sent only to clients
+/// that name them.
 const EVENTS: [EventKind; 19] = [
     EventKind::Started,
     EventKind::Ready,
@@ -44,7 +45,7 @@ const EVENTS: [EventKind; 19] = [
     EventKind::Lag,
 ];
 
-/// Takes in what came.
+/// Handles a message of the connection.
 pub(super) fn hear(model: &mut Model, news: News, cmds: &mut Vec<Cmd>) {
     match news {
         News::Up => up(model, cmds),
@@ -59,7 +60,7 @@ pub(super) fn hear(model: &mut Model, news: News, cmds: &mut Vec<Cmd>) {
         News::Dropped(tag) => {
             let error = match model.link {
                 Link::Up => Error::new(ErrorCode::DaemonUnavailable, "the daemon does not keep up"),
-                // It may have been done a moment before the way broke.
+                // The request may have been carried out just before the connection broke.
                 _ => Error::new(ErrorCode::DaemonUnavailable, "the daemon is restarting")
                     .hint("See how things are when it is back, then try again."),
             };
@@ -71,7 +72,7 @@ pub(super) fn hear(model: &mut Model, news: News, cmds: &mut Vec<Cmd>) {
 fn up(model: &mut Model, cmds: &mut Vec<Cmd>) {
     model.link = Link::Up;
     model.watches.clear();
-    // Nothing is on its way yet.
+    // No request is pending on a new connection.
     model.refreshing.clear();
     model.usage.on_its_way = false;
     model.dirty = true;
@@ -83,7 +84,7 @@ fn up(model: &mut Model, cmds: &mut Vec<Cmd>) {
     keyboard::again(model, cmds);
 }
 
-/// To hear of events.
+/// Subscribes to events.
 fn subscribe(events: &[EventKind]) -> Cmd {
     let subscribe = Subscribe {
         events: Some(events.to_vec()),
@@ -92,8 +93,7 @@ fn subscribe(events: &[EventKind]) -> Cmd {
     Cmd::Ask(Tag::Subscribe, Action::Subscribe(subscribe))
 }
 
-/// The daemon is of a version that does not know all of these events: those that it knows will do. `false` if that
-/// was tried already.
+/// Subscribes to the events that an older daemon knows. `false` if that was tried already.
 pub(super) fn subscribe_to_less(model: &mut Model, cmds: &mut Vec<Cmd>) -> bool {
     if std::mem::replace(&mut model.is_daemon_older, true) {
         return false;
@@ -107,17 +107,17 @@ pub(super) fn subscribe_to_less(model: &mut Model, cmds: &mut Vec<Cmd>) -> bool 
     true
 }
 
-/// Questions that were on their way will not be answered.
+/// Handles the loss of the connection: pending requests will not be answered.
 fn down(model: &mut Model) {
     model.link = Link::Down;
-    // Those that are not whole are asked for anew.
+    // Incomplete cards are requested again.
     model.cards.clear();
     model.refreshing.clear();
     model.usage.on_its_way = false;
     model.dirty = true;
     if let Some(scroll) = model.scroll_mut() {
         scroll.hunt = None;
-        // What was asked for at first is asked for again.
+        // The first part is requested again after reconnecting.
         if scroll.loading != Some(Part::First) {
             scroll.loading = None;
         }
@@ -141,7 +141,8 @@ fn event_came(model: &mut Model, event: Event, cmds: &mut Vec<Cmd>) {
     let Some(id) = event.session_id else {
         return;
     };
-    // A screen comes only of what is watched, with an output that tells the same.
+    // Screen events do not count as activity: only watched jobs have them, and an output event
+    // reports the same activity.
     if event.event != EventKind::Screen {
         model.usage.touch(model.now.ms);
     }
@@ -158,8 +159,8 @@ fn event_came(model: &mut Model, event: Event, cmds: &mut Vec<Cmd>) {
             refresh(model, &id, cmds);
         }
         EventKind::Removed => forget(model, &id),
-        // An end that nobody was there to hear, told late. The list, which is
-        // asked for behind it, has the job if it is still kept.
+        // A late report of an end that happened while no daemon was running. If the job still
+        // exists, the list requested after this contains it.
         EventKind::Exited | EventKind::Lost
             if model.job(&id).is_none() && !model.refreshing.contains_key(&id) => {}
         _ => {
@@ -204,8 +205,8 @@ fn output_came(model: &mut Model, id: &SessionId, data: &Value) {
     if let Some(at) = data.get("lastOutputAt").and_then(Value::as_str) {
         summary.last_output_at = Timestamp::parse(at).or(summary.last_output_at);
     }
-    // No event says that a prompt was answered: what it does with its input comes
-    // with what it writes.
+    // No event reports that a prompt was answered; the new input state comes with the output that
+    // follows.
     let state = data.get("inputState").cloned();
     if let Some(Ok(state)) = state.map(serde_json::from_value) {
         model.dirty |= summary.input_state != state;
@@ -215,7 +216,7 @@ fn output_came(model: &mut Model, id: &SessionId, data: &Value) {
     model.dirty |= is_current || unseen != unseen_before;
 }
 
-/// Asks for a record, or remembers to ask again once the answer on its way has come.
+/// Requests a record. If a request is pending, requests it again after the reply.
 pub(super) fn refresh(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
     if let Some(again) = model.refreshing.get_mut(id) {
         *again = true;
@@ -229,14 +230,14 @@ pub(super) fn refresh(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
     cmds.push(Cmd::Ask(Tag::Record(id.clone()), Action::Status(params)));
 }
 
-/// After an answer about a record: asks again if more happened since.
+/// After a reply with a record: requests it again if more has happened since.
 pub(super) fn refreshed(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
     if model.refreshing.remove(id) == Some(true) {
         refresh(model, id, cmds);
     }
 }
 
-/// Takes a job out that is not there any more.
+/// Forgets a job that no longer exists.
 pub(super) fn forget(model: &mut Model, id: &SessionId) {
     model.jobs.retain(|job| job.id() != id);
     undo::gone(model, |removed| removed == id);

@@ -1,4 +1,4 @@
-//! FILTER: the list follows each letter.
+//! FILTER: the list is filtered on each key.
 
 use super::{edit, select};
 use crate::term::keyparse::Key;
@@ -6,7 +6,7 @@ use crate::tui::keymap::{Action, Place};
 use crate::tui::model::Model;
 use crate::tui::model::mode::Mode;
 
-/// Takes a key in FILTER.
+/// Handles a key in FILTER.
 pub(super) fn press(model: &mut Model, key: Key, name: &str) {
     match model.keymap.action(Place::Filter, name) {
         Some(Action::Accept) => model.mode = Mode::Normal,

@@ -1,4 +1,4 @@
-//! FOUND: what is looked for in all jobs.
+//! FOUND: the search through all jobs.
 
 use serde_json::Value;
 
@@ -24,7 +24,7 @@ pub(super) fn open(model: &mut Model) {
     model.mode = Mode::Found(Box::default());
 }
 
-/// Takes a key.
+/// Handles a key.
 pub(super) fn press(model: &mut Model, key: Key, name: &str, cmds: &mut Vec<Cmd>) {
     let page = isize::try_from(height(model)).unwrap_or(1).max(1);
     let now = model.now.ms;
@@ -52,18 +52,18 @@ pub(super) fn press(model: &mut Model, key: Key, name: &str, cmds: &mut Vec<Cmd>
     }
 }
 
-/// Takes in pasted text.
+/// Inserts pasted text.
 pub(super) fn paste(found: &mut Found, text: &str, now: i64) {
     found.line.insert(text);
     found.typed(now);
 }
 
-/// Begins what is due, and asks as long as there is room for questions.
+/// Starts the search when it is due, and sends requests up to the limit.
 pub(super) fn settle(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let now = model.now.ms;
     let height = height(model);
     if model.link != Link::Up {
-        // A question would be lost.
+        // A request would be lost.
         return;
     }
     let is_due = matches!(&model.mode, Mode::Found(found) if found.due.is_some_and(|at| at <= now));
@@ -96,19 +96,19 @@ pub(super) fn settle(model: &mut Model, cmds: &mut Vec<Cmd>) {
     found.show(height);
 }
 
-/// Ends what is being looked through: each is a whole log to read.
+/// Cancels the pending requests, because each of them reads a whole log.
 fn cancel(found: &Found, cmds: &mut Vec<Cmd>) {
     for id in found.on_their_way() {
         cmds.push(Cmd::Cancel(Tag::Found(id.clone(), found.round)));
     }
 }
 
-/// Takes in what was found in a job; `None`: it could not be looked through.
+/// Handles the matches in a job; `None` if it could not be searched.
 pub(super) fn came(model: &mut Model, id: &SessionId, round: u64, value: Option<Value>) {
     if let Mode::Found(found) = &mut model.mode
         && found.round == round
     {
-        // Until the next search begins, `round` is that of the one that nobody wants any more.
+        // Until the next search starts, `round` is still that of the cancelled search.
         let value = value.filter(|_| found.pattern.is_some());
         found.receive(
             id,
@@ -118,7 +118,7 @@ pub(super) fn came(model: &mut Model, id: &SessionId, round: u64, value: Option<
     }
 }
 
-/// Goes to the line with the cursor.
+/// Goes to the selected match.
 fn go(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Mode::Found(found) = &model.mode else {
         return;
@@ -132,7 +132,7 @@ fn go(model: &mut Model, cmds: &mut Vec<Cmd>) {
     scroll::enter_at(model, &hit.id, &text, hit.offset, cmds);
 }
 
-/// All jobs: those of the list as they stand there, then those that it does not show.
+/// All jobs: first those of the list in its order, then those that it does not show.
 fn in_order(model: &Model) -> Vec<SessionId> {
     let mut places = Vec::new();
     for row in &model.rows {

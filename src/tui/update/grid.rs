@@ -1,5 +1,5 @@
-//! The grid: many panes at once. Looking never resizes a job; typing gives the one that is typed into the size of
-//! its tile.
+//! The grid: many panes at once. Looking never resizes a job; typing gives the job the size of its
+//! tile.
 
 use std::collections::HashSet;
 
@@ -11,10 +11,10 @@ use crate::tui::model::grid::Grid;
 use crate::tui::model::rows::Row;
 use crate::tui::model::{Model, Selected};
 
-/// Numbers of tiles that `+` and `-` go through: those that fill a rectangle.
+/// Tile counts that `+` and `-` step through; each of them fills a rectangle.
 const STEPS: [usize; 8] = [1, 2, 3, 4, 6, 9, 12, 16];
 
-/// Shows the grid, or list and pane again.
+/// Toggles between the grid and list with pane.
 pub(super) fn toggle(model: &mut Model) {
     if model.in_grid() {
         model.frame.grid = false;
@@ -37,7 +37,7 @@ pub(super) fn toggle(model: &mut Model) {
     to(model, selected.unwrap_or(0));
 }
 
-/// The marked jobs, or else those that the list shows, with those first that are alive.
+/// A grid of the marked jobs; if there are none, of the listed jobs, alive ones first.
 fn open(model: &mut Model) -> Grid {
     let wanted = model.grid.wanted;
     let of_marked = !model.marked.is_empty();
@@ -61,7 +61,7 @@ fn open(model: &mut Model) -> Grid {
     }
 }
 
-/// Shows more tiles, or fewer.
+/// Shows more or fewer tiles.
 pub(super) fn tiles(model: &mut Model, more: bool) {
     let Some(area) = model.layout().grid else {
         return;
@@ -82,7 +82,7 @@ pub(super) fn tiles(model: &mut Model, more: bool) {
     }
 }
 
-/// Goes to the next tile that way.
+/// Moves to the next tile in a direction.
 pub(super) fn step(model: &mut Model, dx: i16, dy: i16) {
     let shape = model.layout().grid.and_then(|area| model.grid.shape(area));
     let (Some(shape), Some(at)) = (shape, here(model)) else {
@@ -93,7 +93,8 @@ pub(super) fn step(model: &mut Model, dx: i16, dy: i16) {
     }
 }
 
-/// Does what is meant for the list elsewhere; `false` if it means the same here.
+/// Performs an action that has another meaning in the grid than in the list; `false` if its meaning
+/// is the same.
 pub(super) fn act(model: &mut Model, action: Action, key: &str) -> bool {
     let last = model.grid.jobs.len().saturating_sub(1);
     match action {
@@ -108,7 +109,7 @@ pub(super) fn act(model: &mut Model, action: Action, key: &str) -> bool {
     true
 }
 
-/// After each message: tiles follow the jobs, and the cursor stays on one of them.
+/// After each message: updates the tiles from the jobs, and keeps the selection on a tile.
 pub(super) fn settle(model: &mut Model) {
     if !model.frame.grid {
         return;
@@ -134,13 +135,13 @@ pub(super) fn settle(model: &mut Model) {
     }
     let is_listed = |id: &SessionId| model.rows.iter().any(|row| is_row_of(model, row, id));
     match &model.selected {
-        // Something else brought the cursor to a job that was not marked: it shows as it does without a grid.
+        // Something else selected a job without a tile: leave the grid to show it.
         Selected::Job(id) if is_listed(id) => model.frame.grid = false,
         _ => to(model, model.grid.at.min(model.grid.jobs.len() - 1)),
     }
 }
 
-/// The place of the selected job.
+/// Index of the selected job in the grid.
 fn here(model: &Model) -> Option<usize> {
     model.current_id().and_then(|id| model.grid.index(id))
 }

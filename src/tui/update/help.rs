@@ -1,4 +1,4 @@
-//! HELP: letters narrow the page, arrows move it.
+//! HELP: letters filter the page, arrows scroll it.
 
 use crate::term::keyparse::{Key, KeyCode};
 use crate::tui::keymap::{Action, Place};
@@ -6,7 +6,7 @@ use crate::tui::model::Model;
 use crate::tui::model::mode::Mode;
 use crate::tui::view::help;
 
-/// Takes a key in HELP.
+/// Handles a key in HELP.
 pub(super) fn press(model: &mut Model, key: Key, name: &str) {
     let page = help::page(model);
     let action = model.keymap.action(Place::Help, name);
@@ -19,7 +19,7 @@ pub(super) fn press(model: &mut Model, key: Key, name: &str) {
         Some(Action::LineUp) => state.top = state.top.min(last).saturating_sub(1),
         Some(Action::PageDown) => state.top = (state.top + page.height).min(last),
         Some(Action::PageUp) => state.top = state.top.saturating_sub(page.height),
-        // Once letters narrow the page, `q` and `?` are letters like any other.
+        // While a filter is typed, `q` and `?` are ordinary letters.
         Some(Action::Leave) if name.chars().count() > 1 || state.filter.is_empty() => {
             model.mode = Mode::Normal;
         }

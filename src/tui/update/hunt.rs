@@ -1,4 +1,5 @@
-//! Jumping to matches, errors and prompts: in what is here, and on through all of the log that is kept.
+//! Jumps to matches, errors and prompts: within the loaded stretch, then through the rest of the
+//! log.
 
 use super::msg::{Cmd, Tag};
 use super::scroll::{load, load_around, newer, older, written};
@@ -24,7 +25,7 @@ pub(super) fn jump(model: &mut Model, goal: Goal, is_older: bool, cmds: &mut Vec
         older: is_older,
     });
     if goal == Goal::Boundary && scroll.runs.is_none() {
-        // Where runs began is known to the daemon; the answer goes on from here.
+        // The daemon knows where runs start; its reply continues the jump.
         let id = scroll.id.clone();
         let params = StatusParams {
             session_id: id.to_string(),
@@ -36,8 +37,8 @@ pub(super) fn jump(model: &mut Model, goal: Goal, is_older: bool, cmds: &mut Vec
     go_on(model, cmds);
 }
 
-/// After a search was typed: the newest match at or above the end of the view, else the first below, else what is
-/// older.
+/// After a search was typed: goes to the newest match at or above the end of the viewport, else to
+/// the first below, else to an older one.
 pub(super) fn first_match(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(scroll) = model.scroll_mut() else {
         return;
@@ -66,7 +67,7 @@ pub(super) fn first_match(model: &mut Model, cmds: &mut Vec<Cmd>) {
     go_on(model, cmds);
 }
 
-/// Looks for what is hunted in what is here, and asks for more if it is not.
+/// Looks for the goal in the loaded stretch; requests another part if it is not there.
 pub(super) fn go_on(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let written = written(model);
     let Some(scroll) = model.scroll_mut() else {
@@ -103,7 +104,8 @@ pub(super) fn go_on(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// A part came that was only to be looked through, asked for from `edge` on in the direction of the hunt.
+/// Handles a part that is only searched. It was requested from `edge` on in the direction of the
+/// search.
 pub(super) fn probed(model: &mut Model, edge: u64, bytes: &[u8], offset: u64, cmds: &mut Vec<Cmd>) {
     let written = written(model);
     let Some(scroll) = model.scroll_mut() else {
@@ -119,7 +121,8 @@ pub(super) fn probed(model: &mut Model, edge: u64, bytes: &[u8], offset: u64, cm
             scroll.land_at(offset);
             load_around(model, offset, cmds);
         }
-        // What does not get on, as where the log was cut meanwhile, would go on for ever.
+        // Continue only if this makes progress; otherwise, for instance after the log was trimmed,
+        // the search would never end.
         Err(next) if hunt.older && next < edge && offset > scroll.text.first => {
             probe(model, next, cmds);
         }
@@ -130,7 +133,8 @@ pub(super) fn probed(model: &mut Model, edge: u64, bytes: &[u8], offset: u64, cm
     }
 }
 
-/// With a search, all that fits in is read, so that matches are counted in all of it.
+/// While a search is active, loads as much of the log as fits, so that matches are counted in all
+/// of it.
 pub(super) fn fill(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let wants = model.scroll().is_some_and(|scroll| {
         scroll.search.is_some()
@@ -143,7 +147,7 @@ pub(super) fn fill(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// Asks for the part beyond an edge, to be looked through.
+/// Requests the part beyond an edge, to search it.
 fn probe(model: &mut Model, edge: u64, cmds: &mut Vec<Cmd>) {
     let Some(scroll) = model.scroll() else {
         return;
@@ -174,7 +178,7 @@ fn give_up(model: &mut Model, hunt: Hunt) {
     model.note(format!("There is no {way} {}.", hunt.goal.word()));
 }
 
-/// There are no matches to go to, or to show alone.
+/// Tells that there is no search yet, so there are no matches to go to or to filter by.
 pub(super) fn nothing_yet(model: &mut Model) {
     let key = model.keymap.instead_of(keymap::Place::Scroll, "/");
     model.note(format!("Nothing was searched for yet. {key} searches."));

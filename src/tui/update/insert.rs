@@ -1,7 +1,8 @@
-//! INSERT: raw bytes to the job, all but the leave key.
+//! INSERT: sends raw bytes to the job, except for the leave key.
 //!
-//! Nothing is encoded anew: what the terminal sent for a key is what the job gets. A job that has ended takes no
-//! bytes, and then they are not swallowed either: a key says so, and the one that restarts in NORMAL asks.
+//! Keys are not re-encoded: the job gets the bytes that the terminal sent. A job that has ended
+//! takes no input; then a key shows a message instead, and the key that restarts in NORMAL asks for
+//! confirmation.
 
 use super::msg::{Cmd, Tag};
 use super::verbs;
@@ -14,16 +15,18 @@ use crate::tui::model::leave::Pressed;
 use crate::tui::model::mode::{Ask, Confirm, Frame, Insert, Mode};
 use crate::tui::model::{Link, Model};
 
-/// More lines than this in a paste are asked about when the job cannot tell it from typing.
+/// Pastes with more lines than this need a confirmation if the job does not use bracketed paste.
 const PASTE_LINES: usize = 5;
 
-/// For so long after a job has ended the key that restarts it is taken for the rest of what was being typed, in milliseconds.
+/// How long after the end of a job the restart key is ignored, in milliseconds, because it probably
+/// belongs to what was being typed.
 const RESTART_AFTER_MS: i64 = 1000;
 
-/// Bytes in one request; base64 makes them a third more, and a request line ends at 1 MiB.
+/// Maximum number of bytes per request. Base64 makes them a third longer, and a request line is
+/// limited to 1 MiB.
 const WRITE_BYTES: usize = 256 * 1024;
 
-/// Starts typing into the selected job, zoomed or where it is.
+/// Starts typing into the selected job, zoomed or in place.
 pub(super) fn enter(model: &mut Model, zoom: bool) {
     let Some(id) = model.current().map(|job| job.id().clone()) else {
         model.note(format!(
@@ -35,7 +38,7 @@ pub(super) fn enter(model: &mut Model, zoom: bool) {
     begin(model, id, Vec::new(), zoom);
 }
 
-/// Starts typing into several jobs, where they are.
+/// Starts typing into several jobs, in place.
 pub(super) fn enter_all(model: &mut Model, id: SessionId, also: Vec<SessionId>) {
     let zoom = model.frame.zoom;
     begin(model, id, also, zoom);
@@ -61,7 +64,7 @@ fn begin(model: &mut Model, id: SessionId, also: Vec<SessionId>, zoom: bool) {
     model.pan = 0;
 }
 
-/// Goes back to INSERT as it was and sends the leave key itself.
+/// Returns to INSERT as it was and sends the leave key itself to the job.
 pub(super) fn again(
     model: &mut Model,
     insert: Insert,
@@ -80,9 +83,9 @@ pub(super) fn again(
     }
 }
 
-/// Takes what came from the terminal.
+/// Handles input from the terminal.
 pub(super) fn take(model: &mut Model, input: &Input, cmds: &mut Vec<Cmd>) {
-    // What was held still for the mouse would hide what is typed.
+    // A frozen screen would hide what is typed.
     model.peek = None;
     let Mode::Insert(insert) = &model.mode else {
         return;
@@ -116,25 +119,26 @@ pub(super) fn take(model: &mut Model, input: &Input, cmds: &mut Vec<Cmd>) {
                 paste(model, bytes, cmds);
             }
         }
-        // Reports that the outer terminal makes for itself are not typing.
+        // Reports that the outer terminal sends by itself are not typing.
         Event::Mouse(_) | Event::Focus(_) | Event::Reply(_) => {}
     }
 }
 
-/// Passes bytes on that are no typing: what the mouse did.
+/// Sends bytes that are not typed, such as mouse reports.
 pub(super) fn pass(model: &mut Model, id: &SessionId, bytes: &[u8], cmds: &mut Vec<Cmd>) {
     if !is_over(model, id) {
         send(model, id, bytes, cmds);
     }
 }
 
-/// Sends a paste that was asked about.
+/// Sends a paste after confirmation.
 pub(super) fn send_paste(model: &mut Model, insert: Insert, bytes: &[u8], cmds: &mut Vec<Cmd>) {
     model.mode = Mode::Insert(insert);
     paste_all(model, bytes, cmds);
 }
 
-/// Of several jobs those that have ended get no more keys; says which. The last one stays, and its end shows.
+/// While typing into several jobs, drops those that have ended and names them. The last one stays,
+/// so that its end is visible.
 fn leave_out_ended(model: &mut Model) {
     let Mode::Insert(insert) = &model.mode else {
         return;
@@ -158,7 +162,7 @@ fn leave_out_ended(model: &mut Model) {
     }
 }
 
-/// Back to where one came from.
+/// Leaves INSERT and restores the frame.
 pub(super) fn leave(model: &mut Model) {
     let Mode::Insert(insert) = std::mem::replace(&mut model.mode, Mode::Normal) else {
         return;
@@ -192,7 +196,7 @@ fn key_after_end(model: &mut Model, key: Key, id: &SessionId, cmds: &mut Vec<Cmd
     }
 }
 
-/// Says that nothing is typed into a job that has ended, and what the keys are.
+/// Tells that the job has ended and takes no input, and which keys restart or leave.
 fn tell_over(model: &mut Model, id: &SessionId) {
     let (name, again, leave) = (
         model.name_of(id),
@@ -204,7 +208,8 @@ fn tell_over(model: &mut Model, id: &SessionId) {
     ));
 }
 
-/// Passes a paste on, after asking if it is long or could press keys and a job cannot tell it from typing.
+/// Sends a paste. Asks first if the job does not use bracketed paste and the paste is long or
+/// contains control characters.
 fn paste(model: &mut Model, bytes: &[u8], cmds: &mut Vec<Cmd>) {
     let Mode::Insert(insert) = &model.mode else {
         return;
@@ -223,7 +228,7 @@ fn paste(model: &mut Model, bytes: &[u8], cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// Sends a paste: with its brackets to a job that asked for them, else as typing.
+/// Sends a paste: bracketed to jobs that enabled bracketed paste, otherwise as typed.
 fn paste_all(model: &mut Model, bytes: &[u8], cmds: &mut Vec<Cmd>) {
     let Mode::Insert(insert) = &model.mode else {
         return;
@@ -238,21 +243,21 @@ fn paste_all(model: &mut Model, bytes: &[u8], cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// Whether a job's screen is known to have asked for brackets around what is pasted.
+/// Whether the job's screen is known to have bracketed paste enabled.
 fn is_bracketed(model: &Model, id: &SessionId) -> bool {
     model
         .screen(id)
         .is_some_and(|screen| screen.modes().bracketed_paste)
 }
 
-/// Lines of a paste; terminals send a carriage return for a newline.
+/// Number of lines of a paste; terminals send a carriage return for a newline.
 pub(in crate::tui) fn lines(bytes: &[u8]) -> usize {
     let text = bytes.strip_suffix(b"\r").or(bytes.strip_suffix(b"\n"));
     let text = text.unwrap_or(bytes);
     1 + text.iter().filter(|&&b| b == b'\r' || b == b'\n').count()
 }
 
-/// Types bytes into every job that gets them.
+/// Types bytes into every job of INSERT.
 fn send_all(model: &mut Model, bytes: &[u8], cmds: &mut Vec<Cmd>) {
     let Mode::Insert(insert) = &model.mode else {
         return;
@@ -262,7 +267,7 @@ fn send_all(model: &mut Model, bytes: &[u8], cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// Types bytes into a job; the first of them gives the one that shows the size of the pane.
+/// Types bytes into a job. The first bytes also give the shown job the size of the pane.
 fn send(model: &mut Model, id: &SessionId, bytes: &[u8], cmds: &mut Vec<Cmd>) {
     if model.link != Link::Up {
         model.note("Not sent: the daemon is restarting.");
@@ -298,7 +303,8 @@ fn send(model: &mut Model, id: &SessionId, bytes: &[u8], cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// A pipe has no terminal that would turn Enter into a newline and Ctrl-D into the end of input.
+/// Types into a pipe, which has no terminal that turns Enter into a newline and Ctrl-D into the end
+/// of input.
 fn send_piped(id: &SessionId, bytes: &[u8], cmds: &mut Vec<Cmd>) {
     for part in bytes.split_inclusive(|&b| b == 0x04) {
         let text = part.strip_suffix(b"\x04").unwrap_or(part);
@@ -320,7 +326,7 @@ fn send_piped(id: &SessionId, bytes: &[u8], cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// Adds bytes to what is sent next, so that what came in one read goes out in one request to each job.
+/// Appends bytes to the pending write, so that the bytes of one read become one request per job.
 fn push(id: &SessionId, bytes: &[u8], cmds: &mut Vec<Cmd>) {
     for part in bytes.chunks(WRITE_BYTES) {
         let typed = cmds.iter_mut().rev().map_while(|cmd| match cmd {

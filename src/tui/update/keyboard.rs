@@ -1,11 +1,11 @@
-//! Who has the keyboard of a job.
+//! Holding the keyboard of a job.
 
 use super::msg::{Cmd, Tag};
 use crate::protocol::params::Hold;
 use crate::protocol::{Action, SessionId};
 use crate::tui::model::{Link, Model};
 
-/// Takes it from agents, or gives it back.
+/// Takes the keyboard from agents, or gives it back.
 pub(super) fn take(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(job) = model.current() else {
         model.note("There is no job whose keyboard to take.");
@@ -22,11 +22,11 @@ pub(super) fn take(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// The daemon has done it.
+/// Handles the daemon's reply.
 pub(super) fn taken(model: &mut Model, id: SessionId, on: bool) {
     let name = model.name_of(&id);
     if on {
-        // Again, after another daemon came: it was said before.
+        // After a reconnect this is a repetition, which was announced before.
         if model.keyboards.held.insert(id) {
             model.note(format!(
                 "You hold the keyboard of {name}: agents wait until {} gives it back, or this view closes.",
@@ -39,12 +39,12 @@ pub(super) fn taken(model: &mut Model, id: SessionId, on: bool) {
     }
 }
 
-/// Another daemon knows nothing of what is held.
+/// Takes the held keyboards again, because a new daemon does not know about them.
 pub(super) fn again(model: &Model, cmds: &mut Vec<Cmd>) {
     cmds.extend(model.keyboards.held.iter().cloned().map(|id| ask(id, true)));
 }
 
-/// The end of a run has released the keyboard, and the next run has begun.
+/// Takes the keyboard again: the end of a run released it, and the next run has started.
 pub(super) fn restarted(model: &Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
     if model.keyboards.held.contains(id) {
         cmds.push(ask(id.clone(), true));

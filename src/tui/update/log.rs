@@ -1,4 +1,4 @@
-//! Parts of a log as they come, and what shows them in NORMAL.
+//! Receives parts of a log, and scrolls the pane in NORMAL.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -14,7 +14,7 @@ use crate::tui::model::scroll::{FIRST_BYTES, MAX_PART, Move, Part, Scroll};
 use crate::tui::model::{Link, Model};
 use crate::tui::pane;
 
-/// Takes in a part that was asked for.
+/// Handles a requested part.
 pub(super) fn came(
     model: &mut Model,
     id: &SessionId,
@@ -62,7 +62,8 @@ pub(super) fn came(
     }
 }
 
-/// A full-screen program leaves nothing that scrolls by: what it shows is held still, to be read and copied.
+/// Freezes the screen of a full-screen program, so that it can be read and copied. Such a program
+/// leaves no output that scrolls.
 fn hold_full_screen(model: &mut Model) {
     let Mode::Scroll(scroll, _) = &model.mode else {
         return;
@@ -84,7 +85,7 @@ fn hold_full_screen(model: &mut Model) {
     }
 }
 
-/// Takes in where runs begin; `None` if that cannot be had.
+/// Stores where runs start; `None` if that is not available.
 pub(super) fn runs_came(
     model: &mut Model,
     id: &SessionId,
@@ -119,7 +120,7 @@ pub(super) fn nudge(model: &mut Model, action: Action, cmds: &mut Vec<Cmd>) {
     nudge_by(model, rows, cmds);
 }
 
-/// Scrolls it by so many rows, down being positive. At the end it is live again.
+/// Scrolls by `rows`, positive downwards. At the end the pane is live again.
 pub(super) fn nudge_by(model: &mut Model, rows: isize, cmds: &mut Vec<Cmd>) {
     if model.peek.as_ref().is_none_or(|peek| peek.is_still) {
         if rows > 0 {
@@ -140,8 +141,8 @@ pub(super) fn nudge_by(model: &mut Model, rows: isize, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// In NORMAL a log with times, or with cut lines, takes the place of the screen, which has neither; and what looks
-/// back at a job goes with it.
+/// In NORMAL, the log replaces the screen if timestamps are shown or lines are cut, because the
+/// screen can do neither. A scrolled-back pane is closed when another job is selected.
 pub(super) fn settle(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let id = model.current_id().cloned();
     if model
@@ -177,7 +178,7 @@ pub(super) fn settle(model: &mut Model, cmds: &mut Vec<Cmd>) {
     follow(model, cmds);
 }
 
-/// Asks for what was written since, where the end is followed.
+/// Requests new output if the viewport stays at the end.
 fn follow(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if matches!(model.mode, Mode::Scroll(..)) {
         return;
@@ -189,7 +190,7 @@ fn follow(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if !peek.follows || peek.loading.is_some() || written <= peek.text.end {
         return;
     }
-    // What fell far behind begins anew at the end.
+    // The view has fallen far behind: start again at the end.
     if peek.text.is_full() || written - peek.text.end > MAX_PART {
         let from = written.saturating_sub(FIRST_BYTES);
         scroll::load(model, Part::First, from, MAX_PART, cmds);
@@ -198,7 +199,7 @@ fn follow(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// Asks again for what was on its way when the daemon went.
+/// Requests again what was pending when the connection broke.
 pub(super) fn again(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let written = scroll::written(model);
     let Some(scroll) = model.scroll_mut().filter(|scroll| !scroll.is_still) else {

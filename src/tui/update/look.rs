@@ -1,9 +1,9 @@
-//! What the person looks at: the jobs whose screens show while the terminal has the focus.
+//! Tracks what the person sees: the jobs whose screens are shown while the terminal has the focus.
 
 use crate::protocol::SessionId;
 use crate::tui::model::Model;
 
-/// After each message: what came into view is being looked at, what went out of it was.
+/// After each message: jobs that came into view are being seen, jobs that left it have been seen.
 pub(super) fn settle(model: &mut Model) {
     let now = model.now.ms;
     if !model.focused {
@@ -30,14 +30,14 @@ pub(super) fn settle(model: &mut Model) {
     }
 }
 
-/// The person goes away, or closes the view: what shows was looked at, however short.
+/// The terminal loses the focus or the view closes: what is shown counts as seen, however briefly.
 pub(in crate::tui) fn close(model: &mut Model) {
     let mut looks = std::mem::take(&mut model.looks);
     looks.end_all(|id| lines(model, id), model.now.ms);
     model.looks = looks;
 }
 
-/// With the first list: who has never looked before begins with what is there.
+/// With the first list, in the first view ever: all present output counts as seen.
 pub(super) fn first(model: &mut Model) {
     let now = model.now.ms;
     for job in &model.jobs {
@@ -46,7 +46,7 @@ pub(super) fn first(model: &mut Model) {
     }
 }
 
-/// The jobs whose screens show.
+/// The jobs whose screens are shown.
 fn shown(model: &Model) -> Vec<SessionId> {
     let screens = model.watches.iter().filter(|watch| watch.problem.is_none());
     screens.map(|watch| watch.id.clone()).collect()

@@ -1,4 +1,4 @@
-//! Marked jobs: verbs act on all of them.
+//! Marked jobs; verbs act on all of them.
 
 use super::settle::settle_rows;
 use super::{insert, select};
@@ -6,9 +6,9 @@ use crate::protocol::SessionId;
 use crate::tui::model::rows::Row;
 use crate::tui::model::{Model, Selected};
 
-/// Marks the selected job, or takes its mark away; of a group, all its jobs.
+/// Toggles the mark of the selected job, or of all jobs of the selected group.
 pub(super) fn toggle(model: &mut Model) {
-    // Several keys may have come at once.
+    // Several keys may arrive in one read.
     settle_rows(model);
     let ids: Vec<SessionId> = match &model.selected {
         Selected::Nothing => Vec::new(),
@@ -22,7 +22,7 @@ pub(super) fn toggle(model: &mut Model) {
     flip(model, &ids);
 }
 
-/// Marks all that show, or takes all marks away if all of them are marked.
+/// Marks all listed jobs, or unmarks them if all of them are marked.
 pub(super) fn all(model: &mut Model) {
     settle_rows(model);
     let shown: Vec<SessionId> = model
@@ -41,7 +41,7 @@ pub(super) fn all(model: &mut Model) {
     flip(model, &shown);
 }
 
-/// Marks these, or takes the marks of all of them away if they have them.
+/// Marks these jobs, or unmarks them if all of them are marked.
 fn flip(model: &mut Model, ids: &[SessionId]) {
     if ids.iter().all(|id| model.marked.contains(id)) {
         model.marked.retain(|id| !ids.contains(id));
@@ -50,7 +50,7 @@ fn flip(model: &mut Model, ids: &[SessionId]) {
     }
 }
 
-/// Types into all marked jobs that are alive, the selected one in front; says which are left out.
+/// Types into all marked jobs that are alive, showing the selected one; names those left out.
 pub(super) fn type_all(model: &mut Model) {
     let marked = model.marked();
     if marked.is_empty() {

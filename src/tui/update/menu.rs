@@ -8,7 +8,7 @@ use crate::tui::model::Model;
 use crate::tui::model::menu::Menu;
 use crate::tui::model::mode::Mode;
 
-/// Asks what to copy.
+/// Opens the menu of what to copy.
 pub(super) fn copy(model: &mut Model) {
     let ids = model.targets();
     if ids.is_empty() {
@@ -19,14 +19,14 @@ pub(super) fn copy(model: &mut Model) {
     model.mode = Mode::Menu(Menu { place, ids });
 }
 
-/// Asks which signal to send, or ends survivors once more.
+/// Opens the menu of signals, or tries to kill survivors again.
 pub(super) fn signal(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if !verbs::end_survivors(model, cmds) {
         signal::open(model);
     }
 }
 
-/// Takes the letter.
+/// Handles the letter.
 pub(super) fn press(model: &mut Model, name: &str, cmds: &mut Vec<Cmd>) {
     let Mode::Menu(menu) = std::mem::replace(&mut model.mode, Mode::Normal) else {
         return;

@@ -1,4 +1,4 @@
-//! MESSAGES: what was said so far.
+//! MESSAGES: the message history.
 
 use crate::tui::model::Model;
 use crate::tui::model::mode::Mode;

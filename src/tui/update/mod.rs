@@ -1,4 +1,4 @@
-//! What a message does to the model. Pure: what has to be done outside comes back as [`Cmd`]s.
+//! Applies messages to the model. Pure: effects to perform outside are returned as [`Cmd`]s.
 
 mod answer;
 mod away;
@@ -51,14 +51,14 @@ use super::model::mode::Mode;
 use super::theme;
 use crate::term::keyparse::{Event, Input, Key, KeyCode};
 
-/// How long the rest of a key may take after its first byte, in milliseconds. Terminals send a key in one write;
-/// only a slow line splits it.
+/// How long to wait for the rest of a key after its first byte, in milliseconds. Terminals send a
+/// key in one write; only a slow line splits it.
 const KEY_MS: i64 = 30;
 
-/// How long the rest of a report of the terminal may take, in milliseconds.
+/// How long to wait for the rest of a terminal report, in milliseconds.
 const REPORT_MS: i64 = 2000;
 
-/// Takes in a message.
+/// Handles a message and returns the effects to perform.
 pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
     model.now = msg.now;
     let mut cmds = Vec::new();
@@ -83,7 +83,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
                 for input in model.keys.flush() {
                     take(model, &input, &mut cmds);
                 }
-                // The rest of a report may take its time; it is no key.
+                // The rest of a report may take longer; it is not a key.
                 let pending = model.keys.is_pending();
                 model.flush_at = pending.then_some(msg.now.ms + REPORT_MS);
             }
@@ -111,7 +111,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
         What::Terminate => cmds.push(Cmd::Quit(Exit::Closed)),
     }
     settle::settle(model, &mut cmds);
-    // What was removed and can be put back no more.
+    // Before quitting, send the pending removals, because they can no longer be undone.
     if let Some(at) = cmds.iter().position(|cmd| matches!(cmd, Cmd::Quit(_))) {
         let mut last = Vec::new();
         undo::flush(model, &mut last);
@@ -120,7 +120,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
     cmds
 }
 
-/// Takes in one key, paste or report, by mode.
+/// Handles one key, paste or report, by mode.
 fn take(model: &mut Model, input: &Input, cmds: &mut Vec<Cmd>) {
     if let Event::Focus(focused) = input.event {
         model.focused = focused;
@@ -148,7 +148,7 @@ fn take(model: &mut Model, input: &Input, cmds: &mut Vec<Cmd>) {
             model.dirty = true;
             paste(model, bytes);
         }
-        // Nobody here asked the terminal for these, so they are somebody else's.
+        // These are reports that the dashboard did not request.
         Event::Mouse(_) | Event::Focus(_) | Event::Reply(_) => {}
     }
 }
@@ -171,7 +171,8 @@ fn press(model: &mut Model, key: Key, name: &str, input: &Input, cmds: &mut Vec<
     }
 }
 
-/// Pasted text goes where text is typed; in NORMAL it would be a string of commands, so it is refused.
+/// Inserts pasted text where text is typed. In NORMAL it is refused, because it would be read as
+/// commands.
 fn paste(model: &mut Model, bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes).into_owned();
     match &mut model.mode {
@@ -205,7 +206,7 @@ fn paste(model: &mut Model, bytes: &[u8]) {
     }
 }
 
-/// Edits a line by a key; `false` if the key means nothing there.
+/// Edits a line; `false` if the key has no meaning there.
 fn edit(keymap: &Keymap, line: &mut Line, key: Key, name: &str) -> bool {
     if let Some(action) = keymap.action(Place::Line, name) {
         return line.edit(action);

@@ -1,4 +1,4 @@
-//! The mouse: what it does acts on what is under the pointer, whatever the mode.
+//! Mouse handling. An event acts on what is under the pointer, in every mode.
 
 use super::msg::{Cmd, Errand};
 use super::{copy, insert, log, normal, press as press_key, scroll, select};
@@ -18,10 +18,10 @@ use crate::tui::pane;
 use crate::tui::view;
 use ratatui::layout::Rect;
 
-/// Rows that a notch of the wheel moves, as most terminals have it.
+/// Rows per notch of the wheel, as in most terminals.
 const NOTCH: isize = 3;
 
-/// Gives the mouse back to the terminal, or takes it.
+/// Releases the mouse to the terminal, or takes it.
 pub(super) fn toggle(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let on = !model.pointer.is_ours;
     model.pointer.is_ours = on;
@@ -36,7 +36,7 @@ pub(super) fn toggle(model: &mut Model, cmds: &mut Vec<Cmd>) {
     cmds.push(Cmd::Errand(Errand::Mouse(on)));
 }
 
-/// Takes what the mouse did.
+/// Handles a mouse event.
 pub(super) fn take(model: &mut Model, mouse: Mouse, cmds: &mut Vec<Cmd>) {
     let hit = hit::at(model, mouse.col, mouse.row);
     if reaches_job(model, &mouse, &hit, cmds) {
@@ -52,7 +52,8 @@ pub(super) fn take(model: &mut Model, mouse: Mouse, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// In INSERT, a job that asked for the mouse has it, in its own coordinates; with Shift it is ours.
+/// In INSERT, sends the event to a job that enabled mouse reports, in the job's coordinates. With
+/// Shift held, the dashboard handles it.
 fn reaches_job(model: &mut Model, mouse: &Mouse, hit: &Hit, cmds: &mut Vec<Cmd>) -> bool {
     let Mode::Insert(insert) = &model.mode else {
         return false;
@@ -61,7 +62,7 @@ fn reaches_job(model: &mut Model, mouse: &Mouse, hit: &Hit, cmds: &mut Vec<Cmd>)
     let held = model.pointer.held == Some(Held::Jobs);
     let area = match (hit, model.layout().pane) {
         (Hit::Pane(over, area), _) if *over == id => *area,
-        // What began in the pane ends there, wherever the pointer is by then.
+        // A drag that started in the pane stays in it, wherever the pointer is.
         (_, Some(area)) if held => area,
         _ => return false,
     };
@@ -94,7 +95,7 @@ fn reaches_job(model: &mut Model, mouse: &Mouse, hit: &Hit, cmds: &mut Vec<Cmd>)
     true
 }
 
-/// The wheel moves the list, or the pane back through its log.
+/// Scrolls the list, or scrolls the pane back through its log.
 fn wheel(model: &mut Model, hit: &Hit, rows: isize, cmds: &mut Vec<Cmd>) {
     if let Hit::Pane(id, _) = hit
         && Some(id) != model.current_id()
@@ -120,8 +121,8 @@ fn wheel(model: &mut Model, hit: &Hit, rows: isize, cmds: &mut Vec<Cmd>) {
             model.dirty = true;
         }
         (Hit::Pane(..), Mode::Normal | Mode::Insert(_)) if rows < 0 => {
-            // A full-screen program that did not ask for the mouse gets no arrows in place of the wheel: tmux
-            // sends none, either, and in an editor they would be typing.
+            // A full-screen program without mouse reports gets no arrow keys for the wheel. tmux
+            // sends none either, and in an editor they would move the cursor.
             let typing = matches!(model.mode, Mode::Insert(_));
             let screen = model.current_id().and_then(|id| model.screen(id));
             if typing && screen.is_some_and(|screen| screen.alt_screen()) {
@@ -142,7 +143,7 @@ fn wheel(model: &mut Model, hit: &Hit, rows: isize, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// Wheeled back down to the end, SCROLL ends as it began.
+/// Leaves SCROLL, if the wheel opened it, once the wheel has scrolled down to the end.
 fn leave_at_end(model: &mut Model, rows: isize) {
     let written = scroll::written(model);
     let Some(scroll) = model.scroll() else {
@@ -170,14 +171,14 @@ fn down(model: &mut Model, mouse: Mouse, hit: Hit, cmds: &mut Vec<Cmd>) {
             }
         }
         Hit::Row(at) => click_row(model, at, cmds),
-        // A click on another tile of the grid goes there.
+        // A click on another tile of the grid selects it.
         Hit::Pane(id, _) if Some(&id) != model.current_id() => click_tile(model, &id),
         Hit::Pane(id, area) => press_pane(model, id, area, mouse, count, cmds),
         Hit::List | Hit::Nothing => {}
     }
 }
 
-/// A click selects a row, a second one opens it; one on the header of a group folds it.
+/// A click selects a row, a second click opens it. A click on a group header folds the group.
 fn click_row(model: &mut Model, at: usize, cmds: &mut Vec<Cmd>) {
     match model.mode {
         Mode::Normal | Mode::Filter(_) => {}
@@ -211,7 +212,7 @@ fn click_tile(model: &mut Model, id: &SessionId) {
     select::job(model, id);
 }
 
-/// In the pane a held button selects; two clicks take a word, three a line.
+/// In the pane, a held button selects; a double click selects a word, a triple click a line.
 fn press_pane(
     model: &mut Model,
     id: SessionId,
@@ -241,7 +242,7 @@ fn press_pane(
                 scroll.put(place);
             }
             model.pointer.held = Some(Held::Selects(place));
-            // Nothing shows yet; a click alone leaves everything as it is.
+            // A click alone changes nothing, so nothing is shown yet.
             return;
         }
         2 => {
@@ -254,7 +255,7 @@ fn press_pane(
     copy_selected(model, cmds);
 }
 
-/// Where no log shows, the live screen is held still, so that nothing moves under what is selected.
+/// If no log is shown, freezes the live screen, so that nothing moves under the selection.
 fn hold_still(model: &mut Model, id: SessionId, area: Rect) {
     let is_log = model
         .scroll()
@@ -287,7 +288,7 @@ fn drag(model: &mut Model, mouse: Mouse) {
     }
 }
 
-/// Letting go copies what was selected.
+/// Releasing the button copies the selection.
 fn up(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let was_held = model.pointer.held.take();
     if matches!(was_held, Some(Held::Selects(_))) {
@@ -318,7 +319,7 @@ fn select_to(scroll: &mut Scroll, from: Place, to: Place, shape: Shape) {
     scroll.cursor = to;
 }
 
-/// The place in a text under the pointer; outside of the pane, the nearest one in it.
+/// The place in the text under the pointer; outside the pane, the nearest place in it.
 fn place_at(scroll: &Scroll, area: Rect, mouse: Mouse) -> Option<Place> {
     let y = mouse.row.clamp(area.y, area.bottom().saturating_sub(1)) - area.y;
     let gutter = if scroll.display.times { GUTTER } else { 0 };
@@ -331,7 +332,7 @@ fn place_at(scroll: &Scroll, area: Rect, mouse: Mouse) -> Option<Place> {
     Some(Place { row, col })
 }
 
-/// Presses a key that was clicked.
+/// Presses a key that was clicked in the hints.
 fn type_key(model: &mut Model, name: &str, cmds: &mut Vec<Cmd>) {
     let Some(key) = chord::key(name) else {
         return;

@@ -1,4 +1,4 @@
-//! What happens to the view, and what it wants done.
+//! Messages to the view, and the effects that it requests.
 
 use serde_json::Value;
 
@@ -7,118 +7,118 @@ use crate::tui::model::Moment;
 use crate::tui::model::card;
 use crate::tui::model::scroll::Part;
 
-/// Something that happened, and when.
+/// A message with its time.
 #[derive(Clone, Debug)]
 pub struct Msg {
-    /// When.
+    /// When it happened.
     pub now: Moment,
-    /// What.
+    /// What happened.
     pub what: What,
 }
 
 /// Something that happened.
 #[derive(Clone, Debug)]
 pub enum What {
-    /// Bytes came from the terminal.
+    /// Bytes from the terminal.
     Input(Vec<u8>),
-    /// The window has so many columns and rows.
+    /// The window has this many columns and rows.
     Window(u16, u16),
-    /// The daemon said something.
+    /// Something came from the daemon.
     Link(News),
-    /// Something was due.
+    /// A deadline has passed.
     Tick,
-    /// Somebody asked the view to stop for now.
+    /// The view is asked to suspend itself.
     Suspend,
-    /// The view was continued after having been suspended.
+    /// The view was resumed after being suspended.
     Continued,
-    /// The terminal is gone.
+    /// The terminal has closed.
     HangUp,
-    /// Somebody asked the view to end.
+    /// The view is asked to end.
     Terminate,
-    /// An errand is done.
+    /// An errand has finished.
     Done(Done),
 }
 
-/// What came over the way to the daemon.
+/// Messages of the connection to the daemon.
 #[derive(Clone, Debug)]
 pub enum News {
-    /// The way is open.
+    /// The connection is open.
     Up,
-    /// The way broke; another is being looked for.
+    /// The connection broke; a new one is being made.
     Down,
-    /// The daemon answers nothing; why.
+    /// The daemon does not respond, for this reason.
     Silent(Error),
-    /// An answer.
+    /// The reply to a request.
     Reply(Tag, Result<Value, Error>),
     /// An event.
     Event(Event),
-    /// This request was not sent, or its answer will not come.
+    /// The request was not sent, or its reply will not arrive.
     Dropped(Tag),
 }
 
-/// What a request was for; comes back with its answer.
+/// What a request is for; returned with its reply.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Tag {
-    /// To hear of events.
+    /// Subscribing to events.
     Subscribe,
-    /// The list.
+    /// The job list.
     List,
-    /// What happened while no view was open.
+    /// Events from the time when no view was open.
     Away,
-    /// What jobs use.
+    /// Resource usage of jobs.
     Usage,
-    /// All about a job.
+    /// The details of a job.
     Details(SessionId),
-    /// What was found in a job by the search of this number.
+    /// Matches in a job, for the search with this number.
     Found(SessionId, u64),
-    /// What was typed into a job.
+    /// Input typed into a job.
     Typed(SessionId),
-    /// A question that is not to be answered any more.
+    /// Cancelling a request.
     Cancel,
     /// One record.
     Record(SessionId),
-    /// One record with its URLs, to open one.
+    /// One record with its URLs, to open one of them.
     Url(SessionId),
-    /// A screen to watch.
+    /// Watching a screen.
     Watch(SessionId),
-    /// A screen not to watch any more.
+    /// Ending a watch.
     Unwatch,
-    /// Bytes typed.
+    /// Typing bytes.
     Type(SessionId),
-    /// A terminal's size.
+    /// Resizing a terminal.
     Resize(SessionId),
-    /// The end of a job.
+    /// Ending a job.
     Kill(SessionId),
-    /// A new run.
+    /// Restarting a job.
     Restart(SessionId),
-    /// Pause or continue.
+    /// Pausing or continuing a job.
     Signal(SessionId),
-    /// A signal by its name, chosen from the menu.
+    /// Sending a signal that was chosen from the menu.
     Sent(SessionId, &'static str),
-    /// A no to what is asked about a job.
+    /// Declining an agent's question about a job.
     Decline(SessionId),
-    /// A job to forget.
+    /// Removing a job.
     Remove(SessionId),
-    /// A new job.
+    /// Starting a job.
     Start,
-    /// A screen of the past.
+    /// A screen in the past.
     Past(SessionId),
-    /// A keyboard to take from agents, or to give back.
+    /// Taking a keyboard from agents, or giving it back.
     Hold(SessionId, bool),
-    /// What was changed of a job.
+    /// Changing a job.
     Set(SessionId),
     /// A part of a log.
     Log(SessionId, Part),
-    /// A part of what is known of how a job failed.
+    /// A part of the failure card of a job.
     Card(SessionId, card::Part),
-    /// Where the runs of a log begin.
+    /// Where the runs of a log start.
     Runs(SessionId),
     /// Something to copy.
     Copy(SessionId, CopyFrom),
 }
 
 impl Tag {
-    /// Whether the request does something, rather than ask for something that can be asked for again.
+    /// Whether the request changes something, as opposed to a query that can be repeated.
     pub fn acts(&self) -> bool {
         match self {
             Self::Type(_) | Self::Kill(_) | Self::Restart(_) | Self::Signal(_) => true,
@@ -133,33 +133,33 @@ impl Tag {
     }
 }
 
-/// What an answer is copied from.
+/// What to copy from a reply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CopyFrom {
     /// Lines of a log.
     Lines,
-    /// The details of a job, for its URL.
+    /// The URL in the details of a job.
     Url,
-    /// The details of a job, for the path of its log.
+    /// The path of the log in the details of a job.
     Path,
 }
 
-/// What the view wants done.
+/// An effect that the view requests.
 #[derive(Clone, PartialEq, Debug)]
 #[allow(
     clippy::large_enum_variant,
     reason = "few at a time, and moved once, from update to the loop"
 )]
 pub enum Cmd {
-    /// Ask the daemon.
+    /// Send a request to the daemon.
     Ask(Tag, Action),
-    /// Tell the daemon that this need not be answered any more.
+    /// Cancel a request to the daemon.
     Cancel(Tag),
     /// Type bytes into a job, in order.
     Type(SessionId, Vec<u8>),
-    /// Do something outside of the view and the daemon.
+    /// Do something outside the view and the daemon.
     Errand(Errand),
-    /// Paint everything anew.
+    /// Redraw the whole screen.
     Redraw,
     /// Stop this process until the shell continues it.
     Suspend,
@@ -167,53 +167,53 @@ pub enum Cmd {
     Quit(Exit),
 }
 
-/// Something to do outside of the view and the daemon.
+/// An effect outside the view and the daemon.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Errand {
-    /// Put text on the clipboard; the second part says what it is, for the toast.
+    /// Put text on the clipboard; the second part describes it in the toast.
     Copy(String, String),
-    /// Read what to suggest for a new job in this directory.
+    /// Read command suggestions for a new job in this directory.
     Suggest(String),
     /// Show a log in the pager.
     Pager(SessionId),
     /// Open a URL.
     Open(String),
-    /// Tell a person who is looking at something else: a title and a text; `true` by the desktop, else by the
-    /// terminal.
+    /// Notify a person who is not looking at the window: title and text; `true` to use the desktop,
+    /// `false` the terminal.
     Notify(String, String, bool),
-    /// Call the terminal's window so.
+    /// Set the title of the terminal's window.
     Title(String),
-    /// Ask the terminal for what the mouse does, or leave the mouse to it.
+    /// Enable or disable mouse reports of the terminal.
     Mouse(bool),
 }
 
-/// What came of an errand.
+/// The result of an errand.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Done {
-    /// Something to tell.
+    /// Success, with a message.
     Said(String),
-    /// It could not be done.
+    /// Failure, with a message.
     Failed(String),
-    /// There is no browser here for this URL.
+    /// No browser was found for this URL.
     NoBrowser(String),
-    /// What to suggest for a new job.
+    /// Suggestions for a new job.
     Suggested {
         /// The directory that was read.
         dir: String,
-        /// Commands of its project.
+        /// Commands of the project.
         targets: Vec<String>,
-        /// Commands of the shell's history, newest first.
+        /// Commands of the shell history, newest first.
         history: Vec<String>,
     },
 }
 
-/// How the view is closed.
+/// How the view closes.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Exit {
-    /// As it should be: say what goes on.
+    /// Normally; prints which jobs keep running.
     Closed,
-    /// The terminal is gone: there is nobody to tell.
+    /// Without output, because the terminal has closed.
     Silent,
-    /// It could not do what it was opened for.
+    /// With an error: the view could not do what it was opened for.
     Failed(Error),
 }

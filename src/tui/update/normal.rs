@@ -13,10 +13,10 @@ use crate::tui::model::line::Line;
 use crate::tui::model::mode::{Frame, Help, Mode};
 use crate::tui::model::{Attached, Model, Selected};
 
-/// How soon a second Ctrl-C closes the view, in milliseconds.
+/// Maximum time between two Ctrl-C that close the view, in milliseconds.
 const INTERRUPT_MS: i64 = 2000;
 
-/// Takes a key in NORMAL.
+/// Handles a key in NORMAL.
 pub(super) fn press(model: &mut Model, name: &str, input: &Input, cmds: &mut Vec<Cmd>) {
     let just_left = model.just_left.take();
     let Some(action) = lookup(model, name) else {
@@ -30,7 +30,7 @@ pub(super) fn press(model: &mut Model, name: &str, input: &Input, cmds: &mut Vec
     run(model, action, name, cmds);
 }
 
-/// Does what a key called `name` does, or the palette, if the view may.
+/// Performs the action of a key called `name`, or of the palette, if the view may.
 pub(super) fn run(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
     let detaches = action == Action::Remove && model.attached != Attached::No;
     if model.read_only && changes(action) && !detaches {
@@ -40,7 +40,7 @@ pub(super) fn run(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<
     act(model, action, name, cmds);
 }
 
-/// What a key does: in the grid some keys move among the tiles.
+/// The action of a key; in the grid some keys move between tiles.
 fn lookup(model: &Model, name: &str) -> Option<Action> {
     let in_grid = model
         .in_grid()
@@ -131,14 +131,14 @@ fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// Which job a key picks: its place among the keys that do.
+/// The number of the job that a key picks: its position among the keys bound to picking.
 fn number(model: &Model, name: &str) -> usize {
     let bound = model.keymap.bound(Place::Normal, Action::Pick);
     let place = bound.and_then(|bound| bound.keys.iter().position(|key| key == name));
     place.map_or(0, |at| at + 1)
 }
 
-/// Whether an action reaches a job or changes what there is.
+/// Whether an action affects a job or changes anything else.
 fn changes(action: Action) -> bool {
     matches!(
         action,
@@ -168,7 +168,7 @@ fn changes(action: Action) -> bool {
     )
 }
 
-/// Enter opens: a group unfolds, the stack shows the pane, and elsewhere one is inside the job.
+/// Enter: unfolds a group, opens the pane in the stack, and otherwise zooms into the job and types.
 pub(super) fn attach(model: &mut Model) {
     if let Selected::Group(key) = &model.selected {
         let close = !model.folded.contains(key);
@@ -203,7 +203,7 @@ fn zoom(model: &mut Model) {
     leave_attached(model);
 }
 
-/// One step back: errors, zoom, the stack's pane, the marks, the filter. Never further.
+/// Undoes one step: errors, zoom, the pane of the stack, marks, filter. Never closes the view.
 fn back(model: &mut Model) {
     if model.toasts.dismiss() {
         return;
@@ -230,14 +230,14 @@ fn back(model: &mut Model) {
     }
 }
 
-/// Out of the zoomed screen that the view was opened for, it is a dashboard like any other.
+/// After leaving the zoomed screen that it was opened for, the view is an ordinary dashboard.
 pub(super) fn leave_attached(model: &mut Model) {
     if !model.frame.zoom {
         model.attached = Attached::No;
     }
 }
 
-/// Moves a cropped pane sideways.
+/// Shifts a cropped pane sideways.
 pub(super) fn pan(model: &mut Model, right: bool) {
     if let Some(peek) = &mut model.peek {
         peek.pan(right);
@@ -288,7 +288,7 @@ fn interrupt(model: &mut Model, cmds: &mut Vec<Cmd>) {
     });
 }
 
-/// Project files are not read yet.
+/// Tells that project files are not supported yet.
 fn no_projects(model: &mut Model) {
     model.note(format!(
         "There are no project files yet. {} starts a job.",

@@ -1,4 +1,4 @@
-//! What a person who looks at something else is told: notifications, and the title of the window.
+//! Notifications and the window title, for a person who is looking at something else.
 
 use serde_json::Value;
 
@@ -11,15 +11,15 @@ use crate::term::sanitize::clean;
 use crate::tui::model::Model;
 use crate::tui::units;
 
-/// A job that ends well is worth a word if it ran longer than this, in milliseconds.
+/// Minimum running time of a job whose successful end is notified, in milliseconds.
 const LONG_MS: u64 = 10_000;
 
-/// Tells of an event, if nobody looks.
+/// Notifies of an event while the window has no focus.
 pub(super) fn notice(model: &Model, event: &Event, cmds: &mut Vec<Cmd>) {
     if model.focused || model.notify == Notify::None {
         return;
     }
-    // What is told late, of jobs long gone, is no news.
+    // Late reports about unknown jobs are not worth a notification.
     let job = event.session_id.as_ref().and_then(|id| model.job(id));
     let (Some(job), Some(what)) = (job, words(event)) else {
         return;
@@ -30,7 +30,7 @@ pub(super) fn notice(model: &Model, event: &Event, cmds: &mut Vec<Cmd>) {
     cmds.push(Cmd::Errand(errand));
 }
 
-/// What has happened to a job, if it is worth a word.
+/// The text for an event, if it is worth a notification.
 fn words(event: &Event) -> Option<String> {
     match event.event {
         EventKind::InputNeeded => {
@@ -63,7 +63,7 @@ fn ended(end: &Completion) -> Option<String> {
         (Status::Error, None, Some(signal)) => Some(format!("failed: {signal}, after {}", took())),
         (Status::Error, None, None) => Some("failed".to_owned()),
         (Status::TimedOut, ..) => Some(format!("timed out after {}", took())),
-        // A person who has ended it knows.
+        // A person who ended it knows.
         (Status::Killed, ..) => match end.ended_by.as_ref()?.kind {
             EndedByKind::Agent => Some("was ended by an agent".to_owned()),
             EndedByKind::Limit => Some("was ended: it reached a limit".to_owned()),
@@ -73,7 +73,7 @@ fn ended(end: &Completion) -> Option<String> {
     }
 }
 
-/// Calls the window by what waits for a person; only when that changes.
+/// Sets the window title to what waits for a person, only when that changes.
 pub(super) fn settle_title(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let closes = cmds.iter().any(|cmd| matches!(cmd, Cmd::Quit(_)));
     if !model.listed || closes {

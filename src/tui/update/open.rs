@@ -1,11 +1,11 @@
-//! The URL of a job, in the browser.
+//! Opens the URL of a job in the browser.
 
 use super::msg::{Cmd, Errand, Tag};
 use crate::protocol::params::StatusParams;
 use crate::protocol::{Action, Record, SessionId};
 use crate::tui::model::{Link, Model, url};
 
-/// Opens the URL of the selected job; one that is not known yet is asked for.
+/// Opens the URL of the selected job, requesting it first if it is not known yet.
 pub(super) fn selected(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(job) = model.current() else {
         model.note("There is no job whose URL to open.");
@@ -25,7 +25,7 @@ pub(super) fn selected(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// Takes in the record that was asked for.
+/// Handles the requested record.
 pub(super) fn came(model: &mut Model, id: &SessionId, record: &Record, cmds: &mut Vec<Cmd>) {
     match url::served(record) {
         Some(url) => cmds.push(Cmd::Errand(Errand::Open(url))),
@@ -36,7 +36,7 @@ pub(super) fn came(model: &mut Model, id: &SessionId, record: &Record, cmds: &mu
     }
 }
 
-/// There is no browser here: the URL goes to the clipboard, and is shown.
+/// Without a browser: copies the URL to the clipboard and shows it.
 pub(super) fn no_browser(model: &mut Model, url: String, cmds: &mut Vec<Cmd>) {
     model.note(format!("There is no browser here: {url}"));
     cmds.push(Cmd::Errand(Errand::Copy(url, "the URL".to_owned())));

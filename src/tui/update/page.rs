@@ -1,4 +1,4 @@
-//! DETAILS and MESSAGES: reading a page.
+//! DETAILS and MESSAGES: pages to read.
 
 use serde_json::Value;
 
@@ -13,10 +13,10 @@ use crate::tui::model::mode::Mode;
 use crate::tui::model::page::{Page, Subject};
 use crate::tui::view::page;
 
-/// What was typed is told as far back as so many writes.
+/// Maximum number of recorded writes shown.
 const TYPED: u64 = 100;
 
-/// Opens all about the selected job.
+/// Opens the details of the selected job.
 pub(super) fn details(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(id) = model.current().map(|job| job.id().clone()) else {
         model.note("There is no job to tell about.");
@@ -27,7 +27,7 @@ pub(super) fn details(model: &mut Model, cmds: &mut Vec<Cmd>) {
     ask(model, &id, cmds);
 }
 
-/// Takes a key.
+/// Handles a key.
 pub(super) fn press(model: &mut Model, name: &str, cmds: &mut Vec<Cmd>) {
     let action = model.keymap.action(Place::Page, name);
     let (lines, height) = page::size(model);
@@ -64,14 +64,14 @@ pub(super) fn press(model: &mut Model, name: &str, cmds: &mut Vec<Cmd>) {
     .min(last);
 }
 
-/// Something has happened to a job: if its page is open, it is asked for anew, once for several things in a row.
+/// After an event of a job: requests its open page again, once for several events in a row.
 pub(super) fn heard(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
     if about(model, id).is_some() {
         ask(model, id, cmds);
     }
 }
 
-/// Asks for the open page anew, if it is that of a job.
+/// Requests the open page again, if it is the details of a job.
 pub(super) fn refresh(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Mode::Page(page) = &model.mode else {
         return;
@@ -82,7 +82,7 @@ pub(super) fn refresh(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// Takes in the record; asks again if more has happened since.
+/// Stores the record; requests it again if more has happened since.
 pub(super) fn record_came(model: &mut Model, id: &SessionId, value: Value, cmds: &mut Vec<Cmd>) {
     let Some(about) = about(model, id) else {
         return;
@@ -97,7 +97,7 @@ pub(super) fn record_came(model: &mut Model, id: &SessionId, value: Value, cmds:
     }
 }
 
-/// Takes in what was typed.
+/// Stores the typed input.
 pub(super) fn typed_came(model: &mut Model, id: &SessionId, value: Value) {
     if let (Some(about), Ok(typed)) = (about(model, id), serde_json::from_value::<LogLines>(value))
     {
@@ -106,7 +106,7 @@ pub(super) fn typed_came(model: &mut Model, id: &SessionId, value: Value) {
     }
 }
 
-/// The daemon could not tell.
+/// Handles an error reply.
 pub(super) fn failed(model: &mut Model, id: &SessionId) {
     if let Some(about) = about(model, id) {
         about.asked = None;

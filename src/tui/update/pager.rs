@@ -1,4 +1,4 @@
-//! What is shown by another program: the log in the pager.
+//! Shows the log in the pager, an external program.
 
 use super::msg::{Cmd, Errand};
 use crate::tui::model::Model;

@@ -1,4 +1,4 @@
-//! PROMPT: commands by their names.
+//! PROMPT: commands by name.
 
 use super::msg::{Cmd, Errand};
 use super::{edit, normal};
@@ -14,7 +14,7 @@ pub(super) fn open(model: &mut Model) {
     model.mode = Mode::Palette(Box::default());
 }
 
-/// Takes a key.
+/// Handles a key.
 pub(super) fn press(model: &mut Model, key: Key, name: &str, cmds: &mut Vec<Cmd>) {
     let action = model.keymap.action(Place::Palette, name);
     let Some((chosen, count)) = chosen(model) else {
@@ -51,7 +51,7 @@ pub(super) fn press(model: &mut Model, key: Key, name: &str, cmds: &mut Vec<Cmd>
     }
 }
 
-/// The command under the cursor, and how many there are.
+/// The selected command, and the number of commands.
 fn chosen(model: &Model) -> Option<(Option<Entry>, usize)> {
     let Mode::Palette(palette) = &model.mode else {
         return None;

@@ -1,4 +1,4 @@
-//! PROMPT: the form for a new job, for one like another, and for changing a job.
+//! PROMPT: the form for a new job, for a copy of a job, and for editing a job.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use crate::tui::model::job::{tilde, untilde};
 use crate::tui::model::mode::Mode;
 use crate::tui::model::{Link, Model, Selected};
 
-/// Opens the form: in the view's directory, and in the group that is selected.
+/// Opens the form for a new job in the view's directory and the selected group.
 pub(super) fn open(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let dir = tilde(&model.origin.cwd, model.origin.home.as_deref());
     let group = match &model.selected {
@@ -24,7 +24,7 @@ pub(super) fn open(model: &mut Model, cmds: &mut Vec<Cmd>) {
     show(model, form, cmds);
 }
 
-/// Opens the form for a job like the selected one.
+/// Opens the form for a copy of the selected job.
 pub(super) fn duplicate(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(job) = model.current() else {
         model.note(format!(
@@ -44,7 +44,7 @@ pub(super) fn duplicate(model: &mut Model, cmds: &mut Vec<Cmd>) {
     );
     form.purpose = Purpose::New(Some(like));
     form.put(RUN, &command);
-    // An agent may call its job what no person can.
+    // An agent may use names that are not allowed for people.
     if summary.label.is_some() && name::fault(&name).is_none() {
         form.fields[1].insert(&name);
     }
@@ -52,7 +52,7 @@ pub(super) fn duplicate(model: &mut Model, cmds: &mut Vec<Cmd>) {
     model.note(text);
 }
 
-/// Opens the form that changes the selected job.
+/// Opens the form that edits the selected job.
 pub(super) fn edit(model: &mut Model) {
     let Some(job) = model.current() else {
         model.note(format!(
@@ -72,7 +72,7 @@ pub(super) fn edit(model: &mut Model) {
     model.mode = Mode::Prompt(Box::new(Form::edit(job.id().clone(), now)));
 }
 
-/// Takes in what to suggest.
+/// Stores suggestions.
 pub(super) fn suggested(model: &mut Model, dir: &str, targets: Vec<String>, history: Vec<String>) {
     let Mode::Prompt(form) = &mut model.mode else {
         return;
@@ -89,7 +89,7 @@ pub(super) fn suggested(model: &mut Model, dir: &str, targets: Vec<String>, hist
     model.dirty = true;
 }
 
-/// Takes a key in PROMPT.
+/// Handles a key in PROMPT.
 pub(super) fn press(model: &mut Model, key: Key, name: &str, cmds: &mut Vec<Cmd>) {
     let action = model.keymap.action(Place::Prompt, name);
     if action == Some(Action::Leave) {
@@ -124,7 +124,7 @@ pub(super) fn press(model: &mut Model, key: Key, name: &str, cmds: &mut Vec<Cmd>
     }
 }
 
-/// Goes to another field. Another directory suggests other commands.
+/// Moves to another field; a changed directory brings other suggestions.
 fn step(model: &mut Model, forward: bool, cmds: &mut Vec<Cmd>) {
     if let Mode::Prompt(form) = &mut model.mode {
         form.step(forward);
@@ -137,7 +137,7 @@ fn show(model: &mut Model, form: Form, cmds: &mut Vec<Cmd>) {
     suggest(model, cmds);
 }
 
-/// Asks for what to suggest in the form's directory, once.
+/// Requests suggestions for the form's directory, once per directory.
 fn suggest(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Mode::Prompt(form) = &mut model.mode else {
         return;
@@ -154,7 +154,8 @@ fn suggest(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// Asks for what the form says. It stays until the daemon has answered, so that nothing typed is lost to a mistake.
+/// Submits the form. It stays open until the daemon has replied, so that a mistake does not lose
+/// what was typed.
 fn submit(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if model.link != Link::Up {
         model.note("Not done: the daemon is restarting.");
@@ -192,7 +193,7 @@ fn submit(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// What a form is not done for: a field, and what is wrong with it.
+/// Why a form is invalid: the field and the message.
 type Wrong = (usize, Cow<'static, str>);
 
 fn start(model: &Model, form: &Form, like: Option<(JobMode, u16, u16)>) -> Result<Start, Wrong> {
@@ -218,7 +219,7 @@ fn start(model: &Model, form: &Form, like: Option<(JobMode, u16, u16)>) -> Resul
     })
 }
 
-/// What the field of the name says; empty is none.
+/// The valid name in a field; empty means no name.
 fn checked_name(field: usize, name: String) -> Result<String, Wrong> {
     match name::fault(&name).filter(|_| !name.is_empty()) {
         Some(fault) => Err((field, fault.into())),
@@ -226,7 +227,7 @@ fn checked_name(field: usize, name: String) -> Result<String, Wrong> {
     }
 }
 
-/// What is to be changed: only what another value was typed for.
+/// The request with only the fields that were changed.
 fn change(form: &Form, id: &SessionId, before: &[String]) -> Result<Option<Set>, Wrong> {
     let changed = |field: usize| {
         let value = form.value(field);
@@ -283,7 +284,7 @@ fn change(form: &Form, id: &SessionId, before: &[String]) -> Result<Option<Set>,
     Ok((set != nothing).then_some(set))
 }
 
-/// A restart policy as `run --restart` has it.
+/// A restart policy as written for `run --restart`.
 fn policy_word(policy: Option<RestartPolicy>) -> String {
     policy.map_or_else(|| "no".to_owned(), |policy| policy.word())
 }
@@ -295,7 +296,7 @@ fn policy(word: &str) -> Option<RestartPolicy> {
     }
 }
 
-/// Commands of the jobs that there are, the newest first.
+/// Commands of the existing jobs, newest first.
 fn commands(model: &Model) -> Vec<String> {
     let mut history: Vec<String> = Vec::new();
     for job in model.jobs.iter().rev() {
@@ -307,7 +308,7 @@ fn commands(model: &Model) -> Vec<String> {
     history
 }
 
-/// `web-2` for one like `web`, `web-3` if there is one.
+/// The name for a copy: `web-2` for `web`, `web-3` if `web-2` exists.
 fn next_name(model: &Model, name: &str) -> String {
     let base = match name.rsplit_once('-') {
         Some((base, number)) if !base.is_empty() && number.parse::<u32>().is_ok() => base,

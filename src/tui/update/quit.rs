@@ -1,4 +1,5 @@
-//! Closing the view and stopping jobs: it closes once they have ended, and stays if something survives.
+//! Stopping jobs and closing the view: it closes once they have ended, and stays open if a process
+//! survives.
 
 use super::msg::{Cmd, Exit};
 use super::verbs;
@@ -8,17 +9,17 @@ use crate::tui::model::quitting::Quitting;
 use crate::tui::model::rows::group_of;
 use crate::tui::model::{Model, Selected};
 
-/// Asks what to stop; with nothing to stop the view just closes.
+/// Asks what to stop; if nothing is alive, the view closes.
 pub(super) fn ask(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if model.counts().alive() == 0 {
         cmds.push(Cmd::Quit(Exit::Closed));
         return;
     }
-    // Also for those who never want to be asked: it is a choice.
+    // Asked even if confirmations are disabled, because it is a choice.
     model.mode = Mode::Confirm(Confirm { ask: Ask::Quit });
 }
 
-/// The group of the selected job: what it is called, and its jobs that are alive.
+/// The group of the selected job: its title and its alive jobs.
 pub(in crate::tui) fn group(model: &Model) -> Option<(String, Vec<SessionId>)> {
     let key = match &model.selected {
         Selected::Group(key) => key.clone(),
@@ -33,14 +34,14 @@ pub(in crate::tui) fn group(model: &Model) -> Option<(String, Vec<SessionId>)> {
     (!alive.is_empty()).then_some((title, alive))
 }
 
-/// Stops the jobs of the selected group, and then closes.
+/// Stops the jobs of the selected group, then closes.
 pub(super) fn stop_group(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if let Some((_, ids)) = group(model) {
         stop(model, ids, cmds);
     }
 }
 
-/// Stops all jobs, and then closes.
+/// Stops all jobs, then closes.
 pub(super) fn stop_all(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let alive = model.jobs.iter().filter(|job| job.is_alive());
     let ids = alive.map(|job| job.id().clone()).collect();
@@ -55,7 +56,7 @@ fn stop(model: &mut Model, ids: Vec<SessionId>, cmds: &mut Vec<Cmd>) {
     });
 }
 
-/// A job has ended, with all that belonged to it; after the last one the view closes.
+/// A job has ended with all of its processes; after the last one the view closes.
 pub(super) fn ended(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
     let Some(quitting) = &mut model.quitting else {
         return;
@@ -67,12 +68,13 @@ pub(super) fn ended(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// The view stays: something was not stopped, or the person wants to stay. Says whether it was about to close.
+/// Cancels closing, because something was not stopped or the person wants to stay. Returns whether
+/// the view was about to close.
 pub(super) fn stay(model: &mut Model) -> bool {
     model.quitting.take().is_some()
 }
 
-/// After the daemon was away: answers are lost, so what is still alive is stopped once more.
+/// After a reconnect: replies were lost, so jobs still alive are stopped again.
 pub(super) fn again(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(quitting) = &model.quitting else {
         return;

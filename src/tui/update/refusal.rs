@@ -1,4 +1,5 @@
-//! What could not be done: said where it shows, in three parts, or passed over where something else says it.
+//! Handles error replies: shows them in the place that fits, or ignores them if something else
+//! already shows the problem.
 
 use super::daemon::{forget, refresh, refreshed, subscribe_to_less};
 use super::log;
@@ -8,9 +9,10 @@ use crate::protocol::{Error, ErrorCode};
 use crate::tui::model::mode::Mode;
 use crate::tui::model::{Link, Model};
 
-/// Takes in an error that answers a question.
+/// Handles an error reply.
 pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec<Cmd>) {
-    // The way broke under the question. What is asked again by itself is passed over: the banner says why.
+    // The connection broke during the request. Requests that are repeated automatically are
+    // ignored, because the banner shows the reason.
     let lost = error.code == ErrorCode::DaemonUnavailable && model.link != Link::Up;
     if lost && (!tag.acts() || comes_again(model, &tag)) {
         return;
@@ -27,13 +29,13 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
         Tag::Decline(id) | Tag::Set(id) | Tag::Hold(id, _) | Tag::Url(id) => Some(id),
         Tag::Remove(id) | Tag::Log(id, _) | Tag::Details(id) | Tag::Typed(id) => Some(id),
         Tag::Past(id) | Tag::Card(id, _) | Tag::Runs(id) | Tag::Copy(id, _) => Some(id),
-        // One job less to look through, whatever the reason.
+        // The job counts as searched, whatever the reason.
         Tag::Found(id, round) => {
             found::came(model, &id.clone(), *round, None);
             return;
         }
         Tag::Subscribe | Tag::List | Tag::Usage | Tag::Unwatch | Tag::Start | Tag::Away => None,
-        // It was answered a moment before.
+        // The request was answered just before.
         Tag::Cancel => return,
     };
     if let (true, Some(id)) = (gone, id) {
@@ -48,9 +50,9 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
     }
     let name = id.map(|id| model.name_of(id)).unwrap_or_default();
     let what = match &tag {
-        // It is a convenience.
+        // These are conveniences.
         Tag::Unwatch | Tag::Away | Tag::Cancel => return,
-        // It is asked again soon, and what it would have told only grows older.
+        // It is repeated soon, and the missed values would be outdated.
         Tag::Usage => {
             usage::failed(model);
             return;
@@ -78,7 +80,7 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
             model.dirty = true;
             return;
         }
-        // It ended under the fingers, and the status line says so.
+        // The job ended while typing; the status line shows that.
         Tag::Type(id) if error.code == ErrorCode::SessionNotRunning => {
             refresh(model, &id.clone(), cmds);
             return;
@@ -92,13 +94,13 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
         }
         Tag::Restart(_) => format!("{name} did not restart"),
         Tag::Signal(_) => format!("{name} was not paused or continued"),
-        // It is settled in another way.
+        // The question was settled in another way.
         Tag::Decline(id) => {
             refresh(model, &id.clone(), cmds);
             return;
         }
         Tag::Sent(_, signal) => format!("{signal} was not sent to {name}"),
-        // Its row is gone already.
+        // Its row has been removed already.
         Tag::Remove(id) => {
             refresh(model, id, cmds);
             "It was not removed".to_owned()
@@ -115,7 +117,7 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
         Tag::Log(..) => format!("The log of {name} could not be read"),
         Tag::Start => "Nothing was started".to_owned(),
         Tag::Hold(id, on) => {
-            // It is as it was before; after the daemon was away what is held is asked for again.
+            // The state stays as before; after a reconnect, held keyboards are taken again.
             match (lost, on) {
                 (true, _) => {}
                 (false, true) => {
@@ -148,7 +150,7 @@ pub(super) fn refusal(model: &mut Model, tag: Tag, error: &Error, cmds: &mut Vec
     ));
 }
 
-/// Whether what was to be done is asked for again once there is a daemon.
+/// Whether the request is repeated after a reconnect.
 fn comes_again(model: &Model, tag: &Tag) -> bool {
     match tag {
         Tag::Kill(id) => model

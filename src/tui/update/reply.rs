@@ -1,4 +1,4 @@
-//! PROMPT: an answer to a job, from its row.
+//! PROMPT: a reply to a job from its row.
 
 use super::edit;
 use super::msg::{Cmd, Tag};
@@ -13,7 +13,7 @@ use crate::tui::model::reply::Reply;
 use crate::tui::model::{Link, Model};
 use crate::tui::shell;
 
-/// Opens the answer to the selected job, if it waits for one.
+/// Opens the reply to the selected job, if the job waits for one.
 pub(super) fn open(model: &mut Model) {
     let Some(job) = model.current() else {
         model.note(format!(
@@ -34,7 +34,7 @@ pub(super) fn open(model: &mut Model) {
     model.mode = Mode::Reply(Box::new(reply));
 }
 
-/// Takes a key.
+/// Handles a key.
 pub(super) fn press(model: &mut Model, key: Key, name: &str, cmds: &mut Vec<Cmd>) {
     match model.keymap.action(Place::Reply, name) {
         Some(Action::Accept) => send(model, cmds),
@@ -47,7 +47,7 @@ pub(super) fn press(model: &mut Model, key: Key, name: &str, cmds: &mut Vec<Cmd>
     }
 }
 
-/// After each message: hides what is typed as soon as the job stops showing it, and ends with the job.
+/// After each message: hides the text as soon as the job stops echoing, and closes with the job.
 pub(super) fn settle(model: &mut Model) {
     let Mode::Reply(reply) = &mut model.mode else {
         return;
@@ -68,7 +68,7 @@ pub(super) fn settle(model: &mut Model) {
     }
 }
 
-/// Sends the answer, and Enter.
+/// Sends the reply and Enter.
 fn send(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if model.link != Link::Up {
         model.note("Not sent: the daemon is restarting.");
@@ -100,7 +100,7 @@ fn send(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let write = Write {
         session_id: id.to_string(),
         data: Some(text),
-        // A pipe has no terminal that would turn Enter into a newline.
+        // A pipe has no terminal that turns Enter into a newline.
         newline: pipe.then_some(true),
         submit: (!pipe).then_some(true),
         ..Write::default()

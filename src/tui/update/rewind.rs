@@ -1,4 +1,4 @@
-//! SCROLL on the screen of a moment in the past: stepping through what it showed, and playing it.
+//! SCROLL on a past screen: stepping through its history, and playing it.
 
 use super::msg::{Cmd, Errand, Exit, Tag};
 use crate::protocol::Action as Request;
@@ -10,20 +10,20 @@ use crate::tui::model::mode::Mode;
 use crate::tui::model::rewind::{Rewind, Step};
 use crate::tui::model::{Model, Replay};
 
-/// A small jump, in milliseconds of what is shown.
+/// A small jump, in milliseconds of recorded time.
 const JUMP_MS: i64 = 10_000;
-/// A large one.
+/// A large jump, in milliseconds of recorded time.
 const LEAP_MS: i64 = 60_000;
 
-/// How fast and how slowly it is played.
+/// Slowest and fastest playback speed.
 const SPEEDS: std::ops::RangeInclusive<f64> = 0.125..=64.0;
 
-/// Goes to what the scrolled job showed before the last thing happened.
+/// Shows the scrolled job as it was before its last change.
 pub(super) fn enter(model: &mut Model, cmds: &mut Vec<Cmd>) {
     open(model, None, 1.0, cmds);
 }
 
-/// Shows how the job of the view went, from its beginning or from a moment on.
+/// Replays the job of the view, from its beginning or from a given time.
 pub(super) fn replay(model: &mut Model, replay: Replay, cmds: &mut Vec<Cmd>) {
     open(model, Some(replay.from_ms.unwrap_or(0)), replay.speed, cmds);
 }
@@ -40,7 +40,7 @@ fn open(model: &mut Model, at: Option<i64>, speed: f64, cmds: &mut Vec<Cmd>) {
     cmds.push(ask(&id, capture));
 }
 
-/// Takes a key, if the past shows; `false` if it does not, or the key means nothing there.
+/// Handles a key if a past screen is shown; `false` if not, or if the key has no meaning there.
 pub(super) fn press(model: &mut Model, name: &str, cmds: &mut Vec<Cmd>) -> bool {
     if model.rewind.is_none() {
         return false;
@@ -74,7 +74,7 @@ pub(super) fn press(model: &mut Model, name: &str, cmds: &mut Vec<Cmd>) -> bool 
     true
 }
 
-/// Takes in a picture of the past.
+/// Handles a frame of the past.
 pub(super) fn came(model: &mut Model, id: &SessionId, captured: &Captured, cmds: &mut Vec<Cmd>) {
     let now = model.now.ms;
     let Some(rewind) = model.rewind.as_mut().filter(|rewind| rewind.id == *id) else {
@@ -90,13 +90,15 @@ pub(super) fn came(model: &mut Model, id: &SessionId, captured: &Captured, cmds:
         Some(_) => {
             rewind.toggle(now);
         }
-        // The screen as it is now is there already: one step back is what was asked for.
+        // This frame equals the present screen, which was visible already: take the first step
+        // back.
         None => step(model, Step::Back, cmds),
     }
 }
 
-/// After the daemon was away: the picture on its way did not come. The first is asked for again here, what is played
-/// by [`settle`], and what a key asked for by the key.
+/// After a reconnect: the pending frame was lost. The first frame is requested again here; a frame
+/// of the playback is requested by [`settle`], and one requested by a key must be requested by the
+/// key again.
 pub(super) fn again(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let from = model
         .replay
@@ -112,7 +114,7 @@ pub(super) fn again(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// A picture could not be had.
+/// A frame is not available.
 pub(super) fn failed(model: &mut Model) {
     if let Some(rewind) = &mut model.rewind {
         rewind.loading = false;
@@ -123,7 +125,7 @@ pub(super) fn failed(model: &mut Model) {
     }
 }
 
-/// Asks for the next picture that is played, and forgets the past once it does not show any more.
+/// Requests the next frame of the playback, and drops the past screen once it is no longer shown.
 pub(super) fn settle(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let shows = |rewind: &Rewind| match &model.mode {
         Mode::Scroll(scroll, _) => scroll.id == rewind.id,
@@ -148,7 +150,7 @@ fn step(model: &mut Model, to: Step, cmds: &mut Vec<Cmd>) {
     };
     rewind.play = None;
     if rewind.loading {
-        // Keys that repeat faster than pictures come are one key.
+        // Ignore keys that repeat faster than frames arrive.
         return;
     }
     match rewind.step(to) {

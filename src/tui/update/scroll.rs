@@ -1,4 +1,4 @@
-//! SCROLL: moving through the log, and asking for more of it.
+//! SCROLL: moving through the log, and loading more of it.
 
 use super::msg::{Cmd, Tag};
 use super::{copy, edit, hunt, insert, pager, rewind};
@@ -14,7 +14,7 @@ use crate::tui::model::scroll::seek::Goal;
 use crate::tui::model::scroll::selection::Shape;
 use crate::tui::model::scroll::{FIRST_BYTES, MAX_PART, Move, Part, Scroll};
 
-/// Goes into SCROLL on the selected job, a page up if asked with the key for that.
+/// Enters SCROLL on the selected job; `page_up` if the key for a page up was used.
 pub(super) fn enter(model: &mut Model, page_up: bool, cmds: &mut Vec<Cmd>) {
     if model.current().is_none() {
         model.note("There is no job to look back through.");
@@ -43,18 +43,18 @@ pub(super) fn enter(model: &mut Model, page_up: bool, cmds: &mut Vec<Cmd>) {
     model.mode = Mode::Scroll(scroll, back);
 }
 
-/// A view of the end of the log of the job in the pane, which is asked for.
+/// Requests the end of the log of the job in the pane, and returns a view for it.
 pub(super) fn begin(model: &Model, cmds: &mut Vec<Cmd>) -> Option<Box<Scroll>> {
     let summary = &model.current()?.record.summary;
     let id = summary.session_id.clone();
     let scroll = Scroll::new(id, model.display()?, summary.mode == JobMode::Pipe);
-    // What was written since the record was told is wanted, too, so the limit is larger.
+    // The limit is larger than the size known so far, to include output written since.
     let from = summary.output_bytes.saturating_sub(FIRST_BYTES);
     cmds.push(ask(model, &scroll.id, Part::First, from, MAX_PART));
     Some(Box::new(scroll))
 }
 
-/// Goes into SCROLL with a search to type.
+/// Enters SCROLL and opens the search line.
 pub(super) fn find(model: &mut Model, cmds: &mut Vec<Cmd>) {
     enter(model, false, cmds);
     if let Mode::Scroll(scroll, _) = &mut model.mode {
@@ -62,7 +62,7 @@ pub(super) fn find(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// Goes into SCROLL on a job, with a search, at the line that begins at `offset`.
+/// Enters SCROLL on a job, with a search, at the line that starts at `offset`.
 pub(super) fn enter_at(
     model: &mut Model,
     id: &SessionId,
@@ -79,12 +79,12 @@ pub(super) fn enter_at(
     };
     scroll.search(search);
     scroll.land_at(offset);
-    // What lies around it in place of the end.
+    // Request the part around the offset instead of the end.
     cmds.truncate(before);
     load_around(model, offset, cmds);
 }
 
-/// Takes a key in SCROLL.
+/// Handles a key in SCROLL.
 pub(super) fn press(model: &mut Model, key: Key, name: &str, cmds: &mut Vec<Cmd>) {
     if rewind::press(model, name, cmds) {
         return;
@@ -96,7 +96,7 @@ pub(super) fn press(model: &mut Model, key: Key, name: &str, cmds: &mut Vec<Cmd>
         type_search(model, key, name, cmds);
         return;
     }
-    // Any key takes over from what is still being looked for.
+    // Any key cancels the search in progress.
     scroll.hunt = None;
     let height = isize::try_from(scroll.height()).unwrap_or(1);
     let (half, page) = ((height / 2).max(1), (height - 1).max(1));
@@ -125,7 +125,7 @@ pub(super) fn press(model: &mut Model, key: Key, name: &str, cmds: &mut Vec<Cmd>
             scroll.selection = None;
             copy::lines(model, text, cmds);
         }
-        // One step back at a time.
+        // Leave one level at a time.
         Some(Action::Leave) if scroll.selection.is_some() => scroll.selection = None,
         Some(Action::Live | Action::Leave) => leave(model),
         Some(Action::Search) => scroll.input = Some(Line::default()),
@@ -161,7 +161,7 @@ pub(super) fn press(model: &mut Model, key: Key, name: &str, cmds: &mut Vec<Cmd>
     }
 }
 
-/// Moves by so many rows, down being positive; at an end asks for what lies beyond it.
+/// Moves by `rows`, positive downwards; at an end, requests more of the log.
 pub(super) fn go(model: &mut Model, how: Move, rows: isize, cmds: &mut Vec<Cmd>) {
     let written = written(model);
     let Some(scroll) = model.scroll_mut() else {
@@ -186,7 +186,7 @@ pub(super) fn go(model: &mut Model, how: Move, rows: isize, cmds: &mut Vec<Cmd>)
     }
 }
 
-/// Moves once there is something to move in.
+/// Moves, or remembers the movement until the first part has arrived.
 pub(super) fn move_or_wait(scroll: &mut Scroll, how: Move, rows: isize) {
     if scroll.loading == Some(Part::First) {
         let before = scroll.rest.map_or(0, |(_, rows)| rows);
@@ -196,7 +196,7 @@ pub(super) fn move_or_wait(scroll: &mut Scroll, how: Move, rows: isize) {
     }
 }
 
-/// Asks for what comes before what is here.
+/// Requests the part before the loaded stretch.
 pub(super) fn older(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(scroll) = model.scroll_mut() else {
         return;
@@ -209,7 +209,7 @@ pub(super) fn older(model: &mut Model, cmds: &mut Vec<Cmd>) {
     load(model, Part::Older, from, limit, cmds);
 }
 
-/// Asks for what was written since.
+/// Requests the output written since.
 pub(super) fn newer(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(scroll) = model.scroll_mut() else {
         return;
@@ -222,7 +222,7 @@ pub(super) fn newer(model: &mut Model, cmds: &mut Vec<Cmd>) {
     load(model, Part::Newer, from, MAX_PART, cmds);
 }
 
-/// Begins anew around the cursor, which stays where it is.
+/// Reloads around the cursor, which keeps its position.
 pub(super) fn around(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(scroll) = model.scroll_mut() else {
         return;
@@ -233,13 +233,13 @@ pub(super) fn around(model: &mut Model, cmds: &mut Vec<Cmd>) {
     load_around(model, offset, cmds);
 }
 
-/// Begins anew around an offset.
+/// Reloads around an offset.
 pub(super) fn load_around(model: &mut Model, offset: u64, cmds: &mut Vec<Cmd>) {
     let from = offset.saturating_sub(MAX_PART / 2);
     load(model, Part::Around(offset), from, MAX_PART, cmds);
 }
 
-/// Asks for a part of the log in the pane.
+/// Requests a part of the log in the pane.
 pub(super) fn load(model: &mut Model, part: Part, from: u64, limit: u64, cmds: &mut Vec<Cmd>) {
     let Some(scroll) = model.scroll_mut() else {
         return;
@@ -249,20 +249,20 @@ pub(super) fn load(model: &mut Model, part: Part, from: u64, limit: u64, cmds: &
     cmds.push(ask(model, &id, part, from, limit));
 }
 
-/// Bytes that the job in the pane has written.
+/// Number of bytes that the job in the pane has written.
 pub(super) fn written(model: &Model) -> u64 {
     let job = model.current();
     job.map_or(0, |job| job.record.summary.output_bytes)
 }
 
-/// To where the log begins.
+/// Goes to the start of the log.
 fn top(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(scroll) = model.scroll_mut() else {
         return;
     };
     scroll.go(Move::Page, isize::MIN + 1);
     scroll.to_column(Some(0));
-    // What is on its way is not wanted any more.
+    // The pending part is no longer needed.
     if scroll.text.has_older() {
         let first = scroll.text.first;
         scroll.land_at(first);
@@ -277,7 +277,7 @@ fn type_search(model: &mut Model, key: Key, name: &str, cmds: &mut Vec<Cmd>) {
     let Some(line) = &mut scroll.input else {
         return;
     };
-    // A line that is kept or cleared, as the filter of the list is.
+    // Accept keeps the search and leave clears it, as in the filter of the list.
     match model.keymap.action(Place::Filter, name) {
         Some(Action::Leave) => scroll.input = None,
         Some(Action::Accept) => {
@@ -296,14 +296,14 @@ fn type_search(model: &mut Model, key: Key, name: &str, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// Back to the live screen.
+/// Returns to the live screen.
 pub(super) fn leave(model: &mut Model) {
     if let Mode::Scroll(_, back) = std::mem::replace(&mut model.mode, Mode::Normal) {
         model.frame = back;
     }
 }
 
-/// Shows the times of the lines, or does not.
+/// Toggles timestamps.
 pub(super) fn times(model: &mut Model, cmds: &mut Vec<Cmd>) {
     model.times = !model.times;
     model.note(match model.times {
@@ -325,7 +325,7 @@ pub(super) fn times(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// Wraps long lines, or does not.
+/// Toggles wrapping of long lines.
 pub(super) fn wrap(model: &mut Model) {
     model.wrap = !model.wrap;
     model.note(match model.wrap {
@@ -346,7 +346,7 @@ fn ask(model: &Model, id: &SessionId, part: Part, offset: u64, limit: u64) -> Cm
         offset: Some(offset),
         limit: Some(limit.clamp(1, MAX_PART)),
         format: Some(LogFormat::Base64),
-        // What is only looked through shows nowhere.
+        // A part that is only searched is never displayed.
         times: (model.times && !matches!(part, Part::Probe(_))).then_some(true),
         ..Log::default()
     };

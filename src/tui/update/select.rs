@@ -1,4 +1,4 @@
-//! Moving the cursor of the list.
+//! Moves the selection of the list.
 
 use super::settle::{selection_of, settle_rows};
 use crate::protocol::SessionId;
@@ -7,11 +7,11 @@ use crate::tui::model::rows::{self, Row};
 use crate::tui::model::{Model, Selected};
 use crate::tui::state::State;
 
-/// How long one must have stayed at a job, in milliseconds, for it to be worth going back to after walking on row by
-/// row: less is passing by.
+/// How long a job must be selected to be remembered as the previous one while the cursor moves row
+/// by row, in milliseconds.
 const STAY_MS: i64 = 1000;
 
-/// Puts the cursor on a row.
+/// Selects a row.
 pub(super) fn row(model: &mut Model, at: usize) {
     let at = at.min(model.rows.len().saturating_sub(1));
     let Some(next) = model.rows.get(at).map(|row| selection_of(model, row)) else {
@@ -21,7 +21,7 @@ pub(super) fn row(model: &mut Model, at: usize) {
     model.cursor = at;
 }
 
-/// Walks to a row: those passed by are not remembered.
+/// Moves to a row without remembering jobs that were selected only briefly.
 fn walk(model: &mut Model, at: usize) {
     let before = model.previous.clone();
     let passes = model.now.ms.saturating_sub(model.selected_at) < STAY_MS;
@@ -31,7 +31,7 @@ fn walk(model: &mut Model, at: usize) {
     }
 }
 
-/// Puts the cursor on a job, opening its group and lifting a filter that hides it.
+/// Selects a job; unfolds its group and clears a filter that hides it.
 pub(super) fn job(model: &mut Model, id: &SessionId) {
     let Some(job) = model.job(id) else {
         return;
@@ -48,7 +48,7 @@ pub(super) fn job(model: &mut Model, id: &SessionId) {
     to(model, Selected::Job(id.clone()));
 }
 
-/// While a filter is typed: onto a job that it lets through, if the cursor is on none.
+/// While a filter is typed: selects a matching job if no job is selected.
 pub(super) fn first_match(model: &mut Model) {
     settle_rows(model);
     let is_there = |row: &Row| selection_of(model, row) == model.selected;
@@ -58,7 +58,7 @@ pub(super) fn first_match(model: &mut Model) {
     }
 }
 
-/// Moves the cursor by rows, stopping at the ends.
+/// Moves the cursor by one row and stops at the ends.
 pub(super) fn step(model: &mut Model, down: bool) {
     let at = if down {
         model.cursor.saturating_add(1)
@@ -68,7 +68,7 @@ pub(super) fn step(model: &mut Model, down: bool) {
     walk(model, at);
 }
 
-/// Puts the cursor on the job with this number in the list, headers not counted.
+/// Selects the job with this number in the list, not counting headers.
 pub(super) fn pick(model: &mut Model, number: usize) {
     let place = model
         .rows
@@ -83,8 +83,8 @@ pub(super) fn pick(model: &mut Model, number: usize) {
     }
 }
 
-/// Puts the cursor on the next job that wants attention: first what waits for a password, then for a line, then what
-/// an agent asks, then what went wrong. In the stack its pane opens.
+/// Selects the next job that needs attention: first those waiting for a password, then for a line,
+/// then those with a question of an agent, then failed ones. In the stack, opens its pane.
 pub(super) fn alert(model: &mut Model) {
     let current = model.current_id().cloned();
     let rank = |state: &State| match state {
@@ -118,7 +118,7 @@ pub(super) fn alert(model: &mut Model) {
     }
 }
 
-/// Goes back to the job before.
+/// Selects the previous job.
 pub(super) fn previous(model: &mut Model) {
     match model.previous.clone().filter(|id| model.job(id).is_some()) {
         Some(id) => job(model, &id),
@@ -126,7 +126,7 @@ pub(super) fn previous(model: &mut Model) {
     }
 }
 
-/// Closes the group of the selected job and selects its header, or opens the selected group.
+/// Folds the group of the selected job and selects its header, or unfolds the selected group.
 pub(super) fn fold(model: &mut Model, close: bool) {
     let key = match &model.selected {
         Selected::Group(key) => Some(key.clone()),
@@ -146,7 +146,7 @@ pub(super) fn fold(model: &mut Model, close: bool) {
     }
 }
 
-/// Puts the cursor on something, and keeps where it was.
+/// Selects something and remembers the job that was selected before.
 pub(super) fn to(model: &mut Model, next: Selected) {
     if next == model.selected {
         return;
@@ -160,7 +160,7 @@ pub(super) fn to(model: &mut Model, next: Selected) {
     model.dirty = true;
 }
 
-/// Sorts the list in the next way.
+/// Switches to the next sort order.
 pub(super) fn sort(model: &mut Model) {
     model.sort = model.sort.next();
     model.stale = true;

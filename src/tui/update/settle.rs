@@ -1,4 +1,5 @@
-//! After each message: the rows follow the jobs, the cursor follows the rows, and what is watched follows the cursor.
+//! After each message: updates the rows from the jobs, the cursor from the rows, and the watches
+//! from the cursor.
 
 use super::log;
 use super::msg::{Cmd, Tag};
@@ -10,14 +11,14 @@ use crate::tui::model::rows::{self, Row};
 use crate::tui::model::watch::Watch;
 use crate::tui::model::{Link, Model, Selected};
 
-/// Frames a second asked of the daemon: what the view draws at most.
+/// Requested frames per second; the maximum that the view draws.
 const MAX_FPS: u32 = 30;
 
-/// Frames a second of a tile that is not selected: enough to see that it moves. Sixteen busy jobs would otherwise be
-/// sixteen screens to bring up to date for each frame.
+/// Requested frames per second of a tile that is not selected, enough to see that it moves.
+/// Otherwise sixteen busy jobs would mean sixteen screens to update for each frame.
 const TILE_FPS: u32 = 10;
 
-/// Sorts the list anew, if something in it has changed.
+/// Rebuilds the list if something in it has changed.
 pub(super) fn settle_rows(model: &mut Model) {
     if std::mem::take(&mut model.stale) {
         model.rows = rows::rows(
@@ -30,11 +31,12 @@ pub(super) fn settle_rows(model: &mut Model) {
     }
 }
 
-/// Brings what depends on something else up to date.
+/// Updates everything that depends on other state.
 pub(super) fn settle(model: &mut Model, cmds: &mut Vec<Cmd>) {
     super::rewind::settle(model, cmds);
     settle_rows(model);
-    // Before the cursor is put on the row that took the place of one that is gone: here that is the next tile.
+    // Must run before the cursor moves to the row that replaced a removed one, because in the grid
+    // the next tile is selected instead.
     grid::settle(model);
     settle_cursor(model);
     grid::settle(model);
@@ -53,7 +55,7 @@ pub(super) fn settle(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// What a row stands for.
+/// What a row selects.
 pub(super) fn selection_of(model: &Model, row: &Row) -> Selected {
     match row {
         Row::Group(group) => Selected::Group(group.key.clone()),
@@ -80,7 +82,8 @@ fn settle_cursor(model: &mut Model) {
         model.cursor = at;
         return;
     }
-    // What was selected is gone: the row that took its place, a job rather than the header of its group.
+    // The selected row is gone: select the row that took its place, preferring a job to its group
+    // header.
     let last = model.rows.len().saturating_sub(1);
     let mut at = model.cursor.min(last);
     if model.selected == Selected::Nothing && matches!(model.rows.get(at), Some(Row::Group(_))) {
@@ -99,21 +102,21 @@ fn settle_cursor(model: &mut Model) {
     model.cursor = at;
 }
 
-/// Scrolls the list by as little as shows the cursor.
+/// Scrolls the list as little as needed to show the cursor.
 fn settle_list_top(model: &mut Model) {
     let Some(list) = model.layout().list else {
         return;
     };
     let height = usize::from(list.height);
     let last_top = model.rows.len().saturating_sub(height);
-    // Moved by the wheel, it stays there until the cursor moves.
+    // After scrolling by the wheel, the list stays there until the cursor moves.
     if model.pointer.list_held_at == Some(model.cursor) {
         model.list_top = model.list_top.min(last_top);
         return;
     }
     model.pointer.list_held_at = None;
     let lowest = (model.cursor + 1).saturating_sub(height);
-    // The header above the first job is worth a row.
+    // Show the header above the first job as well.
     let highest = match model.cursor {
         1 if matches!(model.rows.first(), Some(Row::Group(_))) => 0,
         at => at,
@@ -124,7 +127,7 @@ fn settle_list_top(model: &mut Model) {
         .clamp(lowest.min(highest), highest);
 }
 
-/// Watches what shows, and nothing else.
+/// Watches exactly the screens that are shown.
 fn settle_watch(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if model.link != Link::Up {
         return;
@@ -142,7 +145,8 @@ fn settle_watch(model: &mut Model, cmds: &mut Vec<Cmd>) {
     for (id, fps) in wanted {
         match model.watches.iter_mut().find(|watch| watch.id == id) {
             Some(watch) if watch.fps == fps => continue,
-            // Asked for again it comes whole and at the new pace; what is there shows until then.
+            // The repeated request sends a full frame at the new rate; the old one is shown until
+            // then.
             Some(watch) => watch.fps = fps,
             None => {
                 model.watches.push(Watch::new(id.clone(), fps));
@@ -157,7 +161,7 @@ fn settle_watch(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// The jobs whose screens show, and at how many frames a second.
+/// The jobs whose screens are shown, with their frames per second.
 fn watched(model: &Model) -> Vec<(SessionId, u32)> {
     let layout = model.layout();
     let current = model.current_id();
@@ -172,7 +176,7 @@ fn watched(model: &Model) -> Vec<(SessionId, u32)> {
         let tiles = model.tiles().into_iter();
         return tiles.map(|(_, id, _)| (id.clone(), fps(id))).collect();
     }
-    // An answer shows the last lines of its job, wherever that is.
+    // A reply shows the last lines of its job, even if no pane is visible.
     let shows = layout.pane.is_some() || matches!(model.mode, Mode::Reply(_));
     let shown = current.filter(|id| shows && model.job(id).is_some());
     shown.into_iter().map(|id| (id.clone(), MAX_FPS)).collect()

@@ -1,4 +1,4 @@
-//! SIGNAL: a signal by one letter.
+//! SIGNAL: sends a signal chosen by a letter.
 
 use super::msg::{Cmd, Tag};
 use super::verbs;
@@ -9,7 +9,7 @@ use crate::tui::model::Model;
 use crate::tui::model::menu::Menu;
 use crate::tui::model::mode::Mode;
 
-/// Asks which signal to send to what is selected.
+/// Opens the menu of signals for the selected jobs.
 pub(super) fn open(model: &mut Model) {
     if let Some(ids) = verbs::alive_targets(model, "signal") {
         model.mode = Mode::Menu(Menu {
@@ -19,7 +19,7 @@ pub(super) fn open(model: &mut Model) {
     }
 }
 
-/// Sends the one of that letter to the jobs of the menu, as the program in the foreground of each gets it.
+/// Sends the signal of this letter to the foreground program of each job of the menu.
 pub(super) fn press(model: &mut Model, menu: Menu, name: &str, cmds: &mut Vec<Cmd>) {
     let action = model.keymap.action(Place::Signal, name);
     let Some(signal) = action.and_then(signal) else {

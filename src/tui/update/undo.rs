@@ -1,6 +1,7 @@
-//! Removing with a way back: a row goes at once, the daemon is told [`UNDO_MS`] later, or when the view closes.
+//! Removing with undo: the row disappears at once, and the request goes to the daemon [`UNDO_MS`]
+//! later, or when the view closes.
 //!
-//! A view that is killed in between has told nobody, and the job is still there.
+//! If the view is killed before that, no request is sent and the job still exists.
 
 use super::msg::Cmd;
 use super::verbs;
@@ -12,13 +13,13 @@ use crate::tui::model::removed::{Removed, UNDO_MS};
 use crate::tui::model::{Link, Model};
 use crate::tui::shell;
 
-/// Takes ended jobs out of the list, and says how to put them back.
+/// Removes ended jobs from the list and tells how to undo it.
 pub(super) fn remove(model: &mut Model, ids: &[SessionId], cmds: &mut Vec<Cmd>) {
     flush(model, cmds);
     let command = shell::for_jobs(Action::Remove, model, ids);
     let (jobs, rest): (Vec<Job>, Vec<Job>) = std::mem::take(&mut model.jobs)
         .into_iter()
-        // One that was started again meanwhile stays.
+        // A job that was restarted in the meantime stays.
         .partition(|job| ids.contains(job.id()) && !job.is_alive());
     model.jobs = rest;
     if jobs.is_empty() {
@@ -45,7 +46,7 @@ pub(super) fn remove(model: &mut Model, ids: &[SessionId], cmds: &mut Vec<Cmd>) 
     model.stale = true;
 }
 
-/// Puts back what was removed last.
+/// Restores the jobs removed last.
 pub(super) fn undo(model: &mut Model) {
     let Some(removed) = model.removed.take() else {
         model.note("There is nothing to put back: what was removed more than 10 s ago is gone.");
@@ -62,7 +63,7 @@ pub(super) fn undo(model: &mut Model) {
     model.note(what);
 }
 
-/// Asks before all ended jobs are removed; with a filter, all that it shows.
+/// Asks before removing all ended jobs; with a filter, only those that match it.
 pub(super) fn remove_ended(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let query = model.query();
     let ended: Vec<SessionId> = model
@@ -78,7 +79,7 @@ pub(super) fn remove_ended(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// Tells the daemon once the time is over. While there is none, it waits.
+/// Sends the request once the time has passed; waits while there is no connection.
 pub(super) fn expire(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let due = |removed: &Removed| removed.until <= model.now.ms;
     if model.link == Link::Up && model.removed.as_ref().is_some_and(due) {
@@ -86,7 +87,7 @@ pub(super) fn expire(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// Tells the daemon now.
+/// Sends the request now.
 pub(super) fn flush(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(removed) = model.removed.take() else {
         return;
@@ -96,7 +97,7 @@ pub(super) fn flush(model: &mut Model, cmds: &mut Vec<Cmd>) {
     model.toasts.withdraw(&removed.said);
 }
 
-/// Jobs that somebody else has removed cannot be put back.
+/// Drops jobs that somebody else has removed, because they cannot be restored.
 pub(super) fn gone(model: &mut Model, is_gone: impl Fn(&SessionId) -> bool) {
     let Some(removed) = &mut model.removed else {
         return;
@@ -109,7 +110,8 @@ pub(super) fn gone(model: &mut Model, is_gone: impl Fn(&SessionId) -> bool) {
     }
 }
 
-/// Takes in news of a job that shows as removed: `None` if it has been dealt with. One that runs again is back.
+/// Handles a new record of a job shown as removed. `None` if the job stays removed; a job that runs
+/// again is returned to the list.
 pub(super) fn news(removed: &mut Option<Removed>, job: Job) -> Option<Job> {
     let Some(known) = removed else {
         return Some(job);

@@ -1,4 +1,5 @@
-//! What jobs use: asked for while something goes on and somebody sees it, and merged into what is known.
+//! Resource usage of jobs: requested while something happens and it is visible, and merged into the
+//! records.
 
 use std::collections::HashMap;
 
@@ -15,7 +16,7 @@ use crate::tui::model::sort::Sort;
 use crate::tui::model::usage::{self, AT_WORK};
 use crate::tui::model::{Link, Model};
 
-/// Asks if it is time to.
+/// Sends the request if it is due.
 pub(super) fn settle(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let now = model.now.ms;
     if model.usage_due().is_none_or(|at| at > now) {
@@ -33,7 +34,7 @@ pub(super) fn settle(model: &mut Model, cmds: &mut Vec<Cmd>) {
     page::refresh(model, cmds);
 }
 
-/// Takes in what they use. Jobs that are not known are passed over: events tell of those.
+/// Stores the usage. Unknown jobs are ignored, because events announce those.
 pub(super) fn came(model: &mut Model, value: Value) {
     model.usage.on_its_way = false;
     let Ok(listed) = serde_json::from_value::<Listed<Record>>(value) else {
@@ -57,13 +58,13 @@ pub(super) fn came(model: &mut Model, value: Value) {
     model.stale |= changed && model.sort == Sort::Cpu;
 }
 
-/// There is no answer.
+/// Handles an error reply.
 pub(super) fn failed(model: &mut Model) {
     model.usage.on_its_way = false;
 }
 
 impl Model {
-    /// When to ask what jobs use; `None` while nobody would see it, or nothing runs.
+    /// When to request usage; `None` while it is not visible or nothing runs.
     pub fn usage_due(&self) -> Option<i64> {
         let wanted = self.link == Link::Up
             && self.listed
@@ -73,7 +74,7 @@ impl Model {
         wanted.then(|| self.usage.due(self.now.ms))
     }
 
-    /// Whether it is anywhere to be seen: in rows, above tiles, in the status line, on the page of a job.
+    /// Whether usage is visible: in rows, above tiles, in the status line, or on the details page.
     fn shows_usage(&self) -> bool {
         let below = matches!(self.mode, Mode::Normal) && self.layout().status.is_some();
         self.layout().list.is_some()

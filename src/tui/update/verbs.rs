@@ -1,4 +1,4 @@
-//! What is done to jobs, and what is asked before.
+//! Actions on jobs, and their confirmations.
 
 use super::msg::{Cmd, Tag};
 use super::{confirm, quit, undo};
@@ -12,14 +12,14 @@ use crate::tui::model::rows::group_of;
 use crate::tui::model::{Link, Model, Selected};
 use crate::tui::state::State;
 
-/// Asks before stopping what is selected.
+/// Asks before stopping the selected jobs.
 pub(super) fn stop(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if let Some(ids) = alive_targets(model, "stop") {
         ask(model, Ask::Stop(ids), cmds);
     }
 }
 
-/// Asks before stopping the group of what is selected.
+/// Asks before stopping the group of the selected job.
 pub(super) fn stop_group(model: &mut Model, cmds: &mut Vec<Cmd>) {
     match quit::group(model) {
         Some((_, ids)) => ask(model, Ask::Stop(ids), cmds),
@@ -38,14 +38,14 @@ pub(super) fn stop_all(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// Asks before killing what is selected.
+/// Asks before killing the selected jobs.
 pub(super) fn kill(model: &mut Model, cmds: &mut Vec<Cmd>) {
     if let Some(ids) = alive_targets(model, "kill") {
         ask(model, Ask::Kill(ids), cmds);
     }
 }
 
-/// Restarts what is selected; asks if something of it runs, or if it is more than one job.
+/// Restarts the selected jobs; asks if one of them runs or if there are several.
 pub(super) fn restart(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let ids = model.targets();
     let alive = ids
@@ -62,7 +62,7 @@ pub(super) fn restart(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// Pauses what is selected, or continues it if all of it is paused; asks if it is more than one job.
+/// Pauses the selected jobs, or continues them if all are paused; asks if there are several.
 pub(super) fn pause(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some(ids) = alive_targets(model, "pause") else {
         return;
@@ -79,7 +79,7 @@ pub(super) fn pause(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// Pauses jobs, or continues them.
+/// Pauses or continues jobs.
 pub(super) fn pause_now(ids: &[SessionId], pause: bool, cmds: &mut Vec<Cmd>) {
     let signal = if pause { "STOP" } else { "CONT" };
     for id in ids {
@@ -92,7 +92,7 @@ pub(super) fn pause_now(ids: &[SessionId], pause: bool, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// Tells agents that nobody will answer what they ask about the selected job.
+/// Declines the agents' questions about the selected job.
 pub(super) fn decline(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let asked = model.current().filter(|job| !job.record.asked.is_empty());
     let Some(id) = asked.map(|job| job.id().clone()) else {
@@ -105,7 +105,8 @@ pub(super) fn decline(model: &mut Model, cmds: &mut Vec<Cmd>) {
     cmds.push(Cmd::Ask(Tag::Decline(id), Action::Decline(params)));
 }
 
-/// Removes what is selected and has ended; asks unless it is one job that ended well.
+/// Removes the selected jobs that have ended; asks unless it is a single job that ended
+/// successfully.
 pub(super) fn remove(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let targets = model.targets();
     let ended: Vec<SessionId> = targets
@@ -135,8 +136,8 @@ pub(super) fn remove(model: &mut Model, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// Ends jobs, at once or with grace. They show as stopping from here on, if there is a daemon to stop them: the
-/// answer comes once they have ended.
+/// Ends jobs, immediately or with a grace period. If connected, they are shown as stopping from now
+/// on, because the reply arrives only after they have ended.
 pub(super) fn end_now(model: &mut Model, ids: &[SessionId], force: bool, cmds: &mut Vec<Cmd>) {
     for id in ids {
         let up = model.link == Link::Up;
@@ -153,7 +154,8 @@ pub(super) fn end_now(model: &mut Model, ids: &[SessionId], force: bool, cmds: &
     }
 }
 
-/// Tries once more to end what a stop of the selected jobs has left behind; `false` if it left nothing.
+/// Tries again to kill the processes that survived a stop of the selected jobs; `false` if there
+/// are none.
 pub(super) fn end_survivors(model: &mut Model, cmds: &mut Vec<Cmd>) -> bool {
     let mut ids = model.targets();
     ids.retain(|id| model.survivors.contains_key(id));
@@ -168,7 +170,7 @@ pub(super) fn end_survivors(model: &mut Model, cmds: &mut Vec<Cmd>) -> bool {
     !ids.is_empty()
 }
 
-/// Runs jobs again.
+/// Restarts jobs.
 pub(super) fn restart_now(model: &Model, ids: &[SessionId], cmds: &mut Vec<Cmd>) {
     for id in ids {
         let params = Restart {
@@ -180,7 +182,7 @@ pub(super) fn restart_now(model: &Model, ids: &[SessionId], cmds: &mut Vec<Cmd>)
     }
 }
 
-/// Forgets ended jobs. `kill: false`, so that one that was restarted meanwhile stays.
+/// Removes ended jobs. `kill: false`, so that a job that was restarted in the meantime stays.
 pub(super) fn remove_now(ids: &[SessionId], cmds: &mut Vec<Cmd>) {
     for id in ids {
         let params = Remove {
@@ -191,7 +193,7 @@ pub(super) fn remove_now(ids: &[SessionId], cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// The selected jobs that are alive; says why there are none.
+/// The selected jobs that are alive; if there are none, tells why.
 pub(super) fn alive_targets(model: &mut Model, verb: &str) -> Option<Vec<SessionId>> {
     let targets = model.targets();
     let alive: Vec<SessionId> = targets
@@ -220,7 +222,7 @@ pub(super) fn alive_targets(model: &mut Model, verb: &str) -> Option<Vec<Session
     None
 }
 
-/// Asks, unless the person has decided never to be asked.
+/// Asks for confirmation, unless confirmations are disabled.
 pub(super) fn ask(model: &mut Model, ask: Ask, cmds: &mut Vec<Cmd>) {
     if model.asks {
         model.mode = Mode::Confirm(Confirm { ask });
@@ -229,7 +231,7 @@ pub(super) fn ask(model: &mut Model, ask: Ask, cmds: &mut Vec<Cmd>) {
     }
 }
 
-/// Asks before the whole group of the selected job runs again.
+/// Asks before restarting the whole group of the selected job.
 pub(super) fn restart_group(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let key = match &model.selected {
         Selected::Group(key) => Some(key.clone()),
