@@ -1,4 +1,4 @@
-//! One line of items: as many whole ones as fit, the least important left out first.
+//! A line of items. Shows as many whole items as fit and drops the least important first.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -11,23 +11,23 @@ use crate::tui::text;
 #[derive(Clone, Debug)]
 struct Item {
     spans: Vec<Span<'static>>,
-    /// Left out before items of a lower rank; 0 stays, cut if need be.
+    /// Items of higher rank are dropped first. Rank 0 is never dropped, but cut if necessary.
     rank: u8,
 }
 
-/// A line with items from the left and from the right.
+/// A line with left-aligned and right-aligned items.
 #[derive(Clone, Debug)]
 pub(super) struct Bar {
     badge: Option<Span<'static>>,
     left: Vec<Item>,
     right: Vec<Item>,
     gap: usize,
-    /// Columns before the first item; there is always one after the last.
+    /// Columns before the first item; after the last item there is always one.
     margin: usize,
 }
 
 impl Bar {
-    /// An empty bar with so many blanks between items, and one at each end.
+    /// An empty bar with `gap` blanks between items and one blank at each end.
     pub(super) fn new(gap: usize) -> Self {
         Self {
             badge: None,
@@ -38,7 +38,8 @@ impl Bar {
         }
     }
 
-    /// Begins with a badge instead of a blank; it brings its own blanks, and `air` more follow it.
+    /// Starts the bar with a badge instead of a blank. The badge includes its own blanks; `air`
+    /// more follow.
     #[must_use]
     pub(super) fn badge(mut self, text: String, style: Style, air: usize) -> Self {
         self.margin = text::width(&text) + air;
@@ -61,7 +62,7 @@ impl Bar {
         self.right.push(Item { spans, rank });
     }
 
-    /// Draws what fits.
+    /// Draws the items that fit.
     pub(super) fn draw(mut self, area: Rect, buf: &mut Buffer) {
         let room = usize::from(area.width);
         while self.width() > room && self.drop_one() {}
@@ -87,7 +88,8 @@ impl Bar {
         }
     }
 
-    /// The key of the hint that is drawn at a column: an item of a key and what it does.
+    /// The key of the hint at a column. A hint is an item that consists of a key and its
+    /// description.
     pub(super) fn key_at(mut self, area: Rect, col: u16) -> Option<String> {
         let room = usize::from(area.width);
         while self.width() > room && self.drop_one() {}
@@ -112,14 +114,15 @@ impl Bar {
         left + between + right + self.margin + 1
     }
 
-    /// Leaves out the item of the highest rank, the last of several; `false` once only rank 0 is left.
+    /// Drops the item of the highest rank; `false` if only items of rank 0 are left.
     fn drop_one(&mut self) -> bool {
         let highest = |items: &[Item]| items.iter().map(|item| item.rank).max().unwrap_or(0);
         let rank = highest(&self.left).max(highest(&self.right));
         if rank == 0 {
             return false;
         }
-        // Of several, the one nearest to the gap goes: the last on the left, the first on the right.
+        // Of several, drop the one nearest to the gap: the last on the left, the first on the
+        // right.
         if let Some(at) = self.left.iter().rposition(|item| item.rank == rank) {
             self.left.remove(at);
         } else if let Some(at) = self.right.iter().position(|item| item.rank == rank) {

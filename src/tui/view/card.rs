@@ -1,4 +1,4 @@
-//! The card of a job that failed, under the end of its output.
+//! The card of a failed job, below the end of its output.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -14,11 +14,11 @@ use crate::tui::model::job::Job;
 use crate::tui::model::mode::Mode;
 use crate::tui::{pane, text, units};
 
-/// Blanks in front of what is under the heading.
+/// Indentation of the lines below the heading.
 const INDENT: &str = "   ";
 
-/// The part of `area` that is left for the job's screen once the card is drawn under it. The last line of output
-/// always shows.
+/// Draws the card and returns the part of `area` left for the job's screen above it. The last line
+/// of output is always shown.
 pub(super) fn draw(model: &Model, area: Rect, buf: &mut Buffer) -> Rect {
     let Some((job, card)) = card(model) else {
         return area;
@@ -39,13 +39,14 @@ pub(super) fn draw(model: &Model, area: Rect, buf: &mut Buffer) -> Rect {
     }
 }
 
-/// The job in the pane and its card, if it failed and one looks at it.
+/// The failed job in the pane and its card, unless the mode hides it.
 fn card(model: &Model) -> Option<(&Job, &Card)> {
     if model.in_grid() || matches!(model.mode, Mode::Insert(_) | Mode::Scroll(..)) {
         return None;
     }
     let job = model.current().filter(|job| job.state().failed())?;
-    // Not before it is whole: what grows while it is read is worse than what comes a moment later.
+    // Show the card only when it is complete, because a card that grows while it is read is
+    // distracting.
     let card = model
         .cards
         .get(job.id())
@@ -53,7 +54,7 @@ fn card(model: &Model) -> Option<(&Job, &Card)> {
     (card.ended_at == job.record.summary.ended_at).then_some((job, card))
 }
 
-/// Rows that the screen needs, with one blank row after its last line.
+/// Rows that the screen needs, including one blank row after its last line.
 fn used(model: &Model, job: &Job, screen: &Screen) -> u16 {
     let written = pane::last_written_row(screen);
     let blank = written == 0 && screen.rows_text(true).is_empty();
@@ -71,7 +72,7 @@ fn lines(model: &Model, job: &Job, card: &Card, width: usize) -> Vec<Line<'stati
     let mut words = format!("{glyph} failed: {how}");
     let mut meaning = None;
     if text::width(&words) + 6 > width {
-        // In a narrow pane the heading says how it ended, and the line below what that means.
+        // In a narrow pane, the heading gives the exit code and the next line explains it.
         let (first, second) = how.split_once(", ").unwrap_or((&how, ""));
         words = format!("{glyph} failed: {first}");
         meaning = Some(second.to_owned()).filter(|second| !second.is_empty());
@@ -91,7 +92,7 @@ fn lines(model: &Model, job: &Job, card: &Card, width: usize) -> Vec<Line<'stati
     if let Some(meaning) = meaning {
         indented(&meaning, theme.state(&state));
     }
-    // Of a command that was not found the heading says all there is.
+    // For a command that was not found the heading says everything.
     let says_all = matches!(job.record.summary.exit_code, Some(126 | 127));
     if let Some(error) = card.error.as_ref().filter(|_| !says_all) {
         indented(error, Style::new());
@@ -103,7 +104,8 @@ fn lines(model: &Model, job: &Job, card: &Card, width: usize) -> Vec<Line<'stati
     lines
 }
 
-/// When it ran, how long, by whom, and how that compares with the run before: the first ones stay longest.
+/// When it ran, how long, who started it, and the comparison with the previous run. The first ones
+/// are dropped last.
 pub(super) fn facts(model: &Model, job: &Job, card: &Card) -> Vec<String> {
     let zone = &model.zone;
     let took = i64::try_from(job.record.summary.runtime_ms).unwrap_or(i64::MAX);
@@ -122,7 +124,7 @@ pub(super) fn facts(model: &Model, job: &Job, card: &Card) -> Vec<String> {
     facts
 }
 
-/// These in as few lines as hold them.
+/// Joins the parts into as few lines as possible.
 fn fit(parts: &[String], between: &str, room: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for part in parts {

@@ -1,7 +1,8 @@
-//! Which columns a row of the list has, and how wide they are: the same for all rows, so that nothing jumps when
-//! one row changes.
+//! The columns of a row of the list and their widths. They are the same for all rows, so that a
+//! change in one row does not move the others.
 //!
-//! As width shrinks, columns leave in this order: sparkline, processor, port, time. Glyph, name and exit code stay.
+//! When the width shrinks, columns are dropped in this order: sparkline, CPU, port, time. Glyph,
+//! name and exit code stay.
 
 use crate::tui::model::Model;
 use crate::tui::model::spark::CELLS;
@@ -9,25 +10,25 @@ use crate::tui::text;
 
 /// Cursor, glyph and a blank.
 pub(super) const LEAD: usize = 3;
-/// `59m ago` is the longest usual time.
+/// Width of `59m ago`, the longest usual time.
 const TIME: usize = 7;
-/// `100%`.
+/// Width of `100%`.
 const CPU: usize = 4;
-/// A name this short is no name; time makes room for it.
+/// Minimum width of a name; the time is dropped to reach it.
 const SHORTEST_NAME: usize = 8;
-/// Name, a blank and a port: the processor makes room for them.
+/// Width of name, a blank and a port; the CPU column is dropped to reach it.
 const NAME_AND_PORT: usize = 12;
-/// Name and port in columns of their own: the sparkline makes room for them.
+/// Width of name and port in separate columns; the sparkline is dropped to reach it.
 const NAME_THEN_PORT: usize = 14;
-/// A window this narrow has no room for more than words.
+/// Below this window width, only words are shown.
 const NARROW: u16 = 60;
 
-/// Widths of the columns; 0: not there.
+/// Widths of the columns; 0 if a column is not shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Columns {
-    /// Name and word (or port) together, the blank between them included.
+    /// Name and word (or port) together, including the blank between them.
     pub(super) body: usize,
-    /// Where the word begins in it; `None`: at its right end.
+    /// Where the word starts in the body; `None` if it is right-aligned.
     pub(super) word_at: Option<usize>,
     pub(super) time: usize,
     pub(super) cpu: usize,
@@ -41,7 +42,8 @@ impl Columns {
         let mut columns = Self::that_fit(width, model.window.0 < NARROW);
         let names = model.jobs.iter().map(|job| text::width(&job.name));
         let longest = names.max().unwrap_or(0);
-        // Words in a column of their own where the longest names leave room for `exit 127`, or at least a port.
+        // Words get a column of their own if the longest names leave room for `exit 127`, or at
+        // least for a port.
         let room = columns.body.saturating_sub(8).max(9);
         columns.word_at = (columns.body >= NAME_THEN_PORT).then(|| (longest + 2).clamp(9, room));
         columns
@@ -69,7 +71,7 @@ impl Columns {
         if columns.rest(width) < NAME_AND_PORT {
             columns.cpu = 0;
         }
-        // The port goes with the names that leave it no room.
+        // Also drop the port if names have too little room.
         if columns.rest(width) < SHORTEST_NAME {
             columns.time = 0;
         }
@@ -77,7 +79,7 @@ impl Columns {
         columns
     }
 
-    /// Columns that are left for the body.
+    /// Columns left for the body.
     fn rest(&self, width: usize) -> usize {
         let shown = [self.time, self.cpu, self.spark, self.marks];
         let taken = shown.iter().filter(|&&width| width > 0);

@@ -1,4 +1,4 @@
-//! All about a job, as lines to read: what it is, its processes, its runs, and who typed into it.
+//! The details of a job as lines of text: facts, processes, runs, and who typed into it.
 
 use super::page::Entry;
 use super::tree::tree;
@@ -13,7 +13,7 @@ use crate::tui::model::usage;
 use crate::tui::state::State;
 use crate::tui::{text, units};
 
-/// The page.
+/// The lines of the page.
 pub(super) fn entries(model: &Model, details: &Details) -> Vec<Entry> {
     let Some(job) = model.job(&details.id) else {
         return vec![Entry::Text("The job was removed.".to_owned())];
@@ -59,7 +59,7 @@ impl Page<'_> {
         }
     }
 
-    /// When, in local time.
+    /// A time in local time.
     fn when(&self, at: Timestamp) -> String {
         units::moment(at, self.model.now.ms, &self.model.zone)
     }
@@ -84,7 +84,7 @@ impl Page<'_> {
         if let Some(at) = summary.ended_at {
             let ms = i64::try_from(summary.runtime_ms).unwrap_or(i64::MAX);
             let by = record.ended_by.as_ref();
-            // The word says it of what was killed.
+            // The state of a killed job already says who ended it.
             let by = by.filter(|_| !matches!(job.state(), State::Killed(_)));
             let by = by.map(|by| match by.kind {
                 EndedByKind::Agent => ", by an agent",
@@ -229,13 +229,13 @@ fn who(scope: &str, human: bool) -> String {
     }
 }
 
-/// What was typed with its control keys to be seen: `^C`, and a sign for Enter.
+/// Typed text with visible control keys: `^C`, and a symbol for Enter.
 fn keys(text: &str, enter: &str) -> String {
     let mut shown = String::new();
     for c in text.chars() {
         match c {
             '\r' | '\n' => shown.push_str(enter),
-            // The letter that is pressed with Ctrl.
+            // The letter that is pressed together with Ctrl.
             '\0'..='\x1f' => shown.extend(['^', char::from(c as u8 + b'@')]),
             '\x7f' => shown.push_str("^?"),
             other => shown.push(other),

@@ -1,4 +1,4 @@
-//! Lines that are edited in the status line: the filter, a search, the form for a new job.
+//! Line editing in the status line: the filter, a search, the form for a new job.
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -13,13 +13,13 @@ use crate::tui::model::rows::Row;
 use crate::tui::text;
 use crate::tui::theme::Tone;
 
-/// Below so many columns the form shows one field at a time.
+/// Below this width in columns, the form shows one field at a time.
 const NARROW: usize = 50;
 
-/// Lines of what is typed that show above the form at most.
+/// Maximum number of lines above the form that show a long field in full.
 const WHOLE: usize = 3;
 
-/// The filter, and how many jobs it lets through.
+/// The filter and the number of matching jobs.
 pub(super) fn filter(model: &Model, line: &Line, area: Rect, frame: &mut Frame<'_>) {
     edit_line(model, "/", line, area, frame);
     let shown = model
@@ -37,8 +37,8 @@ pub(super) fn filter(model: &Model, line: &Line, area: Rect, frame: &mut Frame<'
     }
 }
 
-/// The form on one line: the field with the cursor as wide as it can be. Where there is no room for all fields,
-/// only that one and its number.
+/// The form on one line; the focused field is as wide as possible. If there is no room for all
+/// fields, only the focused field and its number.
 pub(super) fn prompt(model: &Model, form: &Form, area: Rect, frame: &mut Frame<'_>) {
     let theme = &model.theme;
     let badge_text = format!(" {} ", model.mode.name());
@@ -90,8 +90,9 @@ pub(super) fn prompt(model: &Model, form: &Form, area: Rect, frame: &mut Frame<'
     }
 }
 
-/// Columns of each field with its label. The others are as wide as what is in them, up to a fifth of the line; the
-/// one with the cursor has room for a word at least without moving them.
+/// Widths of the fields with their labels. Unfocused fields are as wide as their text, up to a
+/// fifth of the line. The focused field has room for at least one more word without moving the
+/// others.
 fn widths(form: &Form, room: usize) -> Vec<usize> {
     let label = |field: usize| text::width(form.labels[field]) + 2;
     let typed = |field: usize| text::width(&form.fields[field].text());
@@ -102,7 +103,7 @@ fn widths(form: &Form, room: usize) -> Vec<usize> {
         .filter(|&field| field != form.focus)
         .map(|field| natural(field) + 1)
         .sum();
-    // A command has room for what is suggested, whatever that is: nothing moves while one types.
+    // Reserve room for a suggestion in the command field, so that nothing moves while typing.
     let least = if form.is_at_command() { 28 } else { 16 };
     let focused = label(form.focus) + (typed(form.focus) + 2).max(least);
     all.map(|field| match field == form.focus {
@@ -112,7 +113,7 @@ fn widths(form: &Form, room: usize) -> Vec<usize> {
     .collect()
 }
 
-/// Columns for what is typed into the field with the cursor.
+/// Columns for the text of the focused field.
 fn field_room(model: &Model, form: &Form) -> usize {
     let badge = text::width(model.mode.name()) + 2;
     let room = usize::from(model.window.0).saturating_sub(badge + 2);
@@ -124,7 +125,7 @@ fn field_room(model: &Model, form: &Form) -> usize {
     field.saturating_sub(label)
 }
 
-/// What is suggested, dim behind the cursor, as far as there is room.
+/// The suggestion, dimmed after the cursor, as far as there is room.
 fn ghost(model: &Model, form: &Form, label: &str, area: Rect, frame: &mut Frame<'_>) {
     let Some(rest) = form.suggestion() else {
         return;
@@ -138,7 +139,7 @@ fn ghost(model: &Model, form: &Form, label: &str, area: Rect, frame: &mut Frame<
         .set_stringn(x, area.y, rest, room, model.theme.dim());
 }
 
-/// The whole of what is typed into the field with the cursor, above the status line, if it is longer than that.
+/// The full text of the focused field, above the status line, if it is too long for the field.
 pub(super) fn whole(model: &Model, form: &Form, body: Rect, buf: &mut Buffer) {
     let line = form.fields[form.focus].text();
     let (room, width) = (field_room(model, form), usize::from(body.width));
@@ -166,7 +167,7 @@ pub(super) fn whole(model: &Model, form: &Form, body: Rect, buf: &mut Buffer) {
     }
 }
 
-/// The mode, a sign, and a line that is edited; its start goes if it is too long.
+/// The mode, a prompt sign, and the edited line; a line that is too long loses its start.
 pub(super) fn edit_line(model: &Model, sign: &str, line: &Line, area: Rect, frame: &mut Frame<'_>) {
     let badge_text = format!(" {} ", model.mode.name());
     let x = u16::try_from(text::width(&badge_text) + 1).unwrap_or(0);
@@ -187,7 +188,7 @@ pub(super) fn edit_line(model: &Model, sign: &str, line: &Line, area: Rect, fram
     draw_field(model, sign, line, true, field, frame);
 }
 
-/// A label and a line; with the terminal's cursor in it if it has the focus.
+/// A label and a line. If it has the focus, the terminal's cursor is in it.
 pub(super) fn draw_field(
     model: &Model,
     label: &str,

@@ -1,4 +1,4 @@
-//! What shows when there is no job at all.
+//! The screen that is shown when there are no jobs.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -7,7 +7,7 @@ use ratatui::style::Style;
 use crate::tui::model::Model;
 use crate::tui::text;
 
-/// Keys and commands, and what they do; an empty pair is a blank line.
+/// Keys or commands, with descriptions; an empty pair is a blank line.
 const LINES: &[(&str, &str)] = &[
     ("", "Nothing is running yet."),
     ("", ""),
@@ -21,13 +21,14 @@ const LINES: &[(&str, &str)] = &[
     ("q", "quit"),
 ];
 
-/// Draws it a third of the way down.
+/// Draws it at a third of the height.
 pub(super) fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
     let theme = &model.theme;
     let indent: u16 = if area.width >= 60 { 6 } else { 1 };
     let height = u16::try_from(LINES.len()).unwrap_or(u16::MAX);
     let blank = ("", "");
-    // What does not fit loses its blank lines first, and leaves what room there is to the toast above.
+    // If the area is too low, drop the blank lines first and leave the remaining rows at the top
+    // for a toast.
     let tight = area.height < height + 2;
     let dense = LINES.iter().filter(|line| **line != blank).count();
     let top = if tight {

@@ -1,4 +1,4 @@
-//! FOUND: a line to type, and below it what matches, `web:1203: text`.
+//! FOUND: the search line, and below it the matches: `web:1203: text`.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -12,12 +12,12 @@ use crate::tui::model::Model;
 use crate::tui::model::found::{Found, Hit, PER_JOB};
 use crate::tui::text;
 
-/// Rows that matches have.
+/// Number of rows for matches.
 pub fn height(model: &Model) -> usize {
     usize::from(area(model).height.saturating_sub(1))
 }
 
-/// Draws line and matches over everything but the status line.
+/// Draws the search line and the matches over everything but the status line.
 pub(super) fn draw(model: &Model, found: &Found, frame: &mut Frame<'_>) {
     let theme = &model.theme;
     let area = area(model);
@@ -48,7 +48,7 @@ pub(super) fn draw(model: &Model, found: &Found, frame: &mut Frame<'_>) {
     draw_field(model, label, &found.line, true, field, frame);
 }
 
-/// Draws the status line: how much there is, and what was left out.
+/// Draws the status line: the number of matches, and what was left out.
 pub(super) fn status(model: &Model, found: &Found, area: Rect, frame: &mut Frame<'_>) {
     let theme = &model.theme;
     let mut bar: Bar = begin(model, area, model.mode.name());
@@ -114,7 +114,7 @@ fn hit_row(model: &Model, found: &Found, hit: &Hit, here: bool, line: Rect, fram
     };
     put(0, &name, theme.strong());
     put(text::width(&name), &number, theme.dim());
-    // A match beyond the edge is what one looks for: the start of the line gives way to it.
+    // If the match is beyond the edge, cut the start of the line to show it.
     let first = found
         .pattern
         .as_ref()

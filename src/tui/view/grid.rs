@@ -1,4 +1,4 @@
-//! The grid: a heading for each tile, and the job's screen under it.
+//! The grid: a heading for each tile, and the job's screen below it.
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -14,7 +14,8 @@ use crate::tui::model::mode::Mode;
 use crate::tui::state::State;
 use crate::tui::text;
 
-/// Columns of a heading that are a line in any case: two before, one after, and a blank on both sides.
+/// Columns of a heading that are never text: two of the rule before, one after, and a blank on both
+/// sides.
 const LINES: usize = 5;
 
 /// Draws the tiles.
@@ -83,7 +84,7 @@ fn heading(model: &Model, number: usize, id: &SessionId, area: Rect, buf: &mut B
             parts.push((word, style));
         }
     }
-    // Two of the line, a blank, the words, a blank, and the line goes on.
+    // Two columns of the rule, a blank, the words, a blank, and the rest of the rule.
     let mut x = usize::from(area.x) + 2;
     let end = usize::from(area.right());
     parts.insert(0, (" ".to_owned(), Style::new()));
@@ -98,7 +99,7 @@ fn heading(model: &Model, number: usize, id: &SessionId, area: Rect, buf: &mut B
     }
 }
 
-/// What a heading says besides the name, the first being the last to go.
+/// The words of a heading after the name, most important first.
 fn words(model: &Model, job: &Job, state: &State) -> Vec<(String, Style)> {
     let theme = &model.theme;
     let mut words = Vec::new();

@@ -1,4 +1,4 @@
-//! HELP: every key of the table, and what the signs mean.
+//! HELP: every key binding of the table, and the meaning of the symbols.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -11,12 +11,12 @@ use crate::tui::model::query;
 use crate::tui::state::State;
 use crate::tui::{text, theme::Theme};
 
-/// How long the page is, and how much of it shows.
+/// Size of the page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Page {
-    /// Lines in all.
+    /// Total number of lines.
     pub lines: usize,
-    /// Lines that show.
+    /// Number of visible lines.
     pub height: usize,
 }
 
@@ -24,19 +24,19 @@ pub struct Page {
 pub(in crate::tui) enum Entry {
     /// A heading.
     Title(String),
-    /// What the next few keys are about.
+    /// The topic of the next key bindings.
     Heading(String),
-    /// Nothing.
+    /// A blank line.
     Blank,
-    /// Keys and what they do.
+    /// Keys and their description.
     Key(String, String),
-    /// A word of the filter and what it lets through.
+    /// A filter word and its description.
     Word(&'static str, &'static str),
-    /// A state.
+    /// The symbol of a state.
     Sign(State),
 }
 
-/// How long the page is now.
+/// The current size of the page.
 pub fn page(model: &Model) -> Page {
     Page {
         lines: entries(model).len(),
@@ -77,7 +77,7 @@ pub(super) fn draw(model: &Model, buf: &mut Buffer) {
     }
 }
 
-/// Columns of the page: two where there is room to read two.
+/// Number of columns of the page: two if the window is wide enough to read them.
 fn columns(model: &Model) -> usize {
     if model.window.0 >= 110 { 2 } else { 1 }
 }
@@ -88,7 +88,7 @@ fn area(model: &Model) -> Rect {
     Rect::new(0, 0, width, end)
 }
 
-/// Every line of the page that its filter lets through.
+/// The lines of the page that match its filter.
 pub(in crate::tui) fn entries(model: &Model) -> Vec<Entry> {
     let filter = match &model.mode {
         Mode::Help(help) => help.filter.to_lowercase(),
@@ -98,7 +98,7 @@ pub(in crate::tui) fn entries(model: &Model) -> Vec<Entry> {
     let mut entries = Vec::new();
     let mut places = Place::ALL;
     if model.frame.grid {
-        // What can be pressed now comes first.
+        // The keys of the current mode come first.
         places.swap(0, 1);
     }
     for (at, place) in places.into_iter().enumerate() {

@@ -1,4 +1,5 @@
-//! The last line: what can be pressed now. Read from the table of keys, and from what the job can do.
+//! The last line: the keys that can be pressed now, from the table of key bindings and the state of
+//! the job.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -12,15 +13,16 @@ use crate::tui::model::layout::Kind;
 use crate::tui::model::mode::Mode;
 use crate::tui::model::{Attached, Model, Selected};
 
-/// A key and what it does, as short as it gets.
+/// A key and its description, as short as possible.
 pub(super) type Hint = (String, String);
 
-/// Draws the hints of the mode: whole ones, dropped from the right, the ways out last.
+/// Draws the hints of the mode. Whole hints are dropped from the right; those that leave the mode
+/// are dropped last.
 pub(super) fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
     bar(model).draw(area, buf);
 }
 
-/// The hints as items.
+/// The hints as a bar.
 pub(super) fn bar(model: &Model) -> Bar {
     let (hints, kept) = hints(model);
     let mut bar = Bar::new(2);
@@ -35,7 +37,7 @@ pub(super) fn bar(model: &Model) -> Bar {
     bar
 }
 
-/// A hint in its colours.
+/// A hint with its styles.
 pub(super) fn spans(model: &Model, (key, label): Hint) -> Vec<Span<'static>> {
     vec![
         Span::styled(key, model.theme.key()),
@@ -50,7 +52,7 @@ pub(super) fn spans(model: &Model, (key, label): Hint) -> Vec<Span<'static>> {
     ]
 }
 
-/// The hint for an action, named as the table names it.
+/// The hint for an action, labelled with the name in the table.
 pub(super) fn hint(model: &Model, place: Place, action: Action) -> Option<Hint> {
     let bound = model.keymap.bound(place, action)?;
     let label = match action {
@@ -60,7 +62,7 @@ pub(super) fn hint(model: &Model, place: Place, action: Action) -> Option<Hint> 
     Some((bound.keys.first()?.clone(), label))
 }
 
-/// What can be done now, and the ways out, which stay longest.
+/// The hints for possible actions, and those that leave the mode, which are dropped last.
 fn hints(model: &Model) -> (Vec<Hint>, Vec<Hint>) {
     let place = model.mode.place();
     let get = |actions: &[Action]| -> Vec<Hint> {
@@ -83,7 +85,7 @@ fn hints(model: &Model) -> (Vec<Hint>, Vec<Hint>) {
     match &model.mode {
         Mode::Normal => normal(model),
         Mode::Scroll(scroll, _) if scroll.input.is_some() => {
-            // Its keys are those of the filter, which is a line to look for something by, too.
+            // The search line uses the keys of the filter line.
             let named = |action, label: &str| {
                 let (key, _) = hint(model, Place::Filter, action)?;
                 Some((key, label.to_owned()))
@@ -125,7 +127,7 @@ fn hints(model: &Model) -> (Vec<Hint>, Vec<Hint>) {
             }
             (hints, kept)
         }
-        // A job that has ended takes no key, and the line above says which ones are left.
+        // An ended job takes no keys; the status line above shows which keys are left.
         Mode::Insert(_) if model.current().is_none_or(|job| !job.is_alive()) => {
             (Vec::new(), Vec::new())
         }
@@ -164,7 +166,7 @@ fn normal(model: &Model) -> (Vec<Hint>, Vec<Hint>) {
     let mut actions: Vec<Action> = Vec::new();
     let mut kept = vec![Action::Help, Action::Quit];
     if kind == Kind::Split {
-        // The status line above has it.
+        // The status line above shows it.
         kept.remove(0);
     }
     if !model.marked.is_empty() && !stack_pane {
@@ -239,7 +241,7 @@ fn normal(model: &Model) -> (Vec<Hint>, Vec<Hint>) {
     (get(&actions), get(&kept))
 }
 
-/// `hjkl move  +/- more/fewer tiles` and what is usual.
+/// `hjkl move  +/- more/fewer tiles`, and the usual hints.
 fn grid(model: &Model) -> (Vec<Hint>, Vec<Hint>) {
     let keys = |actions: &[Action], between: &str| {
         let keys = actions.iter();
@@ -280,7 +282,7 @@ fn grid(model: &Model) -> (Vec<Hint>, Vec<Hint>) {
     )
 }
 
-/// The table's word, or the one that fits better here.
+/// The label from the table, or one that fits the situation better.
 fn label_for(model: &Model, action: Action, label: String) -> String {
     let stack = model.layout().kind == Kind::Stack;
     match (action, &model.selected) {

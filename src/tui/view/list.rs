@@ -1,4 +1,4 @@
-//! The list: headers of groups, and the rows of their jobs.
+//! The list: group headers, and the rows of their jobs.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -79,7 +79,7 @@ fn header(
     let title = text::clip_middle(&group.title, room, theme.glyph("…"));
     let mut style = theme.strong();
     if selected {
-        // There is no bar in front of a header, and it must show without colour, too.
+        // A header has no cursor bar, and the selection must be visible without colour too.
         style = style.add_modifier(Modifier::REVERSED);
     }
     put(buf, line, 0, arrow, theme.dim());
@@ -91,7 +91,7 @@ fn header(
     }
 }
 
-/// The jobs of a group, for the pane while its header is selected.
+/// The jobs of a group, shown in the pane while its header is selected.
 pub(super) fn group_lines(model: &Model, group: &Group) -> Vec<(State, String)> {
     let jobs = group.jobs.iter().filter_map(|&index| model.jobs.get(index));
     jobs.map(|job| {

@@ -1,5 +1,5 @@
-//! The live screen of a job: in the pane, or in a tile of the grid. Between what somebody has looked at and what
-//! came since there is a line, which scrolls with the text.
+//! The live screen of a job, in the pane or in a tile of the grid. A line that scrolls with the
+//! text separates seen from unseen output.
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -14,14 +14,15 @@ use crate::tui::model::mode::Mode;
 use crate::tui::pane::Crop;
 use crate::tui::{pane, text, units};
 
-/// From so many columns on the line says in full what it is.
+/// Minimum width in columns for the full wording on the separator.
 const WIDE: usize = 60;
-/// From so many columns on it goes on to the edge: in a narrow pane the words are the line.
+/// Minimum width in columns at which the separator extends to the edge; in a narrow pane it
+/// consists of the words alone.
 const FILLED: usize = 50;
-/// An area lower than this has no row to spare for the line.
+/// Minimum height in rows for the separator.
 const LOWEST: u16 = 4;
 
-/// Draws the screen of a job, or why there is none.
+/// Draws the screen of a job, or the reason why there is none.
 pub(super) fn draw(model: &Model, id: &SessionId, area: Rect, frame: &mut Frame<'_>) {
     let Some(watch) = model.watch(id) else {
         return;
@@ -53,12 +54,14 @@ fn draw_screen(model: &Model, id: &SessionId, screen: &Screen, area: Rect, frame
     if typing {
         frame.set_cursor_position(at);
     } else if let Some(cell) = frame.buffer_mut().cell_mut::<Position>(at) {
-        // Where the job's cursor is, without taking the terminal's own, which shows where keys go.
+        // Mark the job's cursor by reversing the cell. The terminal's own cursor shows where keys
+        // go.
         cell.modifier.toggle(Modifier::REVERSED);
     }
 }
 
-/// The parts of the screen that show, and where: one, or what is above the line and what is below it. Draws the line.
+/// The visible parts of the screen and their areas: one, or one above and one below the separator.
+/// Draws the separator.
 fn parts(
     model: &Model,
     id: &SessionId,
@@ -69,7 +72,7 @@ fn parts(
     buf: &mut Buffer,
 ) -> Vec<(Rect, Crop)> {
     let whole = vec![(area, pane::crop(screen, area, pan, typing))];
-    // While keys go to it alone, the window is the job's.
+    // While keys go to a zoomed job, the window belongs to the job alone.
     let alone = typing && model.frame.zoom;
     let Some((row, at)) = mark(model, id, screen).filter(|_| !alone && area.height >= LOWEST)
     else {
@@ -94,14 +97,14 @@ fn parts(
     vec![(upper, crop), (lower, Crop { top: row, ..crop })]
 }
 
-/// The row in which what is new begins, and when somebody last looked.
+/// The row where unseen output starts, and when the job was last seen.
 fn mark(model: &Model, id: &SessionId, screen: &Screen) -> Option<(u16, i64)> {
     let (seen, _) = model.looks.mark(id)?;
     let lines = model.watch(id)?.lines?;
     Some((row_of_line(screen, lines, seen.lines + 1)?, seen.at))
 }
 
-/// `── new since you last looked (12:31) ───`, shorter where there is less room.
+/// `── new since you last looked (12:31) ───`, shorter if there is less room.
 fn words(model: &Model, at: i64, width: usize) -> String {
     let when = units::since(at, model.now.ms, &model.zone);
     let line = model.theme.glyph("─");

@@ -1,12 +1,11 @@
-//! The marks at the end of a row: what else there is to know about a job, in a few columns.
+//! The marks at the end of a row: other facts about a job, in a few columns.
 
 use crate::tui::model::Model;
 use crate::tui::model::job::Job;
 use crate::tui::text;
 
-/// As many marks as fit `room`, the more urgent first: `∗` marked, `⇡` an agent types, `T` the
-/// keyboard is held, `A` an agent's job, `↻3` restarted, `+9` lines that nobody
-/// has seen.
+/// As many marks as fit `room`, the more urgent first: `∗` marked, `⇡` an agent is typing, `T` the
+/// keyboard is held, `A` started by an agent, `↻3` restarts, `+9` unseen lines.
 pub(super) fn marks(model: &Model, job: &Job, room: usize) -> String {
     let theme = &model.theme;
     let mut marks = Vec::new();
@@ -28,11 +27,11 @@ pub(super) fn marks(model: &Model, job: &Job, room: usize) -> String {
     }
     let unseen = model.unseen(job);
     if !unseen.is_empty() {
-        // A plus by itself says that something is new where there is no room for how much.
+        // If there is no room for the number, show only a plus.
         let alone = marks.is_empty() && text::width(&unseen) > room;
         marks.push(if alone { "+".to_owned() } else { unseen });
     }
-    // Where there is little room they stand close.
+    // If there is little room, omit the blanks between marks.
     let widths: usize = marks.iter().map(|mark| text::width(mark) + 1).sum();
     let gap = if widths <= room + 1 { " " } else { "" };
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! COPY and SIGNAL in the status line: for which job, and the letters.
+//! COPY and SIGNAL in the status line: the job and the letters.
 
 use ratatui::layout::Rect;
 
@@ -9,7 +9,7 @@ use crate::tui::model::Model;
 use crate::tui::model::menu::Menu;
 use crate::tui::text;
 
-/// The status line of a menu: as many whole letters as there is room for, the way out last.
+/// The status line of a menu: as many whole entries as fit; the key that leaves is dropped last.
 pub(super) fn bar(model: &Model, menu: &Menu, area: Rect) -> Bar {
     let theme = &model.theme;
     let mut bar = status::begin(model, area, menu.name());
@@ -27,7 +27,7 @@ pub(super) fn bar(model: &Model, menu: &Menu, area: Rect) -> Bar {
         let hint = hints::spans(model, (key.clone(), bound.binding.label()));
         match bound.binding.action {
             Action::Leave => bar.right(1, hint),
-            // The way to end what nothing else ends.
+            // SIGKILL ends what no other signal ends, so keep it longer.
             Action::SendKill => bar.left(6, hint),
             _ => bar.left(rank, hint),
         }

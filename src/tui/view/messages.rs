@@ -1,4 +1,4 @@
-//! MESSAGES: what was said, with the time, the newest at the top.
+//! MESSAGES: the message history with times, newest first.
 
 use ratatui::style::Style;
 
@@ -11,7 +11,7 @@ use crate::tui::{text, units};
 /// A blank, `12:45:03` and two blanks.
 const TIME: usize = 11;
 
-/// The page for a window of `width` columns: the time stands on the first line of each message.
+/// The page for a window of `width` columns. The time is on the first line of each message.
 pub(super) fn lines(model: &Model, width: usize) -> Vec<Line> {
     let theme = &model.theme;
     let room = width.saturating_sub(TIME + 1).max(8);

@@ -1,4 +1,4 @@
-//! What the model looks like. Pure: reads the model, paints a frame.
+//! Draws the model. Pure: reads the model and writes a frame.
 
 mod bar;
 mod card;
@@ -35,9 +35,9 @@ use super::model::layout::Kind;
 use super::model::mode::Mode;
 use super::model::{Link, Model};
 
-/// Paints the model.
+/// Draws the model.
 pub fn view(model: &Model, frame: &mut Frame<'_>) {
-    // The window may have shrunk since the model heard of it last; it will hear of that, too.
+    // The window may have shrunk since the last resize message; another one will follow.
     let (width, height) = model.window;
     if width > frame.area().width || height > frame.area().height {
         return;
@@ -94,7 +94,7 @@ pub fn view(model: &Model, frame: &mut Frame<'_>) {
     }
 }
 
-/// The key that is written at a place of the last two lines, if one is.
+/// The key shown at a position of the last two lines, if there is one.
 pub fn key_at(model: &Model, col: u16, row: u16) -> Option<String> {
     let layout = model.layout();
     let at = |area: &Rect| area.contains((col, row).into());
@@ -105,7 +105,7 @@ pub fn key_at(model: &Model, col: u16, row: u16) -> Option<String> {
     status::items(model, area)?.key_at(area, col)
 }
 
-/// What lies between the top line and the status line.
+/// The area between the top line and the status line.
 fn body(model: &Model) -> Rect {
     let layout = model.layout();
     let (width, height) = model.window;

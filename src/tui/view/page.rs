@@ -14,30 +14,30 @@ use crate::tui::text;
 /// Columns of a label.
 const LABEL: usize = 12;
 
-/// A line of a page, before it is broken to the width of the window.
+/// A line of a page before wrapping.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Entry {
-    /// Nothing.
+    /// A blank line.
     Blank,
     /// A name, its state and a time.
     State(String, State, String),
     /// A heading.
     Title(String),
-    /// What something is.
+    /// A label and a value.
     Fact(&'static str, String),
-    /// A line.
+    /// A line of text.
     Text(String),
 }
 
-/// A line as it shows: pieces with their columns.
+/// A wrapped line: pieces of text with their columns.
 pub(super) type Line = Vec<(usize, String, Style)>;
 
-/// How long the page is, and how much of it shows.
+/// Number of lines of the page, and number of visible lines.
 pub fn size(model: &Model) -> (usize, usize) {
     (lines(model).len(), usize::from(area(model).height))
 }
 
-/// The page as text, to be copied.
+/// The page as plain text, for copying.
 pub fn plain(model: &Model) -> String {
     let mut plain = String::new();
     for line in lines(model) {
@@ -91,7 +91,7 @@ fn lines(model: &Model) -> Vec<Line> {
         .collect()
 }
 
-/// An entry in lines that fit.
+/// Wraps an entry to `width`.
 fn broken(model: &Model, entry: &Entry, width: usize) -> Vec<Line> {
     let theme = &model.theme;
     let wrap = |text: &str, x: usize| text::wrap(text, width.saturating_sub(x + 1).max(8));
@@ -122,7 +122,7 @@ fn broken(model: &Model, entry: &Entry, width: usize) -> Vec<Line> {
                 })
                 .collect()
         }
-        // Wrapping would take the blanks in front.
+        // Wrapping would drop the leading blanks.
         Entry::Text(text) if text::width(text) + 4 <= width => {
             vec![vec![(3, text.clone(), Style::new())]]
         }

@@ -1,4 +1,4 @@
-//! The palette: commands that what is typed finds, each with its key and with what the shell calls it.
+//! The palette: matching commands, each with its key and the equivalent shell command.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -11,16 +11,16 @@ use crate::tui::model::Model;
 use crate::tui::model::palette::{Entry, Palette, entries, found};
 use crate::tui::text;
 
-/// Columns of the box with its border.
+/// Maximum width of the box in columns, including its border.
 const WIDEST: u16 = 72;
-/// Commands that show at once at most.
+/// Maximum number of commands shown at once.
 const TALLEST: u16 = 12;
-/// Below so many columns there is no border, and only names and keys.
+/// Below this width in columns, there is no border and only names and keys are shown.
 const NARROW: u16 = 60;
-/// Columns for names at most.
+/// Maximum width of names in columns.
 const NAMES: usize = 30;
 
-/// The status line: what the command under the cursor does.
+/// The status line: what the selected command does.
 pub(super) fn status(model: &Model, palette: &Palette, area: Rect, frame: &mut Frame<'_>) {
     let mut bar = begin(model, area, model.mode.name());
     if let Some(entry) = found(model, palette).get(palette.at) {
@@ -31,7 +31,7 @@ pub(super) fn status(model: &Model, palette: &Palette, area: Rect, frame: &mut F
     bar.draw(area, frame.buffer_mut());
 }
 
-/// Draws the palette over what is there.
+/// Draws the palette over the body.
 pub(super) fn draw(model: &Model, palette: &Palette, body: Rect, frame: &mut Frame<'_>) {
     let found = found(model, palette);
     let framed = body.width >= NARROW && body.height >= 8;
@@ -96,7 +96,7 @@ fn border(model: &Model, area: Rect, frame: &mut Frame<'_>) {
     }
 }
 
-/// What is typed, and how many commands it finds.
+/// The typed text and the number of matching commands.
 fn input(model: &Model, palette: &Palette, found: usize, area: Rect, frame: &mut Frame<'_>) {
     let count = format!("{found}/{}", entries(model).len());
     let width = u16::try_from(count.len()).unwrap_or(0);
@@ -132,7 +132,7 @@ fn list_of(model: &Model, palette: &Palette, found: &[Entry], area: Rect, frame:
         .at
         .saturating_sub(rows / 2)
         .min(found.len().saturating_sub(rows));
-    // The columns are those of all commands, so that nothing jumps while one types.
+    // Compute widths from all commands, so that nothing moves while typing.
     let all = entries(model);
     let widest = |of: fn(&Entry) -> &str| all.iter().map(|e| text::width(of(e))).max().unwrap_or(0);
     let keys = widest(|entry| &entry.key);

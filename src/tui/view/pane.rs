@@ -1,4 +1,4 @@
-//! The pane: the job's screen, live or scrolled back, and the line above it.
+//! The pane: the job's screen, live or scrolled back, and the title line above it.
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -16,10 +16,10 @@ use crate::tui::model::scroll::Part;
 use crate::tui::state::State;
 use crate::tui::{pane, text};
 
-/// Columns of a name that a question follows, as in the status line.
+/// Maximum columns of a name followed by a question, as in the status line.
 const NAME: usize = 24;
 
-/// Draws the line above the pane: whose it is, and how it is seen.
+/// Draws the title line: the job, and how its screen is shown.
 pub(super) fn title(model: &Model, area: Rect, buf: &mut Buffer) {
     let theme = &model.theme;
     let mut bar = Bar::new(if area.width >= 70 { 3 } else { 2 });
@@ -40,7 +40,7 @@ pub(super) fn title(model: &Model, area: Rect, buf: &mut Buffer) {
             return;
         }
         if job.command != job.name {
-            // Room is kept for how it is seen, and for where it listens.
+            // Reserve room for how the screen is shown and for the URL.
             let url = job.url().map_or(0, |_| 16);
             let rest = room
                 .saturating_sub(text::width(&job.name) + 16 + url)
@@ -50,7 +50,7 @@ pub(super) fn title(model: &Model, area: Rect, buf: &mut Buffer) {
         }
         bar.text(2, job.dir.clone(), theme.dim());
         if let Some(url) = job.url() {
-            // Where there is little room, only what differs.
+            // If there is little room, omit the scheme and the trailing slash.
             let short = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);
             let short = short.trim_end_matches('/').to_owned();
             let shown = if area.width >= 70 { url } else { short };
@@ -60,7 +60,7 @@ pub(super) fn title(model: &Model, area: Rect, buf: &mut Buffer) {
             bar.text(3, format!("pid {pid}"), theme.dim());
         }
         let seen = how_seen(model);
-        // In NORMAL the status line has it.
+        // In NORMAL the status line shows it.
         if !(is_remarkable(&seen) && matches!(model.mode, Mode::Normal)) {
             bar.right(2, vec![Span::styled(seen, theme.dim())]);
         }
@@ -73,7 +73,7 @@ pub(super) fn title(model: &Model, area: Rect, buf: &mut Buffer) {
     bar.draw(area, buf);
 }
 
-/// What agents ask about the job: the first question, and how many there are more.
+/// What agents ask about the job: the first question, and the number of further ones.
 pub(super) fn question(model: &Model, room: usize) -> Option<String> {
     let asked = &model.current()?.record.asked;
     let more = match asked.len() {
@@ -116,7 +116,7 @@ pub(super) fn how_seen(model: &Model) -> String {
     }
 }
 
-/// Whether what is said of how a pane is seen is worth the place that says where one is in the list.
+/// Whether the way the pane is shown is important enough to replace the position in the list.
 pub(super) fn is_remarkable(seen: &str) -> bool {
     seen == "paused" || seen.starts_with("cropped")
 }
@@ -132,7 +132,7 @@ pub(super) fn draw(model: &Model, area: Rect, frame: &mut Frame<'_>) {
         rewind::draw(model, rewind, area, frame);
         return;
     }
-    // Until the log has come, the live screen shows.
+    // Show the live screen until the log has arrived.
     if let Some(scroll) = model.scroll()
         && (scroll.loading != Some(Part::First) || !scroll.text.rows.is_empty())
     {

@@ -1,4 +1,4 @@
-//! CONFIRM in the status line: what is asked, with the facts to decide by, and the keys that answer.
+//! CONFIRM in the status line: the question with the facts needed to decide, and the answer keys.
 
 use ratatui::layout::Rect;
 use ratatui::text::Span;
@@ -15,7 +15,7 @@ use crate::tui::state::State;
 use crate::tui::update::{paste_lines, quit::group};
 use crate::tui::{text, units};
 
-/// A question and the keys that answer it.
+/// A question and its answer keys.
 pub(super) fn question(model: &Model, ask: &Ask, area: Rect) -> Bar {
     let theme = &model.theme;
     if *ask == Ask::Quit {
@@ -29,7 +29,7 @@ pub(super) fn question(model: &Model, ask: &Ask, area: Rect) -> Bar {
         Ask::Restart(ids) => ("RESTART", about_alive(model, ids), false),
         Ask::Again(insert) => ("RUN AGAIN", about_end(model, &insert.id), false),
         Ask::Remove(ids) => ("REMOVE", about_ended(model, ids), false),
-        // It has a bar of its own.
+        // It has its own bar.
         Ask::Quit => ("", String::new(), false),
         Ask::Paste(bytes, insert) => {
             let n = paste_lines(bytes);
@@ -46,7 +46,8 @@ pub(super) fn question(model: &Model, ask: &Ask, area: Rect) -> Bar {
         let key = model.keymap.instead_of(Place::Confirm, key);
         hints::spans(model, (key.to_owned(), label.to_owned()))
     };
-    // Names of several are worth more than the key that kills, where there is no room for both.
+    // If there is no room for both, the names of several jobs are more important than the key that
+    // kills.
     let answers = match ask {
         Ask::Stop(ids) if ids.len() > 1 && area.width < 60 => 15,
         _ => 22,

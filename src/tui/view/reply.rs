@@ -1,4 +1,5 @@
-//! An answer to a job: the last lines it shows, over what is above the status line, and the answer in it.
+//! Replying to a job: the reply in the status line, and the last lines of the job's screen above
+//! it.
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -13,12 +14,12 @@ use crate::tui::model::reply::Reply;
 use crate::tui::state::State;
 use crate::tui::text;
 
-/// Lines of the job that are shown.
+/// Number of lines of the job's screen.
 const LINES: usize = 3;
 
-/// The answer in the status line. Of a hidden one nothing shows, not even its length.
+/// The reply in the status line. Nothing of a hidden reply is shown, not even its length.
 pub(super) fn line(model: &Model, reply: &Reply, area: Rect, frame: &mut Frame<'_>) {
-    // Room for the answer comes before the name, which is on the screen above.
+    // The reply needs the room more than the name, which is shown above.
     let sign = if area.width < 40 {
         "> ".to_owned()
     } else {
@@ -39,7 +40,7 @@ pub(super) fn line(model: &Model, reply: &Reply, area: Rect, frame: &mut Frame<'
     frame.set_cursor_position((x.min(area.right().saturating_sub(1)), area.y));
 }
 
-/// The last lines of the job, with what an agent asks above them.
+/// The last lines of the job's screen, below the question of an agent, if there is one.
 pub(super) fn draw(model: &Model, reply: &Reply, area: Rect, buf: &mut Buffer) {
     let theme = &model.theme;
     let width = usize::from(area.width);
@@ -87,7 +88,7 @@ pub(super) fn draw(model: &Model, reply: &Reply, area: Rect, buf: &mut Buffer) {
     }
 }
 
-/// What agents ask about the job, whole.
+/// The agents' questions about the job, in full.
 fn questions(model: &Model, reply: &Reply, width: usize) -> Vec<String> {
     let asked = model
         .job(&reply.id)
@@ -100,7 +101,8 @@ fn questions(model: &Model, reply: &Reply, width: usize) -> Vec<String> {
     said.flat_map(|line| text::wrap(&line, width)).collect()
 }
 
-/// The last lines with anything on them; of long ones the end, where the prompt is.
+/// The last lines that are not blank. Long lines are cut at the start, because the prompt is at the
+/// end.
 fn last_lines(model: &Model, reply: &Reply) -> Vec<String> {
     let Some(screen) = model.screen(&reply.id) else {
         return Vec::new();

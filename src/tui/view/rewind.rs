@@ -1,4 +1,4 @@
-//! The screen of a moment in the past, and the line that says which moment it is.
+//! A past screen, and the status line with its time.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -11,7 +11,7 @@ use crate::tui::model::Model;
 use crate::tui::model::rewind::Rewind;
 use crate::tui::{pane, text, units};
 
-/// Draws the screen as it was.
+/// Draws the past screen.
 pub(super) fn draw(model: &Model, rewind: &Rewind, area: Rect, frame: &mut Frame<'_>) {
     let Some(screen) = &rewind.screen else {
         return;
@@ -25,7 +25,7 @@ pub(super) fn draw(model: &Model, rewind: &Rewind, area: Rect, frame: &mut Frame
     }
 }
 
-/// Says which moment shows: ` SCROLL  web  12:44:52  3m12s ago  playing 2x`.
+/// Draws the status line with the time shown: ` SCROLL  web  12:44:52  3m12s ago  playing 2x`.
 pub(super) fn status(model: &Model, rewind: &Rewind, area: Rect, frame: &mut Frame<'_>) {
     let theme = &model.theme;
     let mut bar = begin(model, area, model.mode.name());

@@ -13,7 +13,7 @@ use crate::tui::model::usage;
 use crate::tui::state::State;
 use crate::tui::{text, units};
 
-/// Draws it.
+/// Draws the row.
 pub(super) fn draw(
     model: &Model,
     job: &Job,
@@ -73,7 +73,7 @@ pub(super) fn draw(
     put(buf, line, x + 1, &marks, theme.key());
 }
 
-/// What it does now: processor and output. Of a job that is done, how long it took.
+/// Current activity: CPU and output. For a finished job, how long it took.
 fn live(model: &Model, job: &Job, columns: Columns, x: usize, line: Rect, buf: &mut Buffer) {
     let theme = &model.theme;
     let now = model.now.ms;
@@ -114,7 +114,8 @@ fn live(model: &Model, job: &Job, columns: Columns, x: usize, line: Rect, buf: &
     }
 }
 
-/// Where the glyph says it all: the port of what runs, and how long it took what is done, if that has no other place.
+/// The word where the glyph already shows the state: the port of a running job, or the duration of
+/// a finished one if it has no other place.
 fn quiet_words(job: &Job, columns: Columns) -> Vec<String> {
     if job.state() == State::Done && columns.spark == 0 && columns.word_at.is_some() {
         return vec![took(job)];
@@ -128,8 +129,8 @@ fn took(job: &Job) -> String {
     units::took(ms)
 }
 
-/// The word of a row, and where it begins in the body: in its column; or left of that, beside the name; or, if it
-/// is an exit code, at the cost of the name.
+/// The word of a row and its column in the body: in the word column; else further left, beside the
+/// name; or, for an exit code, over the end of the name.
 fn place(words: &[String], name: usize, columns: Columns) -> (String, usize) {
     let beside = |word: &&String| name + 1 + text::width(word) <= columns.body;
     let in_column = columns.word_at.and_then(|at| {
@@ -147,7 +148,7 @@ fn place(words: &[String], name: usize, columns: Columns) -> (String, usize) {
     (word, at.max(if in_column.is_some() { 0 } else { right }))
 }
 
-/// Text at a column of a line, cut at its end.
+/// Draws text at a column of a line, cut at the end.
 pub(super) fn put(buf: &mut Buffer, line: Rect, x: usize, text: &str, style: Style) {
     let room = usize::from(line.width).saturating_sub(x);
     if room > 0 {

@@ -1,4 +1,4 @@
-//! The pane looking back: rows of the log, what matches, what is selected, times in front, and the cursor.
+//! The scrolled-back pane: rows of the log, matches, selection, timestamps and cursor.
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -11,7 +11,7 @@ use crate::tui::model::scroll::row::Row;
 use crate::tui::model::scroll::{GUTTER, Scroll};
 use crate::tui::{pane, text, units};
 
-/// Draws it.
+/// Draws the pane.
 pub(super) fn draw(model: &Model, scroll: &Scroll, area: Rect, frame: &mut Frame<'_>) {
     let theme = &model.theme;
     let buf = frame.buffer_mut();
@@ -26,7 +26,7 @@ pub(super) fn draw(model: &Model, scroll: &Scroll, area: Rect, frame: &mut Frame
         let here = &scroll.text.rows[row];
         draw_row(here, scroll.left, line, theme.mono, buf);
         if gutter > 0 {
-            // A row that goes on with a line, and a line of the same second, need no time again.
+            // Wrapped rows, and lines of the same second, do not repeat the timestamp.
             let time = scroll.time_of(row).map(|at| at.div_euclid(1000));
             if let Some(seconds) = time.filter(|_| time != time_above) {
                 let text = units::clock_seconds(seconds.saturating_mul(1000), &model.zone);
@@ -47,7 +47,7 @@ pub(super) fn draw(model: &Model, scroll: &Scroll, area: Rect, frame: &mut Frame
             .selection
             .and_then(|selection| selection.columns(&scroll.text, scroll.cursor, row));
         if let Some((from, to)) = selected {
-            // What is selected beyond the end of a row is its newline: one column of it shows.
+            // A selection past the end of a row includes the newline, shown as one column.
             let to = to.min(here.width().max(from) + 1);
             toggle(line, scroll.left, from, to, buf);
         }
@@ -61,7 +61,7 @@ pub(super) fn draw(model: &Model, scroll: &Scroll, area: Rect, frame: &mut Frame
     }
 }
 
-/// Where the cursor is in the window.
+/// Position of the cursor in the window.
 fn cursor(scroll: &Scroll, body: Rect) -> Option<Position> {
     let y = scroll.view().position(|row| row == scroll.cursor.row)?;
     let x = scroll.cursor.col.saturating_sub(scroll.left);
@@ -91,7 +91,7 @@ fn draw_row(row: &Row, left: usize, line: Rect, mono: bool, buf: &mut Buffer) {
         let Some(x) = column.checked_sub(left) else {
             continue;
         };
-        // A wide character is drawn only where both of its halves are in the area.
+        // Draw a wide character only if both of its halves fit.
         if x + cell_width > width {
             break;
         }
@@ -104,7 +104,7 @@ fn draw_row(row: &Row, left: usize, line: Rect, mono: bool, buf: &mut Buffer) {
     pane::isolate(line, buf);
 }
 
-/// The columns of a row from `from` up to `to`, as far as they are in view.
+/// The visible area of the columns `from` to `to` (exclusive) of a row.
 fn part(line: Rect, left: usize, from: usize, to: usize) -> Option<Rect> {
     let width = usize::from(line.width);
     let start = from.saturating_sub(left).min(width);
@@ -120,7 +120,7 @@ fn paint(line: Rect, left: usize, from: usize, to: usize, style: Style, buf: &mu
     }
 }
 
-/// Turns the colours of a part around: a selection shows on every background.
+/// Reverses the colours of a part, because a selection must be visible on every background.
 fn toggle(line: Rect, left: usize, from: usize, to: usize, buf: &mut Buffer) {
     let Some(part) = part(line, left, from, to) else {
         return;

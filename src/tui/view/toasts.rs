@@ -1,4 +1,4 @@
-//! Messages at the top right.
+//! Toasts at the top right.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -11,23 +11,23 @@ use crate::tui::model::toast::Kind;
 use crate::tui::text;
 use crate::tui::theme::Tone;
 
-/// Columns of text in a toast at most.
+/// Maximum columns of text in a toast.
 const WIDEST: usize = 52;
-/// Lines of a toast at most.
+/// Maximum lines of a toast.
 const TALLEST: usize = 4;
 
-/// Draws them, the oldest on top, under the top line where there is one.
+/// Draws the toasts below the top line, oldest first.
 pub(super) fn draw(model: &Model, buf: &mut Buffer) {
     let window = buf.area;
     let layout = model.layout();
     let end = layout.status.map_or(window.height, |status| status.y);
     let mut y = u16::from(layout.top.is_some()) + u16::from(layout.rule.is_some());
-    // Beside the list where there is one: its rows are what a toast speaks about.
+    // Leave the list uncovered, because its rows are what a toast is about.
     let from = layout.divider.map_or(0, |divider| divider.right());
     let room = usize::from(window.width - from)
         .saturating_sub(3)
         .min(WIDEST);
-    // In a window of a few rows one line of the newest, and none over what is being chosen or read.
+    // In a very low window, show one line of the newest toast, and none over a menu or a page.
     let tiny = window.height < 8;
     if tiny
         && !matches!(
@@ -99,8 +99,8 @@ pub(super) fn draw(model: &Model, buf: &mut Buffer) {
     }
 }
 
-/// Adds the shell's way of saying it behind the last line, or as a line of its own; says where in the last line
-/// it begins. Where there is no room for all of it there is none of it.
+/// Appends the shell command to the last line, or adds it as a line of its own; returns the column
+/// where it starts in the last line. If it does not fit as a whole, it is omitted.
 fn place_shell(lines: &mut Vec<String>, shell: &str, room: usize) -> Option<usize> {
     let width = text::width(shell);
     let last = lines.last_mut()?;

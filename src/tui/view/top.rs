@@ -1,4 +1,5 @@
-//! The top line: how many jobs are how, and the time. And the two lines that stand alone.
+//! The top line with the number of jobs in each state and the time; also the one-line view and the
+//! banner.
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -70,7 +71,7 @@ pub(super) fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
     bar.draw(area, buf);
 }
 
-/// `grid 2x2`, and `5-8 of 9` where there are more tiles than show.
+/// `grid 2x2`, and `5-8 of 9` if there are more tiles than fit.
 fn grid(model: &Model) -> Option<(String, String)> {
     let shape = model.grid.shape(model.layout().grid?)?;
     let tiles = model.tiles();
@@ -88,7 +89,7 @@ pub(super) fn marked(model: &Model) -> String {
     format!("marked {}", model.marked.len())
 }
 
-/// Counts by glyph: `5● 1? 1✗`.
+/// Counts with glyphs: `5● 1? 1✗`.
 pub(super) fn glyph_counts(theme: &Theme, counts: Counts) -> Vec<Span<'static>> {
     let all = [
         (counts.running, State::Running),
@@ -122,7 +123,7 @@ fn worded(counts: Counts) -> Vec<(usize, &'static str, State)> {
     all.into_iter().filter(|(n, ..)| *n > 0).collect()
 }
 
-/// The whole view in a window that is too small for one.
+/// The whole view in a window that is too small for more than one line.
 pub(super) fn too_small(model: &Model, frame: &mut Frame<'_>) {
     let area = frame.area();
     let counts: Vec<String> = glyph_counts(&model.theme, model.counts())
@@ -131,7 +132,7 @@ pub(super) fn too_small(model: &Model, frame: &mut Frame<'_>) {
         .collect();
     let short = format!("bgproc: {}", counts.join(" "));
     let whole = format!("{} (make the window larger)", short.trim_end());
-    // Whole words or none.
+    // Show whole words or none.
     let text = match text::width(&whole) <= usize::from(area.width) {
         true => whole,
         false => short,
@@ -141,7 +142,7 @@ pub(super) fn too_small(model: &Model, frame: &mut Frame<'_>) {
         .set_stringn(0, 0, text, usize::from(area.width), Style::new());
 }
 
-/// The line over everything while the daemon is away.
+/// The line drawn over everything while the daemon is not connected.
 pub(super) fn banner(model: &Model, buf: &mut Buffer) {
     let text = " daemon restarting, jobs are safe ";
     let room = usize::from(buf.area.width);

@@ -1,4 +1,4 @@
-//! A job's processes as a tree.
+//! The processes of a job as a tree.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,13 @@ use crate::protocol::record::Process;
 use crate::term::sanitize::clean;
 use crate::tui::theme::Theme;
 
-/// A line for each process below its parent. Those whose parent is no process of the job begin a tree of their own,
-/// `root`'s first.
+/// One line per process, below its parent. A process whose parent is not part of the job starts its
+/// own tree; the tree of `root` comes first.
 pub(super) fn tree(processes: &[Process], root: Option<u32>, theme: &Theme) -> Vec<String> {
     let mut children: BTreeMap<Option<u32>, Vec<&Process>> = BTreeMap::new();
     for process in processes {
-        // A process that is its own parent, which only damage could tell, is its own root, too.
+        // A process that claims to be its own parent, which only corrupt data could say, is also a
+        // root.
         let is_parent = |other: &Process| other.pid == process.ppid && other.pid != process.pid;
         let parent = processes.iter().find(|other| is_parent(other));
         children
@@ -23,7 +24,7 @@ pub(super) fn tree(processes: &[Process], root: Option<u32>, theme: &Theme) -> V
         list.sort_by_key(|process| (Some(process.pid) != root, process.pid));
     }
     let mut lines = Vec::new();
-    // Taken out as they are drawn, so that no circle can go on for ever.
+    // Remove processes as they are drawn, so that a cycle cannot loop forever.
     for process in children.remove(&None).unwrap_or_default() {
         draw(process, "", "", &mut children, theme, &mut lines);
     }
@@ -55,7 +56,7 @@ fn draw(
     }
 }
 
-/// The state letter of `/proc/PID/stat` in a word.
+/// The state letter of `/proc/PID/stat` as a word.
 fn state(letter: &str) -> &str {
     match letter {
         "R" => "runs",

@@ -1,4 +1,4 @@
-//! The status line of INSERT: where keys go, and the way out.
+//! The status line of INSERT: where keys go, and the key that leaves.
 
 use super::super::bar::Bar;
 use super::super::hints::{self};

@@ -1,4 +1,4 @@
-//! The status line: the mode at the bottom left, then what it is about.
+//! The status line: the mode at the bottom left, then the state of that mode.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -47,7 +47,7 @@ pub(in crate::tui::view) fn draw(model: &Model, area: Rect, frame: &mut Frame<'_
     }
 }
 
-/// The status line of the modes in which it has no line to edit.
+/// The status line of modes without line editing.
 pub(in crate::tui::view) fn items(model: &Model, area: Rect) -> Option<Bar> {
     match &model.mode {
         Mode::Normal => Some(normal::bar(model, area)),
@@ -59,12 +59,12 @@ pub(in crate::tui::view) fn items(model: &Model, area: Rect) -> Option<Bar> {
     }
 }
 
-/// A bar that begins with the mode.
+/// A bar that starts with the mode.
 fn bar(model: &Model, area: Rect) -> Bar {
     begin(model, area, model.mode.name())
 }
 
-/// A bar that begins with a badge.
+/// A bar that starts with a badge.
 pub(in crate::tui::view) fn begin(model: &Model, area: Rect, word: &str) -> Bar {
     let wide = area.width >= 60;
     let style = model.theme.badge(model.mode.tone());
@@ -72,7 +72,7 @@ pub(in crate::tui::view) fn begin(model: &Model, area: Rect, word: &str) -> Bar 
     Bar::new(gap).badge(format!(" {word} "), style, air)
 }
 
-/// Who else types into the job in the pane, or that nobody else may.
+/// Who else is typing into the job in the pane, or that agents may not.
 pub(in crate::tui::view) fn who_types(model: &Model) -> Option<&'static str> {
     let id = model.current_id()?;
     if model.keyboards.agent_types(id) {
@@ -84,7 +84,7 @@ pub(in crate::tui::view) fn who_types(model: &Model) -> Option<&'static str> {
     }
 }
 
-/// Columns for a question, where name, state, time and the way out have theirs.
+/// Columns left for a question beside name, state, time and the key that leaves.
 fn beside(area: Rect) -> usize {
     usize::from(area.width).saturating_sub(56)
 }
@@ -95,7 +95,7 @@ fn add_hint(model: &Model, bar: &mut Bar, rank: u8, hint: Option<Hint>) {
     }
 }
 
-/// `web ● running 2h04m`; without the word where there is little room.
+/// `web ● running 2h04m`; without the word if there is little room.
 fn job_items(model: &Model, job: &Job, bar: &mut Bar, wide: bool) {
     let theme = &model.theme;
     let state = job.state();
@@ -122,7 +122,7 @@ fn job_items(model: &Model, job: &Job, bar: &mut Bar, wide: bool) {
     }
 }
 
-/// How far one has read a page.
+/// The position in a page.
 fn read(model: &Model, top: usize, area: Rect, frame: &mut Frame<'_>) {
     let mut bar = bar(model, area);
     let (lines, height) = super::page::size(model);

@@ -1,4 +1,4 @@
-//! The status line of NORMAL: the job, what it uses, and where one is in the list.
+//! The status line of NORMAL: the job, its resource usage, and the position in the list.
 
 use super::super::bar::Bar;
 use super::super::hints::{self};
@@ -53,7 +53,8 @@ pub(super) fn bar(model: &Model, area: Rect) -> Bar {
     }
     if kind == Kind::Grid {
         let seen = match area.width {
-            // What most wonder about first; a narrow window says what it does to this job.
+            // In a wide window, answer the most common question; in a narrow one, show how this job
+            // is displayed.
             100.. => "tiles show the bottom left of each screen, jobs are not resized".to_owned(),
             _ => pane::how_seen(model),
         };
@@ -69,7 +70,7 @@ pub(super) fn bar(model: &Model, area: Rect) -> Bar {
     } else if who_types(model).is_none()
         && let Some(place) = place_in_list(model)
     {
-        // Where there is no top line to say so.
+        // Only if there is no top line that shows it.
         let sorted = match (model.layout().top, model.sort) {
             (None, sort) if sort != Sort::default() => format!(" by {}", sort.name()),
             _ => String::new(),

@@ -1,4 +1,4 @@
-//! The status line of SCROLL: where one is in the log, and what is looked for.
+//! The status line of SCROLL: the position in the log, and the search.
 
 use super::super::bar::Bar;
 use crate::term::sanitize::clean;
@@ -40,9 +40,9 @@ pub(super) fn bar(model: &Model, scroll: &Scroll, area: Rect) -> Bar {
         }
     }
     new_below(model, scroll, &mut bar);
-    // While it is still looked for, nobody knows.
+    // While the search is in progress, the count is not known.
     if let Some(search) = scroll.search.as_ref().filter(|_| scroll.hunt.is_none()) {
-        // What is not here is not counted.
+        // Matches outside the loaded stretch are not counted.
         let more = if scroll.text.has_older() || !scroll.has_end {
             "+"
         } else {
@@ -62,7 +62,7 @@ pub(super) fn bar(model: &Model, scroll: &Scroll, area: Rect) -> Bar {
     bar
 }
 
-/// `line 1243/1260`: the line of the cursor. Where the end is not here, only how far the cursor is.
+/// `line 1243/1260`: the line of the cursor. If the end is not loaded, only the relative position.
 fn line_number(scroll: &Scroll) -> String {
     let total = usize::try_from(scroll.lines_then).unwrap_or(usize::MAX);
     let rows = scroll.text.rows.len();
@@ -77,7 +77,7 @@ fn line_number(scroll: &Scroll) -> String {
     format!("line {}/{total}", total - below)
 }
 
-/// `6 new below`, once there are.
+/// `6 new below`, if there are new lines.
 pub(super) fn new_below(model: &Model, scroll: &Scroll, bar: &mut Bar) {
     let lines = model
         .current()
