@@ -1,11 +1,11 @@
-//! What keys do.
+//! The actions that keys perform.
 
-/// What a key does.
+/// An action that a key performs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Action {
     /// Select the next row.
     Down,
-    /// Select the row before.
+    /// Select the previous row.
     Up,
     /// Select the first row.
     First,
@@ -13,53 +13,53 @@ pub enum Action {
     Last,
     /// Select a job by its number in the list.
     Pick,
-    /// Close a group.
+    /// Fold a group.
     Fold,
-    /// Open a group.
+    /// Unfold a group.
     Unfold,
     /// Zoom and type.
     Attach,
     /// Type in place.
     Type,
-    /// Zoom on or off.
+    /// Toggle the zoom.
     Zoom,
     /// Stop the job.
     Stop,
     /// Kill the job.
     Kill,
-    /// Run it again.
+    /// Restart the job.
     Restart,
     /// Pause or continue.
     Pause,
-    /// Say no to what an agent asks.
+    /// Decline an agent's question.
     Decline,
     /// Start a job.
     New,
-    /// Forget an ended job.
+    /// Remove an ended job.
     Remove,
-    /// Narrow the list.
+    /// Filter the list.
     Filter,
-    /// Look back.
+    /// Scroll back through the log.
     Scroll,
     /// Show more of a cropped pane to the left.
     PanLeft,
     /// Show more of a cropped pane to the right.
     PanRight,
-    /// Select the next job that wants attention.
+    /// Select the next job that needs attention.
     NextAlert,
-    /// Select the job before.
+    /// Select the previously selected job.
     Previous,
-    /// One step back.
+    /// Undo one step.
     Back,
-    /// Send the leave key itself, straight after leaving.
+    /// Send the leave key itself to the job, right after leaving.
     Literal,
-    /// Paint everything anew.
+    /// Redraw the whole screen.
     Redraw,
     /// Suspend the view.
     Suspend,
-    /// Say what Ctrl-C does not do.
+    /// Explain what Ctrl-C does here.
     Interrupt,
-    /// Show the keys.
+    /// Show the help screen.
     Help,
     /// Close the view.
     Quit,
@@ -77,31 +77,31 @@ pub enum Action {
     PageDown,
     /// A page up.
     PageUp,
-    /// To the top.
+    /// Go to the top.
     Top,
-    /// To the end, and live again.
+    /// Go to the end and follow live output.
     Live,
-    /// Look for text.
+    /// Search for text.
     Search,
-    /// The match before (older).
+    /// Go to the previous (older) match.
     Older,
-    /// The match after (newer).
+    /// Go to the next (newer) match.
     Newer,
-    /// Keep what was edited.
+    /// Keep the edited text.
     Accept,
-    /// The next field.
+    /// Go to the next field.
     NextField,
-    /// The field before.
+    /// Go to the previous field.
     PreviousField,
-    /// A command that was used before.
+    /// Recall an older command.
     OlderCommand,
-    /// Back towards the newest command.
+    /// Recall a newer command.
     NewerCommand,
-    /// Yes.
+    /// Answer yes.
     Yes,
-    /// Yes, with SIGKILL.
+    /// Answer yes and use SIGKILL.
     YesKill,
-    /// No.
+    /// Answer no.
     No,
     /// To the start of the line.
     LineStart,
@@ -121,97 +121,97 @@ pub enum Action {
     DeleteHere,
     /// Delete the word before the cursor.
     DeleteWord,
-    /// Delete to the start.
+    /// Delete to the start of the line.
     DeleteToStart,
-    /// Delete to the end.
+    /// Delete to the end of the line.
     DeleteToEnd,
-    /// Put back what was deleted last.
+    /// Insert the text that was deleted last.
     Yank,
-    /// Answer the job from the list, in one line.
+    /// Send a one-line reply to the job.
     Reply,
-    /// All panes at once, or back.
+    /// Toggle the grid.
     Grid,
-    /// More tiles.
+    /// Show more tiles.
     MoreTiles,
-    /// Fewer tiles.
+    /// Show fewer tiles.
     FewerTiles,
-    /// The tile to the left.
+    /// Select the tile to the left.
     TileLeft,
-    /// The tile to the right.
+    /// Select the tile to the right.
     TileRight,
-    /// The tile below.
+    /// Select the tile below.
     TileDown,
-    /// The tile above.
+    /// Select the tile above.
     TileUp,
-    /// Run the whole group again.
+    /// Restart the whole group.
     RestartGroup,
-    /// A new job like this one.
+    /// Start a copy of the job.
     Duplicate,
-    /// Change its name, its group and the like.
+    /// Edit the job's name, group and other settings.
     Edit,
-    /// Forget all ended jobs.
+    /// Remove all ended jobs.
     RemoveEnded,
-    /// Put back what was removed last.
+    /// Undo the last removal.
     Undo,
     /// Start the project of this directory.
     ProjectUp,
     /// Stop the project of this directory.
     ProjectDown,
-    /// Mark the job, or take the mark away.
+    /// Mark or unmark the job.
     Mark,
-    /// Mark all that are shown, or take all marks away.
+    /// Mark or unmark all listed jobs.
     MarkAll,
     /// Type into all marked jobs.
     TypeAll,
-    /// Look for text in this job.
+    /// Search this job's log.
     Find,
-    /// Look for text in all jobs.
+    /// Search the logs of all jobs.
     FindAll,
-    /// Choose what to copy.
+    /// Open the menu of what to copy.
     Copy,
     /// Open the job's URL.
     Open,
-    /// The whole log in the pager.
+    /// Show the whole log in the pager.
     Pager,
-    /// All about the job.
+    /// Show the details of the job.
     Details,
     /// Take the keyboard from agents, or give it back.
     TakeKeyboard,
-    /// Times of the lines on or off.
+    /// Toggle timestamps.
     Times,
-    /// Wrap long lines or not.
+    /// Toggle wrapping of long lines.
     Wrap,
-    /// Sort the list in another way.
+    /// Switch to the next sort order.
     Sort,
-    /// Copy the report of a job that failed.
+    /// Copy the report of a failed job.
     CopyReport,
-    /// End what survived once more, or send a signal.
+    /// Kill survivors again, or open the menu of signals.
     Signal,
-    /// Give the mouse back to the terminal, or take it.
+    /// Release the mouse to the terminal, or take it.
     Mouse,
-    /// All commands, by name.
+    /// Open the palette of all commands.
     Palette,
-    /// Close the view and stop jobs.
+    /// Stop jobs and close the view.
     QuitAndStop,
-    /// One character to the left.
+    /// Move one character to the left.
     ColumnLeft,
-    /// One character to the right.
+    /// Move one character to the right.
     ColumnRight,
-    /// To the next word.
+    /// Go to the next word.
     NextWord,
-    /// To the word before.
+    /// Go to the previous word.
     PreviousWord,
-    /// To the first column.
+    /// Go to the first column.
     FirstColumn,
-    /// To the end of the line.
+    /// Go to the end of the line.
     LastColumn,
-    /// To the next line that looks like an error.
+    /// Go to the next line that looks like an error.
     NextError,
-    /// To the line before that looks like an error.
+    /// Go to the previous line that looks like an error.
     PreviousError,
-    /// To the next prompt or run.
+    /// Go to the next prompt or start of a run.
     NextPrompt,
-    /// To the prompt or run before.
+    /// Go to the previous prompt or start of a run.
     PreviousPrompt,
     /// Select characters.
     SelectText,
@@ -219,58 +219,58 @@ pub enum Action {
     SelectLines,
     /// Select a block.
     SelectBlock,
-    /// To the other end of the selection.
+    /// Go to the other end of the selection.
     OtherEnd,
     /// Copy the selection.
     CopySelection,
-    /// Only lines that match.
+    /// Show only matching lines.
     OnlyMatches,
-    /// The screen a moment earlier.
+    /// Show the screen before the previous change.
     Rewind,
-    /// The screen a moment later.
+    /// Show the screen after the next change.
     Forward,
-    /// Play what happened, or stop.
+    /// Start or pause the playback.
     Play,
-    /// Play it faster.
+    /// Play faster.
     Faster,
-    /// Play it more slowly.
+    /// Play more slowly.
     Slower,
-    /// The command.
+    /// Copy the command.
     CopyCommand,
-    /// The URL.
+    /// Copy the URL.
     CopyUrl,
-    /// Where the log is.
+    /// Copy the path of the log.
     CopyPath,
-    /// The last hundred lines.
+    /// Copy the last hundred lines of the log.
     CopyLog,
-    /// What the screen shows.
+    /// Copy the screen.
     CopyScreen,
-    /// The id.
+    /// Copy the id.
     CopyId,
-    /// SIGHUP.
+    /// Send SIGHUP.
     SendHup,
-    /// SIGINT.
+    /// Send SIGINT.
     SendInt,
-    /// SIGQUIT.
+    /// Send SIGQUIT.
     SendQuit,
-    /// SIGTERM.
+    /// Send SIGTERM.
     SendTerm,
-    /// SIGKILL.
+    /// Send SIGKILL.
     SendKill,
-    /// SIGUSR1.
+    /// Send SIGUSR1.
     SendUsr1,
-    /// SIGUSR2.
+    /// Send SIGUSR2.
     SendUsr2,
-    /// SIGWINCH.
+    /// Send SIGWINCH.
     SendWinch,
     /// Stop the jobs of this group.
     StopGroup,
     /// Stop all jobs.
     StopAll,
-    /// Copy the shell command of what is chosen.
+    /// Copy the shell command of the selected entry.
     CopyShell,
-    /// Complete what is typed by what is suggested.
+    /// Accept the suggestion.
     Complete,
-    /// What was said so far.
+    /// Show the message history.
     Messages,
 }

@@ -1,8 +1,8 @@
-//! The one table of keys: what each does, by mode.
+//! The table of key bindings: the action of each key in each mode.
 //!
-//! Looking a key up, the hints at the bottom and the help screen all read this table, so that none of them can
-//! say what another does not do. A new key is one line in [`TABLE`] and one arm where its [`Action`] is carried
-//! out.
+//! Key lookup, the hints in the last line and the help screen all read this table, so they cannot
+//! disagree. To add a key binding, add a line to [`TABLE`] and an arm where its [`Action`] is
+//! performed.
 
 mod action;
 pub mod rebind;
@@ -15,40 +15,40 @@ pub use self::rebind::Rebound;
 pub use self::table::{LEAVE, LEAVE_KEY, TABLE};
 use crate::config::Config;
 
-/// Where a binding holds.
+/// Where a key binding is valid.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Place {
-    /// Commands.
+    /// NORMAL.
     Normal,
-    /// Commands while the grid shows; what is not here is as in NORMAL.
+    /// NORMAL while the grid is shown; keys without a binding here act as in NORMAL.
     Grid,
-    /// Typing into a job.
+    /// INSERT: typing into a job.
     Insert,
-    /// Looking back through a log.
+    /// SCROLL: scrolling back through a log.
     Scroll,
-    /// Looking at the past of a screen.
+    /// SCROLL while a past screen is shown.
     Rewind,
-    /// Narrowing the list.
+    /// FILTER: editing the filter of the list.
     Filter,
-    /// Filling in a form.
+    /// The form for a job.
     Prompt,
-    /// Answering a job in one line.
+    /// The one-line reply to a job.
     Reply,
-    /// Choosing a command by its name.
+    /// The palette.
     Palette,
-    /// Answering a question.
+    /// CONFIRM: answering a question.
     Confirm,
-    /// Choosing what to copy.
+    /// The menu of what to copy.
     Copy,
-    /// Choosing a signal.
+    /// The menu of signals.
     Signal,
-    /// Reading a page: details, messages.
+    /// The details and messages pages.
     Page,
-    /// What was found in all jobs.
+    /// The search results of all jobs.
     Found,
-    /// Reading the keys.
+    /// The help screen.
     Help,
-    /// Wherever a line is edited.
+    /// Line editing, in all modes that have it.
     Line,
 }
 
@@ -73,7 +73,7 @@ impl Place {
         Self::Line,
     ];
 
-    /// What it is called in configuration: `[keys.scroll]`.
+    /// Its name in the configuration: `[keys.scroll]`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Normal => "normal",
@@ -118,23 +118,24 @@ impl Place {
     }
 }
 
-/// One line of the table.
+/// A key binding of the table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Binding {
-    /// Where it holds.
+    /// Where it is valid.
     pub place: Place,
-    /// Names of its keys, the one to show first.
+    /// Names of its keys; the first one is displayed.
     pub keys: &'static [&'static str],
-    /// What it does.
+    /// The action that it performs.
     pub action: Action,
-    /// What it is called in configuration; unique in its place.
+    /// Its name in the configuration, unique within its place.
     pub name: &'static str,
-    /// What it does, for the help screen.
+    /// Its description on the help screen.
     pub help: &'static str,
 }
 
 impl Binding {
-    /// What it does, with the grace that jobs have here, which the table says as it usually is.
+    /// The description with the configured grace period; the text in the table mentions the
+    /// default.
     pub fn help_with_grace(&self, grace_ms: u64) -> Cow<'static, str> {
         let usual = Config::default().stop_grace_ms();
         if self.action != Action::Stop || grace_ms == usual {
@@ -147,7 +148,7 @@ impl Binding {
         Cow::Owned(self.help.replace(&grace(usual), &grace(grace_ms)))
     }
 
-    /// What it and the lines after it are about, in the long list of NORMAL.
+    /// The heading for this and the following bindings in the long list of NORMAL.
     pub fn heading(&self) -> Option<&'static str> {
         match (self.place, self.action) {
             (Place::Normal, Action::Down) => Some("choose"),
@@ -160,7 +161,7 @@ impl Binding {
         }
     }
 
-    /// What it is called in a hint.
+    /// Its name in a hint.
     pub fn label(&self) -> String {
         match self.action {
             Action::YesKill => "kill -9".to_owned(),
@@ -169,17 +170,18 @@ impl Binding {
     }
 }
 
-/// A line of the table with the keys that it has now.
+/// A binding of the table with its current keys.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Bound {
-    /// The line.
+    /// The binding.
     pub binding: &'static Binding,
-    /// Names of its keys as [`chord::name`](super::chord::name) spells them, the one to show first.
+    /// Names of its keys, as spelled by [`chord::name`](super::chord::name); the first one is
+    /// displayed.
     pub keys: Vec<String>,
 }
 
 impl Bound {
-    /// Its keys as people read them.
+    /// Its keys as displayed.
     pub fn shown(&self) -> String {
         let digits = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
         if self.keys == digits {
@@ -189,19 +191,19 @@ impl Bound {
     }
 }
 
-/// The keys of this view.
+/// The current key bindings.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Keymap {
     bound: Vec<Bound>,
 }
 
 impl Keymap {
-    /// The keys of the table; `leave` are those that leave INSERT.
+    /// The default keys; `leave` are the keys that leave INSERT.
     pub fn standard(leave: &[String]) -> Self {
         Self::new(leave, &[])
     }
 
-    /// The keys of the table, but for lines that were bound anew.
+    /// The default keys, except for the bindings in `rebound`.
     pub fn new(leave: &[String], rebound: &[Rebound]) -> Self {
         let keys = |binding: &'static Binding| {
             let other = rebound.iter().find(|line| line.binding == binding);
@@ -220,12 +222,12 @@ impl Keymap {
         }
     }
 
-    /// Every line, in the order of the table.
+    /// All bindings, in the order of the table.
     pub fn lines(&self) -> impl Iterator<Item = &Bound> {
         self.bound.iter()
     }
 
-    /// What `key` does in `place`.
+    /// The action of `key` in `place`.
     pub fn action(&self, place: Place, key: &str) -> Option<Action> {
         let is_it = |bound: &&Bound| {
             bound.binding.place == place && bound.keys.iter().any(|name| name == key)
@@ -233,14 +235,14 @@ impl Keymap {
         self.bound.iter().find(is_it).map(|b| b.binding.action)
     }
 
-    /// The line of an action in a place, if it has a key there.
+    /// The binding of an action in a place, if it has a key.
     pub fn bound(&self, place: Place, action: Action) -> Option<&Bound> {
         self.bound.iter().find(|bound| {
             bound.binding.place == place && bound.binding.action == action && !bound.keys.is_empty()
         })
     }
 
-    /// The key that does now what `key` does unless bound anew; `key` itself if nothing does.
+    /// The key that now performs the default action of `key`; `key` itself if there is none.
     pub fn instead_of<'a>(&'a self, place: Place, key: &'a str) -> &'a str {
         let line = self
             .bound
@@ -250,7 +252,7 @@ impl Keymap {
             .map_or(key, String::as_str)
     }
 
-    /// The key to show for an action in a place.
+    /// The displayed key for an action in a place.
     pub fn key(&self, place: Place, action: Action) -> Option<&str> {
         self.bound(place, action)?.keys.first().map(String::as_str)
     }
@@ -265,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn each_key_has_one_meaning_in_its_place() {
+    fn each_key_has_one_action_per_place() {
         let keymap = keymap();
         for bound in keymap.lines() {
             let Binding { place, action, .. } = *bound.binding;
@@ -280,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn each_line_has_a_name_of_its_own_in_its_place() {
+    fn names_are_unique_within_a_place() {
         for (at, line) in TABLE.iter().enumerate() {
             let twin = TABLE[..at]
                 .iter()
@@ -292,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn editing_never_hides_what_its_mode_does() {
+    fn line_editing_never_hides_keys_of_its_mode() {
         let keymap = keymap();
         for place in [Place::Filter, Place::Prompt, Place::Reply] {
             for bound in keymap.lines().filter(|bound| bound.binding.place == place) {
@@ -304,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn no_control_key_ends_anything() {
+    fn no_control_key_ends_a_job() {
         for binding in TABLE {
             let ends = matches!(
                 binding.action,

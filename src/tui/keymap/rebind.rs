@@ -1,41 +1,41 @@
-//! Keys bound anew by `[keys.PLACE]` in `config.toml`, checked against the table: a mistake there must be known
-//! before the first key is pressed.
+//! Key bindings from `[keys.PLACE]` in `config.toml`, checked against the table when the view
+//! opens, so that a mistake is reported before the first key is pressed.
 
 use super::{Action, Binding, LEAVE, Place, TABLE};
 use crate::config::{Rebinding, Spelt, Spot};
 use crate::protocol::suggest::nearest;
 use crate::tui::chord;
 
-/// A line of the table and the keys it gets instead of its own.
+/// A binding of the table and the keys that replace its default keys.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rebound {
-    /// The line.
+    /// The binding.
     pub binding: &'static Binding,
-    /// Its keys; none: it has none any more.
+    /// Its keys; if empty, the action has no key.
     pub keys: Vec<String>,
 }
 
-/// Why keys cannot be bound so.
+/// Why a key binding is rejected.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refused {
-    /// Where the file says it.
+    /// Its position in the file.
     pub at: Spot,
-    /// Where it says something that goes against it.
+    /// The position of the setting that conflicts with it.
     pub other: Option<Spot>,
-    /// What is wrong, and what would be right.
+    /// What is wrong, and what would be valid.
     pub message: String,
 }
 
-/// What the file says about the keys that leave INSERT: `[keys.insert] leave`.
+/// The setting of the keys that leave INSERT: `[keys.insert] leave`.
 pub fn leave_line(lines: &[Rebinding]) -> Option<&Rebinding> {
     lines.iter().find(|line| is_leave(line))
 }
 
-/// Reads lines of the file; `leave` are the keys that leave INSERT.
+/// Parses the key bindings of the file; `leave` are the keys that leave INSERT.
 ///
 /// # Errors
-/// A place, action or key that there is not; a key with two meanings in one place; a mode without a way out; a
-/// question that Enter would answer.
+/// An unknown place, action or key; a key with two actions in one place; a mode without a key that
+/// leaves it; a confirmation that Enter would answer.
 pub fn rebind(lines: &[Rebinding], leave: &[String]) -> Result<Vec<Rebound>, Refused> {
     let mut read: Vec<Read> = Vec::new();
     for line in lines {
@@ -71,10 +71,10 @@ pub fn rebind(lines: &[Rebinding], leave: &[String]) -> Result<Vec<Rebound>, Ref
     Ok(read.into_iter().map(rebound).collect())
 }
 
-/// The name of a key as [`chord::name`] spells it.
+/// The name of a key as spelled by [`chord::name`].
 ///
 /// # Errors
-/// When there is no such key.
+/// If there is no such key.
 pub fn key(spelt: &Spelt) -> Result<String, Refused> {
     match chord::parse(&spelt.word) {
         Some(key) => Ok(key),
@@ -89,7 +89,7 @@ pub fn key(spelt: &Spelt) -> Result<String, Refused> {
     }
 }
 
-/// A line of the file that makes sense by itself.
+/// A line of the file that is valid by itself.
 struct Read {
     binding: &'static Binding,
     keys: Vec<(String, Spot)>,
@@ -99,7 +99,7 @@ fn is_leave(line: &Rebinding) -> bool {
     line.place.word == Place::Insert.name() && line.action.word == "leave"
 }
 
-/// The line of the table that a line of the file means.
+/// The binding that a line of the file refers to.
 fn find(line: &Rebinding) -> Result<&'static Binding, Refused> {
     let places = || Place::ALL.into_iter().map(Place::name);
     let word = line.place.word.as_str();
@@ -134,7 +134,8 @@ fn suggestion<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clone) -> S
     }
 }
 
-/// What no rebinding may do: answer a question by Enter, or take letters away from what is typed.
+/// Rejects what no key binding may do: answer a confirmation with Enter, or take letters away from
+/// text input.
 fn allowed(binding: &Binding, key: &str, at: Spot) -> Result<(), Refused> {
     let answers = matches!(
         binding.action,
@@ -160,7 +161,7 @@ fn allowed(binding: &Binding, key: &str, at: Spot) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Fails if a key of `one` means something else in its place, too.
+/// Fails if a key of `one` already has another action in the same place.
 fn clashes(one: &Read, later: &[Read], all: &[Read], leave: &[String]) -> Result<(), Refused> {
     let (place, name) = (one.binding.place, one.binding.name);
     for (key, at) in &one.keys {
@@ -247,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rebound_action_is_on_its_new_keys_only() {
+    fn a_rebound_action_has_only_its_new_keys() {
         let keymap = keymap(&[
             line(1, "normal", "stop", &["ctrl-x", "F9"]),
             line(2, "confirm", "yes", &["Y"]),
@@ -263,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn two_actions_may_change_places() {
+    fn two_actions_may_swap_keys() {
         let keymap = keymap(&[
             line(1, "normal", "stop", &["r"]),
             line(2, "normal", "restart", &["x"]),
@@ -273,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clash_names_both_lines() {
+    fn a_conflict_names_both_lines() {
         assert_eq!(
             refused(&[
                 line(14, "normal", "stop", &["ctrl-x"]),
@@ -285,14 +286,14 @@ mod tests {
             refused(&[line(3, "normal", "stop", &["X"])]),
             "3:9: \"X\" is bound to `kill` by default; bind that elsewhere"
         );
-        // The same key in another place is no clash.
+        // The same key in another place is not a conflict.
         keymap(&[line(1, "scroll", "times", &["x"])]);
         assert!(refused(&[line(1, "normal", "stop", &["ctrl-]"])]).contains("leaves INSERT"));
         assert!(refused(&[line(1, "normal", "stop", &["f2", "F2"])]).contains("twice"));
     }
 
     #[test]
-    fn what_there_is_not_gets_the_nearest_word() {
+    fn suggests_the_nearest_known_word() {
         assert_eq!(
             refused(&[line(2, "norml", "stop", &["f2"])]),
             "2:1: there is no place \"norml\" for keys. Did you mean \"normal\"?"
@@ -306,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn what_must_hold_holds() {
+    fn rejects_bindings_that_break_an_invariant() {
         for enter in ["enter", "return", "ctrl-m"] {
             assert!(
                 refused(&[line(1, "confirm", "yes", &[enter])]).contains("Enter never confirms")
@@ -327,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_of_the_table_can_be_bound_anew() {
+    fn every_binding_can_be_rebound() {
         for binding in TABLE.iter().filter(|one| one.action != Action::Literal) {
             let keymap = keymap(&[line(1, binding.place.name(), binding.name, &["f24"])]);
             let found = keymap.action(binding.place, "f24");

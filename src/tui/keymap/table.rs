@@ -1,4 +1,4 @@
-//! The keys as they are unless somebody binds them anew.
+//! The default key bindings.
 
 use super::{Action, Binding, Place};
 
@@ -18,10 +18,10 @@ const fn key(
     }
 }
 
-/// The name that stands in the table for whichever keys leave INSERT.
+/// Stands in the table for the keys that leave INSERT.
 pub const LEAVE: &str = "leave-key";
 
-/// The key that leaves INSERT unless somebody chooses another.
+/// The default key that leaves INSERT.
 pub const LEAVE_KEY: &str = "ctrl-]";
 
 /// The table.
