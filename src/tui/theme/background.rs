@@ -1,11 +1,11 @@
-//! Whether the terminal is dark or light. The terminal is asked and answers when it likes; until then it is what
-//! its environment says, or dark.
+//! Whether the terminal is dark or light. The terminal is queried and replies at any later time;
+//! until then the environment decides, with dark as the default.
 
-/// Asks for the background's colour, then for what the terminal is, which every terminal answers: when that answer
-/// has come, no other will.
+/// Queries the background colour, then the device attributes (DA1). Every terminal answers the
+/// second query, so no further reply comes after that one.
 pub const QUERY: &[u8] = b"\x1b]11;?\x1b\\\x1b[c";
 
-/// What is behind the text.
+/// Brightness of the background.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Shade {
     /// Light text on dark.
@@ -16,7 +16,8 @@ pub enum Shade {
 }
 
 impl Shade {
-    /// What `COLORFGBG` says: the numbers of two of the sixteen colours, the background's last.
+    /// The shade in `COLORFGBG`, which holds the numbers of two of the sixteen colours, the
+    /// background last.
     pub fn of_colorfgbg(value: &str) -> Self {
         match value.rsplit(';').next() {
             Some("7" | "9" | "10" | "11" | "12" | "13" | "14" | "15") => Self::Light,
@@ -25,16 +26,16 @@ impl Shade {
     }
 }
 
-/// An answer to [`QUERY`].
+/// A reply to [`QUERY`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answer {
-    /// What the background is.
+    /// The brightness of the background.
     Shade(Shade),
-    /// What the terminal is: the last answer.
+    /// The device attributes, which is the last reply.
     Last,
 }
 
-/// Reads what the terminal said; `None` if it is no answer to [`QUERY`].
+/// Parses a reply of the terminal; `None` if it is not a reply to [`QUERY`].
 pub fn answer(reply: &[u8]) -> Option<Answer> {
     let text = std::str::from_utf8(reply).ok()?;
     if text.starts_with("\x1b[?") && text.ends_with('c') {
@@ -49,7 +50,7 @@ pub fn answer(reply: &[u8]) -> Option<Answer> {
         .or_else(|| body.strip_prefix("rgba:"))?;
     let mut channels = channels.split('/').map(channel);
     let (r, g, b) = (channels.next()??, channels.next()??, channels.next()??);
-    // Rec. 709 luma: near enough to what eyes call bright.
+    // Luma (Rec. 709) is close enough to perceived brightness.
     let luma = 0.2126 * r + 0.7152 * g + 0.0722 * b;
     Some(Answer::Shade(if luma > 0.5 {
         Shade::Light
@@ -58,7 +59,7 @@ pub fn answer(reply: &[u8]) -> Option<Answer> {
     }))
 }
 
-/// A channel of one to four hexadecimal digits, from 0 to 1.
+/// Converts one to four hexadecimal digits to a channel value from 0 to 1.
 fn channel(digits: &str) -> Option<f32> {
     let value = u16::from_str_radix(digits, 16).ok()?;
     let most = match digits.len() {
@@ -76,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn terminals_say_what_they_are() {
+    fn parses_background_replies() {
         let shade = |text: &str| answer(text.as_bytes());
         let (dark, light) = (
             Some(Answer::Shade(Shade::Dark)),
@@ -90,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_is_none() {
+    fn rejects_other_replies() {
         for text in [
             "\x1b]10;rgb:ff/ff/ff\x07",
             "\x1b]11;?\x07",
@@ -103,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_may_say_it() {
+    fn reads_the_shade_from_colorfgbg() {
         assert_eq!(Shade::of_colorfgbg("0;15"), Shade::Light);
         assert_eq!(Shade::of_colorfgbg("0;default;7"), Shade::Light);
         assert_eq!(Shade::of_colorfgbg("15;0"), Shade::Dark);

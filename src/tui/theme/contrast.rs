@@ -1,10 +1,10 @@
-//! Whether colours can be read, by the measure of WCAG 2.2.
+//! Tests that colours have enough contrast, as defined by WCAG 2.2.
 
 use ratatui::style::Color;
 
 use super::{Role, Scheme, Shade};
 
-/// The backgrounds that each theme is made for, dark and light.
+/// The dark and light backgrounds that each theme is made for.
 const BACKGROUNDS: [(&str, u32, u32); 5] = [
     ("okabe-ito", 0x00_0000, 0xff_ffff),
     ("high-contrast", 0x00_0000, 0xff_ffff),
@@ -13,21 +13,22 @@ const BACKGROUNDS: [(&str, u32, u32); 5] = [
     ("catppuccin", 0x1e_1e2e, 0xef_f1f5),
 ];
 
-/// Text (1.4.3).
+/// Minimum contrast of text (WCAG 1.4.3).
 const TEXT: f64 = 4.5;
-/// Signs, and text that matters less (1.4.11).
+/// Minimum contrast of symbols and of less important text (WCAG 1.4.11).
 const SIGN: f64 = 3.0;
-/// A state in the selected row, which is bold, and has its name in the terminal's own colour.
+/// Minimum contrast of a state in the selected row. It is lower because the row is bold and the
+/// job's name is in the terminal's own colour.
 const ROW: f64 = 2.5;
 /// The same with 256 colours.
 const ROW_256: f64 = 2.0;
-/// A line between parts says nothing by itself.
+/// Minimum contrast of separators, which carry no information.
 const LINE: f64 = 1.3;
 
 fn channels(color: Color) -> [u8; 3] {
     match color {
         Color::Rgb(r, g, b) => [r, g, b],
-        // Levels of the cube of 256 colours, and its greys.
+        // Levels of the colour cube of the 256 colours, and its greys.
         Color::Indexed(at @ 232..) => [8 + 10 * (at - 232); 3],
         Color::Indexed(at @ 16..) => {
             let levels = [0, 95, 135, 175, 215, 255];
@@ -86,7 +87,7 @@ fn everything_can_be_read_on_dark_and_on_light() {
                         continue;
                     };
                     let selected = scheme.paint(Role::Selected, shade).bg.map(exact);
-                    // What stands in a row is drawn on the selected row, too.
+                    // Parts of a row are also drawn on the selected row.
                     let mut grounds = vec![paint.bg.map(exact).unwrap_or(ground)];
                     if paint.bg.is_none() && role != Role::Rule {
                         grounds.extend(selected);
@@ -95,13 +96,14 @@ fn everything_can_be_read_on_dark_and_on_light() {
                         let least = match role {
                             Role::Rule => LINE,
                             _ if at > 0 && is_state(role) => ROW,
-                            // The default's are given by the table of states; each has its sign and word.
+                            // The state colours of the default theme are fixed by the design; each
+                            // state also has a symbol and a word.
                             _ if name == "okabe-ito" && is_state(role) => SIGN,
                             Role::Dim => SIGN,
                             _ if at > 0 => SIGN,
                             _ => TEXT,
                         };
-                        // The nearest of 256 is as near as it gets.
+                        // The nearest of 256 colours cannot come closer.
                         let least = match (depth, at) {
                             ("256", 0) => least.min(SIGN),
                             ("256", _) => least.min(ROW_256),

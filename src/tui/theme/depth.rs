@@ -1,21 +1,22 @@
-//! How many colours there are, and the nearest of them.
+//! Number of colours, and the nearest available colour.
 
 use ratatui::style::Color;
 
-/// How many colours our own parts may use.
+/// How many colours the dashboard's own parts may use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Depth {
-    /// None: bold, dim and reverse only.
+    /// No colours: bold, dim and reverse only.
     None,
-    /// The terminal's sixteen.
+    /// The sixteen colours of the terminal.
     Ansi,
-    /// The 256 of xterm: the sixteen, a cube and greys.
+    /// The 256 colours of xterm: the sixteen, a cube and greys.
     Indexed,
-    /// 24 bits.
+    /// 24-bit colours.
     True,
 }
 
-/// Terminals that have 24 bits and may have lost COLORTERM on the way, as over ssh: the beginnings of their TERM.
+/// Prefixes of TERM of terminals with 24-bit colours. Needed where COLORTERM is lost, for instance
+/// over ssh.
 const TRUE_TERMS: [&str; 5] = [
     "xterm-kitty",
     "alacritty",
@@ -25,7 +26,7 @@ const TRUE_TERMS: [&str; 5] = [
 ];
 
 impl Depth {
-    /// What the environment says; COLORTERM is what terminals with 24 bits set.
+    /// The depth that the environment indicates. Terminals with 24-bit colours set COLORTERM.
     pub fn detect(term: &str, colorterm: &str) -> Self {
         let rich = TRUE_TERMS.iter().any(|name| term.starts_with(name));
         if matches!(colorterm, "truecolor" | "24bit") || term.ends_with("-direct") || rich {
@@ -38,7 +39,7 @@ impl Depth {
     }
 }
 
-/// The levels of the cube, as xterm has them.
+/// Levels of the colour cube of xterm.
 const LEVELS: [u8; 6] = [0, 95, 135, 175, 215, 255];
 
 /// The nearest colour of the cube and the greys.
@@ -47,7 +48,7 @@ pub(super) fn nearest(r: u8, g: u8, b: u8) -> Color {
     let [x, y, z] = [r, g, b].map(|value| level(value).unwrap_or(0_u8));
     let cube = [x, y, z].map(|at| LEVELS[usize::from(at)]);
     let mean = (u16::from(r) + u16::from(g) + u16::from(b)) / 3;
-    // Greys are 8, 18, … 238.
+    // The greys are 8, 18, … 238.
     let step = (mean.saturating_sub(3) / 10).min(23);
     let step = u8::try_from(step).unwrap_or(23);
     let grey = 8 + 10 * step;
@@ -69,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_environment_says_how_many() {
+    fn detects_the_depth_from_the_environment() {
         for (term, colorterm, depth) in [
             ("xterm", "truecolor", Depth::True),
             ("xterm-256color", "24bit", Depth::True),
@@ -85,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_colour_is_near() {
+    fn finds_the_nearest_colour() {
         assert_eq!(nearest(0, 0, 0), Color::Indexed(16));
         assert_eq!(nearest(255, 255, 255), Color::Indexed(231));
         assert_eq!(nearest(0x8a, 0x8f, 0x98), Color::Indexed(246));

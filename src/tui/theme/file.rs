@@ -1,5 +1,5 @@
-//! Theme files: a table a shade, `[dark]` and `[light]`; a line a role: `failed = "#d55e00"`, or
-//! `toast = { fg = "black", bg = "#cccccc" }`.
+//! Theme files. They contain a table per shade, `[dark]` and `[light]`, with a line per role:
+//! `failed = "#d55e00"`, or `toast = { fg = "black", bg = "#cccccc" }`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,8 +14,9 @@ use super::role::Role;
 use super::scheme::{Paint, Scheme};
 use crate::config::{self, Known, Wrong, names_of};
 
-/// The terminal's sixteen by name, and its own text or background. These are not the names of ratatui's
-/// `Color::from_str`: its `white` is the bright one, it also takes `4` and `#+12345`, and its error lists no names.
+/// Names of the terminal's sixteen colours, and `default` for its own text or background colour.
+/// They differ from ratatui's `Color::from_str`, whose `white` is the bright one, which also
+/// accepts `4` and `#+12345`, and whose error lists no names.
 const NAMED: [(&str, Color); 17] = [
     ("default", Color::Reset),
     ("black", Color::Black),
@@ -36,7 +37,7 @@ const NAMED: [(&str, Color); 17] = [
     ("bright-white", Color::White),
 ];
 
-/// What a theme file says.
+/// The contents of a theme file.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct File {
@@ -44,10 +45,10 @@ struct File {
     light: BTreeMap<Role, Ink>,
 }
 
-/// The colours of a role: one of the text, or a table of both.
+/// The colours of a role: a text colour, or a table with both colours.
 struct Ink(Paint);
 
-/// The table of both.
+/// The table with both colours.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Both {
@@ -58,7 +59,7 @@ struct Both {
 /// One colour.
 struct Hue(Color);
 
-/// Reads a theme; what it leaves out is as in `rest`.
+/// Parses a theme; colours that it does not set come from `rest`.
 pub(super) fn read(text: &str, rest: Scheme) -> Result<Scheme, Wrong> {
     let known = |path: &[&str]| {
         let (what, names) = match path.len() {
@@ -149,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_fills_the_roles_that_it_names() {
+    fn a_file_sets_only_the_roles_that_it_names() {
         let text =
             "[dark]\nfailed = \"#d55E00\"\n[light]\ntoast = { fg = \"black\", bg = \"#CCCCCC\" }\n";
         let scheme = read(text, Scheme::default()).unwrap();
@@ -168,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_has_its_place() {
+    fn reports_the_position_of_an_error() {
         assert_eq!(
             error("[dark]\n  faild = \"red\"\n"),
             "mine.toml:2:3: unknown role \"faild\" in a theme. Did you mean \"failed\"?"

@@ -1,7 +1,7 @@
-//! Colours, and what stands in for them where there are none.
+//! Colours, and what replaces them on terminals without colour.
 //!
-//! `NO_COLOR` is obeyed here, for what is ours only: crossterm would strip the jobs' own colours too, so it is
-//! told to keep its hands off (see [`super::terminal`]).
+//! `NO_COLOR` is handled here and only applies to the dashboard's own parts. crossterm would also
+//! strip the jobs' colours, so its handling is disabled (see [`super::terminal`]).
 
 mod background;
 #[cfg(test)]
@@ -21,27 +21,27 @@ use super::options::Options;
 use super::state::State;
 use crate::config::Background;
 
-/// How things look.
+/// The look of the dashboard.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Theme {
-    /// Colours of our own parts.
+    /// Number of colours of the dashboard's own parts.
     pub depth: Depth,
-    /// Glyphs and lines of ASCII only.
+    /// Use only ASCII glyphs and lines.
     pub ascii: bool,
-    /// Panes without colour, too.
+    /// Draw panes without colour too.
     pub mono: bool,
-    /// Whether the terminal may still say what its background is.
+    /// Whether a reply about the terminal's background is still pending.
     pub asks: bool,
     shade: Shade,
     scheme: Scheme,
-    /// The styles of the roles, as they come out of all that.
+    /// The resulting styles of the roles.
     styles: [Style; Role::ALL.len()],
 }
 
-/// What the environment says about the terminal; empty where it says nothing.
+/// Environment variables about the terminal; empty if unset.
 #[derive(Clone, Debug, Default)]
 pub struct TerminalFacts {
-    /// The locale of characters: the first of `LC_ALL`, `LC_CTYPE` and `LANG` that is set.
+    /// The character locale: the first of `LC_ALL`, `LC_CTYPE` and `LANG` that is set.
     pub locale: String,
     /// `TERM`.
     pub term: String,
@@ -53,14 +53,14 @@ pub struct TerminalFacts {
     pub colorfgbg: String,
 }
 
-/// What a badge or a bar is about.
+/// The meaning of a badge or bar.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tone {
     /// Nothing special: NORMAL, HELP.
     Calm,
     /// Keys reach a job: INSERT.
     Live,
-    /// Looking back or choosing: SCROLL, FILTER, PROMPT.
+    /// Scrolling or choosing: SCROLL, FILTER, PROMPT.
     Busy,
     /// A question that ends something, or an error.
     Alarm,
@@ -82,7 +82,7 @@ impl Theme {
         theme
     }
 
-    /// The theme for a terminal, and for what was asked on the command line.
+    /// The theme for a terminal and the command-line options.
     pub fn detect(facts: &TerminalFacts, options: &Options) -> Self {
         let locale = facts.locale.to_ascii_lowercase();
         let utf8 = locale.contains("utf-8") || locale.contains("utf8");
@@ -108,7 +108,7 @@ impl Theme {
         theme
     }
 
-    /// Takes an answer of the terminal; says whether things look different now.
+    /// Handles a reply of the terminal; returns whether the look has changed.
     pub fn hear(&mut self, answer: Answer) -> bool {
         match answer {
             Answer::Last => {
@@ -124,7 +124,7 @@ impl Theme {
         }
     }
 
-    /// Works the styles out.
+    /// Computes the styles.
     fn settle(&mut self) {
         let sixteen = match self.depth {
             Depth::Ansi => Scheme::built_in("terminal").unwrap_or(Scheme::BARE),
@@ -140,7 +140,8 @@ impl Theme {
                     fg: paint.fg.map(indexed),
                     bg: paint.bg.map(indexed),
                 },
-                // What names one of the sixteen has it; for the rest they are chosen by hand.
+                // Roles that use one of the sixteen colours keep it. For other roles, use the
+                // hand-picked colours of the `terminal` theme.
                 Depth::Ansi if exact(paint.fg) || exact(paint.bg) => {
                     sixteen.paint(role, self.shade)
                 }
@@ -148,19 +149,19 @@ impl Theme {
             };
             let mut modifier = role.modifier(self.depth);
             if paint.fg == Some(Color::Black) {
-                // Many terminals paint bold black in bright black, which is grey.
+                // Many terminals draw bold black as bright black, which is grey.
                 modifier.remove(Modifier::BOLD);
             }
             self.styles[role as usize] = paint.style().add_modifier(modifier);
         }
     }
 
-    /// How a role looks.
+    /// The style of a role.
     pub fn style(&self, role: Role) -> Style {
         self.styles[role as usize]
     }
 
-    /// Glyph and word of a state.
+    /// The style of a state's glyph and word.
     pub fn state(&self, state: &State) -> Style {
         self.style(Role::of(state))
     }
@@ -170,17 +171,17 @@ impl Theme {
         self.style(Role::Dim)
     }
 
-    /// Lines between parts.
+    /// Separators.
     pub fn rule(&self) -> Style {
         self.style(Role::Rule)
     }
 
-    /// The name of what is selected or spoken about.
+    /// The name of what is selected or mentioned.
     pub fn strong(&self) -> Style {
         Style::new().add_modifier(Modifier::BOLD)
     }
 
-    /// The row under the cursor; the bar in front of it is there in every theme.
+    /// The selected row. The bar in front of it is shown in every theme.
     pub fn selected(&self) -> Style {
         self.style(Role::Selected)
     }
@@ -190,7 +191,7 @@ impl Theme {
         self.style(Role::Key)
     }
 
-    /// The mode at the bottom left, and the verb of a question.
+    /// The mode badge at the bottom left, and the verb of a question.
     pub fn badge(&self, tone: Tone) -> Style {
         self.style(match tone {
             Tone::Calm => Role::Calm,
@@ -208,7 +209,7 @@ impl Theme {
         }
     }
 
-    /// Text that a search found; `here` is the one the search stands on.
+    /// A search match; `here` is the match at the cursor.
     pub fn found(&self, here: bool) -> Style {
         self.style(if here { Role::Busy } else { Role::Found })
     }
@@ -239,7 +240,7 @@ impl Theme {
     }
 }
 
-/// The nearest of the 256.
+/// The nearest of the 256 colours.
 fn indexed(color: Color) -> Color {
     match color {
         Color::Rgb(r, g, b) => depth::nearest(r, g, b),
@@ -265,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn the_terminal_decides_how_much_it_gets() {
+    fn detects_the_look_from_the_terminal() {
         let options = Options::default();
         let detect = |vars| {
             let theme = theme(vars, &options);
@@ -284,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_coloured_without_colour() {
+    fn uses_no_colours_at_depth_none() {
         let theme = Theme::new(Depth::None, false, false);
         for role in Role::ALL {
             let style = theme.style(role);
@@ -298,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn few_colours_are_those_of_the_terminal_and_256_the_nearest() {
+    fn maps_colours_to_sixteen_and_256() {
         let running = |depth| Theme::new(depth, false, false).state(&State::Running).fg;
         assert_eq!(running(Depth::True), Some(Color::Rgb(0, 0x9e, 0x73)));
         assert_eq!(running(Depth::Indexed), Some(Color::Indexed(35)));
@@ -318,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn the_terminals_answer_changes_the_colours_and_the_last_one_ends_the_asking() {
+    fn replies_change_the_colours_until_the_last_one() {
         let mut theme = theme(
             ["C.UTF-8", "xterm", "truecolor", "", "15;0"],
             &Options::default(),

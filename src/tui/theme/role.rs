@@ -1,4 +1,4 @@
-//! What has a colour: the roles that a theme fills.
+//! The roles that a theme assigns colours to.
 
 use ratatui::style::Modifier;
 use serde::Deserialize;
@@ -6,37 +6,37 @@ use serde::Deserialize;
 use super::Depth;
 use crate::tui::state::State;
 
-/// What something is drawn as. A theme writes the names in small letters.
+/// The role of a drawn element. Themes write the names in lower case.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// Waits for what it needs.
+    /// Waiting for a dependency.
     Queued,
-    /// Not ready yet.
+    /// Starting, not ready yet.
     Starting,
-    /// Runs.
+    /// Running.
     Running,
-    /// Waits for a person.
+    /// Waiting for input from a person.
     Input,
-    /// Was asked to end.
+    /// Being stopped.
     Stopping,
     /// Stopped by a signal.
     Paused,
-    /// Ended well.
+    /// Ended successfully.
     Done,
-    /// Went wrong.
+    /// Failed.
     Failed,
-    /// Ended by somebody.
+    /// Stopped or killed by somebody.
     Killed,
-    /// Starts again.
+    /// Being restarted.
     Retrying,
-    /// Ended while nobody was there.
+    /// Ended unobserved.
     Lost,
     /// Less important text.
     Dim,
-    /// Lines between parts.
+    /// Separators.
     Rule,
-    /// The row under the cursor.
+    /// The selected row.
     Selected,
     /// A key in a hint.
     Key,
@@ -44,18 +44,18 @@ pub enum Role {
     Calm,
     /// The badge of INSERT.
     Live,
-    /// The badge of SCROLL, FILTER, PROMPT; the match that a search stands on.
+    /// The badge of SCROLL, FILTER and PROMPT; the match at the cursor.
     Busy,
     /// The badge of CONFIRM; an error.
     Alarm,
-    /// A message.
+    /// A toast.
     Toast,
-    /// What a search found.
+    /// A search match.
     Found,
 }
 
 impl Role {
-    /// All of them.
+    /// All roles.
     pub const ALL: [Self; 21] = [
         Self::Queued,
         Self::Starting,
@@ -97,7 +97,8 @@ impl Role {
         }
     }
 
-    /// Bold, dim and reverse are no theme's to choose: without colour they say it all.
+    /// The attributes of a role. Bold, dim and reverse are not chosen by themes, because without
+    /// colour they carry all the information.
     pub(super) fn modifier(self, depth: Depth) -> Modifier {
         let bare = depth == Depth::None;
         match self {

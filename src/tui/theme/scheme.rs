@@ -10,7 +10,7 @@ use super::role::Role;
 use crate::config::ConfigError;
 use crate::protocol::suggest::nearest;
 
-/// Themes that are built in, the default first: name and file.
+/// The built-in themes, the default first: name and file.
 const BUILT_IN: [(&str, &str); 6] = [
     (
         "okabe-ito",
@@ -35,17 +35,17 @@ const BUILT_IN: [(&str, &str); 6] = [
     ),
 ];
 
-/// The colours of one role; `None`: those that are there.
+/// The colours of one role; `None` keeps the colour that is already there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Paint {
-    /// Of the text.
+    /// Text colour.
     pub fg: Option<Color>,
-    /// Behind the text.
+    /// Background colour.
     pub bg: Option<Color>,
 }
 
 impl Paint {
-    /// As a style.
+    /// The colours as a style.
     pub fn style(self) -> Style {
         Style {
             fg: self.fg,
@@ -62,18 +62,18 @@ pub struct Scheme {
     light: [Paint; Role::ALL.len()],
 }
 
-/// Why there is no such theme.
+/// Why a theme cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum ThemeError {
-    /// Nobody has heard of it.
+    /// There is no theme with this name.
     #[error("there is no theme \"{name}\". {hint}")]
     Unknown {
         /// Its name.
         name: String,
-        /// The nearest one, or all that there are.
+        /// The nearest name, or all names.
         hint: String,
     },
-    /// Its file says something that makes no sense.
+    /// Its file is invalid.
     #[error(transparent)]
     File(#[from] ConfigError),
 }
@@ -94,23 +94,23 @@ impl Scheme {
         }
     };
 
-    /// Names of the themes that are built in.
+    /// Names of the built-in themes.
     pub fn names() -> impl Iterator<Item = &'static str> + Clone {
         BUILT_IN.iter().map(|(name, _)| *name)
     }
 
-    /// A theme that is built in.
+    /// A built-in theme.
     pub fn built_in(name: &str) -> Option<Self> {
         let (_, text) = BUILT_IN.iter().find(|(known, _)| *known == name)?;
-        // A test reads each of them.
+        // A test parses each of them.
         file::read(text, Self::BARE).ok()
     }
 
-    /// The theme of that name: the file `NAME.toml` in `dir`, else one that is built in. What a file leaves out
-    /// is as in the default.
+    /// The theme with this name: the file `NAME.toml` in `dir`, or else a built-in one. Colours
+    /// that a file does not set come from the default theme.
     ///
     /// # Errors
-    /// When there is no such theme, or its file makes no sense.
+    /// If there is no such theme or its file is invalid.
     pub fn load(dir: &Path, name: &str) -> Result<Self, ThemeError> {
         let plain = !name.is_empty() && !name.contains(['/', '\0']);
         if plain {
@@ -138,7 +138,7 @@ impl Scheme {
         })
     }
 
-    /// What `role` has on such a terminal.
+    /// The colours of `role` on a terminal of this shade.
     pub fn paint(&self, role: Role, shade: Shade) -> Paint {
         match shade {
             Shade::Dark => self.dark[role as usize],
@@ -146,7 +146,7 @@ impl Scheme {
         }
     }
 
-    /// Gives `role` colours on such terminals.
+    /// Sets the colours of `role` on terminals of this shade.
     pub(super) fn set(&mut self, role: Role, shade: Shade, paint: Paint) {
         match shade {
             Shade::Dark => self.dark[role as usize] = paint,
