@@ -1,8 +1,9 @@
-//! The clipboard: the terminal's by OSC 52, the desktop's by its own tool, and a file where neither is to be had.
+//! The clipboard: the terminal's by OSC 52, the desktop's by its own tool, or a file if neither is
+//! available.
 //!
-//! Nobody answers OSC 52, so it counts as taken unless the terminal is known not to, or it is more than terminals
-//! take. Tools run in a thread of their own; where what is said depends on them, another one waits for that and
-//! the view goes on.
+//! OSC 52 has no reply, so it counts as accepted unless the terminal is known not to support it or
+//! the text exceeds the terminals' limit. Tools run in a thread of their own. If the message
+//! depends on their result, another thread waits for it, so that the view does not block.
 
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -20,19 +21,21 @@ use crate::tui::model::job::tilde;
 use crate::tui::terminal::Terminal;
 use crate::tui::update::{Done, What};
 
-/// Bytes of base64 that terminals take: hterm and others end at 100,000, and cut or drop what is longer.
+/// Maximum length of the base64 text in OSC 52, in bytes. hterm and others have a limit of 100,000
+/// and truncate or drop longer sequences.
 const MAX_OSC: usize = 100_000;
 
-/// How long a tool is waited for where it is the only way.
+/// How long to wait for a tool if it is the only way.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How long tmux may take to say how it is set.
+/// How long tmux may take to report its settings.
 const TMUX_PATIENCE: Duration = Duration::from_millis(300);
 
-/// Whether tmux was asked if it keeps what is copied to itself.
+/// Set once tmux has been asked whether it keeps copied text to itself.
 static ASKED_TMUX: AtomicBool = AtomicBool::new(false);
 
-/// Puts text on the clipboard; `what` is it, for the toast. What depends on other programs is told `later`.
+/// Puts text on the clipboard; `what` describes it in the toast. A result that depends on other
+/// programs is sent to `later`.
 pub(super) fn copy(
     text: &str,
     what: &str,
@@ -62,7 +65,7 @@ pub(super) fn copy(
                 true => copied(&what, asks_tmux && is_kept_by_tmux()),
                 false => save_instead(&text),
             };
-            // The view may have been closed meanwhile.
+            // The view may have closed in the meantime.
             let _ = later.send(What::Done(done));
         });
     Ok(waiting.err().map(|error| {
@@ -89,23 +92,24 @@ fn save_instead(text: &str) -> Done {
     }
 }
 
-/// Whether the terminal may be expected to take OSC 52.
+/// Whether the terminal can be expected to support OSC 52.
 fn takes_osc52() -> bool {
     let var = |name: &str| std::env::var(name).unwrap_or_default();
     let poor = matches!(var("TERM").as_str(), "linux" | "dumb" | "");
     !poor && var("TERM_PROGRAM") != "Apple_Terminal"
 }
 
-/// The programs that take it, first choice first, each with what to try where it does not.
+/// The clipboard programs in order of preference, each with the fallbacks to try if it fails.
 fn tools() -> Vec<&'static [&'static str]> {
     let mut tools: Vec<&[&str]> = Vec::new();
     if has("TMUX") {
-        // `-w` hands it on to the terminal around tmux; before 3.2 there was no such flag. What we write by
-        // OSC 52 ourselves tmux takes only where `set-clipboard` is `on`, which it is not unless asked for.
+        // `-w` also forwards the text to the outer terminal; the flag exists since tmux 3.2. tmux
+        // accepts the OSC 52 that we write ourselves only if `set-clipboard` is `on`, which is not
+        // the default.
         tools.push(&["tmux", "load-buffer", "-w", "-"]);
         tools.push(&["tmux", "load-buffer", "-"]);
     }
-    // Over ssh the desktop here is not the one in front of which somebody sits.
+    // Over ssh, the desktop of this machine is not the one that the person uses.
     if has("SSH_CONNECTION") || has("SSH_TTY") {
         return tools;
     }
@@ -122,16 +126,17 @@ fn tools() -> Vec<&'static [&'static str]> {
     tools
 }
 
-/// Whether a variable says something.
+/// Whether an environment variable is set and not empty.
 fn has(name: &str) -> bool {
     std::env::var_os(name).is_some_and(|value| !value.is_empty())
 }
 
-/// Hands text to tmux and to the first tool of the desktop that takes it; tells whether any did.
+/// Passes text to tmux and to the first desktop tool that accepts it; the receiver gets whether any
+/// did.
 fn hand_over(tools: Vec<&'static [&'static str]>, text: &str) -> std::sync::mpsc::Receiver<bool> {
     let (tell, told) = channel();
     let text = text.to_owned();
-    // Without a thread there is no tool; that is told by the end of the channel.
+    // Without a thread no tool runs; the receiver learns that when the channel closes.
     let _ = std::thread::Builder::new()
         .name("clipboard".to_owned())
         .spawn(move || {
@@ -148,14 +153,15 @@ fn hand_over(tools: Vec<&'static [&'static str]>, text: &str) -> std::sync::mpsc
     told
 }
 
-/// Gives text to a program; whether it took it.
+/// Passes text to a program; returns whether it succeeded.
 fn give(words: &[&str], text: &str) -> io::Result<bool> {
     let mut child = Command::new(words[0])
         .args(&words[1..])
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        // It stays to serve the clipboard, also while the view is suspended and after it is closed.
+        // The tool keeps running to serve the clipboard, even while the view is suspended and after
+        // it closes.
         .process_group(0)
         .spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
@@ -164,7 +170,7 @@ fn give(words: &[&str], text: &str) -> io::Result<bool> {
     Ok(child.wait()?.success())
 }
 
-/// Whether the tmux we are in hands nothing on to the terminal around it.
+/// Whether the surrounding tmux does not forward copied text to its terminal.
 fn is_kept_by_tmux() -> bool {
     let (tell, told) = channel();
     let _ = std::thread::Builder::new()
@@ -181,7 +187,7 @@ fn is_kept_by_tmux() -> bool {
     told.recv_timeout(TMUX_PATIENCE) == Ok(true)
 }
 
-/// Writes text to the file that stands in for a clipboard; gives its path as people read it.
+/// Writes text to the file that replaces the clipboard; returns its path for display.
 fn save(text: &str) -> io::Result<String> {
     let dir = cache_dir().ok_or_else(|| io::Error::other("there is no home directory"))?;
     std::fs::DirBuilder::new()
@@ -189,7 +195,8 @@ fn save(text: &str) -> io::Result<String> {
         .mode(0o700)
         .create(&dir)?;
     let path = dir.join("copy.txt");
-    // A new file each time: an old one might be readable for others, or lead elsewhere.
+    // Create a new file each time, because an old one might be readable by others or be a symbolic
+    // link.
     match std::fs::remove_file(&path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}

@@ -1,4 +1,4 @@
-//! What the form for a new job suggests: the shell's history, and the files of the project in a directory.
+//! Suggestions for a new job: the shell history, and the project files of a directory.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use crate::tui::suggest;
 use crate::tui::update::Done;
 
-/// Bytes of a history that are read, from its end.
+/// Number of bytes read from the end of a history file.
 const HISTORY_BYTES: u64 = 256 * 1024;
-/// Bytes of a project's file that are read.
+/// Maximum number of bytes read from a project file.
 const FILE_BYTES: u64 = 256 * 1024;
-/// Commands of the history at most.
+/// Maximum number of commands from the history.
 const COMMANDS: usize = 500;
 
-/// Files with commands.
+/// Project files that define commands.
 const FILES: [&str; 8] = [
     "package.json",
     "Procfile",
@@ -26,7 +26,7 @@ const FILES: [&str; 8] = [
     "Makefile",
 ];
 
-/// Reads both. What cannot be read suggests nothing.
+/// Reads both. Files that cannot be read are skipped.
 pub(super) fn suggest(dir: &str) -> Done {
     let mut targets = Vec::new();
     let place = Path::new(dir);
@@ -35,7 +35,7 @@ pub(super) fn suggest(dir: &str) -> Done {
             continue;
         };
         for target in suggest::targets(name, &text, runner(place)) {
-            // Where names differ only in case two of them may be one file.
+            // On a case-insensitive file system two of the names may be the same file.
             if !targets.contains(&target) {
                 targets.push(target);
             }
@@ -59,7 +59,7 @@ fn runner(dir: &Path) -> &'static str {
     found.map_or("npm", |(_, runner)| runner)
 }
 
-/// The history of the shell that runs, or else of whichever there is.
+/// The history of the current shell, or else of any shell that has one.
 fn history() -> Option<Vec<String>> {
     let home = PathBuf::from(std::env::var_os("HOME")?);
     let mut files = vec![
@@ -81,7 +81,7 @@ fn history() -> Option<Vec<String>> {
     })
 }
 
-/// The end of a regular file: anything else might never end, or block.
+/// Reads the end of a regular file. Other files might block or never end.
 fn read(path: &Path, most: u64) -> Option<String> {
     let length = std::fs::metadata(path)
         .ok()
@@ -93,7 +93,7 @@ fn read(path: &Path, most: u64) -> Option<String> {
     let mut bytes = Vec::new();
     file.take(most).read_to_end(&mut bytes).ok()?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    // The first line may be half of one.
+    // The first line may be incomplete.
     match text.split_once('\n') {
         Some((_, rest)) if cut > 0 => Some(rest.to_owned()),
         _ => Some(text),

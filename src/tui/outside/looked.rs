@@ -1,11 +1,11 @@
-//! What was looked at, from one view to the next.
+//! Keeps what was seen from one view to the next.
 
 use crate::protocol::SessionId;
 use crate::recall::seen_jobs::{self, JobSeen, SeenJobs};
 use crate::tui::model::look::{Looks, Seen};
 use crate::tui::model::{Attached, Model};
 
-/// Gives a new view what the last one has looked at.
+/// Loads what earlier views have seen.
 pub fn recall(model: &mut Model) {
     let Some(looked) = seen_jobs::recall() else {
         return;
@@ -18,16 +18,17 @@ pub fn recall(model: &mut Model) {
     model.last_open = Some((looked.at, looked.seq));
 }
 
-/// Keeps what this view has looked at.
+/// Saves what this view has seen.
 pub fn keep(model: &Model) {
     let seen = model.looks.seen().iter().map(|(id, seen)| {
         let (lines, at) = (seen.lines, seen.at);
         (id.to_string(), JobSeen { lines, at })
     });
     let (at, seq) = match (&model.attached, model.last_open) {
-        // Opened for one job it has told nothing of the others, so that is still to be told.
+        // A view of a single job has not reported on other jobs, so keep the old values.
         (Attached::Yes(_) | Attached::Awaited(_), Some(before)) => before,
-        // The daemon has not answered: from there on it is asked again.
+        // The daemon has not replied, so the next view must request events from the same number
+        // again.
         (_, Some((_, seq))) if model.seq == 0 => (model.now.ms, seq),
         _ => (model.now.ms, model.seq),
     };
@@ -36,6 +37,6 @@ pub fn keep(model: &Model) {
         seq,
         jobs: seen.collect(),
     };
-    // Before the list has come nobody knows which jobs are gone.
+    // Before the list arrives it is not known which jobs are gone.
     seen_jobs::remember(&looked, |id| !model.listed || model.job(id).is_some());
 }

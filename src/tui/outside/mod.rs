@@ -1,4 +1,4 @@
-//! What the view does outside of itself and the daemon: clipboard, pager, browser, notifications.
+//! Effects outside the view and the daemon: clipboard, pager, browser, notifications.
 
 mod copy;
 mod history;
@@ -14,10 +14,11 @@ use std::sync::mpsc::SyncSender;
 use super::terminal::Terminal;
 use super::update::{Done, Errand, What};
 
-/// Does an errand; gives what there is to tell of it at once. What others have to say first is told `later`.
+/// Performs an errand and returns its immediate result. A result that depends on other programs is
+/// sent to `later`.
 ///
 /// # Errors
-/// When the terminal cannot be written to.
+/// If the terminal cannot be written to.
 pub fn run(
     errand: Errand,
     terminal: &mut Terminal,

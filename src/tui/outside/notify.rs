@@ -1,4 +1,4 @@
-//! Those who look at something else: notifications.
+//! Notifications for a person who is looking at something else.
 
 use std::io;
 use std::process::Command;
@@ -7,7 +7,7 @@ use super::program;
 use crate::tui::terminal::Terminal;
 use crate::tui::update::Done;
 
-/// Tells by the terminal, and rings its bell.
+/// Notifies through the terminal and rings its bell.
 pub(super) fn notify(title: &str, text: &str, terminal: &mut Terminal) -> io::Result<Option<Done>> {
     let var = |name: &str| std::env::var(name).unwrap_or_default();
     let sequence = sequence(title, text, &var("TERM"), !var("VTE_VERSION").is_empty());
@@ -19,7 +19,7 @@ pub(super) fn notify(title: &str, text: &str, terminal: &mut Terminal) -> io::Re
     Ok(None)
 }
 
-/// Tells by the desktop.
+/// Notifies through the desktop.
 pub(super) fn desktop(title: &str, text: &str) -> Option<Done> {
     let mut command = Command::new("notify-send");
     command.args(["-a", "bgproc", "--", title, text]);
@@ -29,7 +29,8 @@ pub(super) fn desktop(title: &str, text: &str) -> Option<Done> {
     )))
 }
 
-/// OSC 777 for those terminals that know only that, OSC 9 for the others: some know both and would tell twice.
+/// OSC 777 for terminals that only know that, OSC 9 for the others. Sending both would notify twice
+/// on terminals that know both.
 fn sequence(title: &str, text: &str, term: &str, is_vte: bool) -> String {
     if is_vte || term.starts_with("rxvt") || term.starts_with("foot") {
         let title = title.replace(';', ",");
@@ -39,7 +40,7 @@ fn sequence(title: &str, text: &str, term: &str, is_vte: bool) -> String {
     }
 }
 
-/// Wrapped for tmux, which hands it on to its own terminal (if `allow-passthrough` is on).
+/// Wraps a sequence for tmux, which forwards it to its terminal if `allow-passthrough` is on.
 fn passed_through(sequence: &str) -> String {
     format!("\x1bPtmux;{}\x1b\\", sequence.replace('\x1b', "\x1b\x1b"))
 }
@@ -49,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_terminal_is_told_once_in_its_own_way() {
+    fn each_terminal_gets_one_supported_sequence() {
         let xterm = sequence("bgproc", "web failed", "xterm-256color", false);
         assert_eq!(xterm, "\x1b]9;bgproc: web failed\x07");
         let foot = sequence("a;b", "web failed", "foot", false);

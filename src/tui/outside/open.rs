@@ -1,11 +1,12 @@
-//! URLs, in the browser.
+//! Opens URLs in the browser.
 
 use std::process::Command;
 
 use super::program;
 use crate::tui::update::Done;
 
-/// Opens a URL, by what `$BROWSER` says or else as the desktop does. Where neither can be, as over ssh, says so.
+/// Opens a URL with `$BROWSER`, or else with the desktop's default. Reports if neither is possible,
+/// for instance over ssh.
 pub(super) fn open(url: &str) -> Option<Done> {
     let var = |name: &str| std::env::var(name).unwrap_or_default();
     let remote = !var("SSH_CONNECTION").is_empty();
@@ -27,7 +28,7 @@ pub(super) fn open(url: &str) -> Option<Done> {
     Some(Done::NoBrowser(url.to_owned()))
 }
 
-/// A browser of `$BROWSER`: a program and its arguments; the URL goes where `%s` stands, or to the end.
+/// A browser from `$BROWSER`: a program and its arguments. The URL replaces `%s` or is appended.
 fn browser(words: &str, url: &str) -> Option<Vec<String>> {
     let mut words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
     if words.is_empty() {
@@ -49,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_browser_gets_the_url_where_it_wants_it() {
+    fn substitutes_or_appends_the_url() {
         let words = |text| browser(text, "http://x").unwrap_or_default();
         assert_eq!(words("firefox"), ["firefox", "http://x"]);
         assert_eq!(words("lynx -url=%s -x"), ["lynx", "-url=http://x", "-x"]);

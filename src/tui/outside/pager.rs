@@ -1,8 +1,8 @@
-//! A log in the pager.
+//! Shows a log in the pager.
 //!
-//! The bytes come from `bgproc logs --raw` through a pipe: nothing is held in memory however long the log, and it is
-//! whole also while files of it are being dropped. The pager reads its keys from the terminal, which is its alone
-//! meanwhile.
+//! The bytes come from `bgproc logs --raw` through a pipe. No part of the log is held in memory,
+//! and the output is complete even if log segments are dropped meanwhile. The pager reads its keys
+//! from the terminal, which it owns while it runs.
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -12,12 +12,12 @@ use crate::protocol::SessionId;
 use crate::tui::terminal::Terminal;
 use crate::tui::update::Done;
 
-/// Shows the whole log of a session.
+/// Shows the whole log of a job.
 pub(super) fn show(id: &SessionId, terminal: &mut Terminal) -> io::Result<Option<Done>> {
     let pager = std::env::var("PAGER").unwrap_or_default();
     let pager = match pager.trim() {
         "" => "less -R",
-        // As git has it: less asked for by its bare name shows colours as garbage.
+        // As in git: plain `less` shows colours as escape sequences.
         "less" => "less -R",
         given => given,
     };
@@ -37,7 +37,7 @@ fn page(id: &SessionId, pager: &str) -> io::Result<()> {
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
-        // Ctrl-C is for the pager.
+        // Ctrl-C is for the pager only.
         .process_group(0)
         .spawn()?;
     let output = logs.stdout.take().map_or_else(Stdio::null, Stdio::from);
@@ -45,7 +45,7 @@ fn page(id: &SessionId, pager: &str) -> io::Result<()> {
         .args(["-c", pager])
         .stdin(output)
         .status();
-    // The pager may have been left before all of it was read.
+    // The pager may have quit before reading everything.
     let _ = logs.kill();
     logs.wait()?;
     match status?.code() {
