@@ -2,7 +2,8 @@
 
 use crate::term::keyparse::{Key, KeyCode};
 
-/// The name of `key`. Shift is part of a letter (`G`) and written out for other keys (`shift-up`).
+/// The name of `key`. For letters, Shift is part of the letter (`G`); for other keys it is written
+/// out (`shift-up`).
 pub fn name(key: Key) -> String {
     let base = match key.code {
         KeyCode::Char(' ') => "space".to_owned(),
@@ -29,7 +30,7 @@ pub fn name(key: Key) -> String {
     spell(key.ctrl, key.alt, shift, &base)
 }
 
-/// The key of a name, as [`name`] spells it.
+/// The key with this name, as spelled by [`name`].
 pub fn key(name: &str) -> Option<Key> {
     let (ctrl, base) = match name.strip_prefix("ctrl-") {
         Some(base) => (true, base),
@@ -63,7 +64,7 @@ pub fn key(name: &str) -> Option<Key> {
     })
 }
 
-/// What a person may call a key that is no character, and what [`name`] calls it.
+/// Accepted names of keys that are not characters, with the name that [`name`] uses.
 const NAMED: [(&str, &str); 26] = [
     ("space", "space"),
     ("enter", "enter"),
@@ -93,12 +94,13 @@ const NAMED: [(&str, &str); 26] = [
     ("plus", "+"),
 ];
 
-/// Keys as they may be configured, for who has called one otherwise.
+/// The configurable keys, for error messages.
 pub const KNOWN: &str = "a character, space, enter, tab, esc, backspace, delete, insert, up, down, left, right, \
     home, end, pgup, pgdn, f1 to f24, and ctrl-, alt- or shift- in front of one";
 
-/// A key's name as configured (`C-]`, `^]`, `Ctrl+]`, `F12`), spelt as [`name`] spells it; `None` if no terminal
-/// sends such a key. Keys for which terminals send the same byte are one key: `ctrl-m` is `enter`.
+/// Parses a key name as configured (`C-]`, `^]`, `Ctrl+]`, `F12`) and returns it as spelled by
+/// [`name`]; `None` if no terminal sends such a key. Keys for which terminals send the same byte
+/// are the same key: `ctrl-m` is `enter`.
 pub fn parse(text: &str) -> Option<String> {
     if text == " " {
         return Some("space".to_owned());
@@ -140,13 +142,13 @@ pub fn parse(text: &str) -> Option<String> {
     Some(spell(ctrl, alt, shift, &base))
 }
 
-/// Whether a key can be the one that leaves INSERT: it must not be one that everything typed needs.
+/// Whether a key may leave INSERT. Keys that are needed for ordinary typing may not.
 pub fn can_leave(name: &str) -> bool {
     let typed = ["space", "enter", "tab", "esc", "backspace"];
     name.chars().count() > 1 && !typed.contains(&name)
 }
 
-/// The modifier in front, as its letter, and what follows.
+/// The leading modifier as its letter, and the rest.
 fn modifier(text: &str) -> Option<(char, &str)> {
     let prefixes = [
         ("ctrl-", 'c'),
@@ -166,7 +168,7 @@ fn modifier(text: &str) -> Option<(char, &str)> {
     })
 }
 
-/// Ctrl with a character, as the byte that a terminal sends for it is read.
+/// The name of Ctrl with a character, according to the byte that a terminal sends for it.
 fn control(c: char, alt: bool, shift: bool) -> Option<String> {
     let c = c.to_ascii_lowercase();
     let byte = match c {
@@ -207,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_called_what_people_call_them() {
+    fn names_keys_as_people_do() {
         assert_eq!(name(key(KeyCode::Char(']'), true)), "ctrl-]");
         assert_eq!(name(key(KeyCode::Char('G'), false)), "G");
         assert_eq!(name(key(KeyCode::Char('L'), true)), "ctrl-l");
@@ -215,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn every_spelling_of_a_key_is_one_key() {
+    fn accepts_every_spelling_of_a_key() {
         for text in ["ctrl-]", "Ctrl-]", "C-]", "^]", " ctrl+] "] {
             assert_eq!(parse(text).as_deref(), Some("ctrl-]"), "{text}");
         }
@@ -242,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn what_terminals_send_alike_is_one_key() {
+    fn keys_that_send_the_same_byte_are_one_key() {
         for (text, name) in [
             ("ctrl-m", "enter"),
             ("C-i", "tab"),
@@ -256,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_terminal_sends_is_no_key() {
+    fn rejects_keys_that_no_terminal_sends() {
         for text in [
             "",
             "ctrl-",

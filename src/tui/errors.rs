@@ -1,6 +1,6 @@
-//! Which lines of a job's output speak of an error.
+//! Detects output lines that look like errors.
 
-/// Words that speak of an error by themselves.
+/// Words that indicate an error.
 const WORDS: [&str; 20] = [
     "error",
     "errors",
@@ -24,7 +24,7 @@ const WORDS: [&str; 20] = [
     "unhandled",
 ];
 
-/// What programs say without any of those words.
+/// Error messages without any of these words.
 const PHRASES: [&str; 8] = [
     "command not found",
     ": not found",
@@ -36,12 +36,13 @@ const PHRASES: [&str; 8] = [
     "core dumped",
 ];
 
-/// What is before or after a word that counts: nothing went wrong.
+/// Words that cancel an error word next to them, because nothing went wrong.
 const NONE: [&str; 4] = ["0", "no", "without", "zero"];
 
-/// Whether a line of output looks like an error: to be jumped to, and the first of which a report quotes.
+/// Whether an output line looks like an error. Used for jumping to errors, and for the line quoted
+/// in a report.
 ///
-/// It goes by words, not by parts of words, so that `thiserror`, `error.html` and `0 errors` are none.
+/// Only whole words count, so `thiserror`, `error.html` and `0 errors` do not match.
 pub fn is_error_like(line: &str) -> bool {
     if !line.is_ascii() && line.contains(['✗', '✖', '❌']) {
         return true;
@@ -70,9 +71,9 @@ pub fn is_error_like(line: &str) -> bool {
 /// A word of a line.
 struct Word<'a> {
     text: &'a str,
-    /// Where it ends.
+    /// Byte offset of its end.
     end: usize,
-    /// Whether it is a part of a path, a file's name or an option.
+    /// Whether it is part of a path, a file name or an option.
     in_a_name: bool,
 }
 
@@ -102,7 +103,7 @@ fn words(line: &str) -> Vec<Word<'_>> {
 }
 
 fn speaks(word: &str) -> bool {
-    // TypeError, NullPointerException, but not thiserror.
+    // Matches TypeError and NullPointerException, but not thiserror.
     let is_named = |kind: &str| word.len() > kind.len() && word.ends_with(kind);
     WORDS.contains(&word.to_ascii_lowercase().as_str())
         || is_named("Error")
@@ -114,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_of_many_programs_are_known() {
+    fn recognizes_errors_of_many_programs() {
         for line in [
             "error[E0308]: mismatched types",
             "12:44:52 TypeError: cart.items is undefined",
@@ -137,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_has_the_word_in_it_is_none() {
+    fn ignores_error_words_inside_other_words() {
         for line in [
             "",
             "Compiling thiserror v1.0.40",

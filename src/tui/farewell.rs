@@ -1,12 +1,13 @@
-//! The line on the normal screen after the view is closed: what goes on, and how to come back.
+//! The line printed on the normal screen after the view closes: which jobs keep running, and how to
+//! return.
 
 use super::model::job::Job;
 use super::model::{Attached, Model};
 
-/// Names given in full; more are counted.
+/// Maximum number of names listed; the rest is counted.
 const NAMED: usize = 3;
 
-/// What to say; `None` when nothing goes on.
+/// The text; `None` if no job keeps running.
 pub fn farewell(model: &Model) -> Option<String> {
     if let Attached::Yes(id) = &model.attached {
         let job = model.job(id)?;

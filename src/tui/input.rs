@@ -1,7 +1,7 @@
-//! What comes from the terminal and from the system: bytes and signals, read by one thread.
+//! Input from the terminal and the system: bytes and signals, read by one thread.
 //!
-//! Standard input is read by ourselves and not by crossterm: a job gets the bytes that the terminal sent for a
-//! key, not another spelling of that key.
+//! Standard input is read here and not by crossterm, because a job must get the bytes that the
+//! terminal sent for a key, not a re-encoding of that key.
 
 use std::io::{self, Read, Write};
 use std::net::Shutdown;
@@ -15,51 +15,52 @@ use rustix::event::{PollFd, PollFlags, poll};
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
 use signal_hook::low_level::pipe;
 
-/// Bytes read at once: a paste comes in few pieces.
+/// Size of the read buffer in bytes; large, so that a paste arrives in few pieces.
 const READ_BYTES: usize = 64 * 1024;
 
-/// What came.
+/// An input event.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Came {
     /// Bytes from the terminal.
     Bytes(Vec<u8>),
-    /// The window has another size.
+    /// The window size has changed (SIGWINCH).
     Resized,
-    /// Somebody asks the process to stop for now.
+    /// The process is asked to suspend itself (SIGTSTP).
     Suspend,
-    /// The process was continued.
+    /// The process was resumed (SIGCONT).
     Continued,
-    /// Somebody interrupts it.
+    /// The process was interrupted (SIGINT).
     Interrupt,
-    /// Somebody asks the view to end.
+    /// The view is asked to end (SIGTERM).
     Terminate,
-    /// The terminal is gone.
+    /// The terminal has closed (SIGHUP or end of input).
     HangUp,
 }
 
-/// Told to the thread: do not read the terminal for now.
+/// Command to the thread: stop reading the terminal.
 const REST: u8 = b'r';
-/// Told to the thread: read it again.
+/// Command to the thread: resume reading the terminal.
 const READ: u8 = b'g';
 
-/// How long the thread may take to say that it holds still. One that waits to tell something reads nothing, either.
+/// How long to wait for the thread to confirm that it has stopped reading. A thread that is blocked
+/// in `tell` does not confirm, but it does not read either.
 const STILL: Duration = Duration::from_millis(200);
 
-/// The thread that reads; dropping it ends it.
+/// The reading thread; dropping this ends it.
 pub struct Reader {
     control: Option<Hold>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Makes the thread hold still while the terminal is somebody else's.
+/// Stops the thread from reading while another program uses the terminal.
 #[derive(Clone)]
 pub struct Hold(Arc<UnixStream>);
 
-/// While it lives, the terminal is not read.
+/// The terminal is not read while this exists.
 pub struct Still<'a>(&'a UnixStream);
 
 impl Hold {
-    /// From when this returns nothing of what is typed is taken.
+    /// After this returns, no input is taken from the terminal.
     pub fn still(&self) -> Still<'_> {
         let mut control = &*self.0;
         if control.write_all(&[REST]).is_ok() {
@@ -77,14 +78,14 @@ impl Drop for Still<'_> {
 }
 
 impl Reader {
-    /// Starts reading; `tell` is called for everything that comes and says whether to go on.
+    /// Starts the thread. It calls `tell` for every event and continues while `tell` returns true.
     pub fn start(tell: impl Fn(Came) -> bool + Send + 'static) -> io::Result<Self> {
         let signals = [
             (SIGWINCH, Came::Resized),
             (SIGTSTP, Came::Suspend),
             (SIGCONT, Came::Continued),
             (SIGTERM, Came::Terminate),
-            // Ctrl-C comes as a key; this is somebody's `kill -INT`.
+            // Ctrl-C arrives as a key; this signal comes from `kill -INT`.
             (SIGINT, Came::Interrupt),
             (SIGHUP, Came::HangUp),
         ];
@@ -105,7 +106,7 @@ impl Reader {
         })
     }
 
-    /// What makes it hold still.
+    /// The handle that stops the reading.
     pub fn hold(&self) -> Option<Hold> {
         self.control.clone()
     }
@@ -113,7 +114,7 @@ impl Reader {
 
 impl Drop for Reader {
     fn drop(&mut self) {
-        // The end of it makes the thread's end readable, whoever else has a hold.
+        // Shutting down the socket wakes the thread, even if other handles still exist.
         if let Some(Hold(control)) = self.control.take() {
             let _ = control.shutdown(Shutdown::Both);
         }
@@ -128,7 +129,7 @@ fn read_on(pipes: &[(UnixStream, Came)], mut control: &UnixStream, tell: &dyn Fn
     let mut buffer = vec![0; READ_BYTES];
     let mut rests = false;
     loop {
-        // At rest its own end takes the terminal's place.
+        // While reading is stopped, poll the control socket in place of the terminal.
         let terminal = if rests {
             control.as_fd()
         } else {
@@ -187,8 +188,9 @@ fn read_on(pipes: &[(UnixStream, Came)], mut control: &UnixStream, tell: &dyn Fn
     }
 }
 
-/// What the keys of whoever has the terminal send to all of its processes: an interrupt is not for us, and we stop
-/// together.
+/// Whether a signal is meant for the program that uses the terminal, because keys send it to all
+/// processes of the terminal. An interrupt is ignored; for a suspend, this process stops together
+/// with that program.
 fn is_for_others(came: &Came) -> bool {
     if *came == Came::Suspend {
         let _ = rustix::process::kill_current_process_group(rustix::process::Signal::STOP);
@@ -196,7 +198,7 @@ fn is_for_others(came: &Came) -> bool {
     matches!(came, Came::Suspend | Came::Interrupt)
 }
 
-/// Several signals of a kind that came together are one.
+/// Drains the pipe, so that several signals of the same kind count as one.
 fn drain(mut pipe: &UnixStream) {
     let mut bytes = [0; 64];
     while matches!(pipe.read(&mut bytes), Ok(n) if n > 0) {}

@@ -1,7 +1,8 @@
-//! The way to the daemon: one connection, one thread for each direction, and a new connection when it breaks.
+//! The connection to the daemon: one connection, one thread per direction, and a reconnect when it
+//! breaks.
 //!
-//! Requests go out in the order they were made; the queue is bounded, and what does not fit is reported as
-//! dropped rather than waited for, because the view must go on reading keys.
+//! Requests are sent in order. The queue is bounded; a request that does not fit is reported as
+//! dropped instead of blocking, because the view must continue to read keys.
 
 use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
@@ -17,24 +18,24 @@ use crate::client::{self, AutoStart, Connection, Message, Sender};
 use crate::protocol::params::{Cancel, Encoding, Write};
 use crate::protocol::{Action, Error, Greeting, Request, SessionId};
 
-/// Requests that wait to be sent at most.
+/// Maximum number of queued requests.
 const QUEUE: usize = 1024;
 
-/// Pause before the second and later attempts to connect: the keeper starts a daemon at once, so this is long.
+/// Delay before another attempt to connect. The keeper restarts a daemon at once, so this is ample.
 const RETRY: Duration = Duration::from_millis(200);
 
-/// A daemon that has answered nothing for so long is asked about.
+/// How long the daemon may leave requests unanswered before the reason is investigated.
 const SILENCE: Duration = Duration::from_millis(1500);
 
-/// Where requests go.
+/// Sends requests to the daemon.
 pub struct Link {
     queue: SyncSender<(Tag, Action)>,
     shared: Arc<Shared>,
-    /// Hangs up once everything asked for has been sent.
+    /// Disconnects once all queued requests have been sent.
     sent: Receiver<()>,
 }
 
-/// What both threads know: the way out, and what each question was for.
+/// State shared by both threads: the sender, and the pending requests.
 #[derive(Default)]
 struct Shared {
     sender: Mutex<Option<Sender>>,
@@ -45,20 +46,22 @@ struct Shared {
 struct Asked {
     next_id: u64,
     questions: HashMap<u64, Question>,
-    /// Since when an answer is waited for and none has come; `None` also once that was looked into.
+    /// Since when replies are pending without any arriving; `None` also after that was
+    /// investigated.
     silent_since: Option<Instant>,
 }
 
-/// What was asked, and has no answer yet.
+/// A pending request.
 struct Question {
     tag: Tag,
-    /// To be asked again if the daemon dies over it.
+    /// The action to send again if the connection breaks before the reply.
     again: Option<Action>,
 }
 
 impl Asked {
-    /// Also says whether the question is to be asked again where the daemon dies over it: what is only read is asked
-    /// for anew in any case.
+    /// Registers a request and returns its id. If the connection breaks, an action that changes
+    /// something is sent again if that is safe; a query is not, because the view repeats queries
+    /// anyway.
     fn ask(&mut self, tag: Tag, action: &Action) -> u64 {
         self.next_id += 1;
         self.silent_since.get_or_insert_with(Instant::now);
@@ -76,7 +79,8 @@ impl Asked {
 }
 
 impl Link {
-    /// Starts both threads on a connection. `tell` passes news on and says whether anybody still listens.
+    /// Starts both threads on a connection. `tell` forwards news and returns whether anybody still
+    /// listens.
     pub fn start(
         connection: Connection,
         greeting: Greeting,
@@ -104,15 +108,16 @@ impl Link {
         Ok(link)
     }
 
-    /// Waits until everything asked for has been sent, for `within` at most.
+    /// Waits until all queued requests have been sent, but at most `within`.
     pub fn finish(self, within: Duration) {
         drop(self.queue);
-        // It says nothing and hangs up, or the daemon takes nothing any more.
+        // Nothing is ever sent on this channel: either it disconnects, or the daemon no longer
+        // accepts data.
         let _ = self.sent.recv_timeout(within);
     }
 
-    /// Tells the daemon that what was asked with this tag need not be answered any more. A question that has not
-    /// gone out yet, or was answered already, is let be: its answer is passed over.
+    /// Cancels the request with this tag. No effect if it has not been sent yet or was already
+    /// answered; its reply is then ignored.
     pub fn cancel(&self, tag: &Tag) {
         let asked = lock(&self.shared.asked);
         let Some((&id, _)) = asked.questions.iter().find(|(_, one)| one.tag == *tag) else {
@@ -125,7 +130,7 @@ impl Link {
         let _ = self.ask(Tag::Cancel, Action::Cancel(params));
     }
 
-    /// Asks the daemon; gives the tag back if the queue is full.
+    /// Queues a request; returns the tag as the error if the queue is full.
     pub fn ask(&self, tag: Tag, action: Action) -> Result<(), Tag> {
         self.queue.try_send((tag, action)).map_err(|error| {
             let (TrySendError::Full((tag, _)) | TrySendError::Disconnected((tag, _))) = error;
@@ -133,7 +138,7 @@ impl Link {
         })
     }
 
-    /// Types bytes into a session.
+    /// Types bytes into a job.
     pub fn type_into(&self, id: SessionId, bytes: &[u8]) -> Result<(), Tag> {
         let write = Write {
             session_id: id.to_string(),
@@ -145,24 +150,24 @@ impl Link {
     }
 }
 
-/// Sends what is asked. While there is no connection it says that questions go nowhere: what is to be read is asked
-/// for anew when there is one, and of what was to be done a person has to know.
+/// Sends queued requests. Without a connection, reports them as dropped: the view repeats queries
+/// after a reconnect, and tells the person about actions that were lost.
 fn send_on(shared: &Shared, requests: &Receiver<(Tag, Action)>, tell: &dyn Fn(News) -> bool) {
     while let Some((tag, mut action)) = next_request(shared, requests, tell) {
         if let Action::Start(start) = &mut action {
-            // With a key it runs once, however often it is asked for.
+            // With a key, the job starts only once even if the request is repeated.
             start
                 .key
                 .get_or_insert_with(|| SessionId::fresh().to_string());
         }
         if let Err(tag) = send(shared, tag, action) {
-            // Whether anybody listens is for the thread that reads to find out.
+            // The receiving thread finds out whether anybody still listens.
             let _ = tell(News::Dropped(tag));
         }
     }
 }
 
-/// Sends a question; gives the tag back while there is no connection.
+/// Sends a request; returns the tag as the error if there is no connection.
 fn send(shared: &Shared, tag: Tag, action: Action) -> Result<(), Tag> {
     let mut sender = lock(&shared.sender);
     let Some(open) = sender.as_mut() else {
@@ -173,14 +178,15 @@ fn send(shared: &Shared, tag: Tag, action: Action) -> Result<(), Tag> {
         id: Value::from(id),
         action,
     };
-    // A broken connection is noticed by the thread that reads from it.
+    // The receiving thread notices a broken connection.
     if open.send_line(&request.to_line()).is_err() {
         *sender = None;
     }
     Ok(())
 }
 
-/// The next request; `None` if there will be none. Says why the daemon is silent, if it stays so meanwhile.
+/// The next queued request; `None` if the queue is closed. While waiting, reports why the daemon is
+/// silent if it leaves requests unanswered for too long.
 fn next_request(
     shared: &Shared,
     requests: &Receiver<(Tag, Action)>,
@@ -211,7 +217,7 @@ fn next_request(
     }
 }
 
-/// Reads until the connection breaks, then finds another, for as long as anybody listens.
+/// Receives messages until the connection breaks, then reconnects, as long as anybody listens.
 fn receive_on(
     shared: &Shared,
     first: Connection,
@@ -227,7 +233,7 @@ fn receive_on(
                 Ok(connection) => connection,
                 Err(_) => {
                     std::thread::sleep(RETRY);
-                    // Says so again, to learn whether anybody listens.
+                    // Repeated to learn whether anybody still listens.
                     if !tell(News::Down) {
                         return;
                     }
@@ -262,7 +268,7 @@ fn receive_on(
                     }
                 }
                 Err(error) if is_over(&error) => break,
-                // One line that cannot be read is one answer less, no more.
+                // An unreadable line costs only one reply.
                 Err(_) => continue,
             };
             if !tell(news) {
@@ -273,7 +279,7 @@ fn receive_on(
         if !tell(News::Down) {
             return;
         }
-        // Nothing is added meanwhile: that takes a sender.
+        // No request is added meanwhile, because that requires a sender.
         let lost = std::mem::take(&mut lock(&shared.asked).questions);
         for Question { tag, again: action } in lost.into_values() {
             match action {
@@ -289,7 +295,7 @@ fn is_over(error: &Error) -> bool {
     error.code == crate::protocol::ErrorCode::DaemonUnavailable
 }
 
-/// A thread that panicked with the lock left the data as good as it was: it is only ever replaced whole.
+/// Ignores poisoning: the data is only ever replaced as a whole, so it is valid after a panic.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -301,7 +307,7 @@ mod tests {
     use crate::protocol::params::Kill;
 
     #[test]
-    fn what_cannot_be_sent_is_said() {
+    fn reports_requests_that_cannot_be_sent() {
         let (queue, requests) = sync_channel(1);
         let tag = Tag::Kill(SessionId::fresh());
         let kill = Action::Kill(Kill::default());

@@ -1,12 +1,14 @@
 //! The dashboard.
 //!
-//! A loop of three pure parts and the drivers around them: [`model`] is everything known, [`update`](mod@update)
-//! changes it by a message and says what is to be done, [`view`](mod@view) paints it. Neither reads a clock, a
-//! file or the environment; the time comes in with each message. [`keymap`] is the one table of keys.
+//! A loop of three pure parts and the drivers around them: [`model`] is the state,
+//! [`update`](mod@update) changes it by a message and returns effects, and [`view`](mod@view) draws
+//! it. None of them reads a clock, a file or the environment; the time is passed in with each
+//! message. [`keymap`] is the only table of key bindings.
 //!
-//! The drivers: [`run`](mod@run) is the loop, [`terminal`] the window, [`input`] what comes from it, [`link`] the
-//! way to the daemon. What is not here, on purpose: anything that jobs depend on. Closing the view, or losing it,
-//! changes no job. What was looked at is kept by the view itself ([`outside::looked`]); losing that loses nothing.
+//! The drivers: [`run`](mod@run) is the loop, [`terminal`] the window, [`input`] its input, and
+//! [`link`] the connection to the daemon. Jobs depend on nothing here: closing or losing the view
+//! changes no job. The view itself saves what was seen ([`outside::looked`]); losing that does no
+//! harm.
 
 pub mod chord;
 pub mod errors;

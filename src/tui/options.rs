@@ -1,45 +1,45 @@
-//! How the dashboard is opened.
+//! Options of the dashboard.
 
 use super::keymap::Rebound;
 use super::model::Replay;
 use super::theme::Scheme;
 use crate::config::{Background, Config, Notify};
 
-/// What the command line decided before the dashboard opens.
+/// The options chosen on the command line and in the configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// Session id: open zoomed and typing into it. Leaving goes to NORMAL over the zoomed screen, where `q` or
-    /// `d` goes back to the shell.
+    /// Id of a job to open zoomed in INSERT. Leaving goes to NORMAL over the zoomed screen, where
+    /// `q` or `d` returns to the shell.
     pub job: Option<String>,
-    /// Show how that session went instead of typing into it; leaving goes back to the shell.
+    /// Replay the past of that job instead of typing into it; leaving returns to the shell.
     pub replay: Option<Replay>,
-    /// Look only: no key reaches a job and nothing is changed.
+    /// Read-only: no key reaches a job and nothing is changed.
     pub read_only: bool,
-    /// Glyphs and lines of ASCII only.
+    /// Use only ASCII glyphs and lines.
     pub ascii: bool,
-    /// No colour, not even the jobs' own.
+    /// Use no colour, not even the jobs' own.
     pub mono: bool,
-    /// The list's filter at the start.
+    /// The initial filter of the list.
     pub filter: Option<String>,
-    /// Keys that leave INSERT, by name (`ctrl-]`, `f12`); empty: `ctrl-]`.
+    /// Names of the keys that leave INSERT (`ctrl-]`, `f12`); if empty, `ctrl-]`.
     pub leave_keys: Vec<String>,
-    /// Keys that leave INSERT when they are pressed one after the other, in place of those; empty: there are none.
+    /// A sequence of keys that leaves INSERT and replaces `leave_keys`; empty if there is none.
     pub leave_sequence: Vec<String>,
-    /// Keys bound anew.
+    /// Rebound keys.
     pub keys: Vec<Rebound>,
-    /// The colours.
+    /// The colour theme.
     pub theme: Scheme,
-    /// What the terminal's background is taken for.
+    /// The assumed brightness of the terminal's background.
     pub background: Background,
-    /// Whether the mouse is taken at the start.
+    /// Whether the dashboard takes the mouse at the start.
     pub mouse: bool,
-    /// How a person who looks at something else is told.
+    /// How to notify a person while the window has no focus.
     pub notify: Notify,
-    /// Whether it asks before it ends or removes something.
+    /// Whether to ask for confirmation before ending or removing something.
     pub asks: bool,
-    /// Time between TERM and KILL for jobs that it stops, in milliseconds.
+    /// Time between TERM and KILL for jobs stopped by this view, in milliseconds.
     pub stop_grace_ms: u64,
-    /// Whether the last line is ours while typing into a zoomed job.
+    /// Whether the status line stays visible while typing into a zoomed job.
     pub status_line: bool,
 }
 

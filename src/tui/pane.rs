@@ -1,4 +1,5 @@
-//! Draws a job's screen into a part of the window: cropped, and safe where a wide character is cut.
+//! Draws a job's screen into a part of the window: cropped, and without cutting wide characters in
+//! half.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -8,7 +9,7 @@ use super::text;
 use crate::term::bidi;
 use crate::term::screen::{Cell, Color as CellColor, Screen};
 
-/// Which part of a screen shows: its first row and column.
+/// The visible part of a screen: its first row and column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Crop {
     /// First row.
@@ -17,8 +18,8 @@ pub struct Crop {
     pub left: u16,
 }
 
-/// The part of `screen` to show in `area`: the end of what is written, moved right by `pan`; when somebody types
-/// (`follow`), also so far right that the cursor shows.
+/// The part of `screen` to show in `area`: the end of the written rows, shifted right by `pan`. If
+/// `follow` is set (somebody is typing), shifted right far enough to show the cursor.
 pub fn crop(screen: &Screen, area: Rect, pan: u16, follow: bool) -> Crop {
     let (rows, cols) = (screen.size().rows(), screen.size().cols());
     let cursor = screen.cursor();
@@ -39,7 +40,7 @@ pub fn crop(screen: &Screen, area: Rect, pan: u16, follow: bool) -> Crop {
     Crop { top, left }
 }
 
-/// Whether `area` is too small for what is on the screen, so that `crop` hides some of it.
+/// Whether `area` is too small for the contents of the screen, so that `crop` hides some of them.
 pub fn is_cropped(screen: &Screen, area: Rect, crop: Crop) -> bool {
     let (rows, cols) = (screen.size().rows(), screen.size().cols());
     if rows <= area.height && cols <= area.width {
@@ -56,7 +57,7 @@ pub fn is_cropped(screen: &Screen, area: Rect, crop: Crop) -> bool {
     })
 }
 
-/// Draws the part of `screen` that `crop` names. `mono` leaves the colours out.
+/// Draws the part of `screen` given by `crop`. `mono` omits colours.
 pub fn draw(screen: &Screen, area: Rect, crop: Crop, mono: bool, buf: &mut Buffer) {
     let area = area.intersection(buf.area);
     for y in 0..area.height {
@@ -69,10 +70,10 @@ pub fn draw(screen: &Screen, area: Rect, crop: Crop, mono: bool, buf: &mut Buffe
             };
             target.reset();
             target.set_style(style(&cell, mono));
-            // A wide character is drawn only where both of its halves are in the area: one that sticks out
-            // would paint over the frame, or leave half of what was there.
+            // Draw a wide character only if both of its halves fit. Otherwise it would overwrite
+            // the frame, or leave half of the previous contents.
             let fits = cell.width == 1 || (cell.width == 2 && x + 1 < area.width);
-            // A joiner at an end would join this character with its neighbour.
+            // A zero-width joiner at an end would join this character with its neighbour.
             let shown = cell.text.trim_matches('\u{200d}');
             if fits && !shown.is_empty() && text::width(shown) == usize::from(cell.width) {
                 target.set_symbol(shown);
@@ -82,7 +83,7 @@ pub fn draw(screen: &Screen, area: Rect, crop: Crop, mono: bool, buf: &mut Buffe
     }
 }
 
-/// Keeps a row that was drawn from reordering what stands beside it in the window.
+/// Isolates a drawn row, so that its bidirectional text does not reorder what is beside it.
 pub fn isolate(row: Rect, buf: &mut Buffer) {
     let pieces = (row.left()..row.right()).filter_map(|x| Some(buf.cell((x, row.y))?.symbol()));
     let Some((before, after)) = bidi::isolation(pieces) else {
@@ -96,7 +97,7 @@ pub fn isolate(row: Rect, buf: &mut Buffer) {
     }
 }
 
-/// Where the cursor of `screen` is in the window, if it shows.
+/// Position of the cursor of `screen` in the window, if it is visible.
 pub fn cursor(screen: &Screen, area: Rect, crop: Crop) -> Option<Position> {
     let cursor = screen.cursor();
     let x = cursor.col.checked_sub(crop.left)?;
@@ -105,7 +106,7 @@ pub fn cursor(screen: &Screen, area: Rect, crop: Crop) -> Option<Position> {
     shows.then(|| Position::new(area.x + x, area.y + y))
 }
 
-/// The last row in which something is written; the first if there is none.
+/// The last row that is not blank; the first row if all are blank.
 pub fn last_written_row(screen: &Screen) -> u16 {
     let (rows, cols) = (screen.size().rows(), screen.size().cols());
     let written = |row: u16| (0..cols).any(|col| is_written(screen, row, col));
@@ -118,7 +119,7 @@ fn is_written(screen: &Screen, row: u16, col: u16) -> bool {
     })
 }
 
-/// How a cell looks. `mono` leaves the colours out.
+/// The style of a cell. `mono` omits colours.
 pub fn style(cell: &Cell<'_>, mono: bool) -> Style {
     let mut modifiers = Modifier::empty();
     for (on, modifier) in [
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_reorders_stays_between_its_frames() {
+    fn isolates_a_row_with_bidirectional_text() {
         let screen = screen(2, 4, "a\u{202e}bc\r\nxyz");
         let area = Rect::new(1, 0, 4, 2);
         let mut buf = Buffer::filled(Rect::new(0, 0, 6, 2), ratatui::buffer::Cell::new("|"));
@@ -191,13 +192,14 @@ mod tests {
     }
 
     #[test]
-    fn wide_characters_never_reach_over_the_edge() {
+    fn wide_characters_never_cross_the_edge() {
         let screen = screen(2, 10, "a日b本c");
         let window = Rect::new(0, 0, 6, 2);
         let area = Rect::new(1, 0, 3, 2);
         let rows = shown(&screen, area, window, Crop { top: 0, left: 0 });
         assert_eq!(rows[0], "#a日 ##");
-        // Cut on the left: the right half of 日 is a blank, and so is 本, whose right half is outside.
+        // Cut on the left: the right half of 日 is drawn as a blank, and so is 本, whose right half
+        // is outside.
         let rows = shown(&screen, area, window, Crop { top: 0, left: 2 });
         assert_eq!(rows[0], "# b ##");
         let rows = shown(&screen, area, window, Crop { top: 0, left: 3 });
@@ -205,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_what_is_written_shows() {
+    fn shows_the_last_written_rows() {
         let area = Rect::new(0, 0, 10, 4);
         let few = screen(20, 30, "1\r\n2\r\n3");
         assert_eq!(crop(&few, area, 0, false).top, 0);
@@ -214,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cursor_shows_while_typing() {
+    fn shows_the_cursor_while_typing() {
         let area = Rect::new(2, 1, 10, 4);
         let wide = screen(4, 30, "0123456789abcdef");
         assert_eq!(crop(&wide, area, 0, false).left, 0);
@@ -224,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn an_area_beyond_the_window_is_cut() {
+    fn clips_an_area_to_the_window() {
         let screen = screen(5, 20, "hello");
         let window = Rect::new(0, 0, 4, 2);
         let rows = shown(&screen, Rect::new(2, 1, 20, 5), window, Crop::default());

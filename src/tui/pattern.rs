@@ -1,9 +1,10 @@
-//! How people look for text: a regular expression if it is one, and case matters once they type a capital.
+//! The search syntax: a regular expression if valid, case-sensitive if the text has a capital
+//! letter.
 
 use regex::{Regex, RegexBuilder};
 
-/// What looks for `text`: a regular expression if it is one, else the text as it stands. `None` when it cannot be
-/// looked for.
+/// The pattern for `text`: a regular expression if it is a valid one, otherwise literal text.
+/// `None` if it cannot be compiled.
 pub fn smart_case(text: &str) -> Option<Regex> {
     let build = |pattern: &str| {
         RegexBuilder::new(pattern)
@@ -13,7 +14,7 @@ pub fn smart_case(text: &str) -> Option<Regex> {
     build(text).or_else(|_| build(&regex::escape(text))).ok()
 }
 
-/// Whether case does not matter to what was typed.
+/// Whether a search for `text` ignores case.
 pub fn ignores_case(text: &str) -> bool {
     !text.chars().any(char::is_uppercase)
 }
@@ -23,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn case_matters_once_there_is_a_capital() {
+    fn a_capital_letter_makes_a_pattern_case_sensitive() {
         let finds = |typed: &str, text: &str| smart_case(typed).is_some_and(|it| it.is_match(text));
         assert!(finds("error", "TypeError"));
         assert!(!finds("Error", "error"));

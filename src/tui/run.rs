@@ -1,5 +1,6 @@
-//! The loop: waits for something to happen, updates the model, paints at most thirty times a second, and only
-//! when something that shows has changed. Nothing ticks: the model says when time alone will change it.
+//! The main loop: waits for a message, updates the model, and draws at most thirty frames per
+//! second, only if something visible has changed. There is no periodic tick: the model tells when
+//! time alone will change the display.
 
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -22,34 +23,36 @@ use crate::client::{self, AutoStart, greeting};
 use crate::protocol::Error;
 use crate::term::screen::CursorShape;
 
-/// Time between two frames: thirty a second.
+/// Minimum time between two frames: thirty per second.
 const FRAME: Duration = Duration::from_millis(33);
 
-/// How long a frame waits for the first picture of a job just selected, so that the pane does not flash empty.
+/// How long a frame is delayed for the first screen of a newly selected job, so that the pane does
+/// not flash empty.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// How long the view stays to send what it was asked last, when the daemon does not take it at once.
+/// How long the view waits at the end for its last requests to be sent.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// Messages on their way at most. When it is full its senders wait: the daemon then sends newer frames instead
-/// of more, and the terminal keeps what was typed.
+/// Maximum number of queued messages. When the queue is full the senders block: the daemon then
+/// sends newer frames instead of more, and the terminal buffers what is typed.
 const QUEUE: usize = 256;
 
-/// Messages taken in before a frame is painted at the latest.
+/// Maximum number of messages handled before a frame is drawn.
 const BATCH: usize = 512;
 
-/// How long the last answer of a terminal is waited for when the view is closed before it came.
+/// How long to wait at the end for the last reply of the terminal.
 const LAST_ANSWER: Duration = Duration::from_millis(100);
-/// What was looked at is kept so often, for the case that the view is killed; it is kept when it closes in any case.
+/// Interval at which the record of what was seen is saved, in case the view is killed. It is also
+/// saved when the view closes.
 const KEEP: Duration = Duration::from_secs(600);
 
-/// Opens the dashboard and stays until it is closed.
+/// Opens the dashboard and runs it until it is closed.
 ///
 /// # Errors
-/// When there is no terminal, no daemon can be had, or the session to open is not there.
+/// If there is no terminal, the daemon is not available, or the job to open does not exist.
 pub fn run(options: Options) -> Result<(), Error> {
     let greeting = greeting::with_surroundings(greeting::human());
-    // Before the window is taken: an error here is for the normal screen.
+    // Connect before taking the window, so that an error appears on the normal screen.
     let connection = client::connect(&greeting, AutoStart::Yes)?;
     let theme = Theme::detect(&facts(), &options);
     let origin = Origin {
@@ -77,9 +80,9 @@ pub fn run(options: Options) -> Result<(), Error> {
     if matches!(exit, Ok(Exit::Closed | Exit::Failed(_))) {
         hear_out(&mut model, &inbox);
     }
-    // First, also after an error: threads that wait to tell something go on, and end.
+    // Drop this first, also after an error: threads blocked in sending then continue and end.
     drop(inbox);
-    // What is typed from here on is for the shell.
+    // Input from here on is for the shell.
     drop(reader);
     drop(terminal);
     close(&mut model);
@@ -90,7 +93,7 @@ pub fn run(options: Options) -> Result<(), Error> {
         Exit::Failed(error) => Err(error),
         Exit::Closed => {
             if let Some(text) = farewell(&model) {
-                // Nobody to tell is no failure.
+                // A closed output is not an error.
                 let _ = writeln!(io::stdout(), "{text}");
             }
             Ok(())
@@ -98,7 +101,7 @@ pub fn run(options: Options) -> Result<(), Error> {
     }
 }
 
-/// Passes on what comes from terminal and system.
+/// Forwards input of the terminal and the system as messages.
 fn tell_input(messages: SyncSender<What>) -> impl Fn(Came) -> bool + Send + 'static {
     move |came| {
         let what = match came {
@@ -116,7 +119,7 @@ fn tell_input(messages: SyncSender<What>) -> impl Fn(Came) -> bool + Send + 'sta
     }
 }
 
-/// The loop itself.
+/// Runs the loop.
 fn stay(
     model: &mut Model,
     inbox: &Receiver<What>,
@@ -128,7 +131,7 @@ fn stay(
     let mut kept_at = Instant::now();
     let mut dirty_since: Option<Instant> = None;
     loop {
-        // Everything that is there goes into one frame.
+        // Handle all queued messages before the next frame.
         let mut what = next(model, inbox, due(model, last_frame, dirty_since));
         for _ in 0..BATCH {
             let Some(happened) = what else {
@@ -154,7 +157,7 @@ fn stay(
         if model.dirty && due(model, last_frame, dirty_since).is_zero() {
             model.dirty = false;
             dirty_since = None;
-            // The list follows the empty frame of the start as soon as it is there.
+            // Draw the list as soon as it arrives after the empty first frame.
             if model.listed {
                 last_frame = Instant::now();
             }
@@ -164,7 +167,7 @@ fn stay(
     }
 }
 
-/// Takes in one thing that happened and does what it asks for.
+/// Handles one message and performs the requested effects.
 fn handle(
     model: &mut Model,
     what: What,
@@ -174,7 +177,8 @@ fn handle(
 ) -> io::Result<Option<Exit>> {
     let mut pending = vec![what];
     while let Some(what) = pending.pop() {
-        // Asked again: who travels takes the dashboard along. The library looks only every few minutes.
+        // Read again, because a traveller takes the dashboard along. The library checks only every
+        // few minutes.
         model.zone = TimeZone::system();
         for cmd in update(model, Msg { now: now(), what }) {
             let dropped = match cmd {
@@ -188,7 +192,7 @@ fn handle(
                     let lends = matches!(errand, Errand::Pager(_));
                     pending.extend(outside::run(errand, terminal, later)?.map(What::Done));
                     if lends {
-                        // The terminal may have another size when it comes back.
+                        // The window may have changed its size meanwhile.
                         pending.extend(Terminal::size().map(|(w, h)| What::Window(w, h)));
                     }
                     None
@@ -210,8 +214,8 @@ fn handle(
     Ok(None)
 }
 
-/// Waits a moment for what the terminal was asked and has not answered yet: after the view it would be taken for
-/// something typed at the shell.
+/// Waits briefly for pending replies of the terminal. After the view they would appear as typed
+/// text at the shell.
 fn hear_out(model: &mut Model, inbox: &Receiver<What>) {
     let until = Instant::now() + LAST_ANSWER;
     while model.theme.asks {
@@ -224,7 +228,7 @@ fn hear_out(model: &mut Model, inbox: &Receiver<What>) {
     }
 }
 
-/// The next thing that happens, or a tick once `wait` is over.
+/// The next message, or a tick after `wait`.
 fn next(model: &Model, inbox: &Receiver<What>, wait: Duration) -> Option<What> {
     match inbox.recv_timeout(wait) {
         Ok(what) => Some(what),
@@ -232,12 +236,12 @@ fn next(model: &Model, inbox: &Receiver<What>, wait: Duration) -> Option<What> {
             let due = model.next_due().is_some_and(|at| at <= now().ms);
             due.then_some(What::Tick)
         }
-        // Nobody is left to tell anything.
+        // All senders are gone.
         Err(RecvTimeoutError::Disconnected) => Some(What::HangUp),
     }
 }
 
-/// How long until a frame, or a change by time alone, is due.
+/// Time until the next frame or the next change by time alone.
 fn due(model: &Model, last_frame: Instant, dirty_since: Option<Instant>) -> Duration {
     if model.dirty {
         let mut at = last_frame + FRAME;
@@ -247,15 +251,15 @@ fn due(model: &Model, last_frame: Instant, dirty_since: Option<Instant>) -> Dura
         return at.saturating_duration_since(Instant::now());
     }
     let Some(at) = model.next_due() else {
-        // Long enough to be no tick at all.
+        // No deadline: wait for an hour, which is as good as no tick.
         return Duration::from_secs(3600);
     };
     let ms = at.saturating_sub(now().ms).clamp(0, 3_600_000);
     Duration::from_millis(u64::try_from(ms).unwrap_or(0))
 }
 
-/// Stops the whole process group until the shell continues it. A view that is its session's leader has no shell
-/// to go back to, and nobody would continue it.
+/// Stops the process group until the shell continues it. Refused if the view is a session leader,
+/// because then there is no shell that would continue it.
 fn suspend(model: &mut Model, terminal: &mut Terminal) -> io::Result<()> {
     let leader = rustix::process::getsid(None).is_ok_and(|sid| sid == rustix::process::getpgrp());
     if leader {
@@ -263,7 +267,7 @@ fn suspend(model: &mut Model, terminal: &mut Terminal) -> io::Result<()> {
         return Ok(());
     }
     terminal.lend(|| {
-        // Not TSTP, which is ours to answer: this is the answer.
+        // SIGSTOP and not SIGTSTP, because this is the response to SIGTSTP.
         let _ = rustix::process::kill_current_process_group(rustix::process::Signal::STOP);
     })?;
     if let Ok((width, height)) = Terminal::size() {
@@ -273,7 +277,7 @@ fn suspend(model: &mut Model, terminal: &mut Terminal) -> io::Result<()> {
     Ok(())
 }
 
-/// The job's cursor while keys go to it, else the usual one.
+/// The job's cursor shape while typing into it, otherwise the usual one.
 fn cursor_shape(model: &Model) -> CursorShape {
     let screen = model.current_id().and_then(|id| model.screen(id));
     match (&model.mode, screen) {

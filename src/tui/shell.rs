@@ -1,6 +1,7 @@
-//! How the shell says what the dashboard does: each palette row and each toast teaches its command.
+//! The shell commands equivalent to actions of the dashboard, shown in palette rows and toasts.
 //!
-//! Pure. Names are quoted for a shell, and a job whose name means another one, or none, goes by its id.
+//! Pure. Names are quoted for a shell. A job whose name is ambiguous or not usable is named by its
+//! id.
 
 use super::keymap::Action;
 use super::model::job::Job;
@@ -10,7 +11,7 @@ use super::state::State;
 use crate::protocol::shell::quote;
 use crate::protocol::{SessionId, Status, name};
 
-/// The command for an action on what is selected; `None` where the shell has none.
+/// The command for an action on the selection; `None` if there is none.
 pub fn command(action: Action, model: &Model) -> Option<String> {
     match action {
         Action::RestartGroup | Action::StopGroup => say(action, &selected_group(model)?),
@@ -27,7 +28,7 @@ pub fn command(action: Action, model: &Model) -> Option<String> {
     }
 }
 
-/// The command for an action on these jobs.
+/// The command for an action on these jobs; `None` if there is none.
 pub fn for_jobs(action: Action, model: &Model, ids: &[SessionId]) -> Option<String> {
     let targets = words(model, ids)?;
     let hides = |id: &SessionId| {
@@ -35,13 +36,13 @@ pub fn for_jobs(action: Action, model: &Model, ids: &[SessionId]) -> Option<Stri
         job.is_some_and(|job| job.state() == State::NeedsPassword)
     };
     match action {
-        // A password in a command line would be in the shell's history.
+        // A password on the command line would end up in the shell's history.
         Action::Reply if ids.iter().any(hides) => Some(format!("bgproc send --password {targets}")),
         _ => say(action, &targets),
     }
 }
 
-/// The command for an action on `targets`, which are words of a shell.
+/// The command for an action on `targets`, which are shell words.
 pub fn say(action: Action, targets: &str) -> Option<String> {
     let verb = match action {
         Action::Attach | Action::Type => "attach",
@@ -67,7 +68,7 @@ pub fn say(action: Action, targets: &str) -> Option<String> {
     Some(format!("bgproc {verb} {targets}"))
 }
 
-/// The command that starts a job like this one.
+/// The command that starts a copy of this job.
 pub fn run(job: &Job) -> Option<String> {
     let summary = &job.record.summary;
     let mut text = String::from("bgproc run");
@@ -78,7 +79,8 @@ pub fn run(job: &Job) -> Option<String> {
         text.push_str(&format!(" -g {}", quote(group)));
     }
     text.push_str(&format!(" -C {} -- ", quote(&summary.cwd)));
-    // `run` takes one word as a line for the shell, and several as a program and its arguments.
+    // `run` treats a single word as a shell command line, and several words as a program with
+    // arguments.
     match &summary.args {
         Some(_) => text.push_str(&job.shell_line()),
         None => text.push_str(&quote(&summary.command)),
@@ -86,7 +88,7 @@ pub fn run(job: &Job) -> Option<String> {
     Some(text)
 }
 
-/// What a job goes by in the shell.
+/// How a job is named in a shell command.
 pub fn name(model: &Model, id: &SessionId) -> String {
     let by_label = model.job(id).and_then(|job| {
         let label = job.record.summary.label.as_deref()?;
@@ -100,7 +102,7 @@ pub fn name(model: &Model, id: &SessionId) -> String {
     by_label.unwrap_or_else(|| id.to_string())
 }
 
-/// Jobs as words: `g:shop` where they are all of a group, else each by its name.
+/// Jobs as shell words: `g:shop` if they are all jobs of a group, otherwise the name of each.
 fn words(model: &Model, ids: &[SessionId]) -> Option<String> {
     if let [_, _, ..] = ids
         && let Some(group) = whole_group(model, ids)
@@ -111,7 +113,7 @@ fn words(model: &Model, ids: &[SessionId]) -> Option<String> {
     (!names.is_empty()).then(|| names.join(" "))
 }
 
-/// `g:shop`, if these are the jobs of a group that are there.
+/// `g:shop` if these are all existing jobs of a group.
 fn whole_group(model: &Model, ids: &[SessionId]) -> Option<String> {
     let group = model.job(ids.first()?)?.record.summary.group.clone()?;
     let members = model

@@ -1,4 +1,4 @@
-//! What a job is up to, as people see it: glyph, word and colour, in that order of trust.
+//! The state of a job as displayed: glyph, word and colour, from the most to the least reliable.
 
 use crate::protocol::record::{EndedByKind, InputState, Record};
 use crate::protocol::{Mode, Status};
@@ -6,38 +6,38 @@ use crate::protocol::{Mode, Status};
 /// The state of a job as the dashboard shows it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum State {
-    /// Waits for what it needs.
+    /// Waiting for a dependency.
     Queued,
-    /// Not ready yet.
+    /// Starting, not ready yet.
     Starting,
-    /// Runs.
+    /// Running.
     Running,
-    /// Waits for a line.
+    /// Waiting for a line of input.
     NeedsInput,
-    /// Waits for a password.
+    /// Waiting for a password.
     NeedsPassword,
     /// An agent asks a person to type into it.
     Asked,
-    /// Was asked to end.
+    /// Being stopped.
     Stopping,
-    /// Stopped by a signal.
+    /// Paused by a signal.
     Paused,
-    /// Ended well.
+    /// Ended successfully.
     Done,
-    /// Ended with this exit code.
+    /// Failed with this exit code.
     Failed(i32),
-    /// Died of this signal, or could not be started.
+    /// Killed by this signal, or could not be started.
     Died(String),
-    /// Ended by somebody, in words.
+    /// Stopped or killed by somebody, in words.
     Killed(&'static str),
-    /// Starts again; this is the attempt.
+    /// Being restarted; the number of the attempt.
     Retrying(u32),
-    /// Ended while nobody was there.
+    /// Ended unobserved.
     Lost,
 }
 
 impl State {
-    /// One of each, for tables and tests.
+    /// One example of each state, for tables and tests.
     pub fn examples() -> Vec<Self> {
         vec![
             Self::Queued,
@@ -57,7 +57,7 @@ impl State {
         ]
     }
 
-    /// Reads it from a record.
+    /// The state according to a record.
     pub fn of(record: &Record) -> Self {
         let job = &record.summary;
         match job.status {
@@ -65,7 +65,7 @@ impl State {
             Status::Starting => Self::Starting,
             Status::Running if !record.asked.is_empty() => Self::Asked,
             Status::Running => match job.input_state {
-                // Pipes have nobody at a prompt: reading is what a filter does all day.
+                // For a pipe, reading its input is normal operation and not a prompt.
                 InputState::Line if job.mode == Mode::Pty => Self::NeedsInput,
                 InputState::Password => Self::NeedsPassword,
                 _ if job.ready == Some(false) => Self::Starting,
@@ -91,7 +91,7 @@ impl State {
         }
     }
 
-    /// One character; it differs between states that ask for different things.
+    /// One character per state. It differs between states that need different reactions.
     pub fn glyph(&self, ascii: bool) -> &'static str {
         let (unicode, plain) = match self {
             Self::Queued => ("◌", "."),
@@ -129,7 +129,7 @@ impl State {
         }
     }
 
-    /// Words for a row, longest first; none where the glyph says it all.
+    /// Words for a row, longest first; none if the glyph is sufficient.
     pub fn row_words(&self) -> Vec<String> {
         match self {
             Self::Running | Self::Done | Self::Starting => Vec::new(),
@@ -152,7 +152,7 @@ impl State {
         matches!(self, Self::NeedsInput | Self::NeedsPassword | Self::Asked)
     }
 
-    /// Whether it went wrong by itself.
+    /// Whether it failed by itself.
     pub fn failed(&self) -> bool {
         matches!(self, Self::Failed(_) | Self::Died(_) | Self::Lost)
     }

@@ -1,8 +1,10 @@
-//! Commands to suggest: those of a project's own files, and those of the shell's history. Pure: files come as text.
+//! Command suggestions from project files and the shell history. Pure: file contents are passed as
+//! text.
 
 use serde_json::Value;
 
-/// Commands of a file, by its name; `runner` runs the scripts of a `package.json`.
+/// The commands defined by a project file, chosen by file name. `runner` runs the scripts of a
+/// `package.json`.
 pub fn targets(file: &str, text: &str, runner: &str) -> Vec<String> {
     match file {
         "package.json" => scripts(text, runner),
@@ -13,13 +15,14 @@ pub fn targets(file: &str, text: &str, runner: &str) -> Vec<String> {
     }
 }
 
-/// Commands of a shell's history, newest first, each once; at most `most`. The file's name tells which shell's.
+/// The commands of a shell history, newest first, without duplicates, at most `most`. The file name
+/// tells which shell's format it is.
 pub fn history(file: &str, text: &str, most: usize) -> Vec<String> {
     let mut commands: Vec<String> = Vec::new();
     let mut continues = false;
     let mut lines = Vec::new();
     for line in text.lines() {
-        // What goes on over several lines is no command for one line.
+        // Skip commands that continue over several lines.
         let part = std::mem::replace(&mut continues, line.ends_with('\\'));
         if !part && !continues {
             lines.push(line);
@@ -30,7 +33,7 @@ pub fn history(file: &str, text: &str, most: usize) -> Vec<String> {
             line.strip_prefix("- cmd: ")
                 .filter(|line| !line.contains('\\'))
         } else {
-            // zsh with times: `: 1700000000:0;make`. bash with times: `#1700000000`.
+            // zsh with timestamps: `: 1700000000:0;make`. bash with timestamps: `#1700000000`.
             match line
                 .strip_prefix(": ")
                 .and_then(|rest| rest.split_once(';'))
@@ -54,7 +57,7 @@ pub fn history(file: &str, text: &str, most: usize) -> Vec<String> {
     commands
 }
 
-/// `npm run dev`, what one starts in the background before the rest.
+/// Scripts such as `npm run dev`; those that usually run in the background come first.
 fn scripts(text: &str, runner: &str) -> Vec<String> {
     let Ok(package) = serde_json::from_str::<Value>(text) else {
         return Vec::new();
@@ -69,7 +72,8 @@ fn scripts(text: &str, runner: &str) -> Vec<String> {
         .collect()
 }
 
-/// `make build`: a name at the start of a line and a colon. Recipes may have parameters before it.
+/// Targets such as `make build`: a name at the start of a line, followed by a colon. Recipes may
+/// have parameters before the colon.
 fn named(text: &str, program: &str, parameters: bool) -> Vec<String> {
     let mut commands = Vec::new();
     for line in text.lines() {
@@ -79,7 +83,8 @@ fn named(text: &str, program: &str, parameters: bool) -> Vec<String> {
         let mut words = head.split_whitespace();
         let name = words.next().unwrap_or_default().trim_start_matches('@');
         let needs = words.next().is_some();
-        // `x := y` sets a variable, `.PHONY` and `_x` are not for people, and an indented line is a recipe's.
+        // `x := y` sets a variable, `.PHONY` and `_x` are internal, and an indented line belongs to
+        // a recipe.
         let plain = is_word(name) && !name.starts_with(['.', '_', '-']);
         let is_head = !line.starts_with(char::is_whitespace) && !rest.starts_with('=');
         let command = format!("{program} {name}");
@@ -90,7 +95,7 @@ fn named(text: &str, program: &str, parameters: bool) -> Vec<String> {
     commands
 }
 
-/// `web: npm start`.
+/// The command of a line such as `web: npm start`.
 fn processes(text: &str) -> Vec<String> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     let commands = lines.filter_map(|line| {
@@ -111,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_of_a_project_have_commands() {
+    fn reads_commands_from_project_files() {
         let package = r#"{"scripts": {"build": "vite build", "dev": "vite", "a b": "no"}}"#;
         let found = targets("package.json", package, "pnpm");
         assert_eq!(found, ["pnpm run dev", "pnpm run build"]);
@@ -129,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn histories_of_shells_are_read_newest_first() {
+    fn reads_shell_histories_newest_first() {
         let bash = "make\n#1700000000\nls -l\nmake\nfor x in a \\\n  b; do\necho \u{1b}[31m\n";
         assert_eq!(history(".bash_history", bash, 9), ["make", "ls -l"]);
         let zsh = ": 1700000000:0;make\nls; pwd\n: 1700000001:5;npm run dev; ls\n";

@@ -1,4 +1,4 @@
-//! The window: set up when the view opens, and put back on every way out, panic included.
+//! The window: set up when the view opens, and restored on every exit, including panics.
 
 use std::io::{self, BufWriter, Stdout, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,43 +18,45 @@ use crate::term::sanitize::clean;
 use crate::term::screen::CursorShape;
 use crate::term::screen::contains_panic;
 
-/// Bracketed paste on: a paste is told from typing.
+/// Enables bracketed paste, which distinguishes a paste from typing.
 const PASTE_ON: &str = "\x1b[?2004h";
-/// Focus reports on, and the window's title kept for later.
+/// Enables focus reports and saves the window title.
 const ASIDE_ON: &str = "\x1b[?1004h\x1b[22;2t";
-/// The window's title as it was, and focus reports off.
+/// Restores the window title and disables focus reports.
 const ASIDE_OFF: &str = "\x1b[23;2t\x1b[?1004l";
 
-/// Bracketed paste off.
+/// Disables bracketed paste.
 const PASTE_OFF: &str = "\x1b[?2004l";
 
-/// Mouse reports on: buttons, movement with one held, coordinates as numbers. Not every movement (1003): it wakes
-/// the view for nothing.
+/// Enables mouse reports: buttons, movement while a button is held, SGR coordinates. Does not
+/// enable reports of all movement (1003), which would wake the view for nothing.
 const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1002h\x1b[?1006h";
-/// Mouse reports off.
+/// Disables mouse reports.
 const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1002l\x1b[?1000l";
 
-/// Whether the window is ours, so that putting it back twice does no harm.
+/// Whether the window is taken, so that restoring it is idempotent.
 static OURS: AtomicBool = AtomicBool::new(false);
 
-/// The window while it is ours; dropping it puts it back.
+/// The window while the dashboard uses it; dropping this restores it.
 pub struct Terminal {
     inner: ratatui::Terminal<CrosstermBackend<BufWriter<Stdout>>>,
     shape: CursorShape,
     mouse: bool,
     input: Option<Hold>,
-    /// What the window is called, once it is called something.
+    /// The current title of the window; empty if none was set.
     title: String,
 }
 
 impl Terminal {
-    /// Takes the window, and the mouse if it is wanted. From here on a panic puts it back before it says anything.
+    /// Takes the window, and the mouse if requested. From now on a panic restores the window before
+    /// it prints its message.
     pub fn open(mouse: bool) -> io::Result<Self> {
-        // Left alone, crossterm obeys NO_COLOR for the jobs' colours too; ours are the theme's business.
+        // By default crossterm applies NO_COLOR to the jobs' colours too; the theme handles it
+        // instead.
         force_color_output(true);
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            // The pane goes on with an empty screen; the window is as good as before.
+            // A contained panic only blanks the pane; the window stays usable.
             if !contains_panic() {
                 restore();
                 before(info);
@@ -71,18 +73,18 @@ impl Terminal {
         })
     }
 
-    /// What reads the terminal from now on; it holds still while the window is lent.
+    /// Sets the reader of the terminal, which is stopped while the window is lent.
     pub fn read_by(&mut self, input: Hold) {
         self.input = Some(input);
     }
 
-    /// Paints a frame; only what changed is written.
+    /// Draws a frame; only changes are written.
     pub fn draw(&mut self, paint: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
         self.inner.draw(paint)?;
         self.inner.backend_mut().flush()
     }
 
-    /// The shape of the cursor, if it changed.
+    /// Sets the shape of the cursor if it has changed.
     pub fn cursor_shape(&mut self, shape: CursorShape) -> io::Result<()> {
         if shape == self.shape {
             return Ok(());
@@ -96,16 +98,16 @@ impl Terminal {
         execute!(self.inner.backend_mut(), style)
     }
 
-    /// Forgets what was painted: the next frame is painted whole.
+    /// Forgets what was drawn, so that the next frame is drawn completely.
     ///
-    /// Not by ratatui's `clear`, which asks the terminal where the cursor is and waits for an answer that our own
-    /// reader takes for typing; its `resize` clears without asking.
+    /// Does not use ratatui's `clear`, which queries the cursor position and waits for a reply that
+    /// our own reader would take for input; its `resize` clears without a query.
     pub fn clear(&mut self) -> io::Result<()> {
         let size = self.inner.size()?;
         self.inner.resize(Rect::from((Position::ORIGIN, size)))
     }
 
-    /// Gives the window back, to the shell or to another program, until `meanwhile` returns.
+    /// Lends the window to the shell or to another program until `meanwhile` returns.
     pub fn lend(&mut self, meanwhile: impl FnOnce()) -> io::Result<()> {
         restore();
         let still = self.input.as_ref().map(Hold::still);
@@ -120,7 +122,8 @@ impl Terminal {
         self.clear()
     }
 
-    /// Calls the window so. The console of Linux has no title and would show the text.
+    /// Sets the window title. Skipped on the Linux console, which has no title and would print the
+    /// text.
     pub fn title(&mut self, title: &str) -> io::Result<()> {
         title.clone_into(&mut self.title);
         if std::env::var("TERM").is_ok_and(|term| term == "linux") {
@@ -129,26 +132,26 @@ impl Terminal {
         self.send(&format!("\x1b]2;{}\x07", clean(title)))
     }
 
-    /// Asks for what the mouse does, or leaves the mouse to the terminal.
+    /// Enables or disables mouse reports.
     pub fn mouse(&mut self, on: bool) -> io::Result<()> {
         self.mouse = on;
         self.send(if on { MOUSE_ON } else { MOUSE_OFF })
     }
 
-    /// Sends a sequence that paints nothing.
+    /// Sends a sequence that draws nothing.
     pub fn send(&mut self, sequence: &str) -> io::Result<()> {
         let out = self.inner.backend_mut();
         out.write_all(sequence.as_bytes())?;
         Write::flush(out)
     }
 
-    /// Asks the terminal something; what it answers comes as input.
+    /// Sends a query to the terminal; its reply arrives as input.
     pub fn ask(&mut self, query: &[u8]) -> io::Result<()> {
         self.inner.backend_mut().write_all(query)?;
         Write::flush(self.inner.backend_mut())
     }
 
-    /// Columns and rows.
+    /// Columns and rows of the window.
     pub fn size() -> io::Result<(u16, u16)> {
         crossterm::terminal::size()
     }
@@ -173,7 +176,7 @@ fn take(mouse: bool) -> io::Result<()> {
     out.flush()
 }
 
-/// Puts the window back. Failures are passed over: there is nothing left to put back, or nobody to tell.
+/// Restores the window. Errors are ignored: there is nothing left to restore, or nobody to tell.
 fn restore() {
     if !OURS.swap(false, Ordering::SeqCst) {
         return;
@@ -181,7 +184,7 @@ fn restore() {
     let mut out = io::stdout();
     let _ = out.write_all(ASIDE_OFF.as_bytes());
     let _ = out.write_all(PASTE_OFF.as_bytes());
-    // Whether it is on is not known here, and off twice does no harm.
+    // Whether mouse reports are on is unknown here, and disabling them twice is harmless.
     let _ = out.write_all(MOUSE_OFF.as_bytes());
     let _ = execute!(
         out,

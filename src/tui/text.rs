@@ -1,14 +1,14 @@
-//! Text cut to columns: what is wide counts as wide, and a cut is shown.
+//! Cuts text to a number of columns. Wide characters count as two, and a cut is marked.
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// Columns that `text` takes.
+/// Width of `text` in columns.
 pub fn width(text: &str) -> usize {
     UnicodeWidthStr::width(text)
 }
 
-/// The start of `text` in at most `max` columns, with `mark` where something was cut.
+/// The start of `text` in at most `max` columns, with `mark` where it was cut.
 pub fn clip(text: &str, max: usize, mark: &str) -> String {
     if width(text) <= max {
         return text.to_owned();
@@ -20,7 +20,8 @@ pub fn clip(text: &str, max: usize, mark: &str) -> String {
     format!("{}{mark}", head(text, max - mark_width))
 }
 
-/// `text` in at most `max` columns with its middle cut out: names differ at their ends.
+/// `text` in at most `max` columns with its middle cut out, because names often differ at their
+/// ends.
 pub fn clip_middle(text: &str, max: usize, mark: &str) -> String {
     let mark_width = width(mark);
     if width(text) <= max || max < mark_width + 2 {
@@ -35,7 +36,7 @@ pub fn clip_middle(text: &str, max: usize, mark: &str) -> String {
     )
 }
 
-/// The longest start of `text` that fits `max` columns; no character that people see as one is split.
+/// The longest start of `text` that fits `max` columns, without splitting a grapheme cluster.
 pub fn head(text: &str, max: usize) -> &str {
     let mut used = 0;
     for (at, one) in text.grapheme_indices(true) {
@@ -59,7 +60,7 @@ pub fn tail(text: &str, max: usize) -> &str {
     text
 }
 
-/// `text` in lines of at most `max` columns, broken at spaces where there are any.
+/// Wraps `text` to lines of at most `max` columns, preferably at spaces.
 pub fn wrap(text: &str, max: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
@@ -87,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cut_is_shown_and_never_too_wide() {
+    fn marks_a_cut_within_the_maximum_width() {
         assert_eq!(clip("my-worker", 9, "…"), "my-worker");
         assert_eq!(clip("my-worker", 5, "…"), "my-w…");
         assert_eq!(clip_middle("my-very-long-worker", 11, "…"), "my-ve…orker");
@@ -98,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_people_see_as_one_character_is_not_split() {
+    fn never_splits_a_grapheme_cluster() {
         let family = "👨‍👩‍👧";
         let twice = format!("{family}{family}");
         assert_eq!((head(&twice, 3), tail(&twice, 3)), (family, family));
@@ -110,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_break_at_spaces() {
+    fn wraps_lines_at_spaces() {
         assert_eq!(wrap("one two three", 7), ["one two", "three"]);
         assert_eq!(wrap("abcdefgh", 3), ["abc", "def", "gh"]);
         assert_eq!(wrap("", 7), [""]);

@@ -1,4 +1,4 @@
-//! Durations and amounts in the few characters a row has for them.
+//! Formats durations and sizes in few characters.
 
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -38,7 +38,7 @@ pub fn ago(ms: i64) -> String {
     }
 }
 
-/// How long it took, to a tenth below ten seconds: `0.4s`, `48s`, `9m12s`.
+/// How long something took, with a tenth below ten seconds: `0.4s`, `48s`, `9m12s`.
 pub fn took(ms: i64) -> String {
     match ms {
         ..10_000 => format!("{}.{}s", ms.max(0) / 1000, ms.max(0) % 1000 / 100),
@@ -46,7 +46,7 @@ pub fn took(ms: i64) -> String {
     }
 }
 
-/// An amount of bytes in powers of 1,024: `0B`, `14K`, `1.2M`.
+/// A number of bytes in powers of 1,024: `0B`, `14K`, `1.2M`.
 pub fn bytes(n: u64) -> String {
     const UNITS: [&str; 5] = ["B", "K", "M", "G", "T"];
     if n < 1024 {
@@ -54,7 +54,7 @@ pub fn bytes(n: u64) -> String {
     }
     let mut unit = 0;
     let mut size = 1_u128;
-    // Tenths in integers: a float would print 1023.99K as "1024.0K".
+    // Tenths as integers, because a float would print 1023.99K as "1024.0K".
     let mut tenths = u128::from(n) * 10;
     while tenths >= 10_240 && unit + 1 < UNITS.len() {
         unit += 1;
@@ -77,7 +77,8 @@ pub fn clock_seconds(unix_ms: i64, zone: &TimeZone) -> String {
     civil(unix_ms, zone).strftime("%H:%M:%S").to_string()
 }
 
-/// When something was, seen from `now`: the time of day if it was today, else how long ago.
+/// When something happened, relative to `now`: the time of day if it was today, otherwise how long
+/// ago.
 pub fn since(unix_ms: i64, now: i64, zone: &TimeZone) -> String {
     match civil(unix_ms, zone).date() == civil(now, zone).date() {
         true => clock(unix_ms, zone),
@@ -85,7 +86,7 @@ pub fn since(unix_ms: i64, now: i64, zone: &TimeZone) -> String {
     }
 }
 
-/// When something was: the time of day, with the date if that is not today's.
+/// When something happened: the time of day, with the date if it was not today.
 pub fn moment(at: Timestamp, now_ms: i64, zone: &TimeZone) -> String {
     let (then, now) = (civil(at.millis(), zone), civil(now_ms, zone));
     let format = match then.date() == now.date() {
@@ -95,9 +96,9 @@ pub fn moment(at: Timestamp, now_ms: i64, zone: &TimeZone) -> String {
     then.strftime(format).to_string()
 }
 
-/// Date and time of day in `zone`, with the offset that it had then.
+/// Date and time in `zone`, with the offset valid at that time.
 fn civil(unix_ms: i64, zone: &TimeZone) -> DateTime {
-    // Out of jiff's range only if the clock is tens of thousands of years off.
+    // Outside jiff's range only if the clock is off by tens of thousands of years.
     let at = jiff::Timestamp::from_millisecond(unix_ms);
     zone.to_datetime(at.unwrap_or(jiff::Timestamp::UNIX_EPOCH))
 }
@@ -108,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_short() {
+    fn formats_durations() {
         for (ms, text) in [
             (999, "0s"),
             (41_000, "41s"),
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn amounts_are_short() {
+    fn formats_sizes() {
         for (n, text) in [
             (0, "0B"),
             (1023, "1023B"),
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_moment_of_another_day_has_its_date() {
+    fn shows_the_date_of_another_day() {
         let now = 1_795_265_100_000;
         assert_eq!(moment(Timestamp(now), now, &TimeZone::UTC), "12:45:00");
         assert_eq!(moment(Timestamp(now), now, &west()), "23:45:00");
@@ -157,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_clock_knows_its_zone() {
+    fn shows_the_time_in_the_time_zone() {
         assert_eq!(clock(45_900_000, &TimeZone::UTC), "12:45");
         assert_eq!(clock(45_900_000, &west()), "23:45");
         assert_eq!(clock_seconds(45_907_000, &TimeZone::UTC), "12:45:07");
@@ -166,14 +167,14 @@ mod tests {
     }
 
     #[test]
-    fn what_was_before_the_clocks_changed_keeps_its_time() {
-        // Europe/Berlin; in 2026 winter time begins on October 25 at 01:00 UTC.
+    fn uses_the_offset_of_that_time() {
+        // Europe/Berlin; in 2026 winter time starts on October 25 at 01:00 UTC.
         let zone = TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").unwrap();
         let at = |text: &str| Timestamp::parse(text).unwrap();
         let (before, now) = (at("2026-10-24T22:30:00Z"), at("2026-10-25T11:00:00Z"));
         assert_eq!(clock(before.millis(), &zone), "00:30");
         assert_eq!(clock(now.millis(), &zone), "12:00");
-        // By today's offset it would have been yesterday.
+        // With today's offset this would be the previous day.
         assert_eq!(since(before.millis(), now.millis(), &zone), "00:30");
         assert_eq!(moment(before, now.millis(), &zone), "00:30:00");
         let summer = at("2026-07-01T10:00:00Z");

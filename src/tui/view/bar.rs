@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn items_go_whole_and_by_rank() {
+    fn drops_whole_items_by_rank() {
         assert_eq!(drawn(30), " web  pid 1  80x24     ? help ");
         assert_eq!(drawn(24), " web  pid 1      ? help ");
         assert_eq!(drawn(13), " web  ? help ");

@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_leave_in_the_order_of_the_contract() {
+    fn drops_columns_in_the_specified_order() {
         let there = |width| {
             let columns = Columns::that_fit(width, false);
             (columns.spark > 0, columns.cpu > 0, columns.time > 0)

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_ends() {
+    fn a_cycle_ends() {
         assert_eq!(
             drawn(&[process(1, 2), process(2, 1)], false),
             Vec::<String>::new()
