@@ -1,4 +1,4 @@
-//! Acting on jobs: answering, removing with a way back, signals, groups, closing and stopping.
+//! Tests of actions on jobs: replies, removing and undoing, signals, groups, stopping and closing.
 
 use serde_json::json;
 
@@ -32,7 +32,7 @@ fn asks(state: InputState) -> Record {
     migrate
 }
 
-/// What is written, and whether Enter follows, and a newline.
+/// The data written, whether Enter follows, and whether a newline follows.
 fn written(dash: &mut Dash) -> Option<(String, bool, bool)> {
     dash.asked().into_iter().find_map(|cmd| match cmd {
         Cmd::Ask(Tag::Type(_), Action::Write(write)) => Some((
@@ -45,7 +45,7 @@ fn written(dash: &mut Dash) -> Option<(String, bool, bool)> {
 }
 
 #[test]
-fn a_password_is_answered_from_the_row_and_never_shows() {
+fn replies_to_a_password_prompt_without_showing_it() {
     for (width, height) in [(120, 40), (80, 24), (40, 12), (20, 5)] {
         let mut dash = migrate(width, height);
         let before = dash.text();
@@ -69,7 +69,7 @@ fn a_password_is_answered_from_the_row_and_never_shows() {
 }
 
 #[test]
-fn an_answer_shows_where_the_job_shows_it() {
+fn shows_a_reply_if_the_job_echoes() {
     let mut dash = migrate(80, 24);
     dash.record(&asks(InputState::Line)).press("\tyes please");
     dash.snapshot("reply-80x24");
@@ -82,17 +82,17 @@ fn an_answer_shows_where_the_job_shows_it() {
 }
 
 #[test]
-fn an_answer_hides_and_drops_itself_as_the_job_changes() {
+fn a_reply_follows_the_input_state_of_the_job() {
     let mut dash = migrate(80, 24);
     dash.record(&asks(InputState::Line)).press("\tme");
     dash.record(&asks(InputState::Password)).press("secret");
     assert!(!dash.text().contains("secret") && dash.status().contains("hidden"));
-    // It gave up and asks for something else.
+    // The job gave up the password prompt and asks for something else.
     dash.record(&asks(InputState::Line));
     assert!(!dash.text().contains("secret"), "{}", dash.text());
     dash.press("\r");
     assert_eq!(written(&mut dash).map(|sent| sent.0), Some(String::new()));
-    // A secret is not sent to what does not ask.
+    // A secret is not sent to a job that no longer asks for it.
     dash.record(&asks(InputState::Password)).press("\tsecret");
     dash.record(&asks(InputState::None)).press("\r");
     assert_eq!(written(&mut dash), None);
@@ -100,7 +100,7 @@ fn an_answer_hides_and_drops_itself_as_the_job_changes() {
 }
 
 #[test]
-fn only_what_waits_is_answered() {
+fn replies_only_to_waiting_jobs() {
     let mut dash = migrate(80, 24);
     dash.press("j\t");
     assert!(matches!(dash.model.mode, Mode::Normal));
@@ -117,7 +117,7 @@ fn only_what_waits_is_answered() {
 }
 
 #[test]
-fn what_ended_well_is_removed_at_once_and_told_after_ten_seconds() {
+fn removes_a_row_at_once_and_sends_the_request_after_ten_seconds() {
     let mut dash = Dash::new(80, 24, shop_records());
     dash.press("8");
     dash.asked();
@@ -125,7 +125,7 @@ fn what_ended_well_is_removed_at_once_and_told_after_ten_seconds() {
     assert!(!dash.actions().contains(&"remove"), "not yet");
     assert!(dash.model.job(&id("build")).is_none());
     dash.snapshot("removed-80x24");
-    // News of it do not bring it back.
+    // A new record of the job does not bring it back.
     dash.record(&ended("build", Status::Done, Some(0), 0));
     dash.list(shop_records());
     assert!(dash.model.job(&id("build")).is_none());
@@ -140,7 +140,7 @@ fn what_ended_well_is_removed_at_once_and_told_after_ten_seconds() {
 }
 
 #[test]
-fn without_a_daemon_a_removal_waits_and_wakes_nobody() {
+fn a_removal_waits_without_wakeups_while_disconnected() {
     let mut dash = Dash::new(80, 24, shop_records());
     dash.press("8d").link(News::Down).later(60_000);
     assert!(!dash.actions().contains(&"remove"));
@@ -151,14 +151,14 @@ fn without_a_daemon_a_removal_waits_and_wakes_nobody() {
 }
 
 #[test]
-fn what_was_removed_can_be_put_back() {
+fn restores_removed_jobs() {
     let mut dash = Dash::new(80, 24, shop_records());
     dash.press("8d").later(3000);
     dash.press("\x1f");
     assert_eq!(dash.model.selected, Selected::Job(id("build")));
     dash.later(20_000);
     assert!(!dash.actions().contains(&"remove"));
-    // Failed ones ask, and come back, too.
+    // Failed jobs need a confirmation, and can be restored too.
     dash.press("7d");
     assert!(dash.status().starts_with(" REMOVE "));
     dash.press("y");
@@ -168,7 +168,7 @@ fn what_was_removed_can_be_put_back() {
 }
 
 #[test]
-fn a_view_that_closes_removes_what_it_said_it_had() {
+fn closing_sends_pending_removals() {
     for close in [What::Input(b"q".to_vec()), What::Terminate, What::HangUp] {
         let mut dash = Dash::new(80, 24, shop_records());
         dash.press("8d");
@@ -186,7 +186,7 @@ fn a_view_that_closes_removes_what_it_said_it_had() {
 }
 
 #[test]
-fn removing_another_tells_of_the_first_and_a_refusal_brings_it_back() {
+fn a_second_removal_sends_the_first_and_a_refusal_restores_it() {
     let mut records = shop_records();
     let mut old = ended("old", Status::Done, Some(0), 60_000);
     old.summary.cwd = format!("{HOME}/notes");
@@ -203,7 +203,7 @@ fn removing_another_tells_of_the_first_and_a_refusal_brings_it_back() {
 }
 
 #[test]
-fn all_that_ended_is_removed_after_a_question_with_the_facts() {
+fn removes_all_ended_jobs_after_a_confirmation() {
     let mut dash = Dash::new(80, 24, shop_records());
     dash.press("D").snapshot("confirm-remove-ended-80x24");
     dash.press("\r");
@@ -221,7 +221,7 @@ fn all_that_ended_is_removed_after_a_question_with_the_facts() {
 }
 
 #[test]
-fn a_group_restarts_after_a_question_that_names_it() {
+fn restarts_a_group_after_a_confirmation_that_names_it() {
     let mut dash = Dash::new(120, 40, shop_records());
     dash.press("2R").snapshot("confirm-restart-group-120x40");
     dash.asked();
@@ -230,7 +230,7 @@ fn a_group_restarts_after_a_question_that_names_it() {
 }
 
 #[test]
-fn a_signal_is_one_letter() {
+fn sends_a_signal_by_letter() {
     for (width, height) in [(120, 40), (80, 24), (40, 12)] {
         let mut dash = Dash::new(width, height, shop_records());
         dash.press("2K")
@@ -255,7 +255,7 @@ fn a_signal_is_one_letter() {
 }
 
 #[test]
-fn closing_and_stopping_waits_for_the_ends() {
+fn quit_and_stop_waits_for_the_jobs_to_end() {
     for (width, height) in [(120, 40), (80, 24), (40, 12)] {
         let mut dash = Dash::new(width, height, shop_records());
         dash.press("2Q").snapshot(&format!("quit-{width}x{height}"));
@@ -286,7 +286,7 @@ fn closing_and_stopping_waits_for_the_ends() {
         "{}",
         dash.status()
     );
-    // The daemon dies: what is still there is stopped once more.
+    // The daemon dies: jobs still alive are stopped again.
     dash.asked();
     dash.link(News::Down).link(News::Up);
     dash.list(vec![asks(InputState::None)]);
@@ -295,7 +295,7 @@ fn closing_and_stopping_waits_for_the_ends() {
     let cmds = dash.asked();
     assert!(cmds.contains(&Cmd::Quit(Exit::Closed)), "{cmds:?}");
 
-    // What survives keeps the view open.
+    // A surviving process keeps the view open.
     let mut dash = Dash::new(80, 24, shop_records());
     dash.press("2QA");
     dash.link(killed("web", &[5123]));
@@ -304,7 +304,7 @@ fn closing_and_stopping_waits_for_the_ends() {
 }
 
 #[test]
-fn with_nothing_to_stop_the_view_just_closes() {
+fn quit_and_stop_closes_at_once_without_running_jobs() {
     let mut dash = Dash::new(80, 24, vec![ended("build", Status::Done, Some(0), 0)]);
     dash.asked();
     dash.press("Q");
@@ -312,7 +312,7 @@ fn with_nothing_to_stop_the_view_just_closes() {
 }
 
 #[test]
-fn who_looks_only_changes_nothing() {
+fn a_read_only_view_offers_no_changes() {
     let options = Options {
         read_only: true,
         ..Options::default()
@@ -334,7 +334,7 @@ fn who_looks_only_changes_nothing() {
 }
 
 #[test]
-fn what_is_lost_while_the_daemon_is_away_is_said() {
+fn reports_actions_lost_while_disconnected() {
     let mut dash = Dash::new(120, 40, shop_records());
     dash.press("2").link(News::Down).asked();
     dash.press("xy");
@@ -347,7 +347,7 @@ fn what_is_lost_while_the_daemon_is_away_is_said() {
         text.contains("web was not stopped: the daemon is"),
         "{text}"
     );
-    // What is read is asked for again.
+    // Queries are repeated without a message.
     dash.press("\x1b");
     dash.link(News::Dropped(Tag::Record(id("web"))));
     assert!(!dash.text().contains("restarting.  See"), "{}", dash.text());
@@ -360,7 +360,7 @@ fn what_is_lost_while_the_daemon_is_away_is_said() {
 }
 
 #[test]
-fn closing_and_stopping_waits_for_the_daemon() {
+fn quit_and_stop_waits_for_the_daemon() {
     let mut dash = Dash::new(120, 40, shop_records());
     dash.press("2").press("Qs").asked();
     dash.link(News::Down);
@@ -372,7 +372,7 @@ fn closing_and_stopping_waits_for_the_daemon() {
 }
 
 #[test]
-fn what_somebody_else_removed_cannot_be_put_back() {
+fn cannot_restore_a_job_removed_by_somebody_else() {
     let mut dash = Dash::new(80, 24, shop_records());
     dash.press("8d");
     dash.event(EventKind::Removed, "build", json!({}));
@@ -383,7 +383,7 @@ fn what_somebody_else_removed_cannot_be_put_back() {
         "{}",
         dash.text()
     );
-    // The same when the event was missed.
+    // The same if the event was missed.
     let mut dash = Dash::new(80, 24, shop_records());
     dash.press("8d");
     let mut left = shop_records();
@@ -398,7 +398,7 @@ fn what_somebody_else_removed_cannot_be_put_back() {
 }
 
 #[test]
-fn nothing_is_kept_of_jobs_that_are_gone() {
+fn forgets_all_state_of_removed_jobs() {
     let mut dash = Dash::new(80, 24, shop_records());
     dash.model.looks.begin_at(&id("web"), 5, 0);
     dash.model.survivors.insert(id("web"), vec![1]);
@@ -411,7 +411,7 @@ fn nothing_is_kept_of_jobs_that_are_gone() {
 }
 
 #[test]
-fn another_key_closes_a_menu_and_does_nothing() {
+fn other_keys_close_a_menu_without_effect() {
     for (menu, word) in [("y", "nothing was copied"), ("K", "nothing was sent")] {
         let mut dash = Dash::new(80, 24, shop_records());
         dash.press("2").press(menu).asked();
@@ -420,7 +420,7 @@ fn another_key_closes_a_menu_and_does_nothing() {
         assert!(matches!(dash.model.mode, Mode::Normal));
         assert!(dash.text().contains(word), "{}", dash.text());
         assert_eq!(dash.actions(), [""; 0]);
-        // Esc is no mistake.
+        // Esc is not reported as a mistake.
         let mut dash = Dash::new(80, 24, shop_records());
         dash.press("2").press(menu).press("\x1b");
         assert!(matches!(dash.model.mode, Mode::Normal));

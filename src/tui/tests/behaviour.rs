@@ -1,4 +1,4 @@
-//! What keys and news do.
+//! Tests of the behaviour of keys and of messages from the daemon.
 
 use serde_json::json;
 
@@ -21,7 +21,7 @@ fn shop() -> Dash {
     dash
 }
 
-/// The bytes a terminal sends for a key of the table.
+/// The bytes that a terminal sends for a key of the table.
 fn bytes(name: &str) -> String {
     let plain = match name {
         LEAVE => "\x1d",
@@ -60,7 +60,7 @@ fn at(name: &str) -> Selected {
 }
 
 #[test]
-fn every_key_of_the_table_is_bound_and_in_the_help() {
+fn every_key_of_the_table_has_an_action_and_is_in_the_help() {
     let mut dash = shop();
     dash.press("?");
     let help: Vec<(String, String)> = entries(&dash.model)
@@ -80,7 +80,7 @@ fn every_key_of_the_table_is_bound_and_in_the_help() {
 }
 
 #[test]
-fn every_key_of_normal_and_scroll_arrives() {
+fn every_key_of_normal_and_scroll_is_accepted() {
     for binding in TABLE {
         let open = match binding.place {
             Place::Normal => "",
@@ -97,7 +97,7 @@ fn every_key_of_normal_and_scroll_arrives() {
 }
 
 #[test]
-fn unknown_keys_say_so_and_do_nothing() {
+fn unknown_keys_show_a_message_and_do_nothing() {
     for key in ["%", "&", "(", "A", "B", "C", "E", "H", "\x0b"] {
         let mut dash = shop();
         dash.press(key);
@@ -116,7 +116,7 @@ fn unknown_keys_say_so_and_do_nothing() {
 fn no_key_reaches_a_job_in_normal() {
     let mut dash = shop();
     for byte in 1..=0x7e_u8 {
-        // What leaves NORMAL is left again.
+        // Return to NORMAL after keys that leave it.
         if b"iqnsa/[?\x1a\x03".contains(&byte) || byte == b'\r' {
             continue;
         }
@@ -126,7 +126,7 @@ fn no_key_reaches_a_job_in_normal() {
 }
 
 #[test]
-fn insert_passes_bytes_on_exactly() {
+fn insert_sends_bytes_unchanged() {
     let mut dash = shop();
     dash.press("i");
     let sent = "ls -l\r\x1b[A\x1bOP\x1b[1;5C\x03é日\x1b[27;5;9~";
@@ -146,7 +146,7 @@ fn a_character_split_between_two_reads_arrives_whole() {
 }
 
 #[test]
-fn what_is_typed_in_one_read_is_one_request() {
+fn bytes_of_one_read_become_one_request() {
     let mut dash = shop();
     dash.press("i");
     dash.asked();
@@ -160,7 +160,7 @@ fn what_is_typed_in_one_read_is_one_request() {
 }
 
 #[test]
-fn a_job_gets_the_size_of_the_pane_at_the_first_byte_and_not_before() {
+fn resizes_a_job_at_the_first_byte_and_not_before() {
     let mut dash = shop();
     dash.press("z").press("z").press("i");
     assert!(
@@ -179,7 +179,7 @@ fn a_job_gets_the_size_of_the_pane_at_the_first_byte_and_not_before() {
     dash.screen("web", 20, 52, "");
     dash.press("c");
     assert!(!dash.actions().contains(&"resize"));
-    // Somebody else typed meanwhile, in another window.
+    // Somebody else typed in the meantime, in a window of another size.
     dash.screen("web", 50, 100, "");
     dash.press("d");
     assert!(dash.actions().contains(&"resize"));
@@ -199,7 +199,7 @@ fn leaving_goes_back_to_where_it_was_entered() {
 }
 
 #[test]
-fn the_leave_key_twice_is_the_key_itself() {
+fn pressing_the_leave_key_twice_sends_it() {
     let mut dash = shop();
     dash.press("\r\x1d\x1d");
     assert_eq!(dash.typed("web"), "\x1d");
@@ -227,7 +227,7 @@ fn other_leave_keys_can_be_chosen() {
 }
 
 #[test]
-fn who_never_wants_to_be_asked_is_not() {
+fn disabled_confirmations_are_skipped() {
     let options = Options {
         asks: false,
         ..Options::default()
@@ -244,7 +244,7 @@ fn who_never_wants_to_be_asked_is_not() {
 }
 
 #[test]
-fn an_ended_job_swallows_nothing_says_so_and_asks_before_it_runs_again() {
+fn an_ended_job_takes_no_input_and_confirms_a_restart() {
     let mut dash = shop();
     dash.press("i");
     let mut web = ended("web", Status::Error, Some(1), 0);
@@ -252,7 +252,7 @@ fn an_ended_job_swallows_nothing_says_so_and_asks_before_it_runs_again() {
     dash.record(&web);
     assert!(dash.status().contains("web has exited (1)."));
     dash.asked();
-    // The rest of a word that was being typed.
+    // The rest of a word that was being typed when the job ended.
     dash.press("r");
     assert!(dash.actions().is_empty());
     assert!(
@@ -266,7 +266,7 @@ fn an_ended_job_swallows_nothing_says_so_and_asks_before_it_runs_again() {
     assert!(dash.status().contains("RUN AGAIN"), "{}", dash.status());
     assert!(dash.status().contains("web (exit 1)?"), "{}", dash.status());
     assert!(dash.actions().is_empty());
-    // Enter never confirms, and one is where one was.
+    // Enter never confirms, and the view stays in INSERT.
     dash.press("\r");
     assert!(dash.actions().is_empty());
     assert_eq!(dash.model.mode.name(), "INSERT");
@@ -276,7 +276,7 @@ fn an_ended_job_swallows_nothing_says_so_and_asks_before_it_runs_again() {
 }
 
 #[test]
-fn pipes_get_newlines_and_an_end() {
+fn pipes_get_newlines_and_end_of_input() {
     let mut pipe = record("cat");
     pipe.summary.mode = Mode::Pipe;
     let mut dash = Dash::new(80, 24, vec![pipe]);
@@ -292,7 +292,7 @@ fn pipes_get_newlines_and_an_end() {
 }
 
 #[test]
-fn a_paste_that_presses_keys_is_asked_about() {
+fn confirms_a_paste_with_control_characters() {
     let long = "1\r2\r3\r4\r5\r6";
     let mut dash = shop();
     dash.press("i").press(&format!("\x1b[200~{long}\x1b[201~"));
@@ -307,14 +307,14 @@ fn a_paste_that_presses_keys_is_asked_about() {
     assert_eq!(dash.typed("web"), "", "Enter never confirms");
     dash.press("\x1b[200~short\rpaste\x1b[201~");
     assert_eq!(dash.typed("web"), "short\rpaste");
-    // A program that asked for it is told what is a paste.
+    // A program that enabled bracketed paste gets the brackets.
     dash.screen("web", 40, 120, "\x1b[?2004h");
     dash.press(&format!("\x1b[200~{long}\x1b[201~"));
     assert_eq!(dash.typed("web"), format!("\x1b[200~{long}\x1b[201~"));
 }
 
 #[test]
-fn a_job_dies_by_y_only() {
+fn only_y_confirms_a_kill() {
     for no in ["n", "\x1b", "\r", " ", "j", "Y"] {
         let mut dash = shop();
         dash.press("x").press(no);
@@ -347,7 +347,7 @@ fn restart_asks_while_it_runs() {
 }
 
 #[test]
-fn only_what_has_ended_is_removed() {
+fn removes_only_ended_jobs() {
     let mut dash = shop();
     dash.press("d");
     assert!(dash.text().contains("x stops it, then d removes it"));
@@ -383,7 +383,7 @@ fn pause_and_continue_reach_the_whole_tree() {
 }
 
 #[test]
-fn the_form_starts_a_job_and_survives_a_mistake() {
+fn the_form_starts_a_job_and_stays_open_on_an_error() {
     let mut dash = shop();
     dash.press("nmake watch\tw\tshop\t\x15~/notes\r");
     let cmds = dash.asked();
@@ -415,7 +415,7 @@ fn the_form_starts_a_job_and_survives_a_mistake() {
 }
 
 #[test]
-fn selection_moves_and_comes_back() {
+fn the_selection_moves_and_returns() {
     let mut dash = shop();
     assert_eq!(dash.model.selected, at("web"));
     dash.press("G");
@@ -450,7 +450,7 @@ fn only_the_selected_job_is_watched() {
 }
 
 #[test]
-fn a_removed_job_hands_the_cursor_on() {
+fn a_removed_job_passes_the_selection_on() {
     let mut dash = shop();
     dash.event(EventKind::Removed, "web", json!({}));
     assert_eq!(dash.model.selected, at("api"));
@@ -459,7 +459,7 @@ fn a_removed_job_hands_the_cursor_on() {
 }
 
 #[test]
-fn events_in_a_row_cost_one_question() {
+fn several_events_cost_one_request() {
     let mut dash = shop();
     for kind in [
         EventKind::InputNeeded,
@@ -480,13 +480,13 @@ fn events_in_a_row_cost_one_question() {
 }
 
 #[test]
-fn ends_that_are_told_late_ask_nothing_about_jobs_that_are_not_there() {
+fn ignores_late_reports_about_unknown_jobs() {
     let mut dash = shop();
     for n in 0..300 {
         dash.event(EventKind::Exited, &format!("old{n}"), json!({}));
     }
     assert!(dash.actions().is_empty());
-    // One that began a moment ago is not there yet, and not old.
+    // A job that was just started is not known yet, but its end is not a late report either.
     dash.event(EventKind::Started, "new", json!({}));
     dash.event(EventKind::Exited, "new", json!({}));
     dash.record(&record("new"));
@@ -506,7 +506,7 @@ fn the_filter_is_kept_or_cleared() {
 }
 
 #[test]
-fn esc_steps_back_and_never_quits() {
+fn esc_undoes_one_step_and_never_quits() {
     let mut dash = shop();
     dash.press("/a\r").press("z");
     for _ in 0..5 {
@@ -526,7 +526,7 @@ fn ctrl_c_twice_closes_the_view() {
 }
 
 #[test]
-fn closing_says_what_goes_on() {
+fn closing_prints_the_jobs_that_keep_running() {
     let mut dash = shop();
     dash.press("q");
     assert_eq!(dash.asked(), [Cmd::Quit(Exit::Closed)]);
@@ -538,7 +538,7 @@ fn closing_says_what_goes_on() {
 }
 
 #[test]
-fn attached_to_one_job() {
+fn attach_opens_one_job_and_detaches() {
     let options = Options {
         job: Some(id("web").to_string()),
         ..Options::default()
@@ -586,7 +586,7 @@ fn a_read_only_view_changes_nothing() {
 }
 
 #[test]
-fn without_a_status_line_the_job_has_all_of_the_window() {
+fn without_a_status_line_the_job_uses_the_whole_window() {
     let options = Options {
         job: Some(id("web").to_string()),
         status_line: false,
@@ -599,7 +599,7 @@ fn without_a_status_line_the_job_has_all_of_the_window() {
 }
 
 #[test]
-fn scrolling_reads_more_at_the_top_and_stays_put_at_the_bottom() {
+fn scrolling_loads_more_at_the_top_and_keeps_its_place() {
     let log: Vec<u8> = (0..300)
         .flat_map(|n| format!("line {n}\r\n").into_bytes())
         .collect();
@@ -608,7 +608,7 @@ fn scrolling_reads_more_at_the_top_and_stays_put_at_the_bottom() {
     dash.press("s")
         .log("web", Part::First, &log[cut..], cut as u64);
     dash.asked();
-    // To the top of what is here.
+    // Go to the top of the loaded stretch.
     let scroll = dash.model.scroll_mut().unwrap();
     scroll.go(Move::Page, isize::MIN + 1);
     dash.press("k");
@@ -632,7 +632,7 @@ fn scrolling_reads_more_at_the_top_and_stays_put_at_the_bottom() {
     assert!(dash.status().contains("6 new below"), "{}", dash.status());
     dash.press("G");
     assert!(matches!(dash.model.mode, mode::Mode::Normal));
-    // The beginning of the log is asked for at once, however far it is.
+    // The start of the log is requested directly, however far away it is.
     dash.press("s")
         .log("web", Part::First, &log[cut..], cut as u64);
     dash.asked();
@@ -644,7 +644,7 @@ fn scrolling_reads_more_at_the_top_and_stays_put_at_the_bottom() {
 }
 
 #[test]
-fn a_daemon_that_goes_away_loses_no_form_and_no_place() {
+fn a_lost_connection_keeps_the_form_and_the_position() {
     let mut dash = shop();
     dash.press("nmake\r").link(News::Down);
     assert!(dash.status().contains("make"));
@@ -660,7 +660,7 @@ fn a_daemon_that_goes_away_loses_no_form_and_no_place() {
 }
 
 #[test]
-fn nothing_is_due_when_nothing_changes_by_itself() {
+fn no_deadline_when_nothing_changes_by_itself() {
     let mut job = ended("x", Status::Done, Some(0), 3 * 3_600_000);
     job.summary.label = None;
     let mut dash = Dash::new(80, 24, vec![job]);
@@ -674,7 +674,7 @@ fn nothing_is_due_when_nothing_changes_by_itself() {
 }
 
 #[test]
-fn output_of_other_jobs_paints_nothing() {
+fn output_of_other_jobs_causes_no_redraw() {
     let mut dash = shop();
     dash.model.dirty = false;
     dash.event(EventKind::Output, "api", json!({ "outputBytes": 1 }));
@@ -684,7 +684,7 @@ fn output_of_other_jobs_paints_nothing() {
 }
 
 #[test]
-fn an_older_daemon_is_asked_for_what_it_knows() {
+fn subscribes_to_fewer_events_of_an_older_daemon() {
     let mut dash = shop();
     let refused = || {
         let error = Error::new(ErrorCode::InvalidParams, "Unknown value agent_input");
@@ -698,7 +698,7 @@ fn an_older_daemon_is_asked_for_what_it_knows() {
     let events = subscribe.events.as_ref().unwrap();
     assert!(!events.contains(&EventKind::AgentInput) && events.contains(&EventKind::Output));
     assert!(dash.text().contains("bgproc daemon upgrade"));
-    // It does not go on for ever.
+    // The request is not repeated forever.
     dash.link(refused());
     assert_eq!(dash.asked(), []);
     assert!(dash.text().contains("Changes will not show"));

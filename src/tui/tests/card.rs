@@ -1,4 +1,4 @@
-//! The card of a job that failed.
+//! Tests of the card of a failed job.
 
 use serde_json::{Value, json};
 
@@ -43,7 +43,7 @@ fn runs(dash: &mut Dash, record: &Record, runs: &[Value]) {
     answer(dash, Part::Runs, value);
 }
 
-/// A view of the failed job with its card, and of others if `more`.
+/// A view of the failed job with its card, whose screen shows `screen`.
 fn failed(options: Options, width: u16, height: u16, screen: &str) -> Dash {
     let mut dash = Dash::with(options, width, height, vec![lint()]);
     if width < 60 {
@@ -83,7 +83,7 @@ fn pictures() {
 }
 
 #[test]
-fn it_is_asked_for_once_and_again_after_another_end() {
+fn requests_the_card_once_per_end() {
     let asks = |dash: &mut Dash| {
         let asked = dash.asked();
         let is_ask = |cmd: &&Cmd| matches!(cmd, Cmd::Ask(Tag::Card(..), _));
@@ -93,7 +93,7 @@ fn it_is_asked_for_once_and_again_after_another_end() {
     assert_eq!(asks(&mut dash), 1);
     dash.later(1000).later(1000);
     assert_eq!(asks(&mut dash), 0);
-    // Those that ended well, or run, or were killed, have none.
+    // Jobs that run, succeeded or were killed have no card.
     let mut dash = Dash::new(80, 24, shop_records());
     for _ in 0..8 {
         dash.press("j");
@@ -105,7 +105,7 @@ fn it_is_asked_for_once_and_again_after_another_end() {
     again.summary.ended_at = Some(Timestamp(NOW));
     dash.record(&again);
     assert_eq!(asks(&mut dash), 1);
-    // What is not known is left out.
+    // Unavailable parts are left out.
     assert!(!dash.text().contains("failed: exit"), "{}", dash.text());
     let error = Error::new(ErrorCode::Internal, "x");
     dash.link(News::Reply(Tag::Card(id("lint"), Part::Runs), Err(error)));
@@ -141,7 +141,7 @@ fn a_taken_port_is_named_with_the_job_that_has_it() {
 }
 
 #[test]
-fn the_report_is_copied() {
+fn copies_the_report() {
     let mut dash = Dash::new(80, 24, vec![lint()]);
     dash.press("Y");
     assert!(dash.text().contains("not there yet"), "{}", dash.text());
@@ -170,7 +170,7 @@ fn the_report_is_copied() {
 }
 
 #[test]
-fn what_a_stop_leaves_behind_can_be_ended_again() {
+fn survivors_of_a_stop_can_be_killed_again() {
     let mut dash = Dash::new(80, 24, vec![shop_records().swap_remove(0)]);
     let killed = |survivors: &[u32]| {
         json!({"sessionId": id("web"), "removed": false, "previousStatus": "running", "status": "killed", "exitCode": null, "signal": "SIGTERM",

@@ -1,4 +1,4 @@
-//! The page of a job.
+//! Tests of the details page.
 
 use serde_json::json;
 
@@ -44,7 +44,7 @@ fn detailed(mut record: Record) -> Record {
     record
 }
 
-/// The page of `web`, told.
+/// The details page of `web` with its data.
 fn page(width: u16, height: u16) -> Dash {
     let mut dash = Dash::new(width, height, shop_records());
     dash.press("j");
@@ -70,7 +70,7 @@ fn page(width: u16, height: u16) -> Dash {
 }
 
 #[test]
-fn all_about_a_job() {
+fn shows_the_details_of_a_job() {
     for (width, height) in [(120, 40), (80, 24), (40, 12), (20, 5)] {
         page(width, height).snapshot(&format!("details-{width}x{height}"));
     }
@@ -80,7 +80,7 @@ fn all_about_a_job() {
 }
 
 #[test]
-fn one_reads_up_and_down_and_goes_back() {
+fn scrolls_the_page_and_leaves_it() {
     let mut dash = page(80, 24);
     let first = dash.text();
     dash.press("j");
@@ -96,7 +96,7 @@ fn one_reads_up_and_down_and_goes_back() {
 }
 
 #[test]
-fn the_page_is_copied_as_it_reads() {
+fn copies_the_page_as_text() {
     let mut dash = page(80, 24);
     dash.press("y");
     let cmds = dash.asked();
@@ -119,7 +119,7 @@ fn the_page_is_copied_as_it_reads() {
 }
 
 #[test]
-fn it_is_asked_anew_when_something_happens_and_once_for_several_things() {
+fn requests_the_page_again_once_for_several_events() {
     let mut dash = page(80, 24);
     dash.asked();
     let is_details = |cmd: &Cmd| matches!(cmd, Cmd::Ask(Tag::Details(_), Action::Status(params)) if params.detail == Some(true));
@@ -145,7 +145,7 @@ fn it_is_asked_anew_when_something_happens_and_once_for_several_things() {
 }
 
 #[test]
-fn how_it_ended_is_told_in_words() {
+fn describes_the_end_in_words() {
     let mut dash = Dash::new(80, 24, vec![ended("lint", Status::Killed, None, 60_000)]);
     dash.press("I");
     let text = dash.text();

@@ -1,4 +1,4 @@
-//! The forms: a new job, one like another, and changing a job.
+//! Tests of the forms: a new job, a copy of a job, and editing a job.
 
 use serde_json::json;
 
@@ -42,7 +42,7 @@ fn set(dash: &mut Dash) -> Option<Set> {
 }
 
 #[test]
-fn the_projects_commands_and_those_of_the_shell_are_suggested() {
+fn suggests_commands_of_the_project_and_the_shell() {
     let mut dash = shop(80, 24);
     dash.press("n");
     let asked = dash.asked();
@@ -69,20 +69,20 @@ fn the_projects_commands_and_those_of_the_shell_are_suggested() {
 }
 
 #[test]
-fn another_directory_suggests_other_commands() {
+fn another_directory_brings_other_suggestions() {
     let mut dash = shop(80, 24);
     dash.press("n\t\t\t");
     dash.asked();
     dash.press("\x15~/notes\t");
     let errand = Cmd::Errand(Errand::Suggest(format!("{HOME}/notes")));
     assert_eq!(dash.asked(), [errand]);
-    // What was read of the directory before comes too late.
+    // Suggestions for the previous directory arrive too late.
     suggest(&mut dash, &["npm run dev"], &[]);
     assert!(!dash.status().contains("npm run dev"));
 }
 
 #[test]
-fn a_long_command_shows_whole() {
+fn shows_a_long_command_in_full() {
     let long = "docker run --rm -it -v /home/me/shop:/shop -p 3000:3000 --name shop node:22 npm run dev -- --host 0.0.0.0";
     for (width, height) in [(80, 24), (40, 12), (20, 5)] {
         let mut dash = shop(width, height);
@@ -92,7 +92,7 @@ fn a_long_command_shows_whole() {
 }
 
 #[test]
-fn one_like_another_has_its_mode_and_size_and_a_free_name() {
+fn a_copy_has_the_same_mode_and_size_and_a_free_name() {
     let mut dash = shop(80, 24);
     dash.press("c").snapshot("duplicate-80x24");
     dash.press("\r");
@@ -112,7 +112,7 @@ fn one_like_another_has_its_mode_and_size_and_a_free_name() {
 }
 
 #[test]
-fn a_name_that_means_something_else_is_refused_in_its_field() {
+fn refuses_an_ambiguous_name_in_its_field() {
     let mut dash = shop(120, 24);
     dash.press("nsleep 1\tw*\r");
     let asked = dash.asked();
@@ -140,7 +140,7 @@ fn a_name_that_means_something_else_is_refused_in_its_field() {
 }
 
 #[test]
-fn what_is_changed_is_sent_and_nothing_else() {
+fn sends_only_changed_fields() {
     let mut dash = shop(80, 24);
     dash.press("e").snapshot("edit-80x24");
     dash.press("\r");
@@ -157,7 +157,7 @@ fn what_is_changed_is_sent_and_nothing_else() {
         .map(|policy| (policy.policy, policy.max_retries));
     assert_eq!(restart, Some((RestartWhen::OnFailure, Some(3))));
     assert_eq!(sent.command.as_deref(), Some("npm start"));
-    // A mistake loses nothing that was typed.
+    // A mistake does not lose what was typed.
     let error = Error::new(ErrorCode::InvalidRequest, "`label` has control characters");
     dash.link(News::Reply(Tag::Set(id("web")), Err(error)));
     assert!(matches!(dash.model.mode, Mode::Prompt(_)));
@@ -170,7 +170,7 @@ fn what_is_changed_is_sent_and_nothing_else() {
 }
 
 #[test]
-fn what_cannot_be_is_said_before_it_is_sent() {
+fn reports_invalid_fields_before_sending() {
     for keys in [
         "e\t\t\x15maybe\r",
         "e\t\t\t\x15sometimes\r",
@@ -199,7 +199,7 @@ fn lines() -> Dash {
 const LINES: &str = "cat <<E\n# no comment\nE\n";
 
 #[test]
-fn a_command_of_several_lines_is_the_same_when_it_is_started_again() {
+fn a_multiline_command_is_unchanged_when_started_again() {
     let mut dash = lines();
     dash.press("c");
     assert!(dash.status().contains("cat <<E # no"), "{}", dash.status());
@@ -209,7 +209,7 @@ fn a_command_of_several_lines_is_the_same_when_it_is_started_again() {
     dash.press("n").press("cat");
     dash.press("\x1b[A\r");
     assert_eq!(started(&mut dash).command, LINES);
-    // There and back: what was typed is what runs.
+    // Back and forth: the command that runs is the one that was typed.
     let mut dash = lines();
     dash.press("n").press("cat");
     dash.press("\x1b[A\x1b[B\r");
@@ -217,7 +217,7 @@ fn a_command_of_several_lines_is_the_same_when_it_is_started_again() {
 }
 
 #[test]
-fn a_command_of_several_lines_is_not_changed_in_one() {
+fn refuses_to_edit_a_multiline_command_in_one_line() {
     let mut dash = lines();
     dash.press("e\r");
     assert!(dash.text().contains("Nothing was changed"));

@@ -1,4 +1,4 @@
-//! Finding a line in all jobs, and going to it.
+//! Tests of the search through all jobs.
 
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ fn matches(lines: &[(u64, &str)], truncated: bool) -> Value {
     json!({ "matches": lines, "firstLine": 1, "totalLines": 2000, "truncated": truncated })
 }
 
-/// The names and numbers of the jobs that are asked since the last look.
+/// Names of the jobs searched since the last call, with search number and pattern.
 fn asked(dash: &mut Dash) -> Vec<(String, u64, String)> {
     let cmds = dash.asked();
     cmds.into_iter()
@@ -36,7 +36,7 @@ fn told(dash: &mut Dash, name: &str, round: u64, found: Value) {
     dash.link(News::Reply(Tag::Found(id(name), round), Ok(found)));
 }
 
-/// A search for `error` that has found something.
+/// A search for `error` with matches.
 fn searched(width: u16, height: u16) -> Dash {
     let mut dash = Dash::new(width, height, shop_records());
     dash.press("j");
@@ -75,7 +75,7 @@ fn searched(width: u16, height: u16) -> Dash {
 }
 
 #[test]
-fn what_is_found_in_all_jobs() {
+fn shows_matches_of_all_jobs() {
     for (width, height) in [(120, 40), (80, 24), (40, 12), (20, 5)] {
         searched(width, height).snapshot(&format!("found-{width}x{height}"));
     }
@@ -84,7 +84,7 @@ fn what_is_found_in_all_jobs() {
 }
 
 #[test]
-fn it_looks_after_a_pause_and_in_a_few_jobs_at_once() {
+fn searches_after_a_pause_and_in_a_few_jobs_at_once() {
     let mut dash = Dash::new(80, 24, shop_records());
     dash.press("F").press("e").press("r");
     assert_eq!(asked(&mut dash), [], "while one types");
@@ -98,7 +98,7 @@ fn it_looks_after_a_pause_and_in_a_few_jobs_at_once() {
     assert_eq!(first, ["migrate", "web", "api", "db"]);
     told(&mut dash, "web", 1, matches(&[(1, "er")], false));
     assert_eq!(asked(&mut dash)[0].0, "tests");
-    // Another letter: what was asked for is passed over when it comes.
+    // Another letter: replies to the pending requests will be ignored.
     dash.asked();
     dash.press("x").later(200);
     let cancelled = |cmd: &&Cmd| matches!(cmd, Cmd::Cancel(Tag::Found(_, 1)));
@@ -116,7 +116,7 @@ fn it_looks_after_a_pause_and_in_a_few_jobs_at_once() {
 }
 
 #[test]
-fn letters_are_typed_and_arrows_move() {
+fn types_letters_and_moves_by_arrows() {
     let mut dash = searched(80, 24);
     let Mode::Found(found) = &dash.model.mode else {
         panic!();
@@ -146,7 +146,7 @@ fn enter_goes_to_the_line_in_its_job() {
     let log: Vec<u8> = (0..1200)
         .flat_map(|n| format!("error {n:02}\r\n").into_bytes())
         .collect();
-    // What lies around the line, wherever it is in the log.
+    // The part around the line is requested, wherever it is in the log.
     let cmds = dash.asked();
     let Some(Cmd::Ask(Tag::Log(_, Part::Around(9000)), Action::Log(params))) = cmds.last() else {
         panic!("{cmds:?}");
@@ -166,7 +166,7 @@ fn log_offset(n: usize) -> usize {
 }
 
 #[test]
-fn a_daemon_that_goes_away_is_asked_again() {
+fn repeats_the_search_after_a_reconnect() {
     let mut dash = Dash::new(80, 24, shop_records());
     dash.press("Ferror").later(200);
     assert_eq!(asked(&mut dash).len(), 4);
@@ -177,7 +177,7 @@ fn a_daemon_that_goes_away_is_asked_again() {
 }
 
 #[test]
-fn what_is_due_wakes_nobody_while_the_daemon_is_away() {
+fn a_due_search_causes_no_wakeups_while_disconnected() {
     let mut dash = Dash::new(80, 24, shop_records());
     dash.press("Ferror").link(News::Down).later(1000);
     let due = dash.model.next_due().unwrap();
@@ -185,7 +185,7 @@ fn what_is_due_wakes_nobody_while_the_daemon_is_away() {
 }
 
 #[test]
-fn what_an_old_query_found_cannot_be_gone_to() {
+fn drops_the_matches_of_an_old_query() {
     let mut dash = searched(80, 24);
     assert!(dash.text().contains("web:1203"));
     dash.press("x");

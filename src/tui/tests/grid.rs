@@ -1,4 +1,4 @@
-//! The grid of live panes.
+//! Tests of the grid of live panes.
 
 use super::harness::Dash;
 use super::jobs::{id, shop_records};
@@ -8,7 +8,7 @@ use crate::tui::model::mode::Mode;
 use crate::tui::options::Options;
 use crate::tui::update::{Cmd, What};
 
-/// The grid of the drawing: four marked jobs.
+/// The grid of the design drawings: four marked jobs.
 fn four(width: u16, height: u16) -> Dash {
     four_with(Options::default(), width, height)
 }
@@ -42,7 +42,7 @@ fn paint(dash: &mut Dash) {
     );
 }
 
-/// Sessions and frame rates that were asked for, and sessions let go.
+/// Jobs whose watch was requested, with frame rates, and jobs whose watch was ended.
 fn watching(dash: &mut Dash) -> (Vec<(String, u32)>, Vec<String>) {
     let (mut on, mut off) = (Vec::new(), Vec::new());
     for cmd in dash.asked() {
@@ -83,7 +83,7 @@ fn pictures() {
 }
 
 #[test]
-fn only_what_shows_is_watched() {
+fn watches_only_visible_screens() {
     let mut dash = Dash::new(120, 40, shop_records());
     let (on, _) = watching(&mut dash);
     assert_eq!(on, [(id("migrate").to_string(), 30)]);
@@ -91,7 +91,7 @@ fn only_what_shows_is_watched() {
     let (on, off) = watching(&mut dash);
     assert_eq!((on.len(), off.len()), (7, 0), "{on:?}");
     assert!(on.iter().all(|(_, fps)| *fps == 10), "{on:?}");
-    // The selected one is the quick one.
+    // The selected tile has the higher frame rate.
     dash.press("l");
     let (on, off) = watching(&mut dash);
     let web = (id("web").to_string(), 30);
@@ -107,7 +107,7 @@ fn only_what_shows_is_watched() {
 }
 
 #[test]
-fn looking_resizes_nothing_and_typing_only_its_job() {
+fn looking_resizes_no_job_and_typing_only_its_own() {
     let mut dash = four(120, 40);
     dash.press("lhjk+-v").press("vi");
     let asked = dash.asked();
@@ -137,9 +137,9 @@ fn looking_resizes_nothing_and_typing_only_its_job() {
 }
 
 #[test]
-fn keys_move_among_tiles_and_back_leads_out() {
+fn keys_move_between_tiles_and_back_leaves_the_grid() {
     let mut dash = four(120, 40);
-    // In the list's order: what waits for a person is the first.
+    // In the order of the list: jobs that wait for a person come first.
     assert_eq!(dash.model.selected, at("migrate"));
     dash.press("l");
     assert_eq!(dash.model.selected, at("web"));
@@ -183,28 +183,28 @@ fn more_and_fewer_tiles() {
 }
 
 #[test]
-fn tiles_stay_where_they_are() {
+fn tiles_keep_their_order() {
     let mut dash = Dash::new(120, 40, shop_records());
     dash.press("v");
     let before = dash.model.grid.jobs.clone();
     assert_eq!(before.last(), Some(&id("build")), "ended jobs are the last");
-    // It asks for input now, and the list has it first.
+    // The job waits for input now, so the list has it first.
     let mut tests = shop_records().swap_remove(4);
     tests.summary.input_state = crate::protocol::record::InputState::Line;
     dash.record(&tests);
     assert_eq!(dash.model.grid.jobs, before);
-    // One that goes away leaves the cursor on the tile that took its place.
+    // When the selected job disappears, the tile that takes its place is selected.
     dash.press("l");
     dash.event(EventKind::Removed, "web", serde_json::json!({}));
     assert_eq!(dash.model.selected, Selected::Job(before[2].clone()));
     assert!(dash.model.in_grid());
-    // A filter is one for tiles, too.
+    // The filter applies to the tiles too.
     dash.press("/lint\r");
     assert_eq!(dash.model.grid.jobs, [id("lint")]);
 }
 
 #[test]
-fn a_job_without_a_tile_shows_as_it_does_without_a_grid() {
+fn selecting_a_job_without_a_tile_leaves_the_grid() {
     let mut dash = four(120, 40);
     dash.model.marked.clear();
     dash.press("!");

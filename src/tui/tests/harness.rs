@@ -1,4 +1,5 @@
-//! A view without a terminal and without a daemon: keys go in as bytes, answers as JSON, pictures come out.
+//! A view without a terminal and a daemon: keys go in as bytes, replies as JSON; the screen comes
+//! out as text.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -21,12 +22,12 @@ use crate::tui::view::view;
 /// A view under test.
 pub(super) struct Dash {
     pub(super) model: Model,
-    /// What it asked for since the last look.
+    /// Effects requested since the last call of a method that returns them.
     pub(super) cmds: Vec<Cmd>,
     now: i64,
 }
 
-/// The theme of the pictures.
+/// The theme of the snapshots.
 pub(super) fn theme(depth: Depth, ascii: bool) -> Theme {
     Theme::new(depth, ascii, false)
 }
@@ -55,7 +56,7 @@ impl Dash {
         dash
     }
 
-    /// Passes on something that happened.
+    /// Sends a message to the view.
     pub(super) fn happen(&mut self, what: What) -> &mut Self {
         let now = Moment { ms: self.now };
         let cmds = update(&mut self.model, Msg { now, what });
@@ -63,36 +64,36 @@ impl Dash {
         self
     }
 
-    /// Presses keys: bytes as a terminal sends them.
+    /// Presses keys, given as the bytes that a terminal sends.
     pub(super) fn press(&mut self, bytes: &str) -> &mut Self {
         self.happen(What::Input(bytes.as_bytes().to_vec()));
         self.later(50)
     }
 
-    /// Lets time pass.
+    /// Advances the time.
     pub(super) fn later(&mut self, ms: i64) -> &mut Self {
         self.now += ms;
         self.happen(What::Tick)
     }
 
-    /// Passes on news of the daemon.
+    /// Sends a message of the connection to the daemon.
     pub(super) fn link(&mut self, news: News) -> &mut Self {
         self.happen(What::Link(news))
     }
 
-    /// Answers the question for the list.
+    /// Replies to the request for the list.
     pub(super) fn list(&mut self, records: Vec<Record>) -> &mut Self {
         let listed = json!({ "sessions": records, "counts": {} });
         self.link(News::Reply(Tag::List, Ok(listed)))
     }
 
-    /// Tells a record anew.
+    /// Sends a new record.
     pub(super) fn record(&mut self, record: &Record) -> &mut Self {
         let tag = Tag::Record(record.summary.session_id.clone());
         self.link(News::Reply(tag, Ok(json!(record))))
     }
 
-    /// Tells an event.
+    /// Sends an event.
     pub(super) fn event(&mut self, event: EventKind, name: &str, data: Value) -> &mut Self {
         self.link(News::Event(Event {
             event,
@@ -103,7 +104,7 @@ impl Dash {
         }))
     }
 
-    /// Paints the screen of a job.
+    /// Draws on the screen of a job.
     pub(super) fn screen(&mut self, name: &str, rows: u16, cols: u16, bytes: &str) -> &mut Self {
         let data = json!({
             "bytes": STANDARD.encode(bytes), "rows": rows, "cols": cols, "screenSeq": 1, "full": true,
@@ -111,7 +112,7 @@ impl Dash {
         self.event(EventKind::Screen, name, data)
     }
 
-    /// Answers the question for a part of a log that ends at `total`.
+    /// Replies to the request for a part of a log. The part starts at `offset` and ends the log.
     pub(super) fn log(&mut self, name: &str, part: Part, bytes: &[u8], offset: u64) -> &mut Self {
         let end = offset + bytes.len() as u64;
         let data = json!({
@@ -121,14 +122,14 @@ impl Dash {
         self.link(News::Reply(Tag::Log(id(name), part), Ok(data)))
     }
 
-    /// What was asked for since the last look, but for what jobs use, which is asked by the clock.
+    /// Effects since the last call, without usage requests, which depend on the clock.
     pub(super) fn asked(&mut self) -> Vec<Cmd> {
         let mut cmds = std::mem::take(&mut self.cmds);
         cmds.retain(|cmd| !matches!(cmd, Cmd::Ask(Tag::Usage, _)));
         cmds
     }
 
-    /// How often it was asked what jobs use since the last look.
+    /// Number of usage requests since the last call.
     pub(super) fn usage_asked(&mut self) -> usize {
         let is_it = |cmd: &Cmd| matches!(cmd, Cmd::Ask(Tag::Usage, _));
         let asked = self.cmds.iter().filter(|cmd| is_it(cmd)).count();
@@ -136,13 +137,13 @@ impl Dash {
         asked
     }
 
-    /// Answers what jobs use.
+    /// Replies to a usage request.
     pub(super) fn usage(&mut self, records: Vec<Record>) -> &mut Self {
         let listed = json!({ "sessions": records, "counts": {} });
         self.link(News::Reply(Tag::Usage, Ok(listed)))
     }
 
-    /// The bytes typed into a job since the last look.
+    /// The bytes typed into a job since the last call.
     pub(super) fn typed(&mut self, name: &str) -> String {
         let cmds = self.asked();
         let typed = cmds.into_iter().filter_map(|cmd| match cmd {
@@ -152,7 +153,7 @@ impl Dash {
         String::from_utf8(typed.flatten().collect()).unwrap()
     }
 
-    /// Names of the actions asked for since the last look.
+    /// Names of the requested actions since the last call.
     pub(super) fn actions(&mut self) -> Vec<&'static str> {
         let cmds = self.asked();
         cmds.iter()
@@ -163,7 +164,7 @@ impl Dash {
             .collect()
     }
 
-    /// What the window shows, and where the terminal's cursor is.
+    /// The contents of the window, and the position of the terminal's cursor.
     pub(super) fn paint(&self) -> (Buffer, Option<Position>) {
         let (width, height) = self.model.window;
         let backend = TestBackend::new(width, height);
@@ -181,7 +182,7 @@ impl Dash {
         (terminal.backend().buffer().clone(), cursor)
     }
 
-    /// What the window shows as text, a row a line, blanks at the ends cut.
+    /// The contents of the window as text, one line per row, without trailing blanks.
     pub(super) fn text(&self) -> String {
         let (buffer, _) = self.paint();
         let mut text = String::new();
@@ -203,21 +204,21 @@ impl Dash {
         text
     }
 
-    /// The last line that shows anything of ours.
+    /// The status line.
     pub(super) fn status(&self) -> String {
         let y = self.model.layout().status.unwrap().y;
         self.text().lines().nth(usize::from(y)).unwrap().to_owned()
     }
 
-    /// Compares what the window shows with the picture kept under this name.
+    /// Compares the contents of the window with the snapshot of this name.
     pub(super) fn snapshot(&self, name: &str) -> &Self {
         compare(name, &self.text());
         self
     }
 }
 
-/// Compares `text` with the file of that name under `tests/snapshots/tui`; with `UPDATE_EXPECT=1` the file is
-/// written instead, to be looked at and committed.
+/// Compares `text` with the file of this name under `tests/snapshots/tui`. With `UPDATE_EXPECT=1`
+/// the file is written instead, to be reviewed and committed.
 pub(super) fn compare(name: &str, text: &str) {
     let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/snapshots/tui");
     expect_file![format!("{dir}/{name}.txt")].assert_eq(text);

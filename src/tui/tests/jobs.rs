@@ -1,4 +1,4 @@
-//! Jobs to test with: those of the drawings that the dashboard was designed by.
+//! Jobs for tests: those of the drawings from which the dashboard was designed.
 
 use crate::protocol::record::{EndedBy, EndedByKind, InputState, Record, Share, Summary};
 use crate::protocol::{Mode, Scope, SessionId, Status, Timestamp};
@@ -11,7 +11,7 @@ pub(in crate::tui) const HOME: &str = "/home/me";
 
 const MINUTE: i64 = 60_000;
 
-/// A session id made of a name.
+/// A session id derived from a name.
 pub(in crate::tui) fn id(name: &str) -> SessionId {
     let text = format!("{name}000000000000");
     SessionId::parse(&text[..12]).unwrap()

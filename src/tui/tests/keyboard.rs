@@ -1,4 +1,4 @@
-//! Who types: the keyboard taken from agents, and agents at it.
+//! Tests of taking the keyboard from agents, and of agents that type.
 
 use serde_json::json;
 
@@ -24,17 +24,17 @@ fn held(dash: &mut Dash) -> Vec<bool> {
 }
 
 #[test]
-fn a_keyboard_is_taken_and_given_back() {
+fn takes_and_returns_a_keyboard() {
     let mut dash = shop(80, 24);
     dash.press("T");
     assert_eq!(held(&mut dash), [true]);
     dash.link(News::Reply(Tag::Hold(id("web"), true), Ok(json!({}))));
     dash.later(6000);
     dash.snapshot("keyboard-held-80x24");
-    // Another daemon is told anew.
+    // A new daemon gets the request again.
     dash.link(News::Down).link(News::Up);
     assert_eq!(held(&mut dash), [true]);
-    // So is the next run.
+    // So does the next run.
     dash.event(EventKind::Restarted, "web", json!({}));
     assert_eq!(held(&mut dash), [true]);
     dash.press("T");
@@ -44,7 +44,7 @@ fn a_keyboard_is_taken_and_given_back() {
 }
 
 #[test]
-fn the_end_of_a_job_ends_it() {
+fn the_end_of_a_job_releases_its_keyboard() {
     let mut dash = shop(80, 24);
     dash.link(News::Reply(Tag::Hold(id("web"), true), Ok(json!({}))));
     dash.record(&ended("web", Status::Done, Some(0), 0));
@@ -56,7 +56,7 @@ fn the_end_of_a_job_ends_it() {
 }
 
 #[test]
-fn an_agent_that_types_shows_for_two_seconds() {
+fn shows_a_typing_agent_for_two_seconds() {
     for (width, height) in [(120, 40), (80, 24), (40, 12)] {
         let mut dash = shop(width, height);
         dash.event(EventKind::AgentInput, "web", json!({"by": "builder"}));

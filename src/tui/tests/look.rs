@@ -1,4 +1,5 @@
-//! What came since somebody last looked: the line in the pane, the counts in the rows, the sentence on opening.
+//! Tests of unseen output: the separator in the pane, the counts in the rows, the summary on
+//! opening.
 
 use serde_json::json;
 
@@ -10,10 +11,10 @@ use crate::tui::model::look::{Looks, Seen};
 use crate::tui::options::Options;
 use crate::tui::update::{News, Tag, What, close};
 
-/// 14 minutes before the clock of the pictures: 12:31.
+/// 14 minutes before the clock of the snapshots: 12:31.
 const THEN: i64 = NOW - 14 * 60_000;
 
-/// Records with so many lines each.
+/// Records with this many lines each.
 fn records(lines: u64) -> Vec<Record> {
     let mut records = shop_records();
     for record in &mut records {
@@ -22,7 +23,7 @@ fn records(lines: u64) -> Vec<Record> {
     records
 }
 
-/// A view whose person looked at everything at 12:31, when there were five lines.
+/// A view whose person saw everything at 12:31, when each job had five lines.
 fn returned(width: u16, height: u16, mut records: Vec<Record>) -> Dash {
     let seen = records.iter().map(|record| {
         let seen = Seen { lines: 5, at: THEN };
@@ -39,7 +40,7 @@ fn returned(width: u16, height: u16, mut records: Vec<Record>) -> Dash {
     dash
 }
 
-/// Paints a screen and says how many lines there are by now.
+/// Draws on a screen and reports the current number of lines.
 fn paint(dash: &mut Dash, name: &str, lines: u64, bytes: &str) {
     use base64::Engine as _;
     let bytes = base64::engine::general_purpose::STANDARD.encode(bytes);
@@ -74,7 +75,7 @@ fn pictures() {
     dash.later(15_000).snapshot("new-grid-120x24");
 }
 
-/// Lines of the window from the mark on; none if there is no mark.
+/// Lines of the pane from the separator on; empty if there is no separator.
 fn below(dash: &Dash) -> Vec<String> {
     let text = dash.text();
     let rows = text.lines().skip_while(|row| !row.contains("new since"));
@@ -86,12 +87,12 @@ fn below(dash: &Dash) -> Vec<String> {
 }
 
 #[test]
-fn the_line_scrolls_with_the_text() {
+fn the_separator_scrolls_with_the_text() {
     let mut dash = returned(80, 24, records(9));
     dash.press("j");
     paint(&mut dash, "web", 9, LOG);
     assert!(below(&dash)[0].contains("500  87 ms"), "{}", dash.text());
-    // Eight more lines come: the same line is still the first new one, until it is gone.
+    // Eight more lines arrive: the separator stays above the same line until that scrolls off.
     let mut log = LOG.to_owned();
     for n in 10..=20 {
         log.push_str(&format!("line {n}\r\n"));
@@ -111,18 +112,18 @@ fn the_line_scrolls_with_the_text() {
 }
 
 #[test]
-fn no_line_where_nothing_is_new_or_rows_are_no_lines() {
+fn no_separator_without_unseen_output_or_in_full_screen_programs() {
     let mut dash = returned(80, 24, records(5));
     dash.press("j");
     paint(&mut dash, "web", 5, LOG);
-    // It comes under the eyes of the person.
+    // The output arrives while the person is watching.
     paint(&mut dash, "web", 9, LOG);
     assert!(below(&dash).is_empty(), "{}", dash.text());
     let mut dash = returned(80, 24, records(9));
     dash.press("j");
     paint(&mut dash, "web", 9, &format!("\x1b[?1049h{LOG}"));
     assert!(below(&dash).is_empty(), "{}", dash.text());
-    // Typing into a zoomed job: the window is the job's.
+    // While typing into a zoomed job, the window belongs to the job.
     let mut dash = returned(80, 24, records(9));
     dash.press("j\r");
     paint(&mut dash, "web", 9, LOG);
@@ -130,7 +131,7 @@ fn no_line_where_nothing_is_new_or_rows_are_no_lines() {
 }
 
 #[test]
-fn rows_count_what_nobody_has_seen() {
+fn rows_count_unseen_lines() {
     let output = |dash: &mut Dash, name: &str, lines: u64| {
         let data = json!({ "outputBytes": 9_000_000, "outputLines": lines });
         dash.event(EventKind::Output, name, data);
@@ -156,12 +157,12 @@ fn rows_count_what_nobody_has_seen() {
     assert!(!row(&dash, "web").ends_with('4'), "{}", dash.text());
     assert!(row(&dash, "api").ends_with("+4"), "{}", dash.text());
     assert!(row(&dash, "db").ends_with("+99"), "{}", dash.text());
-    // Passing by is not looking; staying is.
+    // A job that is selected only briefly stays unseen.
     dash.press("j").press("k");
     assert!(row(&dash, "api").ends_with("+4"), "{}", dash.text());
     dash.press("j").later(1500).press("k");
     assert!(!row(&dash, "api").ends_with("+4"), "{}", dash.text());
-    // Nobody looks at a window without the focus.
+    // A window without the focus is not seen.
     dash.press("\x1b[O");
     output(&mut dash, "web", 12);
     assert!(row(&dash, "web").ends_with("+3"), "{}", dash.text());
@@ -170,7 +171,7 @@ fn rows_count_what_nobody_has_seen() {
 }
 
 #[test]
-fn what_showed_when_the_view_closed_was_looked_at() {
+fn shown_jobs_count_as_seen_when_the_view_closes() {
     let mut dash = returned(80, 24, records(9));
     dash.press("j");
     close(&mut dash.model);
@@ -195,7 +196,7 @@ fn answer(dash: &mut Dash, events: Vec<Event>) {
 }
 
 #[test]
-fn opening_tells_what_happened_meanwhile() {
+fn opening_shows_what_happened_meanwhile() {
     let mut records = records(5);
     records[4] = ended("tests", Status::Error, Some(1), 60_000);
     records[3].summary.input_state = InputState::Password;
@@ -239,7 +240,7 @@ fn opening_tells_what_happened_meanwhile() {
 }
 
 #[test]
-fn the_first_view_ever_tells_nothing() {
+fn the_first_view_ever_shows_no_summary() {
     let mut dash = Dash::new(80, 24, records(5));
     assert!(!dash.actions().contains(&"events"));
     dash.happen(What::Tick);

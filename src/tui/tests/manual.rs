@@ -1,4 +1,4 @@
-//! The keys in the manual's chapter on the dashboard are those of the table.
+//! Checks that the manual's chapter on the dashboard lists the keys of the table.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use crate::tui::keymap::{Bound, Keymap, LEAVE_KEY, Place};
 const START: &str = "<!-- keys: written by `BGPROC_BLESS=1 cargo test --lib manual` -->\n";
 const END: &str = "<!-- /keys -->\n";
 
-/// The keys of one action.
+/// The keys of one binding.
 fn keys(bound: &Bound) -> String {
     if bound.shown() == "1..9" {
         return "`1`–`9`".to_owned();
@@ -37,7 +37,7 @@ fn tables() -> String {
 }
 
 #[test]
-fn the_chapter_on_the_dashboard_has_every_key() {
+fn the_manual_lists_every_key() {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("assets/help/dashboard.md");
     let chapter = std::fs::read_to_string(&path).unwrap();
     let (before, rest) = chapter

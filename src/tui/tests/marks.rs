@@ -1,4 +1,4 @@
-//! Marks: verbs on several jobs, and typing into several jobs.
+//! Tests of marks: verbs on several jobs, and typing into several jobs.
 
 use super::harness::Dash;
 use super::jobs::{ended, id, record, shop_records};
@@ -16,7 +16,7 @@ fn shop(width: u16, height: u16) -> Dash {
 }
 
 #[test]
-fn space_marks_and_esc_takes_all_marks_away() {
+fn space_marks_and_esc_clears_all_marks() {
     let mut dash = shop(80, 24);
     dash.press(" j ");
     assert_eq!(dash.model.marked(), [id("web"), id("api")]);
@@ -32,7 +32,7 @@ fn space_marks_and_esc_takes_all_marks_away() {
 }
 
 #[test]
-fn a_header_marks_its_group_and_a_star_all_that_show() {
+fn a_header_marks_its_group_and_star_marks_all_listed() {
     let mut dash = shop(80, 24);
     dash.press("g ");
     assert_eq!(dash.model.marked.len(), 5);
@@ -42,13 +42,13 @@ fn a_header_marks_its_group_and_a_star_all_that_show() {
     assert_eq!(dash.model.marked(), [id("migrate"), id("tests")]);
     dash.press("*");
     assert!(dash.model.marked.is_empty());
-    // What is folded shows as its header.
+    // A folded group is listed only as its header.
     dash.press("\x1bgh*");
     assert_eq!(dash.model.marked.len(), 8);
 }
 
 #[test]
-fn verbs_act_on_marks_and_ask_by_name() {
+fn verbs_act_on_marked_jobs_and_confirm_by_name() {
     let mut dash = shop(120, 40);
     dash.press(" j G");
     dash.asked();
@@ -72,7 +72,7 @@ fn verbs_act_on_marks_and_ask_by_name() {
 }
 
 #[test]
-fn a_window_without_a_top_line_says_it_below() {
+fn shows_marks_in_the_status_line_without_a_top_line() {
     let mut dash = shop(80, 12);
     dash.press(" S");
     assert!(dash.status().contains("marked 1"), "{}", dash.status());
@@ -90,7 +90,7 @@ fn a_removed_job_has_no_mark() {
 }
 
 #[test]
-fn keys_go_to_all_that_are_marked_and_the_banner_says_so() {
+fn types_into_all_marked_jobs_and_shows_a_banner() {
     for (width, height) in [(120, 40), (80, 24), (40, 12)] {
         let mut dash = shop(width, height);
         dash.press(" j j 5b");
@@ -118,7 +118,7 @@ fn keys_go_to_all_that_are_marked_and_the_banner_says_so() {
             .iter()
             .filter(|cmd| matches!(cmd, Cmd::Ask(Tag::Resize(_), _)));
         assert_eq!(resized.count(), 1, "only what shows");
-        // The leave key leaves, and twice it is sent to all.
+        // The leave key leaves; pressed twice, it is sent to all jobs.
         dash.press("\x1d");
         assert!(matches!(dash.model.mode, Mode::Normal));
         dash.press("\x1d");
@@ -160,7 +160,7 @@ fn ended_jobs_are_left_out_and_named() {
 }
 
 #[test]
-fn a_paste_into_several_jobs_is_asked_about_once() {
+fn confirms_a_paste_into_several_jobs_once() {
     let mut records = shop_records();
     records[2].summary.mode = JobMode::Pipe;
     let mut dash = Dash::new(80, 24, records);
@@ -191,7 +191,7 @@ fn a_paste_into_several_jobs_is_asked_about_once() {
 }
 
 #[test]
-fn a_zoom_without_a_status_line_still_says_where_keys_go() {
+fn shows_where_keys_go_without_a_status_line() {
     let options = Options {
         status_line: false,
         ..Options::default()
@@ -221,7 +221,7 @@ fn a_read_only_view_marks_and_types_nothing() {
 }
 
 #[test]
-fn typing_into_all_goes_to_the_first_as_any_key_would() {
+fn typing_into_all_selects_the_first_marked_job() {
     let mut dash = Dash::new(80, 24, shop_records());
     dash.press("2 3 8").later(2000);
     dash.model.pan = 4;

@@ -1,4 +1,4 @@
-//! The dashboard seen from outside: keys in, pictures out.
+//! Tests of the dashboard from outside: keys in, screen contents out.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod acting;

@@ -1,4 +1,4 @@
-//! The mouse: wheel, clicks, dragging, and jobs that want it themselves.
+//! Tests of the mouse: wheel, clicks, dragging, and jobs that use the mouse themselves.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -19,7 +19,7 @@ fn shop() -> Dash {
     dash
 }
 
-/// What a terminal sends: `M` for down and movement, `m` for up; places from 1.
+/// Sends a mouse report (SGR): `M` for press and movement, `m` for release; positions count from 1.
 fn mouse(dash: &mut Dash, button: u16, (x, y): (u16, u16), up: bool) {
     let last = if up { 'm' } else { 'M' };
     dash.press(&format!("\x1b[<{button};{};{}{last}", x + 1, y + 1));
@@ -37,11 +37,11 @@ fn copied(dash: &mut Dash) -> Option<(String, String)> {
     })
 }
 
-/// Where the pane begins in a window of 80 by 24.
+/// Position of the pane in a window of 80 by 24.
 const PANE: (u16, u16) = (28, 2);
 
 #[test]
-fn a_click_selects_and_a_second_one_attaches() {
+fn a_click_selects_and_a_second_click_attaches() {
     let mut dash = shop();
     click(&mut dash, (5, 4));
     assert_eq!(dash.model.selected, Selected::Job(id("api")));
@@ -58,7 +58,7 @@ fn a_click_selects_and_a_second_one_attaches() {
 }
 
 #[test]
-fn the_wheel_moves_what_is_under_it() {
+fn the_wheel_scrolls_what_is_under_the_pointer() {
     let many = (0..40).map(|n| record(&format!("job{n}x"))).collect();
     let mut dash = Dash::new(80, 24, many);
     dash.screen("job0x", 20, 52, "hello");
@@ -86,11 +86,11 @@ fn the_wheel_moves_what_is_under_it() {
 }
 
 #[test]
-fn dragging_copies_what_is_in_the_pane_only() {
+fn dragging_copies_only_text_of_the_pane() {
     let mut dash = shop();
     mouse(&mut dash, 0, (PANE.0 + 4, PANE.1), false);
     mouse(&mut dash, 32, (3, PANE.1 + 1), false);
-    // New output does not move what is being selected.
+    // New output does not move the text that is being selected.
     dash.screen("web", 20, 52, "\r\n\r\nelsewhere");
     assert!(dash.text().contains("longer line"));
     mouse(&mut dash, 0, (3, PANE.1 + 1), true);
@@ -106,7 +106,7 @@ fn dragging_copies_what_is_in_the_pane_only() {
 }
 
 #[test]
-fn two_clicks_take_a_word_and_three_a_line() {
+fn a_double_click_selects_a_word_and_a_triple_click_a_line() {
     let mut dash = shop();
     let at = (PANE.0 + 6, PANE.1);
     click(&mut dash, at);
@@ -138,7 +138,7 @@ fn hints_and_answers_are_clickable() {
 }
 
 #[test]
-fn a_job_that_asked_has_the_mouse_in_its_own_coordinates() {
+fn a_job_gets_mouse_reports_in_its_own_coordinates() {
     let mut dash = shop();
     dash.screen("web", 20, 52, "\x1b[?1000h\x1b[?1006h");
     let at = (PANE.0 + 4, PANE.1 + 2);
@@ -153,13 +153,13 @@ fn a_job_that_asked_has_the_mouse_in_its_own_coordinates() {
     dash.screen("web", 20, 52, "\x1b[?1000h");
     click(&mut dash, at);
     assert_eq!(dash.typed("web"), "\x1b[M %#\x1b[M#%#");
-    // With Shift it is ours; a terminal that keeps Shift for itself sends nothing.
+    // With Shift, the dashboard handles the mouse. A terminal that uses Shift itself sends nothing.
     mouse(&mut dash, 4, at, false);
     assert_eq!(dash.typed("web"), "");
 }
 
 #[test]
-fn m_gives_the_mouse_away_and_takes_it_again() {
+fn m_releases_and_takes_the_mouse() {
     let mut dash = shop();
     dash.press("m");
     assert_eq!(dash.asked(), [Cmd::Errand(Errand::Mouse(false))]);

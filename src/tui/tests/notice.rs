@@ -1,4 +1,4 @@
-//! A person who looks at something else: notifications, the window's title; and URLs.
+//! Tests of notifications, the window title, and URLs.
 
 use serde_json::json;
 
@@ -30,7 +30,7 @@ fn exited(status: &str, code: Option<i32>, runtime_ms: u64, by: &str) -> serde_j
 }
 
 #[test]
-fn who_looks_elsewhere_is_told_and_who_looks_here_is_not() {
+fn notifies_only_while_the_window_has_no_focus() {
     let mut dash = Dash::new(80, 24, shop_records());
     let events = [
         (
@@ -79,7 +79,7 @@ fn who_looks_elsewhere_is_told_and_who_looks_here_is_not() {
 }
 
 #[test]
-fn focus_is_no_key_also_while_typing() {
+fn focus_reports_are_never_typed() {
     let mut dash = Dash::new(80, 24, shop_records());
     dash.press("2i");
     dash.asked();
@@ -90,7 +90,7 @@ fn focus_is_no_key_also_while_typing() {
 }
 
 #[test]
-fn it_is_told_as_was_chosen() {
+fn notifies_in_the_configured_way() {
     for (notify, by) in [
         (Notify::None, None),
         (Notify::Terminal, Some(false)),
@@ -113,7 +113,7 @@ fn it_is_told_as_was_chosen() {
 }
 
 #[test]
-fn the_window_is_called_by_what_waits_and_only_when_that_changes() {
+fn sets_the_title_to_what_waits_only_on_changes() {
     let mut dash = Dash::new(80, 24, shop_records());
     let titles = |dash: &mut Dash| -> Vec<String> {
         let cmds = dash.asked().into_iter();
@@ -137,7 +137,7 @@ fn the_window_is_called_by_what_waits_and_only_when_that_changes() {
 }
 
 #[test]
-fn a_url_is_opened_and_one_that_is_not_known_asked_for() {
+fn opens_a_url_and_requests_an_unknown_one() {
     let mut dash = Dash::new(80, 24, shop_records());
     dash.press("2");
     dash.asked();
@@ -185,7 +185,7 @@ fn a_url_is_opened_and_one_that_is_not_known_asked_for() {
     dash.link(detail(&[], &[]));
     assert_eq!(opened(&mut dash), None);
     assert!(dash.text().contains("listens on no port"));
-    // Where there is no browser it is copied, and shown.
+    // Without a browser, the URL is copied and shown.
     dash.happen(What::Done(Done::NoBrowser(
         "http://localhost:3000".to_owned(),
     )));

@@ -1,4 +1,4 @@
-//! The palette, the messages, and what the shell calls things.
+//! Tests of the palette, the message history, and the equivalent shell commands.
 
 use super::harness::Dash;
 use super::jobs::{NOW, id, record, shop_records};
@@ -16,7 +16,7 @@ fn shop(width: u16, height: u16) -> Dash {
 }
 
 #[test]
-fn it_shows_the_key_and_the_shell_command() {
+fn shows_the_key_and_the_shell_command() {
     for (width, height) in [(120, 40), (80, 24), (40, 12), (20, 5)] {
         let mut dash = shop(width, height);
         dash.press(":stop");
@@ -29,7 +29,7 @@ fn it_shows_the_key_and_the_shell_command() {
 }
 
 #[test]
-fn enter_does_it_as_its_key_would() {
+fn enter_acts_like_the_key() {
     let mut dash = shop(80, 24);
     dash.press(":stop\r");
     assert!(dash.status().starts_with(" STOP "), "it asks as `x` does");
@@ -48,7 +48,7 @@ fn enter_does_it_as_its_key_would() {
 }
 
 #[test]
-fn exact_names_win_and_arrows_choose() {
+fn exact_names_rank_first_and_arrows_select() {
     let mut dash = shop(80, 24);
     for (typed, wanted) in [
         ("kill", Key::Kill),
@@ -81,7 +81,7 @@ fn the_shell_command_can_be_copied() {
 }
 
 #[test]
-fn the_shell_gets_names_that_mean_the_job() {
+fn shell_commands_name_the_job_unambiguously() {
     let names = [
         ("web", "web"),
         ("my job", "'my job'"),
@@ -106,7 +106,7 @@ fn the_shell_gets_names_that_mean_the_job() {
 }
 
 #[test]
-fn a_group_is_one_word_where_it_is_all_of_it() {
+fn names_a_whole_group_as_one_word() {
     let mut dash = shop(80, 24);
     dash.press("g");
     let stop = |dash: &Dash| shell::command(Key::Stop, &dash.model);
@@ -119,7 +119,7 @@ fn a_group_is_one_word_where_it_is_all_of_it() {
 }
 
 #[test]
-fn messages_can_be_read_again() {
+fn shows_the_message_history() {
     for (width, height) in [(80, 24), (40, 12)] {
         let mut dash = shop(width, height);
         dash.model
@@ -133,7 +133,7 @@ fn messages_can_be_read_again() {
 }
 
 #[test]
-fn a_toast_teaches_the_shell_where_there_is_room() {
+fn a_toast_shows_the_shell_command_if_it_fits() {
     let mut dash = shop(80, 24);
     dash.model
         .note_done("web stopped (exit 143)", Some("bgproc stop web".to_owned()));

@@ -1,4 +1,4 @@
-//! Pictures of each layout, mode and theme, kept as text.
+//! Snapshots of each layout, mode and theme, as text.
 
 use super::harness::{Dash, compare, theme};
 use super::jobs::{NOW, ended, id, record, shop_records};
@@ -11,7 +11,7 @@ use crate::tui::state::State;
 use crate::tui::theme::Depth;
 use crate::tui::update::{News, What};
 
-/// What the job `web` shows.
+/// The screen of the job `web`.
 const WEB: &str = "> shop@1.4.0 dev\r\n> vite --port 3000\r\n\r\n  VITE v7.1.2  ready in 412 ms\r\n\r\n  \
     ➜  Local:   http://localhost:3000/\r\n\r\n\
     12:44:52 GET /api/cart        500  87 ms\r\n12:44:52 \x1b[31mTypeError\x1b[m: cart.items is undefined\r\n\
@@ -78,7 +78,7 @@ fn an_agent_asks() {
     dash.snapshot("asked-80x24");
     dash.press("i").snapshot("asked-insert-80x24");
     dash.press("\x1dz").snapshot("asked-zoom-80x24");
-    // The answer has the whole question above it.
+    // The reply shows the whole question above it.
     dash.press("z\t").snapshot("asked-reply-80x24");
 }
 
@@ -229,7 +229,7 @@ fn the_window_changes() {
     assert!(dash.text().lines().all(|line| line.chars().count() <= 40));
 }
 
-/// Each state by glyph, word and style, in each theme: what the table of the design says.
+/// Each state by glyph, word and style, in each theme, as specified in the design.
 #[test]
 fn states_in_each_theme() {
     let mut text = String::new();

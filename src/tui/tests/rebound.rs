@@ -1,4 +1,4 @@
-//! Keys bound anew, as a person meets them.
+//! Tests of rebound keys.
 
 use super::harness::Dash;
 use super::jobs::{ended, id, shop_records};
@@ -37,7 +37,7 @@ fn bound(lines: &[(&str, &str, &[&str])]) -> Dash {
 }
 
 #[test]
-fn stop_and_yes_are_where_they_were_put() {
+fn stop_and_yes_use_their_rebound_keys() {
     let mut dash = bound(&[("normal", "stop", &["ctrl-x"]), ("confirm", "yes", &["J"])]);
     assert!(dash.text().contains("ctrl-x stop"), "{}", dash.text());
     dash.press("x");
@@ -59,7 +59,7 @@ fn stop_and_yes_are_where_they_were_put() {
 }
 
 #[test]
-fn messages_and_the_help_name_the_keys_there_are() {
+fn messages_and_help_name_the_rebound_keys() {
     let mut dash = bound(&[
         ("normal", "type", &["f5"]),
         ("normal", "quit", &[]),
@@ -82,14 +82,14 @@ fn messages_and_the_help_name_the_keys_there_are() {
 }
 
 #[test]
-fn jobs_are_picked_by_the_place_of_the_key() {
+fn picks_jobs_by_the_position_of_the_key() {
     let mut dash = bound(&[("normal", "pick", &["f1", "f2", "f3"])]);
     dash.press("\x1bOR");
     assert!(dash.status().contains("[3/8]"), "{}", dash.status());
 }
 
 #[test]
-fn an_ended_job_restarts_by_the_key_that_is_shown() {
+fn an_ended_job_restarts_with_the_displayed_key() {
     let mut dash = bound(&[("normal", "restart", &["f6"])]);
     dash.press("i");
     dash.record(&ended("web", Status::Error, Some(1), 0))
@@ -103,7 +103,7 @@ fn an_ended_job_restarts_by_the_key_that_is_shown() {
 }
 
 #[test]
-fn the_search_of_a_log_has_the_keys_of_the_filter() {
+fn the_log_search_uses_the_keys_of_the_filter() {
     let mut dash = bound(&[("filter", "keep", &["f6"]), ("filter", "clear", &["f7"])]);
     dash.press("s")
         .log("web", Part::First, b"one\r\ntwo\r\n", 0)
@@ -121,7 +121,7 @@ fn the_search_of_a_log_has_the_keys_of_the_filter() {
 }
 
 #[test]
-fn words_name_the_keys_there_are() {
+fn texts_name_the_rebound_keys() {
     let mut dash = bound(&[
         ("normal", "type-all", &["f6"]),
         ("normal", "mark", &["f7"]),

@@ -1,4 +1,4 @@
-//! The screen as it was: stepping, playing, and the way back.
+//! Tests of the past screen: stepping, playing, and returning.
 
 use serde_json::json;
 
@@ -12,7 +12,7 @@ use crate::tui::update::{Cmd, News, Tag};
 
 const SECOND: i64 = 1000;
 
-/// In SCROLL on `web`, with its log there.
+/// In SCROLL on `web`, with its log loaded.
 fn scrolled(width: u16, height: u16) -> Dash {
     let mut dash = Dash::new(width, height, shop_records());
     dash.press("j").screen("web", 40, 120, "now");
@@ -22,7 +22,7 @@ fn scrolled(width: u16, height: u16) -> Dash {
     dash
 }
 
-/// What was asked of the past since the last look.
+/// Requests for past screens since the last call.
 fn asked(dash: &mut Dash) -> Vec<Capture> {
     let cmds = dash.asked();
     let captures = cmds.into_iter().filter_map(|cmd| match cmd {
@@ -32,7 +32,8 @@ fn asked(dash: &mut Dash) -> Vec<Capture> {
     captures.collect()
 }
 
-/// Answers with a screen of `ago` seconds ago, and says whether there is something before and after.
+/// Replies with a screen of `ago` seconds ago; `before` and `after` tell whether there are changes
+/// before and after it.
 fn past(dash: &mut Dash, text: &str, ago: i64, before: bool, after: Option<i64>) {
     let at = |ago: i64| Timestamp(NOW - ago * SECOND).to_string();
     let answer = json!({
@@ -47,7 +48,7 @@ fn past(dash: &mut Dash, text: &str, ago: i64, before: bool, after: Option<i64>)
 }
 
 #[test]
-fn a_step_back_shows_what_was_there_before_the_last_thing_happened() {
+fn a_step_back_shows_the_screen_before_the_last_change() {
     let mut dash = scrolled(80, 24);
     dash.press("<");
     assert_eq!(asked(&mut dash)[0].at_offset, Some(1_258_291));
@@ -61,7 +62,7 @@ fn a_step_back_shows_what_was_there_before_the_last_thing_happened() {
         Some(1),
     );
     dash.snapshot("rewind-80x24");
-    // One question at a time, however fast the key repeats.
+    // One request at a time, however fast the key repeats.
     dash.press("<").press("<").press("<");
     assert_eq!(asked(&mut dash).len(), 1);
     past(&mut dash, "first", 80, false, Some(75));
@@ -82,7 +83,7 @@ fn the_past_fits_a_small_window() {
 }
 
 #[test]
-fn the_way_back_leads_to_the_log_and_to_now() {
+fn leaving_the_past_returns_to_the_log_and_then_live() {
     let mut dash = scrolled(80, 24);
     dash.press("<");
     past(&mut dash, "now", 1, true, None);
@@ -99,7 +100,7 @@ fn the_way_back_leads_to_the_log_and_to_now() {
 }
 
 #[test]
-fn it_plays_at_its_own_pace_and_wakes_nobody_when_it_stands() {
+fn plays_at_its_own_pace_without_wakeups_while_paused() {
     let mut dash = scrolled(80, 24);
     dash.press("<");
     past(&mut dash, "now", 1, true, None);
@@ -113,7 +114,7 @@ fn it_plays_at_its_own_pace_and_wakes_nobody_when_it_stands() {
     let shown = asked(&mut dash)[0].at_time.clone();
     let shown = Timestamp::parse(&shown.unwrap()).unwrap().millis();
     assert!((NOW - 74 * SECOND..NOW - 73 * SECOND).contains(&shown));
-    // The end: nothing follows, and it stands.
+    // At the end nothing follows, so the playback stops.
     past(&mut dash, "end", 74, true, None);
     assert!(!dash.status().contains("playing"));
     dash.press("+").press("+");
@@ -121,7 +122,7 @@ fn it_plays_at_its_own_pace_and_wakes_nobody_when_it_stands() {
 }
 
 #[test]
-fn a_past_that_cannot_be_had_says_so() {
+fn reports_an_unavailable_past() {
     let mut dash = scrolled(80, 24);
     dash.press("<");
     let error = crate::protocol::Error::internal("the log is gone");
@@ -131,7 +132,7 @@ fn a_past_that_cannot_be_had_says_so() {
 }
 
 #[test]
-fn another_daemon_is_asked_for_what_did_not_come() {
+fn repeats_lost_requests_after_a_reconnect() {
     let mut dash = scrolled(80, 24);
     dash.press("<");
     let first = asked(&mut dash);
@@ -139,13 +140,13 @@ fn another_daemon_is_asked_for_what_did_not_come() {
     assert_eq!(asked(&mut dash), first);
     past(&mut dash, "now", 1, true, None);
     past(&mut dash, "then", 75, true, Some(1));
-    // A step that was on its way does not lock the keys.
+    // A pending step does not block the keys after a reconnect.
     dash.press("<").link(News::Down).link(News::Up);
     asked(&mut dash);
     dash.press("<");
     assert_eq!(asked(&mut dash).len(), 1);
     past(&mut dash, "then", 75, true, Some(1));
-    // Playing goes on.
+    // The playback continues.
     dash.press(" ").later(2000);
     assert_eq!(asked(&mut dash).len(), 1);
     dash.link(News::Down).later(1000).link(News::Up);

@@ -1,4 +1,4 @@
-//! The rows of the list: what is in them, what moves in them, and what they cost.
+//! Tests of the rows of the list: their contents, their changes, and the requests for them.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::protocol::{EventKind, Record, Status};
 use crate::tui::model::Selected;
 use crate::tui::options::Options;
 
-/// The jobs of the drawings, with what they use.
+/// The jobs of the drawings, with their resource usage.
 fn used() -> Vec<Record> {
     let mut records = shop_records();
     for (name, port, cpu) in [
@@ -35,7 +35,7 @@ fn used() -> Vec<Record> {
     records
 }
 
-/// A dashboard in which the jobs have written something.
+/// A dashboard with jobs that have written output.
 fn busy(width: u16, height: u16) -> Dash {
     busy_with(Options::default(), width, height)
 }
@@ -70,7 +70,7 @@ fn busy_with(options: Options, width: u16, height: u16) -> Dash {
 }
 
 #[test]
-fn rows_as_they_were_drawn() {
+fn rows_match_the_design() {
     for (width, height) in [(120, 40), (80, 24), (40, 12), (110, 20), (20, 5)] {
         busy(width, height).snapshot(&format!("rows-{width}x{height}"));
     }
@@ -84,7 +84,7 @@ fn rows_as_they_were_drawn() {
 }
 
 #[test]
-fn output_shows_in_the_row_and_comes_to_rest() {
+fn the_sparkline_shows_output_and_empties() {
     let mut dash = Dash::new(
         120,
         40,
@@ -112,7 +112,7 @@ fn output_shows_in_the_row_and_comes_to_rest() {
 }
 
 #[test]
-fn what_jobs_use_is_asked_while_something_happens_and_else_with_the_clock() {
+fn requests_usage_during_activity_and_else_with_the_clock() {
     let mut quiet = record("web");
     quiet.summary.cpu_percent = Some(0.0);
     let mut dash = Dash::new(80, 24, vec![quiet.clone()]);
@@ -144,13 +144,13 @@ fn what_jobs_use_is_asked_while_something_happens_and_else_with_the_clock() {
 }
 
 #[test]
-fn what_jobs_use_disturbs_nothing_else() {
+fn a_usage_reply_changes_nothing_else() {
     let mut dash = Dash::new(80, 24, shop_records());
     dash.press("j");
     let rows = dash.model.rows.clone();
     let mut news = used();
     for record in &mut news {
-        // Events tell of these.
+        // Events report these changes, so the usage reply must not.
         record.summary.status = Status::Done;
         record.summary.output_lines = 1;
     }
@@ -168,7 +168,7 @@ fn what_jobs_use_disturbs_nothing_else() {
     dash.model.dirty = false;
     dash.usage(used());
     assert!(!dash.model.dirty, "nothing shows anew");
-    // A record that events ask for knows no ports.
+    // A record requested after an event contains no ports.
     let mut web = shop_records().remove(0);
     dash.record(&web);
     assert!(dash.text().contains(":3000"));
@@ -205,7 +205,7 @@ fn sorting_keeps_the_cursor_on_its_job() {
 }
 
 #[test]
-fn the_filter_shows_what_it_found() {
+fn the_filter_highlights_matching_letters() {
     let mut dash = Dash::new(80, 24, shop_records());
     dash.press("/mgt\r");
     let (buffer, _) = dash.paint();
@@ -222,7 +222,7 @@ fn the_filter_shows_what_it_found() {
 }
 
 #[test]
-fn alerts_come_in_their_order_and_open_in_the_stack() {
+fn selects_alerts_in_order_and_opens_the_pane_in_the_stack() {
     let mut records = shop_records();
     let asked = crate::protocol::record::InputState::Line;
     records[4].summary.input_state = asked;
@@ -239,7 +239,7 @@ fn alerts_come_in_their_order_and_open_in_the_stack() {
 }
 
 #[test]
-fn a_job_that_is_done_says_how_long_it_took() {
+fn a_finished_job_shows_its_duration() {
     let mut dash = busy(120, 40);
     assert!(dash.text().contains("took 48s"));
     let build = ended("build", Status::Done, Some(0), 60_000);

@@ -1,4 +1,4 @@
-//! SCROLL, what is copied, and panes that look back in NORMAL.
+//! Tests of SCROLL, of copying, and of scrolled-back panes in NORMAL.
 
 use serde_json::json;
 
@@ -29,7 +29,7 @@ fn scrolled() -> Dash {
     dash
 }
 
-/// What was copied since the last look, and how it is called.
+/// The text copied since the last call, with its description.
 fn copied(dash: &mut Dash) -> Option<(String, String)> {
     dash.asked().into_iter().find_map(|cmd| match cmd {
         Cmd::Errand(Errand::Copy(text, what)) => Some((text, what)),
@@ -37,7 +37,7 @@ fn copied(dash: &mut Dash) -> Option<(String, String)> {
     })
 }
 
-/// Offset and length of the last part that was asked for.
+/// The last requested part, with offset and length.
 fn asked_part(dash: &mut Dash) -> Option<(Part, u64, u64)> {
     dash.asked().into_iter().rev().find_map(|cmd| match cmd {
         Cmd::Ask(Tag::Log(_, part), Action::Log(params)) => {
@@ -64,7 +64,7 @@ fn pictures() {
 }
 
 #[test]
-fn the_cursor_is_the_terminals_own() {
+fn scroll_uses_the_terminals_cursor() {
     let mut dash = scrolled();
     let (_, cursor) = dash.paint();
     let bottom = cursor.unwrap();
@@ -78,9 +78,9 @@ fn the_cursor_is_the_terminals_own() {
 }
 
 #[test]
-fn what_is_selected_is_copied_whole() {
+fn copies_the_whole_selection() {
     let mut dash = scrolled();
-    // The line that wraps, from whichever of its rows.
+    // The wrapped line is copied whole from any of its rows.
     dash.press("kVy");
     let (text, what) = copied(&mut dash).unwrap();
     assert_eq!(
@@ -96,7 +96,7 @@ fn what_is_selected_is_copied_whole() {
     assert_eq!(copied(&mut dash).unwrap().0, "$ npm test");
     dash.press("gw\x16jhy");
     assert_eq!(copied(&mut dash).unwrap().0, " n\nok");
-    // With nothing selected, the line of the cursor.
+    // With no selection, the line of the cursor is copied.
     dash.press("gy");
     assert_eq!(copied(&mut dash).unwrap().0, "$ npm test");
     dash.press("v\x1b");
@@ -106,7 +106,7 @@ fn what_is_selected_is_copied_whole() {
 }
 
 #[test]
-fn errors_prompts_and_runs_are_jumped_to() {
+fn jumps_to_errors_prompts_and_runs() {
     let mut dash = scrolled();
     dash.press("E");
     assert!(
@@ -145,7 +145,7 @@ fn errors_prompts_and_runs_are_jumped_to() {
 }
 
 #[test]
-fn a_search_goes_on_through_all_that_is_kept() {
+fn a_search_continues_through_the_whole_log() {
     let line = |n: usize| format!("line {n:06} of a log\r\n");
     let all: String = (0..60_000).map(line).collect();
     let all = all.as_bytes();
@@ -171,7 +171,7 @@ fn a_search_goes_on_through_all_that_is_kept() {
 }
 
 #[test]
-fn find_opens_the_search_and_only_matches_show() {
+fn find_opens_the_search_and_filters_matches() {
     let mut dash = shop(80, 24);
     dash.press("f").log("web", Part::First, LOG.as_bytes(), 0);
     dash.press("t\r");
@@ -188,7 +188,7 @@ fn find_opens_the_search_and_only_matches_show() {
 }
 
 #[test]
-fn normal_scrolls_the_pane_and_stays_normal() {
+fn scrolling_the_pane_stays_in_normal() {
     let log: String = (0..100).map(|n| format!("line {n}\r\n")).collect();
     let mut dash = shop(80, 24);
     dash.press("\x15")
@@ -223,7 +223,7 @@ fn normal_scrolls_the_pane_and_stays_normal() {
 }
 
 #[test]
-fn times_stand_in_front_and_the_end_is_followed() {
+fn shows_timestamps_and_follows_the_end() {
     let mut dash = shop(80, 24);
     dash.press("t");
     let cmds = dash.asked();
@@ -297,14 +297,14 @@ fn the_copy_menu() {
         "every other key is none"
     );
     assert_eq!(dash.asked(), []);
-    // A group: one line for each of its jobs.
+    // For a group, one line per job.
     dash.press("hyi");
     let (text, what) = copied(&mut dash).unwrap();
     assert_eq!((text.lines().count(), what.as_str()), (5, "5 ids"));
 }
 
 #[test]
-fn a_directory_that_needs_quotes_gets_them() {
+fn quotes_a_directory_if_necessary() {
     let mut odd = record("web");
     odd.summary.cwd = "/home/me/my shop".to_owned();
     odd.summary.args = Some(vec!["run dev".to_owned()]);
@@ -318,7 +318,7 @@ fn a_directory_that_needs_quotes_gets_them() {
 }
 
 #[test]
-fn cut_lines_pan_and_wrap_again() {
+fn cut_lines_pan_and_can_wrap_again() {
     let mut dash = shop(80, 24);
     dash.press("w").log("web", Part::First, LOG.as_bytes(), 0);
     let text = dash.text();
@@ -330,7 +330,7 @@ fn cut_lines_pan_and_wrap_again() {
 }
 
 #[test]
-fn what_a_full_screen_program_shows_is_held_still_and_copied() {
+fn freezes_and_copies_a_full_screen_program() {
     let mut dash = Dash::new(80, 24, shop_records());
     dash.press("j")
         .screen("web", 20, 60, "\x1b[?1049h\x1b[Hone two\r\nthree");
@@ -343,7 +343,7 @@ fn what_a_full_screen_program_shows_is_held_still_and_copied() {
     assert!(dash.status().starts_with(" SCROLL "), "{}", dash.status());
     assert!(dash.text().contains("one two"), "{}", dash.text());
     dash.asked();
-    // New output does not move what is read.
+    // New output does not move the text that is being read.
     dash.screen("web", 20, 60, "\x1b[?1049h\x1b[Hother");
     assert!(dash.text().contains("one two"), "{}", dash.text());
     dash.press("ggVy");
