@@ -141,7 +141,7 @@ fn a_new_width_keeps_the_position() {
 }
 
 #[test]
-fn a_search_pans_to_matches_in_cut_lines() {
+fn cut_lines_can_be_panned() {
     let mut scroll = scroll();
     let long = format!("{}end\r\nshort\r\n", "x".repeat(100));
     scroll.resize(Display {
