@@ -87,7 +87,7 @@ pub struct Origin {
     pub home: Option<String>,
 }
 
-/// What the cursor of the list is on.
+/// What is selected in the list.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Selected {
     /// Nothing: there are no rows.
@@ -183,7 +183,7 @@ pub struct Model {
     pub usage: Usage,
     /// The rows of the list, kept up to date by `update`.
     pub rows: Vec<Row>,
-    /// What the cursor is on.
+    /// What is selected in the list.
     pub selected: Selected,
     /// Index of the selected row, for when that row disappears.
     pub cursor: usize,

@@ -20,7 +20,7 @@ const SHORTEST_NAME: usize = 8;
 const NAME_AND_PORT: usize = 12;
 /// Width of name and port in separate columns; the sparkline is dropped to reach it.
 const NAME_THEN_PORT: usize = 14;
-/// Below this window width, only words are shown.
+/// Below this window width in columns, CPU and sparkline are never shown.
 const NARROW: u16 = 60;
 
 /// Widths of the columns; 0 if a column is not shown.
@@ -71,7 +71,7 @@ impl Columns {
         if columns.rest(width) < NAME_AND_PORT {
             columns.cpu = 0;
         }
-        // Also drop the port if names have too little room.
+        // The port needs no step of its own: a row drops it if the name leaves no room for it.
         if columns.rest(width) < SHORTEST_NAME {
             columns.time = 0;
         }

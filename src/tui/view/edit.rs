@@ -91,8 +91,7 @@ pub(super) fn prompt(model: &Model, form: &Form, area: Rect, frame: &mut Frame<'
 }
 
 /// Widths of the fields with their labels. Unfocused fields are as wide as their text, up to a
-/// fifth of the line. The focused field has room for at least one more word without moving the
-/// others.
+/// fifth of the line. The focused field has room for at least one word without moving the others.
 fn widths(form: &Form, room: usize) -> Vec<usize> {
     let label = |field: usize| text::width(form.labels[field]) + 2;
     let typed = |field: usize| text::width(&form.fields[field].text());

@@ -144,8 +144,8 @@ pub struct Scroll {
     /// Whether reaching the end returns to the live screen, as it does after scrolling with the
     /// wheel.
     pub leaves_at_end: bool,
-    /// Whether this is a frozen live screen, shown while something on it is selected. It has no log
-    /// behind it.
+    /// Whether this is a frozen live screen, for selecting text on it or for reading a full-screen
+    /// program. It has no log behind it.
     pub is_still: bool,
 }
 
