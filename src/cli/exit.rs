@@ -1,8 +1,7 @@
-//! Exit codes, and the failures that become one.
+//! Exit codes, and the failures that they are made of.
 //!
-//! The codes are part of the command line's contract (`bgproc help exit-codes`)
-//! and follow what people know: LSB for 3, supervisorctl for 4, coreutils for
-//! 124, docker and env for 125 to 127.
+//! The codes are part of the contract of the command line (`bgproc help exit-codes`). They follow existing
+//! conventions: LSB for 3, supervisorctl for 4, coreutils for 124, docker and env for 125 to 127.
 
 use std::io;
 use std::process::ExitCode;
@@ -15,40 +14,40 @@ use crate::protocol::{Error, ErrorCode, Status};
 pub struct Exit(pub u8);
 
 impl Exit {
-    /// It worked.
+    /// Success.
     pub const OK: Self = Self(0);
-    /// It failed.
+    /// The operation failed.
     pub const FAILED: Self = Self(1);
-    /// Bad usage or bad configuration.
+    /// Wrong usage or wrong configuration.
     pub const USAGE: Self = Self(2);
-    /// The job is not in the needed state.
+    /// The job is not in the required state.
     pub const STATE: Self = Self(3);
-    /// No such job.
+    /// There is no such job.
     pub const NO_JOB: Self = Self(4);
-    /// The target means several jobs.
+    /// The target matches several jobs.
     pub const AMBIGUOUS: Self = Self(5);
     /// The daemon cannot be reached or started.
     pub const UNAVAILABLE: Self = Self(69);
-    /// Time ran out.
+    /// A timeout expired.
     pub const TIMED_OUT: Self = Self(124);
-    /// bgproc itself broke.
+    /// An error inside bgproc.
     pub const BROKEN: Self = Self(125);
-    /// The program is there and cannot be executed.
+    /// The program exists but cannot be executed.
     pub const NOT_EXECUTABLE: Self = Self(126);
     /// The program was not found.
     pub const NOT_FOUND: Self = Self(127);
-    /// Ended by Ctrl-C.
+    /// Ended by Ctrl-C (SIGINT).
     pub const INTERRUPTED: Self = Self(130);
 
-    /// The first that is not success.
+    /// `self`, or `other` if `self` is success.
     pub fn or(self, other: Self) -> Self {
         if self == Self::OK { other } else { self }
     }
 
-    /// The code of a job that has ended: its own, or 128 and the signal's number.
+    /// The exit code for a job that has ended: its own, or 128 plus the number of the signal.
     pub fn of_job(status: Status, exit_code: Option<i32>, signal: Option<&str>) -> Self {
         match (exit_code, signal.and_then(signal_number)) {
-            // However it took the news: its time was over, as timeout(1) tells.
+            // As timeout(1): a job that timed out gives 124, whatever its own exit code is.
             _ if status == Status::TimedOut => Self::TIMED_OUT,
             (Some(code), _) => Self(u8::try_from(code & 0xff).unwrap_or(1)),
             (None, Some(number)) => Self(128u8.saturating_add(number)),
@@ -63,10 +62,10 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Number of a signal by its name (`SIGTERM`) or, for real-time signals, by `SIGRTMIN+n`.
+/// The number of a signal by its name (`SIGTERM`), by `SIGRTMIN+n` for real-time signals, or by its digits.
 fn signal_number(name: &str) -> Option<u8> {
     if let Some(above) = name.strip_prefix("SIGRTMIN+") {
-        // glibc keeps 32 and 33 for itself.
+        // glibc reserves 32 and 33, so SIGRTMIN is 34.
         return above.parse::<u8>().ok().map(|above| 34 + above);
     }
     (1..32u8)
@@ -74,35 +73,35 @@ fn signal_number(name: &str) -> Option<u8> {
         .or_else(|| name.parse().ok())
 }
 
-/// Why a verb did not do what it was asked.
+/// Why a verb failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// The daemon, or the way to it, said no.
+    /// An error of the daemon or of the connection to it.
     #[error(transparent)]
     Refused(#[from] Error),
-    /// What was typed makes no sense.
+    /// Wrong arguments.
     #[error("{0}")]
     Usage(String),
-    /// Said by us, with its code.
+    /// An error of the command line itself, with its exit code.
     #[error("{message}")]
     Told {
-        /// What failed and why.
+        /// What failed, and why.
         message: String,
         /// What to do next.
         hint: Option<String>,
         /// The exit code.
         exit: Exit,
     },
-    /// `config.toml` is wrong.
+    /// An error in `config.toml`.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// Standard output (or input) cannot be used.
+    /// Standard output or standard input failed.
     #[error("cannot write the output: {0}")]
     Output(#[from] io::Error),
 }
 
 impl Failure {
-    /// A failure of ours.
+    /// A failure without a hint.
     pub fn told(exit: Exit, message: impl Into<String>) -> Self {
         Self::Told {
             message: message.into(),
@@ -124,7 +123,7 @@ impl Failure {
         }
     }
 
-    /// What to do next, if anybody knows.
+    /// The hint: what to do next. `None` if there is none.
     pub fn advice(&self) -> Option<&str> {
         match self {
             Self::Refused(error) => error.hint.as_deref(),
@@ -133,7 +132,7 @@ impl Failure {
         }
     }
 
-    /// The exit code it becomes. A reader that went away is no failure.
+    /// The exit code. A closed pipe on standard output is not a failure.
     pub fn exit(&self) -> Exit {
         match self {
             Self::Refused(error) => of_error(error),
@@ -145,7 +144,7 @@ impl Failure {
     }
 }
 
-/// The exit code of an error of the protocol.
+/// The exit code for an error of the protocol.
 pub fn of_error(error: &Error) -> Exit {
     match error.code {
         ErrorCode::SessionNotFound | ErrorCode::SessionRemoved => Exit::NO_JOB,
@@ -170,7 +169,8 @@ pub fn of_error(error: &Error) -> Exit {
     }
 }
 
-/// A program that could not be started: not there, or there and not executable.
+/// The exit code for a program that could not be started: 127 if it does not exist, 126 if it cannot be
+/// executed.
 fn of_errno(error: &Error) -> Exit {
     use rustix::io::Errno;
     let errno = error.data.as_ref().and_then(|data| data["errno"].as_i64());

@@ -1,4 +1,4 @@
-//! What a bare `bgproc` opens: the dashboard, `--serve`, or the list.
+//! `bgproc` without a verb: the dashboard, `--serve`, or the list of jobs.
 
 use std::io::IsTerminal;
 
@@ -14,7 +14,7 @@ use crate::protocol::hello::OnDisconnect;
 use crate::serve;
 use crate::tui;
 
-/// The options of a bare `bgproc`, for suggestions.
+/// The options of `bgproc` without a verb, for suggestions.
 pub(super) const FLAGS: [&str; 14] = [
     "ascii",
     "mono",
@@ -32,43 +32,43 @@ pub(super) const FLAGS: [&str; 14] = [
     "color",
 ];
 
-/// Flags that need no verb.
+/// The options that are given without a verb.
 #[derive(Args, Debug, Default)]
 pub struct Front {
-    /// Only ASCII characters in the dashboard
+    /// Use only ASCII characters in the dashboard
     #[arg(long)]
     ascii: bool,
-    /// No colours in the dashboard, not even those of the jobs
+    /// Show the dashboard without colours, the output of jobs included
     #[arg(long)]
     mono: bool,
-    /// Colours of the dashboard: a theme's name
+    /// Use this theme in the dashboard
     #[arg(long, value_name = "NAME")]
     theme: Option<String>,
     /// Start the dashboard with this filter
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
-    /// Only look: no typing in the dashboard, no changes by an agent
+    /// Change nothing: no typing in the dashboard, no changes by an agent
     #[arg(long)]
     read_only: bool,
-    /// Speak the protocol on standard input and output, for agents
+    /// Speak the protocol for agents on standard input and output
     #[arg(long)]
     serve: bool,
-    /// The agent's scope: it sees what was started from the same one
+    /// Scope of the agent: it sees the jobs that were started in the same scope
     #[arg(long, value_name = "NAME", requires = "serve")]
     scope: Option<String>,
-    /// Programs that the agent may start
+    /// Let the agent start only these programs
     #[arg(long, value_name = "CMD", value_delimiter = ',', requires = "serve")]
     allow: Option<Vec<String>>,
-    /// What becomes of the agent's jobs at the end: keep or kill
+    /// What happens to the agent's jobs when it disconnects: keep or kill
     #[arg(long, value_name = "WHAT", value_parser = parse_on_disconnect, requires = "serve")]
     on_disconnect: Option<OnDisconnect>,
-    /// Running jobs of the agent at most
+    /// Largest number of jobs that the agent may run at the same time
     #[arg(long, value_name = "N", requires = "serve", value_parser = number::between::<u32>(1, u32::MAX.into()))]
     max_sessions: Option<u32>,
 }
 
 impl Front {
-    /// These flags say nothing about a verb, so with one they are a mistake.
+    /// Fails if one of these options is given together with a verb, for which they have no meaning.
     pub(super) fn refuse_with_a_verb(&self) -> Result<(), Failure> {
         let flags = [
             ("--ascii", self.ascii),
@@ -79,7 +79,7 @@ impl Front {
             ("--serve", self.serve),
         ];
         match flags.iter().find(|(_, given)| *given) {
-            Some((flag, _)) => Err(Failure::Usage(format!("{flag} goes with no verb"))),
+            Some((flag, _)) => Err(Failure::Usage(format!("{flag} cannot be used with a verb"))),
             None => Ok(()),
         }
     }
@@ -88,7 +88,7 @@ impl Front {
         if self.serve {
             return self.serve();
         }
-        // A dashboard needs a terminal that does what it is told.
+        // The dashboard needs a terminal that supports cursor movement.
         let person = std::io::stdin().is_terminal() && crate::cli::output::obeys();
         if ctx.json || !person {
             return Verb::list().run(ctx);
@@ -112,7 +112,7 @@ impl Front {
             ("--filter", self.filter.is_some()),
         ];
         if let Some((flag, _)) = dashboard.iter().find(|(_, given)| *given) {
-            return Err(Failure::Usage(format!("{flag} says nothing about --serve")));
+            return Err(Failure::Usage(format!("{flag} cannot be used with --serve")));
         }
         let flags = serve::Flags {
             scope: self.scope,

@@ -1,4 +1,4 @@
-//! Ctrl-C while a job is only watched: the watching ends, the job goes on.
+//! Ctrl-C while a job is followed: stop following and leave the job running.
 
 use std::io::{self, IsTerminal, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -9,24 +9,25 @@ use signal_hook::low_level::{emulate_default_handler, pipe};
 use crate::cli::exit::Exit;
 use crate::cli::output::note;
 
-/// No attributes: what the job had in force must not stay.
+/// Resets the attributes that the output of the job may have set.
 const RESET: &[u8] = b"\x1b[0m";
 
-/// From now on Ctrl-C says `message` and ends this process by that signal, whatever it is waiting for, so that
-/// a shell's loop or make ends with it.
+/// Makes Ctrl-C print `message` and end this process by SIGINT, even while it blocks. Ending by the signal
+/// also ends a shell loop or make around it.
 ///
-/// What was followed has been handed over by then: followers flush before they wait.
+/// Output that was received has been written by then, because followers flush before they wait.
 pub fn leave_with(message: String) -> io::Result<()> {
     let (mut reader, writer) = UnixStream::pair()?;
     pipe::register(SIGINT, writer)?;
     std::thread::spawn(move || {
         if reader.read_exact(&mut [0]).is_ok() {
             if crate::cli::output::obeys() {
-                // Not by way of a lock, which may be held by who waits for a slow terminal.
+                // Write directly: the lock of stdout may be held by a thread that waits for a slow
+                // terminal.
                 let _ = rustix::io::write(io::stdout(), RESET);
             }
             if io::stderr().is_terminal() {
-                // Behind the ^C that the terminal shows.
+                // Starts a new line after the `^C` that the terminal echoes.
                 let _ = io::stderr().write_all(b"\n");
             }
             note(&message);
@@ -37,11 +38,11 @@ pub fn leave_with(message: String) -> io::Result<()> {
     Ok(())
 }
 
-/// What is said when somebody no longer watches these jobs.
+/// The message for a person who stops following these jobs.
 pub fn goes_on(names: &[String]) -> String {
     let all = names.join(" ");
     match names {
-        [_] => format!("{all} goes on; to end it: bgproc stop {all}"),
-        _ => format!("the jobs go on; to end them: bgproc stop {all}"),
+        [_] => format!("{all} keeps running; to end it: bgproc stop {all}"),
+        _ => format!("the jobs keep running; to end them: bgproc stop {all}"),
     }
 }

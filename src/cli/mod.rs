@@ -34,9 +34,9 @@ use exit::{Exit, Failure};
 use output::style::ColorChoice;
 use output::{Output, complain, words};
 
-/// Runs commands in the background and keeps them.
+/// Run commands in the background and keep them running.
 ///
-/// Without a verb: the dashboard on a terminal, else the list of jobs.
+/// Without a verb, opens the dashboard on a terminal, else lists the jobs.
 #[derive(Parser, Debug)]
 #[command(
     name = "bgproc",
@@ -56,13 +56,13 @@ pub struct Cli {
     shared: Shared,
 }
 
-/// What every verb takes.
+/// Options of every verb.
 #[derive(Args, Debug)]
 pub struct Shared {
-    /// Print results as JSON, one object a line
+    /// Print results as JSON, one object per line
     #[arg(long, global = true)]
     json: bool,
-    /// When to colour
+    /// When to use colours
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
     color: ColorChoice,
     /// Show times in UTC, not in the local time zone
@@ -70,7 +70,7 @@ pub struct Shared {
     utc: bool,
 }
 
-/// Parses `args` (the program's name first) and does what they say.
+/// Parses `args`, which begin with the program's name, and runs the verb.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<_> = args.into_iter().collect();
     let cli = match parse(&args) {
@@ -86,7 +86,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(exit)
     });
     let exit = outcome.unwrap_or_else(|failure| {
-        // What was printed before it went wrong is still data.
+        // Output that was produced before the failure is still valid.
         let _ = ctx.out.flush();
         let failure = ctx.in_words(failure);
         complain(&failure);
@@ -102,8 +102,9 @@ fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
     }
 }
 
-/// What is meant where the first word is a verb, by the grammar of this verb alone: that of all of them takes longer
-/// to build than most verbs take. `None`: the whole grammar is asked, also for what to say about a mistake.
+/// Parses arguments whose first word is a verb with the grammar of this verb alone, because building the
+/// grammar of all verbs takes longer than most verbs run. Returns `None` on any error; the caller then uses
+/// the whole grammar, which also produces the error message.
 fn one_verb(args: &[OsString]) -> Option<Cli> {
     let name = args.get(1)?.to_str()?;
     let verb = verb::Verb::grammar(name)?;
@@ -142,11 +143,11 @@ fn version(ctx: &mut Context) -> Result<Exit, Failure> {
     Ok(Exit::OK)
 }
 
-/// Help goes where data goes; a misunderstanding is said as everything else is.
+/// Prints help to standard output. Other parse errors are explained on standard error.
 fn misunderstood(args: &[OsString], error: &clap::Error) -> Exit {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            // A reader that went away has seen enough help.
+            // A closed pipe is not an error.
             let _ = error.print();
             Exit::OK
         }
@@ -174,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_verb_alone_means_what_it_means_among_all() {
+    fn the_grammar_of_one_verb_parses_like_the_whole_grammar() {
         let mut understood = 0;
         for line in [
             "run --name web -- npm start",
@@ -215,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn the_grammar_of_a_verb_alone_takes_what_that_of_all_takes() {
+    fn the_grammar_of_one_verb_has_the_arguments_of_the_whole_grammar() {
         let mut whole = Cli::command();
         whole.build();
         let is_shared = |name: &str| ["json", "color", "utc", "help"].contains(&name);
@@ -235,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_verb_is_described_by_its_line_among_all() {
+    fn a_verb_is_described_by_one_line() {
         let listed = Cli::command();
         let mut built = Cli::command();
         built.build();
@@ -246,7 +247,7 @@ mod tests {
         }
     }
 
-    /// The words of a command, split by a shell.
+    /// Splits a command into words with a shell.
     fn words(command: &str) -> Vec<String> {
         let script = format!("printf '%s\\0' {command}");
         let ran = std::process::Command::new("sh")
@@ -257,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_dashboard_teaches_is_understood() {
+    fn commands_that_the_dashboard_shows_can_be_parsed() {
         let mut taught = 0;
         for action in tui::keymap::TABLE.iter().map(|line| line.action) {
             for target in ["web", "'it'\\''s odd'", "g:shop", "web api"] {
@@ -266,7 +267,7 @@ mod tests {
                 };
                 taught += 1;
                 let parsed = Cli::try_parse_from(words(&command));
-                // One screen, and one answer, are of one job.
+                // These verbs take one job only.
                 let one = [
                     "attach", "capture", "send", "status", "decline", "find", "replay",
                 ];

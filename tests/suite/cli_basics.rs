@@ -69,10 +69,10 @@ fn what_is_misunderstood_is_said_with_our_name_and_ends_with_2() {
     home.run(&["stauts"]).expect_code(2).expect_said("status");
     for (args, words) in [
         (&["rnu", "true"][..], "hint: did you mean run?"),
-        (&["top"], "top is not built yet"),
+        (&["top"], "top is not supported yet"),
         (
             &["run", "--env-file", "x", "true"],
-            "--env-file of run is not built yet",
+            "--env-file of run is not supported yet",
         ),
         (&["--follow", "web"], "--follow is an option of "),
         (
@@ -82,10 +82,10 @@ fn what_is_misunderstood_is_said_with_our_name_and_ends_with_2() {
         (&["run", "-Z", "true"], "run has no option -Z"),
         (
             &["logs", "-n", "x"],
-            "--lines wants a number from 0, not \"x\"",
+            "--lines needs a number of at least 0, not \"x\"",
         ),
-        (&["stop"], "--all ends every job that runs"),
-        (&["run", "-C", "", "true"], "-C wants a directory"),
+        (&["stop"], "--all ends every running job"),
+        (&["run", "-C", "", "true"], "-C needs a directory"),
         (&["run", "-C", "nosuch", "true"], "/nosuch does not exist"),
     ] {
         let ran = home.run(args).expect_code(2).expect_said(words);

@@ -103,7 +103,7 @@ fn stop_ends_the_tree_and_says_how() {
     assert_eq!(state(&home, "web"), "killed");
     // A second time there is nothing to do, and that is fine.
     let again = home.ok(&["stop", "web"]);
-    assert!(again.starts_with("web  had ended ("), "{again}");
+    assert!(again.starts_with("web  had already ended ("), "{again}");
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn several_targets_with_a_miss_act_on_the_rest_and_end_with_4() {
     home.start(&["-n", "web", "sleep 1000"]);
     let ran = home.run(&["stop", "nix", "web"]).expect_code(4);
     assert!(ran.stdout.starts_with("web  stopped"), "{ran}");
-    ran.expect_said("no job is called `nix`");
+    ran.expect_said("there is no job `nix`");
     home.run(&["status", "weg"])
         .expect_code(4)
         .expect_said("did you mean `web`?");
@@ -213,10 +213,10 @@ fn people_are_told_of_jobs_by_name_and_of_options_as_they_typed_them() {
     ran.expect_said("--signal: `FOO` is not a signal");
     home.run(&["logs", "./web.log"])
         .expect_code(4)
-        .expect_said("`./web.log` is no job: it is a path");
+        .expect_said("`./web.log` is not a job: it is a path");
     home.run(&["logs", "+web"])
         .expect_code(4)
-        .expect_said("tags are not built yet");
+        .expect_said("tags are not supported yet");
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn a_dash_is_the_job_of_the_last_verb_on_the_same_terminal() {
     let mut other = Terminal::shell(&home, (150, 40));
     one.wait_for_text("$");
     one.send(line("logs"));
-    one.wait_for_text("on this terminal, and there was none yet");
+    one.wait_for_text("on this terminal, and no command has used one yet");
     one.send(line("wait web --for match:of"));
     one.send(line("status - | sed -n 's/sleep/ONE/p'"));
     one.wait_for_text("echo of web; ONE");
@@ -245,7 +245,7 @@ fn a_dash_is_the_job_of_the_last_verb_on_the_same_terminal() {
         words.extend(args);
         home.run_command(home.command_through(&words), args)
             .expect_code(4)
-            .expect_said("and there is no terminal here");
+            .expect_said("which needs a terminal");
     }
     assert_eq!(state(&home, "api"), "running");
 }
@@ -386,7 +386,7 @@ fn ctrl_c_ends_the_following_and_not_the_job() {
     // By the signal itself, so that a loop of a shell ends, too.
     assert_eq!(output.status.signal(), Some(2));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    let expected = "bgproc: web goes on; to end it: bgproc stop web\n";
+    let expected = "bgproc: web keeps running; to end it: bgproc stop web\n";
     assert!(said.ends_with(expected), "{said}");
     assert_eq!(state(&home, "web"), "running");
 }

@@ -10,12 +10,12 @@ fn a_name_that_runs_is_refused_and_replace_takes_it_over() {
     let first = home.start(&["-n", "web", "trap '' TERM; while :; do sleep 0.1; done"]);
     let ran = home.run(&["run", "-n", "web", "sleep 1000"]).expect_code(1);
     assert_eq!(ran.stdout, "");
-    ran.expect_said(&format!("a job named web is running already ({first}, "))
+    ran.expect_said(&format!("a job named web is already running ({first}, "))
         .expect_said("--replace stops it and starts this one in its place; or choose another name");
     home.ok(&["pause", "web"]);
     home.run(&["run", "-n", "web", "sleep 1000"])
         .expect_code(1)
-        .expect_said("a job named web is paused already");
+        .expect_said("a job named web is already paused");
     home.ok(&["resume", "web"]);
     // What cannot start ends nothing.
     home.run(&["run", "--replace", "-n", "web", "./nosuch", "x"])
@@ -34,7 +34,7 @@ fn a_name_that_runs_is_refused_and_replace_takes_it_over() {
     // An ended one does not come back under a name that another has.
     home.run(&["restart", &first])
         .expect_code(1)
-        .expect_said("a job named web is running already");
+        .expect_said("a job named web is already running");
     home.run(&["run", "--replace", "sleep 1"]).expect_code(2);
     // Nobody has the name of a job that has ended.
     home.ok(&["stop", "web"]);

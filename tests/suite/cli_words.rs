@@ -21,7 +21,7 @@ fn detach_is_how_a_job_runs_anyway() {
     }
     home.run(&["run", "-d", "-f", "true"])
         .expect_code(2)
-        .expect_said("--detach does not go with --follow");
+        .expect_said("--detach cannot be used with --follow");
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn a_job_is_renamed_unless_the_name_is_taken() {
     assert_eq!(home.json(&["status", "shop"])["sessionId"], id);
     home.run(&["rename", "shop", "api"])
         .expect_code(1)
-        .expect_said("a job named api is running already (");
+        .expect_said("a job named api is already running (");
     home.run(&["rename", "shop", "a/b"])
         .expect_code(2)
         .expect_said("`/` separates");

@@ -106,7 +106,7 @@ fn a_theme_is_chosen_by_flag_variable_and_file_in_this_order() {
     assert_eq!(shown(&[], "nord"), Color::Rgb(0xa3, 0xbe, 0x8c));
     assert_eq!(shown(&["--theme", "terminal"], "nord"), Color::Idx(2));
     let ran = home.run(&["--theme", "nord", "ls"]).expect_code(2);
-    ran.expect_said("--theme goes with no verb");
+    ran.expect_said("--theme cannot be used with a verb");
 }
 
 #[test]

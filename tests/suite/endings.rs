@@ -150,7 +150,7 @@ fn stop_says_what_an_ended_job_had_left() {
     let said = home.ok(&["stop", "leaver"]);
     assert_eq!(
         said,
-        "leaver  had ended (exit 5); ended 1 process that it had left\n"
+        "leaver  had already ended (exit 5); ended 1 process that it left behind\n"
     );
 }
 

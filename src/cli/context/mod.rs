@@ -1,4 +1,5 @@
-//! What every verb works with: the output, the daemon, and the jobs a target means.
+//! What every verb works with: standard output, the connection to the daemon, and the jobs that targets
+//! mean.
 
 mod people;
 pub mod target;
@@ -18,10 +19,10 @@ use crate::protocol::{Action, Error, Record, SessionId};
 use crate::recall::last_job;
 use target::Miss;
 
-/// More jobs than a daemon keeps; `list` stops at 200 unless told otherwise.
+/// More than the daemon keeps. Without a limit `list` returns at most 200 jobs.
 const ALL_JOBS: usize = 100_000;
 
-/// What a verb works with.
+/// The state of one command: output, connection and known job names.
 #[derive(Debug)]
 pub struct Context {
     /// Standard output.
@@ -30,27 +31,27 @@ pub struct Context {
     pub json: bool,
     /// Builds the grammar of all verbs, for `help`.
     pub grammar: fn() -> Command,
-    /// Made by the first verb that needs it.
+    /// Opened by the first verb that needs it.
     connection: Option<Connection>,
-    /// What the jobs are called that this verb is about.
+    /// The names of the jobs that this verb acts on.
     names: HashMap<SessionId, String>,
 }
 
-/// The jobs that some targets mean, and the exit code of those that mean none.
+/// The jobs that a list of targets means, and the exit code for targets without a job.
 #[derive(Debug)]
 pub struct Found {
-    /// In the order of the targets, each once.
+    /// In the order of the targets, without duplicates.
     pub jobs: Vec<Record>,
-    /// 0, or 4 or 5 after a miss, which has been said already.
+    /// 0, or 4 or 5 if a target failed. The failure has already been printed.
     pub exit: Exit,
 }
 
-/// Which jobs a group or a glob means; one that is named is meant in any state.
+/// Which jobs a group or a glob selects. A job that is named directly is selected in any state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Among {
-    /// All of them.
+    /// All jobs.
     Any,
-    /// Those that are not over.
+    /// Jobs that have not ended.
     Going,
 }
 
@@ -66,7 +67,7 @@ impl Context {
         }
     }
 
-    /// The daemon, started if need be.
+    /// The connection to the daemon, which is started if none is running.
     pub fn daemon(&mut self) -> Result<&mut Connection, Failure> {
         let connection = match self.connection.take() {
             Some(connection) => connection,
@@ -78,7 +79,8 @@ impl Context {
         Ok(self.connection.insert(connection))
     }
 
-    /// A daemon that runs already; that there is none was said.
+    /// The connection to a running daemon, or `None` after printing that there is none. Never starts a
+    /// daemon.
     pub fn running_daemon(&mut self) -> Result<Option<&mut Connection>, Failure> {
         match client::connect_running(&greeting::human())? {
             Running::Yes(connection) => Ok(Some(self.connection.insert(*connection))),
@@ -89,7 +91,7 @@ impl Context {
         }
     }
 
-    /// Connects with where the caller is and its whole environment, for jobs to start with.
+    /// Connects and sends the caller's directory and whole environment, with which jobs are started.
     pub fn daemon_with_surroundings(&mut self) -> Result<&mut Connection, Failure> {
         let greeting = greeting::with_surroundings(greeting::human());
         check_configuration()?;
@@ -97,7 +99,7 @@ impl Context {
         Ok(self.connection.insert(connection))
     }
 
-    /// Drops the connection; the next verb makes a new one.
+    /// Drops the connection. The next call opens a new one.
     pub fn hang_up(&mut self) {
         self.connection = None;
     }
@@ -112,8 +114,8 @@ impl Context {
         Ok(listed.sessions)
     }
 
-    /// Asks for something that changes nothing; the next daemon is asked where
-    /// this one goes away.
+    /// Sends an action that changes nothing. If the daemon goes away, the request is sent again to the next
+    /// daemon.
     pub fn read<T: DeserializeOwned>(&mut self, action: &Action) -> Result<T, Failure> {
         if let Some(connection) = &mut self.connection {
             return Ok(connection.call_as(action.clone())?);
@@ -124,7 +126,7 @@ impl Context {
         Ok(answer?)
     }
 
-    /// The one job that `target` means; the target `-` means it from now on.
+    /// The one job that `target` means. Later commands can refer to it as `-`.
     pub fn one(&mut self, target: &str) -> Result<Record, Failure> {
         let jobs = self.jobs()?;
         match target::one(target, &jobs, last_job::recall().as_ref(), words::now()) {
@@ -139,7 +141,8 @@ impl Context {
         }
     }
 
-    /// The jobs that `targets` mean. A miss is said at once and the rest is acted on.
+    /// The jobs that `targets` mean. Prints an error for each target that fails and continues with the
+    /// others.
     pub fn many(&mut self, targets: &[String], among: Among) -> Result<Found, Failure> {
         let jobs = self.jobs()?;
         let (recent, now) = (last_job::recall(), words::now());
@@ -176,12 +179,12 @@ impl Context {
         Ok(found)
     }
 
-    /// A failure as people read it: of jobs by the names that they go by here.
+    /// Rewords an error of the daemon for people: jobs by their names.
     pub fn in_words(&self, failure: Failure) -> Failure {
         people::in_words(failure, |id| self.names.get(id).cloned())
     }
 
-    /// What a job is called that this verb is about.
+    /// The name of a job that this verb acts on, else its id.
     pub fn name_of(&self, id: &SessionId) -> String {
         self.names
             .get(id)
@@ -189,41 +192,41 @@ impl Context {
             .unwrap_or_else(|| id.to_string())
     }
 
-    /// Says at once that something of several failed.
+    /// Prints the failure of one of several jobs and returns its exit code.
     pub fn complain(&self, failure: Failure) -> Exit {
         let failure = self.in_words(failure);
         crate::cli::output::complain(&failure);
         failure.exit()
     }
 
-    /// A miss in words. What has the shape of an id may have been removed,
-    /// which the daemon knows better than the list.
+    /// The error message for a target that means no job. A word in the form of an id may be a removed job,
+    /// which only the daemon knows.
     fn explain(&mut self, miss: Miss) -> Failure {
         match miss {
             Miss::Unknown { target, near } => {
                 if SessionId::parse(&target).is_some()
                     && let Err(error) = self.status_of(&target)
                 {
-                    let hint = "bgproc ls shows the jobs there are";
+                    let hint = "bgproc ls lists the jobs";
                     return Failure::told(crate::cli::exit::of_error(&error), error.message)
                         .hint(hint);
                 }
                 if let Some(why) = target::oddity(&target) {
-                    let hint = "bgproc ls shows the jobs there are";
-                    let message = format!("`{target}` is no job: {why}");
+                    let hint = "bgproc ls lists the jobs";
+                    let message = format!("`{target}` is not a job: {why}");
                     return Failure::told(Exit::NO_JOB, message).hint(hint);
                 }
                 let hint = match near {
                     Some(near) => format!("did you mean `{near}`?"),
-                    None => "bgproc ls shows the jobs there are".to_owned(),
+                    None => "bgproc ls lists the jobs".to_owned(),
                 };
-                Failure::told(Exit::NO_JOB, format!("no job is called `{target}`")).hint(hint)
+                Failure::told(Exit::NO_JOB, format!("there is no job `{target}`")).hint(hint)
             }
             Miss::Ambiguous { target, candidates } => {
                 let count = candidates.len();
                 let list = candidates.join("\n  ");
-                let message = format!("`{target}` means {count} jobs:\n  {list}");
-                Failure::told(Exit::AMBIGUOUS, message).hint("name one by its id")
+                let message = format!("`{target}` matches {count} jobs:\n  {list}");
+                Failure::told(Exit::AMBIGUOUS, message).hint("choose one by its id")
             }
             Miss::Fewer { name, count } => {
                 let are = match count {
@@ -234,14 +237,14 @@ impl Context {
             }
             Miss::NoRecent => {
                 let why = match last_job::has_terminal() {
-                    true => "and there was none yet",
-                    false => "and there is no terminal here",
+                    true => "and no command has used one yet",
+                    false => "which needs a terminal",
                 };
                 let message = format!(
-                    "no job is named: `-`, or none, is that of the last verb on this terminal, {why}"
+                    "no job given: `-`, the default, is the job last used on this terminal, {why}"
                 );
                 Failure::told(Exit::NO_JOB, message)
-                    .hint("name one; bgproc ls shows the jobs there are")
+                    .hint("name a job; bgproc ls lists them")
             }
         }
     }
@@ -253,19 +256,19 @@ impl Context {
         });
         match self.daemon() {
             Ok(daemon) => daemon.call(status).map(drop),
-            // The caller's own words are as good, then.
+            // If the daemon cannot be asked, the caller's own message is used.
             Err(_) => Ok(()),
         }
     }
 }
 
-/// A configuration that is wrong is told by the first verb, not by limits that
-/// silently do not hold.
+/// Checks the configuration before the daemon starts, so that a mistake is reported instead of its limits
+/// silently not applying.
 fn check_configuration() -> Result<(), Failure> {
     settings::configuration().map(drop)
 }
 
-/// Says what is wrong with a target that is over or otherwise cannot be acted on.
+/// Prints a note about a job that cannot be acted on.
 pub fn tell(job: &Record, what: &str) {
     note(&format!("{} {what}", words::name(&job.summary)));
 }

@@ -1,11 +1,11 @@
-//! The daemon's errors as people read them: jobs by their names, options by theirs.
+//! Rewords errors of the daemon for people: jobs by their names, parameters by the options that set them.
 //!
-//! The daemon speaks to programs: of sessions by their ids, of parameters as the protocol calls them.
+//! The daemon writes its errors for programs: with session ids, and parameters as the protocol names them.
 
 use crate::cli::exit::Failure;
 use crate::protocol::{Error, ErrorCode, SessionId};
 
-/// Parameters that the command line has an option for.
+/// Parameters of the protocol and the option that sets each.
 const OPTIONS: [(&str, &str); 12] = [
     ("`graceMs`", "--grace"),
     ("`timeoutMs`", "--timeout"),
@@ -21,7 +21,7 @@ const OPTIONS: [(&str, &str); 12] = [
     ("`ready.pattern`", "--ready-log"),
 ];
 
-/// `failure` with the names of jobs; `name` knows some.
+/// Rewords `failure`. `name` returns the name of a job, or `None` if it does not know the id.
 pub(crate) fn in_words(failure: Failure, name: impl Fn(&SessionId) -> Option<String>) -> Failure {
     match failure {
         Failure::Refused(error) => Failure::Refused(reworded(error, name)),
@@ -36,9 +36,9 @@ fn reworded(mut error: Error, name: impl Fn(&SessionId) -> Option<String>) -> Er
     }
     error.hint = match error.code {
         ErrorCode::SessionNotFound | ErrorCode::SessionRemoved => {
-            Some("bgproc ls shows the jobs there are".to_owned())
+            Some("bgproc ls lists the jobs".to_owned())
         }
-        // Advice about parameters is for those who write requests.
+        // Hints about parameters are for authors of requests, so they are dropped.
         _ => error
             .hint
             .filter(|hint| !hint.contains("Ms`") && !hint.contains(":false`")),
@@ -46,7 +46,7 @@ fn reworded(mut error: Error, name: impl Fn(&SessionId) -> Option<String>) -> Er
     error
 }
 
-/// `web is not running` of `Session k3v… is not running`.
+/// Turns `Session k3v… is not running` into `web is not running`.
 fn named(message: &str, name: impl Fn(&SessionId) -> Option<String>) -> String {
     let mut words = Vec::new();
     let mut rest = message.split(' ').peekable();
@@ -90,7 +90,7 @@ mod tests {
                 ErrorCode::SessionNotFound,
                 "Session k3v900000001 not found",
                 "`list` shows the sessions of this scope",
-                "job k3v900000001 not found | bgproc ls shows the jobs there are",
+                "job k3v900000001 not found | bgproc ls lists the jobs",
             ),
             (
                 ErrorCode::InvalidParams,

@@ -1,8 +1,8 @@
-//! Which jobs a target means.
+//! Finds the jobs that a target means.
 //!
-//! A target is a label, an id, a unique prefix of either, `g:GROUP`, a glob over
-//! labels, or `-` for the job of the last verb. Of several jobs with one label it is the
-//! one that is not over, else the newest; `web#2` is the second newest.
+//! A target is a label, an id, a unique prefix of either, `g:GROUP`, a glob over labels, or `-` for the job
+//! that the last verb used. If several jobs share a label, it means the running one, else the newest.
+//! `web#2` is the second newest job named `web`.
 
 use std::collections::HashSet;
 
@@ -11,35 +11,35 @@ use crate::protocol::glob::Glob;
 use crate::protocol::suggest::nearest;
 use crate::protocol::{Record, SessionId, Timestamp};
 
-/// Why a target means no job, or none in particular.
+/// Why a target means no job, or more than one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Miss {
-    /// Nothing goes by this name.
+    /// No job has this name or id.
     Unknown {
         /// What was typed.
         target: String,
-        /// A name that was perhaps meant.
+        /// A similar name that may have been meant.
         near: Option<String>,
     },
-    /// It means several jobs where one is needed.
+    /// The target matches several jobs where one is needed.
     Ambiguous {
         /// What was typed.
         target: String,
-        /// A line about each.
+        /// One line about each job.
         candidates: Vec<String>,
     },
-    /// `web#4`, and there are fewer of that name.
+    /// The target is `web#4`, and fewer than four jobs have this name.
     Fewer {
         /// The name.
         name: String,
-        /// How many there are.
+        /// The number of jobs with this name.
         count: usize,
     },
-    /// `-`, and no verb has named a job before.
+    /// The target is `-`, and no verb has used a job on this terminal yet.
     NoRecent,
 }
 
-/// Everything that `target` means, at least one job; `now` is for telling candidates apart.
+/// All jobs that `target` means, at least one. `now` is used to print the age of candidates.
 pub fn all<'a>(
     target: &str,
     jobs: &'a [Record],
@@ -112,26 +112,28 @@ pub fn one<'a>(
     }
 }
 
-/// The jobs of that label, newest first.
+/// The jobs with this label, newest first.
 fn of_label<'a>(label: &str, jobs: &'a [Record]) -> Vec<&'a Record> {
     let mut labelled: Vec<_> = jobs
         .iter()
         .filter(|job| job.summary.label.as_deref() == Some(label))
         .collect();
-    // Stable, and what is listed last is newer: of two that began in one millisecond as well.
+    // The sort is stable and the newest job is listed last, so reversing first also orders jobs that were
+    // created in the same millisecond.
     labelled.reverse();
     labelled.sort_by_key(|job| std::cmp::Reverse(job.summary.created_at));
     labelled
 }
 
-/// `web#2`: a label, and which of its jobs, counted from the newest, which is 1.
+/// Splits `web#2` into the label and the position of the job, counted from the newest, which is 1.
 fn counted(target: &str) -> Option<(&str, usize)> {
     let (label, place) = target.rsplit_once('#')?;
     let place = place.parse().ok().filter(|place| *place > 0)?;
     (!label.is_empty()).then_some((label, place))
 }
 
-/// Of jobs with one name the only one that is not over, else the newest, which is the first of them.
+/// Chooses among jobs with one name, newest first: the only one that has not ended, or the newest if all
+/// have ended.
 fn of_one_name<'a>(target: &str, jobs: &[&'a Record], now: Timestamp) -> Result<&'a Record, Miss> {
     let is_over = |job: &&Record| job.summary.status.is_finished();
     match jobs.iter().all(is_over) {
@@ -140,7 +142,7 @@ fn of_one_name<'a>(target: &str, jobs: &[&'a Record], now: Timestamp) -> Result<
     }
 }
 
-/// The only one, or the only one that is not over.
+/// The only job, or the only one that has not ended.
 fn single<'a>(target: &str, jobs: &[&'a Record], now: Timestamp) -> Result<&'a Record, Miss> {
     let mut going = jobs.iter().filter(|job| !job.summary.status.is_finished());
     match (jobs, going.next(), going.next()) {
@@ -167,7 +169,7 @@ fn some(jobs: Vec<&Record>) -> Option<Vec<&Record>> {
     (!jobs.is_empty()).then_some(jobs)
 }
 
-/// What else a target looks like that means no job.
+/// Explains a target that has the form of something else, such as a path. `None` for an ordinary word.
 pub fn oddity(target: &str) -> Option<String> {
     if target.is_empty() {
         return Some("it is empty".to_owned());
@@ -177,13 +179,13 @@ pub fn oddity(target: &str) -> Option<String> {
             true => "a file or directory",
             false => "a path",
         };
-        return Some(format!("it is {what}; a verb takes names and ids of jobs"));
+        return Some(format!("it is {what}; give the name or id of a job"));
     }
     if target.starts_with('+') {
-        return Some("tags are not built yet; g:GROUP means a group".to_owned());
+        return Some("tags are not supported yet; g:GROUP means a group".to_owned());
     }
     if target.contains('@') {
-        return Some("jobs of other machines are not built yet".to_owned());
+        return Some("jobs on other machines are not supported yet".to_owned());
     }
     None
 }
@@ -220,7 +222,7 @@ mod tests {
         jobs
     }
 
-    /// Ids (without their filling) that `target` means, or why none.
+    /// The ids, without their padding, of the jobs that `target` means.
     fn meant(target: &str) -> Result<Vec<String>, Miss> {
         let jobs = jobs();
         let recent = SessionId::parse("abd000000000");
@@ -241,7 +243,7 @@ mod tests {
         assert_eq!(meant("abd000000000").unwrap(), ["abd"]);
         assert_eq!(meant("q").unwrap(), ["q"]);
         assert_eq!(meant("-").unwrap(), ["abd"]);
-        // `ab` begins two ids, of which one runs.
+        // `ab` is a prefix of two ids; only one of these jobs runs.
         assert_eq!(meant("ab").unwrap(), ["abc"]);
     }
 
@@ -267,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_that_have_ended_the_newest_is_meant_and_others_are_counted_from_it() {
+    fn a_name_of_ended_jobs_means_the_newest_and_numbers_count_from_it() {
         assert_eq!(meant("old").unwrap(), ["x2"]);
         assert_eq!(meant("ol").unwrap(), ["x2"]);
         assert_eq!(meant("old#1").unwrap(), ["x2"]);
@@ -298,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn where_one_is_needed_a_group_with_one_running_will_do() {
+    fn a_group_with_one_running_job_can_stand_for_that_job() {
         let jobs = jobs();
         let found = one("g:shop", &jobs, None, Timestamp(0)).unwrap();
         assert_eq!(words::name(&found.summary), "web");

@@ -1,4 +1,4 @@
-//! Opening the dashboard on one job.
+//! Opens the dashboard on one job.
 
 use std::io::IsTerminal;
 
@@ -9,7 +9,7 @@ use crate::protocol::params::StatusParams;
 use crate::protocol::{Action, Record, SessionId};
 use crate::tui;
 
-/// Refuses where there is nothing to show a screen on.
+/// Fails unless standard input and output are a terminal.
 pub(in crate::cli) fn need_terminal() -> Result<(), Failure> {
     if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
         return Ok(());
@@ -35,7 +35,7 @@ pub(in crate::cli) fn open(
     Ok(())
 }
 
-/// The code of a job that has ended; 0 while it goes on.
+/// The exit code of a job that has ended; 0 while it runs.
 pub(in crate::cli) fn code(ctx: &mut Context, id: &SessionId) -> Result<Exit, Failure> {
     let record: Record = ctx.read(&Action::Status(StatusParams {
         session_id: id.to_string(),

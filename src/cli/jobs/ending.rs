@@ -1,4 +1,4 @@
-//! Ending jobs, with everything that they have started.
+//! Ends jobs together with all processes that they have started.
 
 use std::time::{Duration, Instant};
 
@@ -12,16 +12,16 @@ use crate::protocol::params::Kill;
 use crate::protocol::reply::Killed;
 use crate::protocol::{Action, Record, Status};
 
-/// Which jobs to end, and how.
+/// The jobs to end, and how.
 #[derive(Debug)]
 pub(in crate::cli) struct Ending {
-    /// Targets; unused with `all`.
+    /// The targets. Not used if `all` is set.
     pub(in crate::cli) jobs: Vec<String>,
-    /// Every job that runs.
+    /// End every running job.
     pub(in crate::cli) all: bool,
-    /// Time between the signal and KILL; `None`: what the configuration says.
+    /// Time between the signal and KILL. `None` takes the value of the configuration.
     pub(in crate::cli) grace: Option<Duration>,
-    /// The first signal; `None`: TERM.
+    /// The first signal. `None` means TERM.
     pub(in crate::cli) signal: Option<String>,
 }
 
@@ -49,7 +49,7 @@ impl Ending {
         Ok(worst)
     }
 
-    /// The jobs that are meant.
+    /// The jobs to end.
     pub(in crate::cli) fn targets(&self, ctx: &mut Context) -> Result<Found, Failure> {
         if !self.all {
             return ctx.many(&self.jobs, Among::Going);
@@ -74,7 +74,7 @@ impl Ending {
     }
 }
 
-/// `web  stopped (exit 143, 0.4s)`; names every process that is still there.
+/// Prints `web  stopped (exit 143, 0.4s)`, and the pids of processes that are still alive.
 fn report(
     ctx: &mut Context,
     job: &Record,
@@ -86,9 +86,9 @@ fn report(
         let ending = ending(killed);
         let line = if killed.already_ended {
             match killed.killed_pids.len() {
-                0 => format!("{name}  had ended ({ending})"),
-                1 => format!("{name}  had ended ({ending}); ended 1 process that it had left"),
-                n => format!("{name}  had ended ({ending}); ended {n} processes that it had left"),
+                0 => format!("{name}  had already ended ({ending})"),
+                1 => format!("{name}  had already ended ({ending}); ended 1 process that it left behind"),
+                n => format!("{name}  had already ended ({ending}); ended {n} processes that it left behind"),
             }
         } else {
             let took = words::brief_span(duration::millis(took));

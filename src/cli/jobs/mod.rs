@@ -1,4 +1,4 @@
-//! What several verbs do with jobs.
+//! Operations on jobs that several verbs share.
 
 pub mod attach;
 pub mod ending;

@@ -1,4 +1,4 @@
-//! Opening a job to agents that did not start it.
+//! Shares a job with agents that did not start it.
 
 use clap::ValueEnum;
 
@@ -11,15 +11,15 @@ use crate::protocol::{Action, Record, SessionId};
 /// What agents that did not start a job may do with it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(in crate::cli) enum Agents {
-    /// Not even know that it is there
+    /// They cannot see the job
     None,
-    /// Look at it
+    /// They may read its output
     Read,
-    /// Look at it, and type into it
+    /// They may read its output and type into it
     Write,
 }
 
-/// Shares a job.
+/// Sets who may use a job.
 pub(in crate::cli) fn set(
     ctx: &mut Context,
     id: &SessionId,

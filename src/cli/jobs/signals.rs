@@ -1,4 +1,4 @@
-//! Sending signals to jobs.
+//! Sends signals to jobs.
 
 use clap::ValueEnum;
 
@@ -9,24 +9,24 @@ use crate::protocol::params::{SignalName, SignalParams, SignalTarget};
 use crate::protocol::reply::Signalled;
 use crate::protocol::{Action, Record};
 
-/// Processes of a job.
+/// The processes of a job that receive a signal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub(in crate::cli) enum To {
-    /// What a key such as Ctrl-C reaches
+    /// The foreground processes, which a key such as Ctrl-C reaches
     #[default]
     Foreground,
     /// The first process
     Leader,
-    /// All of them
+    /// All processes of the job
     Tree,
 }
 
-/// Whether a signal is the one that nothing survives.
+/// Whether this is SIGKILL, by name or number.
 pub(in crate::cli) fn is_kill(signal: &str) -> bool {
     ["KILL", "SIGKILL", "9"].contains(&signal.to_uppercase().as_str())
 }
 
-/// Sends a signal to jobs and says who got it.
+/// Sends a signal to jobs and prints the pids that received it.
 pub(in crate::cli) fn send(
     ctx: &mut Context,
     found: Found,
@@ -61,7 +61,7 @@ pub(in crate::cli) fn send(
     Ok(exit)
 }
 
-/// A signal by number or name.
+/// Reads a signal given by number or name.
 pub(in crate::cli) fn name(text: &str) -> SignalName {
     match text.parse() {
         Ok(number) => SignalName::Number(number),
@@ -69,12 +69,12 @@ pub(in crate::cli) fn name(text: &str) -> SignalName {
     }
 }
 
-/// `web  SIGHUP sent to pid 48213`
+/// Prints `web  SIGHUP sent to pid 48213`.
 fn report(ctx: &mut Context, job: &Record, sent: &Signalled, signal: &str) -> Result<(), Failure> {
     let name = words::name(&job.summary);
     let pids: Vec<_> = sent.delivered_to.iter().map(u32::to_string).collect();
     if pids.is_empty() {
-        let message = format!("{name}: no process got {}", shown(signal));
+        let message = format!("{name}: no process received {}", shown(signal));
         return Err(Failure::told(Exit::FAILED, message));
     }
     if !ctx.json {
@@ -84,7 +84,7 @@ fn report(ctx: &mut Context, job: &Record, sent: &Signalled, signal: &str) -> Re
     Ok(())
 }
 
-/// `SIGHUP` of `hup`; a number stays one.
+/// The name to print: `SIGHUP` for `hup`. A number stays a number.
 fn shown(signal: &str) -> String {
     let upper = signal.to_uppercase();
     match upper.starts_with("SIG") || upper.parse::<i32>().is_ok() {

@@ -1,4 +1,4 @@
-//! What came of typing into a job.
+//! Reports the result of typing into a job.
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
@@ -6,7 +6,7 @@ use crate::cli::output::note;
 use crate::protocol::SessionId;
 use crate::protocol::reply::{Warning, Written};
 
-/// Says what is to know about a write; fails if less than `wanted` bytes were taken.
+/// Prints the warnings about a write. Returns a failure if the job took fewer than `wanted` bytes.
 pub(in crate::cli) fn report(
     ctx: &mut Context,
     id: &SessionId,
@@ -21,19 +21,19 @@ pub(in crate::cli) fn report(
     for warning in &written.warnings {
         match warning {
             Warning::LineOver4095 => {
-                note("the terminal keeps only 4095 bytes of a line; the rest of it is lost");
+                note("the terminal keeps only 4095 bytes of a line; the rest is lost");
             }
             Warning::NotReading if written.bytes_written < wanted => {
                 let taken = written.bytes_written;
-                note(&format!("{id} does not read; it took {taken} bytes"));
+                note(&format!("{id} is not reading its input; it took {taken} bytes"));
                 exit = Exit::FAILED;
             }
             Warning::NotReading => {
                 note(&format!(
-                    "{id} does not read now; what was typed waits for it"
+                    "{id} is not reading its input now; the text waits until it does"
                 ));
             }
-            Warning::NoEffect => note("the end of input has no effect in the program's mode"),
+            Warning::NoEffect => note("end of input has no effect in the program's terminal mode"),
         }
     }
     Ok(exit)

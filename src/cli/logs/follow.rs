@@ -1,10 +1,9 @@
 //! Reading a job's output as it grows, without polling and without a gap.
 //!
-//! `poll` only tells that there is news: it shows at most so many characters,
-//! and a fast program writes more between two of them. The bytes themselves
-//! are read with `log`, from where the last read ended, so that whatever is
-//! kept is shown exactly once, also when the daemon was replaced meanwhile.
-//! Lines are made of them here, without the limits of replies to agents.
+//! `poll` only reports that something has changed: it returns a limited number of characters, and a fast
+//! program writes more between two calls. The bytes are read with `log`, from the end of the last read.
+//! Each byte that is kept is therefore shown exactly once, also if the daemon is replaced meanwhile. The
+//! bytes are split into lines here, without the limits of replies to agents.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -18,25 +17,25 @@ use crate::protocol::params::{Log, LogFormat, Poll};
 use crate::protocol::reply::{LogBytes, LogOrigin, Polled};
 use crate::protocol::{Action, Error, ErrorCode, SessionId, Status};
 
-/// Bytes of output asked for at once: the most that `log` gives.
+/// Bytes of output per request: the most that `log` returns.
 const PAGE: u64 = 1 << 20;
 
-/// The longest wait that `poll` takes, in milliseconds.
+/// The longest wait that `poll` accepts, in milliseconds.
 const LONGEST_WAIT: u64 = 600_000;
 
-/// Between the end of one run and the beginning of the next one nothing happens
-/// that could be waited for, for as long as it takes to start a program.
+/// Pause while a job restarts. Between the end of one run and the start of the next there is no event to
+/// wait for.
 const BETWEEN_RUNS: Duration = Duration::from_millis(20);
 
-/// A place in the output of one job, with a connection of its own.
+/// A position in the output of one job, with a connection of its own.
 #[derive(Debug)]
 pub struct Follower {
     connection: Connection,
     session: SessionId,
     offset: u64,
-    /// The last run that is known of.
+    /// The newest run seen so far.
     run: Option<u32>,
-    /// What was read and not asked for yet.
+    /// Pieces that were read but not returned yet.
     read: VecDeque<News>,
 }
 
@@ -45,24 +44,24 @@ pub struct Follower {
 pub struct Piece {
     /// Raw offset of its first byte.
     pub offset: u64,
-    /// The bytes as the job wrote them.
+    /// The bytes as the job wrote them, escape sequences included.
     pub bytes: Vec<u8>,
     /// When they were written, and to which stream.
     pub origins: Vec<LogOrigin>,
 }
 
-/// What [`Follower::read_on`] found.
+/// The result of [`Follower::read_on`].
 #[derive(Debug)]
 pub enum News {
-    /// This came next.
+    /// The next piece of output.
     Output(Piece),
-    /// So many bytes are no longer kept.
+    /// This many bytes are no longer kept.
     Gap(u64),
-    /// The job was restarted; what follows is of the run of this number.
+    /// The job was restarted. The following output belongs to the run with this number.
     Restarted(u32),
     /// The job has ended and everything has been read.
     Ended(Polled),
-    /// All there is has been read; more may come.
+    /// All output has been read; the job is still running.
     Idle(Polled),
 }
 
@@ -78,27 +77,27 @@ impl Follower {
         })
     }
 
-    /// Follows a job from its first run on: each other run is news.
+    /// Follows a job from its first run, so that every later run is reported as a restart.
     #[must_use]
     pub fn from_the_first_run(mut self) -> Self {
         self.run = Some(1);
         self
     }
 
-    /// Goes on at another place.
+    /// Continues at another position.
     pub fn go_to(&mut self, place: Place) {
         self.offset = place.offset;
     }
 
-    /// The next piece of output, or that there is none for now.
+    /// The next piece of output, or the state of the job if there is none.
     pub fn read_on(&mut self) -> Result<News, Error> {
         loop {
             self.read_page()?;
             if let Some(news) = self.read.pop_front() {
                 return Ok(news);
             }
-            // The status is asked for before the output: what an ended job wrote is
-            // then certain to be in the output read after it.
+            // Ask for the status before the output. If the status says that the job has ended, all its
+            // output is already in the log.
             let polled = self.look(None, 0)?;
             let restarting = self.read_page()?;
             if let Some(news) = self.read.pop_front() {
@@ -112,17 +111,17 @@ impl Follower {
         }
     }
 
-    /// Returns when something has happened since `seen`.
+    /// Blocks until something has happened since `seen`.
     pub fn wait(&mut self, seen: &Polled) -> Result<(), Error> {
         match self.look(Some(seen.cursor.clone()), LONGEST_WAIT) {
             Ok(_) => Ok(()),
-            // A new daemon takes over at once; it may not know the old cursor.
+            // A new daemon may not know the cursor of the old one. The caller reads again at once.
             Err(error) if error.code == ErrorCode::InvalidParams => Ok(()),
             Err(error) => Err(error),
         }
     }
 
-    /// Hands everything to `sink` until the job has ended; says how it ended.
+    /// Passes all output to `sink` until the job has ended. Returns its status, exit code and signal.
     pub fn drain<E: From<Error>>(
         &mut self,
         mut sink: impl FnMut(News) -> Result<(), E>,
@@ -154,7 +153,8 @@ impl Follower {
         serde_json::from_value(value).map_err(unreadable)
     }
 
-    /// Reads on if nothing is left of what was read. Whether the job is being restarted.
+    /// Reads the next page if all earlier pieces have been returned. Returns whether the job is being
+    /// restarted.
     fn read_page(&mut self) -> Result<bool, Error> {
         if !self.read.is_empty() {
             return Ok(false);
@@ -174,7 +174,7 @@ impl Follower {
         Ok(restarting)
     }
 
-    /// Keeps what a page has, cut where runs begin.
+    /// Queues a page, split where runs begin.
     fn take(&mut self, page: LogBytes) -> Result<(), Error> {
         if page.offset > self.offset {
             self.read.push_back(News::Gap(page.offset - self.offset));
@@ -223,5 +223,5 @@ fn connect() -> Result<Connection, Error> {
 }
 
 fn unreadable(error: serde_json::Error) -> Error {
-    Error::internal(format!("the daemon's answer makes no sense: {error}"))
+    Error::internal(format!("cannot read the daemon's answer: {error}"))
 }

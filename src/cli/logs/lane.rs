@@ -1,4 +1,4 @@
-//! One stream of a job on its way to one of ours.
+//! One stream of a job, converted for one of our output streams.
 
 use std::io;
 
@@ -12,34 +12,34 @@ use crate::term::plain::written::Written;
 use crate::term::plain::{Checkpoint, Layout, LayoutKind, Plain};
 use crate::term::relay::Relay;
 
-/// A stream of a job.
+/// One stream of a job.
 pub struct Lane {
     sink: Sink,
     layout: Layout,
     form: Form,
     colours: bool,
-    /// Whether a person reads it: then no line may reorder what stands in front of it.
+    /// Whether the output is a terminal. Bidirectional text must then not reorder the prefix of the line.
     on_terminal: bool,
-    /// The last line went out without its end.
+    /// The last line was written without a newline.
     in_line: bool,
 }
 
-/// What is made of it.
+/// How the stream is converted.
 enum Form {
-    /// The bytes.
+    /// Raw bytes.
     Bytes,
-    /// What of the bytes may reach a terminal.
+    /// Bytes, without the sequences that must not reach a terminal.
     Relay(Relay),
-    /// Lines, each once it is complete.
+    /// Lines, each written when it is complete.
     Live(Box<Written>),
-    /// Lines as they stand in the end, with colours,
+    /// Final lines with colours.
     Drawn(Box<Plain>),
-    /// or without, which is faster.
+    /// Final lines without colours, which is faster.
     Read(Box<Reader>),
 }
 
 impl Lane {
-    /// A stream that is shown from `at` on; `plain`: as text alone.
+    /// A stream that is shown from `at` on. With `plain`, escape sequences are removed.
     pub fn new(
         out: &Output,
         sink: Sink,
@@ -77,7 +77,7 @@ impl Lane {
         }
     }
 
-    /// Goes to standard output, and only as whole lines.
+    /// Writes to standard output, and only whole lines.
     pub fn only_lines(&mut self, out: &Output, at: Checkpoint) {
         self.sink = Sink::Out;
         self.colours &= out.paint(Sink::Out) == Paint::Colour;
@@ -86,7 +86,7 @@ impl Lane {
         }
     }
 
-    /// Appends what `bytes` show, each line behind `prefix`.
+    /// Appends the converted `bytes` to `out`, each line after `prefix`.
     pub fn feed(&mut self, bytes: &[u8], prefix: &str, out: &mut Vec<u8>) {
         match &mut self.form {
             Form::Bytes => out.extend_from_slice(bytes),
@@ -101,7 +101,7 @@ impl Lane {
         }
     }
 
-    /// The lines that come with `bytes`; none of what is not shown as lines.
+    /// Passes the lines in `bytes` to `take`. Forms that do not produce lines pass nothing.
     pub fn lines(&mut self, bytes: &[u8], take: &mut impl FnMut(Shown<'_>)) {
         match &mut self.form {
             Form::Bytes | Form::Relay(_) => {}
@@ -122,7 +122,7 @@ impl Lane {
         }
     }
 
-    /// Appends what is left of a run; what follows is of the next one, from `at` on.
+    /// Appends the rest of a run. The following bytes belong to the next run, which starts at `at`.
     pub fn end_run(&mut self, at: Checkpoint, prefix: &str, out: &mut Vec<u8>) {
         match &mut self.form {
             Form::Relay(relay) => relay.end_line(out),
@@ -138,7 +138,7 @@ impl Lane {
         }
     }
 
-    /// Appends what is left at the end.
+    /// Appends the rest of the stream.
     pub fn finish(&mut self, prefix: &str, out: &mut Vec<u8>) {
         if let Form::Relay(relay) = &mut self.form {
             return relay.rest(out);
@@ -148,13 +148,14 @@ impl Lane {
             push_line(line, (prefix, on_terminal), &mut in_line, out);
         });
         self.in_line = in_line;
-        // As the job wrote it: without the end that the last line has not.
+        // If the job did not end its last line with a newline, neither does the output.
         if is_open && prefix.is_empty() && out.last() == Some(&b'\n') {
             out.pop();
         }
     }
 
-    /// The lines that are left at the end. Whether the last one is to stay without its end.
+    /// Passes the remaining lines to `take`. Returns whether the last line must be written without a
+    /// newline.
     pub fn last_lines(&mut self, take: &mut impl FnMut(Shown<'_>)) -> bool {
         match std::mem::replace(&mut self.form, Form::Bytes) {
             Form::Bytes | Form::Relay(_) => false,
@@ -174,7 +175,7 @@ impl Lane {
         }
     }
 
-    /// Writes to where it goes.
+    /// Writes `bytes` to the output stream of this lane.
     pub fn write(&self, ctx: &mut Context, bytes: &[u8]) -> io::Result<()> {
         match self.sink {
             Sink::Out => ctx.out.bytes(bytes),

@@ -1,4 +1,4 @@
-//! Showing the logs of jobs: from where on, in which form, and as they grow.
+//! Shows the logs of jobs: from which position, in which form, and live.
 
 pub mod follow;
 pub mod lane;

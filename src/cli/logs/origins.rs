@@ -5,26 +5,27 @@ use std::ops::Range;
 
 use crate::protocol::reply::LogOrigin;
 
-/// What is known of the output that is looked at.
+/// When and to which stream the bytes of the current page were written.
 #[derive(Debug, Default)]
 pub(crate) struct Origins(VecDeque<LogOrigin>);
 
 impl Origins {
-    /// Adds what is known of the next page.
+    /// Adds the origins of the next page.
     pub(crate) fn extend(&mut self, origins: &[LogOrigin]) {
         let last = self.0.back().map(|last| last.offset);
         let new = origins.iter().filter(|new| Some(new.offset) > last);
         self.0.extend(new);
     }
 
-    /// When the byte at `offset` was written, and to which stream. Nobody asks for what is before it later.
+    /// The origin of the byte at `offset`, or `None` if it is unknown. Offsets must be requested in
+    /// ascending order, because earlier origins are dropped.
     pub(crate) fn of(&mut self, offset: u64) -> Option<LogOrigin> {
         self.forget_before(offset);
         let first = self.0.front()?;
         (first.offset <= offset).then_some(*first)
     }
 
-    /// Cuts `length` bytes from `offset` on by their streams; true: standard error.
+    /// Splits the `length` bytes at `offset` by stream. `true` is standard error.
     pub(crate) fn streams(&mut self, offset: u64, length: usize) -> Vec<(bool, Range<usize>)> {
         self.forget_before(offset);
         let mut cut: Vec<(bool, Range<usize>)> = Vec::new();
@@ -73,7 +74,7 @@ mod tests {
         assert_eq!(origins.streams(0, 5), [(false, 0..5)]);
         origins.extend(&[origin(10, false), origin(13, false), origin(14, true)]);
         assert_eq!(origins.streams(10, 6), [(false, 0..4), (true, 4..6)]);
-        // The next page begins within a stretch.
+        // The next page begins within a stretch of one stream.
         origins.extend(&[origin(16, true), origin(18, false)]);
         assert_eq!(origins.streams(16, 4), [(true, 0..2), (false, 2..4)]);
         assert_eq!(origins.of(17).unwrap().at, Timestamp(16));

@@ -8,12 +8,12 @@ use crate::protocol::{Action, Record, SessionId, Timestamp};
 use crate::term::plain::{Checkpoint, Layout, LayoutKind};
 use crate::term::size::Size;
 
-/// A place where a line begins, or the end.
+/// A position in a log: the start of a line, or the end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Place {
     /// Raw offset.
     pub offset: u64,
-    /// Number of the line.
+    /// The line number.
     pub line: u64,
 }
 
@@ -21,7 +21,7 @@ impl Place {
     /// The oldest line that is kept.
     pub const BEGINNING: Self = Self { offset: 0, line: 1 };
 
-    /// The last `lines` lines of those written since then.
+    /// The position of the last `lines` lines among those written since `since`.
     pub fn find(
         ctx: &mut Context,
         id: &SessionId,
@@ -38,7 +38,7 @@ impl Place {
         if let Some(lines) = lines {
             line = line.max(beyond.saturating_sub(lines));
         }
-        // A line that is too long for one was cut into several.
+        // A very long line is stored as several; go back to its first part.
         while line > last.first_line && line < beyond {
             let before = one_line(ctx, id, Some(line - 1), None)?;
             match before.lines.first() {
@@ -60,7 +60,7 @@ impl Place {
         Ok(Self { offset, line })
     }
 
-    /// How to render a job's output from here.
+    /// The checkpoint from which the output is rendered.
     pub fn checkpoint(self, job: &Record) -> Checkpoint {
         match self.offset {
             0 => Checkpoint {
@@ -72,7 +72,7 @@ impl Place {
     }
 }
 
-/// How a job's lines are laid out.
+/// The terminal size and kind that the job's lines are laid out for.
 pub fn layout(job: &Record) -> Layout {
     let job = &job.summary;
     Layout {
@@ -84,7 +84,7 @@ pub fn layout(job: &Record) -> Layout {
     }
 }
 
-/// One line, the last one if none is named, written since then.
+/// One line written since `since`. Without `line`, the last one.
 fn one_line(
     ctx: &mut Context,
     id: &SessionId,
@@ -102,7 +102,7 @@ fn one_line(
     }))
 }
 
-/// Where the log ends now.
+/// The offset of the end of the log.
 fn end(ctx: &mut Context, id: &SessionId) -> Result<u64, Failure> {
     let bytes: crate::protocol::reply::LogBytes = ctx.read(&Action::Log(Log {
         session_id: id.to_string(),

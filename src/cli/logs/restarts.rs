@@ -1,4 +1,4 @@
-//! Restarts of jobs that are waited for, told as they happen.
+//! Reports restarts of jobs while a command waits for them.
 
 use crate::client::{self, AutoStart, Connection, greeting};
 use crate::protocol::params::Subscribe;
@@ -6,14 +6,14 @@ use crate::protocol::{Action, Error, EventKind, SessionId};
 
 use super::show;
 
-/// From now on says of each restart of these jobs that it has happened.
+/// Starts a thread that prints each restart of these jobs.
 pub(crate) fn tell(jobs: Vec<(SessionId, String)>) -> Result<(), Error> {
     let mut connection = subscribe()?;
     std::thread::spawn(move || {
         loop {
             let event = match connection.next_event() {
                 Ok(event) => event,
-                // The next daemon has the next events.
+                // The daemon has ended; subscribe to the next one.
                 Err(_) => match subscribe() {
                     Ok(next) => {
                         connection = next;

@@ -1,4 +1,4 @@
-//! Output of jobs as it is shown: as it comes or as lines, of one job or of several behind their names.
+//! Shows the output of jobs: live or as final lines, of one job or of several with their names as prefixes.
 
 use std::io;
 
@@ -18,46 +18,46 @@ use crate::term::plain::reader::Shown;
 /// How output is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum How {
-    /// As lines, each as it stands in the end.
+    /// As lines, each in its final state.
     #[default]
     Lines,
-    /// As it comes: on a terminal as the job writes it, else as lines, each once it is complete.
+    /// Live: on a terminal as the job writes it, elsewhere as lines, each when it is complete.
     Live,
-    /// As it comes, like a program of a pipeline: what has no terminal is not made to lines either.
+    /// Live, like a program in a pipeline: the output of a job without a terminal is passed on as bytes.
     Filter,
-    /// Exactly the bytes.
+    /// The exact bytes.
     Raw,
 }
 
 /// Shows the output of one job.
 pub struct Show {
     id: SessionId,
-    /// Its name, for messages about it.
+    /// The job's name, for messages.
     name: String,
-    /// `name | ` before each line.
+    /// `name | `, written before each line.
     prefix: String,
-    /// Standard output and standard error of the job.
+    /// The standard output and standard error of the job.
     lanes: [Lane; 2],
-    /// Whether they are told apart.
+    /// Whether the two streams are shown separately.
     split: bool,
-    /// Whether lines are objects.
+    /// Whether each line is printed as a JSON object.
     json: bool,
-    /// Where the next piece of output begins, as lines are numbered.
+    /// The position of the next piece of output.
     place: Place,
     job: Record,
     origins: Origins,
-    /// Whether the time of each line stands before it.
+    /// Whether each line starts with its time.
     times: bool,
-    /// What was typed, to be shown between the lines.
+    /// The typed input to show between the lines.
     typed: Option<Typed>,
-    /// Whether what was typed before the first line is to be passed over.
+    /// Whether input from before the first line is skipped.
     skips_typed: bool,
-    /// The beginning of a line that came in pieces.
+    /// The beginning of a line that arrives in pieces.
     begun: Option<LogLine>,
 }
 
 impl Show {
-    /// Shows a job from a place in its output on; `plain`: as text alone.
+    /// Shows a job from a position in its output. With `plain`, escape sequences are removed.
     pub fn new(ctx: &Context, job: &Record, place: Place, how: How, plain: bool) -> Self {
         let json = ctx.json && how != How::Raw;
         let plain = plain || json;
@@ -81,8 +81,8 @@ impl Show {
         }
     }
 
-    /// Behind its name, which is padded to `width`; `number` picks its colour. Whole lines only, and all of them on
-    /// standard output.
+    /// Adds the job's name, padded to `width`, before each line; `number` picks its colour. Writes whole
+    /// lines only, all of them to standard output.
     #[must_use]
     pub fn named(mut self, ctx: &Context, width: usize, number: usize) -> Self {
         let prefix = format!("{:<width$} | ", self.name);
@@ -94,7 +94,7 @@ impl Show {
         self
     }
 
-    /// With the time at which each line was written before it: whole lines only.
+    /// Adds the time of writing before each line. Writes whole lines only.
     #[must_use]
     pub(crate) fn with_times(mut self) -> Self {
         self.split = false;
@@ -102,7 +102,7 @@ impl Show {
         self
     }
 
-    /// With what was typed; `skips`: not with what was typed before the first line.
+    /// Adds the typed input. With `skips`, input from before the first line is not shown.
     #[must_use]
     pub(crate) fn with_typed(mut self, typed: Typed, skips: bool) -> Self {
         self.split = false;
@@ -111,7 +111,7 @@ impl Show {
         self
     }
 
-    /// Shows what came, at once.
+    /// Shows one piece of news at once.
     pub fn news(&mut self, ctx: &mut Context, news: News) -> Result<(), Failure> {
         match news {
             News::Output(piece) => self.output(ctx, &piece)?,
@@ -141,7 +141,7 @@ impl Show {
         Ok(())
     }
 
-    /// The run that was shown is over, and another one goes on.
+    /// Ends the run that is shown; the following output belongs to run `run`.
     pub fn restarted(&mut self, ctx: &mut Context, run: u32) -> io::Result<()> {
         let at = self.place.checkpoint(&self.job);
         let is_detailed = self.is_detailed();
@@ -157,7 +157,7 @@ impl Show {
         Ok(())
     }
 
-    /// Shows what is left when nothing more is to come.
+    /// Shows the rest when the output has ended.
     pub fn finish(&mut self, ctx: &mut Context) -> io::Result<()> {
         if self.is_detailed() {
             let mut lines = Vec::new();
@@ -176,7 +176,7 @@ impl Show {
         ctx.out.flush()
     }
 
-    /// Whether it matters when each line was written.
+    /// Whether lines must be shown one by one, with the time at which each was written.
     fn is_detailed(&self) -> bool {
         self.json || self.times || self.typed.is_some()
     }
@@ -188,7 +188,7 @@ impl Show {
         lane.write(ctx, &out)
     }
 
-    /// Shows lines with what is known of them, and what was typed between them.
+    /// Shows lines with their origins, and the typed input between them.
     fn detailed(&mut self, ctx: &mut Context, lines: Vec<LogLine>) -> io::Result<()> {
         for mut line in lines {
             let goes_on = std::mem::take(&mut line.goes_on);
@@ -247,7 +247,7 @@ impl Show {
     }
 }
 
-/// A line of which only the text is known, and where it begins.
+/// A line of which only the text and the offset are known.
 fn owned(line: Shown<'_>) -> LogLine {
     LogLine {
         n: line.n,
@@ -261,18 +261,18 @@ fn owned(line: Shown<'_>) -> LogLine {
     }
 }
 
-/// Says that output was dropped before it could be shown.
+/// Prints a note that output was dropped before it could be shown.
 pub fn tell_gap(bytes: u64) {
     let size = words::bytes(bytes);
-    note(&format!("{size} of older output are no longer kept"));
+    note(&format!("{size} of older output is no longer kept"));
 }
 
-/// Says that a job goes on with another run.
+/// Prints a note that a job was restarted.
 pub fn tell_restart(name: &str, run: u32) {
     note(&format!("{name} was restarted (run {run})"));
 }
 
-/// Columns of the longest name.
+/// The width of the longest name, in characters.
 pub fn name_width(jobs: &[Record]) -> usize {
     let names = jobs
         .iter()

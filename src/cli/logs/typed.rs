@@ -1,4 +1,4 @@
-//! What was typed into a job, put between the lines that it wrote, by time.
+//! Places typed input between the lines that a job wrote, by time.
 
 use std::collections::VecDeque;
 
@@ -10,14 +10,14 @@ use crate::protocol::reply::{LogLine, LogLines};
 use crate::protocol::{Action, Role, SessionId, Timestamp};
 use crate::term::sanitize::clean;
 
-/// Inputs asked for at once.
+/// Inputs per request.
 const PAGE: u64 = 10_000;
 
 /// Inputs that were not shown yet, oldest first.
 pub(crate) struct Typed(VecDeque<LogLine>);
 
 impl Typed {
-    /// Everything that is known of what was typed into a job since then.
+    /// All recorded input of a job since `since`.
     pub(crate) fn of(
         ctx: &mut Context,
         id: &SessionId,
@@ -41,14 +41,14 @@ impl Typed {
         }
     }
 
-    /// Passes over what was typed before a line that is the first to be shown.
+    /// Skips input that was typed before `line`, the first line to be shown.
     pub(crate) fn skip_to(&mut self, line: &LogLine) {
         while self.0.front().is_some_and(|typed| typed.at < line.at) {
             self.0.pop_front();
         }
     }
 
-    /// The next input, if it came before `line`; at the end, whatever is left.
+    /// The next input, if it was typed before `line`. Without `line`, the next of the remaining inputs.
     pub(crate) fn before(&mut self, line: Option<&LogLine>) -> Option<LogLine> {
         let next = self.0.front()?;
         let is_due = line.is_none_or(|line| line.at.is_some() && next.at < line.at);
@@ -56,14 +56,14 @@ impl Typed {
     }
 }
 
-/// `[2026-11-21 20:00:00 a person] yes`
+/// Formats an input as `[2026-11-21 20:00:00 a person] yes`.
 pub(crate) fn shown(line: &LogLine) -> String {
     let who = match (line.kind, &line.by) {
         (Some(Role::Agent), Some(scope)) => format!("agent {scope}"),
         _ => "a person".to_owned(),
     };
     let at = words::local(line.at.unwrap_or_default());
-    // Enter is what most of them end with, and shows as nothing.
+    // Most inputs end with Enter, which has no visible form.
     format!(
         "[{at} {who}] {}",
         clean(line.text.trim_end_matches(['\r', '\n']))
@@ -94,7 +94,7 @@ mod tests {
         assert_eq!(
             typed.before(Some(&line(20))),
             None,
-            "at the same time: an answer"
+            "typed at the same time as the line: an answer to it"
         );
         assert_eq!(typed.before(Some(&line(35))), Some(line(20)));
         assert_eq!(typed.before(Some(&line(35))), Some(line(30)));

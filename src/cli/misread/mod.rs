@@ -1,7 +1,8 @@
-//! What was typed and cannot be meant, in our words: which option wants what, which verb there is instead, what is
-//! not built yet.
+//! Explains arguments that could not be parsed: which value an option needs, which verb was meant, what is
+//! not supported yet.
 //!
-//! clap knows what is wrong; how it says that is for programs whose every argument may be a value.
+//! clap reports what is wrong, but its messages are written for programs in which every argument can be a
+//! value.
 
 mod unbuilt;
 
@@ -15,7 +16,7 @@ use crate::cli::verb::Verb;
 use crate::cli::{Cli, front};
 use crate::protocol::suggest::nearest;
 
-/// Says what is wrong with `args`, of which the first is the program's name.
+/// Explains what is wrong with `args`, which begin with the program's name.
 pub(crate) fn explain(args: &[OsString], error: &clap::Error) -> Failure {
     let words: Vec<&str> = args.iter().skip(1).filter_map(|arg| arg.to_str()).collect();
     let verb = words.iter().find(|word| Verb::grammar(word).is_some());
@@ -31,7 +32,7 @@ pub(crate) fn explain(args: &[OsString], error: &clap::Error) -> Failure {
     }
 }
 
-/// An error, and the verb that it is about.
+/// A parse error and the verb that it is about.
 struct Wrong<'a> {
     error: &'a clap::Error,
     verb: Option<&'a str>,
@@ -70,7 +71,7 @@ impl Wrong<'_> {
         }
     }
 
-    /// The first line of clap's own words.
+    /// The first line of clap's own message.
     fn plain(&self) -> String {
         let text = self.error.render().to_string();
         let first = text.lines().next().unwrap_or_default();
@@ -79,16 +80,16 @@ impl Wrong<'_> {
 
     fn help(&self) -> Option<String> {
         let verb = self.verb?;
-        Some(format!("bgproc help {verb} says what it takes"))
+        Some(format!("bgproc help {verb} lists its arguments"))
     }
 
-    /// An option that there is not, or a word too many.
+    /// An unknown option, or one argument too many.
     fn unknown(&self) -> Said {
         let given = self.text(ContextKind::InvalidArg);
         if !given.starts_with('-') {
             return match self.verb {
                 Some(verb) => (
-                    format!("`{given}` is one word too many for {verb}"),
+                    format!("unexpected argument `{given}` for {verb}"),
                     self.help(),
                 ),
                 None => no_verb(&given),
@@ -100,7 +101,7 @@ impl Wrong<'_> {
         };
         if let Some(instead) = unbuilt::flag(verb, flag) {
             let hint = (!instead.is_empty()).then(|| instead.to_owned());
-            return (format!("{flag} of {verb} is not built yet"), hint);
+            return (format!("{flag} of {verb} is not supported yet"), hint);
         }
         let message = format!("{verb} has no option {flag}");
         let known = flags(verb);
@@ -109,7 +110,7 @@ impl Wrong<'_> {
             None if verb == "run" || verb == "add" => (
                 message,
                 Some(
-                    "options of the command come after it; bgproc help run says what run takes"
+                    "write options of the command after the command; bgproc help run lists those of run"
                         .to_owned(),
                 ),
             ),
@@ -117,7 +118,7 @@ impl Wrong<'_> {
         }
     }
 
-    /// A value that a parser of ours refused.
+    /// A value that one of our parsers rejected.
     fn refused(&self) -> Said {
         let option = option(&self.text(ContextKind::InvalidArg));
         let why = match std::error::Error::source(self.error) {
@@ -125,27 +126,27 @@ impl Wrong<'_> {
             None => return (self.plain(), self.help()),
         };
         let message = match why.split_once(' ') {
-            // `--lines wants a number from 0, not "x"`
-            Some(("wants", _)) => format!("{option} {why}"),
+            // `--lines needs a number of at least 0, not "x"`
+            Some(("needs", _)) => format!("{option} {why}"),
             _ => format!("{option}: {why}"),
         };
         (message, None)
     }
 
-    /// A value that is none of a few words, or none at all.
+    /// A value that is not one of the accepted words, or a missing value.
     fn invalid(&self) -> Said {
         let option = option(&self.text(ContextKind::InvalidArg));
         let value = self.text(ContextKind::InvalidValue);
         let known = self.texts(ContextKind::ValidValue);
         if value.is_empty() && !known.is_empty() {
-            return (format!("{option} wants {}", either(&known)), None);
+            return (format!("{option} needs {}", either(&known)), None);
         }
         if known.is_empty() {
             let names = self.text(ContextKind::InvalidArg);
             let what = names.split_once(' ').map_or("a value", |(_, name)| name);
-            return (format!("{option} wants a value: {option} {what}"), None);
+            return (format!("{option} needs a value: {option} {what}"), None);
         }
-        let message = format!("{option} wants {}, not \"{value}\"", either(&known));
+        let message = format!("{option} needs {}, not \"{value}\"", either(&known));
         let near = nearest(&value, known.iter().map(String::as_str));
         (message, near.map(|near| format!("did you mean {near}?")))
     }
@@ -153,17 +154,17 @@ impl Wrong<'_> {
     fn missing(&self) -> Said {
         let missing = self.texts(ContextKind::InvalidArg);
         if self.verb.is_none() {
-            return (format!("that goes with {} only", missing.join(", ")), None);
+            return (format!("this option also needs {}", missing.join(", ")), None);
         }
         let verb = self.verb.unwrap_or("bgproc");
         let jobs = missing.iter().any(|name| name.contains("JOB"));
         let hint = match verb {
-            "stop" => "bgproc stop JOB...; --all ends every job that runs",
-            "kill" => "bgproc kill JOB...; --all kills every job that runs",
-            "rm" => "bgproc rm JOB...; bgproc clean forgets all that have ended",
+            "stop" => "bgproc stop JOB...; --all ends every running job",
+            "kill" => "bgproc kill JOB...; --all kills every running job",
+            "rm" => "bgproc rm JOB...; bgproc clean removes all ended jobs",
             "run" | "add" => "bgproc run 'COMMAND LINE', or bgproc run PROGRAM ARGUMENT...",
             _ if jobs => {
-                "name one; bgproc ls shows the jobs there are, `-` is that of the last verb"
+                "name a job; bgproc ls lists them, `-` is the last used one"
             }
             _ => return (format!("{verb} needs {}", missing.join(" ")), self.help()),
         };
@@ -180,23 +181,23 @@ impl Wrong<'_> {
         let other = self.texts(ContextKind::PriorArg);
         let message = match other.as_slice() {
             [] => self.plain(),
-            [other] if *other == given => format!("{} is given twice", option(&given)),
+            [other] if *other == given => format!("{} was given twice", option(&given)),
             others => {
                 let others: Vec<_> = others.iter().map(|other| option(other)).collect();
-                format!("{} does not go with {}", option(&given), others.join(", "))
+                format!("{} cannot be used with {}", option(&given), others.join(", "))
             }
         };
         (message, self.help())
     }
 }
 
-/// `--rows` of `--rows <N>`, `JOB` of `[JOB]...`.
+/// The name of an argument: `--rows` for `--rows <N>`, `JOB` for `[JOB]...`.
 fn option(shown: &str) -> String {
     let name = shown.split(' ').next().unwrap_or(shown);
     name.trim_matches(|c| "<>[].".contains(c)).to_owned()
 }
 
-/// `a, b or c`.
+/// Joins words as `a, b or c`.
 fn either(words: &[String]) -> String {
     match words {
         [] => String::new(),
@@ -205,7 +206,7 @@ fn either(words: &[String]) -> String {
     }
 }
 
-/// The options of a verb, as they are typed.
+/// The options of a verb, with their dashes.
 fn flags(verb: &str) -> Vec<String> {
     let mut grammar = Verb::grammar(verb).unwrap_or_default();
     grammar.build();
@@ -226,7 +227,7 @@ fn takes(verb: &Command, flag: &str) -> bool {
     })
 }
 
-/// An option where the verb should stand.
+/// An option in the place of the verb.
 fn front_flag(flag: &str) -> Said {
     let mut whole = Cli::command();
     whole.build();
@@ -249,30 +250,30 @@ fn front_flag(flag: &str) -> Said {
     let known = front::FLAGS.map(|flag| format!("--{flag}"));
     match nearest(flag, known.iter().map(String::as_str)) {
         Some(near) => (message, Some(format!("did you mean {near}?"))),
-        None => (message, Some("bgproc help says what there is".to_owned())),
+        None => (message, Some("bgproc help lists the options".to_owned())),
     }
 }
 
-/// A verb that there is not.
+/// An unknown verb.
 fn no_verb(word: &str) -> Said {
     if let Some(instead) = unbuilt::verb(word) {
         let hint = (!instead.is_empty()).then(|| instead.to_owned());
-        return (format!("{word} is not built yet"), hint);
+        return (format!("{word} is not supported yet"), hint);
     }
     let message = format!("there is no verb `{word}`");
     if let Some((_, ours)) = ELSEWHERE.iter().find(|(theirs, _)| *theirs == word) {
-        return (message, Some(format!("that is: bgproc {ours}")));
+        return (message, Some(format!("use bgproc {ours}")));
     }
     let known = Verb::names();
     let hint = match nearest(word, known) {
         Some(near) => format!("did you mean {near}?"),
-        None if word.contains(['/', '.']) => format!("to run it: bgproc run {word}"),
+        None if word.contains(['/', '.']) => format!("to run a program: bgproc run {word}"),
         None => format!("bgproc help lists the verbs; to run a command: bgproc run {word}"),
     };
     (message, Some(hint))
 }
 
-/// A verb of a verb (`daemon`) that there is not.
+/// An unknown verb of a verb with verbs of its own (`daemon`).
 fn no_verb_of(verb: &str, word: &str) -> Said {
     let grammar = Verb::grammar(verb).unwrap_or_default();
     let known: Vec<String> = grammar
@@ -281,12 +282,12 @@ fn no_verb_of(verb: &str, word: &str) -> Said {
         .collect();
     let hint = match nearest(word, known.iter().map(String::as_str)) {
         Some(near) => format!("did you mean {verb} {near}?"),
-        None => format!("there are {}", either(&known)),
+        None => format!("its verbs are {}", either(&known)),
     };
     (format!("{verb} has no verb `{word}`"), Some(hint))
 }
 
-/// What other programs call our verbs.
+/// Names that other programs use, and the verb of bgproc for each.
 const ELSEWHERE: [(&str, &str); 16] = [
     ("list", "ls"),
     ("jobs", "ls"),
@@ -327,10 +328,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_typed_wrong_is_told_in_our_words() {
+    fn mistakes_are_explained() {
         for (line, expected) in [
             ("rnu true", "there is no verb `rnu` | did you mean run?"),
-            ("list", "there is no verb `list` | that is: bgproc ls"),
+            ("list", "there is no verb `list` | use bgproc ls"),
             (
                 "run --nmae x true",
                 "run has no option --nmae | did you mean --name?",
@@ -339,31 +340,31 @@ mod tests {
                 "logs --folow",
                 "logs has no option --folow | did you mean --follow?",
             ),
-            ("logs -n x", "--lines wants a number from 0, not \"x\""),
+            ("logs -n x", "--lines needs a number of at least 0, not \"x\""),
             (
                 "run --ready-port 0 true",
-                "--ready-port wants a number from 1 to 65535, not \"0\"",
+                "--ready-port needs a number from 1 to 65535, not \"0\"",
             ),
             (
                 "run --timeout x true",
-                "--timeout: `x` is no duration; write 500ms, 10s, 5m or 2h",
+                "--timeout: `x` is not a duration; write 500ms, 10s, 5m or 2h",
             ),
             (
                 "ls --color x",
-                "--color wants auto, always or never, not \"x\"",
+                "--color needs auto, always or never, not \"x\"",
             ),
-            ("run --name", "--name wants a value: --name <NAME>"),
+            ("run --name", "--name needs a value: --name <NAME>"),
             (
                 "stop",
-                "stop needs a job | bgproc stop JOB...; --all ends every job that runs",
+                "stop needs a job | bgproc stop JOB...; --all ends every running job",
             ),
             (
                 "status a b",
-                "`b` is one word too many for status | bgproc help status says what it takes",
+                "unexpected argument `b` for status | bgproc help status lists its arguments",
             ),
             (
                 "capture --html --svg a",
-                "--html does not go with --svg | bgproc help capture says what it takes",
+                "--html cannot be used with --svg | bgproc help capture lists its arguments",
             ),
         ] {
             assert_eq!(said(line), expected, "{line}");
@@ -372,13 +373,13 @@ mod tests {
             said("daemon stpo"),
             "daemon has no verb `stpo` | did you mean daemon stop?"
         );
-        assert_eq!(said("--scope x"), "that goes with --serve only");
+        assert_eq!(said("--scope x"), "this option also needs --serve");
         assert!(said("run").starts_with("run needs a command | "));
-        assert!(said("restart").starts_with("restart needs a job | name one; "));
+        assert!(said("restart").starts_with("restart needs a job | name a job; "));
         assert!(said("--follow").starts_with("--follow is an option of "));
-        assert!(said("run --env-file x true").starts_with("--env-file of run is not built yet"));
-        assert!(said("top").starts_with("top is not built yet | "));
-        assert!(said("./build.sh").ends_with("to run it: bgproc run ./build.sh"));
+        assert!(said("run --env-file x true").starts_with("--env-file of run is not supported yet"));
+        assert!(said("top").starts_with("top is not supported yet | "));
+        assert!(said("./build.sh").ends_with("to run a program: bgproc run ./build.sh"));
         assert!(!said("run -Z true").contains("as a value"));
     }
 }

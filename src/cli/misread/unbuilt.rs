@@ -1,14 +1,14 @@
-//! What the manual of the whole command line has and this version has not, and what does nearly the same.
+//! Verbs and options that are planned but not supported yet, and what to use instead.
 
-/// Verbs, and what to do instead.
+/// Verbs, and what to use instead.
 const VERBS: [(&str, &str); 19] = [
     (
         "top",
-        "bgproc ls shows CPU and memory, bgproc status JOB the processes",
+        "use bgproc ls for CPU and memory, bgproc status JOB for the processes",
     ),
     (
         "start",
-        "bgproc restart runs an ended job again, bgproc run COMMAND a new one",
+        "use bgproc restart to run an ended job again, bgproc run COMMAND to start a new one",
     ),
     ("tag", "bgproc run -g puts a job into a group"),
     ("group", "bgproc run -g puts a job into a group"),
@@ -17,76 +17,76 @@ const VERBS: [(&str, &str); 19] = [
     ("down", "bgproc stop g:GROUP ends a group"),
     (
         "reload",
-        "bgproc signal JOB HUP tells a program to read its files again",
+        "use bgproc signal JOB HUP to make a program read its configuration again",
     ),
-    ("exec", "bgproc run -C DIR COMMAND runs beside a job"),
+    ("exec", "use bgproc run -C DIR COMMAND to run a command in the directory of a job"),
     ("env", ""),
     ("move", ""),
     (
         "report",
-        "bgproc status JOB and bgproc logs JOB say how it went",
+        "use bgproc status JOB and bgproc logs JOB",
     ),
-    ("ports", "bgproc ls shows them"),
+    ("ports", "bgproc ls lists the ports"),
     (
         "open",
         "bgproc ls shows the port; o in the dashboard opens it",
     ),
-    ("why", "bgproc status JOB says how it ended"),
+    ("why", "bgproc status JOB shows how it ended"),
     ("diff", ""),
     ("init", ""),
     ("completions", ""),
-    ("man", "bgproc help VERB has the same text"),
+    ("man", "use bgproc help VERB"),
 ];
 
-/// Options of verbs, and what to do instead.
+/// Options of verbs, and what to use instead.
 const FLAGS: [(&[&str], &str, &str); 14] = [
     (
         &["run", "add"],
         "--env-file",
-        "run it under: env $(cat FILE) bgproc run …",
+        "use env $(cat FILE) bgproc run …",
     ),
     (
         &["run", "add"],
         "--ready-cmd",
-        "--ready-log and --ready-port are there",
+        "use --ready-log or --ready-port",
     ),
     (
         &["run", "add"],
         "--after",
-        "bgproc wait JOB && bgproc run …",
+        "use bgproc wait JOB && bgproc run …",
     ),
-    (&["run", "add"], "--tag", "-g puts it into a group"),
+    (&["run", "add"], "--tag", "use -g to put it into a group"),
     (&["run", "add"], "--notify", ""),
-    (&["ls", "ps"], "--all-projects", "all jobs are listed"),
+    (&["ls", "ps"], "--all-projects", "ls always lists all jobs"),
     (&["ls", "ps"], "--sort", ""),
     (
         &["status", "inspect", "show"],
         "--env",
-        "bgproc --json status JOB has the names of its variables",
+        "bgproc --json status JOB shows the names of its variables",
     ),
     (&["logs", "log", "follow", "tail"], "--until", ""),
     (&["logs", "log", "follow", "tail"], "--run", ""),
     (
         &["logs", "log", "follow", "tail"],
         "--grep",
-        "bgproc find RE --jobs JOB",
+        "use bgproc find RE --jobs JOB",
     ),
     (
         &["logs", "log", "follow", "tail"],
         "-C",
-        "bgproc find RE --jobs JOB -C N",
+        "use bgproc find RE --jobs JOB -C N",
     ),
-    (&["send"], "--wait-quiet", "bgproc wait JOB --for quiet"),
+    (&["send"], "--wait-quiet", "use bgproc wait JOB --for quiet"),
     (&["rm", "clean", "prune"], "--older", ""),
 ];
 
-/// What to do instead of a verb that is not built; empty: nothing.
+/// What to use instead of a verb that is not supported yet. Empty if there is nothing.
 pub(crate) fn verb(word: &str) -> Option<&'static str> {
     let found = VERBS.iter().find(|(verb, _)| *verb == word);
     found.map(|(_, instead)| *instead)
 }
 
-/// What to do instead of an option that is not built; empty: nothing.
+/// What to use instead of an option that is not supported yet. Empty if there is nothing.
 pub(crate) fn flag(verb: &str, flag: &str) -> Option<&'static str> {
     let found = FLAGS
         .iter()
@@ -100,9 +100,9 @@ mod tests {
     use crate::cli::verb::Verb;
 
     #[test]
-    fn what_is_built_is_not_listed() {
+    fn supported_verbs_are_not_listed() {
         for (verb, _) in VERBS {
-            assert!(Verb::grammar(verb).is_none(), "{verb} is built");
+            assert!(Verb::grammar(verb).is_none(), "{verb} is supported");
         }
     }
 }

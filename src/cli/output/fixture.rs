@@ -1,10 +1,10 @@
-//! A job for tests.
+//! A job record for tests.
 
 use serde_json::json;
 
 use crate::protocol::{Record, Status};
 
-/// A job whose id is `id`, filled up to twelve characters.
+/// A job whose id is `id`, padded with zeros to twelve characters.
 pub(in crate::cli) fn record(id: &str, label: Option<&str>, status: Status) -> Record {
     let text = r#"{"group": null, "command": "x", "args": null, "cwd": "/", "mode": "pty",
         "rows": 40, "cols": 120, "pid": null, "exitCode": null, "signal": null,

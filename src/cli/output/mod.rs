@@ -1,8 +1,7 @@
-//! The one place that writes: data to standard output, words of ours to standard error.
+//! The only place that writes: data to standard output, messages to standard error.
 //!
-//! Data is for the next program and stands alone; everything that bgproc has to
-//! say about it goes to standard error behind `bgproc: `, cleaned, because a
-//! message may carry the name or command that somebody else chose.
+//! Standard output holds nothing but data, for the next program. Messages go to standard error after
+//! `bgproc: `. They are cleaned, because a message may contain a name or command that somebody else chose.
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
@@ -21,24 +20,24 @@ use crate::term::sanitize::clean;
 use crate::term::size::Size;
 use style::{ColorChoice, Paint, Tone};
 
-/// Columns assumed where a terminal does not tell.
+/// Columns assumed if the terminal does not report its size.
 const DEFAULT_WIDTH: usize = 80;
 
-/// Standard output.
+/// Standard output, and what is known of the terminal.
 #[derive(Debug)]
 pub struct Output {
     out: BufWriter<Stdout>,
-    /// Whether text is coloured.
+    /// Whether standard output is coloured.
     pub paint: Paint,
-    /// The same on standard error.
+    /// Whether standard error is coloured.
     error_paint: Paint,
-    /// Whether a terminal only prints.
+    /// Whether the terminal only prints (`TERM=dumb`).
     is_dumb: bool,
-    /// Columns of the terminal; `None`: it is no terminal.
+    /// Columns of the terminal. `None` if standard output is not a terminal.
     pub width: Option<usize>,
 }
 
-/// One of the two streams that bgproc writes.
+/// One of the two output streams.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sink {
     /// Standard output.
@@ -47,19 +46,19 @@ pub enum Sink {
     Err,
 }
 
-/// What terminal there is.
+/// The kind of terminal that a stream is connected to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// None.
+    /// Not a terminal.
     None,
-    /// One that only prints (`TERM=dumb`).
+    /// A terminal that only prints (`TERM=dumb`).
     Dumb,
-    /// One that moves its cursor when it is told to.
+    /// A terminal that supports cursor movement.
     Obeys,
 }
 
 impl Output {
-    /// Standard output as it is.
+    /// Standard output, with the properties of the terminal.
     pub fn new(choice: ColorChoice) -> Self {
         let paint = |tty| style::paint(choice, tty, style::environment);
         Self {
@@ -71,13 +70,13 @@ impl Output {
         }
     }
 
-    /// Rows and columns of the terminal.
+    /// Rows and columns of the terminal. `None` if it does not report them.
     pub fn size(&self) -> Option<Size> {
         let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
         (size.ws_row > 0 && size.ws_col > 0).then(|| Size::new(size.ws_row, size.ws_col))
     }
 
-    /// Whether a person reads it.
+    /// Whether standard output is a terminal.
     pub fn is_terminal(&self) -> bool {
         self.width.is_some()
     }
@@ -93,17 +92,17 @@ impl Output {
         self.out.write_all(bytes)
     }
 
-    /// Writes what a job has written to its standard error.
+    /// Writes bytes of a job's standard error to standard error.
     pub fn errors(&mut self, bytes: &[u8]) -> io::Result<()> {
         if bytes.is_empty() {
             return Ok(());
         }
-        // Both may be the same terminal.
+        // Both streams may be the same terminal, so keep their order.
         self.out.flush()?;
         io::stderr().write_all(bytes)
     }
 
-    /// Whether text is coloured there.
+    /// Whether text on this stream is coloured.
     pub fn paint(&self, sink: Sink) -> Paint {
         match sink {
             Sink::Out => self.paint,
@@ -111,7 +110,7 @@ impl Output {
         }
     }
 
-    /// What terminal is there.
+    /// The kind of terminal that this stream is connected to.
     pub fn terminal(&self, sink: Sink) -> Kind {
         let is_there = match sink {
             Sink::Out => self.is_terminal(),
@@ -130,7 +129,7 @@ impl Output {
         self.line(&without_raw_controls(&text))
     }
 
-    /// Hands over what has been written.
+    /// Flushes standard output.
     pub fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
@@ -146,12 +145,12 @@ pub fn stdout_is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
-/// Whether standard output is a terminal that moves its cursor when it is told to.
+/// Whether standard output is a terminal that supports cursor movement.
 pub fn obeys() -> bool {
     stdout_is_terminal() && !style::is_dumb(style::environment)
 }
 
-/// Says something that is not data, on standard error.
+/// Prints a message on standard error, each line after `bgproc: `.
 pub fn note(text: &str) {
     let mut said = String::new();
     for line in text.lines() {
@@ -159,7 +158,7 @@ pub fn note(text: &str) {
         said.push_str(clean(line).trim_end());
         said.push('\n');
     }
-    // Where even standard error is gone there is nobody left to tell.
+    // If standard error fails too, the message cannot be shown anywhere.
     let _ = io::stderr().write_all(said.as_bytes());
 }
 
@@ -174,8 +173,7 @@ fn terminal_width() -> Option<usize> {
     }
 }
 
-/// JSON escapes the ASCII controls; DEL and the C1 controls, which a terminal
-/// obeys too, it may leave as they are.
+/// Escapes DEL and the C1 controls. JSON escapes only the ASCII controls, but terminals obey these too.
 fn without_raw_controls(json: &str) -> String {
     if !json.contains(is_late_control) {
         return json.to_owned();
@@ -195,7 +193,7 @@ fn is_late_control(c: char) -> bool {
     ('\u{7f}'..='\u{9f}').contains(&c)
 }
 
-/// Says why something failed, and what to do next.
+/// Prints a failure and its hint.
 pub fn complain(failure: &Failure) {
     if let Failure::Output(error) = failure
         && error.kind() == std::io::ErrorKind::BrokenPipe

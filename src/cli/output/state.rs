@@ -1,20 +1,20 @@
-//! States as the list shows them, for choosing jobs by one.
+//! Job states as the list shows them, for `--status`.
 
 use super::words;
 use crate::protocol::suggest::nearest;
 use crate::protocol::{Status, Summary};
 
-/// Words of the list that are no status of the protocol, and one for all that went wrong.
+/// Words of the list that are not a status of the protocol, and `failed`.
 const WORDS: [&str; 5] = ["needs password", "needs input", "timed out", "exit", FAILED];
 
-/// What ended in another way than it should have: error, timed out, lost.
+/// Stands for error, timed out and lost.
 const FAILED: &str = "failed";
 
-/// A state that jobs are chosen by.
+/// A state to select jobs by.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Wanted(String);
 
-/// Reads what `--status` says.
+/// Parses the value of `--status`.
 pub(crate) fn parse(text: &str) -> Result<Wanted, String> {
     let word = text.trim().to_lowercase().replace(['-', '_'], " ");
     let statuses = Status::ALL.map(|status| status.as_str().replace('_', " "));
@@ -39,15 +39,15 @@ pub(crate) fn parse(text: &str) -> Result<Wanted, String> {
 }
 
 impl Wanted {
-    /// The status that the daemon can choose by; `None`: [`Wanted::is`] has to.
+    /// The status to filter by in the daemon. `None` if only [`Wanted::is`] can decide.
     pub(crate) fn status(&self) -> Option<Status> {
         let status = |status: &Status| status.as_str().replace('_', " ") == self.0;
-        // The list says `starting` also of what runs and is not ready yet.
+        // The list also shows `starting` for a running job that is not ready yet.
         let status = Status::ALL.into_iter().find(status);
         status.filter(|status| *status != Status::Starting)
     }
 
-    /// Whether a job is in it.
+    /// Whether a job is in this state.
     pub(crate) fn is(&self, job: &Summary) -> bool {
         let shown = words::state(job).0.to_lowercase();
         match self.0.as_str() {
@@ -66,7 +66,7 @@ mod tests {
     use crate::protocol::record::InputState;
 
     #[test]
-    fn jobs_are_chosen_by_the_words_that_the_list_shows() {
+    fn jobs_are_selected_by_the_words_of_the_list() {
         let mut waits = record("a", None, Status::Running).summary;
         waits.input_state = InputState::Line;
         let mut failed = record("b", None, Status::Error).summary;

@@ -1,12 +1,12 @@
-//! Whether to colour, and the few colours there are.
+//! Whether to use colours, and which.
 //!
-//! Everything reads without them: a colour only repeats what a word says.
+//! Colours only repeat what the words say.
 
 use std::ffi::OsStr;
 
 use clap::ValueEnum;
 
-/// What `--color` says.
+/// The value of `--color`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub enum ColorChoice {
     /// On a terminal, unless the environment says otherwise.
@@ -21,40 +21,40 @@ pub enum ColorChoice {
 /// Whether text is coloured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Paint {
-    /// It is.
+    /// Coloured.
     Colour,
-    /// It is left as it is.
+    /// Unchanged.
     Plain,
 }
 
-/// What a text is about, which picks its colour.
+/// The meaning of a text, which selects its colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Tone {
-    /// Nothing special.
+    /// Ordinary text.
     #[default]
     Normal,
-    /// It is well.
+    /// Success.
     Good,
-    /// It wants a person.
+    /// A job that needs a person.
     Wants,
-    /// It went wrong.
+    /// A failure.
     Bad,
-    /// It is being held or on its way out.
+    /// A paused job, or one that is ending.
     Held,
-    /// It is over, or beside the point.
+    /// Something that is over or secondary.
     Faint,
     /// A heading.
     Strong,
-    /// A command, or another piece of code within text.
+    /// A command or other code within text.
     Code,
-    /// One of several streams of lines, by its number.
+    /// One of several streams of lines, by number.
     Stream(usize),
 }
 
-/// Colours that tell streams apart, neither red nor as faint as bright black.
+/// Colours of streams: neither red nor faint, which have other meanings.
 const STREAMS: [&str; 6] = ["36", "33", "32", "35", "34", "96"];
 
-/// Decides from the flag, then the environment, then whether there is a terminal.
+/// Decides by the flag, then the environment, then whether the stream is a terminal.
 pub fn paint(choice: ColorChoice, tty: bool, var: impl Fn(&str) -> Option<String>) -> Paint {
     let set = |name: &str| var(name).is_some_and(|value| !value.is_empty());
     let forced = var("CLICOLOR_FORCE").is_some_and(|value| !value.is_empty() && value != "0");
@@ -68,12 +68,12 @@ pub fn paint(choice: ColorChoice, tty: bool, var: impl Fn(&str) -> Option<String
     if colour { Paint::Colour } else { Paint::Plain }
 }
 
-/// Whether the terminal only prints, or nobody says what it does.
+/// Whether the terminal only prints, or its type is unknown.
 pub fn is_dumb(var: impl Fn(&str) -> Option<String>) -> bool {
     var("TERM").is_none_or(|term| term.is_empty() || term == "dumb")
 }
 
-/// The environment, for [`paint`].
+/// Reads a variable of the environment, for [`paint`].
 pub fn environment(name: &str) -> Option<String> {
     std::env::var_os(OsStr::new(name)).map(|value| value.to_string_lossy().into_owned())
 }
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_flag_wins_over_the_environment_and_that_over_the_terminal() {
+    fn the_flag_precedes_the_environment_which_precedes_the_terminal() {
         use ColorChoice::{Always, Auto, Never};
         assert_eq!(decide(Auto, true, &[]), Paint::Colour);
         assert_eq!(decide(Auto, false, &[]), Paint::Plain);

@@ -1,13 +1,13 @@
-//! A table that fits: it never wraps a row.
+//! A table that never wraps a row.
 //!
-//! Where the width is too small, the loosest column is cut first, then names
-//! get an ellipsis in their middle, then whole columns are left out.
+//! If the terminal is too narrow, the last column is cut first, then names get an ellipsis in the middle,
+//! then whole columns are left out.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::style::{Paint, Tone};
 
-/// Blanks between two columns.
+/// Blanks between columns.
 const GAP: usize = 2;
 
 /// One column.
@@ -17,27 +17,27 @@ pub struct Column {
     pub title: &'static str,
     /// How its cells may be cut.
     pub fit: Fit,
-    /// Whether its cells stand at the right.
+    /// Whether its cells are aligned to the right.
     pub right: bool,
-    /// The column with the smallest rank is left out first.
+    /// The column with the lowest rank is left out first.
     pub rank: u8,
 }
 
 /// How the cells of a column may be cut.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fit {
-    /// Not at all.
+    /// Never.
     Whole,
-    /// In the middle, down to so many columns.
+    /// In the middle, to no less than this width.
     Middle(usize),
-    /// At the end, down to so many columns.
+    /// At the end, to no less than this width.
     End(usize),
 }
 
 /// One cell.
 #[derive(Clone, Debug)]
 pub struct Cell {
-    /// Clean text on one line; `-` where there is nothing.
+    /// Clean text on one line; `-` if there is none.
     pub text: String,
     /// Its colour.
     pub tone: Tone,
@@ -58,8 +58,8 @@ impl Cell {
     }
 }
 
-/// The lines of the table, headings first; columns in which every cell is `-`
-/// are left out. Without a `width` nothing is cut.
+/// The lines of the table, heading first. Columns in which every cell is `-` are left out. Without `width`,
+/// nothing is cut.
 pub fn draw(
     columns: &[Column],
     rows: &[Vec<Cell>],
@@ -86,7 +86,7 @@ pub fn draw(
     lines
 }
 
-/// A column that is shown, with its width.
+/// A visible column and its width.
 struct Shown<'a> {
     place: usize,
     column: &'a Column,
@@ -112,7 +112,7 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// Leaves out columns until the rest can fit, then cuts what may be cut.
+/// Removes columns until the rest can fit, then cuts those that may be cut.
 fn fit(shown: &mut Vec<Shown>, width: usize) {
     let needed = |shown: &[Shown], each: fn(&Shown) -> usize| {
         shown.iter().map(each).sum::<usize>() + GAP * shown.len().saturating_sub(1)
@@ -151,13 +151,13 @@ fn line<'a>(cells: impl Iterator<Item = (Cell, &'a Shown<'a>)>, paint: Paint) ->
         };
         line.push_str(&" ".repeat(blanks + before));
         line.push_str(&paint.apply(cell.tone, &text));
-        // Blanks at the end of a row would wrap on a terminal as wide as the table.
+        // Trailing blanks would wrap on a terminal that is as wide as the table.
         blanks = after + GAP;
     }
     line
 }
 
-/// `text` in at most `width` columns, its end kept from sight.
+/// Cuts the end of `text` to fit into `width` columns.
 pub fn end(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
@@ -168,8 +168,8 @@ pub fn end(text: &str, width: usize) -> String {
     }
 }
 
-/// `text` in at most `width` columns, its middle kept from sight: names that
-/// begin alike often differ at their end.
+/// Cuts the middle of `text` to fit into `width` columns, because names with the same beginning often
+/// differ at the end.
 pub fn middle(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();

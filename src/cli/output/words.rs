@@ -1,4 +1,4 @@
-//! What people read about a job: its name, its state, times and sizes in words.
+//! What people read about a job: its name, state, times and sizes.
 
 use std::sync::{LazyLock, OnceLock};
 
@@ -9,7 +9,7 @@ use crate::protocol::record::InputState;
 use crate::protocol::{Record, Status, Summary, Timestamp, shell};
 use crate::term::sanitize::clean;
 
-/// The name people know it by: its label, else its id.
+/// The label, or the id if there is none.
 pub fn name(job: &Summary) -> String {
     match &job.label {
         Some(label) => clean(label),
@@ -17,7 +17,7 @@ pub fn name(job: &Summary) -> String {
     }
 }
 
-/// Its state as a word, with what that word is about.
+/// The state as a word, and its tone.
 pub fn state(job: &Summary) -> (String, Tone) {
     let (word, tone) = match job.status {
         Status::Running => match job.input_state {
@@ -39,7 +39,7 @@ pub fn state(job: &Summary) -> (String, Tone) {
     (word.to_owned(), tone)
 }
 
-/// How it ended: `exit 1`, `SIGTERM`, or its status where neither is known.
+/// How the job ended: `exit 1`, `SIGTERM`, or its status if neither is known.
 pub fn ending(job: &Summary) -> String {
     match (job.exit_code, &job.signal) {
         (Some(code), _) => format!("exit {code}"),
@@ -48,7 +48,7 @@ pub fn ending(job: &Summary) -> String {
     }
 }
 
-/// How long it has been running, or how long ago it ended.
+/// How long the job has been running, or how long ago it ended.
 pub fn time(job: &Summary, now: Timestamp) -> String {
     match job.ended_at {
         Some(ended) => format!("{} ago", span(since(ended, now))),
@@ -56,12 +56,12 @@ pub fn time(job: &Summary, now: Timestamp) -> String {
     }
 }
 
-/// Milliseconds from `then` to `now`; none if a clock went backwards.
+/// Milliseconds from `then` to `now`; 0 if the clock was set back.
 pub fn since(then: Timestamp, now: Timestamp) -> u64 {
     u64::try_from(now.millis() - then.millis()).unwrap_or(0)
 }
 
-/// The command as one would type it, on one line.
+/// The command as it would be typed, on one line.
 pub fn command(job: &Summary) -> String {
     let line = shell::line(&job.command, job.args.as_deref());
     clean(&line)
@@ -79,7 +79,7 @@ pub fn summary(record: &Record, now: Timestamp) -> String {
     }
 }
 
-/// `41s`, `12m`, `2h04m`, `3d04h`.
+/// Formats milliseconds as `41s`, `12m`, `2h04m` or `3d04h`.
 pub fn span(millis: u64) -> String {
     let seconds = millis / 1000;
     let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
@@ -92,7 +92,7 @@ pub fn span(millis: u64) -> String {
     }
 }
 
-/// `0.4s` where tenths matter, else as [`span`].
+/// Formats milliseconds as `0.4s` below ten seconds, else as [`span`].
 pub fn brief_span(millis: u64) -> String {
     match millis {
         0..10_000 => format!("{}.{}s", millis / 1000, millis % 1000 / 100),
@@ -100,7 +100,7 @@ pub fn brief_span(millis: u64) -> String {
     }
 }
 
-/// `512`, `9.1K`, `182M`: powers of 1024, as `ls -h` and `top` show them.
+/// Formats a size as `512`, `9.1K` or `182M`, in powers of 1024 as `ls -h` and `top` do.
 pub fn bytes(count: u64) -> String {
     const UNITS: [(&str, u32); 4] = [("T", 40), ("G", 30), ("M", 20), ("K", 10)];
     for (unit, shift) in UNITS {
@@ -116,13 +116,13 @@ pub fn bytes(count: u64) -> String {
     count.to_string()
 }
 
-/// From now on times are shown in UTC.
+/// Makes [`local`] and [`stamp`] use UTC from now on.
 pub fn show_utc() {
-    // Said once, before anything is shown.
+    // Called once, before any output.
     let _ = IN_UTC.set(());
 }
 
-/// A time for people in the local time zone, `2026-11-21 21:00:05`, or in UTC, `2026-11-21 20:00:05Z`.
+/// A time for people: local as `2026-11-21 21:00:05`, or UTC as `2026-11-21 20:00:05Z`.
 pub fn local(at: Timestamp) -> String {
     match IN_UTC.get() {
         Some(()) => formatted(at, TimeZone::UTC, "%Y-%m-%d %H:%M:%SZ"),
@@ -130,7 +130,7 @@ pub fn local(at: Timestamp) -> String {
     }
 }
 
-/// A time for programs in the local time zone, `2026-11-21T21:00:05.123+01:00`, or in UTC.
+/// A time for programs: local as `2026-11-21T21:00:05.123+01:00`, or UTC.
 pub fn stamp(at: Timestamp) -> String {
     match IN_UTC.get() {
         Some(()) => at.to_string(),
@@ -145,11 +145,11 @@ fn formatted(at: Timestamp, zone: TimeZone, format: &str) -> String {
     }
 }
 
-/// Set if times are shown in UTC: a choice for the whole command line, as `TZ` is.
+/// Set if times are shown in UTC. It applies to the whole process, as `TZ` does.
 static IN_UTC: OnceLock<()> = OnceLock::new();
 
-/// The zone of this machine, read from its file where nobody asks for another: one that is looked for by its name
-/// costs a walk through all that there are.
+/// The time zone of this machine. Without `TZ` it is read from `/etc/localtime`, because finding a zone by
+/// its name reads the directory of all zones.
 static ZONE: LazyLock<TimeZone> = LazyLock::new(|| {
     let rules = match std::env::var_os("TZ") {
         None => std::fs::read("/etc/localtime").ok(),
@@ -160,7 +160,7 @@ static ZONE: LazyLock<TimeZone> = LazyLock::new(|| {
         .unwrap_or_else(TimeZone::system)
 });
 
-/// Now, by the wall clock.
+/// The wall clock time.
 pub fn now() -> Timestamp {
     Timestamp(jiff::Timestamp::now().as_millisecond())
 }

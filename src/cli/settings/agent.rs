@@ -1,4 +1,4 @@
-//! Who the agent of `--serve` or `mcp` is, and what it may do.
+//! The identity and permissions of the agent of `--serve` and `mcp`.
 
 use super::configuration;
 use crate::cli::exit::Failure;
@@ -8,12 +8,12 @@ use crate::protocol::hello::OnDisconnect;
 use crate::protocol::starters;
 use crate::serve;
 
-/// Who the agent of `--serve` or `mcp` is, by flags, environment and `config.toml`.
+/// The greeting of the agent, from flags, environment and `config.toml`.
 pub(in crate::cli) fn greeting(flags: serve::Flags) -> Result<Greeting, Failure> {
     for program in flags.allow.iter().flatten() {
         if let Some(how) = starters::about(program) {
             note(&format!(
-                "{program} can start other programs: {how}; --allow does not hold those"
+                "{program} can start other programs: {how}; --allow does not restrict those"
             ));
         }
     }
@@ -21,7 +21,7 @@ pub(in crate::cli) fn greeting(flags: serve::Flags) -> Result<Greeting, Failure>
     serve::greeting(flags, var, &configuration()?).map_err(Failure::Usage)
 }
 
-/// `--on-disconnect` of `--serve` and `mcp`.
+/// Parses `--on-disconnect` of `--serve` and `mcp`.
 pub(in crate::cli) fn parse_on_disconnect(text: &str) -> Result<OnDisconnect, String> {
     match text {
         "keep" => Ok(OnDisconnect::Keep),

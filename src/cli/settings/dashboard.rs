@@ -1,4 +1,4 @@
-//! The dashboard's options, as far as flags, environment and `config.toml` give them.
+//! The options of the dashboard, from flags, environment and `config.toml`.
 
 use std::path::Path;
 
@@ -10,8 +10,9 @@ use crate::tui::keymap::{LEAVE_KEY, Rebound};
 use crate::tui::theme::{Scheme, ThemeError};
 use crate::tui::{self, chord};
 
-/// The options. Keys that leave INSERT: `leave`, one after the other, else any of BGPROC_LEAVE_KEY, else of the file;
-/// colours: `theme`, else BGPROC_THEME, else the file.
+/// The options of the dashboard. The keys that leave INSERT are `leave`, pressed one after the other, else
+/// any of BGPROC_LEAVE_KEY, else those of the file. The theme is `theme`, else BGPROC_THEME, else that of
+/// the file.
 pub fn options(leave: &[String], theme: Option<&str>) -> Result<tui::Options, Failure> {
     let config = super::configuration()?;
     let path = client::home()?.config_file();
@@ -21,7 +22,7 @@ pub fn options(leave: &[String], theme: Option<&str>) -> Result<tui::Options, Fa
         _ => Vec::new(),
     };
     let leave_keys = match (leave, var("BGPROC_LEAVE_KEY")) {
-        // Shown as they are pressed; no single key is called so.
+        // The name of the sequence, as it is shown. No single key has this name.
         ([_, _, ..], _) => vec![leave_sequence.join(" ")],
         ([_], _) => typed(leave, "--detach-keys")?,
         ([], Some(words)) => {
@@ -51,7 +52,7 @@ pub fn options(leave: &[String], theme: Option<&str>) -> Result<tui::Options, Fa
     })
 }
 
-/// Checks what only the dashboard can tell of the file at `path`: keys and theme.
+/// Checks the keys and the theme of the file at `path`, which only the dashboard can validate.
 pub(crate) fn check(config: &Config, path: &Path) -> Result<(), Failure> {
     let leave = leave_keys(config, path)?;
     rebound(config, path, &leave)?;
@@ -61,7 +62,7 @@ pub(crate) fn check(config: &Config, path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Where a person's themes are.
+/// The directory of the user's themes.
 fn themes(config: &Path) -> std::path::PathBuf {
     config.with_file_name("themes")
 }
@@ -77,8 +78,8 @@ fn scheme(config: &Config, path: &Path) -> Result<Scheme, Failure> {
     })?)
 }
 
-/// Keys that leave when they are pressed one after the other: as with docker only the first has to be one that
-/// nobody types with.
+/// A sequence of keys that leaves. As with docker, only the first key must be one that is not typed into
+/// jobs.
 fn sequence(words: &[String], from: &str) -> Result<Vec<String>, Failure> {
     let keys = named(words, from)?;
     typed(&keys[..1], from)?;
@@ -98,7 +99,7 @@ fn named(words: &[String], from: &str) -> Result<Vec<String>, Failure> {
     words.iter().map(parse).collect()
 }
 
-/// Keys of a flag or a variable, each of which leaves.
+/// The keys of a flag or a variable, each of which leaves.
 fn typed(words: &[String], from: &str) -> Result<Vec<String>, Failure> {
     let keys = named(words, from)?;
     match keys.iter().find(|key| !chord::can_leave(key)) {
@@ -107,17 +108,17 @@ fn typed(words: &[String], from: &str) -> Result<Vec<String>, Failure> {
     }
 }
 
-/// Why a key that jobs are typed to with cannot leave INSERT.
+/// Why a key that is typed into jobs cannot leave INSERT.
 const TYPED: &str =
-    "is typed into jobs, so it cannot leave INSERT; take one with ctrl- or a function key";
+    "is typed into jobs, so it cannot leave INSERT; use one with ctrl- or a function key";
 
-/// What the file says about the keys that leave INSERT: `leave_key` or `[keys.insert] leave`.
+/// The keys of the file that leave INSERT: `leave_key` or `[keys.insert] leave`.
 fn leave_keys(config: &Config, path: &Path) -> Result<Vec<String>, Failure> {
     let (own, lines) = (config.leave_keys(), config.rebindings());
     let line = rebind::leave_line(&lines);
     let keys: &[Spelt] = match (own.first(), line) {
         (Some(key), Some(line)) => {
-            let message = "both say which keys leave INSERT; keep one of them".to_owned();
+            let message = "both set the keys that leave INSERT; remove one of them".to_owned();
             let (first, second) = (key.at.min(line.action.at), key.at.max(line.action.at));
             return Err(clash(path, first, second, message).into());
         }

@@ -1,18 +1,19 @@
-//! How long a job has to end when a person stops it.
+//! The grace period of jobs that a person stops.
 
 use std::time::Duration;
 
 use crate::cli::exit::Failure;
 use crate::config::duration;
 
-/// The longest grace that the daemon takes.
+/// The longest grace period that the daemon accepts.
 const LONGEST_GRACE: Duration = Duration::from_secs(600);
 
-/// Milliseconds between the first signal and KILL: what was asked for, else what the configuration says.
+/// The time between the first signal and KILL in milliseconds: `asked`, else the value of the
+/// configuration.
 pub(in crate::cli) fn grace(asked: Option<Duration>) -> Result<u64, Failure> {
     match asked {
         Some(asked) if asked > LONGEST_GRACE => Err(Failure::Usage(
-            "--grace is at most 10m: with a longer one, send the signal and wait: \
+            "--grace is at most 10m; for a longer one, send the signal and wait: \
              bgproc signal JOB TERM && bgproc wait JOB"
                 .to_owned(),
         )),

@@ -1,4 +1,4 @@
-//! What flags, environment and `config.toml` say together.
+//! Settings combined from flags, environment and `config.toml`.
 
 pub mod agent;
 pub mod dashboard;
@@ -8,13 +8,13 @@ use crate::cli::exit::Failure;
 use crate::client;
 use crate::config::{self, Config, LogLevel, names_of};
 
-/// What `config.toml` says. The variable that overrules a part of it for daemon
-/// and keeper is checked along with it: they would not be able to complain.
+/// Loads `config.toml`. Also checks the variable that overrides the log level for daemon and keeper,
+/// because they could not report a mistake to the user.
 pub fn configuration() -> Result<Config, Failure> {
     let level = std::env::var(LogLevel::VARIABLE).unwrap_or_default();
     if !level.is_empty() && LogLevel::parse(&level).is_none() {
         let (name, levels) = (LogLevel::VARIABLE, names_of::<LogLevel>().join(", "));
-        let message = format!("{name}=`{level}` is wrong; it needs one of {levels}");
+        let message = format!("{name}=`{level}` is invalid; use one of {levels}");
         return Err(Failure::Usage(message));
     }
     let path = client::home()?.config_file();

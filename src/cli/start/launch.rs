@@ -1,6 +1,7 @@
-//! Starting a job under a name that only one may have at a time.
+//! Starts a job under a unique name.
 //!
-//! The daemon refuses the second one, so that of two that are started in the same moment one runs.
+//! The daemon refuses a second job with the name, so if two commands start at the same moment, only one
+//! succeeds.
 
 use serde_json::Value;
 
@@ -12,11 +13,11 @@ use crate::protocol::params::{Kill, Start};
 use crate::protocol::reply::Killed;
 use crate::protocol::{Action, Error, ErrorCode, SessionId, Status};
 
-/// How often a job is stopped that has taken the name meanwhile. More than one at a time is somebody else who replaces
-/// it, again and again.
+/// How often a job that holds the name is stopped. More than one means that another command keeps starting
+/// jobs with this name.
 const REPLACEMENTS: usize = 5;
 
-/// Starts a job; with `replace` in the place of the one that has its name.
+/// Starts a job. With `replace`, stops the job that has its name first.
 pub fn start(ctx: &mut Context, start: &Start, replace: bool) -> Result<Value, Failure> {
     let mut left = if replace { REPLACEMENTS } else { 0 };
     loop {
@@ -35,7 +36,7 @@ pub fn start(ctx: &mut Context, start: &Start, replace: bool) -> Result<Value, F
 
 const REPLACE: &str = "--replace stops it and starts this one in its place; or choose another name";
 
-/// The job that has a name already.
+/// The job that already has a name.
 #[derive(Debug)]
 pub struct Taken {
     name: String,
@@ -45,7 +46,7 @@ pub struct Taken {
 }
 
 impl Taken {
-    /// What an error says about it; `None`: it is another error.
+    /// Reads the job from an error. `None` if the error has another cause.
     pub fn by(error: &Error) -> Option<Self> {
         let data = error.data.as_ref()?;
         if error.code != ErrorCode::InvalidRequest {
@@ -59,13 +60,13 @@ impl Taken {
         })
     }
 
-    /// That the name cannot be had.
+    /// The failure that the name is in use.
     pub fn refusal(&self) -> Failure {
         let Self { name, id, .. } = self;
         let time = words::span(self.runtime_ms);
         let is = match self.status {
-            Status::Running | Status::Starting => "is running already".to_owned(),
-            status => format!("is {} already", status.as_str()),
+            Status::Running | Status::Starting => "is already running".to_owned(),
+            status => format!("is already {}", status.as_str()),
         };
         Failure::told(
             Exit::FAILED,
@@ -73,7 +74,7 @@ impl Taken {
         )
     }
 
-    /// Ends it with everything that it has started.
+    /// Ends the job with all processes that it has started.
     fn stop(&self, ctx: &mut Context) -> Result<(), Failure> {
         let kill = Action::Kill(Kill {
             session_id: Some(self.id.to_string()),
@@ -88,18 +89,18 @@ impl Taken {
         }
         let pids: Vec<_> = killed.survivors.iter().map(u32::to_string).collect();
         let message = format!(
-            "{name} ({id}) was not replaced: pid {} could not be ended",
+            "{name} ({id}) was not replaced: cannot end pid {}",
             pids.join(", ")
         );
         Err(Failure::told(Exit::FAILED, message))
     }
 }
 
-/// The daemon's advice is for those who speak its protocol.
+/// Replaces the daemon's hint, which is written for clients of the protocol.
 fn not_started(mut error: Error) -> Error {
     if error.code == ErrorCode::SpawnFailed && error.hint.is_some() {
         let hint =
-            "several arguments are a program and its arguments; one, quoted, is a shell line";
+            "one argument is a shell line; several are a program and its arguments";
         error.hint = Some(hint.to_owned());
     }
     error

@@ -1,4 +1,4 @@
-//! Starting a job: its name, its program, and standard input that is passed on to it.
+//! Starts a job: its name, its program, and standard input that is passed on to it.
 
 pub mod launch;
 pub mod program;

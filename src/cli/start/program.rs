@@ -1,17 +1,17 @@
-//! Whether there is a program to run, asked before a job is made of a typing error.
+//! Checks that the program exists before a job is started.
 //!
-//! A shell line starts a shell whatever it says, so a misspelt command would be
-//! a job that ends with 127 a moment after `run` reported it as running.
+//! A shell line always starts a shell, so with a misspelt command `run` would report a running job that
+//! ends with 127 a moment later.
 
 use std::process::{Command, Stdio};
 
 use crate::cli::exit::{Exit, Failure};
 use crate::protocol::params::Start;
 
-/// Fails with 127 if the shell line is one plain command that the shell does not know.
+/// Fails with 127 if the shell line is one plain command that the shell does not find.
 ///
-/// The shell itself is asked (`command -v` knows builtins, too), and only about
-/// lines in which nothing is left to it: `nosuch || echo gone` is meant as it stands.
+/// Asks the shell itself, because `command -v` also knows builtins. Lines with shell syntax are not
+/// checked: in `nosuch || echo gone` the missing command may be intended.
 pub fn check(start: &Start) -> Result<(), Failure> {
     let Some(word) = plain_command(&start.command) else {
         return Ok(());
@@ -36,12 +36,12 @@ pub fn check(start: &Start) -> Result<(), Failure> {
             let message = format!("{word} was not found{}", searched());
             Err(Failure::told(Exit::NOT_FOUND, message))
         }
-        // Without an answer the job itself will tell.
+        // If the shell gives no answer, the job itself reports the error.
         _ => Ok(()),
     }
 }
 
-/// Where programs were looked for, in the daemon's words for the same trouble.
+/// Where programs were searched, in the same words as the daemon's error.
 fn searched() -> String {
     match std::env::var("PATH") {
         Ok(path) if !path.is_empty() => format!("; searched PATH: {path}"),
@@ -49,7 +49,7 @@ fn searched() -> String {
     }
 }
 
-/// The first word of a line that holds nothing but words.
+/// The first word of a line without shell syntax.
 fn plain_command(line: &str) -> Option<&str> {
     let special = |c: char| "|&;<>()$`\\\"'*?[]#~=%{}!\n".contains(c);
     let word = line.split_whitespace().next()?;
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_command_that_is_not_there_is_found_out() {
+    fn a_missing_plain_command_is_detected() {
         assert_eq!(exit("bgproc-surely-not-there --port 3000"), Exit::NOT_FOUND);
         assert_eq!(exit("./surely-not-there"), Exit::NOT_FOUND);
     }

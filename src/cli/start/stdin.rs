@@ -1,4 +1,4 @@
-//! Standard input, passed on to a job.
+//! Passes standard input on to a job.
 
 use std::io::{self, Read};
 use std::time::Duration;
@@ -13,14 +13,14 @@ use crate::protocol::params::{Encoding, Write};
 use crate::protocol::reply::{Warning, Written};
 use crate::protocol::{Action, Error, ErrorCode, SessionId};
 
-/// Bytes per request, well below the longest line of the protocol once they are base64.
+/// Bytes per request. Encoded as base64 they stay well below the longest line of the protocol.
 const CHUNK: usize = 256 * 1024;
 
-/// A job that does not read is tried again after a while, which doubles.
+/// First and longest pause before writing again to a job that does not read. The pause doubles each time.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
 
-/// Whether something is piped in: by a pipe, a file or a socket, but not by a terminal or `/dev/null`. Whether it
-/// will ever have anything to say nobody knows.
+/// Whether standard input is a pipe, a file or a socket, and not a terminal or `/dev/null`. It may still
+/// never deliver anything.
 pub(crate) fn is_piped() -> bool {
     let stat = rustix::fs::fstat(io::stdin());
     stat.is_ok_and(|stat| {
@@ -31,7 +31,8 @@ pub(crate) fn is_piped() -> bool {
     })
 }
 
-/// Passes on what is piped in, and its end, for as long as this process and the job are there. Nobody waits for it.
+/// Starts a thread that passes standard input and its end on to the job, until this process or the job
+/// ends. The thread is not joined.
 pub(crate) fn pass_on(id: SessionId) -> Result<(), Error> {
     let mut passing = Passing {
         connection: connect()?,
@@ -76,7 +77,7 @@ impl Passing {
         }
     }
 
-    /// Waits for as long as the job does not read: where it is read slowly, so is what is piped in.
+    /// Blocks while the job does not read, so that the source is read no faster than the job reads.
     fn pass(&mut self, mut bytes: &[u8]) -> Result<(), Error> {
         let mut pause = PAUSES.0;
         while !bytes.is_empty() {
@@ -85,7 +86,7 @@ impl Passing {
                 && !std::mem::replace(&mut self.warned, true)
             {
                 note(
-                    "the terminal keeps only 4095 bytes of a line; without --pty there is no such limit",
+                    "the terminal keeps only 4095 bytes of a line; without --pty there is no limit",
                 );
             }
             let taken = usize::try_from(written.bytes_written).unwrap_or(usize::MAX);
@@ -113,7 +114,7 @@ impl Passing {
     }
 }
 
-/// Whether there is nobody left to pass anything to, which is no mistake: `yes | head`.
+/// Whether the job is gone, which is not an error: `yes | head`.
 fn is_over(error: &Error) -> bool {
     matches!(
         error.code,

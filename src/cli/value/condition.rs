@@ -1,14 +1,14 @@
-//! What `wait --for` can wait for, as people write it.
+//! The conditions of `wait --for`.
 
 use std::time::Duration;
 
 use crate::config::duration;
 use crate::protocol::Condition;
 
-/// How long a job is quiet when nobody says.
+/// How long a job must write nothing for `quiet` without a time.
 const QUIET: Duration = Duration::from_secs(2);
 
-/// Reads what `--for` says.
+/// Parses the value of `--for`.
 pub fn parse(text: &str) -> Result<Condition, String> {
     let (kind, rest) = match text.split_once(':') {
         Some((kind, rest)) => (kind, Some(rest)),
@@ -31,12 +31,12 @@ pub fn parse(text: &str) -> Result<Condition, String> {
         }
         ("port", Some(port)) => match port.parse() {
             Ok(port @ 1..) => Ok(Condition::Port(port)),
-            _ => Err(format!("`{port}` is no port; write port:8080")),
+            _ => Err(format!("`{port}` is not a port; write port:8080")),
         },
         ("match", _) => pattern("match").map(Condition::Pattern),
         ("gone", _) => pattern("gone").map(Condition::Gone),
         _ => Err(format!(
-            "`{text}` is nothing to wait for; known: exit, ready, input, quiet[:TIME], match:REGEX, gone:REGEX, port:N"
+            "unknown condition `{text}`; known are exit, ready, input, quiet[:TIME], match:REGEX, gone:REGEX, port:N"
         )),
     }
 }

@@ -1,4 +1,4 @@
-//! Moments as people write them: `12:44`, `10m` (ago), `2026-11-21T20:00:00Z`.
+//! Moments: `12:44`, `10m` (ago), `2026-11-21T20:00:00Z`.
 
 use std::time::Duration;
 
@@ -9,7 +9,8 @@ use crate::cli::output::words;
 use crate::config::duration;
 use crate::protocol::Timestamp;
 
-/// Reads a moment. A time of day is the last one that has been: `23:50` shortly after midnight was yesterday.
+/// Parses a moment. A time of day means its last occurrence: shortly after midnight, `23:50` is
+/// yesterday's.
 pub(crate) fn parse(text: &str) -> Result<Timestamp, String> {
     if let Some(at) = Timestamp::parse(text) {
         return Ok(at);
@@ -21,7 +22,7 @@ pub(crate) fn parse(text: &str) -> Result<Timestamp, String> {
         return Ok(at);
     }
     let ago: Duration = duration::parse(text)
-        .map_err(|_| format!("`{text}` is no time; write 12:44, 10m or 2026-11-21T20:00:00Z"))?;
+        .map_err(|_| format!("`{text}` is not a time; write 12:44, 10m or 2026-11-21T20:00:00Z"))?;
     let ago = i64::try_from(ago.as_millis()).unwrap_or(i64::MAX);
     Ok(Timestamp(words::now().millis().saturating_sub(ago)))
 }
@@ -42,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_of_day_has_been() {
+    fn a_time_of_day_is_in_the_past() {
         let now: Zoned = "2026-11-22T12:30:00[UTC]".parse().unwrap();
         let at = |text: &str| last(text.parse().unwrap(), &now).unwrap().to_string();
         assert_eq!(at("12:29:30"), "2026-11-22T12:29:30.000Z");
@@ -52,7 +53,7 @@ mod tests {
     #[test]
     fn moments_are_times_or_so_long_ago() {
         assert_eq!(parse("2026-11-21T20:00:00Z").unwrap().millis() % 1000, 0);
-        // Read first: the clock goes on meanwhile.
+        // Parse first, because the clock advances.
         let at = parse("10m").unwrap();
         let ago = words::now().millis() - at.millis();
         assert!((600_000..605_000).contains(&ago), "{ago}");

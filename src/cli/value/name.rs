@@ -2,7 +2,7 @@
 
 use crate::protocol::name;
 
-/// A name that no target means something else by.
+/// Parses a name that cannot be confused with another kind of target.
 pub(in crate::cli) fn parse_name(text: &str) -> Result<String, String> {
     match name::fault(text) {
         Some(fault) => Err(fault),

@@ -1,6 +1,6 @@
-//! Numbers as options take them: in bounds, and refused with these.
+//! Whole numbers within bounds. The error message states the bounds.
 
-/// Reads whole numbers from `least` to `most`; the largest that there are need no upper bound in words.
+/// Parses whole numbers from `least` to `most`. With `u64::MAX`, the error message omits the upper bound.
 pub(crate) fn between<T: TryFrom<u64>>(
     least: u64,
     most: u64,
@@ -11,13 +11,13 @@ pub(crate) fn between<T: TryFrom<u64>>(
         fitting
             .and_then(|number| T::try_from(number).ok())
             .ok_or_else(|| match most {
-                u64::MAX => format!("wants a number from {least}, not \"{text}\""),
-                most => format!("wants a number from {least} to {most}, not \"{text}\""),
+                u64::MAX => format!("needs a number of at least {least}, not \"{text}\""),
+                most => format!("needs a number from {least} to {most}, not \"{text}\""),
             })
     }
 }
 
-/// Reads whole numbers from `least`.
+/// Parses whole numbers of at least `least`.
 pub(crate) fn from<T: TryFrom<u64>>(
     least: u64,
 ) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
@@ -37,11 +37,11 @@ mod tests {
             let refused = port(text).unwrap_err();
             assert_eq!(
                 refused,
-                format!("wants a number from 1 to 65535, not \"{text}\"")
+                format!("needs a number from 1 to 65535, not \"{text}\"")
             );
         }
         let lines = from::<u64>(0);
         assert_eq!(lines("0"), Ok(0));
-        assert_eq!(lines("x").unwrap_err(), "wants a number from 0, not \"x\"");
+        assert_eq!(lines("x").unwrap_err(), "needs a number of at least 0, not \"x\"");
     }
 }

@@ -1,11 +1,11 @@
-//! Restart policies as people write them.
+//! Restart policies.
 
 use crate::protocol::RestartPolicy;
 
-/// Reads what `--restart` says.
+/// Parses the value of `--restart`.
 pub(crate) fn parse(text: &str) -> Result<RestartPolicy, String> {
     RestartPolicy::parse(text)
-        .ok_or_else(|| format!("wants no, on-failure[:N] or always[:N], not \"{text}\""))
+        .ok_or_else(|| format!("needs no, on-failure[:N] or always[:N], not \"{text}\""))
 }
 
 #[cfg(test)]
@@ -14,7 +14,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_policy_is_refused_with_those_there_are() {
+    fn an_unknown_policy_is_refused_and_the_known_ones_are_listed() {
         assert_eq!(parse("always:3").unwrap().max_retries(), 3);
         assert!(parse("sometimes").unwrap_err().contains("on-failure[:N]"));
     }
