@@ -297,7 +297,7 @@ fn wait_for_a_line_for_quiet_and_not_for_ever() {
     home.run(&["wait", "web", "--for", "quiet:50ms"])
         .expect_code(0);
     let ran = home.run(&["wait", "web", "--timeout", "50ms"]);
-    ran.expect_code(124).expect_said("time ran out");
+    ran.expect_code(124).expect_said("the timeout expired");
     // What ended first cannot match any more.
     home.start(&["-n", "brief", "true"]);
     home.run(&["wait", "brief", "--for", "match:never"])

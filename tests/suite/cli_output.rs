@@ -235,11 +235,11 @@ fn the_daemon_tells_of_itself_and_jobs_outlive_it() {
     assert!(before["daemonPid"].as_u64() > Some(1) && before["keeperPid"].as_u64() > Some(1));
     assert!(home.ok(&["daemon", "status"]).contains("1 running"));
     let said = home.ok(&["daemon", "upgrade"]);
-    assert!(said.contains("jobs went on"), "{said}");
+    assert!(said.contains("jobs continued"), "{said}");
     let after = home.json(&["daemon", "status"]);
     assert_ne!(after["daemonPid"], before["daemonPid"]);
     assert_eq!(after["keeperPid"], before["keeperPid"]);
-    assert!(home.ok(&["daemon", "stop"]).contains("jobs go on"));
+    assert!(home.ok(&["daemon", "stop"]).contains("jobs continue"));
     assert_eq!(home.json(&["status", "web"])["status"], "running");
     let pid = home.json(&["status", "web"])["pid"].as_u64().unwrap();
     assert!(home.ok(&["daemon", "stop", "--kill"]).contains("all jobs"));

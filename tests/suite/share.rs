@@ -153,5 +153,5 @@ fn a_job_can_be_started_shared() {
     let id = home.start(&["--share", "read", "exec sleep 1000"]);
     let mut agent = Serve::new(&home, &[]);
     assert_eq!(ids(&agent.ok(json!({"action": "list"}))), [id.as_str()]);
-    assert!(home.ok(&["status", &id]).contains("every agent may look"));
+    assert!(home.ok(&["status", &id]).contains("every agent may read"));
 }

@@ -58,7 +58,7 @@ fn daemon_and_keeper_become_the_program_on_disk_and_no_job_notices() {
         assert!(program_of(&old["keeperPid"]).ends_with("bgproc (deleted)"));
         let (code, said) = run(&home, &program, &["daemon", "upgrade"]);
         assert_eq!(code, Some(0), "{said}");
-        assert!(said.contains("jobs went on"), "{said}");
+        assert!(said.contains("jobs continued"), "{said}");
         let new = serve.ok(json!({"action": "stats"}));
         assert_ne!(new["daemonPid"], old["daemonPid"]);
         assert_eq!(

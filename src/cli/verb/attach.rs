@@ -1,4 +1,4 @@
-//! `attach`: the dashboard on one job, typing into it at once.
+//! `attach`: opens the dashboard on one job, in INSERT mode.
 
 use clap::Args;
 
@@ -8,19 +8,19 @@ use crate::cli::jobs::attach::{code, need_terminal, open};
 
 #[derive(Args, Debug)]
 pub struct Attach {
-    /// Which job
+    /// The job; by default the one that was used last
     #[arg(value_name = "JOB", default_value = "-")]
     job: String,
-    /// Only look
+    /// Only look, do not type
     #[arg(long)]
     read_only: bool,
     /// Keys that leave instead of ctrl-]; several, as in ctrl-p,ctrl-q, are pressed one after the other
     #[arg(long, value_name = "KEY", value_delimiter = ',')]
     detach_keys: Vec<String>,
-    /// The whole screen for the job
+    /// Use the whole screen for the job, without a status line
     #[arg(long)]
     no_status: bool,
-    /// Exit with the job's code if it has ended by then
+    /// Exit with the exit code of the job, if it has ended
     #[arg(long)]
     exit_code: bool,
 }

@@ -1,4 +1,4 @@
-//! `capture`: a job's screen as it is now.
+//! `capture`: prints the current screen of a job.
 
 use std::path::{Path, PathBuf};
 
@@ -14,47 +14,47 @@ use crate::protocol::reply::Captured;
 
 #[derive(Args, Debug)]
 pub struct Capture {
-    /// Which job
+    /// The job; by default the one that was used last
     #[arg(value_name = "JOB", default_value = "-")]
     job: String,
-    /// With colours, as escape sequences (--format ansi)
+    /// Print colours as escape sequences (--format ansi)
     #[arg(short, group = "form")]
     escapes: bool,
-    /// As a page (--format html)
+    /// Print a web page (--format html)
     #[arg(long, group = "form")]
     html: bool,
-    /// As a picture (--format svg)
+    /// Print a picture (--format svg)
     #[arg(long, group = "form")]
     svg: bool,
-    /// The form; without it, that of FILE's ending, else text
+    /// Format of the screen; by default selected by the extension of FILE, else text
     #[arg(long, group = "form")]
     format: Option<Form>,
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// With so many lines that have scrolled off above it
+    /// Include this many lines above the screen
     #[arg(long, value_name = "N", value_parser = number::from::<u64>(0))]
     scrollback: Option<u64>,
-    /// Do not cut blanks at line ends and blank lines at the end
+    /// Keep blanks at the ends of lines and blank lines at the end
     #[arg(long)]
     no_trim: bool,
-    /// Say where the cursor is, on standard error
+    /// Print the position of the cursor on standard error
     #[arg(long)]
     cursor: bool,
 }
 
-/// Forms of a screen.
+/// The formats of a screen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Form {
     /// Characters only
     Text,
-    /// With escape sequences for colours
+    /// Characters and colours, as escape sequences
     Ansi,
-    /// A page
+    /// A web page
     Html,
     /// A picture
     Svg,
-    /// The reply with each cell
+    /// The reply of the protocol, with each cell
     Json,
 }
 

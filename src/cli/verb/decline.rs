@@ -1,4 +1,4 @@
-//! `decline`: tells agents that nobody will answer what they have asked.
+//! `decline`: tells agents that nobody will answer their questions.
 
 use clap::Args;
 use serde_json::Value;
@@ -10,7 +10,7 @@ use crate::protocol::params::Decline;
 
 #[derive(Args, Debug)]
 pub struct DeclineFor {
-    /// Which job
+    /// The job
     #[arg(value_name = "JOB")]
     job: String,
 }

@@ -1,4 +1,4 @@
-//! `doctor`: whether bgproc can work here, and what to do where it cannot.
+//! `doctor`: checks whether bgproc can work on this machine, and says how to fix problems.
 
 use std::io::{self, IsTerminal};
 
@@ -15,15 +15,15 @@ use crate::term::sanitize::clean;
 
 #[derive(Args, Debug)]
 pub struct Doctor {
-    /// Put right what can be put right, without asking
+    /// Repair what can be repaired without asking
     #[arg(short, long)]
     yes: bool,
 }
 
-/// Columns where nothing tells: what everybody can read.
+/// The widest output, and the width if the terminal does not report one.
 const WIDTH: usize = 80;
 
-/// Columns in front of what was found.
+/// Columns before the text of a finding.
 const INDENT: usize = 10;
 
 impl Doctor {
@@ -58,11 +58,11 @@ impl Doctor {
         Ok(exit)
     }
 
-    /// Offers what can be put right, one by one.
+    /// Offers the possible repairs one by one.
     fn mend(&self, ctx: &mut Context, findings: &[Finding]) -> Result<(), Failure> {
         let mut done: Vec<&Mend> = Vec::new();
         for mend in findings.iter().filter_map(|finding| finding.mend.as_ref()) {
-            // Daemon and keeper may both want the same.
+            // Daemon and keeper may both need the same repair.
             if done.contains(&mend) || !self.agrees(ctx, mend)? {
                 continue;
             }
@@ -95,12 +95,12 @@ impl Doctor {
     }
 }
 
-/// Every verb reads it, so what is wrong with it stops all of them.
+/// Checks the configuration. Every verb reads it, so an error in it stops all of them.
 fn configuration() -> Finding {
     match settings::configuration() {
-        Ok(_) => Finding::ok("configuration", "config.toml is in order, or not there"),
+        Ok(_) => Finding::ok("configuration", "config.toml is valid or absent"),
         Err(failure) => Finding::problem("configuration", failure.to_string())
-            .advise("correct it, or take it away; bgproc help configuration explains every key"),
+            .advise("correct the file or remove it; bgproc help configuration explains every key"),
     }
 }
 
@@ -135,7 +135,7 @@ fn several(count: usize, noun: &str) -> String {
     }
 }
 
-/// Lines of at most `width` characters; a longer word, a path say, stays whole.
+/// Wraps `text` at `width` characters. A longer word, such as a path, is not broken.
 fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {

@@ -1,4 +1,4 @@
-//! `events`: who did what to which job.
+//! `events`: what happened to jobs, and who did it.
 
 use clap::Args;
 
@@ -13,18 +13,18 @@ use crate::protocol::reply::Happened;
 use crate::protocol::{Action, Event, EventKind, Timestamp};
 use crate::term::sanitize::clean;
 
-/// Events asked for at once: as many as the daemon gives.
+/// Events per request: the most that the daemon returns.
 const PAGE: usize = 1000;
 
-/// The longest single wait that the protocol takes, in milliseconds.
+/// The longest single wait that the protocol accepts, in milliseconds.
 const LONGEST_WAIT: u64 = 600_000;
 
 #[derive(Args, Debug)]
 pub struct Events {
-    /// Go on with what happens from now on; Ctrl-C ends it
+    /// Continue with new events until Ctrl-C
     #[arg(short, long)]
     follow: bool,
-    /// Only after this time, in the last so long (10m), or after the event of this number
+    /// Print only events after this time, within the last TIME (10m), or after the event with this number
     #[arg(long, value_name = "TIME|NUMBER", value_parser = parse)]
     since: Option<Since>,
 }
@@ -39,7 +39,7 @@ enum Since {
 impl Events {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         if self.follow {
-            interrupt::leave_with("stopped following; the jobs go on".to_owned())?;
+            interrupt::leave_with("stopped following; the jobs keep running".to_owned())?;
         }
         let (mut after, from) = match self.since {
             Some(Since::Seq(seq)) => (seq, None),
@@ -84,7 +84,7 @@ fn print(ctx: &mut Context, event: &Event) -> Result<(), Failure> {
     Ok(ctx.out.line(line.trim_end())?)
 }
 
-/// The job's name as it was then.
+/// The name of the job at the time of the event.
 fn name(event: &Event) -> String {
     let id = || event.session_id.as_ref().map(ToString::to_string);
     let label = event.data["label"].as_str().map(clean);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_is_told_in_words() {
+    fn events_are_described_in_words() {
         let agent = json!({"kind": "agent", "scope": "a"});
         let itself = json!({"kind": "itself", "scope": null});
         for (kind, data, expected) in [

@@ -1,4 +1,4 @@
-//! `export`: a job's whole log, to keep or to show elsewhere.
+//! `export`: writes the whole log of a job.
 
 use std::fs::File;
 use std::io::Read;
@@ -14,15 +14,15 @@ use crate::protocol::params::{Encoding, Export as Params, ExportFormat};
 use crate::protocol::reply::Exported;
 use crate::protocol::{Action, ErrorCode, SessionId};
 
-/// Bytes of a long export that are copied at a time.
+/// Bytes per read when a long export is copied.
 const PIECE: usize = 64 * 1024;
 
 #[derive(Args, Debug)]
 pub struct Export {
-    /// Which job
+    /// The job; by default the one that was used last
     #[arg(value_name = "JOB", default_value = "-")]
     job: String,
-    /// The form; without it, that of FILE's ending, else asciicast
+    /// Format of the log; by default selected by the extension of FILE, else asciicast
     #[arg(long)]
     format: Option<Form>,
     /// Write to this file instead of standard output
@@ -30,19 +30,19 @@ pub struct Export {
     output: Option<PathBuf>,
 }
 
-/// Forms of a log.
+/// The formats of a log.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Form {
-    /// A recording that asciinema plays
+    /// A recording for asciinema
     #[value(alias = "cast")]
     Asciicast,
     /// Clean text
     #[value(alias = "txt")]
     Text,
-    /// Text with its colours, as a page
+    /// Text with its colours, as a web page
     #[value(alias = "htm")]
     Html,
-    /// The bytes exactly
+    /// The exact bytes
     Raw,
 }
 
@@ -91,7 +91,7 @@ impl From<Form> for ExportFormat {
     }
 }
 
-/// Prints an export; one that no reply has room for comes by way of a file.
+/// Prints an export. One that is too large for a reply is copied through a file.
 fn print(ctx: &mut Context, params: Params) -> Result<(), Failure> {
     let answer = ctx.daemon()?.call(Action::Export(params.clone()));
     match answer {
@@ -118,7 +118,7 @@ fn print_long(ctx: &mut Context, params: Params) -> Result<(), Failure> {
         ..params
     };
     let written = ctx.daemon()?.call(Action::Export(params));
-    // Opened, it needs no name any more.
+    // The file is removed at once; the open descriptor is enough.
     let opened = File::open(&file);
     let _ = std::fs::remove_file(&file);
     written?;
@@ -132,7 +132,7 @@ fn print_long(ctx: &mut Context, params: Params) -> Result<(), Failure> {
     }
 }
 
-/// The daemon is somewhere else.
+/// The absolute path, because the daemon has another working directory.
 fn absolute(file: &Path) -> Result<String, Failure> {
     let path = std::path::absolute(file)?;
     path.into_os_string().into_string().map_err(|path| {

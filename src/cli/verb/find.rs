@@ -1,4 +1,4 @@
-//! `find`: the lines of all jobs that match, as grep(1) would find them in files.
+//! `find`: prints the matching lines of all jobs, as grep(1) does for files.
 
 use clap::Args;
 use regex::{Regex, RegexBuilder};
@@ -13,24 +13,24 @@ use crate::protocol::params::Log;
 use crate::protocol::reply::{LogMatch, LogMatches};
 use crate::protocol::{Action, Record, Timestamp};
 
-/// Matches asked for at once, the most that a daemon tells.
+/// Matches per request: the most that the daemon returns.
 const PAGE: usize = 10_000;
 
 #[derive(Args, Debug)]
 pub struct Find {
-    /// What to look for: a regular expression, in Rust's syntax
+    /// A regular expression in Rust's syntax
     #[arg(value_name = "RE")]
     pattern: String,
-    /// Only in these jobs: names, ids, groups (g:shop), patterns
+    /// Search only these jobs: names, ids, groups (g:shop), patterns
     #[arg(long, value_name = "JOB", value_delimiter = ',')]
     jobs: Vec<String>,
-    /// Only what was written after this time, or in the last so long (10m)
+    /// Search only lines written after this time, or within the last TIME (10m)
     #[arg(long, value_name = "TIME", value_parser = moment::parse)]
     since: Option<Timestamp>,
-    /// Lines around each match
+    /// Print N lines around each match
     #[arg(short = 'C', long, value_name = "N", default_value_t = 0, value_parser = number::from::<usize>(0))]
     context: usize,
-    /// Case does not matter
+    /// Ignore case
     #[arg(short, long)]
     ignore_case: bool,
 }
@@ -44,7 +44,7 @@ impl Find {
             let error = error.to_string();
             let why = error.lines().last().unwrap_or_default();
             Failure::Usage(format!(
-                "`{}` is no regular expression: {why}",
+                "`{}` is not a regular expression: {why}",
                 self.pattern
             ))
         })?;
@@ -66,7 +66,7 @@ impl Find {
         })
     }
 
-    /// Shows what one job has; whether it has anything.
+    /// Prints the matches in one job. Returns whether there are any.
     fn look(
         &self,
         ctx: &mut Context,
@@ -89,7 +89,7 @@ impl Find {
             };
             let page: LogMatches = match ctx.read(&Action::Log(log)) {
                 Ok(page) => page,
-                // It was removed meanwhile.
+                // The job was removed meanwhile.
                 Err(failure) if failure.exit() == Exit::NO_JOB => return Ok(shown > 0),
                 Err(failure) => return Err(failure),
             };
@@ -104,7 +104,7 @@ impl Find {
                 shown = found.n + (found.after.len() as u64).min(until - found.n - 1);
             }
             if page.omitted.bytes > 0 {
-                note("some lines are too long to be shown whole");
+                note("some lines are too long to be shown in full");
             }
             match page.matches.last() {
                 Some(last) if page.truncated => next = Some(last.n + 1),
@@ -114,7 +114,8 @@ impl Find {
         Ok(shown > 0)
     }
 
-    /// A match with its surroundings, but for lines up to `shown` and from `until` on, which show as their own.
+    /// Prints a match with its context, except lines up to `shown` and from `until` on, which are printed
+    /// with other matches.
     fn show(
         &self,
         ctx: &mut Context,
@@ -155,7 +156,7 @@ impl Find {
     }
 }
 
-/// `12:44:52`, with the date if that is not today's.
+/// Formats a time as `12:44:52`, with the date if it is not today.
 fn time_of_day(at: Timestamp) -> String {
     let (then, now) = (words::local(at), words::local(words::now()));
     match (then.split_once(' '), now.split_once(' ')) {

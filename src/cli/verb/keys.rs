@@ -1,4 +1,4 @@
-//! `keys`: keys to a job, by name.
+//! `keys`: presses keys in a job, by name.
 
 use clap::Args;
 
@@ -12,10 +12,10 @@ use crate::protocol::{Action, Mode};
 
 #[derive(Args, Debug)]
 pub struct Keys {
-    /// Which job
+    /// The job
     #[arg(value_name = "JOB")]
     job: String,
-    /// Names of keys, or single characters
+    /// Names of keys (C-c, Up, F5) or single characters
     #[arg(
         required = true,
         trailing_var_arg = true,
@@ -30,7 +30,7 @@ impl Keys {
         let job = ctx.one(&self.job)?;
         if job.summary.mode == Mode::Pipe {
             let name = words::name(&job.summary);
-            let message = format!("{name} has pipes, not a terminal, so it takes no keys");
+            let message = format!("{name} has pipes instead of a terminal, so keys cannot be pressed");
             let hint = format!(
                 "bgproc send {name} TEXT sends text, bgproc send --eof {name} ends its input"
             );

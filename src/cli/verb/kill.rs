@@ -1,4 +1,4 @@
-//! `kill`: the end of jobs at once; with a signal of one's own only that is sent, as kill(1) and docker do.
+//! `kill`: ends jobs at once. With a signal, only sends that signal, as kill(1) and docker do.
 
 use std::time::Duration;
 
@@ -12,16 +12,16 @@ use crate::config::duration;
 
 #[derive(Args, Debug)]
 pub struct Kill {
-    /// Which jobs
+    /// The jobs
     #[arg(value_name = "JOB", required_unless_present = "all")]
     jobs: Vec<String>,
-    /// Every job that runs
+    /// End every running job
     #[arg(long, conflicts_with = "jobs")]
     all: bool,
-    /// Only send this signal, to what is in the foreground; nothing else is ended
+    /// Only send this signal to the foreground processes, without ending the jobs
     #[arg(short, long, value_name = "SIG")]
     signal: Option<String>,
-    /// As of stop; KILL needs none
+    /// Accepted for compatibility with stop; KILL has no grace period
     #[arg(short = 't', long, value_name = "TIME", value_parser = duration::parse, hide = true)]
     grace: Option<Duration>,
 }

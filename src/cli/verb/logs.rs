@@ -1,4 +1,4 @@
-//! `logs`: what jobs have written, and what they go on to write.
+//! `logs`: prints the output of jobs, and follows it.
 
 use std::sync::mpsc::{SyncSender, sync_channel};
 
@@ -15,45 +15,45 @@ use crate::cli::output::words;
 use crate::cli::value::{moment, number};
 use crate::protocol::{Record, Timestamp};
 
-/// Lines that `tail` shows unless told otherwise, as tail(1).
+/// Lines that `tail` shows by default, as tail(1).
 const TAIL: u64 = 10;
 
-/// As many lines as there are.
+/// The value of `--lines all`: no limit.
 const ALL: u64 = u64::MAX;
 
-/// Pieces of output that may wait for a slow terminal before followers wait too.
+/// Pieces of output that may wait for a slow terminal before the followers block.
 const QUEUE: usize = 4;
 
 #[derive(Args, Clone, Debug)]
 pub struct Logs {
-    /// Go on until the jobs have ended; Ctrl-C ends the following, not the jobs
+    /// Continue with new output until the jobs have ended; Ctrl-C stops following, not the jobs
     #[arg(short, long)]
     follow: bool,
-    /// Only the last N lines
+    /// Print only the last N lines
     #[arg(short = 'n', long = "lines", visible_alias = "tail", value_name = "N", value_parser = lines)]
     lines: Option<u64>,
-    /// The bytes exactly as they were written
+    /// Print the exact bytes
     #[arg(long)]
     raw: bool,
-    /// Clean text also on a terminal
+    /// Print clean text on a terminal too
     #[arg(long, conflicts_with = "raw")]
     plain: bool,
-    /// Only what was written after this time, or in the last so long (10m)
+    /// Print only output written after this time, or within the last TIME (10m)
     #[arg(long, value_name = "TIME", value_parser = moment::parse)]
     since: Option<Timestamp>,
-    /// When each line was written, in front of it
+    /// Print the time of each line
     #[arg(short, long, conflicts_with = "raw")]
     times: bool,
-    /// With what was typed into it, when and by whom; not what was typed without echo
+    /// Include what was typed into the job, when and by whom; input without echo is never recorded
     #[arg(long, conflicts_with_all = ["follow", "raw"])]
     stdin: bool,
-    /// Which jobs
+    /// The jobs; by default the one that was used last
     #[arg(value_name = "JOB", default_value = "-")]
     jobs: Vec<String>,
 }
 
 impl Logs {
-    /// As `follow` means it.
+    /// The options of `follow`.
     pub(super) fn following(self) -> Self {
         Self {
             follow: true,
@@ -61,7 +61,7 @@ impl Logs {
         }
     }
 
-    /// As `tail` means it.
+    /// The options of `tail`.
     pub(super) fn tailing(self) -> Self {
         let lines = self.lines.or(Some(TAIL));
         Self { lines, ..self }
@@ -95,7 +95,7 @@ impl Logs {
         Ok(found.exit)
     }
 
-    /// Where to begin.
+    /// The position where the output begins.
     fn place(&self, ctx: &mut Context, job: &Record) -> Result<Place, Failure> {
         if self.lines.is_none() && self.since.is_none() && !ctx.json {
             return Ok(Place::BEGINNING);
@@ -120,7 +120,7 @@ impl Logs {
         Ok(show.with_typed(typed, self.lines.is_some()))
     }
 
-    /// One job up to now, or as long as it goes on.
+    /// Prints one job up to now or, with `--follow`, until it ends.
     fn print(
         &self,
         ctx: &mut Context,
@@ -138,7 +138,7 @@ impl Logs {
             loop {
                 match follower.read_on()? {
                     News::Idle(_) | News::Ended(_) => break,
-                    // What somebody looks at who does not wait for it.
+                    // Without `--follow`, restarts are not reported.
                     News::Restarted(_) => {}
                     news => show.news(ctx, news)?,
                 }
@@ -147,7 +147,8 @@ impl Logs {
         Ok(show.finish(ctx)?)
     }
 
-    /// Several jobs: a thread and a connection each, whole lines behind their names.
+    /// Follows several jobs, each with its own thread and connection. Prints whole lines after the name of
+    /// their job.
     fn follow_several(&self, ctx: &mut Context, jobs: &[Record]) -> Result<(), Failure> {
         let names: Vec<_> = jobs.iter().map(|job| words::name(&job.summary)).collect();
         interrupt::leave_with(interrupt::goes_on(&names))?;
@@ -160,12 +161,12 @@ impl Logs {
             let (sender, logs, job) = (sender.clone(), self.clone(), job.clone());
             std::thread::spawn(move || {
                 let outcome = logs.forward(&job, place, number, &sender);
-                // The receiver is gone only when this process is about to end.
+                // Sending fails only if this process is about to end.
                 let _ = sender.send((number, outcome.err().map_or(Said::End, Said::Failure)));
             });
         }
         drop(sender);
-        // Flushed as soon as nothing more waits, so that following is live.
+        // Flush whenever the queue is empty, so that following is live.
         while let Ok((number, said)) = receiver.recv() {
             say(ctx, &mut shows[number], said)?;
             while let Ok((number, said)) = receiver.try_recv() {
@@ -199,7 +200,7 @@ impl Logs {
     }
 }
 
-/// How many lines; docker says `all`.
+/// Parses a number of lines. `all` is accepted as in docker.
 fn lines(text: &str) -> Result<u64, String> {
     match text {
         "all" => Ok(ALL),
@@ -207,7 +208,7 @@ fn lines(text: &str) -> Result<u64, String> {
     }
 }
 
-/// What a follower of several has to say.
+/// A message from the follower of one job.
 enum Said {
     News(News),
     End,

@@ -1,4 +1,4 @@
-//! `ls`: the jobs there are.
+//! `ls`: lists the jobs.
 
 use clap::{Args, ValueEnum};
 use serde_json::Value;
@@ -17,43 +17,43 @@ pub struct Ls {
     /// Only jobs of this group
     #[arg(short, long)]
     group: Option<String>,
-    /// Only jobs of this state: a word of the list (running, needs input, done, exit 1), or failed
+    /// Only jobs in this state: a word of the STATE column (running, needs input, done, exit 1), or failed
     #[arg(long, value_name = "STATE", value_parser = state::parse)]
     status: Option<Wanted>,
-    /// All jobs, which is what is listed anyway
+    /// All jobs (the default)
     #[arg(short, long)]
     all: bool,
-    /// Only the ids
+    /// Print only the ids
     #[arg(short, long, conflicts_with = "output")]
     quiet: bool,
-    /// Cut nothing to the width of the terminal, and show ids and directories
+    /// Do not cut columns; add ids and directories
     #[arg(short, long)]
     wide: bool,
-    /// Form of the list: a table on a terminal, else tab-separated with a heading
+    /// Format of the list; by default a table on a terminal, else tab-separated with a heading
     #[arg(short, long, value_name = "FORM")]
     output: Option<Form>,
-    /// Without the heading
+    /// Do not print the heading
     #[arg(long)]
     no_header: bool,
 }
 
-/// Forms of the list.
+/// The formats of the list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Form {
-    /// For people
+    /// Aligned columns
     Table,
-    /// All columns, tab-separated and without a heading; `-` where there is nothing
+    /// All columns, separated by tabs and without a heading; `-` for an empty field
     Tsv,
-    /// As --json
+    /// The same as --json
     Json,
 }
 
-/// More jobs than a daemon keeps.
+/// More than the daemon keeps.
 const ALL: usize = 100_000;
 
 impl Ls {
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
-        // Scripts that ask for it by name know the columns.
+        // Scripts that request TSV know the columns.
         let header = !self.no_header && self.output != Some(Form::Tsv);
         let form = match self.output {
             _ if ctx.json => Form::Json,
@@ -122,7 +122,7 @@ impl Ls {
     }
 }
 
-/// The columns; the ones from [`FITTED`] on are only for `--wide`.
+/// The columns. Those from [`FITTED`] on are shown only with `--wide`.
 const COLUMNS: [Column; 10] = [
     column("NAME", Fit::Middle(10), 9),
     column("STATE", Fit::Whole, 8),
@@ -136,7 +136,7 @@ const COLUMNS: [Column; 10] = [
     column("DIR", Fit::Whole, 1),
 ];
 
-/// Columns of the ordinary table.
+/// The number of columns without `--wide`.
 const FITTED: usize = 8;
 
 const fn column(title: &'static str, fit: Fit, rank: u8) -> Column {
@@ -175,14 +175,14 @@ fn row(record: &Record, now: Timestamp) -> Vec<Cell> {
     ]
 }
 
-/// What programs get; new ones come last.
+/// The columns for programs. New ones are appended at the end.
 const TAB_SEPARATED: [&str; 14] = [
     "NAME", "STATUS", "EXIT", "PID", "ID", "GROUP", "COMMAND", "STATE", "PORT", "TIME", "CPU",
     "MEM", "STARTED", "DIR",
 ];
 
-/// Cleaned fields hold neither tabs nor newlines, so a row is always one line
-/// of as many fields as the heading.
+/// Formats a job as one line with as many fields as the heading. Cleaned fields contain neither tabs nor
+/// newlines.
 fn tab_separated(record: &Record, now: Timestamp) -> String {
     let job = &record.summary;
     let exit = match (job.exit_code, &job.signal) {
@@ -210,7 +210,7 @@ fn tab_separated(record: &Record, now: Timestamp) -> String {
     .join("\t")
 }
 
-/// The first port, and how many more there are.
+/// The first port, and the number of further ones.
 fn ports(ports: &[u16]) -> String {
     match ports {
         [] => none(),

@@ -12,22 +12,22 @@ use crate::serve;
 
 #[derive(Args, Debug)]
 pub struct Mcp {
-    /// Which tools to offer: own, deepchat, dotnet, duragent or macos-shell
+    /// The set of tools to offer: own, deepchat, dotnet, duragent or macos-shell
     #[arg(long, value_name = "SET", default_value = "own", value_parser = parse_tools)]
     tools: ToolSet,
-    /// The agent's scope: it sees what was started from the same one
+    /// Scope of the agent: it sees the jobs that were started in the same scope
     #[arg(long, value_name = "NAME")]
     scope: Option<String>,
-    /// No changes: the agent may only look
+    /// Let the agent only look, not change anything
     #[arg(long)]
     read_only: bool,
-    /// Programs that the agent may start
+    /// Let the agent start only these programs
     #[arg(long, value_name = "CMD", value_delimiter = ',')]
     allow: Option<Vec<String>>,
-    /// What becomes of the agent's jobs at the end: keep or kill
+    /// What happens to the agent's jobs when it disconnects: keep or kill
     #[arg(long, value_name = "WHAT", value_parser = parse_on_disconnect)]
     on_disconnect: Option<OnDisconnect>,
-    /// Running jobs of the agent at most
+    /// Largest number of jobs that the agent may run at the same time
     #[arg(long, value_name = "N", value_parser = number::between::<u32>(1, u32::MAX.into()))]
     max_sessions: Option<u32>,
 }
@@ -49,6 +49,6 @@ impl Mcp {
 fn parse_tools(name: &str) -> Result<ToolSet, String> {
     ToolSet::parse(name).ok_or_else(|| {
         let names = ToolSet::NAMES.map(|(name, _)| name);
-        format!("wants one of {}", names.join(", "))
+        format!("needs one of {}", names.join(", "))
     })
 }

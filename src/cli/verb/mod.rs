@@ -1,4 +1,4 @@
-//! The verbs, one small file each, named as people say them.
+//! The verbs, one file each.
 
 mod attach;
 mod capture;
@@ -34,26 +34,26 @@ use crate::cli::exit::{Exit, Failure};
 
 pub(super) use help::list_topics;
 
-/// What can be asked for.
+/// The verbs of the command line.
 ///
-/// Only the one that is asked for is built. Its struct has no doc comment of its own: clap would take that for the
-/// line about the verb, in place of the one here.
+/// Only the verb that is used is built. The structs of the verbs have no doc comments, because clap would
+/// use them in place of the descriptions here.
 #[derive(Subcommand, Debug)]
 #[command(defer = true)]
 pub enum Verb {
-    /// Start a job; it goes on when this command has ended
+    /// Start a job, which keeps running after this command has ended
     #[command(visible_alias = "add")]
     Run(Box<run::Run>),
     /// List the jobs
     #[command(visible_alias = "ps")]
     Ls(ls::Ls),
-    /// Show one job in full; exit code 3 if it is not running
+    /// Show details of one job; exit code 3 if it is not running
     #[command(visible_aliases = ["inspect", "show"])]
     Status(status::StatusOf),
-    /// Show what jobs have written: clean text, whatever they painted
+    /// Print the output of jobs as clean text
     #[command(visible_alias = "log")]
     Logs(logs::Logs),
-    /// Show the lines of all jobs that match; exit code 1 if there are none
+    /// Print the lines of all jobs that match a pattern; exit code 1 if none match
     #[command(visible_alias = "grep")]
     Find(find::Find),
     /// The same as logs -f
@@ -62,64 +62,64 @@ pub enum Verb {
     /// The same as logs -n 10
     #[command(hide = true)]
     Tail(logs::Logs),
-    /// Show a job's screen and type into it; ctrl-] leaves
+    /// Show the screen of a job and type into it; ctrl-] leaves
     #[command(visible_alias = "a")]
     Attach(attach::Attach),
-    /// Type text into a job, and Enter
+    /// Type text into a job and press Enter
     Send(send::Send),
     /// Press keys in a job: C-c Up Enter F5 M-x (bgproc help keys)
     Keys(keys::Keys),
-    /// Open a job to agents that did not start it: read, write or none
+    /// Share a job with agents that did not start it: read, write or none
     Share(share::ShareWith),
-    /// Tell agents that nobody will answer what they have asked about a job
+    /// Decline the questions that agents have asked about a job
     Decline(decline::DeclineFor),
-    /// Print a job's screen
+    /// Print the screen of a job
     #[command(visible_alias = "screen")]
     Capture(capture::Capture),
-    /// Show how a job went: its screen as it was, step by step or played
+    /// Play what the screen of a job showed
     Replay(replay::Replay),
-    /// Write a job's whole log as a recording (asciicast), text, page or bytes
+    /// Write the whole log of a job as a recording (asciicast), text, page or bytes
     Export(export::Export),
-    /// End jobs with all their processes: a signal, then KILL
+    /// End jobs and all their processes with TERM, and with KILL after a grace period
     Stop(stop::Stop),
-    /// End jobs at once, with all their processes; with -s only send that signal
+    /// End jobs and all their processes at once with KILL; with -s only send that signal
     Kill(kill::Kill),
-    /// Send a signal to jobs, and nothing else
+    /// Send a signal to jobs
     Signal(signal::Signal),
-    /// Run jobs anew, under the same id; ends what still runs first
+    /// Run jobs again under the same id; running jobs are ended first
     Restart(state::Restart),
-    /// Stop jobs where they stand, with all their processes
+    /// Stop all processes of jobs until they are resumed
     Pause(state::Jobs),
-    /// Let paused jobs go on
+    /// Let paused jobs continue
     #[command(visible_alias = "continue")]
     Resume(state::Jobs),
-    /// Wait for jobs: for their end (and exit with their code), or for something else
+    /// Wait for the end of jobs and exit with their exit code, or wait for another condition
     Wait(wait::Wait),
-    /// Give a job another name
+    /// Change the name of a job
     Rename(rename::Rename),
-    /// Forget jobs that have ended, with their logs
+    /// Remove ended jobs and their logs
     Rm(rm::Rm),
-    /// Forget all jobs that have ended, with their logs
+    /// Remove all ended jobs and their logs
     #[command(visible_alias = "prune")]
     Clean(rm::Clean),
-    /// Show who did what to which job
+    /// List what happened to jobs, and who did it
     Events(events::Events),
-    /// Look at the daemon, end it, or replace it
+    /// Show, end or replace the daemon
     Daemon(daemon::Daemon),
-    /// Look for what keeps bgproc from working here, and say what to do
+    /// Check whether bgproc can work on this machine, and say how to fix problems
     Doctor(doctor::Doctor),
     /// Show a chapter of the manual, or the help of a verb
     Help(help::Help),
-    /// Serve an agent by the Model Context Protocol, on standard input and output
+    /// Serve an agent with the Model Context Protocol on standard input and output
     Mcp(mcp::Mcp),
     /// Print the JSON Schema of the protocol
     Schema(schema::Schema),
 }
 
-/// Adds the arguments of a verb to its grammar.
+/// A function that adds the arguments of a verb to its grammar.
 type Arguments = fn(Command) -> Command;
 
-/// The verbs by their names, and what they take.
+/// The names of each verb, and the function that adds its arguments.
 const ARGUMENTS: [(&[&str], Arguments); 31] = [
     (&["run", "add"], run::Run::augment_args),
     (&["ls", "ps"], ls::Ls::augment_args),
@@ -158,7 +158,7 @@ const ARGUMENTS: [(&[&str], Arguments); 31] = [
 ];
 
 impl Verb {
-    /// Does it.
+    /// Runs the verb.
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
         match self {
             Self::Run(verb) => verb.run(ctx),
@@ -195,8 +195,8 @@ impl Verb {
         }
     }
 
-    /// The arguments of the verb that is called so, for reading them. What help says about the verb is not there:
-    /// to say that of all verbs, as the derived grammar does, takes longer than most verbs take.
+    /// The grammar for parsing the arguments of one verb. It has no help text, because adding that for all
+    /// verbs, as the derived grammar does, takes longer than most verbs run.
     pub(super) fn grammar(name: &str) -> Option<Command> {
         let mut verbs = ARGUMENTS.iter();
         let (names, arguments) = verbs.find(|(names, _)| names.contains(&name))?;
@@ -204,14 +204,14 @@ impl Verb {
         Some(arguments(Command::new(*name).aliases(aliases.iter())))
     }
 
-    /// What verbs are called, aliases too.
+    /// The names of all verbs, aliases included.
     pub(super) fn names() -> impl Iterator<Item = &'static str> {
         ARGUMENTS
             .iter()
             .flat_map(|(names, _)| names.iter().copied())
     }
 
-    /// The list, which a bare `bgproc` shows where there is no terminal.
+    /// The verb that a bare `bgproc` runs if there is no terminal.
     pub(super) fn list() -> Self {
         Self::Ls(ls::Ls::default())
     }

@@ -1,4 +1,4 @@
-//! `rename`: another name for a job.
+//! `rename`: changes the name of a job.
 
 use clap::Args;
 
@@ -11,10 +11,10 @@ use crate::protocol::params::Set;
 
 #[derive(Args, Debug)]
 pub struct Rename {
-    /// Which job
+    /// The job
     #[arg(value_name = "JOB")]
     job: String,
-    /// What it is called from now on
+    /// The new name
     #[arg(value_name = "NAME", value_parser = parse_name)]
     name: String,
 }
@@ -34,7 +34,7 @@ impl Rename {
             .map_err(|error| match Taken::by(&error) {
                 Some(taken) => taken
                     .refusal()
-                    .hint("choose another name, or stop that one first"),
+                    .hint("choose another name, or stop that job first"),
                 None => Failure::from(error),
             })?;
         if ctx.json {

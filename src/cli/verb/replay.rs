@@ -1,4 +1,4 @@
-//! `replay`: how a job went, as its screen showed it.
+//! `replay`: plays what the screen of a job showed.
 
 use std::io::IsTerminal;
 
@@ -17,13 +17,14 @@ use crate::tui::model::Replay as From;
 
 #[derive(Args, Debug)]
 pub struct Replay {
-    /// Which job
+    /// The job; by default the one that was used last
     #[arg(value_name = "JOB", default_value = "-")]
     job: String,
-    /// Begin then (12:44, 10m ago as 10m, or 2026-11-21T20:00:00Z); not on a terminal, print that screen
+    /// Begin at this time (12:44, 10m for 10 minutes ago, 2026-11-21T20:00:00Z); without a terminal, print
+    /// the screen at that time
     #[arg(long, value_name = "TIME", value_parser = moment::parse)]
     at: Option<Timestamp>,
-    /// How fast: 2 is twice as fast; pauses are cut to two seconds
+    /// Speed: 2 is twice as fast; pauses are cut to two seconds
     #[arg(long, value_name = "N", default_value_t = 1.0, value_parser = parse_speed)]
     speed: f64,
 }
@@ -49,7 +50,7 @@ impl Replay {
         Ok(Exit::OK)
     }
 
-    /// Prints the screen as it was.
+    /// Prints the screen at this time.
     fn print(&self, at: Timestamp, ctx: &mut Context) -> Result<Exit, Failure> {
         let job = ctx.one(&self.job)?;
         let value = ctx.daemon()?.call(Action::Capture(Capture {
@@ -76,5 +77,5 @@ fn parse_speed(text: &str) -> Result<f64, String> {
     let speed = text.parse::<f64>().ok();
     speed
         .filter(|speed| (0.125..=64.0).contains(speed))
-        .ok_or_else(|| format!("wants a number between 0.125 and 64, not \"{text}\""))
+        .ok_or_else(|| format!("needs a number between 0.125 and 64, not \"{text}\""))
 }

@@ -1,4 +1,4 @@
-//! `rm` and `clean`: forgetting jobs that are over.
+//! `rm` and `clean`: remove ended jobs.
 
 use clap::Args;
 
@@ -10,23 +10,23 @@ use crate::protocol::{Action, Record, Status};
 
 #[derive(Args, Debug)]
 pub struct Rm {
-    /// Which jobs
+    /// The jobs
     #[arg(value_name = "JOB", required = true)]
     jobs: Vec<String>,
-    /// End what still runs
+    /// End running jobs first
     #[arg(short, long)]
     force: bool,
-    /// Only say what would be removed
+    /// Only print what would be removed
     #[arg(long)]
     dry_run: bool,
 }
 
 #[derive(Args, Debug)]
 pub struct Clean {
-    /// Only those that went wrong
+    /// Only failed jobs
     #[arg(long)]
     failed: bool,
-    /// Only say what would be removed
+    /// Only print what would be removed
     #[arg(long)]
     dry_run: bool,
 }
@@ -67,7 +67,7 @@ impl Clean {
     }
 }
 
-/// Removes `jobs` and says how many they were and what their logs held.
+/// Removes `jobs`, and prints how many they were and the size of their logs.
 fn remove(ctx: &mut Context, jobs: &[Record], dry_run: bool) -> Result<Exit, Failure> {
     let removals = jobs.iter().map(|job| {
         Action::Remove(Remove {

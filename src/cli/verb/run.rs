@@ -1,4 +1,4 @@
-//! `run`: starts a job, and stays with it if asked to.
+//! `run`: starts a job, and follows it if requested.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -31,79 +31,82 @@ pub struct Run {
     /// Name of the job
     #[arg(short, long, value_parser = parse_name)]
     name: Option<String>,
-    /// Stop the job that has this name, and start this one in its place
+    /// Stop the job that has this name, then start this one
     #[arg(long, requires = "name")]
     replace: bool,
-    /// Group it belongs to
+    /// Group of the job
     #[arg(short, long)]
     group: Option<String>,
-    /// Directory it runs in
+    /// Working directory of the job
     #[arg(short = 'C', long = "dir", value_name = "DIR")]
     dir: Option<String>,
-    /// Set a variable for it (K=V), or mark one of this environment as meant for it (K)
+    /// Set an environment variable (K=V), or take its value from the current environment (K)
     #[arg(short, long = "env", value_name = "K=V")]
     env: Vec<String>,
-    /// Leave it in the background, which it is without any of the next three
+    /// Return at once and leave the job in the background (the default)
     #[arg(short, long, group = "stay")]
     detach: bool,
-    /// Show it: type into it at once, ctrl-] leaves
+    /// Show the screen of the job and type into it; ctrl-] leaves
     #[arg(short, long, group = "stay")]
     attach: bool,
-    /// Show its output as it comes, and exit with its code; Ctrl-C ends the following, not the job
+    /// Show the output and exit with the exit code of the job; Ctrl-C stops following, not the job
     #[arg(short, long, group = "stay")]
     follow: bool,
-    /// As -f, and print its id and the path of its log to stderr first. Both pass piped standard input on to it
+    /// As -f, and first print the job's id and the path of its log on stderr; with -f and -w, piped
+    /// standard input goes to the job
     #[arg(short, long, group = "stay")]
     wait: bool,
-    /// With --attach: exit with its code if it has ended by then
+    /// With --attach: exit with the exit code of the job, if it has ended
     #[arg(long, requires = "attach")]
     exit_code: bool,
-    /// Forget it with its log once it has ended
+    /// Remove the job and its log when it has ended
     #[arg(long, conflicts_with_all = ["restart", "keep"])]
     rm: bool,
-    /// With -f or -w: print clean text, also on a terminal
+    /// With -f or -w: print clean text on a terminal too
     #[arg(long)]
     plain: bool,
-    /// Print only the id; with -w, only its output
+    /// Print only the id; with -w, only the output
     #[arg(short, long)]
     quiet: bool,
-    /// Size of its terminal, columns by rows
+    /// Size of the terminal: columns by rows
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     size: Option<Size>,
-    /// Connect it by pipes, which tell stdout and stderr apart
+    /// Use pipes instead of a terminal; stdout and stderr are then separate
     #[arg(long, conflicts_with = "size")]
     no_pty: bool,
-    /// Give it a terminal even if standard input is piped to it
+    /// Use a terminal although standard input is piped
     #[arg(long, conflicts_with = "no_pty")]
     pty: bool,
-    /// End it after so long (30s, 10m, 2h)
+    /// End the job after this time (30s, 10m, 2h)
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     timeout: Option<Duration>,
-    /// Keep it and its log for so long after its end and your last look (7d), or forever
+    /// Keep the job and its log this long after its end and after you last looked at it (7d), or forever
     #[arg(long, value_name = "TIME", value_parser = duration::parse_or_forever)]
     keep: Option<u64>,
-    /// Run it again after its end: no, on-failure (5 times in a row), on-failure:N, always (for ever), always:N; after growing pauses up to a minute
+    /// Restart the job when it ends: no, on-failure (at most 5 times in a row), on-failure:N, always,
+    /// always:N; pauses between restarts grow to one minute
     #[arg(long, value_name = "WHEN", value_parser = restart::parse)]
     restart: Option<RestartPolicy>,
-    /// It is ready once a line of its output matches
+    /// The job is ready when a line of its output matches
     #[arg(long, value_name = "REGEX", group = "ready")]
     ready_log: Option<String>,
-    /// It is ready once it listens on this TCP port
+    /// The job is ready when it listens on this TCP port
     #[arg(long, value_name = "N", group = "ready", value_parser = number::between::<u16>(1, 65_535))]
     ready_port: Option<u16>,
-    /// Let agents look at it (read), or type into it, too (write)
+    /// Let agents see the job (read), or also type into it (write)
     #[arg(long, value_name = "HOW")]
     share: Option<Agents>,
-    /// One argument is a shell line; several are a program and its arguments
+    /// The command: one argument is a shell line; several are a program and its arguments
     #[arg(required = true, trailing_var_arg = true)]
     command: Vec<String>,
 }
 
-/// How long a job of `--rm` is kept, in milliseconds: others who wait for its end still have its code.
+/// How long a job of `--rm` is kept after its end, in milliseconds, so that other waiting commands can
+/// still read its exit code.
 const RM_MS: u64 = 1000;
 
-/// The same for one that is stayed with, which is then removed by whoever stays; this is for the case that they
-/// cannot, and longer than a reader may rest.
+/// The same if this command stays with the job, in milliseconds. The command then removes the job itself;
+/// this limit applies only if it cannot, and must be longer than a reader of the output may pause.
 const RM_STAYING_MS: u64 = 60_000;
 
 impl Run {
@@ -111,7 +114,7 @@ impl Run {
         if self.attach {
             attach::need_terminal()?;
         }
-        // What is piped in is for the job, if somebody is there to pass it on.
+        // Standard input is passed on only if this command stays to do it.
         let piped = (self.follow || self.wait) && stdin::is_piped();
         let start = self.start(ctx, piped)?;
         if start.args.is_none() {
@@ -143,7 +146,7 @@ impl Run {
         } else {
             let line = match record(ctx, &id, false) {
                 Ok(record) => started_line(ctx, &record),
-                // It was over sooner than it could be asked for.
+                // The job was removed before it could be queried.
                 Err(Failure::Refused(error))
                     if self.rm && error.code == ErrorCode::SessionRemoved =>
                 {
@@ -156,7 +159,7 @@ impl Run {
         Ok(Exit::OK)
     }
 
-    /// Opens it in the dashboard.
+    /// Opens the job in the dashboard.
     fn attach(&self, ctx: &mut Context, id: &SessionId) -> Result<Exit, Failure> {
         attach::open(id, false, &[], true)?;
         match self.exit_code {
@@ -165,16 +168,16 @@ impl Run {
         }
     }
 
-    /// How long it is kept after its end.
+    /// How long the job is kept after its end, in milliseconds. `None` takes the default of the daemon.
     fn ttl_ms(&self) -> Option<u64> {
         let stays = self.attach || self.follow || self.wait;
         let at_once = self.rm.then_some(if stays { RM_STAYING_MS } else { RM_MS });
         at_once.or(self.keep.filter(|time| *time != u64::MAX))
     }
 
-    /// Shows what it writes, until its end.
+    /// Shows the output of the job until it ends.
     fn stay(&self, ctx: &mut Context, id: &SessionId, piped: bool) -> Result<Exit, Failure> {
-        // In detail it says where its log is, however short.
+        // Only the detailed record always has the path of the log.
         let job = record(ctx, id, true)?;
         let name = words::name(&job.summary);
         interrupt::leave_with(interrupt::goes_on(std::slice::from_ref(&name)))?;
@@ -191,13 +194,13 @@ impl Run {
         Ok(Exit::of_job(status, code, signal.as_deref()))
     }
 
-    /// Whether it has pipes instead of a terminal.
+    /// Pipes if the job must not have a terminal. `None` takes the default of the daemon.
     fn mode(&self, piped: bool) -> Option<Mode> {
         let asks_for_terminal = self.pty || self.size.is_some();
         (self.no_pty || (piped && !asks_for_terminal)).then_some(Mode::Pipe)
     }
 
-    /// The size of its terminal: the one that it is followed on, if nobody says otherwise.
+    /// The size of the job's terminal: the one given, else that of the terminal on which it is followed.
     fn size(&self, ctx: &Context) -> Option<Size> {
         let followed = || ctx.out.size().filter(|_| self.follow || self.wait);
         self.size.or_else(followed)
@@ -213,12 +216,12 @@ impl Run {
         })
     }
 
-    /// What was typed, as a request.
+    /// The request to start the job.
     fn start(&self, ctx: &Context, piped: bool) -> Result<Start, Failure> {
         let (command, args) = match self.command.as_slice() {
             [line] => (line.clone(), None),
             [program, args @ ..] => (program.clone(), Some(args.to_vec())),
-            [] => return Err(Failure::Usage("there is no command to run".to_owned())),
+            [] => return Err(Failure::Usage("no command given".to_owned())),
         };
         if command.trim().is_empty() {
             return Err(Failure::Usage("the command is empty".to_owned()));
@@ -236,7 +239,8 @@ impl Run {
             cols: size.map(Size::cols),
             label: self.name.clone(),
             unique_label: self.name.is_some().then_some(true),
-            // So that it may be asked for again where the daemon dies over it.
+            // Makes the request idempotent, so that it can be repeated if the daemon dies while handling
+            // it.
             key: Some(SessionId::fresh().to_string()),
             group: self.group.clone(),
             background: Some(true),
@@ -250,7 +254,8 @@ impl Run {
     }
 }
 
-/// Removes a job that has ended; one that goes on, because its view was left, is removed by its end.
+/// Removes a job that has ended. A job that is still running, because its view was left, is removed when it
+/// ends.
 fn forget(ctx: &mut Context, id: &SessionId) -> Result<(), Failure> {
     let remove = Action::Remove(Remove {
         session_id: id.to_string(),
@@ -258,7 +263,7 @@ fn forget(ctx: &mut Context, id: &SessionId) -> Result<(), Failure> {
     });
     match ctx.daemon()?.call(remove) {
         Err(error) => match error.code {
-            // It runs, or is gone already.
+            // The job is running, or has already been removed.
             ErrorCode::InvalidRequest | ErrorCode::SessionRemoved => Ok(()),
             _ => Err(error.into()),
         },
@@ -274,7 +279,7 @@ fn record(ctx: &mut Context, id: &SessionId, detail: bool) -> Result<Record, Fai
     ctx.read(&Action::Status(status))
 }
 
-/// `web (4hqk2mzr8w1n) log: /…/output.log`
+/// Formats the job and its log as `web (4hqk2mzr8w1n) log: /…/output.log`.
 fn whereabouts(job: &Record) -> String {
     let (name, id) = (words::name(&job.summary), job.summary.session_id.as_str());
     let mut line = match name == id {
@@ -287,16 +292,16 @@ fn whereabouts(job: &Record) -> String {
     line
 }
 
-/// An existing directory as an absolute path, because the daemon's own directory is another one.
+/// Makes the path of an existing directory absolute, because the daemon has another working directory.
 fn directory(dir: &str) -> Result<String, Failure> {
     if dir.is_empty() {
-        let message = "-C wants a directory, and the one given is empty";
+        let message = "-C needs a directory, but the value is empty";
         return Err(Failure::Usage(message.to_owned()));
     }
     let absolute = std::path::absolute(Path::new(dir))?;
     if !absolute.is_dir() {
         let what = match absolute.exists() {
-            true => "is no directory",
+            true => "is not a directory",
             false => "does not exist",
         };
         let message = format!("-C {dir}: {} {what}", absolute.display());
@@ -311,7 +316,7 @@ fn variables(env: &[String]) -> Result<Option<BTreeMap<String, Option<String>>>,
         return Ok(None);
     }
     let pairs = env.iter().map(|word| match word.split_once('=') {
-        Some(("", _)) => Err(Failure::Usage(format!("`{word}` names no variable"))),
+        Some(("", _)) => Err(Failure::Usage(format!("`{word}` has no variable name"))),
         Some((name, value)) => Ok((name.to_owned(), Some(value.to_owned()))),
         None => match std::env::var(word) {
             Ok(value) => Ok((word.clone(), Some(value))),
@@ -326,7 +331,7 @@ fn variables(env: &[String]) -> Result<Option<BTreeMap<String, Option<String>>>,
 fn parse_size(text: &str) -> Result<Size, String> {
     let wrong = || {
         format!(
-            "`{text}` is no size; write 120x40, at most {0}x{0}",
+            "`{text}` is not a size; write 120x40, at most {0}x{0}",
             size::MAX
         )
     };

@@ -1,4 +1,4 @@
-//! `schema`: the JSON Schema of the protocol, without asking a daemon.
+//! `schema`: prints the JSON Schema of the protocol, without a daemon.
 
 use clap::{Args, ValueEnum};
 
@@ -8,18 +8,18 @@ use crate::protocol::schema;
 
 #[derive(Args, Debug)]
 pub struct Schema {
-    /// Only of what is sent, answered or told
+    /// Only this part of the schema
     part: Option<Part>,
 }
 
-/// Kinds of lines.
+/// The parts of the schema.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Part {
-    /// What a client sends
+    /// Requests of clients
     Requests,
-    /// What it is answered
+    /// Replies of the daemon
     Replies,
-    /// What it is told without asking
+    /// Events of the daemon
     Events,
 }
 

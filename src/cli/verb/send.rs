@@ -1,4 +1,4 @@
-//! `send`: text to a job, as if typed.
+//! `send`: types text into a job.
 
 use std::io::{IsTerminal, Read};
 
@@ -16,27 +16,27 @@ use crate::protocol::reply::Written;
 use crate::protocol::{Action, Mode, Record, SessionId};
 use crate::term::sanitize;
 
-/// Bytes per request, well below the longest line of the protocol once they are base64.
+/// Bytes per request. Encoded as base64 they stay well below the longest line of the protocol.
 const CHUNK: usize = 256 * 1024;
 
 #[derive(Args, Debug)]
 pub struct Send {
-    /// Which job
+    /// The job
     #[arg(value_name = "JOB")]
     job: String,
-    /// The text; several words are joined by blanks. Without any, standard input
+    /// The text; several words are joined by blanks; without text, standard input is sent
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     text: Vec<String>,
-    /// Do not press Enter afterwards
+    /// Do not press Enter
     #[arg(long)]
     no_enter: bool,
-    /// Tell the program that it is pasted, if it wants to know
+    /// Send the text as a bracketed paste, if the program has enabled that
     #[arg(long)]
     paste: bool,
-    /// End its input afterwards; without TEXT, only end it
+    /// Close the input of the job afterwards; without TEXT, only close it
     #[arg(long)]
     eof: bool,
-    /// Ask for the text without showing it, and only send it where it is not shown either
+    /// Ask for the text without echo, and refuse to send it if the job would show it
     #[arg(long, conflicts_with = "text")]
     password: bool,
 }
@@ -48,7 +48,7 @@ impl Send {
             return Ok(Exit::STATE);
         }
         let data = self.data()?;
-        // Typing takes a while, and the prompt may have given up.
+        // Check again: the prompt may have disappeared while the password was being typed.
         if self.password && self.would_show(ctx, &job.summary.session_id)? {
             return Ok(Exit::STATE);
         }
@@ -57,7 +57,7 @@ impl Send {
             chunks.push(b"");
         }
         let last = chunks.len() - 1;
-        // An empty line is not what somebody means who only ends the input.
+        // Closing the input without text must not send an empty line.
         let no_enter = self.no_enter || (self.eof && data.is_empty());
         for (place, chunk) in chunks.into_iter().enumerate() {
             let enter = !no_enter && place == last;
@@ -65,7 +65,7 @@ impl Send {
                 session_id: job.summary.session_id.to_string(),
                 data: Some(STANDARD.encode(chunk)),
                 encoding: Some(Encoding::Base64),
-                // A pipe has no terminal that would turn Enter into a newline.
+                // A pipe has no terminal that translates Enter into a newline.
                 newline: (enter && job.summary.mode == Mode::Pipe).then_some(true),
                 submit: (enter && job.summary.mode == Mode::Pty).then_some(true),
                 paste: self.paste.then_some(true),
@@ -86,7 +86,7 @@ impl Send {
         Ok(Exit::OK)
     }
 
-    /// Whether a secret that is typed now would be seen, which is said.
+    /// Whether the job would show a secret that is sent now. If so, prints a note.
     fn would_show(&self, ctx: &mut Context, id: &SessionId) -> Result<bool, Failure> {
         let status = Action::Status(StatusParams {
             session_id: id.to_string(),
@@ -113,26 +113,26 @@ impl Send {
             return Ok(rpassword::prompt_password("Password: ")?.into_bytes());
         }
         if stdin.is_terminal() {
-            let message = "there is no text to send; to press Enter alone: bgproc keys JOB Enter";
+            let message = "no text to send; to press only Enter: bgproc keys JOB Enter";
             return Err(Failure::Usage(message.to_owned()));
         }
         let mut data = Vec::new();
         stdin.read_to_end(&mut data)?;
         if !self.no_enter && data.last() == Some(&b'\n') {
-            // Enter takes the place of the newline that ends what was piped in.
+            // Enter replaces the last newline of the input.
             data.pop();
         }
         Ok(data)
     }
 }
 
-/// Why a secret that is typed now would be seen, and kept.
+/// Why a secret that is sent now would be shown and recorded. `None` if it would not.
 fn would_show(state: InputState) -> Option<&'static str> {
     match state {
-        InputState::Line => Some("shows what is typed"),
-        InputState::None => Some("does not ask for anything now"),
-        InputState::Closed => Some("reads no more"),
-        // A full-screen program or line editor shows what it will.
+        InputState::Line => Some("would show the text"),
+        InputState::None => Some("is not asking for input"),
+        InputState::Closed => Some("no longer reads input"),
+        // A full-screen program or line editor decides itself what it shows.
         InputState::Password | InputState::Raw | InputState::Tui | InputState::Unknown => None,
     }
 }

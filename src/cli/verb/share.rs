@@ -1,4 +1,4 @@
-//! `share`: opens a job to agents of other scopes, or closes it again.
+//! `share`: gives agents of other scopes access to a job, or ends it.
 
 use clap::Args;
 
@@ -9,10 +9,10 @@ use crate::cli::output::words;
 
 #[derive(Args, Debug)]
 pub struct ShareWith {
-    /// Which job
+    /// The job
     #[arg(value_name = "JOB")]
     job: String,
-    /// What every agent may do with it; ending it stays yours
+    /// What agents may do with the job; only you may end it
     agents: Agents,
 }
 
@@ -25,8 +25,8 @@ impl ShareWith {
         } else {
             let how = match self.agents {
                 Agents::None => "not shared",
-                Agents::Read => "every agent may look",
-                Agents::Write => "every agent may look and type",
+                Agents::Read => "every agent may read",
+                Agents::Write => "every agent may read and type",
             };
             let name = words::name(&record.summary);
             ctx.out.line(&format!("{name}  {how}"))?;

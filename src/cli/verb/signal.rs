@@ -1,4 +1,4 @@
-//! `signal`, and `kill -s`: a signal and nothing else.
+//! `signal`: only sends a signal.
 
 use clap::Args;
 
@@ -8,10 +8,10 @@ use crate::cli::jobs::signals::{To, send};
 
 #[derive(Args, Debug)]
 pub struct Signal {
-    /// Which jobs, and the signal: a name (HUP, SIGHUP) or a number
+    /// The jobs, and the signal: a name (HUP, SIGHUP) or a number
     #[arg(value_name = "JOB... SIG", required = true, num_args = 2..)]
     words: Vec<String>,
-    /// Who gets it
+    /// The processes that receive the signal
     #[arg(long, value_name = "WHO", value_enum, default_value_t)]
     to: To,
 }

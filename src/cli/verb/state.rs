@@ -1,4 +1,4 @@
-//! `restart`, `pause`, `resume`: verbs that leave a job in another state.
+//! `restart`, `pause`, `resume`: change the state of jobs.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use crate::protocol::{Action, Error, Record};
 
 #[derive(Args, Debug)]
 pub struct Jobs {
-    /// Which jobs
+    /// The jobs
     #[arg(value_name = "JOB", required = true)]
     jobs: Vec<String>,
 }
@@ -26,7 +26,8 @@ pub struct Jobs {
 pub struct Restart {
     #[command(flatten)]
     jobs: Jobs,
-    /// Time between TERM and KILL for what still runs (10s, or `stop_grace_ms` of the configuration)
+    /// Time between TERM and KILL for running jobs; the default is 10s (`stop_grace_ms` of the
+    /// configuration)
     #[arg(short = 't', long, value_name = "TIME", value_parser = duration::parse)]
     grace: Option<Duration>,
 }
@@ -53,7 +54,7 @@ impl Jobs {
         self.each(ctx, Among::Going, |id| tree_signal(id, "CONT"))
     }
 
-    /// Does `action` to each job and prints the state that each is then in.
+    /// Performs `action` on each job and prints the state of each afterwards.
     fn each(
         &self,
         ctx: &mut Context,
@@ -80,12 +81,12 @@ impl Jobs {
     }
 }
 
-/// Of a name that another job has meanwhile, that one is named.
+/// Explains the refusal to restart a job whose name another job has meanwhile taken.
 fn refused(error: Error) -> Failure {
     match Taken::by(&error) {
         Some(taken) => taken
             .refusal()
-            .hint("stop that one, or rename one of the two"),
+            .hint("stop that job, or rename one of the two"),
         None => error.into(),
     }
 }

@@ -1,4 +1,4 @@
-//! `status`: one job in full.
+//! `status`: details of one job.
 
 use clap::Args;
 
@@ -14,7 +14,7 @@ use crate::term::sanitize::clean;
 
 #[derive(Args, Debug)]
 pub struct StatusOf {
-    /// Which job; without one, the list of all
+    /// The job; without one, all jobs are listed
     #[arg(value_name = "JOB")]
     job: Option<String>,
 }
@@ -42,7 +42,7 @@ impl StatusOf {
                 ctx.out.line(&format!("{what}  {text}"))?;
             }
         }
-        // As systemctl: whether it is up is the answer that scripts want.
+        // As systemctl status: scripts need to know whether the job is running.
         Ok(if record.summary.status.is_finished() {
             Exit::STATE
         } else {
@@ -51,7 +51,7 @@ impl StatusOf {
     }
 }
 
-/// What there is to say, each with its heading.
+/// The lines of the report, each with its heading.
 fn block(record: &Record, now: Timestamp) -> Vec<(&'static str, String)> {
     let job = &record.summary;
     let mut lines = vec![
@@ -113,7 +113,7 @@ fn block(record: &Record, now: Timestamp) -> Vec<(&'static str, String)> {
     lines
 }
 
-/// What takes a look at each process to know, and what it was started with.
+/// Adds what the daemon reads from each process, and the settings of the job.
 fn in_detail(detail: &Detail, add: &mut impl FnMut(&'static str, Option<String>)) {
     let ports: Vec<_> = detail.ports.iter().map(u16::to_string).collect();
     add(
@@ -170,8 +170,8 @@ fn ended_by(record: &Record) -> Option<String> {
 fn shared(share: Share) -> Option<String> {
     match share {
         Share::None => None,
-        Share::Read => Some("every agent may look".to_owned()),
-        Share::Write => Some("every agent may look and type".to_owned()),
+        Share::Read => Some("every agent may read".to_owned()),
+        Share::Write => Some("every agent may read and type".to_owned()),
     }
 }
 
@@ -182,7 +182,7 @@ fn terminal(record: &Record) -> String {
         crate::protocol::Mode::Pipe => "none, pipes".to_owned(),
     };
     let front = record.foreground.as_ref();
-    let front = front.map(|program| format!(", {program} in front"));
+    let front = front.map(|program| format!(", {program} in the foreground"));
     format!("{size}{}", front.unwrap_or_default())
 }
 
@@ -204,7 +204,7 @@ mod tests {
     use crate::protocol::Status;
 
     #[test]
-    fn only_what_there_is_is_said_and_nothing_raw() {
+    fn empty_fields_are_omitted_and_text_is_cleaned() {
         let mut job = record("a", Some("web"), Status::Killed);
         job.summary.signal = Some("SIGTERM".to_owned());
         job.summary.ended_at = Some(Timestamp(job.summary.created_at.millis() + 1500));

@@ -1,4 +1,4 @@
-//! `stop`: the end of jobs, with everything they have started.
+//! `stop`: ends jobs and all processes that they have started.
 
 use std::time::Duration;
 
@@ -11,16 +11,16 @@ use crate::config::duration;
 
 #[derive(Args, Debug)]
 pub struct Stop {
-    /// Which jobs
+    /// The jobs
     #[arg(value_name = "JOB", required_unless_present = "all")]
     jobs: Vec<String>,
-    /// Every job that runs
+    /// End every running job
     #[arg(long, conflicts_with = "jobs")]
     all: bool,
-    /// Time between the signal and KILL (10s, or `stop_grace_ms` of the configuration)
+    /// Time between the signal and KILL; the default is 10s (`stop_grace_ms` of the configuration)
     #[arg(short = 't', long, value_name = "TIME", value_parser = duration::parse)]
     grace: Option<Duration>,
-    /// The first signal, TERM unless said
+    /// Send this signal instead of TERM
     #[arg(short, long)]
     signal: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! `wait`: until something holds for jobs.
+//! `wait`: waits until a condition holds for jobs.
 
 use std::time::{Duration, Instant};
 
@@ -16,21 +16,21 @@ use crate::protocol::params::Wait as Params;
 use crate::protocol::reply::{Outcome, Polled, Waited, WaitedAll};
 use crate::protocol::{Action, Condition, ErrorCode, SessionId, Status};
 
-/// The longest single wait that the protocol takes.
+/// The longest single wait that the protocol accepts.
 const LONGEST: Duration = Duration::from_secs(600);
 
 #[derive(Args, Debug)]
 pub struct Wait {
-    /// Which jobs
+    /// The jobs
     #[arg(value_name = "JOB", required = true)]
     jobs: Vec<String>,
-    /// exit (of the last run, if it is restarted meanwhile), ready (its --ready-log or --ready-port), port:N (its own), input, quiet or quiet:TIME, match:REGEX (a line of this run, so far or to come), gone:REGEX (from the screen)
+    /// What to wait for: exit (of the last run), ready (--ready-log or --ready-port), port:N, input, quiet or quiet:TIME, match:REGEX (a line of this run, past or future), gone:REGEX (from the screen)
     #[arg(long = "for", value_name = "WHAT", default_value = "exit", value_parser = condition::parse)]
     until: Condition,
-    /// The first of several jobs is enough
+    /// With several jobs: the first one is enough
     #[arg(long)]
     any: bool,
-    /// Give up after so long, with exit code 124
+    /// Give up after this time with exit code 124
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     timeout: Option<Duration>,
 }
@@ -59,7 +59,7 @@ impl Wait {
     }
 }
 
-/// Waits however long it takes, in turns that the protocol allows.
+/// Waits as long as needed, in requests no longer than the protocol allows.
 fn until(
     ctx: &mut Context,
     ids: &[SessionId],
@@ -80,7 +80,7 @@ fn until(
             ..Params::default()
         };
         let value = match ctx.daemon()?.call(Action::Wait(params)) {
-            // Jobs outlive their daemon, and so does the wait for them.
+            // Jobs outlive their daemon, so the wait continues with the next one.
             Err(error) if error.code == ErrorCode::DaemonUnavailable => {
                 ctx.hang_up();
                 ctx.daemon()?;
@@ -103,7 +103,7 @@ fn until(
     }
 }
 
-/// Of several jobs the exit code is of one; which of them failed, and how, is said.
+/// Prints which of several jobs failed and how, because the exit code is that of one job only.
 fn tell_failed(ctx: &Context, waited: &WaitedAll) {
     for one in &waited.results {
         let polled = &one.polled;
@@ -127,24 +127,24 @@ fn result(waited: &WaitedAll, condition: &Condition, mode: WaitMode) -> Exit {
     let for_exit = matches!(condition, Condition::Exit(_));
     match waited.outcome {
         Outcome::Timeout => {
-            note("time ran out");
+            note("the timeout expired");
             Exit::TIMED_OUT
         }
         Outcome::Matched | Outcome::Exited if for_exit => exit_of(waited, mode),
         Outcome::Matched => Exit::OK,
         Outcome::Exited => {
-            note("it ended before that");
+            note("the job ended before the condition was met");
             Exit::STATE
         }
         Outcome::Lost => {
-            note("the job is lost: it ended while nothing was there to see how");
+            note("the job is lost: no keeper was running when it ended, so its exit code is unknown");
             Exit::FAILED
         }
         Outcome::Failed => Exit::FAILED,
     }
 }
 
-/// The code of the job that ended the wait, or the first bad one of all.
+/// The exit code of the job that ended the wait, or with `all` the first failing one.
 fn exit_of(waited: &WaitedAll, mode: WaitMode) -> Exit {
     let code =
         |polled: &Polled| Exit::of_job(polled.status, polled.exit_code, polled.signal.as_deref());
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_before_what_was_waited_for_is_no_success() {
+    fn an_end_before_the_condition_is_met_is_not_a_success() {
         let mut ended = waited(None, &[("a00000000000", Some(0), None)]);
         ended.outcome = Outcome::Exited;
         let condition = Condition::Pattern("x".to_owned());

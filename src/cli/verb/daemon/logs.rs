@@ -1,4 +1,4 @@
-//! `daemon logs`: what daemon and keeper have said about themselves.
+//! `daemon logs`: the diagnostics of daemon and keeper.
 
 use clap::Args;
 use serde::Serialize;
@@ -12,21 +12,21 @@ use crate::client;
 use crate::diag::reader::{Diagnostics, Process};
 use crate::term::sanitize::clean;
 
-/// What `daemon logs` takes.
+/// The options of `daemon logs`.
 #[derive(Args, Debug)]
 pub(crate) struct DaemonLogs {
-    /// Go on until Ctrl-C
+    /// Continue with new lines until Ctrl-C
     #[arg(short, long)]
     follow: bool,
-    /// Only the last N lines
+    /// Print only the last N lines
     #[arg(short = 'n', long = "lines", value_name = "N", value_parser = number::from::<usize>(0))]
     lines: Option<usize>,
-    /// What the keeper said, not the daemon
+    /// Print the diagnostics of the keeper instead of the daemon
     #[arg(long)]
     keeper: bool,
 }
 
-/// One line: when, how bad, what.
+/// One line: time, level, text.
 #[derive(Serialize, PartialEq, Eq, Debug)]
 struct Line<'a> {
     at: Option<&'a str>,
@@ -87,7 +87,7 @@ fn tone(level: &str) -> Tone {
 }
 
 impl<'a> Line<'a> {
-    /// What does not begin with a time and a level belongs to the line before.
+    /// Splits a line. A line that does not begin with a time and a level belongs to the line before it.
     fn parse(text: &'a str) -> Self {
         let parts = text.split_once(' ').and_then(|(at, rest)| {
             let (level, text) = rest.trim_start().split_once(' ')?;
@@ -109,7 +109,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The last `count` lines of `text`; all of it if there is no `count`.
+/// The last `count` lines of `text`; all of it without `count`.
 fn last_lines(text: &[u8], count: Option<usize>) -> &[u8] {
     let body = text.strip_suffix(b"\n").unwrap_or(text);
     match count {

@@ -25,13 +25,13 @@ pub struct Daemon {
 
 #[derive(Subcommand, Debug)]
 enum Verb {
-    /// Show whether a daemon runs, and which (exit code 3 if none does)
+    /// Show the running daemon; exit code 3 if none is running
     Status,
-    /// End the daemon; jobs go on and the next command finds them
+    /// End the daemon; jobs continue, and the next command starts a new daemon
     Stop(DaemonStop),
-    /// Replace daemon and keeper by this bgproc; jobs go on
+    /// Replace the daemon and the keeper with this program; jobs continue
     Upgrade,
-    /// Show what the daemon has said about itself; none has to run
+    /// Print the diagnostics of the daemon, running or not
     Logs(DaemonLogs),
 }
 
@@ -46,7 +46,8 @@ impl Daemon {
     }
 }
 
-/// The daemon that runs, or `None`, which was said. An error says why one that should run does not answer.
+/// The state of the running daemon, or `None` after a note that none is running. An error means that a
+/// daemon should run but does not answer.
 pub(crate) fn stats(ctx: &mut Context) -> Result<Option<(serde_json::Value, StatsReply)>, Failure> {
     let Some(_) = ctx.running_daemon()? else {
         return Ok(None);
@@ -109,12 +110,12 @@ fn status(ctx: &mut Context) -> Result<Exit, Failure> {
     Ok(Exit::OK)
 }
 
-/// Asks the daemon to end, and waits until the connection says that it has.
+/// Asks the daemon to end and waits until the connection is closed.
 pub(crate) fn shut_down(ctx: &mut Context, how: Shutdown) -> Result<(), Failure> {
     let daemon = ctx.daemon()?;
     match daemon.call(Action::Shutdown(how)) {
         Err(error) if error.code != ErrorCode::DaemonUnavailable => return Err(error.into()),
-        // It may have ended before its answer was on the way.
+        // It may have ended before it sent its answer.
         _ => {}
     }
     while daemon.next_event().is_ok() {}

@@ -1,4 +1,4 @@
-//! `daemon stop`: the end of the daemon, and with `--kill` of all jobs.
+//! `daemon stop`: ends the daemon, and all jobs with `--kill`.
 
 use clap::Args;
 
@@ -12,7 +12,7 @@ use crate::protocol::{Error, ErrorCode};
 
 #[derive(Args, Debug)]
 pub(crate) struct DaemonStop {
-    /// End all jobs, too, also where no daemon answers
+    /// End all jobs too, even if the daemon does not respond
     #[arg(long)]
     kill: bool,
 }
@@ -24,7 +24,7 @@ impl DaemonStop {
                 let pid = stats.daemon_pid;
                 let (sessions, said) = match self.kill {
                     true => (ShutdownSessions::Kill, ", and all jobs with it"),
-                    false => (ShutdownSessions::Keep, "; jobs go on"),
+                    false => (ShutdownSessions::Keep, "; jobs continue"),
                 };
                 shut_down(ctx, asked(sessions))?;
                 client::await_end(pid);
@@ -54,7 +54,8 @@ fn is_unavailable(error: &Error) -> bool {
     error.code == ErrorCode::DaemonUnavailable
 }
 
-/// None answers. Where a keeper holds jobs, a daemon is started to end them as they should be ended.
+/// Ends all jobs if no daemon answers. If a keeper holds jobs, a new daemon is started to end them in the
+/// regular way.
 fn kill_without_daemon(ctx: &mut Context) -> Result<Exit, Failure> {
     let is_kept = matches!(keeper::ask(&client::home()?), Ok(Some(_)));
     if is_kept {
@@ -87,7 +88,7 @@ fn end_everything(ctx: &mut Context) -> Result<Exit, Failure> {
     if !ended.own.is_empty() {
         let own = pids(&ended.own);
         ctx.out
-            .line(&format!("keeper and daemon were killed (pid {own})"))?;
+            .line(&format!("killed keeper and daemon (pid {own})"))?;
     }
     ctx.out.line(&match ended.jobs {
         0 => "no job was running".to_owned(),

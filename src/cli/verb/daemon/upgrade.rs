@@ -1,4 +1,4 @@
-//! `daemon upgrade`: the program that is run becomes daemon and keeper.
+//! `daemon upgrade`: replaces daemon and keeper with this program.
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
@@ -14,7 +14,7 @@ pub(crate) fn run(ctx: &mut Context) -> Result<Exit, Failure> {
     if before.is_some() {
         ask(ctx)?;
     }
-    // Connecting is what starts the next one.
+    // Connecting starts the next daemon.
     ctx.hang_up();
     let value = ctx.daemon()?.call(Action::Stats(Stats {}))?;
     let now: StatsReply = serde_json::from_value(value.clone()).map_err(std::io::Error::from)?;
@@ -22,11 +22,11 @@ pub(crate) fn run(ctx: &mut Context) -> Result<Exit, Failure> {
         ctx.out.json(&value)?;
         return Ok(Exit::OK);
     }
-    let was = before.map_or("none ran".to_owned(), |before| {
+    let was = before.map_or("none was running".to_owned(), |before| {
         format!("was {}", describe(&before))
     });
     let is = format!("daemon is bgproc {} ({was})", describe(&now));
-    ctx.out.line(&format!("{is}; jobs went on"))?;
+    ctx.out.line(&format!("{is}; jobs continued"))?;
     if let Some(error) = now.upgrade_error {
         let (version, pid) = (now.keeper_version, now.keeper_pid);
         note(&format!(
@@ -44,7 +44,7 @@ pub(crate) fn run(ctx: &mut Context) -> Result<Exit, Failure> {
     Ok(Exit::OK)
 }
 
-/// Version, pid, and the file of a daemon that tells it.
+/// Version, pid and, if the daemon reports it, the path of its program.
 fn describe(stats: &StatsReply) -> String {
     let about = format!("{}, pid {}", stats.version, stats.daemon_pid);
     match &stats.program {
@@ -53,7 +53,8 @@ fn describe(stats: &StatsReply) -> String {
     }
 }
 
-/// Asks for this program; older daemons only know the file that they were started from, or cannot be upgraded.
+/// Asks the daemon to be replaced by this program. Older daemons can only restart the file that they were
+/// started from, or cannot be upgraded.
 fn ask(ctx: &mut Context) -> Result<(), Failure> {
     let keep = Some(ShutdownSessions::Keep);
     let program = client::own_program();
@@ -62,7 +63,7 @@ fn ask(ctx: &mut Context) -> Result<(), Failure> {
         (
             Some(true),
             None,
-            Some("this daemon can only become the file that it was started from"),
+            Some("this daemon can only be replaced by the file that it was started from"),
         ),
         (
             None,
@@ -82,7 +83,7 @@ fn ask(ctx: &mut Context) -> Result<(), Failure> {
             },
         );
         match &outcome {
-            // It does not know that parameter.
+            // This daemon does not know the parameter; try without it.
             Err(Failure::Refused(error)) if error.code == ErrorCode::InvalidParams => {}
             _ => break,
         }

@@ -1,4 +1,4 @@
-//! Text within a line: runs of characters that look alike, and lines of a given width made of them.
+//! Styled text within a line: runs of characters of one tone, and wrapping.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -7,27 +7,27 @@ use crate::cli::output::style::{Paint, Tone};
 /// A line.
 pub(super) type Line = Vec<Run>;
 
-/// Characters that look alike.
+/// Characters of one tone.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Run {
     /// The characters.
     pub text: String,
-    /// Their colour.
+    /// Their tone.
     pub tone: Tone,
 }
 
-/// Columns of a line.
+/// The width of a line in columns.
 pub(super) fn width(line: &[Run]) -> usize {
     line.iter().map(|run| run.text.width()).sum()
 }
 
-/// Columns of the longest word.
+/// The width of the longest word in columns.
 pub(super) fn longest_word(line: &[Run]) -> usize {
     let words = words(line);
     words.iter().map(|word| width(word)).max().unwrap_or(0)
 }
 
-/// The line with its colours, without blanks at its end.
+/// The line with its colours, without trailing blanks.
 pub(super) fn paint(line: &[Run], paint: Paint) -> String {
     let text: String = line
         .iter()
@@ -36,7 +36,7 @@ pub(super) fn paint(line: &[Run], paint: Paint) -> String {
     text.trim_end().to_owned()
 }
 
-/// Breaks a text into lines of at most `columns`, at blanks where there are any.
+/// Wraps text into lines of at most `columns`, at blanks if possible.
 pub(super) fn wrap(text: &[Run], columns: usize) -> Vec<Line> {
     let columns = columns.max(1);
     let mut lines = vec![Line::new()];
@@ -67,7 +67,7 @@ pub(super) fn wrap(text: &[Run], columns: usize) -> Vec<Line> {
     lines
 }
 
-/// The tone of a blank between two words: theirs if they have the same.
+/// The tone of the blank between two words: the tone of the words if they share it.
 fn blank_tone(lines: &[Line], next: &[Run]) -> Tone {
     let before = lines
         .last()
@@ -79,7 +79,7 @@ fn blank_tone(lines: &[Line], next: &[Run]) -> Tone {
     }
 }
 
-/// Adds characters to the last line.
+/// Appends characters to the last line.
 fn push(lines: &mut [Line], text: &str, tone: Tone) {
     let Some(line) = lines.last_mut() else { return };
     match line.last_mut() {
@@ -91,7 +91,7 @@ fn push(lines: &mut [Line], text: &str, tone: Tone) {
     }
 }
 
-/// The words of a text. One word may have several runs: code with a comma behind it.
+/// The words of a text. One word may have several runs, such as code followed by a comma.
 fn words(text: &[Run]) -> Vec<Line> {
     let mut words = Vec::new();
     let mut word = Line::new();

@@ -1,7 +1,8 @@
-//! Markdown as lines for a terminal.
+//! Renders Markdown for a terminal.
 //!
-//! Headings are bold, code has a colour, tables are aligned and fit the width. Without colours the marks of headings
-//! and code stay, because nothing else would tell them apart. Pictures and comments are left out.
+//! Headings are bold, code is coloured, tables are aligned and fit the width. Without colours, the marks of
+//! headings and code are kept, because nothing else would distinguish them. Pictures and comments are left
+//! out.
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
@@ -10,11 +11,11 @@ use super::table::Table;
 use super::topics;
 use crate::cli::output::style::{Paint, Tone};
 
-/// Longest line of text; longer ones are hard to read.
+/// The longest line of text in columns; longer lines are hard to read.
 const TEXT: usize = 96;
-/// Widest table.
+/// The widest table in columns.
 const TABLE: usize = 132;
-/// In front of each line of code.
+/// The indentation of code.
 const INDENT: &str = "    ";
 
 /// Renders a chapter for a terminal of `width` columns.
@@ -26,26 +27,26 @@ pub(super) fn render(markdown: &str, width: usize, paint: Paint) -> String {
     page.text
 }
 
-/// What has been rendered so far, and what is being read.
+/// The rendered text so far, and the state of the elements that are being read.
 struct Page {
     width: usize,
     paint: Paint,
     text: String,
-    /// The text of the paragraph, heading or cell that is being read.
+    /// The text of the current paragraph, heading or cell.
     runs: Line,
-    /// Tones of the spans around the text that is being read.
+    /// Tones of the spans around the current text.
     tones: Vec<Tone>,
-    /// Lists around it: the number of the next item, if they are numbered.
+    /// The lists around the current text: the number of the next item if the list is numbered.
     lists: Vec<Option<u64>>,
-    /// What stands in front of the next line of a list item.
+    /// Written before the next line of a list item.
     bullet: Option<String>,
-    /// A link's address, while its text is being read.
+    /// The address of a link, while its text is being read.
     link: Option<String>,
     table: Option<Table>,
-    /// A block of code, while it is being read.
+    /// A code block, while it is being read.
     code: Option<String>,
     is_picture: bool,
-    /// Whether the next block begins without a blank line, as a list item does.
+    /// Whether the next block begins without a blank line, as after the start of a list item.
     is_tight: bool,
 }
 
@@ -164,7 +165,7 @@ impl Page {
         });
     }
 
-    /// Says behind a link where it leads: which topic, or which address.
+    /// Appends the target of a link: a topic or an address.
     fn address(&mut self) {
         let Some(address) = self.link.take() else {
             return;
@@ -180,7 +181,7 @@ impl Page {
         self.push(&said, None);
     }
 
-    /// Ends the paragraph that is being read.
+    /// Ends the current paragraph.
     fn paragraph(&mut self) {
         let runs = std::mem::take(&mut self.runs);
         if inline::width(&runs) == 0 {
@@ -191,7 +192,7 @@ impl Page {
         self.block(lines, &indent);
     }
 
-    /// Ends the block of code that is being read.
+    /// Ends the current code block.
     fn code_block(&mut self) {
         let code = self.code.take().unwrap_or_default();
         let lines = code.lines().map(|line| {
@@ -204,7 +205,7 @@ impl Page {
         self.block(lines.collect(), &indent);
     }
 
-    /// The blanks in front of the text of a list item.
+    /// The indentation of the text of a list item.
     fn indent(&self) -> String {
         let lists = self.lists.iter();
         lists
@@ -212,7 +213,7 @@ impl Page {
             .collect()
     }
 
-    /// Writes lines, below a blank one.
+    /// Writes lines, after a blank line unless the block is tight.
     fn block(&mut self, lines: Vec<Line>, indent: &str) {
         if !self.text.is_empty() && !self.is_tight {
             self.text.push('\n');

@@ -58,7 +58,8 @@ impl Help {
     }
 }
 
-/// Shows a chapter: rendered, and paged if it is longer than the screen. Off a terminal, the Markdown as it is.
+/// Shows a chapter on a terminal: rendered, and paged if it is longer than the screen. Elsewhere, prints
+/// the Markdown.
 fn show(ctx: &mut Context, chapter: &str) -> Result<(), Failure> {
     let Some(width) = ctx.out.width else {
         ctx.out.bytes(chapter.as_bytes())?;

@@ -8,11 +8,11 @@ use std::sync::atomic::AtomicBool;
 
 use signal_hook::consts::SIGINT;
 
-/// What came of it.
+/// The result of starting the pager.
 pub(super) enum Outcome {
-    /// The pager has run.
+    /// The pager was run.
     Shown,
-    /// There is no such program. The name is that of `$PAGER`, if it is set.
+    /// The program does not exist. Holds the value of `$PAGER` if it is set.
     Missing(Option<String>),
 }
 
@@ -24,7 +24,7 @@ pub(super) fn show(text: &str) -> io::Result<Outcome> {
         "" | "less" => "less -R",
         other => other,
     };
-    // Ctrl-C is for the pager. A handler, unlike SIG_IGN, is not inherited by it.
+    // Ctrl-C belongs to the pager. Unlike SIG_IGN, a handler is not inherited by it.
     signal_hook::flag::register(SIGINT, Arc::new(AtomicBool::new(false)))?;
     let mut shell = Command::new("sh");
     shell.args(["-c", command]).stdin(Stdio::piped());

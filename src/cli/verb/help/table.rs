@@ -1,15 +1,15 @@
-//! Tables: columns that fit into the terminal, with cells that wrap.
+//! Tables that fit the terminal, with cells that wrap.
 //!
-//! If even the longest words of the columns have no room beside each other, each row becomes a paragraph.
+//! If the longest words of the columns do not fit beside each other, each row becomes a paragraph.
 
 use pulldown_cmark::Alignment;
 
 use super::inline::{self, Line, Run};
 use crate::cli::output::style::Tone;
 
-/// Blanks between two columns.
+/// Blanks between columns.
 const GAP: usize = 2;
-/// In front of the cells of a row that is a paragraph.
+/// Indentation of the cells of a row that is a paragraph.
 const INDENT: usize = 4;
 
 /// A table; the first row is the heading.
@@ -22,7 +22,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// The lines of the table, at most `columns` wide if that is possible.
+    /// The lines of the table, at most `columns` wide if possible.
     pub(super) fn lines(&self, columns: usize) -> Vec<Line> {
         let Some(widths) = self.widths(columns) else {
             return self.paragraphs(columns);
@@ -33,7 +33,7 @@ impl Table {
         }
         let heading = body.remove(0);
         let mut lines = Vec::new();
-        // A table without words in its heading has none.
+        // A table without words in its heading is drawn without a heading.
         if heading.iter().any(|line| !inline::width(line).eq(&0)) {
             lines.extend(heading.into_iter().map(strong));
             let rules = widths.iter().map(|width| "-".repeat(*width));
@@ -43,7 +43,7 @@ impl Table {
                 tone: Tone::Faint,
             }]);
         }
-        // Where the first column wraps, blank lines show where a row begins.
+        // If the first column wraps, blank lines separate the rows.
         let first = widths.first().copied().unwrap_or(0);
         let wraps = |row: &Vec<Line>| row.first().is_some_and(|cell| inline::width(cell) > first);
         let is_spaced = self.rows.iter().skip(1).any(wraps);
@@ -56,7 +56,7 @@ impl Table {
         lines
     }
 
-    /// The width of each column: what it needs, or a fair share of the room. `None`: there is not enough room.
+    /// The width of each column: its full width, or a fair share. `None` if there is not enough room.
     fn widths(&self, columns: usize) -> Option<Vec<usize>> {
         let count = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let most = |of: fn(&[Run]) -> usize| -> Vec<usize> {
@@ -67,8 +67,9 @@ impl Table {
         let wanted = most(inline::width);
         let mut widths = most(inline::longest_word);
         let room = columns.saturating_sub(GAP * count.saturating_sub(1));
-        // Every column has its longest word. What is left goes first to the narrowest columns, so that short ones do
-        // not wrap, up to a third of the room each; then to the columns with the most text for their width.
+        // Every column has its longest word. The remaining room goes first to the narrowest columns, up to
+        // a third of the room each, so that short columns do not wrap; then to the columns with the most
+        // text for their width.
         for _ in 0..room.checked_sub(widths.iter().sum())? {
             let lacking = || (0..count).filter(|column| widths[*column] < wanted[*column]);
             let narrow = lacking().filter(|column| widths[*column] < room / 3);
@@ -83,7 +84,7 @@ impl Table {
         Some(widths)
     }
 
-    /// Each row as a paragraph: its first cell, and below it the others behind their headings.
+    /// Each row as a paragraph: its first cell, then the others below it with their headings.
     fn paragraphs(&self, columns: usize) -> Vec<Line> {
         let Some((heading, body)) = self.rows.split_first() else {
             return Vec::new();
@@ -149,7 +150,7 @@ fn plain(text: String) -> Run {
     }
 }
 
-/// A heading; blanks stay as they are.
+/// The line in the tone of a heading. Blanks are unchanged.
 fn strong(line: Line) -> Line {
     let strong = |mut run: Run| {
         if !run.text.trim().is_empty() {

@@ -1,4 +1,4 @@
-//! What a chapter looks like on a terminal.
+//! Tests of how a chapter looks on a terminal.
 
 use unicode_width::UnicodeWidthStr;
 

@@ -3,15 +3,15 @@
 /// A chapter.
 #[derive(Debug)]
 pub(super) struct Topic {
-    /// The file's name without its ending.
+    /// The name of the file without its extension.
     pub name: &'static str,
-    /// One line for the list of topics.
+    /// The description in the list of topics.
     about: &'static str,
     /// The Markdown text.
     pub text: &'static str,
 }
 
-/// A row of [`TOPICS`]: the name of the file is the name of the topic.
+/// A row of [`TOPICS`]. The name of the topic is the name of the file.
 macro_rules! topic {
     ($name:literal, $about:literal) => {
         Topic {
@@ -43,7 +43,7 @@ static TOPICS: [Topic; 14] = [
     topic!("troubleshooting", "Common problems and their solutions"),
 ];
 
-/// The topic with this name.
+/// The topic with this name, or `None`.
 pub(super) fn find(name: &str) -> Option<&'static Topic> {
     TOPICS.iter().find(|topic| topic.name == name)
 }
@@ -53,7 +53,7 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
     TOPICS.iter().map(|topic| topic.name)
 }
 
-/// The list of topics below the list of verbs.
+/// The list of topics, shown below the list of verbs.
 pub(crate) fn list() -> String {
     let width = names().map(str::len).max().unwrap_or(0);
     let lines = TOPICS
@@ -117,7 +117,7 @@ mod tests {
                     None if file.is_empty() => topic.text,
                     None => continue,
                 };
-                // An anchor is the heading in small letters, without signs.
+                // The anchor is the heading in lower case, without punctuation.
                 let anchor = |line: &str| {
                     let words = line.trim_start_matches('#').trim().to_lowercase();
                     let kept = words
