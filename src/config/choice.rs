@@ -1,4 +1,4 @@
-//! What can be chosen by a word.
+//! Settings whose values are words.
 
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
@@ -8,44 +8,45 @@ use serde::de::value::{Error, StrDeserializer};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Confirm {
-    /// It asks.
+    /// Ask.
     #[default]
     Ask,
-    /// It does not.
+    /// Do not ask.
     Never,
 }
 
-/// How much keeper and daemon say about themselves: this and what is worse.
+/// The lowest level of diagnostics that keeper and daemon write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogLevel {
-    /// What they could not do.
+    /// Failed operations.
     Error,
-    /// What somebody should look at.
+    /// Problems that a person should look at.
     Warn,
-    /// What they do about themselves: start, take over, end.
+    /// The lifecycle of the processes themselves: start, takeover, end.
     #[default]
     Info,
-    /// Each session that starts and ends.
+    /// The start and end of each session.
     Debug,
 }
 
 impl LogLevel {
-    /// Environment variable that says it, too, and wins.
+    /// The environment variable that overrides the setting.
     pub const VARIABLE: &str = "BGPROC_LOG";
 
-    /// The level of that name. The parser of `tracing` would also take numbers, `trace`, capitals and no word at all.
+    /// The level with this name. The parser of `tracing` is not used, because it also accepts numbers,
+    /// `trace`, capitals and an empty string.
     pub fn parse(name: &str) -> Option<Self> {
         let name: StrDeserializer<'_, Error> = name.into_deserializer();
         Self::deserialize(name).ok()
     }
 }
 
-/// What the dashboard takes the terminal's background for.
+/// The background that the dashboard assumes for the terminal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Background {
-    /// The terminal is asked.
+    /// Query the terminal.
     #[default]
     Auto,
     /// Dark.
@@ -54,14 +55,14 @@ pub enum Background {
     Light,
 }
 
-/// How a person who looks at something else is told.
+/// How the dashboard notifies a person who is looking at another window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Notify {
-    /// By the terminal, in its own way.
+    /// With the terminal's own notifications.
     #[default]
     Terminal,
-    /// By the desktop.
+    /// With a desktop notification.
     Desktop,
     /// Not at all.
     None,

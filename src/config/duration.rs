@@ -1,10 +1,11 @@
-//! Durations as people write them: `500ms`, `10s`, `5m`, `2h`, `1d`, `1h30m`.
+//! Durations: `500ms`, `10s`, `5m`, `2h`, `1d`, `1h30m`.
 //!
-//! By hand, because humantime takes `1M` for a month and no bare number, and jiff takes `5m ago` and not `30m1h`.
+//! Parsed here because humantime reads `1M` as a month and accepts no bare number, and jiff accepts `5m
+//! ago` but not `30m1h`.
 
 use std::time::Duration;
 
-/// Milliseconds of each unit, longest name first so that `ms` is not read as `m`.
+/// Milliseconds per unit. `ms` comes first so that it is not read as `m`.
 const UNITS: [(&str, u64); 5] = [
     ("ms", 1),
     ("s", 1000),
@@ -13,12 +14,12 @@ const UNITS: [(&str, u64); 5] = [
     ("d", 86_400_000),
 ];
 
-/// Stands for a duration without end where one may be without.
+/// The word for an unlimited duration.
 pub const FOREVER: &str = "forever";
 
-/// Reads a duration; a bare number counts seconds, as `docker stop -t 10` does.
+/// Parses a duration. A bare number counts seconds, as in `docker stop -t 10`.
 pub fn parse(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("`{text}` is no duration; write 500ms, 10s, 5m or 2h");
+    let wrong = || format!("`{text}` is not a duration; write 500ms, 10s, 5m or 2h");
     if let Ok(seconds) = text.parse() {
         return Ok(Duration::from_secs(seconds));
     }
@@ -46,7 +47,7 @@ pub fn parse(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_millis(total))
 }
 
-/// Reads a duration, or `forever`, which is the largest number, in milliseconds.
+/// Parses a duration in milliseconds, or `forever`, which is `u64::MAX`.
 pub fn parse_or_forever(text: &str) -> Result<u64, String> {
     match text {
         FOREVER => Ok(u64::MAX),
@@ -56,7 +57,7 @@ pub fn parse_or_forever(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Whole milliseconds, as the protocol counts.
+/// Whole milliseconds, as the protocol uses them.
 pub fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
@@ -67,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_what_people_write() {
+    fn reads_durations() {
         for (text, expected) in [
             ("500ms", 500),
             ("10s", 10_000),
@@ -83,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_duration() {
+    fn refuses_other_text() {
         for text in ["", "s", "5x", "-1s", "1.5s", "5m ", "99999999999999999999d"] {
             assert!(parse(text).is_err(), "{text}");
         }

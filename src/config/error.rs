@@ -1,50 +1,50 @@
-//! What is wrong with a file of configuration, and where.
+//! Errors in a configuration file, with their positions.
 
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Why a file cannot be used.
+/// Why a configuration file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// It is there and cannot be read.
+    /// The file exists but cannot be read.
     #[error("cannot read {path}: {source}")]
     Unreadable {
-        /// Which file.
+        /// The path of the file.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// It says something that makes no sense.
+    /// The file contains an error.
     #[error("{path}:{at}: {message}")]
     Invalid {
-        /// Which file.
+        /// The path of the file.
         path: PathBuf,
-        /// Where.
+        /// The position of the error.
         at: Spot,
-        /// What is wrong, and what would be right.
+        /// What is wrong, and what would be correct.
         message: String,
     },
-    /// Two places of it contradict each other.
+    /// Two settings in the file contradict each other.
     #[error("{path}:{first} and :{second}: {message}")]
     Clash {
-        /// Which file.
+        /// The path of the file.
         path: PathBuf,
-        /// The place further up.
+        /// The first position.
         first: Spot,
-        /// The place further down.
+        /// The second position.
         second: Spot,
-        /// What is wrong, and what would be right.
+        /// What is wrong, and what would be correct.
         message: String,
     },
 }
 
-/// A place in a file.
+/// A position in a file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Spot {
-    /// From 1.
+    /// The line, from 1.
     pub line: usize,
-    /// In characters, from 1.
+    /// The column in characters, from 1.
     pub column: usize,
 }
 
@@ -55,7 +55,7 @@ impl std::fmt::Display for Spot {
 }
 
 impl Spot {
-    /// Where byte `at` of `text` is.
+    /// The position of byte `at` in `text`.
     pub fn of(text: &str, at: usize) -> Self {
         let before = text.get(..at).unwrap_or(text);
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
@@ -66,7 +66,7 @@ impl Spot {
     }
 }
 
-/// What is wrong, and which bytes of the file say it.
+/// An error message and the bytes of the file that it is about.
 #[derive(Debug)]
 pub struct Wrong {
     span: Range<usize>,
@@ -74,7 +74,7 @@ pub struct Wrong {
 }
 
 impl Wrong {
-    /// This is wrong with these bytes.
+    /// An error about these bytes.
     pub fn new(span: Range<usize>, message: impl Into<String>) -> Self {
         Self {
             span,
@@ -82,7 +82,7 @@ impl Wrong {
         }
     }
 
-    /// The error, for the file at `path` that says `text`.
+    /// The error with its position, for the file at `path` with the content `text`.
     pub fn at(self, path: &Path, text: &str) -> ConfigError {
         ConfigError::Invalid {
             path: path.to_owned(),

@@ -1,5 +1,5 @@
-//! `[keys.PLACE]`: actions and the keys they get instead. What places, actions and keys there are is the
-//! dashboard's to say, which checks these against its table.
+//! `[keys.PLACE]`: key bindings by action. Places, actions and keys are only parsed here; the dashboard
+//! checks them against its table.
 
 use std::collections::BTreeMap;
 
@@ -8,20 +8,20 @@ use toml::Spanned;
 use super::error::Spot;
 use super::value::Words;
 
-/// What `[keys]` says: for each place its actions, and for each action its keys.
+/// The table `[keys]`: the actions of each place, and the keys of each action.
 pub type Keys = BTreeMap<Spanned<String>, BTreeMap<Spanned<String>, Words>>;
 
-/// A word of the file, and where it stands.
+/// A word of the file with its position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Spelt {
     /// The word.
     pub word: String,
-    /// Where it begins.
+    /// The position of its first character.
     pub at: Spot,
 }
 
 impl Spelt {
-    /// A word of `text`.
+    /// A word of `text` with its position.
     pub(super) fn of(text: &str, word: &Spanned<String>) -> Self {
         Self {
             word: word.get_ref().clone(),
@@ -33,15 +33,15 @@ impl Spelt {
 /// A line of `[keys.PLACE]`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rebinding {
-    /// Where it is to hold: `normal`, `scroll`, …
+    /// The place in which the keys apply: `normal`, `scroll`, …
     pub place: Spelt,
-    /// The action, by name.
+    /// The name of the action.
     pub action: Spelt,
-    /// Its keys; none: it has none any more.
+    /// The keys of the action. If empty, the action has no key.
     pub keys: Vec<Spelt>,
 }
 
-/// The lines of all tables of `[keys]` in `text`, from top to bottom.
+/// The lines of all `[keys]` tables in `text`, from top to bottom.
 pub(super) fn lines(keys: &Keys, text: &str) -> Vec<Rebinding> {
     let line = |place, (action, keys): (_, &Words)| Rebinding {
         place: Spelt::of(text, place),

@@ -1,14 +1,14 @@
-//! `config.toml`: what a person has decided once for all.
+//! `config.toml`: the user's settings.
 //!
-//! Read by the daemon (limits, defaults) and by the front doors (keys, looks).
-//! Nothing in it is ignored: an unknown key or a value of the wrong type is an
-//! error with its place, because a limit that silently does not hold is worse
-//! than a program that does not start. A missing file means the defaults.
+//! The daemon reads limits and defaults from it; command line and dashboard read keys and appearance.
+//! Nothing in it is ignored: an unknown key or a value of the wrong type is an error with its position,
+//! because a limit that silently does not apply is worse than a program that does not start. If the file
+//! does not exist, the defaults apply.
 //!
-//! Precedence of what can also be said elsewhere: request, flag, environment,
-//! this file, default.
+//! Precedence of settings that can be given in several places: request, flag, environment, this file,
+//! default.
 //!
-//! What the words of `[keys]` and `theme` mean is checked by the dashboard, which knows its actions and themes.
+//! The dashboard checks the names in `[keys]` and `theme`, because it knows the actions and themes.
 
 mod choice;
 pub mod duration;
@@ -32,17 +32,18 @@ pub use self::retention::Retention;
 pub use self::value::Words;
 use self::value::{U32, whole};
 
-/// What the file says; `None` and empty mean that it does not say. Its fields are the keys that there are.
+/// The content of the file. `None` and empty values are not set. The fields are the keys that the file may
+/// contain.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// Running sessions in all.
+    /// Limit of running sessions in total.
     #[serde(deserialize_with = "whole::<1, U32, _, _>")]
     pub max_sessions: Option<u32>,
-    /// Running sessions of one scope.
+    /// Limit of running sessions of one scope.
     #[serde(deserialize_with = "whole::<1, U32, _, _>")]
     pub max_sessions_per_scope: Option<u32>,
-    /// How long `start` waits for the end before it answers, in milliseconds.
+    /// How long `start` waits for the end of a session before it replies, in milliseconds.
     #[serde(deserialize_with = "whole::<0, { u64::MAX }, _, _>")]
     pub yield_ms: Option<u64>,
     /// Characters of output in a reply.
@@ -54,57 +55,57 @@ pub struct Config {
     /// Time between TERM and KILL when a person stops a job, in milliseconds.
     #[serde(deserialize_with = "whole::<0, LONGEST_GRACE_MS, _, _>")]
     pub stop_grace_ms: Option<u64>,
-    /// Time limit of what agents start, in seconds; 0: none.
+    /// Time limit of sessions that agents start, in seconds. 0 means none.
     #[serde(deserialize_with = "whole::<0, { u64::MAX }, _, _>")]
     pub timeout_sec: Option<u64>,
     /// Bytes of log kept per session.
     #[serde(deserialize_with = "whole::<1, { u64::MAX }, _, _>")]
     pub log_bytes: Option<u64>,
-    /// Bytes of log kept in all.
+    /// Bytes of log kept in total.
     #[serde(deserialize_with = "whole::<1, { u64::MAX }, _, _>")]
     pub total_log_bytes: Option<u64>,
     /// Keys that leave INSERT.
     pub leave_key: Words,
     /// Whether the dashboard asks before it ends a job.
     pub confirm: Confirm,
-    /// Whether the dashboard keeps to ASCII characters.
+    /// Whether the dashboard uses only ASCII characters.
     pub ascii: bool,
     /// How long ended jobs are kept.
     pub retention: Retention,
-    /// How much the daemon says about itself.
+    /// The lowest level of diagnostics that keeper and daemon write.
     pub log_level: Option<LogLevel>,
-    /// The dashboard's colours, by name.
+    /// The name of the dashboard's theme.
     pub theme: Option<Spanned<String>>,
-    /// What the dashboard takes the terminal's background for.
+    /// The background that the dashboard assumes for the terminal.
     pub background: Background,
-    /// Whether the dashboard takes the mouse.
+    /// Whether the dashboard uses the mouse.
     pub mouse: Option<bool>,
-    /// How a person who looks at something else is told.
+    /// How the dashboard notifies a person who is looking at another window.
     pub notify: Notify,
-    /// Keys of the dashboard bound anew.
+    /// Changed key bindings of the dashboard.
     pub keys: Keys,
-    /// The file itself, for the places of its words.
+    /// The text of the file, to find the positions of words.
     #[serde(skip)]
     pub text: String,
 }
 
-/// Longest `stop_grace_ms`: the daemon takes no longer grace in one request.
+/// Largest `stop_grace_ms`: the longest grace period that the daemon accepts in one request.
 const LONGEST_GRACE_MS: u64 = 600_000;
 
 impl Config {
-    /// How long a job has to end when a person stops it, in milliseconds: 10 s unless the file says otherwise, as
-    /// `docker stop`. Agents have the protocol's 2 s.
+    /// Time between TERM and KILL when a person stops a job, in milliseconds. The default is 10 s, as in
+    /// `docker stop`; agents get the 2 s of the protocol.
     pub fn stop_grace_ms(&self) -> u64 {
         self.stop_grace_ms.unwrap_or(10_000).min(LONGEST_GRACE_MS)
     }
 
-    /// `leave_key`, with the places of its words.
+    /// The words of `leave_key` with their positions.
     pub fn leave_keys(&self) -> Vec<Spelt> {
         let words = self.leave_key.0.iter();
         words.map(|word| Spelt::of(&self.text, word)).collect()
     }
 
-    /// `theme`, with its place.
+    /// The value of `theme` with its position.
     pub fn theme(&self) -> Option<Spelt> {
         let word = self.theme.as_ref()?;
         Some(Spelt::of(&self.text, word))
@@ -116,11 +117,11 @@ impl Config {
     }
 }
 
-/// Reads the file at `path`.
+/// Loads the file at `path`. Returns the defaults if it does not exist.
 pub fn load(path: &Path) -> Result<Config, ConfigError> {
     match std::fs::read_to_string(path) {
         Ok(text) => parse(&text).map_err(|wrong| wrong.at(path, &text)),
-        // Without its directory there is no file either.
+        // `NotADirectory`: a part of the path is a file, so the configuration does not exist either.
         Err(error)
             if matches!(
                 error.kind(),

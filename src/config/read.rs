@@ -1,7 +1,7 @@
-//! Reads a TOML text into a type of serde, and says what is wrong with it in which place.
+//! Parses a TOML text with serde, and reports errors with their positions.
 //!
-//! The type's own fields are the keys that there may be: nothing else lists them. Unknown keys are recognized by
-//! the place of serde's error, which is then that of a key, and never by its words.
+//! The fields of the type are the allowed keys; they are listed nowhere else. An unknown key is recognized
+//! by the position of serde's error, which is that of the key, and not by the text of the message.
 
 use std::ops::Range;
 
@@ -13,20 +13,19 @@ use toml::de::DeTable;
 use super::error::Wrong;
 use crate::protocol::suggest::nearest;
 
-/// What may stand in a table, for the error about what may not.
+/// The names that a table may contain, for error messages.
 pub struct Known {
-    /// What the names are: `key`, `role`.
+    /// The kind of the names: `key`, `role`.
     pub what: &'static str,
-    /// Where they may stand, after the name: empty, or ` in [retention]`.
+    /// Appended to the unknown name: empty, or ` in [retention]`.
     pub place: &'static str,
-    /// The names.
+    /// The allowed names.
     pub names: &'static [&'static str],
 }
 
-/// Reads `text`. `known` tells what may stand in the table at a path, for errors.
+/// Parses `text`. `known` returns the names that the table at a path may contain, for error messages.
 ///
-/// # Errors
-/// When it is no TOML, or not what `T` is made of.
+/// # Errors If the text is not TOML or does not match `T`.
 pub fn read<T: DeserializeOwned>(text: &str, known: impl Fn(&[&str]) -> Known) -> Result<T, Wrong> {
     let error = match toml::from_str(text) {
         Ok(value) => return Ok(value),
@@ -43,23 +42,23 @@ pub fn read<T: DeserializeOwned>(text: &str, known: impl Fn(&[&str]) -> Known) -
     })
 }
 
-/// The names that `T` lists to serde: the fields of a struct, or the words of an enum.
+/// The names that `T` passes to serde: the fields of a struct, or the variants of an enum.
 pub fn names_of<T: DeserializeOwned>() -> &'static [&'static str] {
     let mut names: &'static [&'static str] = &[];
-    // It cannot be read from nothing; it only says what it would read.
+    // Deserializing always fails; `Listener` only records the names.
     let _ = T::deserialize(Listener(&mut names));
     names
 }
 
-/// What an error is about.
+/// The part of a file that an error is about.
 enum Part<'a> {
-    /// A key, by name.
+    /// A key.
     Key(&'a str),
     /// The value of this key.
     Value(&'a str),
 }
 
-/// Finds what stands at `span`; `path` becomes the tables around it.
+/// Finds the part at `span`. Sets `path` to the tables around it.
 fn find<'a>(
     table: &'a DeTable<'_>,
     span: &Range<usize>,
@@ -70,7 +69,7 @@ fn find<'a>(
         if key.span() == *span {
             return Some(Part::Key(name));
         }
-        // The span of a table is its header's; what stands in it is elsewhere.
+        // The span of a table covers only its header, so search its content first.
         if let Some(inner) = value.get_ref().as_table() {
             path.push(name);
             if let Some(found) = find(inner, span, path) {
@@ -96,7 +95,7 @@ fn unknown(word: &str, known: &Known) -> String {
     }
 }
 
-/// A deserializer that has no value, and keeps the names that are asked of it.
+/// A deserializer without a value that records the names it is asked for.
 struct Listener<'a>(&'a mut &'static [&'static str]);
 
 impl<'de> Deserializer<'de> for Listener<'_> {

@@ -1,4 +1,4 @@
-//! What the file may say, and what is said about what it may not.
+//! Tests of accepted settings, and of the messages for rejected ones.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -95,7 +95,7 @@ fn the_manual_explains_every_key() {
 }
 
 #[test]
-fn an_unknown_key_has_its_place_and_the_nearest_word() {
+fn an_unknown_key_has_its_position_and_the_nearest_name() {
     assert_eq!(
         error("# ä\nascii = true\n  yeild_ms = 5\n"),
         "config.toml:3:3: unknown key \"yeild_ms\". Did you mean \"yield_ms\"?"
@@ -104,7 +104,7 @@ fn an_unknown_key_has_its_place_and_the_nearest_word() {
 }
 
 #[test]
-fn a_wrong_value_has_its_place_and_says_what_is_right() {
+fn a_wrong_value_has_its_position_and_the_expected_values() {
     for (text, said) in [
         (
             "ascii = 1",
@@ -146,7 +146,7 @@ fn a_wrong_value_has_its_place_and_says_what_is_right() {
         ),
         (
             "[retention]\npeople = \"long\"",
-            "config.toml:2:10: \"people\": `long` is no duration",
+            "config.toml:2:10: \"people\": `long` is not a duration",
         ),
         (
             "[retention]\npeople = 7",
@@ -185,7 +185,7 @@ fn a_wrong_value_has_its_place_and_says_what_is_right() {
 }
 
 #[test]
-fn broken_toml_has_its_place() {
+fn broken_toml_has_its_position() {
     assert!(error("ascii = true\nconfirm = \n").starts_with("config.toml:2:"));
     assert!(error("ascii = true\nascii = true\n").starts_with("config.toml:2:"));
 }

@@ -1,4 +1,4 @@
-//! Values that serde has no type for: bounded integers, durations, and words with their places.
+//! Values that serde has no type for: bounded integers, durations, and words with their positions.
 
 use std::fmt;
 
@@ -7,10 +7,10 @@ use toml::Spanned;
 
 use super::duration;
 
-/// The largest value of keys that have an `u32`.
+/// The largest value of keys of type `u32`.
 pub(super) const U32: u64 = u32::MAX as u64;
 
-/// Reads an integer from `LEAST` to `MOST`.
+/// Parses an integer from `LEAST` to `MOST`.
 pub(super) fn whole<'de, const LEAST: u64, const MOST: u64, T, D>(
     value: D,
 ) -> Result<Option<T>, D::Error>
@@ -24,14 +24,14 @@ where
     T::try_from(number).map(Some).map_err(too_large)
 }
 
-/// Reads a duration as people write it, or `"forever"`, in milliseconds.
+/// Parses a duration, or `"forever"`, in milliseconds.
 pub(super) fn time<'de, D: Deserializer<'de>>(value: D) -> Result<Option<u64>, D::Error> {
     let text = String::deserialize(value)?;
     let millis = duration::parse_or_forever(&text).map_err(D::Error::custom)?;
     Ok(Some(millis))
 }
 
-/// One word, or a list of them, each with its place.
+/// One word or a list of words, each with its position.
 #[derive(Clone, PartialEq, Eq, Debug, Default, serde::Deserialize)]
 #[serde(from = "Spanned<OneOrMany>")]
 pub struct Words(pub Vec<Spanned<String>>);
@@ -46,7 +46,7 @@ impl From<Spanned<OneOrMany>> for Words {
     }
 }
 
-/// As it is written. (`#[serde(untagged)]` would lose the places within the list.)
+/// The value as it is written. `#[serde(untagged)]` would lose the positions within the list.
 enum OneOrMany {
     One(String),
     Many(Vec<Spanned<String>>),
