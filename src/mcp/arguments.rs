@@ -1,10 +1,9 @@
-//! Checking what a tool was given against the schema that it shows.
+//! Checks the arguments of a tool call against the tool's schema.
 //!
-//! The schemas are written down as JSON; this understands the words of JSON Schema
-//! that they use: `type`, `properties`, `required`, `additionalProperties:false`,
-//! `enum`, `minimum`, `maximum`, `minLength`, `maxLength`, `items`. What is promised
-//! to the client and what is checked cannot differ. As everywhere in the protocol,
-//! `null` counts as absent.
+//! The schemas are JSON. This module implements the keywords of JSON Schema that they use: `type`,
+//! `properties`, `required`, `additionalProperties:false`, `enum`, `minimum`, `maximum`, `minLength`,
+//! `maxLength`, `items`. The schema that clients see is therefore also the one that is enforced. As
+//! everywhere in the protocol, `null` counts as absent.
 
 use serde_json::Value;
 
@@ -12,7 +11,7 @@ use super::call::Arguments;
 use crate::protocol::Error;
 use crate::protocol::suggest::nearest;
 
-/// What was given without what counts as absent, if the schema of the tool allows it.
+/// Returns the arguments without null values, or an error if they do not match the schema.
 pub fn check(schema: &Arguments, mut given: Arguments) -> Result<Arguments, Error> {
     given.retain(|_, value| !value.is_null());
     let none = Arguments::new();
@@ -104,7 +103,7 @@ fn has_type(types: &Value, value: &Value) -> bool {
     let is = |name: &str| match name {
         "string" => value.is_string(),
         "boolean" => value.is_boolean(),
-        // 3.0 is an integer to JSON Schema, but no action takes one.
+        // 3.0 is an integer in JSON Schema, but no action accepts it as one.
         "integer" => value.is_i64() || value.is_u64(),
         "number" => value.is_number(),
         "array" => value.is_array(),
@@ -149,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_passes_and_null_is_absent() {
+    fn matching_arguments_pass_and_null_is_absent() {
         let given = json!({"name": "é23", "count": 9, "kind": "b", "list": ["x"], "env": {"A": "1"}, "either": []});
         assert_eq!(outcome(given.clone()), Ok(given));
         assert_eq!(
@@ -159,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_named() {
+    fn errors_name_the_argument() {
         for (given, said) in [
             (json!({}), "`name` is required"),
             (json!({"name": null}), "`name` is required"),

@@ -1,4 +1,4 @@
-//! One call of a tool on its way, and what comes of it.
+//! A tool call in progress, and its result.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -9,19 +9,19 @@ use serde_json::{Map, Value};
 use super::caller::{Answer, Caller};
 use crate::protocol::{Error, SessionId};
 
-/// What a tool was given, checked against its schema.
+/// The arguments of a tool call, checked against the tool's schema.
 pub type Arguments = Map<String, Value>;
 
-/// A call on its way.
+/// A tool call in progress.
 #[derive(Clone, Debug)]
 pub struct Call {
     caller: Caller,
-    /// The session that it waits for, once that is known: its progress is shown.
+    /// The session that the call works on, once it is known. Progress messages show its output.
     session: Rc<RefCell<Option<String>>>,
 }
 
 impl Call {
-    /// A call with the way to the daemon.
+    /// A call that sends its actions through `caller`.
     pub fn new(caller: Caller) -> Self {
         Self {
             caller,
@@ -29,8 +29,8 @@ impl Call {
         }
     }
 
-    /// Asks for an action; `params` is an object. A start without a key gets one, so
-    /// that it is asked again where a daemon dies of which nobody knows what it did.
+    /// Runs an action of the protocol; `params` is an object. A `start` without a key gets one, which makes
+    /// it idempotent: it can be repeated if the daemon dies while handling it.
     pub async fn action(&self, action: &str, mut params: Value) -> Answer {
         let is_keyed = action == "start" && params["key"].is_null() && params.is_object();
         if is_keyed {
@@ -41,13 +41,13 @@ impl Call {
         }
         let mut answer = self.caller.call(action, params).await?;
         if is_keyed && let Some(result) = answer.as_object_mut() {
-            // It is about a key that nobody has given.
+            // The caller did not choose the key, so `reused` means nothing to it.
             result.remove("reused");
         }
         Ok(answer)
     }
 
-    /// The last line that its session has written; nothing moves by looking.
+    /// The last line that the session has written. Does not advance the `new` cursor of the session.
     pub async fn last_line(&self) -> Option<String> {
         let session = self.session.borrow().clone()?;
         let params = serde_json::json!({ "sessionId": session, "tail": 1 });
@@ -57,22 +57,22 @@ impl Call {
     }
 }
 
-/// What a tool returns.
+/// The result of a tool.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Done {
-    /// For a reader.
+    /// Text for a model.
     pub text: String,
-    /// For a program; must be what the tool's output schema says.
+    /// Data for a program. Must match the tool's output schema.
     pub structured: Option<Value>,
-    /// Whether it says that something went wrong.
+    /// Whether the result is an error.
     pub is_error: bool,
 }
 
-/// What a tool returns, or an error of an action.
+/// The result of a tool, or the error of an action.
 pub type Outcome = Result<Done, Error>;
 
 impl Done {
-    /// An object, as a reader sees it and as itself.
+    /// A result with data and its text.
     pub fn new(structured: Value, text: String) -> Self {
         Self {
             text,
@@ -81,13 +81,13 @@ impl Done {
         }
     }
 
-    /// An object whose JSON is also the text.
+    /// A result whose text is the JSON of its data.
     pub fn json(structured: Value) -> Self {
         let text = structured.to_string();
         Self::new(structured, text)
     }
 
-    /// Words about what went wrong.
+    /// An error with this text.
     pub fn error(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),

@@ -1,8 +1,9 @@
-//! Actions of the protocol as calls that can be awaited.
+//! Calls actions of the protocol asynchronously.
 //!
-//! The other end is the proxy of `--serve`, on a thread of its own, behind a pair of
-//! sockets instead of standard input and output: it reconnects, asks again what may
-//! be asked again, and keeps subscriptions standing. Requests are numbered here; a
+//! The peer is the proxy of `--serve`, on a thread of its own, connected by a socket pair instead of
+//! standard input and output. The proxy reconnects, repeats requests that are safe to repeat, and restores
+//! subscriptions. This module numbers the requests. A call that is dropped before its reply has arrived is
+//! cancelled.
 //! call that is dropped before its answer came is cancelled.
 
 use std::cell::{Cell, RefCell};
@@ -23,28 +24,28 @@ use crate::protocol::reply::Reply;
 use crate::protocol::{Error, ErrorCode, Event, Greeting, MAX_LINE};
 use crate::serve::proxy::Proxy;
 
-/// Request lines on their way to the proxy; callers wait while it is full.
+/// Request lines queued for the proxy. Callers wait while the queue is full.
 const LINES: usize = 256;
 
-/// Events that nobody has taken; what comes beyond is dropped.
+/// Events queued for the receiver. Further events are dropped.
 const EVENTS: usize = 1024;
 
-/// A result, or why there is none.
+/// The result of an action, or an error.
 pub type Answer = Result<Value, Error>;
 
-/// The way to the daemon, shared by all calls.
+/// The connection to the daemon, shared by all calls.
 #[derive(Clone, Debug)]
 pub struct Caller(Rc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    /// To the proxy, until no more requests follow.
+    /// Request lines to the proxy. `None` after the last request.
     lines: RefCell<Option<mpsc::Sender<Vec<u8>>>>,
     next: Cell<u64>,
     pending: RefCell<HashMap<u64, Pending>>,
-    /// Set once nobody will answer, or nobody wants to wait.
+    /// Which calls are refused because the client or the proxy is gone.
     stop: Cell<Stop>,
-    /// The proxy has ended.
+    /// Notified when the proxy has ended.
     ended: Notify,
 }
 
@@ -57,20 +58,20 @@ struct Pending {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stop {
     No,
-    /// No more waits.
+    /// The client is gone: calls that wait are refused.
     Waits,
-    /// The proxy is gone.
+    /// The proxy is gone: all calls are refused.
     All,
 }
 
-/// Connects, starting a daemon if need be. To be called within a runtime and a
-/// local set. Events are those that are subscribed to.
+/// Connects, and starts a daemon if none is running. Must be called within a runtime and a local set. The
+/// receiver gets the events that are subscribed to.
 pub fn connect(greeting: Greeting) -> Result<(Caller, mpsc::Receiver<Event>), Error> {
     let wire = client::connect(&greeting, AutoStart::Yes)?.into_wire();
     let (ours, theirs) = StdStream::pair().map_err(no_way)?;
     let input = OwnedFd::from(theirs.try_clone().map_err(no_way)?);
     let mut proxy = Proxy::new(greeting, wire, input, theirs.into())?;
-    // It ends with its input; what broke it is told by the calls that it leaves open.
+    // The thread ends with its input. If the proxy fails, pending calls return an error.
     std::thread::Builder::new()
         .name("proxy".to_owned())
         .spawn(move || proxy.run())
@@ -92,11 +93,11 @@ pub fn connect(greeting: Greeting) -> Result<(Caller, mpsc::Receiver<Event>), Er
 }
 
 fn no_way(error: std::io::Error) -> Error {
-    Error::internal(format!("no way to the daemon: {error}"))
+    Error::internal(format!("cannot connect to the daemon: {error}"))
 }
 
 impl Caller {
-    /// Asks for an action and waits for its answer; `params` is an object.
+    /// Runs an action and waits for its reply; `params` is an object.
     pub async fn call(&self, action: &str, params: Value) -> Answer {
         let mut params = match params {
             Value::Object(params) => params,
@@ -118,7 +119,7 @@ impl Caller {
         params.insert("action".to_owned(), action.into());
         let mut line = Value::Object(params).to_string();
         if line.len() > MAX_LINE {
-            // The daemon's refusal would name no request.
+            // Refuse here, because the daemon's refusal would not name the request.
             return Err(too_large());
         }
         line.push('\n');
@@ -127,7 +128,7 @@ impl Caller {
         self.0.pending.borrow_mut().insert(id, pending);
         let _in_flight = InFlight { caller: self, id };
         let sent = lines.send(line.into_bytes()).await;
-        // It holds the way open, and an answer may take long.
+        // A reply may take long, and a sender that is held would keep the proxy's input open.
         drop(lines);
         if sent.is_err() {
             return Err(gone());
@@ -135,7 +136,7 @@ impl Caller {
         answered.await.unwrap_or_else(|_| Err(gone()))
     }
 
-    /// The client is gone: nobody waits any more.
+    /// Cancels pending waits and refuses new ones, because the client is gone.
     pub fn stop_waiting(&self) {
         if self.0.stop.get() == Stop::No {
             self.0.stop.set(Stop::Waits);
@@ -143,7 +144,7 @@ impl Caller {
         self.take_back(|pending| pending.is_wait);
     }
 
-    /// Time is up: nobody expects an answer any more, whatever was asked for.
+    /// Cancels all pending calls, because the time to finish them is over.
     pub fn stop_calling(&self) {
         self.take_back(|_| true);
     }
@@ -159,8 +160,8 @@ impl Caller {
         }
     }
 
-    /// Says that no more requests follow, and waits until the daemon has let go of
-    /// this connection: what ends from then on is kept for the scope's next one.
+    /// Closes the input of the proxy and waits until the daemon has closed the connection. The daemon keeps
+    /// later endings for the next connection of the scope.
     pub async fn hang_up(&self) {
         self.0.lines.take();
         if self.0.stop.get() != Stop::All {
@@ -171,7 +172,8 @@ impl Caller {
     fn cancel(&self, request: u64) {
         let line = json!({ "id": null, "action": "cancel", "requestId": request });
         if let Some(lines) = &*self.0.lines.borrow() {
-            // With 256 requests before it, the daemon refuses this one as well.
+            // The queue is full only with 256 requests in front, and then the daemon refuses this one as
+            // well.
             let _ = lines.try_send(format!("{line}\n").into_bytes());
         }
     }
@@ -186,14 +188,14 @@ impl Caller {
         let answer = match (reply.ok, reply.error) {
             (true, _) => Ok(reply.result.unwrap_or_default()),
             (false, Some(error)) => Err(error),
-            (false, None) => Err(Error::internal("an error without words")),
+            (false, None) => Err(Error::internal("the reply is an error without details")),
         };
-        // Who asked may have gone.
+        // The caller may have dropped the call.
         let _ = pending.answer.send(answer);
     }
 }
 
-/// A call on its way; dropped, it is none any more.
+/// Cancels the request if the call is dropped before its reply.
 struct InFlight<'a> {
     caller: &'a Caller,
     id: u64,
@@ -234,7 +236,7 @@ async fn read(from: OwnedReadHalf, caller: Caller, events: mpsc::Sender<Event>) 
         line.clear();
     }
     caller.0.stop.set(Stop::All);
-    // Each of them hears that nobody answers.
+    // Dropping the senders makes every pending call fail.
     caller.0.pending.borrow_mut().clear();
     caller.0.ended.notify_one();
 }

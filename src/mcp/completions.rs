@@ -1,11 +1,12 @@
-//! Telling a client that a background process has ended, in Duragent's words.
+//! Notifies a client that a background process has ended, with Duragent's message.
 //!
-//! MCP cannot put a message into a conversation, so it goes out as a log
-//! notification, and once more with the next `process list` for clients that show
-//! none. The daemon keeps what nobody was there to hear, and tells it to the scope's
-//! next connection: a completion outlives this server, the daemon and the client.
+//! MCP cannot insert a message into a conversation. The message is therefore sent as a log notification,
+//! and again with the next `process list` for clients that do not show notifications. The daemon keeps
+//! endings while no client is connected and reports them to the next connection of the scope, so
+//! completions survive this server, the daemon and the client.
 //!
-//! Who waits for the end with `wait:true` is told by that call and not again. Which
+//! An end that a call with `wait:true` returns is not reported again. Which sessions such calls wait for is
+//! known only after the start has returned, so events are held until then.
 //! sessions these are is known once they are started; until then events are held.
 #![allow(
     deprecated,
@@ -23,20 +24,20 @@ use tokio::sync::{Notify, mpsc};
 use super::caller::Caller;
 use crate::protocol::Event;
 
-/// Messages that are kept for `process list`.
+/// Messages kept for `process list`; older ones are dropped.
 const KEPT: usize = 50;
 
-/// What has ended, and who knows.
+/// Endings to report, and endings that calls report themselves.
 #[derive(Debug)]
 pub struct Completions {
-    /// Starts on their way: whose end may not be told yet.
+    /// Number of starts in progress. Events are held while it is not 0.
     starting: Cell<usize>,
     started: Notify,
-    /// Sessions whose end a call waits for.
+    /// Sessions whose end is reported by a call.
     awaited: RefCell<HashSet<String>>,
-    /// Messages for the next list.
+    /// Messages for the next `process list`.
     unread: RefCell<VecDeque<String>>,
-    /// The least serious messages that the client wants; none unless it said so.
+    /// The lowest level of messages that the client wants. `None` until it has set one.
     level: Cell<Option<LoggingLevel>>,
 }
 
@@ -53,12 +54,12 @@ impl Default for Completions {
 }
 
 impl Completions {
-    /// The client wants messages, but nothing less serious.
+    /// Sets the lowest level of messages that the client wants.
     pub fn set_level(&self, level: LoggingLevel) {
         self.level.set(Some(level));
     }
 
-    /// Subscribes, and tells for as long as there is somebody to tell.
+    /// Subscribes to endings and reports them until the client or the daemon is gone.
     pub async fn tell(
         &self,
         caller: Caller,
@@ -102,14 +103,14 @@ impl Completions {
         }
     }
 
-    /// A start is on its way, until what is returned is dropped.
+    /// Holds events while a start is in progress, until the returned value is dropped.
     pub fn starting(&self) -> Starting<'_> {
         self.starting.set(self.starting.get() + 1);
         Starting(self)
     }
 
-    /// A call waits for the end of this session, until what is returned is dropped
-    /// or says that the end was shown.
+    /// Marks that a call reports the end of this session, until the returned value is dropped. After
+    /// [`Awaiting::shown`] the mark stays.
     pub fn awaiting(&self, handle: &str) -> Awaiting<'_> {
         self.awaited.borrow_mut().insert(handle.to_owned());
         Awaiting {
@@ -119,13 +120,13 @@ impl Completions {
         }
     }
 
-    /// Messages that no list has shown yet.
+    /// Returns and clears the messages for `process list`.
     pub fn take_unread(&self) -> Vec<String> {
         self.unread.borrow_mut().drain(..).collect()
     }
 }
 
-/// A start on its way.
+/// A start in progress.
 #[derive(Debug)]
 pub struct Starting<'a>(&'a Completions);
 
@@ -136,7 +137,7 @@ impl Drop for Starting<'_> {
     }
 }
 
-/// A session whose end is told by a call.
+/// A session whose end is reported by a call.
 #[derive(Debug)]
 pub struct Awaiting<'a> {
     completions: &'a Completions,
@@ -145,7 +146,7 @@ pub struct Awaiting<'a> {
 }
 
 impl Awaiting<'_> {
-    /// Its end is in the result of the call.
+    /// Marks that the result of the call contains the end.
     pub fn shown(mut self) {
         self.shown = true;
     }
@@ -159,7 +160,7 @@ impl Drop for Awaiting<'_> {
     }
 }
 
-/// The message, from what goes with the event `exited`.
+/// The completion message, from the data of the event `exited`.
 pub fn message(handle: &str, data: &Value) -> String {
     let word = |name: &str| data[name].as_str().unwrap_or("-").to_owned();
     let code = match (&data["exitCode"], data["signal"].as_str()) {
@@ -181,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_message_has_the_words_of_the_original() {
+    fn the_message_has_the_form_of_the_original() {
         let data = json!({
             "label": "tests", "command": "make test", "status": "error", "exitCode": 2,
             "signal": null, "runtimeMs": 142_900, "output": "1 failed\n",
@@ -198,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_that_a_call_has_shown_is_known() {
+    fn an_end_that_a_call_reports_is_remembered() {
         let completions = Completions::default();
         completions.awaiting("a").shown();
         drop(completions.awaiting("b"));

@@ -1,15 +1,13 @@
 //! `bgproc mcp`: the Model Context Protocol on standard input and output.
 //!
-//! A tool call becomes one or more actions of the protocol. They go to the daemon
-//! through the same proxy as those of `--serve` ([`caller`]), so an MCP client, too,
-//! is carried over the death of a daemon. Which tools there are is a choice made
-//! at start ([`toolset`]): bgproc's own ([`own`]), or those of one of the programs
-//! that bgproc can stand in for ([`compat`]), under their names and with their fields.
+//! A tool call becomes one or more actions of the protocol. They go to the daemon through the same proxy as
+//! those of `--serve` ([`caller`]), so MCP clients also survive the death of a daemon. The set of tools is
+//! chosen at start ([`toolset`]): bgproc's own ([`own`]), or those of another program that bgproc can
+//! replace ([`compat`]), with their names and fields.
 //!
-//! One thread with an event loop answers the client ([`server`]), the proxy has
-//! another. Standard output carries protocol messages only. When standard input
-//! ends, waits are cancelled, other calls have a moment, and the exit is clean
-//! ([`stdio`]).
+//! One thread with an event loop answers the client ([`server`]); the proxy has another thread. Standard
+//! output carries protocol messages only. When standard input ends, waits are cancelled, other calls get a
+//! short time to finish, and the process exits with 0 ([`stdio`]).
 
 pub mod arguments;
 pub mod call;
@@ -32,23 +30,22 @@ use crate::protocol::{Error, Greeting};
 
 pub use toolset::ToolSet;
 
-/// How long it may take to leave once standard input has ended, as the daemon has
-/// it for `--serve`.
+/// The longest time between the end of standard input and the exit, as the daemon allows for `--serve`.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// What of that calls may take that are no waits; with the rest the daemon lets go.
+/// The part of it for calls other than waits to finish. The rest is for the daemon to close the connection.
 const LAST_CALLS: Duration = Duration::from_millis(1500);
 
-/// Serves until standard input ends or nobody reads standard output.
+/// Serves until standard input ends or standard output is closed.
 pub fn run(greeting: Greeting, tools: ToolSet) -> Result<(), Error> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|error| Error::internal(format!("no event loop: {error}")))?;
+        .map_err(|error| Error::internal(format!("cannot create an event loop: {error}")))?;
     let greeting = tools.greeting(greeting);
     let local = tokio::task::LocalSet::new();
     let outcome = local.block_on(&runtime, serve(greeting, tools));
-    // A read of standard input that is still blocked has no claim on us.
+    // Do not wait for a blocked read of standard input.
     runtime.shutdown_background();
     outcome
 }
@@ -59,9 +56,9 @@ async fn serve(greeting: Greeting, tools: ToolSet) -> Result<(), Error> {
     let server = server::Server::new(caller.clone(), events, tools);
     let running = match server.serve(transport).await {
         Ok(running) => running,
-        // Gone before it said hello.
+        // The client left before it was initialized.
         Err(_) if hung_up.is_set() => return Ok(()),
-        Err(error) => return Err(Error::invalid(format!("no MCP client: {error}"))),
+        Err(error) => return Err(Error::invalid(format!("the client does not speak MCP: {error}"))),
     };
     let serving = running.waiting();
     tokio::pin!(serving);

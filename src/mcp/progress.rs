@@ -1,4 +1,4 @@
-//! Progress of a call that takes long, for a client that asked to hear of it.
+//! Progress notifications of a long call, for clients that have requested them.
 
 use std::time::{Duration, Instant};
 
@@ -7,13 +7,13 @@ use rmcp::service::{Peer, RoleServer};
 
 use super::call::Call;
 
-/// How often it is told: often enough for a client that gives up on silent calls.
+/// Interval of the notifications, short enough for clients that time out on silent calls.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// Characters of the line that is shown.
+/// Characters of the line of output that is sent.
 const LINE: usize = 200;
 
-/// Tells seconds passed and the last line of output, for as long as it is awaited.
+/// Sends the elapsed seconds and the last line of output until the future is dropped.
 pub async fn tell(peer: Peer<RoleServer>, token: ProgressToken, call: Call) {
     let began = Instant::now();
     loop {

@@ -1,6 +1,6 @@
 //! Logs and screens as resources, for clients that let people or models attach them.
 //!
-//! Reading one moves no cursor: what a tool has not shown yet is still new.
+//! Reading a resource does not advance the `new` cursor of the session.
 
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -12,15 +12,15 @@ use serde_json::{Value, json};
 use super::call::Call;
 use crate::protocol::{Error, ErrorCode, SessionId};
 
-/// Sessions that are listed, newest first; any other can still be read.
+/// Sessions that are listed, newest first. Others can still be read.
 const LISTED: usize = 50;
 
-/// Lines of a log that are read, the newest.
+/// Lines of a log that are returned, the newest.
 const LINES: u64 = 1000;
 
 const PREFIX: &str = "bgproc://session/";
 
-/// The patterns of their addresses.
+/// The templates of the URIs.
 pub fn templates() -> ListResourceTemplatesResult {
     let template = |what: &str, about: String| {
         ResourceTemplate::new(format!("{PREFIX}{{id}}/{what}"), format!("session {what}"))
@@ -30,14 +30,14 @@ pub fn templates() -> ListResourceTemplatesResult {
     let templates = vec![
         template(
             "log",
-            format!("What a session has written: its last {LINES} lines"),
+            format!("The last {LINES} lines that a session has written"),
         ),
-        template("screen", "What is on a session's screen now".to_owned()),
+        template("screen", "The current screen of a session".to_owned()),
     ];
     ListResourceTemplatesResult::with_all_items(templates)
 }
 
-/// Those of the newest sessions.
+/// The resources of the newest sessions.
 pub async fn list(call: &Call) -> Result<ListResourcesResult, ErrorData> {
     let listed = call.action("list", json!({ "limit": LISTED })).await;
     let listed = listed.map_err(|error| failed(error, "resources"))?;
@@ -56,10 +56,10 @@ pub async fn list(call: &Call) -> Result<ListResourcesResult, ErrorData> {
     Ok(ListResourcesResult::with_all_items(resources.collect()))
 }
 
-/// What one of them holds.
+/// The content of one resource.
 pub async fn read(call: &Call, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let Some((id, what)) = parse(uri) else {
-        let message = format!("{uri} is no resource; see the templates");
+        let message = format!("{uri} is not a resource; see the templates");
         return Err(ErrorData::resource_not_found(message, None));
     };
     let text = match what {
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_names_a_session_and_one_of_its_views() {
+    fn a_uri_names_a_session_and_one_of_its_views() {
         let id = "k3vaaaaaaaa1";
         let log = format!("bgproc://session/{id}/log");
         assert_eq!(parse(&log), Some((id, What::Log)));

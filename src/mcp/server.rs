@@ -1,4 +1,4 @@
-//! The MCP server: what the service asks for, found in the other modules.
+//! The MCP server: implements the methods of the protocol with the other modules.
 #![allow(
     deprecated,
     reason = "clients of today still have logging; later versions of MCP drop it"
@@ -25,14 +25,14 @@ use super::toolset::ToolSet;
 use super::{arguments, own, progress, resources};
 use crate::protocol::{Error, ErrorCode, Event, VERSION};
 
-/// One client's server.
+/// The server of one client.
 #[derive(Debug)]
 pub struct Server {
     caller: Caller,
     set: ToolSet,
     tools: Vec<Tool>,
     completions: Rc<Completions>,
-    /// Events of the daemon, until somebody takes them.
+    /// Events of the daemon, until [`Server::meet`] takes them.
     events: RefCell<Option<mpsc::Receiver<Event>>>,
 }
 
@@ -48,7 +48,7 @@ impl Server {
         }
     }
 
-    /// A client is there: from now on it is told what ends, if its tools want that.
+    /// Starts to report endings to the client, if its tools need that. Later calls do nothing.
     fn meet(&self, peer: &Peer<RoleServer>) {
         if self.set != ToolSet::Duragent {
             return;
@@ -62,7 +62,7 @@ impl Server {
 
     async fn run(&self, tool: &Tool, call: &Call, request: CallToolRequestParams) -> Outcome {
         let mut given = request.arguments.unwrap_or_default();
-        // What the own tools take the daemon checks, and has more to say about it.
+        // The daemon checks the arguments of bgproc's own tools, with better error messages.
         if self.set != ToolSet::Own || tool.name == own::catalog::SESSION {
             given = arguments::check(&tool.input_schema, given)?;
         }
@@ -87,7 +87,7 @@ impl ServerHandler for Server {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        // A client of this kind gets everything until it asks for less.
+        // A client that is initialized gets all messages until it sets a level.
         self.completions.set_level(LoggingLevel::Debug);
         self.meet(&context.peer);
     }
@@ -122,7 +122,7 @@ impl ServerHandler for Server {
             let message = format!("Unknown tool: {}", request.name);
             return Err(ErrorData::invalid_params(message, None));
         };
-        // One that does not introduce itself says with each call whether it wants any.
+        // A client that is not initialized sets the level with each call.
         if let Some(level) = context.meta.log_level() {
             self.completions.set_level(level);
         }
@@ -134,11 +134,11 @@ impl ServerHandler for Server {
             }
             std::future::pending().await
         };
-        // What is dropped here is cancelled at the daemon, too.
+        // Dropping a future here also cancels its request at the daemon.
         let outcome = tokio::select! {
             outcome = self.run(&tool, &call, request) => outcome,
             () = context.ct.cancelled() => Err(Error::new(ErrorCode::Cancelled, "The call was cancelled")),
-            () = progress => Err(Error::internal("the progress of a call has come to an end")),
+            () = progress => Err(Error::internal("the progress task of a call has ended")),
         };
         let done = outcome.unwrap_or_else(|error| self.set.failed(&error));
         Ok(CallToolResult::from(done).into())

@@ -1,7 +1,7 @@
-//! Standard input and output, and the moment when the client is gone.
+//! Standard input and output, and detection of a client that is gone.
 //!
-//! The event loop of the service notices the end of input as well, but gives
-//! every call five seconds more; a wait has no use for them.
+//! The event loop of the service also detects the end of input, but then gives every call five more
+//! seconds, which a wait does not need.
 
 use std::io;
 use std::pin::Pin;
@@ -12,7 +12,7 @@ use rmcp::transport::{StdioReader, StdioWriter, stdio_pipes};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::watch;
 
-/// Both directions, and what tells their end. To be called within a runtime.
+/// Both streams, and a handle that reports when the client is gone. Must be called within a runtime.
 pub fn transport() -> ((Input, Output), HungUp) {
     let (reader, writer) = stdio_pipes();
     let (sender, receiver) = watch::channel(false);
@@ -28,19 +28,19 @@ pub fn transport() -> ((Input, Output), HungUp) {
     ((input, output), HungUp(receiver))
 }
 
-/// Whether the client is gone.
+/// Reports whether the client is gone.
 #[derive(Clone, Debug)]
 pub struct HungUp(watch::Receiver<bool>);
 
 impl HungUp {
-    /// Whether it is gone already.
+    /// Whether the client is gone.
     pub fn is_set(&self) -> bool {
         *self.0.borrow()
     }
 
-    /// Until it is gone.
+    /// Waits until the client is gone.
     pub async fn wait(&self) {
-        // The sender lives in both directions; without it they are closed, too.
+        // Both streams hold the sender. If it is dropped, they are closed too.
         let _ = self.0.clone().wait_for(|gone| *gone).await;
     }
 }

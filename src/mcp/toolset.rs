@@ -11,7 +11,7 @@ use super::completions::Completions;
 use super::own;
 use crate::protocol::{Error, ErrorCode, Greeting};
 
-/// Which tools a client is offered.
+/// The tools that a client is offered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum ToolSet {
     /// bgproc's own.
@@ -23,12 +23,12 @@ pub enum ToolSet {
     Dotnet,
     /// Duragent's `spawn_process` and `process`.
     Duragent,
-    /// Those of the macOS Shell MCP server.
+    /// The tools of the macOS Shell MCP server.
     MacosShell,
 }
 
 impl ToolSet {
-    /// Their names on the command line.
+    /// The names of the sets on the command line.
     pub const NAMES: [(&'static str, Self); 5] = [
         ("own", Self::Own),
         ("deepchat", Self::Deepchat),
@@ -37,13 +37,13 @@ impl ToolSet {
         ("macos-shell", Self::MacosShell),
     ];
 
-    /// The set of this name.
+    /// The set with this name, or `None`.
     pub fn parse(name: &str) -> Option<Self> {
         let found = Self::NAMES.iter().find(|(known, _)| *known == name);
         found.map(|(_, set)| *set)
     }
 
-    /// What the set asks for where the person who starts the server says nothing.
+    /// Adds the defaults of the set to what the person who started the server has not configured.
     pub fn greeting(self, mut greeting: Greeting) -> Greeting {
         if self == Self::Dotnet && greeting.policy.allow.is_none() {
             let allowed = dotnet::ALLOWED.map(str::to_owned);
@@ -52,7 +52,7 @@ impl ToolSet {
         greeting
     }
 
-    /// The tools, in the order in which they are shown.
+    /// The tools, in the order in which clients see them.
     pub fn tools(self) -> Vec<Tool> {
         match self {
             Self::Own => own::catalog::tools(),
@@ -63,7 +63,7 @@ impl ToolSet {
         }
     }
 
-    /// What a model is told about them before it uses one.
+    /// The instructions for the model.
     pub fn instructions(self) -> &'static str {
         match self {
             Self::Own => own::catalog::INSTRUCTIONS,
@@ -74,7 +74,7 @@ impl ToolSet {
         }
     }
 
-    /// Does what a tool was called for.
+    /// Runs a tool.
     pub async fn call(
         self,
         call: &Call,
@@ -91,7 +91,7 @@ impl ToolSet {
         }
     }
 
-    /// An error as the tools of this set put it.
+    /// An error in the form of this set.
     pub fn failed(self, error: &Error) -> Done {
         match self {
             Self::Own => own::failed(error),
@@ -101,8 +101,8 @@ impl ToolSet {
     }
 }
 
-/// An error in the words of the originals. They know no session that is not there
-/// any more, and their own messages stand alone; others bring their hint.
+/// An error in the words of the originals. They do not distinguish removed sessions from unknown ones, and
+/// have no hints for their own errors; other errors include their hint.
 fn words(error: &Error) -> String {
     let removed = || error.message.split_once(" was removed at ");
     match (error.code, removed(), &error.hint) {
@@ -118,18 +118,18 @@ fn words(error: &Error) -> String {
     }
 }
 
-/// What a tool does to the world, as clients show it to people before they allow it.
+/// What a tool may do. Clients show this to people who approve calls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effect {
-    /// It looks.
+    /// It only reads.
     Reads,
-    /// It runs or types something, which may do anything.
+    /// It runs or types something, which may have any effect.
     Acts,
-    /// It ends or forgets something; doing it twice is the same as once.
+    /// It ends or removes something, and is idempotent.
     Ends,
 }
 
-/// The schema of what a tool takes: these properties and no others.
+/// The schema of a tool's arguments: these properties and no others.
 pub fn takes(properties: Value, required: Value) -> Value {
     json!({
         "type": "object",
@@ -139,7 +139,7 @@ pub fn takes(properties: Value, required: Value) -> Value {
     })
 }
 
-/// A tool from its parts; the two schemas are objects.
+/// Creates a tool; both schemas must be objects.
 pub fn tool(
     name: &'static str,
     about: &'static str,
@@ -151,8 +151,8 @@ pub fn tool(
         Value::Object(schema) => Arc::new(schema),
         _ => Arc::default(),
     };
-    // What goes without saying is not said: a tool that does not only read may do
-    // anything, and more each time.
+    // Defaults of the MCP specification are omitted: a tool that is not read-only may be destructive, and
+    // is not idempotent.
     let hints = ToolAnnotations::new().read_only(effect == Effect::Reads);
     let hints = match effect {
         Effect::Reads => hints.open_world(false),
@@ -170,8 +170,7 @@ mod tests {
     use super::*;
     use crate::protocol::{SessionId, Status, Timestamp};
 
-    /// Bytes of all tools of the own set, without spaces: about 10% less than with
-    /// those that Python's `json.dumps` writes.
+    /// Bytes of all own tools as JSON without spaces, about 10% less than Python's `json.dumps` writes.
     const OWN_BYTES: usize = 9_800;
 
     #[test]
@@ -199,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn every_tool_says_what_it_takes_returns_and_does() {
+    fn every_tool_has_schemas_and_annotations() {
         for (_, set) in ToolSet::NAMES {
             for tool in set.tools() {
                 let name = &tool.name;

@@ -115,7 +115,7 @@ fn a_program_is_typed_into_looked_at_and_ended() {
         (&json!("matched"), &json!(0))
     );
     let killed = mcp.text("kill", json!({ "sessionId": id, "remove": true }));
-    assert!(killed.contains("had ended before; removed"), "{killed}");
+    assert!(killed.contains("had already ended; removed"), "{killed}");
 }
 
 #[test]

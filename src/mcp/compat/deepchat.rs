@@ -1,7 +1,7 @@
 //! DeepChat's tools: `execute_command`, and `process` with seven actions.
 //!
-//! Results have the fields of the original: what has no value is absent, times are
-//! milliseconds, and its four statuses stand for ours. Offsets of `log` count bytes.
+//! Results have the fields of the original: fields without a value are absent, times are in milliseconds,
+//! and our statuses are mapped to its four. Offsets of `log` count bytes.
 
 use rmcp::model::Tool;
 use serde_json::{Value, json};
@@ -10,16 +10,16 @@ use super::super::call::{Arguments, Call, Done, Outcome};
 use super::super::toolset::{Effect, tool};
 use crate::protocol::{Error, Timestamp};
 
-/// What a model is told before it uses a tool.
+/// Instructions for the model.
 pub const INSTRUCTIONS: &str = "execute_command runs a shell command; one that is not done within yieldMs, or that was \
 started with background:true, goes on as a session. process looks at sessions (list, poll, log), \
 types into them (write) and ends them (kill, clear, remove).";
 
-/// Characters of output that a command in the foreground returns: what the
-/// original keeps in memory before it goes to a file.
+/// Characters of output that a command in the foreground returns: as many as the original keeps in memory
+/// before it writes to a file.
 const IN_MEMORY: usize = 10 * 1024;
 
-/// Bytes of one `log` at most.
+/// Largest number of bytes of one `log`.
 const MAX_LIMIT: u64 = 1 << 20;
 
 /// The tools.
@@ -105,7 +105,7 @@ pub fn tools() -> Vec<Tool> {
     ]
 }
 
-/// Does what a tool was called for.
+/// Runs a tool.
 pub async fn call(call: &Call, tool: &str, arguments: Arguments) -> Outcome {
     match tool {
         "execute_command" => execute(call, &arguments).await,
@@ -130,7 +130,7 @@ async fn execute(call: &Call, given: &Arguments) -> Outcome {
         )
         .await?;
     let session = &started["sessionId"];
-    // Returned at once, it runs, however short it is.
+    // A background call returns at once, so the status is always running.
     if background {
         return Ok(Done::json(
             json!({ "status": "running", "sessionId": session }),
@@ -232,14 +232,14 @@ async fn log(call: &Call, session: &Value, given: &Arguments) -> Outcome {
     Ok(Done::json(page))
 }
 
-/// How it ended, if it ended by itself.
+/// Adds the exit code, if there is one.
 fn add_end(to: &mut Value, session: &Value) {
     if session["exitCode"].is_i64() || session["exitCode"].is_u64() {
         to["exitCode"] = session["exitCode"].clone();
     }
 }
 
-/// The original knows four.
+/// Maps a status to one of the original's four.
 fn status(session: &Value) -> &'static str {
     match session["status"].as_str() {
         Some("done") => "done",
@@ -253,7 +253,7 @@ fn status_schema() -> Value {
     json!({ "type": "string", "enum": ["running", "done", "error", "killed"] })
 }
 
-/// The original takes any number; we count whole milliseconds.
+/// Cuts fractions off: the original accepts any number, the protocol whole milliseconds.
 fn milliseconds(given: &Arguments, name: &str) -> Option<u64> {
     let value = given.get(name)?.as_f64()?;
     Some(value as u64)
@@ -268,7 +268,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn our_statuses_are_four_of_theirs() {
+    fn statuses_map_to_the_four_of_the_original() {
         for (ours, theirs) in [
             ("queued", "running"),
             ("starting", "running"),
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_value_is_absent() {
+    fn fields_without_a_value_are_absent() {
         let running = json!({
             "sessionId": "a", "command": "x", "status": "running", "pid": 7, "exitCode": null,
             "createdAt": "1970-01-01T00:00:01.500Z", "lastAccessedAt": "1970-01-01T00:00:02.000Z",

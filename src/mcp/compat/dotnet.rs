@@ -1,8 +1,8 @@
 //! The process tools of the .NET agent: start, read, write, status, stop.
 //!
-//! Jobs have pipes, no terminal and no time limit. Only the programs of the
-//! original's list may be started unless the server was started with another one.
-//! Every result says `success`; one that failed says why.
+//! Jobs have pipes, no terminal and no time limit. By default only the programs of the original's list may
+//! be started; the server can be started with another list. Every result has `success`; a failed one has
+//! `error`.
 
 use std::time::Duration;
 
@@ -13,11 +13,11 @@ use super::super::call::{Arguments, Call, Done, Outcome};
 use super::super::toolset::{Effect, takes, tool};
 use crate::protocol::{Error, Status};
 
-/// What a model is told before it uses a tool.
+/// Instructions for the model.
 pub const INSTRUCTIONS: &str = "process_start runs an allowed program in the background; process_read returns what it \
 has written since the last read, process_write types into its stdin, process_stop ends and removes it.";
 
-/// What may be started where the person who starts the server says nothing.
+/// The programs that may be started if the server is started without `--allow`.
 pub const ALLOWED: [&str; 34] = [
     // Build tools.
     "dotnet",
@@ -59,17 +59,17 @@ pub const ALLOWED: [&str; 34] = [
     "wget",
 ];
 
-/// Characters of each stream in one read at most.
+/// Largest number of characters of each stream in one read.
 const MAX_CHARS: usize = 262_144;
 
-/// Bytes of the log looked at in one go, and in all, for `all`.
+/// Bytes of the log per request, and largest number of requests, for `all`.
 const PAGE: u64 = 1 << 20;
 const PAGES: usize = 8;
 
 /// The tools.
 pub fn tools() -> Vec<Tool> {
     let session = json!({"type": "string", "description": "Session ID from process_start"});
-    // A result that failed has `error` and nothing else.
+    // A failed result has only `success` and `error`.
     let result = |properties: Value| {
         let mut schema =
             json!({ "type": "object", "properties": properties, "required": ["success"] });
@@ -165,7 +165,7 @@ pub fn tools() -> Vec<Tool> {
     ]
 }
 
-/// Does what a tool was called for.
+/// Runs a tool.
 pub async fn call(call: &Call, tool: &str, given: Arguments) -> Outcome {
     let result = match tool {
         "process_start" => start(call, &given).await,
@@ -177,7 +177,7 @@ pub async fn call(call: &Call, tool: &str, given: Arguments) -> Outcome {
     result.map(Done::json)
 }
 
-/// An error as these tools put it.
+/// An error in the form of these tools.
 pub fn failed(words: &str) -> Done {
     let mut done = Done::json(json!({ "success": false, "error": words }));
     done.is_error = true;
@@ -213,7 +213,7 @@ async fn read(call: &Call, given: &Arguments) -> Result {
     let session = &given["session_id"];
     let all = given.get("all") == Some(&Value::Bool(true));
     let poll = match all {
-        // Only for the status: what is new stays new.
+        // Only the status: reading all output does not advance the `new` cursor.
         true => {
             call.action("status", json!({ "sessionId": session }))
                 .await?
@@ -242,7 +242,7 @@ async fn read(call: &Call, given: &Arguments) -> Result {
     Ok(read)
 }
 
-/// What no read has shown yet.
+/// The output that no read has returned yet.
 async fn news(call: &Call, session: &Value) -> Result {
     let new = json!({ "sessionId": session, "since": "new", "maxChars": MAX_CHARS });
     call.action("poll", new).await
@@ -255,8 +255,8 @@ fn add_omitted(to: &mut Value, polled: &Value) {
     }
 }
 
-/// Everything that one stream has written and is kept, and how many bytes of the
-/// log are left because that is too much for one reply.
+/// All kept output of one stream, and how many bytes of the log were not read because a reply has a limited
+/// size.
 async fn whole(
     call: &Call,
     session: &Value,
@@ -331,7 +331,7 @@ async fn stop(call: &Call, given: &Arguments) -> Result {
     let session = &given["session_id"];
     let kill = json!({ "sessionId": session, "force": given.get("force") });
     let killed = call.action("kill", kill).await?;
-    // It is removed only then, so that the last of its output can be had.
+    // Read the rest of the output before the session is removed.
     let last = news(call, session).await?;
     let survivors = killed["survivors"].as_array().map_or(0, Vec::len);
     let message = match survivors {

@@ -1,8 +1,8 @@
 //! Duragent's tools: `spawn_process`, and `process` with seven actions.
 //!
-//! A handle is a session's id. `tmux:true` is a terminal, which needs no tmux here:
-//! `tmux_session` is what `bgproc attach` takes. Without it there are pipes. When a
-//! process that nobody waits for has ended, the client is told ([`completions`]).
+//! A handle is the id of a session. `tmux:true` gives a process a terminal, for which no tmux is needed:
+//! `tmux_session` is the target for `bgproc attach`. Without it, a process has pipes. When a process ends
+//! that no call waits for, the client is notified ([`completions`]).
 //!
 //! [`completions`]: super::super::completions
 
@@ -16,21 +16,21 @@ use crate::protocol::{Error, ErrorCode};
 use crate::term::keys::encode;
 use crate::term::modes::Modes;
 
-/// What a model is told before it uses a tool.
+/// Instructions for the model.
 pub const INSTRUCTIONS: &str = "spawn_process starts a command in the background; you are told when it has completed, so \
 do not poll in a loop. tmux:true gives it a terminal for capture and send_keys, which a person can join with \
 `bgproc attach HANDLE`. process lists, reads, types into and kills what was started.";
 
-/// Characters of output of a process that was waited for.
+/// Largest number of characters of output of a process that a call waited for.
 const MAX_CHARS: usize = 262_144;
 
-/// How long the daemon is asked to wait at once.
+/// The longest wait per request to the daemon, in milliseconds.
 const WAIT_MS: u64 = 600_000;
 
-/// The description of a session whose end the call that started it tells.
+/// Description of a session whose end is reported by the call that started it.
 const WAITED: &str = "waited for";
 
-/// Characters at the end of the output in a completion message.
+/// Characters from the end of the output in a completion message.
 const TAIL: usize = 2000;
 
 /// The tools.
@@ -107,7 +107,7 @@ pub fn tools() -> Vec<Tool> {
     ]
 }
 
-/// Does what a tool was called for.
+/// Runs a tool.
 pub async fn call(call: &Call, completions: &Completions, tool: &str, given: Arguments) -> Outcome {
     let result = match tool {
         "spawn_process" => spawn(call, completions, &given).await,
@@ -208,7 +208,7 @@ async fn process(call: &Call, completions: &Completions, given: &Arguments) -> R
     }
 }
 
-/// An error unless the process has a terminal.
+/// Fails unless the process has a terminal.
 async fn in_terminal(call: &Call, handle: &Value, action: &str) -> std::result::Result<(), Error> {
     let record = call
         .action("status", json!({ "sessionId": handle }))
@@ -222,8 +222,7 @@ async fn in_terminal(call: &Call, handle: &Value, action: &str) -> std::result::
     }
 }
 
-/// One process, and once it has ended the message that says so, unless a call
-/// waited for that.
+/// The state of one process. If it has ended and no call waited for that, includes the completion message.
 async fn one(call: &Call, handle: &Value) -> Result {
     let record = call
         .action("status", json!({ "sessionId": handle }))
@@ -271,8 +270,8 @@ fn meta(session: &Value) -> Value {
     })
 }
 
-/// What `tmux send-keys "KEYS" Enter` would press: names of keys where all words are
-/// such, else the text as it stands.
+/// The keys that `tmux send-keys "KEYS" Enter` would press: named keys if every word is one, else the text
+/// unchanged.
 fn key_list(keys: &Value, enter: Option<bool>) -> Vec<Value> {
     let (mut list, enter): (Vec<Value>, bool) = match keys {
         Value::Array(list) => (list.clone(), enter.unwrap_or(false)),
@@ -300,7 +299,7 @@ fn key_list(keys: &Value, enter: Option<bool>) -> Vec<Value> {
     list
 }
 
-/// Theirs; one that has not ended yet is running.
+/// Maps a status to one of the original's. Anything that has not ended is `running`.
 fn status(session: &Value) -> &'static str {
     match session["status"].as_str() {
         Some("done") => "completed",

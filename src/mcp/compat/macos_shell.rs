@@ -1,8 +1,8 @@
 //! The background tools of the macOS Shell MCP server.
 //!
-//! Its sessions are groups here; a process has pipes, no input and no time limit.
-//! `bufferSize` bounds what `get_process_output` shows, not what is kept; it is
-//! noted in the session's description, where the next server finds it.
+//! The sessions of the original are groups here. A process has pipes, no input and no time limit.
+//! `bufferSize` limits what `get_process_output` shows, not what is kept. It is stored in the session's
+//! description, where a later server process finds it.
 
 use rmcp::model::Tool;
 use serde_json::{Value, json};
@@ -11,26 +11,26 @@ use super::super::call::{Arguments, Call, Done, Outcome};
 use super::super::toolset::{Effect, takes, tool};
 use crate::protocol::Error;
 
-/// What a model is told before it uses a tool.
+/// Instructions for the model.
 pub const INSTRUCTIONS: &str = "run_background starts a command that goes on by itself; list_processes, \
 get_process_output and kill_process manage what was started.";
 
-/// Lines of output where nobody says otherwise.
+/// Default size of the buffer in lines.
 const BUFFER_SIZE: u64 = 300;
 
-/// Lines in one reply where nobody says otherwise.
+/// Default number of lines per reply.
 const LINES: u64 = 100;
 
-/// How long an ended process is kept: an hour, as there.
+/// How long an ended process is kept, in milliseconds: one hour, as in the original.
 const TTL_MS: u64 = 3_600_000;
 
-/// How long a process may take to end of a signal that may or may not end it.
+/// How long to wait for the end of a process after a signal that may not end it, in milliseconds.
 const EXIT_MS: u64 = 500;
 
-/// What the description of a session begins with.
+/// The prefix of the session's description.
 const NOTE: &str = "bufferSize ";
 
-/// Signals that are meant to end a process.
+/// Signals whose purpose is to end a process.
 const ENDING: [&str; 6] = ["TERM", "KILL", "INT", "QUIT", "HUP", "ABRT"];
 
 /// The tools.
@@ -135,7 +135,7 @@ pub fn tools() -> Vec<Tool> {
     ]
 }
 
-/// Does what a tool was called for.
+/// Runs a tool.
 pub async fn call(call: &Call, tool: &str, given: Arguments) -> Outcome {
     let result = match tool {
         "run_background" => run(call, &given).await,
@@ -166,7 +166,7 @@ async fn run(call: &Call, given: &Arguments) -> Result {
         "ttlMs": TTL_MS,
     });
     let started = call.action("start", start).await?;
-    // It has no input there; what reads from it hears so at once.
+    // Processes of the original have no input, so close it: a reader sees the end at once.
     let end = json!({ "sessionId": started["sessionId"], "eof": true });
     let _ = call.action("write", end).await;
     Ok(json!({
@@ -196,10 +196,11 @@ async fn list(call: &Call, given: &Arguments) -> Result {
     Ok(json!({ "processes": processes }))
 }
 
-/// The last lines, and not more than its buffer has; a list does not tell its size.
+/// The last lines, at most as many as the buffer holds. `list` does not return the description, which has
+/// the size.
 async fn recent(call: &Call, session: &Value, output: &str) -> Value {
     let status = json!({ "sessionId": session["sessionId"] });
-    // One that was removed meanwhile has no size any more.
+    // A session that was removed meanwhile has no size; use the default.
     let record = call.action("status", status).await.unwrap_or_default();
     let size = usize::try_from(buffer_size(&record)).unwrap_or(usize::MAX);
     let lines: Vec<&str> = output.lines().collect();
@@ -224,7 +225,7 @@ async fn output(call: &Call, given: &Arguments) -> Result {
     let id = &given["processId"];
     let record = call.action("status", json!({ "sessionId": id })).await?;
     let size = buffer_size(&record);
-    // What is older has left the buffer.
+    // Older lines are no longer in the buffer.
     let total = record["outputLines"].as_u64().unwrap_or_default();
     let first = total.saturating_sub(size) + 1;
     let lines = given.get("lines").and_then(Value::as_u64).unwrap_or(LINES);
@@ -291,7 +292,7 @@ async fn kill(call: &Call, given: &Arguments) -> Result {
     }))
 }
 
-/// Another signal ends a process that does not care for it, or does nothing.
+/// Sends a signal that may or may not end the process, and waits briefly for its end.
 async fn send(call: &Call, id: &Value, signal: &str) -> Result {
     let of_session = json!({ "sessionId": id });
     let before = call.action("status", of_session.clone()).await?;
@@ -308,7 +309,7 @@ async fn send(call: &Call, id: &Value, signal: &str) -> Result {
     }))
 }
 
-/// Theirs.
+/// Maps a status to one of the original's.
 fn status(session: &Value) -> &'static str {
     match session["status"].as_str() {
         Some("queued" | "starting") => "starting",

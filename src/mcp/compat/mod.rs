@@ -1,7 +1,6 @@
-//! The tools of other programs, under their names and with their fields, for prompts that were
-//! written for them.
+//! The tools of other programs, with their names and fields, for prompts that were written for them.
 //!
-//! Each set is one file and translates a call into actions of bgproc's protocol.
+//! Each file is one set of tools and translates its calls into actions of bgproc's protocol.
 
 pub mod deepchat;
 pub mod dotnet;

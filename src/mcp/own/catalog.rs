@@ -1,25 +1,25 @@
-//! The own tools as a client is shown them. Every byte of it is in each of a
-//! model's prompts: a test holds 10 tools and 9,800 bytes.
+//! bgproc's own tools as clients see them. Their descriptions are part of every prompt of a model, so a
+//! test limits them to 10 tools and 9,800 bytes.
 
 use rmcp::model::Tool;
 use serde_json::{Value, json};
 
 use crate::mcp::toolset::{Effect, tool};
 
-/// The tool for all that is not done often.
+/// The tool for rarely used actions.
 pub const SESSION: &str = "session";
 
-/// What a model is told before it uses a tool.
+/// Instructions for the model.
 pub const INSTRUCTIONS: &str = "\
-Runs commands in real terminals that go on between calls and survive this server.
-- start runs a command and returns when it ends or after yieldMs; then it goes on in the background. background:true returns at once.
+Runs commands in real terminals that keep running between calls and survive this server.
+- start runs a command and returns when it ends or after yieldMs; then it continues in the background. background:true returns at once.
 - Never poll in a loop: wait for what you need (exit, a pattern, readiness, a port, a prompt).
 - Answer prompts with write (submit:true presses Enter) or send_keys, with `wait` in the same call to get the reaction.
-- poll since:\"new\" shows only what you have not seen; log searches or pages through everything; capture shows the screen of full-screen programs.
+- poll since:\"new\" shows only what you have not seen; log searches or pages through all output; capture shows the screen of full-screen programs.
 - Passwords and decisions that are not yours: session action ask_human; a person types, you never see it.
 - `key` makes start safe to repeat. A lost result can be read again from prevCursor.";
 
-/// The tools, in the order in which they are shown.
+/// The tools, in the order in which clients see them.
 pub fn tools() -> Vec<Tool> {
     vec![
         start(),
@@ -36,7 +36,7 @@ pub fn tools() -> Vec<Tool> {
 }
 
 fn start() -> Tool {
-    let about = "Run a command in its own terminal. Returns when it ends or after yieldMs; then it goes on in the background.";
+    let about = "Run a command in its own terminal. Returns when it ends or after yieldMs; then it continues in the background.";
     let input = json!({
         "command": string("shell line; with args a program"),
         "args": {"type": "array", "items": {"type": "string"}},
@@ -45,18 +45,18 @@ fn start() -> Tool {
         "label": string("name for people"),
         "group": {"type": "string"},
         "background": boolean("return at once"),
-        "yieldMs": integer("else wait so long (10000)"),
+        "yieldMs": integer("else wait this long (10000)"),
         "wait": boolean("wait for its end, however long"),
-        "timeoutSec": integer("end it after so long (1800); 0: never"),
-        "mode": {"enum": ["pty", "pipe"], "description": "pipe tells stdout and stderr apart"},
+        "timeoutSec": integer("end it after this time (1800); 0: never"),
+        "mode": {"enum": ["pty", "pipe"], "description": "pipe separates stdout and stderr"},
         "rows": plain("integer"),
         "cols": plain("integer"),
-        "input": string("typed at once"),
+        "input": string("text typed at its start"),
         "key": string("the same key returns the same session"),
-        "ready": object("when it counts as ready: {pattern} or {port}, timeoutMs"),
+        "ready": object("it is ready at: {pattern} or {port}, timeoutMs"),
         "restart": object("{policy: on-failure|always, maxRetries, backoffMs}"),
         "limits": object("{memoryBytes, cpuSec, processes, openFiles, nice, logBytes}"),
-        "onExit": string("shell line run at its end"),
+        "onExit": string("shell line to run when it ends"),
         "maxChars": integer("of output (500)"),
     });
     let output = json!({
@@ -85,7 +85,7 @@ fn list() -> Tool {
     let output = returns(output, &["sessions", "counts"]);
     tool(
         "list",
-        "Your sessions and what became of them.",
+        "Your sessions and how they ended.",
         Effect::Reads,
         takes(input, &[]),
         output,
@@ -96,8 +96,8 @@ fn poll() -> Tool {
     let about = "Status and the last output of a session, or with since:\"new\" only what you have not seen.";
     let input = json!({
         "sessionId": {"type": "string"},
-        "since": string("\"new\", or a cursor; prevCursor shows the same again"),
-        "waitMs": integer("wait so long for news (0)"),
+        "since": string("\"new\", or a cursor; prevCursor repeats the last output"),
+        "waitMs": integer("wait this long for output (0)"),
         "maxChars": integer("(500)"),
         "stream": {"enum": ["all", "stdout", "stderr"]},
     });
@@ -112,16 +112,16 @@ fn poll() -> Tool {
 }
 
 fn log() -> Tool {
-    let about = "Any part of a session's output: lines, matching lines (grep), or bytes.";
+    let about = "Part of a session's output: lines, matching lines (grep), or bytes.";
     let input = json!({
         "sessionId": {"type": "string"},
-        "tail": integer("last lines (100 if no part is named)"),
-        "fromLine": integer("from this line, from 1"),
+        "tail": integer("last lines (100 by default)"),
+        "fromLine": integer("first line, from 1"),
         "lines": integer("how many (100)"),
         "grep": string("regular expression; (?i) ignores case"),
         "context": integer("lines around each match"),
         "maxMatches": plain("integer"),
-        "offset": integer("from this byte"),
+        "offset": integer("first byte"),
         "limit": integer("how many bytes (65536)"),
         "stream": {"enum": ["all", "stdout", "stderr", "input"]},
         "format": {"enum": ["plain", "raw", "base64"]},
@@ -142,14 +142,14 @@ fn log() -> Tool {
 }
 
 fn wait() -> Tool {
-    let about = "Wait until something holds, for one session, several or a group. Ends at once when the session does.";
+    let about = "Wait for a condition of one session, several or a group. Returns at once when the session ends.";
     let input = json!({
         "sessionId": {"type": "string"},
         "sessionIds": {"type": "array", "items": {"type": "string"}},
         "group": {"type": "string"},
         "mode": {"enum": ["any", "all"], "description": "for several"},
         "until": conditions("any of these (exit): {exit:true} {pattern:RE} {gone:RE} {input:true} (it waits for input) {idleMs:n} {ready:true} {port:n}"),
-        "fail": conditions("any of these is failure"),
+        "fail": conditions("any of these is a failure"),
         "since": string("cursor (what you have not seen)"),
         "view": {"enum": ["plain", "screen"], "description": "where patterns look"},
         "timeoutMs": integer("(10000, at most 600000)"),
@@ -165,9 +165,9 @@ fn write() -> Tool {
         "sessionId": {"type": "string"},
         "data": {"type": "string"},
         "submit": boolean("press Enter after it"),
-        "newline": boolean("LF after it"),
+        "newline": boolean("append LF"),
         "paste": boolean("as a bracketed paste"),
-        "eof": boolean("end of input after it"),
+        "eof": boolean("then close its input"),
         "encoding": {"enum": ["utf8", "base64"]},
         "wait": object("then wait: {until, fail, timeoutMs} as in wait"),
     });
@@ -186,7 +186,7 @@ fn send_keys() -> Tool {
         "sessionId": {"type": "string"},
         "keys": {"type": "array", "items": {"type": ["string", "object"]}},
         "repeat": {"type": "integer"},
-        "wait": object("as of write"),
+        "wait": object("as for write"),
     });
     let input = takes(input, &["sessionId", "keys"]);
     tool(
@@ -199,7 +199,7 @@ fn send_keys() -> Tool {
 }
 
 fn capture() -> Tool {
-    let about = "The screen of a session now, as a person would see it.";
+    let about = "The current screen of a session, as a person sees it.";
     let input = json!({
         "sessionId": {"type": "string"},
         "format": {"enum": ["text", "ansi", "html", "svg", "json"]},
@@ -221,15 +221,15 @@ fn capture() -> Tool {
 }
 
 fn kill() -> Tool {
-    let about = "End sessions with all their processes: a signal, then KILL.";
+    let about = "End sessions and all their processes: a signal, then KILL.";
     let input = json!({
         "sessionId": {"type": "string"},
         "sessionIds": {"type": "array", "items": {"type": "string"}},
         "group": {"type": "string"},
         "signal": string("(TERM)"),
-        "graceMs": integer("until KILL (2000)"),
+        "graceMs": integer("time until KILL (2000)"),
         "force": boolean("KILL at once"),
-        "remove": boolean("then forget it"),
+        "remove": boolean("then remove it"),
     });
     let output = json!({
         "status": plain("string"), "exitCode": optional("integer"), "survivors": plain("array"),
@@ -245,17 +245,17 @@ fn kill() -> Tool {
 }
 
 fn session() -> Tool {
-    let about = "The rest. status: the whole record. ask_human: a person answers the prompt. restart. signal (target foreground|leader|tree). resize. set: label, group, times. clear: drop output. remove. export: asciicast|text|html|raw to path.";
+    let about = "Other actions. status: the whole record. ask_human: a person answers the prompt. restart. signal (target foreground|leader|tree). resize. set: label, group, times. clear: drop output. remove. export: asciicast|text|html|raw to path.";
     let input = json!({
         "action": {"enum": ["status", "ask_human", "restart", "signal", "resize", "set", "clear", "remove", "export"]},
         "sessionId": plain("string"),
-        "detail": boolean("of status: with processes and ports"),
+        "detail": boolean("status: with processes and ports"),
         "message": plain("string"), "timeoutMs": plain("integer"),
         "signal": plain("string"), "target": plain("string"),
         "rows": plain("integer"), "cols": plain("integer"),
         "label": plain("string"), "group": plain("string"), "keep": plain("boolean"),
         "ttlMs": plain("integer"), "timeoutSec": plain("integer"), "graceMs": plain("integer"),
-        "kill": boolean("of remove: end it first (true)"),
+        "kill": boolean("remove: end it first (true)"),
         "format": plain("string"), "path": plain("string"),
     });
     let input = takes(input, &["action", "sessionId"]);
@@ -280,7 +280,7 @@ fn returns(properties: Value, required: &[&str]) -> Value {
     takes(properties, required)
 }
 
-/// What `poll` and everything that shows news returns.
+/// The result of `poll`, and of other tools that return new output.
 fn polled() -> Value {
     json!({
         "status": plain("string"), "exitCode": optional("integer"), "signal": optional("string"),
@@ -289,7 +289,7 @@ fn polled() -> Value {
     })
 }
 
-/// What `wait` returns, and with `wait` a write.
+/// The result of `wait`, and of `write` with `wait`.
 fn waited() -> Value {
     json!({
         "outcome": {"enum": ["matched", "failed", "exited", "timeout", "lost"]},

@@ -1,8 +1,7 @@
-//! bgproc's own tools: the actions of the protocol under their names.
+//! bgproc's own tools: the actions of the protocol, with the same names.
 //!
-//! Parameters and results are those of the actions, checked by the daemon, so that
-//! what an action learns the tool knows. What a model reads is written for readers
-//! ([`text`]); what a program reads is the result itself.
+//! Parameters and results are those of the actions. The daemon checks them, so a tool supports everything
+//! that its action does. A model gets a text ([`text`]); a program gets the result itself.
 
 pub mod catalog;
 pub mod text;
@@ -12,13 +11,13 @@ use serde_json::Value;
 use super::call::{Arguments, Call, Done, Outcome};
 use crate::protocol::Error;
 
-/// Lines of a `log` that does not say which ones it wants.
+/// Default number of lines of a `log` that names no part.
 const TAIL: u64 = 100;
 
-/// Does what a tool was called for.
+/// Runs a tool.
 pub async fn call(call: &Call, tool: &str, mut arguments: Arguments) -> Outcome {
     let action = match tool {
-        // Its `action` is one of those that its schema lists.
+        // `arguments::check` has checked its `action` against the schema.
         catalog::SESSION => arguments.remove("action"),
         tool => Some(tool.into()),
     };
@@ -31,7 +30,7 @@ pub async fn call(call: &Call, tool: &str, mut arguments: Arguments) -> Outcome 
     Ok(Done::new(result, text))
 }
 
-/// Whether a `log` says which part it wants.
+/// Whether a `log` names the part it wants.
 fn is_part(arguments: &Arguments) -> bool {
     let names = [
         "offset",
@@ -50,7 +49,7 @@ fn is_part(arguments: &Arguments) -> bool {
     names.iter().any(given)
 }
 
-/// An error: its words, its code, what to do next, and what the job said last.
+/// An error as text: message, code, hint, and data such as the last output.
 pub fn failed(error: &Error) -> Done {
     let code = serde_json::to_value(error.code).unwrap_or_default();
     let mut text = format!("{} [{}]", error.message, code.as_str().unwrap_or_default());
@@ -77,7 +76,7 @@ mod tests {
     use crate::protocol::ErrorCode;
 
     #[test]
-    fn an_error_has_its_code_and_what_to_do_next() {
+    fn an_error_has_its_code_and_hint() {
         let error = Error::new(ErrorCode::SessionNotRunning, "Session x is not running")
             .hint("`restart` runs it again")
             .data(json!({"exitCode": 3, "output": "a\nb\n"}));

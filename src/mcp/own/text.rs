@@ -1,12 +1,12 @@
-//! Results as a model reads them: what happened in one line, then the output as it
-//! stands. No JSON, and nothing that is not worth its place in a prompt.
+//! Results as text for a model: what happened in one line, then the output unchanged. The text contains no
+//! JSON and nothing that is not worth its place in a prompt.
 
 use serde_json::Value;
 
 /// Characters of an export that are shown.
 const HEAD: usize = 2000;
 
-/// What an action has returned, in words.
+/// The text for the result of an action.
 pub fn of(action: &str, result: &Value) -> String {
     match action {
         "start" => started(result),
@@ -33,7 +33,7 @@ fn started(result: &Value) -> String {
         }
     }
     if result["reused"] == true {
-        head.push_str(", the session that this key made before");
+        head.push_str(", the existing session with this key");
     }
     head.push_str(input_state(result));
     with_output(head, result)
@@ -152,7 +152,7 @@ fn verdict(result: &Value) -> String {
 fn written(result: &Value) -> String {
     let mut head = format!("{} bytes typed", result["bytesWritten"]);
     if result["consumed"] == false {
-        head.push_str(", not all of it read yet");
+        head.push_str(", not all read yet");
     }
     for warning in array(result, "warnings").filter_map(Value::as_str) {
         head.push_str(&format!(", warning: {warning}"));
@@ -201,7 +201,7 @@ fn killed(result: &Value) -> String {
     }
     let mut head = format!("{} {}", word(result, "sessionId"), status(result));
     match result["alreadyEnded"] == true {
-        true => head.push_str(", had ended before"),
+        true => head.push_str(", had already ended"),
         false => head.push_str(&format!(", was {}", word(result, "previousStatus"))),
     }
     let survivors: Vec<String> = array(result, "survivors").map(Value::to_string).collect();
@@ -217,7 +217,7 @@ fn killed(result: &Value) -> String {
     with_output(head, result)
 }
 
-/// Where it is written, or how it begins: a program has the rest of it.
+/// The path of an export, or its beginning. The structured result has all of it.
 fn exported(result: &Value) -> String {
     let Some(data) = result["data"].as_str() else {
         return fields(result);
@@ -226,7 +226,7 @@ fn exported(result: &Value) -> String {
     let mut text: String = data.chars().take(HEAD).collect();
     end_line(&mut text);
     let more = match count > HEAD {
-        true => format!("the first {HEAD} of {count} characters; with `path` it goes to a file"),
+        true => format!("the first {HEAD} of {count} characters; use `path` to write a file"),
         false => format!("{count} characters"),
     };
     let encoding = match word(result, "encoding") {
@@ -236,7 +236,7 @@ fn exported(result: &Value) -> String {
     format!("{text}[{encoding}{more}]")
 }
 
-/// Whatever else: a line a field, those without a value left out.
+/// Any other result: one field per line, without empty fields.
 fn fields(result: &Value) -> String {
     let mut lines = Vec::new();
     for (name, value) in result.as_object().into_iter().flatten() {
@@ -253,7 +253,7 @@ fn fields(result: &Value) -> String {
     }
 }
 
-/// A headline, what was left out, and the output as it stands.
+/// A headline, how much output was omitted, and the output unchanged.
 fn with_output(head: String, result: &Value) -> String {
     let output = result["output"].as_str().unwrap_or_default();
     if output.is_empty() {
@@ -262,15 +262,15 @@ fn with_output(head: String, result: &Value) -> String {
     let omitted = result["omitted"]["bytes"].as_u64().unwrap_or_default();
     let left_out = match (omitted, result["outputFile"].as_str()) {
         (0, _) => String::new(),
-        (bytes, None) => format!("[{bytes} bytes before this left out; `log` has them]\n"),
+        (bytes, None) => format!("[{bytes} earlier bytes omitted; read them with `log`]\n"),
         (bytes, Some(file)) => {
-            format!("[{bytes} bytes before this left out; `log` has them, and {file}]\n")
+            format!("[{bytes} earlier bytes omitted; read them with `log` or in {file}]\n")
         }
     };
     format!("{head}\n{left_out}{output}")
 }
 
-/// A status with how it came about.
+/// The status with exit code or signal.
 fn status(result: &Value) -> String {
     let name = word(result, "status");
     match (result["exitCode"].as_i64(), result["signal"].as_str()) {
@@ -324,7 +324,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_result_reads_as_what_happened_and_then_the_output() {
+    fn a_result_is_a_headline_and_then_the_output() {
         for (action, result, text) in [
             (
                 "start",
@@ -344,7 +344,7 @@ mod tests {
             (
                 "poll",
                 json!({"status": "running", "inputState": "line", "output": "name? ", "omitted": {"bytes": 9}}),
-                "running, waits for a line of input\n[9 bytes before this left out; `log` has them]\nname? ",
+                "running, waits for a line of input\n[9 earlier bytes omitted; read them with `log`]\nname? ",
             ),
             (
                 "wait",
@@ -354,7 +354,7 @@ mod tests {
             (
                 "write",
                 json!({"bytesWritten": 2, "consumed": false, "warnings": ["not_reading"]}),
-                "2 bytes typed, not all of it read yet, warning: not_reading",
+                "2 bytes typed, not all read yet, warning: not_reading",
             ),
             (
                 "log",
@@ -377,13 +377,13 @@ mod tests {
     }
 
     #[test]
-    fn of_an_export_the_beginning_is_shown() {
+    fn the_beginning_of_an_export_is_shown() {
         let short = json!({"data": "a\nb", "encoding": "utf8", "bytes": 3});
         assert_eq!(of("export", &short), "a\nb\n[3 characters]");
         let long = json!({"data": "é".repeat(HEAD + 1), "encoding": "utf8", "bytes": 4002});
         let text = of("export", &long);
         assert!(
-            text.ends_with("é\n[the first 2000 of 2001 characters; with `path` it goes to a file]")
+            text.ends_with("é\n[the first 2000 of 2001 characters; use `path` to write a file]")
         );
         let file = json!({"path": "/tmp/x", "data": null, "bytes": 3});
         assert_eq!(of("export", &file), "bytes: 3\npath: /tmp/x");
