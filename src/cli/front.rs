@@ -112,7 +112,9 @@ impl Front {
             ("--filter", self.filter.is_some()),
         ];
         if let Some((flag, _)) = dashboard.iter().find(|(_, given)| *given) {
-            return Err(Failure::Usage(format!("{flag} cannot be used with --serve")));
+            return Err(Failure::Usage(format!(
+                "{flag} cannot be used with --serve"
+            )));
         }
         let flags = serve::Flags {
             scope: self.scope,

@@ -4,9 +4,9 @@
 //! [`front`] decides. Data goes to standard output, messages go to standard error after `bgproc: `
 //! ([`output`]), and the result is the exit code ([`exit`]).
 //!
-//! Verbs share the rooms below them: [`settings`] (flags, environment and `config.toml`), [`context`]
+//! Verbs share the modules below them: [`settings`] (flags, environment and `config.toml`), [`context`]
 //! (the daemon, and the jobs that targets mean), [`value`] (values on the command line), [`start`],
-//! [`logs`] and [`jobs`]. No verb keeps a state between calls except the last used job of the
+//! [`logs`] and [`jobs`]. No verb keeps state between calls except the last used job of the
 //! terminal.
 
 pub mod context;

@@ -4,7 +4,6 @@
 //! standard input and output. The proxy reconnects, repeats requests that are safe to repeat, and restores
 //! subscriptions. This module numbers the requests. A call that is dropped before its reply has arrived is
 //! cancelled.
-//! call that is dropped before its answer came is cancelled.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;

@@ -7,7 +7,6 @@
 //!
 //! An end that a call with `wait:true` returns is not reported again. Which sessions such calls wait for is
 //! known only after the start has returned, so events are held until then.
-//! sessions these are is known once they are started; until then events are held.
 #![allow(
     deprecated,
     reason = "clients of today still have logging; later versions of MCP drop it"

@@ -58,7 +58,11 @@ async fn serve(greeting: Greeting, tools: ToolSet) -> Result<(), Error> {
         Ok(running) => running,
         // The client left before it was initialized.
         Err(_) if hung_up.is_set() => return Ok(()),
-        Err(error) => return Err(Error::invalid(format!("the client does not speak MCP: {error}"))),
+        Err(error) => {
+            return Err(Error::invalid(format!(
+                "the client does not speak MCP: {error}"
+            )));
+        }
     };
     let serving = running.waiting();
     tokio::pin!(serving);

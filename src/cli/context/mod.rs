@@ -104,7 +104,7 @@ impl Context {
         self.connection = None;
     }
 
-    /// Every job.
+    /// All jobs.
     pub fn jobs(&mut self) -> Result<Vec<Record>, Failure> {
         let list = List {
             limit: Some(ALL_JOBS),
@@ -243,8 +243,7 @@ impl Context {
                 let message = format!(
                     "no job given: `-`, the default, is the job last used on this terminal, {why}"
                 );
-                Failure::told(Exit::NO_JOB, message)
-                    .hint("name a job; bgproc ls lists them")
+                Failure::told(Exit::NO_JOB, message).hint("name a job; bgproc ls lists them")
             }
         }
     }

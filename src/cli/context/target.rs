@@ -16,14 +16,14 @@ use crate::protocol::{Record, SessionId, Timestamp};
 pub enum Miss {
     /// No job has this name or id.
     Unknown {
-        /// What was typed.
+        /// The target as it was typed.
         target: String,
         /// A similar name that may have been meant.
         near: Option<String>,
     },
     /// The target matches several jobs where one is needed.
     Ambiguous {
-        /// What was typed.
+        /// The target as it was typed.
         target: String,
         /// One line about each job.
         candidates: Vec<String>,

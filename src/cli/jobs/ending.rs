@@ -87,8 +87,12 @@ fn report(
         let line = if killed.already_ended {
             match killed.killed_pids.len() {
                 0 => format!("{name}  had already ended ({ending})"),
-                1 => format!("{name}  had already ended ({ending}); ended 1 process that it left behind"),
-                n => format!("{name}  had already ended ({ending}); ended {n} processes that it left behind"),
+                1 => format!(
+                    "{name}  had already ended ({ending}); ended 1 process that it left behind"
+                ),
+                n => format!(
+                    "{name}  had already ended ({ending}); ended {n} processes that it left behind"
+                ),
             }
         } else {
             let took = words::brief_span(duration::millis(took));

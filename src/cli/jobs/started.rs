@@ -4,7 +4,7 @@ use crate::cli::context::Context;
 use crate::cli::output::words;
 use crate::protocol::Record;
 
-/// `web  running  pid 48213`
+/// Formats a started job as `web  running  pid 48213`.
 pub(in crate::cli) fn started_line(ctx: &Context, record: &Record) -> String {
     let job = &record.summary;
     let (state, tone) = words::state(job);

@@ -25,7 +25,9 @@ pub(in crate::cli) fn report(
             }
             Warning::NotReading if written.bytes_written < wanted => {
                 let taken = written.bytes_written;
-                note(&format!("{id} is not reading its input; it took {taken} bytes"));
+                note(&format!(
+                    "{id} is not reading its input; it took {taken} bytes"
+                ));
                 exit = Exit::FAILED;
             }
             Warning::NotReading => {

@@ -1,4 +1,4 @@
-//! Reading a job's output as it grows, without polling and without a gap.
+//! Reads the output of a job as it grows, without polling and without gaps.
 //!
 //! `poll` only reports that something has changed: it returns a limited number of characters, and a fast
 //! program writes more between two calls. The bytes are read with `log`, from the end of the last read.

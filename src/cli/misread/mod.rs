@@ -154,7 +154,10 @@ impl Wrong<'_> {
     fn missing(&self) -> Said {
         let missing = self.texts(ContextKind::InvalidArg);
         if self.verb.is_none() {
-            return (format!("this option also needs {}", missing.join(", ")), None);
+            return (
+                format!("this option also needs {}", missing.join(", ")),
+                None,
+            );
         }
         let verb = self.verb.unwrap_or("bgproc");
         let jobs = missing.iter().any(|name| name.contains("JOB"));
@@ -163,9 +166,7 @@ impl Wrong<'_> {
             "kill" => "bgproc kill JOB...; --all kills every running job",
             "rm" => "bgproc rm JOB...; bgproc clean removes all ended jobs",
             "run" | "add" => "bgproc run 'COMMAND LINE', or bgproc run PROGRAM ARGUMENT...",
-            _ if jobs => {
-                "name a job; bgproc ls lists them, `-` is the last used one"
-            }
+            _ if jobs => "name a job; bgproc ls lists them, and `-` is the one used last",
             _ => return (format!("{verb} needs {}", missing.join(" ")), self.help()),
         };
         let what = match verb {
@@ -184,7 +185,11 @@ impl Wrong<'_> {
             [other] if *other == given => format!("{} was given twice", option(&given)),
             others => {
                 let others: Vec<_> = others.iter().map(|other| option(other)).collect();
-                format!("{} cannot be used with {}", option(&given), others.join(", "))
+                format!(
+                    "{} cannot be used with {}",
+                    option(&given),
+                    others.join(", ")
+                )
             }
         };
         (message, self.help())
@@ -340,7 +345,10 @@ mod tests {
                 "logs --folow",
                 "logs has no option --folow | did you mean --follow?",
             ),
-            ("logs -n x", "--lines needs a number of at least 0, not \"x\""),
+            (
+                "logs -n x",
+                "--lines needs a number of at least 0, not \"x\"",
+            ),
             (
                 "run --ready-port 0 true",
                 "--ready-port needs a number from 1 to 65535, not \"0\"",
@@ -377,7 +385,9 @@ mod tests {
         assert!(said("run").starts_with("run needs a command | "));
         assert!(said("restart").starts_with("restart needs a job | name a job; "));
         assert!(said("--follow").starts_with("--follow is an option of "));
-        assert!(said("run --env-file x true").starts_with("--env-file of run is not supported yet"));
+        assert!(
+            said("run --env-file x true").starts_with("--env-file of run is not supported yet")
+        );
         assert!(said("top").starts_with("top is not supported yet | "));
         assert!(said("./build.sh").ends_with("to run a program: bgproc run ./build.sh"));
         assert!(!said("run -Z true").contains("as a value"));

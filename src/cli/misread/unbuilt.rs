@@ -19,13 +19,13 @@ const VERBS: [(&str, &str); 19] = [
         "reload",
         "use bgproc signal JOB HUP to make a program read its configuration again",
     ),
-    ("exec", "use bgproc run -C DIR COMMAND to run a command in the directory of a job"),
+    (
+        "exec",
+        "use bgproc run -C DIR COMMAND to run a command in the directory of a job",
+    ),
     ("env", ""),
     ("move", ""),
-    (
-        "report",
-        "use bgproc status JOB and bgproc logs JOB",
-    ),
+    ("report", "use bgproc status JOB and bgproc logs JOB"),
     ("ports", "bgproc ls lists the ports"),
     (
         "open",

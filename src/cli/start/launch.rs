@@ -99,8 +99,7 @@ impl Taken {
 /// Replaces the daemon's hint, which is written for clients of the protocol.
 fn not_started(mut error: Error) -> Error {
     if error.code == ErrorCode::SpawnFailed && error.hint.is_some() {
-        let hint =
-            "one argument is a shell line; several are a program and its arguments";
+        let hint = "one argument is a shell line; several are a program and its arguments";
         error.hint = Some(hint.to_owned());
     }
     error

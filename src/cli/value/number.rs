@@ -42,6 +42,9 @@ mod tests {
         }
         let lines = from::<u64>(0);
         assert_eq!(lines("0"), Ok(0));
-        assert_eq!(lines("x").unwrap_err(), "needs a number of at least 0, not \"x\"");
+        assert_eq!(
+            lines("x").unwrap_err(),
+            "needs a number of at least 0, not \"x\""
+        );
     }
 }

@@ -30,7 +30,8 @@ impl Keys {
         let job = ctx.one(&self.job)?;
         if job.summary.mode == Mode::Pipe {
             let name = words::name(&job.summary);
-            let message = format!("{name} has pipes instead of a terminal, so keys cannot be pressed");
+            let message =
+                format!("{name} has pipes instead of a terminal, so keys cannot be pressed");
             let hint = format!(
                 "bgproc send {name} TEXT sends text, bgproc send --eof {name} ends its input"
             );

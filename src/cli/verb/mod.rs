@@ -53,7 +53,7 @@ pub enum Verb {
     /// Print the output of jobs as clean text
     #[command(visible_alias = "log")]
     Logs(logs::Logs),
-    /// Print the lines of all jobs that match a pattern; exit code 1 if none match
+    /// Show the lines of all jobs that match a pattern; exit code 1 if none match
     #[command(visible_alias = "grep")]
     Find(find::Find),
     /// The same as logs -f
@@ -78,11 +78,11 @@ pub enum Verb {
     Capture(capture::Capture),
     /// Play what the screen of a job showed
     Replay(replay::Replay),
-    /// Write the whole log of a job as a recording (asciicast), text, page or bytes
+    /// Write the log of a job as a recording (asciicast), text, page or bytes
     Export(export::Export),
-    /// End jobs and all their processes with TERM, and with KILL after a grace period
+    /// End jobs and all their processes: TERM, then KILL after a grace period
     Stop(stop::Stop),
-    /// End jobs and all their processes at once with KILL; with -s only send that signal
+    /// Send KILL to all processes of jobs; with -s only send that signal
     Kill(kill::Kill),
     /// Send a signal to jobs
     Signal(signal::Signal),
@@ -93,7 +93,7 @@ pub enum Verb {
     /// Let paused jobs continue
     #[command(visible_alias = "continue")]
     Resume(state::Jobs),
-    /// Wait for the end of jobs and exit with their exit code, or wait for another condition
+    /// Wait for jobs to end and exit with their code, or for a condition (--for)
     Wait(wait::Wait),
     /// Change the name of a job
     Rename(rename::Rename),
@@ -106,11 +106,11 @@ pub enum Verb {
     Events(events::Events),
     /// Show, end or replace the daemon
     Daemon(daemon::Daemon),
-    /// Check whether bgproc can work on this machine, and say how to fix problems
+    /// Check whether bgproc can work here, and say how to fix problems
     Doctor(doctor::Doctor),
     /// Show a chapter of the manual, or the help of a verb
     Help(help::Help),
-    /// Serve an agent with the Model Context Protocol on standard input and output
+    /// Serve an agent with the Model Context Protocol on stdin and stdout
     Mcp(mcp::Mcp),
     /// Print the JSON Schema of the protocol
     Schema(schema::Schema),

@@ -137,7 +137,9 @@ fn result(waited: &WaitedAll, condition: &Condition, mode: WaitMode) -> Exit {
             Exit::STATE
         }
         Outcome::Lost => {
-            note("the job is lost: no keeper was running when it ended, so its exit code is unknown");
+            note(
+                "the job is lost: no keeper was running when it ended, so its exit code is unknown",
+            );
             Exit::FAILED
         }
         Outcome::Failed => Exit::FAILED,

@@ -1,4 +1,4 @@
-//! `daemon`: the daemon itself.
+//! `daemon`: shows, ends or replaces the daemon.
 
 mod logs;
 mod stop;
