@@ -1,4 +1,4 @@
-//! Exit codes, and the failures that they are made of.
+//! Exit codes, and the failures that they stand for.
 //!
 //! The codes are part of the contract of the command line (`bgproc help exit-codes`). They follow existing
 //! conventions: LSB for 3, supervisorctl for 4, coreutils for 124, docker and env for 125 to 127.

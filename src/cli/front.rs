@@ -38,7 +38,7 @@ pub struct Front {
     /// Use only ASCII characters in the dashboard
     #[arg(long)]
     ascii: bool,
-    /// Show the dashboard without colours, the output of jobs included
+    /// Show the dashboard and the output of jobs in it without colours
     #[arg(long)]
     mono: bool,
     /// Use this theme in the dashboard

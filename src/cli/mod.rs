@@ -34,7 +34,7 @@ use exit::{Exit, Failure};
 use output::style::ColorChoice;
 use output::{Output, complain, words};
 
-/// Run commands in the background and keep them running.
+/// Run commands as background jobs that do not need a terminal.
 ///
 /// Without a verb, opens the dashboard on a terminal, else lists the jobs.
 #[derive(Parser, Debug)]

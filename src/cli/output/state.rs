@@ -7,7 +7,7 @@ use crate::protocol::{Status, Summary};
 /// Words of the list that are not a status of the protocol, and `failed`.
 const WORDS: [&str; 5] = ["needs password", "needs input", "timed out", "exit", FAILED];
 
-/// Stands for error, timed out and lost.
+/// The word for jobs that failed: error, timed out and lost.
 const FAILED: &str = "failed";
 
 /// A state to select jobs by.

@@ -1,7 +1,7 @@
 //! A table that never wraps a row.
 //!
-//! If the terminal is too narrow, the last column is cut first, then names get an ellipsis in the middle,
-//! then whole columns are left out.
+//! If the terminal is too narrow, a column that may be cut at its end is cut first, then names get an
+//! ellipsis in the middle, then whole columns are left out.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -28,9 +28,9 @@ pub struct Column {
 pub enum Fit {
     /// Never.
     Whole,
-    /// In the middle, to no less than this width.
+    /// In the middle, to no less than this many columns.
     Middle(usize),
-    /// At the end, to no less than this width.
+    /// At the end, to no less than this many columns.
     End(usize),
 }
 
