@@ -55,7 +55,7 @@ fn keys_that_cannot_be_bound_so_are_named_with_their_places() {
     );
     said(
         "leave_key = \"f1\"\n[keys.insert]\nleave = \"f2\"\n",
-        "config.toml:1:13 and :3:1: both say",
+        "config.toml:1:13 and :3:1: both set",
     );
 }
 
