@@ -2,6 +2,7 @@
 //! it.
 
 use super::{Charsets, Core, REPLACEMENT, TabStops, columns};
+use crate::term::paint;
 use crate::term::replies::Replies;
 use crate::term::size::Size;
 use crate::term::title::Title;
@@ -195,13 +196,42 @@ impl State {
         }
         if col + width > cols {
             if self.modes.wrap {
-                core.put(b"\r\n");
-            } else {
-                core.go_col(cols - width);
+                return self.make_room_below(core, width);
             }
+            core.go_col(cols - width);
         }
         if self.modes.insert {
-            core.put(format!("\x1b[{width}@").as_bytes());
+            core.put(insert_columns(width).as_bytes());
+        }
+    }
+
+    /// Makes room for `width` columns at the start of the next row, into which the next character
+    /// wraps. The emulator itself has to wrap, because only then it knows that the line continues;
+    /// so the cursor returns to where it was, with the wrap pending if it was.
+    fn make_room_below(&mut self, core: &mut Core<'_>, width: u16) {
+        let (row, col) = core.cursor();
+        let (top, bottom) = self.margins;
+        if row == bottom {
+            // The wrap scrolls, and the row that comes up is empty.
+            return;
+        }
+        let end = paint::end_of_row(core.screen(), row).filter(|_| col >= self.size.cols());
+        let is_pending = col >= self.size.cols();
+        if row + 1 == self.size.rows() || row + 1 == top || (is_pending && end.is_none()) {
+            // There is no next row, or no way back.
+            core.put(format!("\r\n{}", insert_columns(width)).as_bytes());
+            return;
+        }
+        let attributes = core.screen().attributes_formatted();
+        core.put(format!("\r\x1b[B{}\x1b[A", insert_columns(width)).as_bytes());
+        match end {
+            // Only writing the last character makes a wrap pending.
+            Some((last, text)) => {
+                core.go_col(last);
+                core.put(text.as_bytes());
+                core.put(attributes.as_bytes());
+            }
+            None => core.go_col(col),
         }
     }
 
@@ -422,4 +452,9 @@ fn fail_if_asked(osc: &[u8]) {
     if osc == b"bgproc-test-panic" {
         panic!("a test asked for this");
     }
+}
+
+/// The sequence that inserts `width` blank columns at the cursor.
+fn insert_columns(width: u16) -> String {
+    format!("\x1b[{width}@")
 }

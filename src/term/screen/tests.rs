@@ -51,6 +51,20 @@ fn boxes_are_drawn() {
 }
 
 #[test]
+fn insertion_at_the_right_margin_continues_the_line() {
+    let text = |bytes: &str| {
+        let mut screen = Screen::new(Size::new(4, 10));
+        screen.feed(bytes.as_bytes());
+        screen.logical_text()
+    };
+    assert_eq!(text("\x1b[4h\x1b[99abc"), "         bc");
+    let with_next_row = "x\r\nyz\x1b[H\x1b[4h\x1b[31m\x1b[99a\x1b[mbc";
+    assert_eq!(text(with_next_row), "x        bcyz");
+    let at_the_bottom = "\x1b[4;1H\x1b[4h\x1b[99abc";
+    assert!(text(at_the_bottom).ends_with("         bc"));
+}
+
+#[test]
 fn modes_that_the_emulator_lacks_work() {
     assert_eq!(shown("abc\r\x1b[4hXY"), "XYabc");
     assert_eq!(shown("\x1b[?7labcdefghijklm"), "abcdefghim");
