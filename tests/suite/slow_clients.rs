@@ -132,7 +132,7 @@ fn a_frame_is_made_once_for_all_who_watch() {
     let said = home.ok(&["daemon", "logs"]);
     let number = |name: &str| -> u64 {
         let (_, rest) = said
-            .split_once("the last watcher is gone")
+            .split_once("the last watcher left")
             .and_then(|(_, rest)| rest.split_once(name))
             .unwrap_or_else(|| panic!("no {name}: {said}"));
         let end = rest.find(|c: char| !c.is_ascii_digit());
