@@ -37,7 +37,7 @@ fn following_on_a_terminal_ends_with_ctrl_c() {
     terminal.send("\x03");
     terminal.expect_signal("Interrupt");
     assert!(
-        terminal.text().contains("web goes on"),
+        terminal.text().contains("web keeps running"),
         "{}",
         terminal.text()
     );
