@@ -26,7 +26,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use clap::{ArgAction, Args, Command, CommandFactory, FromArgMatches, Parser};
+use clap::{ArgAction, Args, CommandFactory, Parser};
 
 use crate::protocol::{PROTOCOL, VERSION};
 use context::Context;
@@ -73,7 +73,7 @@ pub struct Shared {
 /// Parses `args`, which begin with the program's name, and runs the verb.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<_> = args.into_iter().collect();
-    let cli = match parse(&args) {
+    let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
         Err(error) => return misunderstood(&args, &error).into(),
     };
@@ -93,31 +93,6 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         failure.exit()
     });
     exit.into()
-}
-
-fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
-    match one_verb(args) {
-        Some(cli) => Ok(cli),
-        None => Cli::try_parse_from(args),
-    }
-}
-
-/// Parses arguments whose first word is a verb with the grammar of this verb alone, because building the
-/// grammar of all verbs takes longer than most verbs run. Returns `None` on any error; the caller then uses
-/// the whole grammar, which also produces the error message.
-fn one_verb(args: &[OsString]) -> Option<Cli> {
-    let name = args.get(1)?.to_str()?;
-    let verb = verb::Verb::grammar(name)?;
-    let grammar = Shared::augment_args(Command::new("bgproc"))
-        .disable_help_subcommand(true)
-        .subcommand(verb);
-    let mut matches = grammar.try_get_matches_from(args).ok()?;
-    Some(Cli {
-        verb: Some(verb::Verb::from_arg_matches_mut(&mut matches).ok()?),
-        front: front::Front::default(),
-        version: false,
-        shared: Shared::from_arg_matches_mut(&mut matches).ok()?,
-    })
 }
 
 fn dispatch(cli: Cli, ctx: &mut Context) -> Result<Exit, Failure> {
@@ -175,73 +150,12 @@ mod tests {
     }
 
     #[test]
-    fn the_grammar_of_one_verb_parses_like_the_whole_grammar() {
-        let mut understood = 0;
-        for line in [
-            "run --name web -- npm start",
-            "add --json true",
-            "ps -w",
-            "ls --color never -g shop",
-            "status",
-            "inspect web",
-            "logs -f web",
-            "tail web api",
-            "kill -s INT web",
-            "wait web --timeout 5s",
-            "daemon stop --kill",
-            "daemon help",
-            "daemon",
-            "help ls",
-            "help",
-            "send web --help",
-            "ls --nonsense",
-            "rum true",
-            "--json ls",
-            "ls --ascii",
-            "--ascii ls",
-            "-V",
-            "",
-        ] {
-            let args: Vec<OsString> = ["bgproc"]
-                .into_iter()
-                .chain(line.split_whitespace())
-                .map(OsString::from)
-                .collect();
-            let whole = Cli::try_parse_from(&args).map_err(|error| error.to_string());
-            let parsed = parse(&args).map_err(|error| error.to_string());
-            assert_eq!(format!("{parsed:?}"), format!("{whole:?}"), "{line}");
-            understood += usize::from(one_verb(&args).is_some());
-        }
-        assert_eq!(understood, 13);
-    }
-
-    #[test]
-    fn the_grammar_of_one_verb_has_the_arguments_of_the_whole_grammar() {
-        let mut whole = Cli::command();
-        whole.build();
-        let is_shared = |name: &str| ["json", "color", "utc", "help"].contains(&name);
-        let arguments = |verb: &Command| -> Vec<String> {
-            let arguments = verb.get_arguments();
-            let own = arguments.filter(|argument| !is_shared(argument.get_id().as_str()));
-            own.map(|argument| format!("{argument:?}")).collect()
-        };
-        for verb in whole.get_subcommands() {
-            for name in [verb.get_name()].into_iter().chain(verb.get_all_aliases()) {
-                let mut alone = verb::Verb::grammar(name).expect(name);
-                alone.build();
-                assert_eq!(alone.get_name(), verb.get_name());
-                assert_eq!(arguments(&alone), arguments(verb), "{name}");
-            }
-        }
-    }
-
-    #[test]
     fn a_verb_is_described_by_one_line() {
         let listed = Cli::command();
         let mut built = Cli::command();
         built.build();
         for (listed, built) in listed.get_subcommands().zip(built.get_subcommands()) {
-            let about = |verb: &Command| verb.get_about().map(ToString::to_string);
+            let about = |verb: &clap::Command| verb.get_about().map(ToString::to_string);
             assert_eq!(about(listed), about(built), "{}", listed.get_name());
             assert_eq!(built.get_long_about(), None, "{}", listed.get_name());
         }

@@ -19,7 +19,10 @@ use crate::protocol::suggest::nearest;
 /// Explains what is wrong with `args`, which begin with the program's name.
 pub(crate) fn explain(args: &[OsString], error: &clap::Error) -> Failure {
     let words: Vec<&str> = args.iter().skip(1).filter_map(|arg| arg.to_str()).collect();
-    let verb = words.iter().find(|word| Verb::grammar(word).is_some());
+    let grammars = Verb::grammars();
+    let verb = words
+        .iter()
+        .find(|word| grammars.find_subcommand(word).is_some());
     let wrong = Wrong {
         error,
         verb: verb.copied(),
@@ -213,8 +216,7 @@ fn either(words: &[String]) -> String {
 
 /// The options of a verb, with their dashes.
 fn flags(verb: &str) -> Vec<String> {
-    let mut grammar = Verb::grammar(verb).unwrap_or_default();
-    grammar.build();
+    let grammar = Verb::grammar(verb).unwrap_or_default();
     let shared = ["--json", "--color"].map(str::to_owned);
     let own = grammar.get_arguments().filter_map(|argument| {
         let long = argument.get_long().map(|long| format!("--{long}"));
@@ -269,7 +271,10 @@ fn no_verb(word: &str) -> Said {
     if let Some((_, ours)) = ELSEWHERE.iter().find(|(theirs, _)| *theirs == word) {
         return (message, Some(format!("use bgproc {ours}")));
     }
-    let known = Verb::names();
+    let grammars = Verb::grammars();
+    let known = grammars
+        .get_subcommands()
+        .flat_map(|verb| std::iter::once(verb.get_name()).chain(verb.get_all_aliases()));
     let hint = match nearest(word, known) {
         Some(near) => format!("did you mean {near}?"),
         None if word.contains(['/', '.']) => format!("to run a program: bgproc run {word}"),
@@ -324,7 +329,7 @@ mod tests {
             .map(|word| if word == "''" { String::new() } else { word })
             .map(OsString::from)
             .collect();
-        let error = crate::cli::parse(&args).unwrap_err();
+        let error = <Cli as clap::Parser>::try_parse_from(&args).unwrap_err();
         let failure = explain(&args, &error);
         match failure.advice() {
             Some(hint) => format!("{failure} | {hint}"),

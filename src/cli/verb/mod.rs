@@ -27,7 +27,7 @@ mod status;
 mod stop;
 mod wait;
 
-use clap::{Args, Command, Subcommand};
+use clap::{Command, Subcommand};
 
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
@@ -116,47 +116,6 @@ pub enum Verb {
     Schema(schema::Schema),
 }
 
-/// A function that adds the arguments of a verb to its grammar.
-type Arguments = fn(Command) -> Command;
-
-/// The names of each verb, and the function that adds its arguments.
-const ARGUMENTS: [(&[&str], Arguments); 31] = [
-    (&["run", "add"], run::Run::augment_args),
-    (&["ls", "ps"], ls::Ls::augment_args),
-    (
-        &["status", "inspect", "show"],
-        status::StatusOf::augment_args,
-    ),
-    (&["logs", "log"], logs::Logs::augment_args),
-    (&["find", "grep"], find::Find::augment_args),
-    (&["follow"], logs::Logs::augment_args),
-    (&["tail"], logs::Logs::augment_args),
-    (&["attach", "a"], attach::Attach::augment_args),
-    (&["send"], send::Send::augment_args),
-    (&["keys"], keys::Keys::augment_args),
-    (&["share"], share::ShareWith::augment_args),
-    (&["decline"], decline::DeclineFor::augment_args),
-    (&["capture", "screen"], capture::Capture::augment_args),
-    (&["replay"], replay::Replay::augment_args),
-    (&["export"], export::Export::augment_args),
-    (&["stop"], stop::Stop::augment_args),
-    (&["kill"], kill::Kill::augment_args),
-    (&["signal"], signal::Signal::augment_args),
-    (&["restart"], state::Restart::augment_args),
-    (&["pause"], state::Jobs::augment_args),
-    (&["resume", "continue"], state::Jobs::augment_args),
-    (&["wait"], wait::Wait::augment_args),
-    (&["rename"], rename::Rename::augment_args),
-    (&["rm"], rm::Rm::augment_args),
-    (&["clean", "prune"], rm::Clean::augment_args),
-    (&["events"], events::Events::augment_args),
-    (&["daemon"], daemon::Daemon::augment_args),
-    (&["doctor"], doctor::Doctor::augment_args),
-    (&["help"], help::Help::augment_args),
-    (&["mcp"], mcp::Mcp::augment_args),
-    (&["schema"], schema::Schema::augment_args),
-];
-
 impl Verb {
     /// Runs the verb.
     pub(super) fn run(self, ctx: &mut Context) -> Result<Exit, Failure> {
@@ -195,20 +154,17 @@ impl Verb {
         }
     }
 
-    /// The grammar for parsing the arguments of one verb. It has no help text, because adding that for all
-    /// verbs, as the derived grammar does, takes longer than most verbs run.
-    pub(super) fn grammar(name: &str) -> Option<Command> {
-        let mut verbs = ARGUMENTS.iter();
-        let (names, arguments) = verbs.find(|(names, _)| names.contains(&name))?;
-        let (name, aliases) = names.split_first()?;
-        Some(arguments(Command::new(*name).aliases(aliases.iter())))
+    /// The grammar of every verb.
+    pub(super) fn grammars() -> Command {
+        let mut grammars =
+            Self::augment_subcommands(Command::new("bgproc").disable_help_subcommand(true));
+        grammars.build();
+        grammars
     }
 
-    /// The names of all verbs, aliases included.
-    pub(super) fn names() -> impl Iterator<Item = &'static str> {
-        ARGUMENTS
-            .iter()
-            .flat_map(|(names, _)| names.iter().copied())
+    /// The grammar of one verb, by its name or an alias.
+    pub(super) fn grammar(name: &str) -> Option<Command> {
+        Self::grammars().find_subcommand(name).cloned()
     }
 
     /// The verb that a bare `bgproc` runs if there is no terminal.
