@@ -14,6 +14,7 @@ mod choice;
 pub mod duration;
 mod error;
 mod keys;
+pub mod pager;
 mod read;
 mod retention;
 mod value;

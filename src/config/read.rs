@@ -25,7 +25,9 @@ pub struct Known {
 
 /// Parses `text`. `known` returns the names that the table at a path may contain, for error messages.
 ///
-/// # Errors If the text is not TOML or does not match `T`.
+/// # Errors
+///
+/// If the text is not TOML or does not match `T`.
 pub fn read<T: DeserializeOwned>(text: &str, known: impl Fn(&[&str]) -> Known) -> Result<T, Wrong> {
     let error = match toml::from_str(text) {
         Ok(value) => return Ok(value),

@@ -246,28 +246,19 @@ impl Keeper {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use std::os::fd::AsFd;
-
     use serde_json::json;
 
     use super::*;
     use crate::protocol::tests::keeper::kept;
     use crate::sys::detach::socket_pair;
+    use crate::sys::fixture;
 
     /// A daemon of another version that has begun its handover, and the keeper's end of the channel.
     fn daemon() -> (Channel, Channel) {
         let (ours, theirs) = socket_pair().unwrap();
         let (mut daemon, keeper) = (Channel::new(theirs).unwrap(), Channel::new(ours).unwrap());
-        let listener = UnixListener::from(socket_pair().unwrap().0);
-        let (shared_table, pipe) = (
-            SharedTable::create().unwrap(),
-            SplicePipe::create().unwrap(),
-        );
-        let [out, into] = pipe.ends();
-        let fds = [listener.as_fd(), shared_table.as_fd(), out, into];
-        let fds = Vec::from(fds.map(|fd| dup(&fd).unwrap()));
         let takeover = json!({"Takeover": {"daemon_pid": 7, "sessions": 1, "mood": "new"}});
-        daemon.send(&takeover, fds).unwrap();
+        daemon.send(&takeover, fixture::shared()).unwrap();
         (daemon, keeper)
     }
 

@@ -1,46 +1,46 @@
-//! What is wrong with parameters, as serde finds it: facts, where `serde_json` would have a sentence in English.
+//! Errors in parameters, as data. `serde_json` describes them only in an English sentence.
 //!
-//! [`Node`] gives serde the same JSON value once more, with an error type of our own.
+//! [`Node`] deserializes a JSON value with an error type of our own, so that no text has to be parsed.
 
 use serde::de::value::{MapAccessDeserializer, MapDeserializer, SeqDeserializer};
 use serde::de::{self, Deserializer, Expected, IntoDeserializer, Unexpected, Visitor};
 use serde::forward_to_deserialize_any;
 use serde_json::Value;
 
-/// Why a value is not what is needed.
+/// An error in a parameter.
 #[derive(PartialEq, Debug, thiserror::Error)]
 pub(super) enum Fault {
-    /// A parameter that is not among those there are.
+    /// An unknown parameter.
     #[error("unknown parameter `{word}`")]
     Parameter {
-        /// Its name.
+        /// The name in the request.
         word: String,
-        /// Those that there are.
+        /// The known parameters.
         known: &'static [&'static str],
     },
-    /// A word that is not among those to choose from.
+    /// An unknown word where a value is chosen from a list.
     #[error("unknown value `{word}`")]
     Choice {
-        /// The word.
+        /// The word in the request.
         word: String,
-        /// Those that there are.
+        /// The known words.
         known: &'static [&'static str],
     },
-    /// A parameter is not there.
+    /// A required parameter is missing.
     #[error("`{0}` is missing")]
     Missing(&'static str),
-    /// `null` stands where something is needed.
+    /// `null` for a required value.
     #[error("there is nothing")]
     Null,
-    /// Another kind of value, or one out of range.
+    /// A value of the wrong type, or out of range.
     #[error("expected {wanted}, not {found}")]
     Kind {
-        /// What is there, in words for people.
+        /// The value that was found, for people.
         found: String,
-        /// What should be.
+        /// The value that is needed.
         wanted: String,
     },
-    /// What one of our own types says.
+    /// The message of a type of our own.
     #[error("{0}")]
     Told(String),
 }
@@ -62,7 +62,7 @@ impl Fault {
         Self::Kind { found, wanted }
     }
 
-    /// The same, with better words for what is wanted.
+    /// The same error, with `words` for the needed value.
     fn wanted(self, words: &str) -> Self {
         match self {
             Self::Kind { found, .. } => Self::Kind {
@@ -102,7 +102,7 @@ impl de::Error for Fault {
     }
 }
 
-/// A JSON value to read from.
+/// A JSON value, as a deserializer.
 #[derive(Clone, Copy)]
 pub(super) struct Node<'a>(pub(super) &'a Value);
 
@@ -151,7 +151,7 @@ impl<'de> IntoDeserializer<'de, Fault> for Node<'de> {
     }
 }
 
-/// Methods for kinds of values that are told in other words than serde's.
+/// Methods for types that are described in other words than serde's.
 macro_rules! told {
     ($($words:literal: $($method:ident)*;)*) => {$($(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {

@@ -1,11 +1,11 @@
-//! Patterns over the names of jobs, as a shell has them over files: `*`, `?`, `[a-z]`, `[!x]`, `{web,api}`.
+//! Patterns over the names of jobs, like those of a shell over files: `*`, `?`, `[a-z]`, `[!x]`, `{web,api}`.
 //!
-//! By hand on top of `regex`: for globset `?` is a byte, so that it is no `ü`; for fast-glob `*` ends at a slash, and
-//! a leading `!` would mean all other jobs.
+//! Our own, on top of `regex`: in globset `?` matches one byte, so it does not match `ü`; in fast-glob `*` stops at
+//! a slash.
 
 use regex::Regex;
 
-/// Bytes of a pattern at most. Anybody may send one, and it is matched with each session.
+/// Maximum length of a pattern, in bytes. Any client may send one, and it is matched with every session.
 const MAX_PATTERN: usize = 1000;
 
 /// A pattern over a whole name.
@@ -13,7 +13,7 @@ const MAX_PATTERN: usize = 1000;
 pub struct Glob(Option<Regex>);
 
 impl Glob {
-    /// Reads a pattern. One that makes no sense (`[z-a]`), or is too long, fits nothing.
+    /// Compiles a pattern. An invalid pattern (`[z-a]`), or one that is too long, matches nothing.
     pub fn new(pattern: &str) -> Self {
         if pattern.len() > MAX_PATTERN {
             return Self(None);
@@ -22,19 +22,19 @@ impl Glob {
         Self(Regex::new(&expression).ok())
     }
 
-    /// Whether `text` means more than itself.
+    /// Whether `text` contains any pattern syntax.
     pub fn is_pattern(text: &str) -> bool {
         let has_choice = |at| Choice::of(&text[at + 1..]).is_some();
         text.contains(['*', '?', '[']) || text.match_indices('{').any(|(at, _)| has_choice(at))
     }
 
-    /// Whether it fits this name.
+    /// Whether the pattern matches this name.
     pub fn fits(&self, name: &str) -> bool {
         self.0.as_ref().is_some_and(|regex| regex.is_match(name))
     }
 }
 
-/// The pattern as a regular expression.
+/// Converts a pattern into a regular expression.
 fn expression(pattern: &str) -> String {
     let mut out = String::new();
     let mut rest = pattern;
@@ -65,7 +65,8 @@ fn expression(pattern: &str) -> String {
     out
 }
 
-/// What stands in brackets up to their end, and what follows. A `]` straight after the bracket stands for itself.
+/// Splits `rest`, which follows a `[`, into the content of the brackets and the text after them. A `]` at the start
+/// is an ordinary character.
 fn class(rest: &str) -> Option<(&str, &str)> {
     let members = rest.strip_prefix(['!', '^']).unwrap_or(rest);
     let first = members.chars().next()?.len_utf8();
@@ -73,7 +74,7 @@ fn class(rest: &str) -> Option<(&str, &str)> {
     Some((&rest[..close], &rest[close + 1..]))
 }
 
-/// `!a-z` as `[^a-z]`, with nothing in it that only a regular expression would understand.
+/// Converts `!a-z` into `[^a-z]`, and escapes characters that are special only in regular expressions.
 fn bracket(class: &str) -> String {
     let negated = class.starts_with(['!', '^']);
     let members = if negated { &class[1..] } else { class };
@@ -88,14 +89,14 @@ fn bracket(class: &str) -> String {
     out
 }
 
-/// What braces choose from. As in a shell there is no choice without a comma.
+/// The alternatives in braces. As in a shell, braces without a comma are ordinary characters.
 struct Choice<'a> {
     options: Vec<&'a str>,
     tail: &'a str,
 }
 
 impl<'a> Choice<'a> {
-    /// The choice that begins before `rest`.
+    /// Parses the alternatives after a `{`.
     fn of(rest: &'a str) -> Option<Self> {
         let (mut depth, mut start, mut options) = (0_u32, 0, Vec::new());
         for (at, c) in rest.char_indices() {

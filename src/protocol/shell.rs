@@ -1,21 +1,20 @@
-//! Commands as a shell takes them: for people, who read them and paste them.
+//! Quotes commands for a shell, so that people can read and paste them.
 
 use std::borrow::Cow;
 
-/// A word as a shell takes it.
+/// Quotes one word, if it needs quotes.
 pub fn quote(word: &str) -> Cow<'_, str> {
-    // shlex would also put quotes around `--port=80`, `a,b` and letters beyond ASCII, which mean only themselves
-    // within a word.
+    // shlex would also quote `--port=80`, `a,b` and letters beyond ASCII, which are not special within a word.
     let plain = |c: char| c.is_alphanumeric() || "-_./:=,@%+".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return Cow::Borrowed(word);
     }
     let quoter = shlex::Quoter::new().allow_nul(true);
-    // It refuses NUL only, which is allowed.
+    // shlex refuses only NUL, which is allowed here.
     quoter.quote(word).unwrap_or(Cow::Borrowed(word))
 }
 
-/// A command: a line of the shell as it is, or a program and its arguments as words.
+/// A command as text: a shell line unchanged, or a program and its arguments, quoted.
 pub fn line(command: &str, args: Option<&[String]>) -> String {
     let Some(args) = args else {
         return command.to_owned();

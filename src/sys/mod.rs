@@ -26,6 +26,9 @@ pub mod disk;
 pub mod ending;
 pub mod failpoint;
 pub mod file;
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+pub(crate) mod fixture;
 pub mod inherit;
 pub mod input;
 pub mod kept;

@@ -2,14 +2,13 @@
 
 use serde_json::json;
 
-use crate::support::{Home, Terminal};
+use crate::support::{Home, Terminal, eventually};
 
 /// Waits until the list has no job.
 fn until_none(home: &Home) {
-    let deadline = std::time::Instant::now() + crate::support::DEADLINE;
-    while home.json(&["ls"])["sessions"] != json!([]) {
-        assert!(std::time::Instant::now() < deadline, "{}", home.ok(&["ls"]));
-    }
+    eventually("the list is empty", || {
+        (home.json(&["ls"])["sessions"] == json!([])).then_some(())
+    });
 }
 
 #[test]

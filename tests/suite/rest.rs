@@ -1,12 +1,10 @@
 //! Screens that nobody uses are put to rest, and are what they were when somebody asks.
 
-use std::time::{Duration, Instant};
-
 use serde_json::json;
 
 use crate::support::daemon::memory_kib;
 use crate::support::job::Job;
-use crate::support::{Home, Serve};
+use crate::support::{Home, Serve, eventually};
 
 /// Sessions, each with a screen of a quarter of a megabyte.
 const SESSIONS: usize = 40;
@@ -30,13 +28,12 @@ fn a_screen_at_rest_gives_its_memory_back_and_is_as_it_was() {
         .as_u64()
         .unwrap();
     let awake = memory_kib(daemon as u32);
-    let deadline = Instant::now() + Duration::from_secs(20);
     // Of 320 KB each, half is to be seen to go, whatever else the process does.
-    while memory_kib(daemon as u32) + SESSIONS as u64 * 160 > awake {
-        assert!(Instant::now() < deadline, "{awake} KiB, and still so");
-        // Without a request: the daemon's own timer has to do it.
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    // Without a request meanwhile: the daemon's own timer has to do it.
+    eventually("the screens have given half their memory back", || {
+        let left = memory_kib(daemon as u32) + SESSIONS as u64 * 160;
+        (left <= awake).then_some(())
+    });
     for (job, before) in jobs.iter().zip(&screens) {
         let record = job.ask(&mut agent, "status", json!({}));
         assert_eq!(record["title"], "name", "{record}");

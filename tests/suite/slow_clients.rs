@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::job::Job;
 use crate::support::process::resident_bytes;
-use crate::support::{DEADLINE, Home, Serve};
+use crate::support::{DEADLINE, Home, Serve, eventually};
 
 /// A connection to the daemon's socket, with nothing of ours in between.
 struct Raw {
@@ -125,10 +125,10 @@ fn a_frame_is_made_once_for_all_who_watch() {
         }
     }
     drop(watchers);
-    let deadline = Instant::now() + DEADLINE;
-    while flood.ask(&mut serve, "status", json!({}))["viewers"] != 0 {
-        assert!(Instant::now() < deadline, "they are still counted");
-    }
+    eventually("no viewer is counted any more", || {
+        let viewers = &flood.ask(&mut serve, "status", json!({}))["viewers"];
+        (*viewers == 0).then_some(())
+    });
     let said = home.ok(&["daemon", "logs"]);
     let number = |name: &str| -> u64 {
         let (_, rest) = said
@@ -261,11 +261,10 @@ fn clients_that_die_half_way_leave_the_rest_alone() {
         "running"
     );
     // The last of them may not have been seen to go yet.
-    let deadline = Instant::now() + DEADLINE;
-    let mut left = || serve.ok(json!({"action": "stats"}))["connections"].take();
-    while left() != 1 {
-        assert!(Instant::now() < deadline, "{} are left", left());
-    }
+    eventually("one connection is left", || {
+        let left = &serve.ok(json!({"action": "stats"}))["connections"];
+        (*left == 1).then_some(())
+    });
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use clap::Args;
+
 use super::signals::{is_kill, name};
 use crate::cli::context::{Among, Context, Found};
 use crate::cli::exit::{Exit, Failure};
@@ -12,16 +14,20 @@ use crate::protocol::params::Kill;
 use crate::protocol::reply::Killed;
 use crate::protocol::{Action, Record, Status};
 
-/// The jobs to end, and how.
-#[derive(Debug)]
+// Which jobs to end, and how: the options of `stop`. Not a doc comment, because clap would show it as help.
+#[derive(Args, Debug)]
 pub(in crate::cli) struct Ending {
-    /// The targets. Not used if `all` is set.
+    /// The jobs
+    #[arg(value_name = "JOB", required_unless_present = "all")]
     pub(in crate::cli) jobs: Vec<String>,
-    /// End every running job.
+    /// End every running job
+    #[arg(long, conflicts_with = "jobs")]
     pub(in crate::cli) all: bool,
-    /// Time between the signal and KILL. `None` takes the value of the configuration.
+    /// Time between the signal and KILL; the default is 10s (`stop_grace_ms` of the configuration)
+    #[arg(short = 't', long, value_name = "TIME", value_parser = duration::parse)]
     pub(in crate::cli) grace: Option<Duration>,
-    /// The first signal. `None` means TERM.
+    /// Send this signal instead of TERM
+    #[arg(short, long)]
     pub(in crate::cli) signal: Option<String>,
 }
 

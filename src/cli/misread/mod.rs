@@ -9,11 +9,11 @@ mod unbuilt;
 use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{ArgAction, Command, CommandFactory};
+use clap::{ArgAction, Command};
 
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::front;
 use crate::cli::verb::Verb;
-use crate::cli::{Cli, front};
 use crate::protocol::suggest::nearest;
 
 /// Explains what is wrong with `args`, which begin with the program's name.
@@ -236,9 +236,7 @@ fn takes(verb: &Command, flag: &str) -> bool {
 
 /// An option in the place of the verb.
 fn front_flag(flag: &str) -> Said {
-    let mut whole = Cli::command();
-    whole.build();
-    let verbs: Vec<_> = whole
+    let verbs: Vec<_> = Verb::grammars()
         .get_subcommands()
         .filter(|verb| !verb.is_hide_set() && takes(verb, flag))
         .map(|verb| verb.get_name().to_owned())
@@ -329,7 +327,7 @@ mod tests {
             .map(|word| if word == "''" { String::new() } else { word })
             .map(OsString::from)
             .collect();
-        let error = <Cli as clap::Parser>::try_parse_from(&args).unwrap_err();
+        let error = <crate::cli::Cli as clap::Parser>::try_parse_from(&args).unwrap_err();
         let failure = explain(&args, &error);
         match failure.advice() {
             Some(hint) => format!("{failure} | {hint}"),

@@ -75,7 +75,7 @@ pub(super) async fn list(hub: &Hub, client: &Client, params: List) -> Answer {
     match client.principal.role {
         Role::Human => {
             let records = newest.iter().map(|session| {
-                let mut record = state.record(session);
+                let mut record = state.record(session, now);
                 record.processes = Some(state.usage.add_to(&mut record.summary));
                 add_wanted(&mut record.summary);
                 record

@@ -111,6 +111,6 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
             return Err(state.keeper.spawn_failed(&command, &failure));
         }
         let session = state.sessions.get(&id).ok_or_else(gone)?;
-        answer(state.record(session))
+        answer(state.record(session, now()))
     })
 }

@@ -1,5 +1,6 @@
 //! `set`: changes the properties of a session.
 
+use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::programs::program::no_nul;
 use crate::daemon::requests::checks::checked_name;
@@ -70,7 +71,7 @@ pub(super) fn set(hub: &Hub, client: &Client, params: Set) -> Answer {
         let Some(session) = state.sessions.get(&id) else {
             return Err(Error::session_not_found(id.as_str()));
         };
-        answer(state.record(session))
+        answer(state.record(session, now()))
     })
 }
 

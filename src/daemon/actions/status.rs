@@ -37,7 +37,7 @@ pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> 
     let Some(session) = state.sessions.get(&id) else {
         return Err(Error::session_not_found(id.as_str()));
     };
-    let mut record = state.record(session);
+    let mut record = state.record(session, now());
     record.processes = Some(state.usage.add_to(&mut record.summary));
     if let Some(input) = state.sessions.io(&id).and_then(|io| io.input.as_ref()) {
         let group = pty::foreground_group(&**input);

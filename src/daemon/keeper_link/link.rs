@@ -225,11 +225,16 @@ impl KeeperLink {
         self.listener_changed = true;
     }
 
-    /// Notes that the keeper is ready, and its version. `upgrade_error` says why an upgrade failed.
-    pub(crate) fn is_ready(&mut self, version: String, upgrade_error: Option<String>) {
+    /// Notes that the keeper is ready, and its version.
+    pub(crate) fn set_ready(&mut self, version: String) {
         self.process.version = version;
         self.is_upgrading = false;
-        self.upgrade_error = upgrade_error.or(self.upgrade_error.take());
+    }
+
+    /// Notes that an upgrade of the keeper is over, the keeper's version, and why the upgrade failed, if it did.
+    pub(crate) fn set_upgraded(&mut self, version: String, error: Option<String>) {
+        self.set_ready(version);
+        self.upgrade_error = error;
     }
 
     /// Replaces the keeper, and repeats all requests that the last one has not answered.

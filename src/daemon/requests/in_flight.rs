@@ -41,7 +41,7 @@ impl InFlight {
         self.requests.borrow_mut().insert(number, entry);
     }
 
-    /// Removes a request that is about to be answered.
+    /// Removes a request that has been answered.
     pub(crate) fn done(&self, number: u64) {
         self.requests.borrow_mut().remove(&number);
         self.settled.notify_one();

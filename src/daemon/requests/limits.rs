@@ -24,16 +24,8 @@ pub(crate) fn limits(settings: &Settings, greeting: &Greeting) -> Limits {
         Role::Human => settings.caps.total,
         Role::Agent => settings.scope_sessions,
     };
-    fixed_limits(greeting.policy.max_sessions.unwrap_or(scope), settings)
-}
-
-/// The limits, given the only one that depends on the client.
-pub(crate) fn fixed_limits(
-    max_sessions: u32,
-    settings: &crate::daemon::settings::Settings,
-) -> Limits {
     Limits {
-        max_sessions,
+        max_sessions: greeting.policy.max_sessions.unwrap_or(scope),
         max_sessions_total: settings.caps.total,
         max_finished: settings.caps.retention.agents_count,
         max_line_bytes: MAX_LINE,
@@ -43,6 +35,7 @@ pub(crate) fn fixed_limits(
         total_log_bytes: settings.total_log_bytes,
     }
 }
+
 /// The `maxChars` that applies to a request.
 pub(crate) fn max_chars(client: &Client, asked: Option<usize>) -> Result<usize, Error> {
     let chars = asked

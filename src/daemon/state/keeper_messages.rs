@@ -99,7 +99,7 @@ impl State {
             }
             ToDaemon::TakenOver { version } => {
                 tracing::info!(pid = self.keeper.pid(), version, "the next keeper is up");
-                self.keeper.is_ready(version, None);
+                self.keeper.set_ready(version);
                 // Render all sessions: the keeper may have died before it notified us of new output.
                 for id in self.sessions.io.keys() {
                     self.render_queue.add(id);
@@ -113,7 +113,7 @@ impl State {
             }
             ToDaemon::Upgraded { version, error } => {
                 tracing::info!(version, error, "the keeper was upgraded");
-                self.keeper.is_ready(version, error);
+                self.keeper.set_upgraded(version, error);
             }
             ToDaemon::Welcome { .. } | ToDaemon::Adopt(_) => {
                 tracing::warn!("the keeper sent a greeting message after the greeting");

@@ -39,6 +39,7 @@ use crate::daemon::settings::Settings;
 use crate::daemon::storage::input_log::InputLogs;
 use crate::daemon::storage::store::Store;
 use crate::daemon::storage::tombstone_file::TombstoneFile;
+use crate::engine::Now;
 use crate::engine::life::Actor;
 use crate::engine::registry::Registry;
 use crate::engine::session::Session;
@@ -100,9 +101,9 @@ impl State {
     }
 
     /// The record of a session, as clients see it.
-    pub(crate) fn record(&self, session: &Session) -> Record {
+    pub(crate) fn record(&self, session: &Session, now: Now) -> Record {
         let asked = self.human_requests.about(&session.id);
-        self.sessions.record(session, asked, now())
+        self.sessions.record(session, asked, now)
     }
 
     /// Sets the timers of a session according to its state.

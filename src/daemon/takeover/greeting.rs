@@ -90,32 +90,22 @@ pub(super) async fn greetings(channel: &mut Channel, link: &OwnedFd) -> io::Resu
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use std::os::fd::AsFd;
-    use std::os::unix::net::UnixListener;
-
     use serde_json::json;
 
     use super::*;
     use crate::daemon::keeper_link::waiting_end;
     use crate::protocol::tests::keeper::kept;
     use crate::sys::detach::socket_pair;
+    use crate::sys::fixture;
 
     /// The channels of a keeper of another version and of the daemon.
     fn keeper() -> (Channel, Channel) {
         let (ours, theirs) = socket_pair().unwrap();
         let (mut keeper, daemon) = (Channel::new(theirs).unwrap(), Channel::new(ours).unwrap());
-        let listener = UnixListener::from(socket_pair().unwrap().0);
-        let (shared_table, pipe) = (
-            SharedTable::create().unwrap(),
-            SplicePipe::create().unwrap(),
-        );
-        let [out, into] = pipe.ends();
-        let fds = [listener.as_fd(), shared_table.as_fd(), out, into];
-        let fds = Vec::from(fds.map(|fd| fd.try_clone_to_owned().unwrap()));
         keeper.send(&json!({"Weather": "fine"}), vec![]).unwrap();
         let welcome = json!({"Welcome": {"keeper_pid": std::process::id(), "version": "9.9.9",
             "sessions": 1, "mood": "new"}});
-        keeper.send(&welcome, fds).unwrap();
+        keeper.send(&welcome, fixture::shared()).unwrap();
         (keeper, daemon)
     }
 

@@ -8,19 +8,15 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
+use crate::config::pager;
 use crate::protocol::SessionId;
 use crate::tui::terminal::Terminal;
 use crate::tui::update::Done;
 
 /// Shows the whole log of a job.
 pub(super) fn show(id: &SessionId, terminal: &mut Terminal) -> io::Result<Option<Done>> {
-    let pager = std::env::var("PAGER").unwrap_or_default();
-    let pager = match pager.trim() {
-        "" => "less -R",
-        // As in git: plain `less` shows colours as escape sequences.
-        "less" => "less -R",
-        given => given,
-    };
+    let named = std::env::var(pager::VARIABLE).unwrap_or_default();
+    let pager = pager::command(&named);
     let mut shown = Ok(());
     terminal.lend(|| shown = page(id, pager))?;
     Ok(match shown {

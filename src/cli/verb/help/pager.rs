@@ -8,6 +8,8 @@ use std::sync::atomic::AtomicBool;
 
 use signal_hook::consts::SIGINT;
 
+use crate::config::pager;
+
 /// The result of starting the pager.
 pub(super) enum Outcome {
     /// The pager was run.
@@ -18,12 +20,8 @@ pub(super) enum Outcome {
 
 /// Shows `text` in the pager and waits until the user leaves it.
 pub(super) fn show(text: &str) -> io::Result<Outcome> {
-    let named = env::var("PAGER").unwrap_or_default();
-    let command = match named.trim() {
-        // less shows escape sequences as text unless it is told otherwise.
-        "" | "less" => "less -R",
-        other => other,
-    };
+    let named = env::var(pager::VARIABLE).unwrap_or_default();
+    let command = pager::command(&named);
     // Ctrl-C belongs to the pager. Unlike SIG_IGN, a handler is not inherited by it.
     signal_hook::flag::register(SIGINT, Arc::new(AtomicBool::new(false)))?;
     let mut shell = Command::new("sh");
@@ -31,12 +29,12 @@ pub(super) fn show(text: &str) -> io::Result<Outcome> {
     if env::var_os("LESS").is_none() {
         shell.env("LESS", "R");
     }
-    let mut pager = shell.spawn()?;
-    if let Some(mut input) = pager.stdin.take() {
+    let mut child = shell.spawn()?;
+    if let Some(mut input) = child.stdin.take() {
         // The user may leave the pager before it has read everything.
         let _ = input.write_all(text.as_bytes());
     }
-    match pager.wait()?.code() {
+    match child.wait()?.code() {
         Some(126 | 127) => {
             let is_named = !named.trim().is_empty();
             Ok(Outcome::Missing(is_named.then_some(named)))
