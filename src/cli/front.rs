@@ -12,7 +12,7 @@ use crate::cli::value::number;
 use crate::cli::verb::Verb;
 use crate::protocol::hello::OnDisconnect;
 use crate::serve;
-use crate::tui;
+use crate::tui::{self, theme::Appearance};
 
 /// The options of `bgproc` without a verb, for suggestions.
 pub(super) const FLAGS: [&str; 14] = [
@@ -96,8 +96,11 @@ impl Front {
         let options = dashboard::options(&[], self.theme.as_deref())?;
         tui::run(tui::Options {
             read_only: self.read_only,
-            ascii: self.ascii || options.ascii,
-            mono: self.mono,
+            appearance: Appearance {
+                ascii: self.ascii || options.appearance.ascii,
+                mono: self.mono,
+                ..options.appearance
+            },
             filter: self.filter,
             ..options
         })?;

@@ -20,7 +20,7 @@ const READ_BYTES: usize = 64 * 1024;
 
 /// An input event.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Came {
+pub enum InputEvent {
     /// Bytes from the terminal.
     Bytes(Vec<u8>),
     /// The window size has changed (SIGWINCH).
@@ -79,15 +79,15 @@ impl Drop for Still<'_> {
 
 impl Reader {
     /// Starts the thread. It calls `tell` for every event and continues while `tell` returns true.
-    pub fn start(tell: impl Fn(Came) -> bool + Send + 'static) -> io::Result<Self> {
+    pub fn start(tell: impl Fn(InputEvent) -> bool + Send + 'static) -> io::Result<Self> {
         let signals = [
-            (SIGWINCH, Came::Resized),
-            (SIGTSTP, Came::Suspend),
-            (SIGCONT, Came::Continued),
-            (SIGTERM, Came::Terminate),
+            (SIGWINCH, InputEvent::Resized),
+            (SIGTSTP, InputEvent::Suspend),
+            (SIGCONT, InputEvent::Continued),
+            (SIGTERM, InputEvent::Terminate),
             // Ctrl-C arrives as a key; this signal comes from `kill -INT`.
-            (SIGINT, Came::Interrupt),
-            (SIGHUP, Came::HangUp),
+            (SIGINT, InputEvent::Interrupt),
+            (SIGHUP, InputEvent::HangUp),
         ];
         let mut pipes = Vec::new();
         for (signal, came) in signals {
@@ -124,7 +124,11 @@ impl Drop for Reader {
     }
 }
 
-fn read_on(pipes: &[(UnixStream, Came)], mut control: &UnixStream, tell: &dyn Fn(Came) -> bool) {
+fn read_on(
+    pipes: &[(UnixStream, InputEvent)],
+    mut control: &UnixStream,
+    tell: &dyn Fn(InputEvent) -> bool,
+) {
     let stdin = rustix::stdio::stdin();
     let mut buffer = vec![0; READ_BYTES];
     let mut rests = false;
@@ -148,7 +152,7 @@ fn read_on(pipes: &[(UnixStream, Came)], mut control: &UnixStream, tell: &dyn Fn
             Ok(_) => {}
             Err(rustix::io::Errno::INTR) => continue,
             Err(_) => {
-                tell(Came::HangUp);
+                tell(InputEvent::HangUp);
                 return;
             }
         }
@@ -175,12 +179,12 @@ fn read_on(pipes: &[(UnixStream, Came)], mut control: &UnixStream, tell: &dyn Fn
         }
         if ready[1] {
             let came = match rustix::io::read(stdin, &mut buffer) {
-                Ok(0) => Came::HangUp,
-                Ok(n) => Came::Bytes(buffer[..n].to_vec()),
+                Ok(0) => InputEvent::HangUp,
+                Ok(n) => InputEvent::Bytes(buffer[..n].to_vec()),
                 Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => continue,
-                Err(_) => Came::HangUp,
+                Err(_) => InputEvent::HangUp,
             };
-            let last = came == Came::HangUp;
+            let last = came == InputEvent::HangUp;
             if !tell(came) || last {
                 return;
             }
@@ -191,11 +195,11 @@ fn read_on(pipes: &[(UnixStream, Came)], mut control: &UnixStream, tell: &dyn Fn
 /// Whether a signal is meant for the program that uses the terminal, because keys send it to all
 /// processes of the terminal. An interrupt is ignored; for a suspend, this process stops together
 /// with that program.
-fn is_for_others(came: &Came) -> bool {
-    if *came == Came::Suspend {
+fn is_for_others(came: &InputEvent) -> bool {
+    if *came == InputEvent::Suspend {
         let _ = rustix::process::kill_current_process_group(rustix::process::Signal::STOP);
     }
-    matches!(came, Came::Suspend | Came::Interrupt)
+    matches!(came, InputEvent::Suspend | InputEvent::Interrupt)
 }
 
 /// Drains the pipe, so that several signals of the same kind count as one.

@@ -13,7 +13,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use super::update::{News, Tag};
+use super::message::{LinkEvent, RequestKind};
 use crate::client::{self, AutoStart, Connection, Message, Sender};
 use crate::protocol::params::{Cancel, Encoding, Write};
 use crate::protocol::{Action, Error, Greeting, Request, SessionId};
@@ -29,7 +29,7 @@ const SILENCE: Duration = Duration::from_millis(1500);
 
 /// Sends requests to the daemon.
 pub struct Link {
-    queue: SyncSender<(Tag, Action)>,
+    queue: SyncSender<(RequestKind, Action)>,
     shared: Arc<Shared>,
     /// Disconnects once all queued requests have been sent.
     sent: Receiver<()>,
@@ -39,52 +39,60 @@ pub struct Link {
 #[derive(Default)]
 struct Shared {
     sender: Mutex<Option<Sender>>,
-    asked: Mutex<Asked>,
+    pending: Mutex<Pending>,
 }
 
 #[derive(Default)]
-struct Asked {
+struct Pending {
     next_id: u64,
-    questions: HashMap<u64, Question>,
+    requests: HashMap<u64, PendingRequest>,
     /// Since when replies are pending without any arriving; `None` also after that was
     /// investigated.
     silent_since: Option<Instant>,
 }
 
 /// A pending request.
-struct Question {
-    tag: Tag,
+struct PendingRequest {
+    tag: RequestKind,
+    /// Whether it changes something. A query that is lost is of no interest, because the view repeats
+    /// queries after a reconnect.
+    changes: bool,
     /// The action to send again if the connection breaks before the reply.
     again: Option<Action>,
 }
 
-impl Asked {
+impl Pending {
     /// Registers a request and returns its id. If the connection breaks, an action that changes
     /// something is sent again if that is safe; a query is not, because the view repeats queries
     /// anyway.
-    fn ask(&mut self, tag: Tag, action: &Action) -> u64 {
+    fn add(&mut self, tag: RequestKind, action: &Action) -> u64 {
         self.next_id += 1;
         self.silent_since.get_or_insert_with(Instant::now);
-        let again = (tag.acts() && action.may_repeat()).then(|| action.clone());
-        let question = Question { tag, again };
-        self.questions.insert(self.next_id, question);
+        let changes = !action.reads();
+        let again = (changes && action.may_repeat()).then(|| action.clone());
+        let request = PendingRequest {
+            tag,
+            changes,
+            again,
+        };
+        self.requests.insert(self.next_id, request);
         self.next_id
     }
 
-    fn answered(&mut self, id: u64) -> Option<Tag> {
-        let question = self.questions.remove(&id);
-        self.silent_since = (!self.questions.is_empty()).then(Instant::now);
-        question.map(|question| question.tag)
+    fn take(&mut self, id: u64) -> Option<RequestKind> {
+        let request = self.requests.remove(&id);
+        self.silent_since = (!self.requests.is_empty()).then(Instant::now);
+        request.map(|request| request.tag)
     }
 }
 
 impl Link {
-    /// Starts both threads on a connection. `tell` forwards news and returns whether anybody still
+    /// Starts both threads on a connection. `tell` forwards events and returns whether anybody still
     /// listens.
     pub fn start(
         connection: Connection,
         greeting: Greeting,
-        tell: impl Fn(News) -> bool + Send + Sync + 'static,
+        tell: impl Fn(LinkEvent) -> bool + Send + Sync + 'static,
     ) -> std::io::Result<Self> {
         let shared = Arc::new(Shared::default());
         let tell = Arc::new(tell);
@@ -118,20 +126,20 @@ impl Link {
 
     /// Cancels the request with this tag. No effect if it has not been sent yet or was already
     /// answered; its reply is then ignored.
-    pub fn cancel(&self, tag: &Tag) {
-        let asked = lock(&self.shared.asked);
-        let Some((&id, _)) = asked.questions.iter().find(|(_, one)| one.tag == *tag) else {
+    pub fn cancel(&self, tag: &RequestKind) {
+        let pending = lock(&self.shared.pending);
+        let Some((&id, _)) = pending.requests.iter().find(|(_, one)| one.tag == *tag) else {
             return;
         };
-        drop(asked);
+        drop(pending);
         let params = Cancel {
             request_id: Value::from(id),
         };
-        let _ = self.ask(Tag::Cancel, Action::Cancel(params));
+        let _ = self.request(RequestKind::Cancel, Action::Cancel(params));
     }
 
     /// Queues a request; returns the tag as the error if the queue is full.
-    pub fn ask(&self, tag: Tag, action: Action) -> Result<(), Tag> {
+    pub fn request(&self, tag: RequestKind, action: Action) -> Result<(), RequestKind> {
         self.queue.try_send((tag, action)).map_err(|error| {
             let (TrySendError::Full((tag, _)) | TrySendError::Disconnected((tag, _))) = error;
             tag
@@ -139,20 +147,23 @@ impl Link {
     }
 
     /// Types bytes into a job.
-    pub fn type_into(&self, id: SessionId, bytes: &[u8]) -> Result<(), Tag> {
+    pub fn type_into(&self, id: SessionId, bytes: &[u8]) -> Result<(), RequestKind> {
         let write = Write {
             session_id: id.to_string(),
             data: Some(STANDARD.encode(bytes)),
             encoding: Some(Encoding::Base64),
             ..Write::default()
         };
-        self.ask(Tag::Type(id), Action::Write(write))
+        self.request(RequestKind::Type(id), Action::Write(write))
     }
 }
 
-/// Sends queued requests. Without a connection, reports them as dropped: the view repeats queries
-/// after a reconnect, and tells the person about actions that were lost.
-fn send_on(shared: &Shared, requests: &Receiver<(Tag, Action)>, tell: &dyn Fn(News) -> bool) {
+/// Sends queued requests. Without a connection, reports those that change something as dropped.
+fn send_on(
+    shared: &Shared,
+    requests: &Receiver<(RequestKind, Action)>,
+    tell: &dyn Fn(LinkEvent) -> bool,
+) {
     while let Some((tag, mut action)) = next_request(shared, requests, tell) {
         if let Action::Start(start) = &mut action {
             // With a key, the job starts only once even if the request is repeated.
@@ -160,20 +171,23 @@ fn send_on(shared: &Shared, requests: &Receiver<(Tag, Action)>, tell: &dyn Fn(Ne
                 .key
                 .get_or_insert_with(|| SessionId::fresh().to_string());
         }
-        if let Err(tag) = send(shared, tag, action) {
+        let changes = !action.reads();
+        if let Err(tag) = send(shared, tag, action)
+            && changes
+        {
             // The receiving thread finds out whether anybody still listens.
-            let _ = tell(News::Dropped(tag));
+            let _ = tell(LinkEvent::Dropped(tag));
         }
     }
 }
 
 /// Sends a request; returns the tag as the error if there is no connection.
-fn send(shared: &Shared, tag: Tag, action: Action) -> Result<(), Tag> {
+fn send(shared: &Shared, tag: RequestKind, action: Action) -> Result<(), RequestKind> {
     let mut sender = lock(&shared.sender);
     let Some(open) = sender.as_mut() else {
         return Err(tag);
     };
-    let id = lock(&shared.asked).ask(tag, &action);
+    let id = lock(&shared.pending).add(tag, &action);
     let request = Request {
         id: Value::from(id),
         action,
@@ -189,11 +203,11 @@ fn send(shared: &Shared, tag: Tag, action: Action) -> Result<(), Tag> {
 /// silent if it leaves requests unanswered for too long.
 fn next_request(
     shared: &Shared,
-    requests: &Receiver<(Tag, Action)>,
-    tell: &dyn Fn(News) -> bool,
-) -> Option<(Tag, Action)> {
+    requests: &Receiver<(RequestKind, Action)>,
+    tell: &dyn Fn(LinkEvent) -> bool,
+) -> Option<(RequestKind, Action)> {
     loop {
-        let silent_since = lock(&shared.asked).silent_since;
+        let silent_since = lock(&shared.pending).silent_since;
         let Some(since) = silent_since else {
             return requests.recv().ok();
         };
@@ -201,16 +215,16 @@ fn next_request(
             Ok(request) => return Some(request),
             Err(RecvTimeoutError::Disconnected) => return None,
             Err(RecvTimeoutError::Timeout) => {
-                let mut asked = lock(&shared.asked);
-                let is_silent = asked
+                let mut pending = lock(&shared.pending);
+                let is_silent = pending
                     .silent_since
                     .is_some_and(|since| since.elapsed() >= SILENCE);
                 if is_silent {
-                    asked.silent_since = None;
+                    pending.silent_since = None;
                 }
-                drop(asked);
+                drop(pending);
                 if is_silent && let Err(error) = client::why_silent() {
-                    let _ = tell(News::Silent(error));
+                    let _ = tell(LinkEvent::Silent(error));
                 }
             }
         }
@@ -222,7 +236,7 @@ fn receive_on(
     shared: &Shared,
     first: Connection,
     greeting: &Greeting,
-    tell: &dyn Fn(News) -> bool,
+    tell: &dyn Fn(LinkEvent) -> bool,
 ) {
     let mut next = Some(first);
     let mut again = Vec::new();
@@ -234,7 +248,7 @@ fn receive_on(
                 Err(_) => {
                     std::thread::sleep(RETRY);
                     // Repeated to learn whether anybody still listens.
-                    if !tell(News::Down) {
+                    if !tell(LinkEvent::Down) {
                         return;
                     }
                     continue;
@@ -243,27 +257,29 @@ fn receive_on(
         };
         let (sender, mut receiver) = connection.split();
         *lock(&shared.sender) = Some(sender);
-        if !tell(News::Up) {
+        if !tell(LinkEvent::Up) {
             return;
         }
         for (tag, action) in again.drain(..) {
             if let Err(tag) = send(shared, tag, action)
-                && !tell(News::Dropped(tag))
+                && !tell(LinkEvent::Dropped(tag))
             {
                 return;
             }
         }
         loop {
-            let news = match receiver.receive() {
-                Ok(Message::Event(event)) => News::Event(event),
+            let event = match receiver.receive() {
+                Ok(Message::Event(event)) => LinkEvent::Event(event),
                 Ok(Message::Reply(reply)) => {
                     let tag = reply
                         .id
                         .as_u64()
-                        .and_then(|id| lock(&shared.asked).answered(id));
+                        .and_then(|id| lock(&shared.pending).take(id));
                     match (tag, reply.error) {
-                        (Some(tag), Some(error)) => News::Reply(tag, Err(error)),
-                        (Some(tag), None) => News::Reply(tag, Ok(reply.result.unwrap_or_default())),
+                        (Some(tag), Some(error)) => LinkEvent::Reply(tag, Err(error)),
+                        (Some(tag), None) => {
+                            LinkEvent::Reply(tag, Ok(reply.result.unwrap_or_default()))
+                        }
                         (None, _) => continue,
                     }
                 }
@@ -271,20 +287,20 @@ fn receive_on(
                 // An unreadable line costs only one reply.
                 Err(_) => continue,
             };
-            if !tell(news) {
+            if !tell(event) {
                 return;
             }
         }
         *lock(&shared.sender) = None;
-        if !tell(News::Down) {
+        if !tell(LinkEvent::Down) {
             return;
         }
         // No request is added meanwhile, because that requires a sender.
-        let lost = std::mem::take(&mut lock(&shared.asked).questions);
-        for Question { tag, again: action } in lost.into_values() {
-            match action {
-                Some(action) => again.push((tag, action)),
-                None if tag.acts() && !tell(News::Dropped(tag)) => return,
+        let lost = std::mem::take(&mut lock(&shared.pending).requests);
+        for request in lost.into_values() {
+            match request.again {
+                Some(action) => again.push((request.tag, action)),
+                None if request.changes && !tell(LinkEvent::Dropped(request.tag)) => return,
                 None => {}
             }
         }
@@ -309,13 +325,13 @@ mod tests {
     #[test]
     fn reports_requests_that_cannot_be_sent() {
         let (queue, requests) = sync_channel(1);
-        let tag = Tag::Kill(SessionId::fresh());
+        let tag = RequestKind::Kill(SessionId::fresh());
         let kill = Action::Kill(Kill::default());
         queue.send((tag.clone(), kill)).unwrap();
         drop(queue);
         let told = Mutex::new(Vec::new());
-        send_on(&Shared::default(), &requests, &|news| {
-            if let News::Dropped(tag) = news {
+        send_on(&Shared::default(), &requests, &|event| {
+            if let LinkEvent::Dropped(tag) = event {
                 lock(&told).push(tag);
             }
             true

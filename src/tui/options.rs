@@ -1,9 +1,17 @@
 //! Options of the dashboard.
 
 use super::keymap::Rebound;
-use super::model::Replay;
-use super::theme::Scheme;
-use crate::config::{Background, Config, Notify};
+use super::theme::Appearance;
+use crate::config::{Config, Notify};
+
+/// How to replay a job's past when the view is opened for that.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Replay {
+    /// Time to start at, in milliseconds since the epoch; `None` for the beginning.
+    pub from_ms: Option<i64>,
+    /// Playback speed; 1 is the original speed.
+    pub speed: f64,
+}
 
 /// The options chosen on the command line and in the configuration.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,10 +23,8 @@ pub struct Options {
     pub replay: Option<Replay>,
     /// Read-only: no key reaches a job and nothing is changed.
     pub read_only: bool,
-    /// Use only ASCII glyphs and lines.
-    pub ascii: bool,
-    /// Use no colour, not even the jobs' own.
-    pub mono: bool,
+    /// How it looks.
+    pub appearance: Appearance,
     /// The initial filter of the list.
     pub filter: Option<String>,
     /// Names of the keys that leave INSERT (`ctrl-]`, `f12`); if empty, `ctrl-]`.
@@ -27,10 +33,6 @@ pub struct Options {
     pub leave_sequence: Vec<String>,
     /// Rebound keys.
     pub keys: Vec<Rebound>,
-    /// The colour theme.
-    pub theme: Scheme,
-    /// The assumed brightness of the terminal's background.
-    pub background: Background,
     /// Whether the dashboard takes the mouse at the start.
     pub mouse: bool,
     /// How to notify a person while the window has no focus.
@@ -49,14 +51,11 @@ impl Default for Options {
             job: None,
             replay: None,
             read_only: false,
-            ascii: false,
-            mono: false,
+            appearance: Appearance::default(),
             filter: None,
             leave_keys: Vec::new(),
             leave_sequence: Vec::new(),
             keys: Vec::new(),
-            theme: Scheme::default(),
-            background: Background::Auto,
             mouse: true,
             notify: Notify::Terminal,
             asks: true,

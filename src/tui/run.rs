@@ -9,15 +9,16 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use jiff::tz::TimeZone;
 
 use super::farewell::farewell;
-use super::input::{Came, Reader};
+use super::input::{InputEvent, Reader};
 use super::link::Link;
-use super::model::mode::Mode;
-use super::model::{Model, Moment, Origin};
+use super::message::{Cmd, Effect, Event, Exit, LinkEvent, Moment, Msg};
+use super::model::{Model, Origin};
+use super::modes;
 use super::options::Options;
 use super::outside::{self, looked};
 use super::terminal::Terminal;
 use super::theme::{self, TerminalFacts, Theme};
-use super::update::{Cmd, Errand, Exit, Msg, News, What, close, update};
+use super::update::{seen, update};
 use super::view::view;
 use crate::client::{self, AutoStart, greeting};
 use crate::protocol::Error;
@@ -34,7 +35,7 @@ const PATIENCE: Duration = Duration::from_millis(20);
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// Maximum number of queued messages. When the queue is full the senders block: the daemon then
-/// sends newer frames instead of more, and the terminal buffers what is typed.
+/// sends newer frames instead of more, and the terminal buffers event is typed.
 const QUEUE: usize = 256;
 
 /// Maximum number of messages handled before a frame is drawn.
@@ -42,7 +43,7 @@ const BATCH: usize = 512;
 
 /// How long to wait at the end for the last reply of the terminal.
 const LAST_ANSWER: Duration = Duration::from_millis(100);
-/// Interval at which the record of what was seen is saved, in case the view is killed. It is also
+/// Interval at which the record of event was seen is saved, in case the view is killed. It is also
 /// saved when the view closes.
 const KEEP: Duration = Duration::from_secs(600);
 
@@ -54,13 +55,13 @@ pub fn run(options: Options) -> Result<(), Error> {
     let greeting = greeting::with_surroundings(greeting::human());
     // Connect before taking the window, so that an error appears on the normal screen.
     let connection = client::connect(&greeting, AutoStart::Yes)?;
-    let theme = Theme::detect(&facts(), &options);
+    let theme = Theme::detect(&facts(), options.appearance);
     let origin = Origin {
         cwd: greeting.cwd.clone().unwrap_or_default(),
         home: std::env::var("HOME").ok().filter(|home| !home.is_empty()),
     };
     let window = Terminal::size().map_err(no_terminal)?;
-    let mut model = Model::new(&options, theme, origin, window);
+    let mut model = modes::dashboard(&options, theme, origin, window);
     (model.now, model.zone) = (now(), TimeZone::system());
     looked::recall(&mut model);
 
@@ -74,7 +75,7 @@ pub fn run(options: Options) -> Result<(), Error> {
         terminal.read_by(hold);
     }
     let news = messages.clone();
-    let told = move |what| news.send(What::Link(what)).is_ok();
+    let told = move |event| news.send(Event::Link(event)).is_ok();
     let link = Link::start(connection, greeting, told).map_err(no_terminal)?;
     let exit = stay(&mut model, &inbox, &messages, &link, &mut terminal);
     if matches!(exit, Ok(Exit::Closed | Exit::Failed(_))) {
@@ -85,7 +86,7 @@ pub fn run(options: Options) -> Result<(), Error> {
     // Input from here on is for the shell.
     drop(reader);
     drop(terminal);
-    close(&mut model);
+    seen::close(&mut model);
     looked::keep(&model);
     link.finish(LAST_WORDS);
     match exit.map_err(no_terminal)? {
@@ -102,28 +103,28 @@ pub fn run(options: Options) -> Result<(), Error> {
 }
 
 /// Forwards input of the terminal and the system as messages.
-fn tell_input(messages: SyncSender<What>) -> impl Fn(Came) -> bool + Send + 'static {
+fn tell_input(messages: SyncSender<Event>) -> impl Fn(InputEvent) -> bool + Send + 'static {
     move |came| {
-        let what = match came {
-            Came::Bytes(bytes) => What::Input(bytes),
-            Came::Resized => match Terminal::size() {
-                Ok((width, height)) => What::Window(width, height),
+        let event = match came {
+            InputEvent::Bytes(bytes) => Event::Input(bytes),
+            InputEvent::Resized => match Terminal::size() {
+                Ok((width, height)) => Event::Window(width, height),
                 Err(_) => return true,
             },
-            Came::Suspend => What::Suspend,
-            Came::Continued => What::Continued,
-            Came::Interrupt | Came::Terminate => What::Terminate,
-            Came::HangUp => What::HangUp,
+            InputEvent::Suspend => Event::Suspend,
+            InputEvent::Continued => Event::Continued,
+            InputEvent::Interrupt | InputEvent::Terminate => Event::Terminate,
+            InputEvent::HangUp => Event::HangUp,
         };
-        messages.send(what).is_ok()
+        messages.send(event).is_ok()
     }
 }
 
 /// Runs the loop.
 fn stay(
     model: &mut Model,
-    inbox: &Receiver<What>,
-    later: &SyncSender<What>,
+    inbox: &Receiver<Event>,
+    later: &SyncSender<Event>,
     link: &Link,
     terminal: &mut Terminal,
 ) -> io::Result<Exit> {
@@ -132,17 +133,17 @@ fn stay(
     let mut dirty_since: Option<Instant> = None;
     loop {
         // Handle all queued messages before the next frame.
-        let mut what = next(model, inbox, due(model, last_frame, dirty_since));
+        let mut event = next(model, inbox, due(model, last_frame, dirty_since));
         for _ in 0..BATCH {
-            let Some(happened) = what else {
+            let Some(happened) = event else {
                 break;
             };
             if let Some(exit) = handle(model, happened, later, link, terminal)? {
                 return Ok(exit);
             }
-            what = inbox.try_recv().ok();
+            event = inbox.try_recv().ok();
         }
-        if let Some(happened) = what
+        if let Some(happened) = event
             && let Some(exit) = handle(model, happened, later, link, terminal)?
         {
             return Ok(exit);
@@ -170,30 +171,30 @@ fn stay(
 /// Handles one message and performs the requested effects.
 fn handle(
     model: &mut Model,
-    what: What,
-    later: &SyncSender<What>,
+    event: Event,
+    later: &SyncSender<Event>,
     link: &Link,
     terminal: &mut Terminal,
 ) -> io::Result<Option<Exit>> {
-    let mut pending = vec![what];
-    while let Some(what) = pending.pop() {
+    let mut pending = vec![event];
+    while let Some(event) = pending.pop() {
         // Read again, because a traveller takes the dashboard along. The library checks only every
         // few minutes.
         model.zone = TimeZone::system();
-        for cmd in update(model, Msg { now: now(), what }) {
+        for cmd in update(model, Msg { now: now(), event }) {
             let dropped = match cmd {
-                Cmd::Ask(tag, action) => link.ask(tag, action).err(),
+                Cmd::Request(tag, action) => link.request(tag, action).err(),
                 Cmd::Cancel(tag) => {
                     link.cancel(&tag);
                     None
                 }
                 Cmd::Type(id, bytes) => link.type_into(id, &bytes).err(),
-                Cmd::Errand(errand) => {
-                    let lends = matches!(errand, Errand::Pager(_));
-                    pending.extend(outside::run(errand, terminal, later)?.map(What::Done));
+                Cmd::Effect(errand) => {
+                    let lends = matches!(errand, Effect::Pager(_));
+                    pending.extend(outside::run(errand, terminal, later)?.map(Event::Done));
                     if lends {
                         // The window may have changed its size meanwhile.
-                        pending.extend(Terminal::size().map(|(w, h)| What::Window(w, h)));
+                        pending.extend(Terminal::size().map(|(w, h)| Event::Window(w, h)));
                     }
                     None
                 }
@@ -208,7 +209,7 @@ fn handle(
                 }
                 Cmd::Quit(exit) => return Ok(Some(exit)),
             };
-            pending.extend(dropped.map(|tag| What::Link(News::Dropped(tag))));
+            pending.extend(dropped.map(|tag| Event::Link(LinkEvent::Dropped(tag))));
         }
     }
     Ok(None)
@@ -216,12 +217,12 @@ fn handle(
 
 /// Waits briefly for pending replies of the terminal. After the view they would appear as typed
 /// text at the shell.
-fn hear_out(model: &mut Model, inbox: &Receiver<What>) {
+fn hear_out(model: &mut Model, inbox: &Receiver<Event>) {
     let until = Instant::now() + LAST_ANSWER;
     while model.theme.asks {
         let left = until.saturating_duration_since(Instant::now());
         match inbox.recv_timeout(left) {
-            Ok(what @ What::Input(_)) => drop(update(model, Msg { now: now(), what })),
+            Ok(event @ Event::Input(_)) => drop(update(model, Msg { now: now(), event })),
             Ok(_) => {}
             Err(_) => return,
         }
@@ -229,15 +230,15 @@ fn hear_out(model: &mut Model, inbox: &Receiver<What>) {
 }
 
 /// The next message, or a tick after `wait`.
-fn next(model: &Model, inbox: &Receiver<What>, wait: Duration) -> Option<What> {
+fn next(model: &Model, inbox: &Receiver<Event>, wait: Duration) -> Option<Event> {
     match inbox.recv_timeout(wait) {
-        Ok(what) => Some(what),
+        Ok(event) => Some(event),
         Err(RecvTimeoutError::Timeout) => {
             let due = model.next_due().is_some_and(|at| at <= now().ms);
-            due.then_some(What::Tick)
+            due.then_some(Event::Tick)
         }
         // All senders are gone.
-        Err(RecvTimeoutError::Disconnected) => Some(What::HangUp),
+        Err(RecvTimeoutError::Disconnected) => Some(Event::HangUp),
     }
 }
 
@@ -280,8 +281,8 @@ fn suspend(model: &mut Model, terminal: &mut Terminal) -> io::Result<()> {
 /// The job's cursor shape while typing into it, otherwise the usual one.
 fn cursor_shape(model: &Model) -> CursorShape {
     let screen = model.current_id().and_then(|id| model.screen(id));
-    match (&model.mode, screen) {
-        (Mode::Insert(_), Some(screen)) => screen.cursor().shape,
+    match screen {
+        Some(screen) if model.mode().types() => screen.cursor().shape,
         _ => CursorShape::Block,
     }
 }

@@ -1,9 +1,8 @@
-//! The shell commands equivalent to actions of the dashboard, shown in palette rows and toasts.
+//! The shell commands equivalent to what the dashboard does, shown in palette rows and toasts.
 //!
 //! Pure. Names are quoted for a shell. A job whose name is ambiguous or not usable is named by its
 //! id.
 
-use super::keymap::Action;
 use super::model::job::Job;
 use super::model::rows::group_of;
 use super::model::{Model, Selected};
@@ -11,61 +10,122 @@ use super::state::State;
 use crate::protocol::shell::quote;
 use crate::protocol::{SessionId, Status, name};
 
-/// The command for an action on the selection; `None` if there is none.
-pub fn command(action: Action, model: &Model) -> Option<String> {
-    match action {
-        Action::RestartGroup | Action::StopGroup => say(action, &selected_group(model)?),
-        Action::Pause if all_paused(model) => {
-            Some(format!("bgproc resume {}", words(model, &model.targets())?))
-        }
-        Action::New => None,
-        Action::Duplicate => run(model.current()?),
-        Action::Stop | Action::Kill | Action::Restart | Action::Pause | Action::Remove => {
-            say(action, &words(model, &model.targets())?)
-        }
-        action if is_about_all(action) => say(action, ""),
-        action => say(action, &name(model, model.current_id()?)),
+/// What the shell does with jobs, in the words of the dashboard.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verb {
+    /// Types into a job.
+    Attach,
+    /// Sends a line to a job.
+    Send,
+    /// Sends a password to a job.
+    SendPassword,
+    /// Searches the log of a job.
+    Find,
+    /// Searches all logs.
+    FindAll,
+    /// Sends a signal.
+    Signal,
+    /// Stops jobs.
+    Stop,
+    /// Stops all jobs.
+    StopAll,
+    /// Kills jobs.
+    Kill,
+    /// Restarts jobs.
+    Restart,
+    /// Pauses jobs.
+    Pause,
+    /// Continues paused jobs.
+    Resume,
+    /// Declines an agent's question.
+    Decline,
+    /// Removes jobs.
+    Remove,
+    /// Removes all ended jobs.
+    Clean,
+    /// Shows the log of a job.
+    Logs,
+    /// Shows the details of a job.
+    Status,
+}
+
+impl Verb {
+    /// Every verb.
+    pub const ALL: [Self; 17] = [
+        Self::Attach,
+        Self::Send,
+        Self::SendPassword,
+        Self::Find,
+        Self::FindAll,
+        Self::Signal,
+        Self::Stop,
+        Self::StopAll,
+        Self::Kill,
+        Self::Restart,
+        Self::Pause,
+        Self::Resume,
+        Self::Decline,
+        Self::Remove,
+        Self::Clean,
+        Self::Logs,
+        Self::Status,
+    ];
+
+    /// The command on `targets`, which are shell words.
+    pub fn on(self, targets: &str) -> String {
+        let verb = match self {
+            Self::Attach => "attach",
+            Self::Send => return format!("bgproc send {targets} TEXT"),
+            Self::SendPassword => "send --password",
+            Self::Find => return format!("bgproc find TEXT --jobs {targets}"),
+            Self::FindAll => return "bgproc find TEXT".to_owned(),
+            Self::Signal => "kill -s INT",
+            Self::Stop => "stop",
+            Self::StopAll => return "bgproc stop --all".to_owned(),
+            Self::Kill => "kill",
+            Self::Restart => "restart",
+            Self::Pause => "pause",
+            Self::Resume => "resume",
+            Self::Decline => "decline",
+            Self::Remove => "rm",
+            Self::Clean => return "bgproc clean".to_owned(),
+            Self::Logs => "logs",
+            Self::Status => "status",
+        };
+        format!("bgproc {verb} {targets}")
     }
 }
 
-/// The command for an action on these jobs; `None` if there is none.
-pub fn for_jobs(action: Action, model: &Model, ids: &[SessionId]) -> Option<String> {
-    let targets = words(model, ids)?;
-    let hides = |id: &SessionId| {
-        let job = model.job(id);
-        job.is_some_and(|job| job.state() == State::NeedsPassword)
-    };
-    match action {
+/// The command for a verb on what is selected; `None` if nothing is.
+pub fn on_selected(verb: Verb, model: &Model) -> Option<String> {
+    Some(match verb {
+        Verb::StopAll | Verb::Clean | Verb::FindAll => verb.on(""),
+        Verb::Stop | Verb::Kill | Verb::Restart | Verb::Remove => {
+            verb.on(&words(model, &model.targets())?)
+        }
+        Verb::Pause | Verb::Resume => {
+            let verb = match all_paused(model) {
+                true => Verb::Resume,
+                false => Verb::Pause,
+            };
+            verb.on(&words(model, &model.targets())?)
+        }
         // A password on the command line would end up in the shell's history.
-        Action::Reply if ids.iter().any(hides) => Some(format!("bgproc send --password {targets}")),
-        _ => say(action, &targets),
-    }
+        Verb::Send if model.current()?.state() == State::NeedsPassword => {
+            Verb::SendPassword.on(&name(model, model.current_id()?))
+        }
+        _ => verb.on(&name(model, model.current_id()?)),
+    })
 }
 
-/// The command for an action on `targets`, which are shell words.
-pub fn say(action: Action, targets: &str) -> Option<String> {
-    let verb = match action {
-        Action::Attach | Action::Type => "attach",
-        Action::Reply => return Some(format!("bgproc send {targets} TEXT")),
-        Action::Find => return Some(format!("bgproc find TEXT --jobs {targets}")),
-        Action::FindAll => return Some("bgproc find TEXT".to_owned()),
-        Action::Signal => return Some(format!("bgproc kill -s INT {targets}")),
-        Action::Rewind => "replay",
-        Action::Stop | Action::StopGroup => "stop",
-        Action::Kill => "kill",
-        Action::Restart | Action::RestartGroup => "restart",
-        Action::Pause => "pause",
-        Action::Decline => "decline",
-        Action::Remove => "rm",
-        Action::Scroll | Action::Pager => "logs",
-        Action::Details => "status",
-        Action::CopyScreen => "capture",
-        Action::CopyLog => "logs -n 100",
-        Action::StopAll | Action::QuitAndStop => return Some("bgproc stop --all".to_owned()),
-        Action::RemoveEnded => return Some("bgproc clean".to_owned()),
-        _ => return None,
-    };
-    Some(format!("bgproc {verb} {targets}"))
+/// The command for a verb on the group of what is selected.
+pub fn on_group(verb: Verb, model: &Model) -> Option<String> {
+    Some(verb.on(&selected_group(model)?))
+}
+
+/// The command for a verb on these jobs; `None` if there are none.
+pub fn on_jobs(verb: Verb, model: &Model, ids: &[SessionId]) -> Option<String> {
+    Some(verb.on(&words(model, ids)?))
 }
 
 /// The command that starts a copy of this job.
@@ -147,11 +207,4 @@ fn all_paused(model: &Model) -> bool {
         .map(|job| job.record.summary.status)
         .collect();
     !alive.is_empty() && alive.iter().all(|status| *status == Status::Paused)
-}
-
-fn is_about_all(action: Action) -> bool {
-    matches!(
-        action,
-        Action::StopAll | Action::QuitAndStop | Action::RemoveEnded
-    )
 }

@@ -6,9 +6,9 @@ use crate::cli::exit::Failure;
 use crate::client;
 use crate::config::{Config, ConfigError, Confirm, Spelt, Spot};
 use crate::tui::keymap::rebind::{self, Refused};
-use crate::tui::keymap::{LEAVE_KEY, Rebound};
-use crate::tui::theme::{Scheme, ThemeError};
-use crate::tui::{self, chord};
+use crate::tui::keymap::{LEAVE_KEY, Rebound, chord};
+use crate::tui::theme::{Appearance, Scheme, ThemeError};
+use crate::tui::{self, modes};
 
 /// The options of the dashboard. The keys that leave INSERT are `leave`, pressed one after the other, else
 /// any of BGPROC_LEAVE_KEY, else those of the file. The theme is `theme`, else BGPROC_THEME, else that of
@@ -37,12 +37,15 @@ pub fn options(leave: &[String], theme: Option<&str>) -> Result<tui::Options, Fa
         (None, None) => scheme(&config, &path)?,
     };
     Ok(tui::Options {
-        ascii: config.ascii,
+        appearance: Appearance {
+            ascii: config.ascii,
+            mono: false,
+            scheme: theme,
+            background: config.background,
+        },
         keys: rebound(&config, &path, &leave_keys)?,
         leave_sequence,
         leave_keys,
-        theme,
-        background: config.background,
         mouse: config.mouse.unwrap_or(true),
         notify: config.notify,
         stop_grace_ms: config.stop_grace_ms(),
@@ -139,7 +142,7 @@ fn leave_keys(config: &Config, path: &Path) -> Result<Vec<String>, Failure> {
 }
 
 fn rebound(config: &Config, path: &Path, leave: &[String]) -> Result<Vec<Rebound>, Failure> {
-    let rebound = rebind::rebind(&config.rebindings(), leave);
+    let rebound = rebind::rebind(&modes::CONTEXTS, &config.rebindings(), leave);
     Ok(rebound.map_err(|refused| refusal(path, refused))?)
 }
 

@@ -13,7 +13,7 @@ use crate::protocol::params::Capture;
 use crate::protocol::reply::Captured;
 use crate::protocol::{Action, Timestamp};
 use crate::tui;
-use crate::tui::model::Replay as From;
+use crate::tui::options::Replay as From;
 
 #[derive(Args, Debug)]
 pub struct Replay {

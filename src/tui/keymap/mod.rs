@@ -1,144 +1,33 @@
-//! The table of key bindings: the action of each key in each mode.
+//! Key bindings: what each key does in each context.
 //!
-//! Key lookup, the hints in the last line and the help screen all read this table, so they cannot
-//! disagree. To add a key binding, add a line to [`TABLE`] and an arm where its [`Action`] is
-//! performed.
+//! Every mode declares its `actions!` with their default keys beside the code that performs them.
+//! A [`Keymap`] holds the keys of all contexts as the configuration has changed them. Key lookup,
+//! the hints in the last line, the help screen and the manual all read it, so they cannot disagree.
 
-mod action;
+mod actions;
+pub mod chord;
 pub mod rebind;
-mod table;
 
 use std::borrow::Cow;
 
-pub use self::action::Action;
+pub(in crate::tui) use self::actions::actions;
+pub use self::actions::{Binding, CONFIRM, INSERT, KeyAction, KeyContext, NORMAL, Rule, SCROLL};
 pub use self::rebind::Rebound;
-pub use self::table::{LEAVE, LEAVE_KEY, TABLE};
 use crate::config::Config;
+use crate::term::keyparse::Key;
 
-/// Where a key binding is valid.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Place {
-    /// NORMAL.
-    Normal,
-    /// NORMAL while the grid is shown; keys without a binding here act as in NORMAL.
-    Grid,
-    /// INSERT: typing into a job.
-    Insert,
-    /// SCROLL: scrolling back through a log.
-    Scroll,
-    /// SCROLL while a past screen is shown.
-    Rewind,
-    /// FILTER: editing the filter of the list.
-    Filter,
-    /// The form for a job.
-    Prompt,
-    /// The one-line reply to a job.
-    Reply,
-    /// The palette.
-    Palette,
-    /// CONFIRM: answering a question.
-    Confirm,
-    /// The menu of what to copy.
-    Copy,
-    /// The menu of signals.
-    Signal,
-    /// The details and messages pages.
-    Page,
-    /// The search results of all jobs.
-    Found,
-    /// The help screen.
-    Help,
-    /// Line editing, in all modes that have it.
-    Line,
-}
+/// Stands in the declarations for the keys that leave INSERT.
+pub const LEAVE: &str = "leave-key";
 
-impl Place {
-    /// Every place, in the order of the help screen.
-    pub const ALL: [Self; 16] = [
-        Self::Normal,
-        Self::Grid,
-        Self::Insert,
-        Self::Scroll,
-        Self::Rewind,
-        Self::Filter,
-        Self::Prompt,
-        Self::Reply,
-        Self::Palette,
-        Self::Confirm,
-        Self::Copy,
-        Self::Signal,
-        Self::Page,
-        Self::Found,
-        Self::Help,
-        Self::Line,
-    ];
-
-    /// Its name in the configuration: `[keys.scroll]`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Normal => "normal",
-            Self::Grid => "grid",
-            Self::Insert => "insert",
-            Self::Scroll => "scroll",
-            Self::Rewind => "rewind",
-            Self::Filter => "filter",
-            Self::Prompt => "prompt",
-            Self::Reply => "reply",
-            Self::Palette => "palette",
-            Self::Confirm => "confirm",
-            Self::Copy => "copy",
-            Self::Signal => "signal",
-            Self::Page => "page",
-            Self::Found => "found",
-            Self::Help => "help",
-            Self::Line => "line",
-        }
-    }
-
-    /// Its heading on the help screen.
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::Normal => "NORMAL: commands; no key reaches a job",
-            Self::Grid => "NORMAL with the grid: these keys differ",
-            Self::Insert => "INSERT: every key but one reaches the job",
-            Self::Scroll => "SCROLL: back through the log",
-            Self::Rewind => "SCROLL after < : the screen as it was",
-            Self::Filter => "FILTER: narrow the list",
-            Self::Prompt => "PROMPT: a form",
-            Self::Reply => "PROMPT: an answer to a job",
-            Self::Palette => "PROMPT: a command by its name",
-            Self::Confirm => "CONFIRM: a question",
-            Self::Copy => "COPY: what to copy",
-            Self::Signal => "SIGNAL: which one to send",
-            Self::Page => "DETAILS and MESSAGES",
-            Self::Found => "FOUND: matches in all jobs",
-            Self::Help => "HELP: this page",
-            Self::Line => "Wherever you edit a line",
-        }
-    }
-}
-
-/// A key binding of the table.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Binding {
-    /// Where it is valid.
-    pub place: Place,
-    /// Names of its keys; the first one is displayed.
-    pub keys: &'static [&'static str],
-    /// The action that it performs.
-    pub action: Action,
-    /// Its name in the configuration, unique within its place.
-    pub name: &'static str,
-    /// Its description on the help screen.
-    pub help: &'static str,
-}
+/// The default key that leaves INSERT.
+pub const LEAVE_KEY: &str = "ctrl-]";
 
 impl Binding {
-    /// The description with the configured grace period; the text in the table mentions the
+    /// The description with the configured grace period; the text of the declaration mentions the
     /// default.
     pub fn help_with_grace(&self, grace_ms: u64) -> Cow<'static, str> {
         let usual = Config::default().stop_grace_ms();
-        if self.action != Action::Stop || grace_ms == usual {
+        if self.name != "stop" || grace_ms == usual {
             return Cow::Borrowed(self.help);
         }
         let grace = |ms: u64| match ms % 1000 {
@@ -148,35 +37,37 @@ impl Binding {
         Cow::Owned(self.help.replace(&grace(usual), &grace(grace_ms)))
     }
 
-    /// The heading for this and the following bindings in the long list of NORMAL.
-    pub fn heading(&self) -> Option<&'static str> {
-        match (self.place, self.action) {
-            (Place::Normal, Action::Down) => Some("choose"),
-            (Place::Normal, Action::Attach) => Some("type"),
-            (Place::Normal, Action::Stop) => Some("act"),
-            (Place::Normal, Action::Zoom) => Some("look"),
-            (Place::Normal, Action::Copy) => Some("take out"),
-            (Place::Normal, Action::Mouse) => Some("the view itself"),
-            _ => None,
-        }
-    }
-
     /// Its name in a hint.
     pub fn label(&self) -> String {
-        match self.action {
-            Action::YesKill => "kill -9".to_owned(),
-            _ => self.name.replace('-', " "),
-        }
+        self.name.replace('-', " ")
     }
 }
 
-/// A binding of the table with its current keys.
+/// A key that was pressed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KeyPress {
+    /// The key.
+    pub key: Key,
+    /// Its name.
+    pub name: String,
+    /// The bytes that the terminal sent for it.
+    pub raw: Vec<u8>,
+}
+
+impl KeyPress {
+    /// A key with the bytes that the terminal sent for it.
+    pub fn new(key: Key, raw: Vec<u8>) -> Self {
+        let name = chord::name(key);
+        Self { key, name, raw }
+    }
+}
+
+/// A binding with its current keys.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Bound {
     /// The binding.
     pub binding: &'static Binding,
-    /// Names of its keys, as spelled by [`chord::name`](super::chord::name); the first one is
-    /// displayed.
+    /// Names of its keys, as spelled by [`chord::name`]; the first one is displayed.
     pub keys: Vec<String>,
 }
 
@@ -191,141 +82,102 @@ impl Bound {
     }
 }
 
+/// The bindings of one context with their current keys, in the order of its actions.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Bindings {
+    /// The context.
+    pub context: &'static KeyContext,
+    /// The bindings.
+    pub bound: Vec<Bound>,
+}
+
 /// The current key bindings.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Keymap {
-    bound: Vec<Bound>,
+    contexts: Vec<Bindings>,
 }
 
 impl Keymap {
-    /// The default keys; `leave` are the keys that leave INSERT.
-    pub fn standard(leave: &[String]) -> Self {
-        Self::new(leave, &[])
-    }
-
-    /// The default keys, except for the bindings in `rebound`.
-    pub fn new(leave: &[String], rebound: &[Rebound]) -> Self {
-        let keys = |binding: &'static Binding| {
-            let other = rebound.iter().find(|line| line.binding == binding);
+    /// The default keys of these contexts, except for the bindings in `rebound`; `leave` are the
+    /// keys that leave INSERT.
+    pub fn new(contexts: &[&'static KeyContext], leave: &[String], rebound: &[Rebound]) -> Self {
+        let keys = |context: &KeyContext, binding: &'static Binding| {
+            let other = rebound.iter().find(|line| line.is_of(context, binding));
             match (binding.keys, other) {
                 ([LEAVE], _) => leave.to_vec(),
                 (_, Some(other)) => other.keys.clone(),
                 (keys, None) => keys.iter().map(|&key| key.to_owned()).collect(),
             }
         };
-        let bound = TABLE.iter().map(|binding| Bound {
-            binding,
-            keys: keys(binding),
-        });
-        Self {
-            bound: bound.collect(),
-        }
-    }
-
-    /// All bindings, in the order of the table.
-    pub fn lines(&self) -> impl Iterator<Item = &Bound> {
-        self.bound.iter()
-    }
-
-    /// The action of `key` in `place`.
-    pub fn action(&self, place: Place, key: &str) -> Option<Action> {
-        let is_it = |bound: &&Bound| {
-            bound.binding.place == place && bound.keys.iter().any(|name| name == key)
+        let bindings = |&context: &&'static KeyContext| {
+            let bound = context.bindings.iter().map(|binding| Bound {
+                binding,
+                keys: keys(context, binding),
+            });
+            Bindings {
+                context,
+                bound: bound.collect(),
+            }
         };
-        self.bound.iter().find(is_it).map(|b| b.binding.action)
+        Self {
+            contexts: contexts.iter().map(bindings).collect(),
+        }
     }
 
-    /// The binding of an action in a place, if it has a key.
-    pub fn bound(&self, place: Place, action: Action) -> Option<&Bound> {
-        self.bound.iter().find(|bound| {
-            bound.binding.place == place && bound.binding.action == action && !bound.keys.is_empty()
-        })
+    /// Every context with its bindings, in the order of the help screen.
+    pub fn contexts(&self) -> &[Bindings] {
+        &self.contexts
     }
 
-    /// The key that now performs the default action of `key`; `key` itself if there is none.
-    pub fn instead_of<'a>(&'a self, place: Place, key: &'a str) -> &'a str {
-        let line = self
-            .bound
-            .iter()
-            .find(|bound| bound.binding.place == place && bound.binding.keys.contains(&key));
-        line.and_then(|bound| bound.keys.first())
+    /// The bindings of a context.
+    fn of(&self, context: &str) -> &[Bound] {
+        let found = self.contexts.iter().find(|one| one.context.name == context);
+        found.map_or(&[], |one| &one.bound)
+    }
+
+    /// The bindings of the context of `A`, each with its action.
+    pub fn actions<A: KeyAction>(&self) -> impl Iterator<Item = (A, &Bound)> {
+        A::ALL.iter().copied().zip(self.of(A::CONTEXT.name))
+    }
+
+    /// The action of `key` in the context of `A`.
+    pub fn action<A: KeyAction>(&self, key: &str) -> Option<A> {
+        let mut actions = self.actions::<A>();
+        let found = actions.find(|(_, bound)| bound.keys.iter().any(|name| name == key));
+        found.map(|(action, _)| action)
+    }
+
+    /// The keys of an action.
+    pub fn keys<A: KeyAction>(&self, action: A) -> &[String] {
+        let bound = self.of(A::CONTEXT.name).get(action.index());
+        bound.map_or(&[], |bound| &bound.keys)
+    }
+
+    /// The displayed key of an action; `None` if it has no key.
+    pub fn key<A: KeyAction>(&self, action: A) -> Option<&str> {
+        self.keys(action).first().map(String::as_str)
+    }
+
+    /// The keys of the action with this name in a context.
+    pub fn keys_named(&self, context: &str, name: &str) -> &[String] {
+        let mut bound = self.of(context).iter();
+        let found = bound.find(|bound| bound.binding.name == name);
+        found.map_or(&[], |bound| &bound.keys)
+    }
+
+    /// The displayed key of the action with this name in a context; `None` if it has no key.
+    pub fn key_named(&self, context: &str, name: &str) -> Option<&str> {
+        let keys = self.keys_named(context, name);
+        keys.first().map(String::as_str)
+    }
+
+    /// The key that now performs the default action of `key` in a context; `key` itself if there is
+    /// none.
+    pub fn instead_of<'a>(&'a self, context: &str, key: &'a str) -> &'a str {
+        let mut bound = self.of(context).iter();
+        let found = bound.find(|bound| bound.binding.keys.contains(&key));
+        found
+            .and_then(|bound| bound.keys.first())
             .map_or(key, String::as_str)
-    }
-
-    /// The displayed key for an action in a place.
-    pub fn key(&self, place: Place, action: Action) -> Option<&str> {
-        self.bound(place, action)?.keys.first().map(String::as_str)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn keymap() -> Keymap {
-        Keymap::standard(&["ctrl-]".to_owned()])
-    }
-
-    #[test]
-    fn each_key_has_one_action_per_place() {
-        let keymap = keymap();
-        for bound in keymap.lines() {
-            let Binding { place, action, .. } = *bound.binding;
-            for key in &bound.keys {
-                assert_eq!(
-                    keymap.action(place, key),
-                    Some(action),
-                    "{key} in {place:?} is bound twice"
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn names_are_unique_within_a_place() {
-        for (at, line) in TABLE.iter().enumerate() {
-            let twin = TABLE[..at]
-                .iter()
-                .find(|other| other.place == line.place && other.name == line.name);
-            assert_eq!(twin, None, "{}", line.name);
-            let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-            assert!(line.name.chars().all(plain), "{}", line.name);
-        }
-    }
-
-    #[test]
-    fn line_editing_never_hides_keys_of_its_mode() {
-        let keymap = keymap();
-        for place in [Place::Filter, Place::Prompt, Place::Reply] {
-            for bound in keymap.lines().filter(|bound| bound.binding.place == place) {
-                for key in &bound.keys {
-                    assert_eq!(keymap.action(Place::Line, key), None, "{key} in {place:?}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn no_control_key_ends_a_job() {
-        for binding in TABLE {
-            let ends = matches!(
-                binding.action,
-                Action::Stop
-                    | Action::Kill
-                    | Action::Remove
-                    | Action::RemoveEnded
-                    | Action::QuitAndStop
-                    | Action::StopAll
-                    | Action::StopGroup
-                    | Action::SendKill
-                    | Action::Yes
-                    | Action::YesKill
-            );
-            let chord = binding
-                .keys
-                .iter()
-                .any(|key| key.starts_with("ctrl-") || *key == "enter");
-            assert!(!(ends && chord), "{binding:?}");
-        }
     }
 }

@@ -57,7 +57,7 @@ impl Away {
     /// The summary, such as `tests failed, migrate needs a password, api restarted 2x (agent), 3
     /// done`. Covers only jobs that still exist and states that still hold. Empty if there is
     /// nothing to report.
-    pub fn told(&self, jobs: &[Job]) -> String {
+    pub fn summary(&self, jobs: &[Job]) -> String {
         let here = |job: &&Job| self.jobs.contains_key(job.id());
         let tallies: Vec<(&Job, Tally)> = jobs
             .iter()

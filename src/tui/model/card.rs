@@ -8,25 +8,13 @@ use crate::protocol::reply::LogLines;
 use crate::protocol::{Record, Timestamp};
 use crate::term::sanitize::clean;
 use crate::tui::errors::is_error_like;
+use crate::tui::message::CardPart;
 
 /// Number of lines read from the end of a run, where most programs report what went wrong.
 pub const LINES: u64 = 2000;
 
 /// Number of last output lines in a report.
 const IN_REPORT: usize = 20;
-
-/// The requests that fill a card, in order.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Part {
-    /// The list of runs.
-    Runs,
-    /// The output of this run.
-    Output(u32),
-    /// The output of the previous run.
-    Before(u32),
-    /// The job that listens on this port.
-    Port(u16),
-}
 
 /// What is known about how a job failed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -68,7 +56,7 @@ impl Card {
     }
 
     /// Stores the runs and returns the next requests.
-    pub fn runs(&mut self, runs: &[Run]) -> Vec<Part> {
+    pub fn runs(&mut self, runs: &[Run]) -> Vec<CardPart> {
         self.run = runs.last().cloned();
         self.before = runs
             .len()
@@ -76,7 +64,7 @@ impl Card {
             .and_then(|at| runs.get(at))
             .cloned();
         match &self.run {
-            Some(run) => vec![Part::Output(run.run)],
+            Some(run) => vec![CardPart::Output(run.run)],
             None => {
                 self.refused();
                 Vec::new()
@@ -90,7 +78,7 @@ impl Card {
     }
 
     /// Stores the output of the run of `command` and returns the next requests.
-    pub fn output(&mut self, log: &LogLines, command: &str) -> Vec<Part> {
+    pub fn output(&mut self, log: &LogLines, command: &str) -> Vec<CardPart> {
         let lines: Vec<String> = log.lines.iter().map(|line| clean(&line.text)).collect();
         self.error = first_error(&lines);
         let taken = |line: &String| ending::port_in_use(line, command);
@@ -99,12 +87,12 @@ impl Card {
         let mut next = Vec::new();
         if let (Some(run), Some(before)) = (&self.run, &self.before) {
             if (run.exit_code, &run.signal) == (before.exit_code, &before.signal) {
-                next.push(Part::Before(before.run));
+                next.push(CardPart::Before(before.run));
             } else {
                 self.same = Some(false);
             }
         }
-        next.extend(self.port.map(Part::Port));
+        next.extend(self.port.map(CardPart::Port));
         next
     }
 
@@ -216,10 +204,10 @@ mod tests {
         let mut card = Card::new(None);
         assert_eq!(
             card.runs(&[run(1, 0), run(2, 1), run(3, 1)]),
-            [Part::Output(3)]
+            [CardPart::Output(3)]
         );
         let next = card.output(&log(&["ok", "12:44:07 error in line 9", "error later"]), "");
-        assert_eq!(next, [Part::Before(2)]);
+        assert_eq!(next, [CardPart::Before(2)]);
         card.before(&log(&["12:01:59 error in line 10"]));
         assert_eq!(
             card.compared().unwrap(),

@@ -2,7 +2,6 @@
 
 use super::counts::Counts;
 use super::job::Job;
-use super::mode::Mode;
 use super::query::Query;
 use super::rows::{Group, Row};
 use super::{Model, Selected};
@@ -14,20 +13,18 @@ impl Model {
         self.jobs.iter().find(|job| job.id() == id)
     }
 
-    /// The job in the pane: in INSERT and SCROLL the job of that mode, otherwise the selected one.
+    /// The job in the pane: the job of the mode, if it has one, otherwise the selected one.
     pub fn current(&self) -> Option<&Job> {
         self.job(self.current_id()?)
     }
 
     /// The id of the job in the pane.
     pub fn current_id(&self) -> Option<&SessionId> {
-        match (&self.mode, &self.selected) {
-            (Mode::Insert(insert), _) => Some(&insert.id),
-            (Mode::Scroll(scroll, _), _) => Some(&scroll.id),
-            (Mode::Reply(reply), _) => Some(&reply.id),
-            (_, Selected::Job(id)) => Some(id),
+        let selected = match &self.selected {
+            Selected::Job(id) => Some(id),
             _ => None,
-        }
+        };
+        self.mode().job().or(selected)
     }
 
     /// The selected group.
@@ -60,6 +57,35 @@ impl Model {
             Selected::Job(id) => vec![id.clone()],
             Selected::Group(_) => self.of_group(),
         }
+    }
+
+    /// The selected jobs that are alive; if there are none, tells why.
+    pub fn alive_targets(&mut self, verb: &str) -> Option<Vec<SessionId>> {
+        let targets = self.targets();
+        let alive: Vec<SessionId> = targets
+            .iter()
+            .filter(|id| self.job(id).is_some_and(|job| job.is_alive()))
+            .cloned()
+            .collect();
+        if !alive.is_empty() {
+            return Some(alive);
+        }
+        let text = match targets.as_slice() {
+            [] => format!("There is no job to {verb}."),
+            [id] => {
+                let word = self.job(id).map(|job| job.state().word());
+                let name = self.name_of(id);
+                let word = word.unwrap_or_default();
+                format!(
+                    "{name} has ended already ({word}). {} restarts it, {} removes it.",
+                    self.key("r"),
+                    self.key("d")
+                )
+            }
+            _ => "All of these jobs have ended already.".to_owned(),
+        };
+        self.note(text);
+        None
     }
 
     /// The jobs of the selected group.

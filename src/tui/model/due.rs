@@ -1,6 +1,5 @@
 //! When the display changes by itself as time passes.
 
-use super::mode::Mode;
 use super::rows::Row;
 use super::{Link, Model};
 
@@ -39,18 +38,15 @@ impl Model {
         // Without a daemon no request can be sent, so an overdue deadline must not cause repeated
         // wake-ups.
         let is_up = self.link == Link::Up;
-        let found = match &self.mode {
-            Mode::Found(found) if is_up => found.due,
-            _ => None,
-        };
-        let play = self.past().filter(|past| is_up && !past.loading);
+        let mode = self.mode().due().filter(|_| is_up);
+        let play = self.rewind.as_ref().filter(|past| is_up && !past.loading);
         let play = play.and_then(|past| past.play).map(|play| play.due);
         let told = self.removed.as_ref().filter(|_| is_up);
         let removed = told.map(|removed| removed.until);
         let due = [
             second,
             usage,
-            found,
+            mode,
             play,
             removed,
             self.keyboards.next_due(),
@@ -59,5 +55,21 @@ impl Model {
             Some(clock),
         ];
         due.into_iter().flatten().min()
+    }
+
+    /// When to request usage; `None` while it is not visible or nothing runs.
+    pub fn usage_due(&self) -> Option<i64> {
+        let wanted = self.link == Link::Up
+            && self.listed
+            && !self.usage.on_its_way
+            && self.shows_usage()
+            && self.jobs.iter().any(|job| job.is_alive());
+        wanted.then(|| self.usage.due(self.now.ms))
+    }
+
+    /// Whether usage is visible: in rows, above tiles, in the status line, or on the details page.
+    fn shows_usage(&self) -> bool {
+        let below = self.is_normal() && self.layout().status.is_some();
+        self.layout().list.is_some() || self.frame.grid || below || self.mode().needs().usage
     }
 }

@@ -17,7 +17,7 @@ const KNOWN: [(i32, &str, &str); 10] = [
     (8, "SIGFPE", "it crashed"),
     (9, "SIGKILL", "killed"),
     (11, "SIGSEGV", "it crashed"),
-    (13, "SIGPIPE", "nobody read its output"),
+    (13, "SIGPIPE", "its output was closed"),
     (15, "SIGTERM", "terminated"),
 ];
 

@@ -14,7 +14,7 @@ use crate::protocol::SessionId;
 const NARROWEST: u16 = 30;
 /// Minimum height of a tile in rows: the heading and four rows of text.
 const LOWEST: u16 = 5;
-/// Maximum number of tiles at once; nobody can follow more live screens.
+/// Maximum number of tiles at once; a person cannot follow more live screens.
 const MOST: usize = 16;
 /// Default number of tiles at once.
 const USUAL: usize = 9;

@@ -1,37 +1,26 @@
-//! The state of the dashboard, as plain data. Only [`update`](super::update) changes it and only
-//! [`view`](super::view) draws it. Neither has other effects: the time is passed in with each
-//! message.
+//! What all of the dashboard shares: the jobs, what is selected, what is shown and how. Each mode
+//! keeps its own state, see [`mode`]. Nothing here has other effects: the time is passed in with
+//! each message.
 
 pub mod away;
 pub mod card;
 mod chosen;
 pub mod counts;
-pub mod details;
 mod due;
 pub mod ending;
-pub mod form;
-pub mod found;
 pub mod grid;
-pub mod hit;
 pub mod job;
 pub mod keyboard;
 pub mod layout;
-pub mod leave;
-pub mod line;
-pub mod look;
-pub mod menu;
 pub mod mode;
-pub mod page;
-pub mod palette;
+mod notes;
 pub mod pointer;
 pub mod query;
 pub mod quitting;
 pub mod removed;
-pub mod reply;
 pub mod rewind;
 pub mod rows;
-mod said;
-pub mod scroll;
+pub mod seen;
 mod shown;
 pub mod sort;
 pub mod spark;
@@ -49,34 +38,26 @@ use self::card::Card;
 use self::grid::Grid;
 use self::job::Job;
 use self::keyboard::Keyboards;
-use self::leave::LeaveSequence;
-use self::look::Looks;
-use self::mode::{Frame, Insert, Mode};
+use self::mode::{Frame, Mode};
 use self::pointer::Pointer;
 use self::quitting::Quitting;
 use self::removed::Removed;
 use self::rewind::Rewind;
 use self::rows::Row;
-use self::scroll::Scroll;
+use self::seen::SeenTracker;
 use self::sort::Sort;
 use self::spark::Spark;
 use self::toast::Toasts;
 use self::usage::Usage;
 use self::watch::Watch;
-use super::chord;
-use super::keymap::{Keymap, LEAVE_KEY};
-use super::options::Options;
+use super::keymap::Keymap;
+use super::message::Moment;
+use super::options::{Options, Replay};
+use super::scrollback::Scroll;
 use super::theme::Theme;
 use crate::config::Notify;
 use crate::protocol::SessionId;
 use crate::term::keyparse::KeyReader;
-
-/// A point in time of the wall clock.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Moment {
-    /// Milliseconds since 1970-01-01T00:00:00Z.
-    pub ms: i64,
-}
 
 /// Where the view was opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -122,15 +103,6 @@ pub enum Attached {
     Yes(SessionId),
 }
 
-/// How to replay a job's past when the view is opened for that.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Replay {
-    /// Time to start at, in milliseconds since the epoch; `None` for the beginning.
-    pub from_ms: Option<i64>,
-    /// Playback speed; 1 is the original speed.
-    pub speed: f64,
-}
-
 /// The state of the view.
 pub struct Model {
     /// The time of the last message.
@@ -149,10 +121,6 @@ pub struct Model {
     pub asks: bool,
     /// Time between TERM and KILL for jobs stopped by this view, in milliseconds.
     pub stop_grace_ms: u64,
-    /// Keys that leave INSERT, as spelled by [`chord::name`]; never empty.
-    pub leave_keys: Vec<String>,
-    /// A key sequence that leaves INSERT and replaces `leave_keys`.
-    pub leave_sequence: LeaveSequence,
     /// Key bindings.
     pub keymap: Keymap,
     /// Whether the status line stays visible while typing into a zoomed job.
@@ -194,7 +162,7 @@ pub struct Model {
     /// Since when the current row is selected.
     pub selected_at: i64,
     /// How much output of each job was seen.
-    pub looks: Looks,
+    pub seen: SeenTracker,
     /// When a view was last open, and the last event that it received.
     pub last_open: Option<(i64, u64)>,
     /// What happened since then, as far as events have arrived.
@@ -209,14 +177,15 @@ pub struct Model {
     pub wanted: Option<SessionId>,
     /// The live screens in view.
     pub watches: Vec<Watch>,
-    /// In SCROLL: the screen at a time in the past.
+    /// The screen at a time in the past, which the pane shows instead.
     pub rewind: Option<Rewind>,
     /// Set if the view was opened to replay a job's past.
     pub replay: Option<Replay>,
     /// Columns by which a cropped pane is shifted.
     pub pan: u16,
-    /// The scrolled-back pane, or the pane with timestamps, outside of SCROLL.
-    pub peek: Option<Box<Scroll>>,
+    /// The log in the pane: scrolled back, with timestamps, or a frozen screen. `None` while the pane
+    /// shows the live screen.
+    pub scroll: Option<Box<Scroll>>,
     /// Whether long log lines wrap.
     pub wrap: bool,
     /// Whether log lines have timestamps.
@@ -227,12 +196,16 @@ pub struct Model {
     pub frame: Frame,
     /// State of the grid.
     pub grid: Grid,
-    /// The current mode.
-    pub mode: Mode,
-    /// State of INSERT and of the frame at the moment when INSERT was left.
-    pub just_left: Option<(Insert, Frame)>,
+    /// The current mode; `None` in NORMAL.
+    mode: Option<Box<dyn Mode>>,
+    /// NORMAL.
+    normal: &'static dyn Mode,
+    /// The mode that the last key left, and the frame at that moment.
+    pub left: Option<(Box<dyn Mode>, Frame)>,
     /// When Ctrl-C was last pressed in NORMAL.
     pub interrupted_at: Option<i64>,
+    /// A key sequence that leaves INSERT instead of its keys; empty if there is none.
+    pub leave_sequence: Vec<String>,
     /// Whether the window has the focus, according to the terminal.
     pub focused: bool,
     /// How to notify a person while the window has no focus.
@@ -251,8 +224,6 @@ pub struct Model {
     pub keys: KeyReader,
     /// When an incomplete key sequence is passed on as it is.
     pub flush_at: Option<i64>,
-    /// When the end of the job in INSERT was noticed.
-    pub ended_at: Option<i64>,
     /// Whether `rows` must be rebuilt.
     pub stale: bool,
     /// Whether a redraw is needed.
@@ -260,20 +231,16 @@ pub struct Model {
 }
 
 impl Model {
-    /// An initial model without any jobs.
-    pub fn new(options: &Options, theme: Theme, origin: Origin, window: (u16, u16)) -> Self {
-        let mut leave_keys: Vec<String> = options
-            .leave_keys
-            .iter()
-            .filter_map(|key| chord::parse(key))
-            .collect();
-        if !options.leave_sequence.is_empty() {
-            // The name shown in hints; no single key has this name, so it never matches a key.
-            leave_keys = vec![options.leave_sequence.join(" ")];
-        }
-        if leave_keys.is_empty() {
-            leave_keys.push(LEAVE_KEY.to_owned());
-        }
+    /// An initial model without any jobs. `normal` is the mode without state, which all others
+    /// return to.
+    pub fn new(
+        options: &Options,
+        keymap: Keymap,
+        normal: &'static dyn Mode,
+        theme: Theme,
+        origin: Origin,
+        window: (u16, u16),
+    ) -> Self {
         Self {
             now: Moment::default(),
             zone: TimeZone::UTC,
@@ -281,9 +248,7 @@ impl Model {
             theme,
             origin,
             read_only: options.read_only,
-            keymap: Keymap::new(&leave_keys, &options.keys),
-            leave_keys,
-            leave_sequence: LeaveSequence::new(options.leave_sequence.clone()),
+            keymap,
             asks: options.asks,
             stop_grace_ms: options.stop_grace_ms,
             status_line: options.status_line,
@@ -308,7 +273,7 @@ impl Model {
             list_top: 0,
             previous: None,
             selected_at: 0,
-            looks: Looks::default(),
+            seen: SeenTracker::default(),
             last_open: None,
             away: None,
             seq: 0,
@@ -319,15 +284,17 @@ impl Model {
             rewind: None,
             replay: options.replay,
             pan: 0,
-            peek: None,
+            scroll: None,
             wrap: true,
             times: false,
             pointer: Pointer::new(options.mouse),
             frame: Frame::default(),
             grid: Grid::default(),
-            mode: Mode::Normal,
-            just_left: None,
+            mode: None,
+            normal,
+            left: None,
             interrupted_at: None,
+            leave_sequence: options.leave_sequence.clone(),
             focused: true,
             notify: options.notify,
             title: None,
@@ -337,7 +304,6 @@ impl Model {
             quitting: None,
             keys: KeyReader::new(),
             flush_at: None,
-            ended_at: None,
             stale: true,
             dirty: true,
         }

@@ -1,44 +1,153 @@
-//! The modes. The mode is the only kind of focus, and it is always shown at the bottom left.
+//! What a mode is. The mode is the only kind of focus, and it is always shown at the bottom left.
+//!
+//! A mode is a type with its state; it lives in a folder of its own in [`modes`](crate::tui::modes)
+//! together with its keys, its updates and its drawing. The rest of the dashboard knows it only
+//! through this trait.
 
-use super::form::Form;
-use super::found::Found;
-use super::line::Line;
-use super::menu::Menu;
-use super::page::Page;
-use super::palette::Palette;
-use super::reply::Reply;
-use super::scroll::Scroll;
+use std::any::Any;
+
+use ratatui::Frame as Canvas;
+use ratatui::layout::Rect;
+
+use super::Model;
 use crate::protocol::SessionId;
-use crate::tui::keymap::Place;
+use crate::tui::bar::Bar;
+use crate::tui::keymap::KeyPress;
+use crate::tui::message::Cmd;
 use crate::tui::theme::Tone;
 
-/// The current mode and the state that belongs to it.
-pub enum Mode {
-    /// Keys are commands; none reaches a job.
-    Normal,
-    /// Keys are sent to the job.
-    Insert(Insert),
-    /// Scrolling back through the log.
-    Scroll(Box<Scroll>, Frame),
-    /// Editing the filter of the list.
-    Filter(Line),
-    /// Filling in the form for a new job.
-    Prompt(Box<Form>),
-    /// Typing a one-line reply to a job.
-    Reply(Box<Reply>),
-    /// Choosing a command by name.
-    Palette(Box<Palette>),
-    /// Answering a confirmation.
-    Confirm(Confirm),
-    /// Choosing from a menu by a letter.
-    Menu(Menu),
-    /// Reading a page.
-    Page(Box<Page>),
-    /// Search results of all jobs.
-    Found(Box<Found>),
-    /// The help screen.
-    Help(Help),
+/// A mode of the dashboard.
+pub trait Mode: Any {
+    /// Its name, shown at the bottom left.
+    fn name(&self) -> &'static str;
+
+    /// The colour role of its badge.
+    fn tone(&self) -> Tone {
+        Tone::Busy
+    }
+
+    /// What it does with input.
+    fn handlers(&self) -> Handlers;
+
+    /// The job in the pane, if the mode chooses it instead of the list.
+    fn job(&self) -> Option<&SessionId> {
+        None
+    }
+
+    /// Whether keys are sent to the job in the pane.
+    fn types(&self) -> bool {
+        false
+    }
+
+    /// Whether keys move through the log in the pane.
+    fn scrolls(&self) -> bool {
+        false
+    }
+
+    /// What it needs of the window.
+    fn needs(&self) -> Needs {
+        Needs::default()
+    }
+
+    /// The frame that leaving restores, if the mode has changed the frame.
+    fn back(&self) -> Option<Frame> {
+        None
+    }
+
+    /// When it changes by itself while the daemon is connected, in milliseconds since the epoch.
+    fn due(&self) -> Option<i64> {
+        None
+    }
+
+    /// A job was removed. Returns whether the mode ends with it.
+    fn forget(&mut self, _id: &SessionId) -> bool {
+        false
+    }
+
+    /// The connection to the daemon broke, so pending requests will not be answered.
+    fn disconnected(&mut self, _now_ms: i64) {}
+
+    /// How it gives way when a person clicks on another job; `None` if it ignores such a click.
+    fn yields(&self) -> Option<fn(&mut Model)> {
+        None
+    }
+
+    /// Its status line as a bar of items, some of which are keys to click on; `None` if it draws
+    /// the line itself.
+    fn bar(&self, model: &Model, area: Rect) -> Option<Bar>;
+
+    /// Draws its status line if that is not a bar.
+    fn status(&self, _model: &Model, _area: Rect, _canvas: &mut Canvas<'_>) {}
+
+    /// The keys that can be pressed now.
+    fn hints(&self, _model: &Model) -> Hints {
+        Hints::default()
+    }
+
+    /// Draws what it shows above the status line, over `body` or instead of it.
+    fn draw(&self, _model: &Model, _body: Rect, _canvas: &mut Canvas<'_>) {}
 }
+
+/// What a mode does with input. These are functions of the whole model, because a mode changes more
+/// than its own state.
+#[derive(Clone, Copy)]
+pub struct Handlers {
+    /// Handles a key.
+    pub key: fn(&mut Model, &KeyPress, &mut Vec<Cmd>),
+    /// Handles pasted bytes.
+    pub paste: fn(&mut Model, &[u8], &mut Vec<Cmd>),
+    /// Adapts the mode after each message.
+    pub reconcile: fn(&mut Model, &mut Vec<Cmd>),
+}
+
+impl Handlers {
+    /// Handles keys only.
+    pub const fn of_keys(key: fn(&mut Model, &KeyPress, &mut Vec<Cmd>)) -> Self {
+        Self {
+            key,
+            paste: |_, _, _| {},
+            reconcile: |_, _| {},
+        }
+    }
+
+    /// Handles keys and pasted text.
+    pub const fn of_text(
+        key: fn(&mut Model, &KeyPress, &mut Vec<Cmd>),
+        paste: fn(&mut Model, &[u8], &mut Vec<Cmd>),
+    ) -> Self {
+        Self {
+            paste,
+            ..Self::of_keys(key)
+        }
+    }
+}
+
+/// What a mode needs of the window.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Needs {
+    /// All of it but the status line; list and panes are hidden.
+    pub window: bool,
+    /// The last lines of the job in the pane, even if no pane is visible.
+    pub screen: bool,
+    /// The resource usage of jobs.
+    pub usage: bool,
+    /// The line with hints, also below a zoomed job.
+    pub hints: bool,
+    /// Nothing: the whole window may belong to the job.
+    pub nothing: bool,
+}
+
+/// The keys that can be pressed now, each with its meaning in a word.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Hints {
+    /// The most useful first; what does not fit is dropped from the end.
+    pub keys: Vec<Hint>,
+    /// Those that leave the mode; dropped last.
+    pub exits: Vec<Hint>,
+}
+
+/// A key and its description, as short as possible.
+pub type Hint = (String, String);
 
 /// How the window is shared. `i`, `Enter` and `s` change it; leaving restores it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -51,115 +160,48 @@ pub struct Frame {
     pub grid: bool,
 }
 
-/// State of INSERT.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Insert {
-    /// The job typed into.
-    pub id: SessionId,
-    /// Other jobs that get the same keys.
-    pub also: Vec<SessionId>,
-    /// The frame to restore on leaving.
-    pub back: Frame,
-    /// The size (rows, columns) requested for the job since INSERT began.
-    pub asked: Option<(u16, u16)>,
-}
-
-impl Insert {
-    /// All jobs that get the keys, the shown one first.
-    pub fn jobs(&self) -> Vec<SessionId> {
-        let mut jobs = vec![self.id.clone()];
-        jobs.extend(self.also.iter().cloned());
-        jobs
-    }
-}
-
-/// What a confirmation is about.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Ask {
-    /// Stop these jobs.
-    Stop(Vec<SessionId>),
-    /// Kill these jobs.
-    Kill(Vec<SessionId>),
-    /// Pause these jobs (`true`) or continue them.
-    Pause(Vec<SessionId>, bool),
-    /// Restart these jobs.
-    Restart(Vec<SessionId>),
-    /// Run the job of INSERT again after it has ended.
-    Again(Insert),
-    /// Remove these jobs and their logs.
-    Remove(Vec<SessionId>),
-    /// Close the view and stop the jobs.
-    Quit,
-    /// Send a paste that is long or contains control characters.
-    Paste(Vec<u8>, Insert),
-}
-
-/// A question that is answered with a letter.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Confirm {
-    /// What the question is about.
-    pub ask: Ask,
-}
-
-/// The help screen.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Help {
-    /// Index of the first visible line.
-    pub top: usize,
-    /// Only key bindings that contain this text are shown.
-    pub filter: String,
-}
-
-impl Mode {
-    /// The name of the mode, shown at the bottom left.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Normal => "NORMAL",
-            Self::Insert(_) => "INSERT",
-            Self::Scroll(..) => "SCROLL",
-            Self::Filter(_) => "FILTER",
-            Self::Prompt(_) | Self::Reply(_) | Self::Palette(_) => "PROMPT",
-            Self::Confirm(_) => "CONFIRM",
-            Self::Menu(menu) => menu.name(),
-            Self::Page(page) => page.name(),
-            Self::Found(_) => "FOUND",
-            Self::Help(_) => "HELP",
-        }
+impl Model {
+    /// The current mode.
+    pub fn mode(&self) -> &dyn Mode {
+        self.mode.as_deref().unwrap_or(self.normal)
     }
 
-    /// The colour role of the mode's badge.
-    pub fn tone(&self) -> Tone {
-        match self {
-            Self::Normal | Self::Help(_) | Self::Page(_) => Tone::Calm,
-            // Typing into several jobs at once deserves an alarm colour.
-            Self::Insert(insert) if !insert.also.is_empty() => Tone::Alarm,
-            Self::Insert(_) => Tone::Live,
-            Self::Scroll(..)
-            | Self::Filter(_)
-            | Self::Prompt(_)
-            | Self::Reply(_)
-            | Self::Palette(_)
-            | Self::Menu(_)
-            | Self::Found(_) => Tone::Busy,
-            Self::Confirm(_) => Tone::Alarm,
-        }
+    /// The current mode, mutable; `None` in NORMAL, which has no state.
+    pub fn mode_mut(&mut self) -> Option<&mut dyn Mode> {
+        self.mode.as_deref_mut()
     }
 
-    /// The place of its key bindings in the table.
-    pub fn place(&self) -> Place {
-        match self {
-            Self::Normal => Place::Normal,
-            Self::Insert(_) => Place::Insert,
-            Self::Scroll(..) => Place::Scroll,
-            Self::Filter(_) => Place::Filter,
-            Self::Prompt(_) => Place::Prompt,
-            Self::Reply(_) => Place::Reply,
-            Self::Palette(_) => Place::Palette,
-            Self::Menu(menu) => menu.place,
-            Self::Page(_) => Place::Page,
-            Self::Found(_) => Place::Found,
-            Self::Confirm(_) => Place::Confirm,
-            Self::Help(_) => Place::Help,
-        }
+    /// Whether this is NORMAL.
+    pub fn is_normal(&self) -> bool {
+        self.mode.is_none()
+    }
+
+    /// The state of mode `M`, if that is the current one.
+    pub fn state<M: Mode>(&self) -> Option<&M> {
+        let mode: &dyn Any = self.mode.as_deref()?;
+        mode.downcast_ref()
+    }
+
+    /// The same as [`state`](Self::state), mutable.
+    pub fn state_mut<M: Mode>(&mut self) -> Option<&mut M> {
+        let mode: &mut dyn Any = self.mode.as_deref_mut()?;
+        mode.downcast_mut()
+    }
+
+    /// Ends mode `M` and returns its state, if that is the current one.
+    pub fn take<M: Mode>(&mut self) -> Option<Box<M>> {
+        self.state::<M>()?;
+        let mode: Box<dyn Any> = self.mode.take()?;
+        mode.downcast().ok()
+    }
+
+    /// Changes to another mode.
+    pub fn enter(&mut self, mode: impl Mode) {
+        self.mode = Some(Box::new(mode));
+    }
+
+    /// Returns to NORMAL.
+    pub fn leave(&mut self) {
+        self.mode = None;
     }
 }

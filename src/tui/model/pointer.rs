@@ -1,7 +1,7 @@
 //! State of the mouse: whether the dashboard or the terminal uses it, and the drag in progress.
 
 use super::Selected;
-use super::scroll::place::Place;
+use crate::tui::scrollback::place::Place;
 
 /// Maximum time between the clicks of a double click, in milliseconds; the usual value on desktops.
 const DOUBLE_MS: i64 = 400;

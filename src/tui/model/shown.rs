@@ -3,32 +3,26 @@
 use super::grid::{Grid, Tile};
 use super::job::Job;
 use super::layout::{Layout, Wish};
-use super::look::MOST_UNSEEN;
-use super::mode::Mode;
-use super::rewind::Rewind;
-use super::scroll::{Display, Scroll};
+use super::seen::MOST_UNSEEN;
 use super::watch::Watch;
-use super::{Link, Model};
+use super::{Attached, Link, Model};
 use crate::protocol::SessionId;
 use crate::term::screen::Screen;
 use crate::term::size::Size;
+use crate::tui::scrollback::Display;
 use ratatui::layout::Rect;
 
 impl Model {
     /// The current layout.
     pub fn layout(&self) -> Layout {
         let (width, height) = self.window;
-        // When typing into several jobs, always show the status line, whatever the setting is.
-        let insert = matches!(&self.mode, Mode::Insert(insert) if insert.also.is_empty());
+        let needs = self.mode().needs();
         let wish = Wish {
             zoom: self.frame.zoom,
             open: self.frame.open,
             grid: self.frame.grid,
-            hints: matches!(
-                self.mode,
-                Mode::Scroll(..) | Mode::Prompt(_) | Mode::Reply(_) | Mode::Palette(_)
-            ),
-            bare: insert && !self.status_line,
+            hints: needs.hints,
+            bare: needs.nothing && !self.status_line,
         };
         let mut layout = Layout::of(width, height, wish);
         if let Some(area) = layout.grid {
@@ -94,12 +88,6 @@ impl Model {
         Some(Size::new(pane.height, pane.width))
     }
 
-    /// The past screen, while it is shown.
-    pub fn past(&self) -> Option<&Rewind> {
-        let is_on = matches!(self.mode, Mode::Scroll(..));
-        self.rewind.as_ref().filter(|_| is_on)
-    }
-
     /// How the pane displays a log.
     pub fn display(&self) -> Option<Display> {
         Some(Display {
@@ -109,26 +97,10 @@ impl Model {
         })
     }
 
-    /// The scrolled-back pane, in SCROLL or beside another mode.
-    pub fn scroll(&self) -> Option<&Scroll> {
-        match &self.mode {
-            Mode::Scroll(scroll, _) => Some(scroll),
-            _ => self.peek.as_deref(),
-        }
-    }
-
-    /// The same as [`scroll`](Self::scroll), mutable.
-    pub fn scroll_mut(&mut self) -> Option<&mut Scroll> {
-        match &mut self.mode {
-            Mode::Scroll(scroll, _) => Some(scroll),
-            _ => self.peek.as_deref_mut(),
-        }
-    }
-
     /// Number of unseen lines of a job, such as `+9`; empty if there are none.
     pub fn unseen(&self, job: &Job) -> String {
         let lines = job.record.summary.output_lines;
-        match self.looks.unseen(job.id(), lines) {
+        match self.seen.unseen(job.id(), lines) {
             0 => String::new(),
             n => format!("+{}", n.min(MOST_UNSEEN)),
         }
@@ -141,5 +113,35 @@ impl Model {
                 .watches
                 .iter()
                 .any(|watch| watch.screen.is_none() && watch.problem.is_none())
+    }
+
+    /// After leaving the zoomed screen that it was opened for, the view is an ordinary dashboard.
+    pub fn leave_attached(&mut self) {
+        if !self.frame.zoom {
+            self.attached = Attached::No;
+        }
+    }
+
+    /// Shifts a cropped pane sideways.
+    pub fn pan(&mut self, right: bool) {
+        if let (Some(scroll), None) = (&mut self.scroll, &self.rewind) {
+            scroll.pan(right);
+            return;
+        }
+        let Some(pane) = self.layout().pane else {
+            return;
+        };
+        let cols = self.current().map_or(0, |job| job.record.summary.cols);
+        let hidden = cols.saturating_sub(pane.width);
+        if hidden == 0 {
+            self.note("The pane shows the whole width.");
+            return;
+        }
+        let step = (pane.width / 2).max(1);
+        self.pan = if right {
+            (self.pan + step).min(hidden)
+        } else {
+            self.pan.saturating_sub(step)
+        };
     }
 }

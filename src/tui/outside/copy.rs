@@ -17,9 +17,9 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use crate::tui::message::{Done, Event};
 use crate::tui::model::job::tilde;
 use crate::tui::terminal::Terminal;
-use crate::tui::update::{Done, What};
 
 /// Maximum length of the base64 text in OSC 52, in bytes. hterm and others have a limit of 100,000
 /// and truncate or drop longer sequences.
@@ -40,7 +40,7 @@ pub(super) fn copy(
     text: &str,
     what: &str,
     terminal: &mut Terminal,
-    later: &SyncSender<What>,
+    later: &SyncSender<Event>,
 ) -> io::Result<Option<Done>> {
     let encoded = STANDARD.encode(text);
     let by_terminal = encoded.len() <= MAX_OSC && takes_osc52();
@@ -54,7 +54,7 @@ pub(super) fn copy(
     let told = (!tools.is_empty()).then(|| hand_over(tools, text));
     let asks_tmux = has("TMUX") && !ASKED_TMUX.swap(true, Ordering::Relaxed);
     if by_terminal && !asks_tmux {
-        return Ok(Some(Done::Said(format!("Copied {what}"))));
+        return Ok(Some(Done::Note(format!("Copied {what}"))));
     }
     let (text, what, later) = (text.to_owned(), what.to_owned(), later.clone());
     let waiting = std::thread::Builder::new()
@@ -66,7 +66,7 @@ pub(super) fn copy(
                 false => save_instead(&text),
             };
             // The view may have closed in the meantime.
-            let _ = later.send(What::Done(done));
+            let _ = later.send(Event::Done(done));
         });
     Ok(waiting.err().map(|error| {
         Done::Failed(format!(
@@ -80,12 +80,12 @@ fn copied(what: &str, by_tmux_only: bool) -> Done {
         true => " to tmux only: its set-clipboard is off.  tmux set -s set-clipboard external",
         false => "",
     };
-    Done::Said(format!("Copied {what}{but}"))
+    Done::Note(format!("Copied {what}{but}"))
 }
 
 fn save_instead(text: &str) -> Done {
     match save(text) {
-        Ok(path) => Done::Said(format!("Saved to {path}")),
+        Ok(path) => Done::Note(format!("Saved to {path}")),
         Err(error) => Done::Failed(format!(
             "Nothing was copied: the terminal does not take it, and no file could be written ({error})."
         )),

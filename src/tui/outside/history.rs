@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use crate::tui::message::Done;
 use crate::tui::suggest;
-use crate::tui::update::Done;
 
 /// Number of bytes read from the end of a history file.
 const HISTORY_BYTES: u64 = 256 * 1024;

@@ -2,7 +2,7 @@
 
 use crate::protocol::SessionId;
 use crate::recall::seen_jobs::{self, JobSeen, SeenJobs};
-use crate::tui::model::look::{Looks, Seen};
+use crate::tui::model::seen::{Seen, SeenTracker};
 use crate::tui::model::{Attached, Model};
 
 /// Loads what earlier views have seen.
@@ -14,13 +14,13 @@ pub fn recall(model: &mut Model) {
         let (lines, at) = (job.lines, job.at);
         Some((SessionId::parse(id)?, Seen { lines, at }))
     });
-    model.looks = Looks::new(seen.collect());
+    model.seen = SeenTracker::new(seen.collect());
     model.last_open = Some((looked.at, looked.seq));
 }
 
 /// Saves what this view has seen.
 pub fn keep(model: &Model) {
-    let seen = model.looks.seen().iter().map(|(id, seen)| {
+    let seen = model.seen.seen().iter().map(|(id, seen)| {
         let (lines, at) = (seen.lines, seen.at);
         (id.to_string(), JobSeen { lines, at })
     });

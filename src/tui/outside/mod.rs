@@ -11,8 +11,8 @@ mod program;
 use std::io;
 use std::sync::mpsc::SyncSender;
 
+use super::message::{Done, Effect, Event};
 use super::terminal::Terminal;
-use super::update::{Done, Errand, What};
 
 /// Performs an errand and returns its immediate result. A result that depends on other programs is
 /// sent to `later`.
@@ -20,18 +20,18 @@ use super::update::{Done, Errand, What};
 /// # Errors
 /// If the terminal cannot be written to.
 pub fn run(
-    errand: Errand,
+    errand: Effect,
     terminal: &mut Terminal,
-    later: &SyncSender<What>,
+    later: &SyncSender<Event>,
 ) -> io::Result<Option<Done>> {
     match errand {
-        Errand::Suggest(dir) => Ok(Some(history::suggest(&dir))),
-        Errand::Copy(text, what) => copy::copy(&text, &what, terminal, later),
-        Errand::Pager(id) => pager::show(&id, terminal),
-        Errand::Open(url) => Ok(open::open(&url)),
-        Errand::Notify(title, text, true) => Ok(notify::desktop(&title, &text)),
-        Errand::Notify(title, text, false) => notify::notify(&title, &text, terminal),
-        Errand::Title(title) => terminal.title(&title).map(|()| None),
-        Errand::Mouse(on) => terminal.mouse(on).map(|()| None),
+        Effect::Suggest(dir) => Ok(Some(history::suggest(&dir))),
+        Effect::Copy(text, what) => copy::copy(&text, &what, terminal, later),
+        Effect::Pager(id) => pager::show(&id, terminal),
+        Effect::Open(url) => Ok(open::open(&url)),
+        Effect::Notify(title, text, true) => Ok(notify::desktop(&title, &text)),
+        Effect::Notify(title, text, false) => notify::notify(&title, &text, terminal),
+        Effect::Title(title) => terminal.title(&title).map(|()| None),
+        Effect::Mouse(on) => terminal.mouse(on).map(|()| None),
     }
 }

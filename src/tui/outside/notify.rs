@@ -4,8 +4,8 @@ use std::io;
 use std::process::Command;
 
 use super::program;
+use crate::tui::message::Done;
 use crate::tui::terminal::Terminal;
-use crate::tui::update::Done;
 
 /// Notifies through the terminal and rings its bell.
 pub(super) fn notify(title: &str, text: &str, terminal: &mut Terminal) -> io::Result<Option<Done>> {

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use super::program;
-use crate::tui::update::Done;
+use crate::tui::message::Done;
 
 /// Opens a URL with `$BROWSER`, or else with the desktop's default. Reports if neither is possible,
 /// for instance over ssh.
@@ -22,7 +22,7 @@ pub(super) fn open(url: &str) -> Option<Done> {
         if let [program, arguments @ ..] = words.as_slice()
             && program::start(Command::new(program).args(arguments)).is_ok()
         {
-            return Some(Done::Said(format!("Opened {url}")));
+            return Some(Done::Note(format!("Opened {url}")));
         }
     }
     Some(Done::NoBrowser(url.to_owned()))

@@ -10,8 +10,8 @@ use std::process::{Command, Stdio};
 
 use crate::config::pager;
 use crate::protocol::SessionId;
+use crate::tui::message::Done;
 use crate::tui::terminal::Terminal;
-use crate::tui::update::Done;
 
 /// Shows the whole log of a job.
 pub(super) fn show(id: &SessionId, terminal: &mut Terminal) -> io::Result<Option<Done>> {

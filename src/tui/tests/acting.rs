@@ -6,10 +6,10 @@ use super::harness::Dash;
 use super::jobs::{HOME, ended, id, record, shop_records};
 use crate::protocol::record::InputState;
 use crate::protocol::{Action, Error, ErrorCode, EventKind, Mode as JobMode, Record, Status};
+use crate::tui::message::{Cmd, Event, Exit, LinkEvent, RequestKind};
 use crate::tui::model::Selected;
-use crate::tui::model::mode::Mode;
+use crate::tui::modes::menu::Menu;
 use crate::tui::options::Options;
-use crate::tui::update::{Cmd, Exit, News, Tag, What};
 
 /// The job `migrate` at its password prompt, selected.
 fn migrate(width: u16, height: u16) -> Dash {
@@ -35,7 +35,7 @@ fn asks(state: InputState) -> Record {
 /// The data written, whether Enter follows, and whether a newline follows.
 fn written(dash: &mut Dash) -> Option<(String, bool, bool)> {
     dash.asked().into_iter().find_map(|cmd| match cmd {
-        Cmd::Ask(Tag::Type(_), Action::Write(write)) => Some((
+        Cmd::Request(RequestKind::Type(_), Action::Write(write)) => Some((
             write.data.unwrap_or_default(),
             write.submit == Some(true),
             write.newline == Some(true),
@@ -57,7 +57,7 @@ fn replies_to_a_password_prompt_without_showing_it() {
         dash.press("\r");
         let sent = written(&mut dash);
         assert_eq!(sent, Some(("hunter2".to_owned(), true, false)));
-        assert!(matches!(dash.model.mode, Mode::Normal));
+        assert!(dash.model.is_normal());
         assert!(!dash.text().contains("hunter2"));
         dash.later(6000);
         assert_eq!(
@@ -96,14 +96,14 @@ fn a_reply_follows_the_input_state_of_the_job() {
     dash.record(&asks(InputState::Password)).press("\tsecret");
     dash.record(&asks(InputState::None)).press("\r");
     assert_eq!(written(&mut dash), None);
-    assert!(dash.text().contains("does not ask for anything now"));
+    assert!(dash.text().contains("is not waiting for a password now"));
 }
 
 #[test]
 fn replies_only_to_waiting_jobs() {
     let mut dash = migrate(80, 24);
     dash.press("j\t");
-    assert!(matches!(dash.model.mode, Mode::Normal));
+    assert!(dash.model.is_normal());
     assert!(dash.text().contains("is not waiting for an answer"));
     let mut pipe = asks(InputState::Password);
     pipe.summary.mode = JobMode::Pipe;
@@ -112,7 +112,7 @@ fn replies_only_to_waiting_jobs() {
     assert_eq!(sent, Some(("x".to_owned(), false, true)));
     dash.press("\tx");
     dash.record(&ended("migrate", Status::Done, Some(0), 0));
-    assert!(matches!(dash.model.mode, Mode::Normal));
+    assert!(dash.model.is_normal());
     assert!(dash.text().contains("has ended; nothing was sent"));
 }
 
@@ -142,11 +142,11 @@ fn removes_a_row_at_once_and_sends_the_request_after_ten_seconds() {
 #[test]
 fn a_removal_waits_without_wakeups_while_disconnected() {
     let mut dash = Dash::new(80, 24, shop_records());
-    dash.press("8d").link(News::Down).later(60_000);
+    dash.press("8d").link(LinkEvent::Down).later(60_000);
     assert!(!dash.actions().contains(&"remove"));
     let due = dash.model.next_due().unwrap();
     assert!(due > dash.model.now.ms, "it would spin");
-    dash.link(News::Up).later(1);
+    dash.link(LinkEvent::Up).later(1);
     assert!(dash.actions().contains(&"remove"));
 }
 
@@ -169,7 +169,7 @@ fn restores_removed_jobs() {
 
 #[test]
 fn closing_sends_pending_removals() {
-    for close in [What::Input(b"q".to_vec()), What::Terminate, What::HangUp] {
+    for close in [Event::Input(b"q".to_vec()), Event::Terminate, Event::HangUp] {
         let mut dash = Dash::new(80, 24, shop_records());
         dash.press("8d");
         dash.asked();
@@ -178,7 +178,10 @@ fn closing_sends_pending_removals() {
         assert!(
             matches!(
                 cmds[..],
-                [Cmd::Ask(Tag::Remove(_), Action::Remove(_)), Cmd::Quit(_)]
+                [
+                    Cmd::Request(RequestKind::Remove(_), Action::Remove(_)),
+                    Cmd::Quit(_)
+                ]
             ),
             "{cmds:?}"
         );
@@ -197,7 +200,7 @@ fn a_second_removal_sends_the_first_and_a_refusal_restores_it() {
     dash.press("d").press("Gd");
     assert_eq!(dash.actions().iter().filter(|a| **a == "remove").count(), 1);
     let error = Error::new(ErrorCode::InvalidRequest, "Session is running");
-    dash.link(News::Reply(Tag::Remove(id("old")), Err(error)));
+    dash.link(LinkEvent::Reply(RequestKind::Remove(id("old")), Err(error)));
     assert!(dash.text().contains("was not removed"));
     assert!(dash.actions().contains(&"status"), "asked for anew");
 }
@@ -242,15 +245,19 @@ fn sends_a_signal_by_letter() {
     for key in ["\r", "\x1b", "x", "y"] {
         dash.press("K").press(key);
         assert_eq!(dash.actions(), [""; 0], "{key:?}");
-        assert!(matches!(dash.model.mode, Mode::Normal));
+        assert!(dash.model.is_normal());
     }
     dash.press("Kh");
     let cmds = dash.asked();
-    let [Cmd::Ask(tag @ Tag::Sent(_, "HUP"), Action::Signal(params))] = &cmds[..] else {
+    let [Cmd::Request(tag @ RequestKind::Sent(_, "HUP"), Action::Signal(params))] = &cmds[..]
+    else {
         panic!("{cmds:?}");
     };
     assert_eq!(params.target, None, "the foreground, as for the shell");
-    dash.link(News::Reply(tag.clone(), Ok(json!({"deliveredTo": [1, 2]}))));
+    dash.link(LinkEvent::Reply(
+        tag.clone(),
+        Ok(json!({"deliveredTo": [1, 2]})),
+    ));
     assert!(dash.text().contains("sent HUP to web (2 processes)"));
 }
 
@@ -276,7 +283,7 @@ fn quit_and_stop_waits_for_the_jobs_to_end() {
             "signal": "SIGTERM", "killedPids": [1], "survivors": survivors, "output": "",
             "alreadyEnded": false, "removed": false,
         });
-        News::Reply(Tag::Kill(id(name)), Ok(data))
+        LinkEvent::Reply(RequestKind::Kill(id(name)), Ok(data))
     };
     for name in ["web", "api", "db", "tests"] {
         dash.link(killed(name, &[]));
@@ -288,7 +295,7 @@ fn quit_and_stop_waits_for_the_jobs_to_end() {
     );
     // The daemon dies: jobs still alive are stopped again.
     dash.asked();
-    dash.link(News::Down).link(News::Up);
+    dash.link(LinkEvent::Down).link(LinkEvent::Up);
     dash.list(vec![asks(InputState::None)]);
     assert!(dash.actions().contains(&"kill"));
     dash.link(killed("migrate", &[]));
@@ -321,7 +328,7 @@ fn a_read_only_view_offers_no_changes() {
     dash.asked();
     for key in ["\t", "D", "R", "K", "Q", "8d", ":stop\r", ":stop all\r"] {
         dash.press(key);
-        assert!(matches!(dash.model.mode, Mode::Normal), "{key}");
+        assert!(dash.model.is_normal(), "{key}");
         assert!(dash.text().contains("read-only"), "{key}");
         dash.later(6000);
     }
@@ -336,12 +343,12 @@ fn a_read_only_view_offers_no_changes() {
 #[test]
 fn reports_actions_lost_while_disconnected() {
     let mut dash = Dash::new(120, 40, shop_records());
-    dash.press("2").link(News::Down).asked();
+    dash.press("2").link(LinkEvent::Down).asked();
     dash.press("xy");
     assert_eq!(dash.actions(), ["kill"]);
     let state = |dash: &Dash| dash.model.job(&id("web")).unwrap().record.summary.status;
     assert_eq!(state(&dash), Status::Running, "nobody stops it");
-    dash.link(News::Dropped(Tag::Kill(id("web"))));
+    dash.link(LinkEvent::Dropped(RequestKind::Kill(id("web"))));
     let text = dash.text();
     assert!(
         text.contains("web was not stopped: the daemon is"),
@@ -349,9 +356,9 @@ fn reports_actions_lost_while_disconnected() {
     );
     // Queries are repeated without a message.
     dash.press("\x1b");
-    dash.link(News::Dropped(Tag::Record(id("web"))));
+    dash.link(LinkEvent::Dropped(RequestKind::Record(id("web"))));
     assert!(!dash.text().contains("restarting.  See"), "{}", dash.text());
-    dash.link(News::Dropped(Tag::Start));
+    dash.link(LinkEvent::Dropped(RequestKind::Start));
     assert!(
         dash.text().contains("Nothing was started: the daemon"),
         "{}",
@@ -363,11 +370,11 @@ fn reports_actions_lost_while_disconnected() {
 fn quit_and_stop_waits_for_the_daemon() {
     let mut dash = Dash::new(120, 40, shop_records());
     dash.press("2").press("Qs").asked();
-    dash.link(News::Down);
-    dash.link(News::Dropped(Tag::Kill(id("web"))));
+    dash.link(LinkEvent::Down);
+    dash.link(LinkEvent::Dropped(RequestKind::Kill(id("web"))));
     assert!(dash.model.quitting.is_some());
     assert!(!dash.text().contains("was not stopped"));
-    dash.link(News::Up).list(shop_records());
+    dash.link(LinkEvent::Up).list(shop_records());
     assert!(dash.actions().contains(&"kill"));
 }
 
@@ -400,13 +407,13 @@ fn cannot_restore_a_job_removed_by_somebody_else() {
 #[test]
 fn forgets_all_state_of_removed_jobs() {
     let mut dash = Dash::new(80, 24, shop_records());
-    dash.model.looks.begin_at(&id("web"), 5, 0);
+    dash.model.seen.begin_at(&id("web"), 5, 0);
     dash.model.survivors.insert(id("web"), vec![1]);
     dash.model.keyboards.held.insert(id("web"));
     let mut left = shop_records();
     left.retain(|record| record.summary.session_id != id("web"));
     dash.list(left);
-    assert!(!dash.model.looks.seen().contains_key(&id("web")));
+    assert!(!dash.model.seen.seen().contains_key(&id("web")));
     assert!(dash.model.survivors.is_empty() && dash.model.keyboards.held.is_empty());
 }
 
@@ -415,15 +422,15 @@ fn other_keys_close_a_menu_without_effect() {
     for (menu, word) in [("y", "nothing was copied"), ("K", "nothing was sent")] {
         let mut dash = Dash::new(80, 24, shop_records());
         dash.press("2").press(menu).asked();
-        assert!(matches!(dash.model.mode, Mode::Menu(_)));
+        assert!(dash.model.state::<Menu>().is_some());
         dash.press("%");
-        assert!(matches!(dash.model.mode, Mode::Normal));
+        assert!(dash.model.is_normal());
         assert!(dash.text().contains(word), "{}", dash.text());
         assert_eq!(dash.actions(), [""; 0]);
         // Esc is not reported as a mistake.
         let mut dash = Dash::new(80, 24, shop_records());
         dash.press("2").press(menu).press("\x1b");
-        assert!(matches!(dash.model.mode, Mode::Normal));
+        assert!(dash.model.is_normal());
         assert!(!dash.text().contains(word), "{}", dash.text());
     }
 }

@@ -6,13 +6,16 @@ use super::harness::Dash;
 use super::jobs::{ended, id, record, shop_records};
 use crate::protocol::{Action, Error, ErrorCode, EventKind, Mode, Status};
 use crate::tui::farewell::farewell;
-use crate::tui::keymap::{LEAVE, Place, TABLE};
+use crate::tui::keymap::{KeyAction, LEAVE};
+use crate::tui::message::{Cmd, Event, Exit, LinkEvent, RequestKind};
 use crate::tui::model::Selected;
-use crate::tui::model::mode::{self, Frame};
-use crate::tui::model::scroll::{Move, Part};
+use crate::tui::model::mode::Frame;
+use crate::tui::modes::confirm::Confirm;
+use crate::tui::modes::help::draw::{Entry, entries};
+use crate::tui::modes::insert::Insert;
+use crate::tui::modes::{normal, scroll};
 use crate::tui::options::Options;
-use crate::tui::update::{Cmd, Exit, News, Tag, What};
-use crate::tui::view::help::{Entry, entries};
+use crate::tui::scrollback::{Move, Part};
 
 fn shop() -> Dash {
     let mut dash = Dash::new(80, 24, shop_records());
@@ -63,15 +66,18 @@ fn at(name: &str) -> Selected {
 fn every_key_of_the_table_has_an_action_and_is_in_the_help() {
     let mut dash = shop();
     dash.press("?");
-    let help: Vec<(String, String)> = entries(&dash.model)
+    let help: Vec<(String, String)> = entries(&dash.model, "")
         .into_iter()
         .filter_map(|entry| match entry {
             Entry::Key(keys, text) => Some((keys, text)),
             _ => None,
         })
         .collect();
-    assert_eq!(help.len(), TABLE.len());
-    for bound in dash.model.keymap.lines() {
+    let contexts = dash.model.keymap.contexts().iter();
+    let bound = contexts.flat_map(|bindings| &bindings.bound);
+    let bound: Vec<_> = bound.filter(|bound| !bound.keys.is_empty()).collect();
+    assert_eq!(help.len(), bound.len());
+    for bound in bound {
         assert!(
             help.contains(&(bound.shown(), bound.binding.help.to_owned())),
             "{bound:?} is not in the help"
@@ -81,13 +87,12 @@ fn every_key_of_the_table_has_an_action_and_is_in_the_help() {
 
 #[test]
 fn every_key_of_normal_and_scroll_is_accepted() {
-    for binding in TABLE {
-        let open = match binding.place {
-            Place::Normal => "",
-            Place::Scroll => "s",
-            _ => continue,
-        };
-        for key in binding.keys {
+    let contexts = [
+        ("", normal::Action::CONTEXT),
+        ("s", scroll::Action::CONTEXT),
+    ];
+    for (open, context) in contexts {
+        for key in context.bindings.iter().flat_map(|binding| binding.keys) {
             let mut dash = shop();
             dash.press(open).press(&bytes(key));
             let text = dash.text();
@@ -140,7 +145,7 @@ fn a_character_split_between_two_reads_arrives_whole() {
     let mut dash = shop();
     dash.press("i");
     for byte in "é".as_bytes() {
-        dash.happen(What::Input(vec![*byte]));
+        dash.happen(Event::Input(vec![*byte]));
     }
     assert_eq!(dash.typed("web"), "é");
 }
@@ -169,7 +174,7 @@ fn resizes_a_job_at_the_first_byte_and_not_before() {
     );
     dash.press("a");
     let cmds = dash.asked();
-    let Some(Cmd::Ask(Tag::Resize(_), Action::Resize(size))) = cmds.first() else {
+    let Some(Cmd::Request(RequestKind::Resize(_), Action::Resize(size))) = cmds.first() else {
         panic!("{cmds:?}");
     };
     assert_eq!((size.rows, size.cols), (20, 52));
@@ -203,11 +208,11 @@ fn pressing_the_leave_key_twice_sends_it() {
     let mut dash = shop();
     dash.press("\r\x1d\x1d");
     assert_eq!(dash.typed("web"), "\x1d");
-    assert!(matches!(dash.model.mode, mode::Mode::Insert(_)));
+    assert!(dash.model.state::<Insert>().is_some());
     assert!(dash.model.frame.zoom);
     dash.press("\x1d").press("j").press("\x1d");
     assert_eq!(dash.typed("web"), "", "only straight after leaving");
-    assert!(matches!(dash.model.mode, mode::Mode::Normal));
+    assert!(dash.model.is_normal());
 }
 
 #[test]
@@ -218,12 +223,12 @@ fn other_leave_keys_can_be_chosen() {
     };
     let mut dash = Dash::with(options, 80, 24, shop_records());
     dash.press("ji\x1d");
-    assert!(matches!(dash.model.mode, mode::Mode::Insert(_)));
+    assert!(dash.model.state::<Insert>().is_some());
     assert!(dash.status().contains("f12 leave"), "{}", dash.status());
     dash.press("\x07");
-    assert!(matches!(dash.model.mode, mode::Mode::Normal));
+    assert!(dash.model.is_normal());
     dash.press("i\x1b[24~");
-    assert!(matches!(dash.model.mode, mode::Mode::Normal));
+    assert!(dash.model.is_normal());
 }
 
 #[test]
@@ -236,10 +241,10 @@ fn disabled_confirmations_are_skipped() {
     dash.press("j");
     dash.asked();
     dash.press("x");
-    assert!(matches!(dash.model.mode, mode::Mode::Normal));
+    assert!(dash.model.is_normal());
     assert!(matches!(
         dash.asked()[..],
-        [Cmd::Ask(Tag::Kill(_), Action::Kill(_))]
+        [Cmd::Request(RequestKind::Kill(_), Action::Kill(_))]
     ));
 }
 
@@ -269,10 +274,10 @@ fn an_ended_job_takes_no_input_and_confirms_a_restart() {
     // Enter never confirms, and the view stays in INSERT.
     dash.press("\r");
     assert!(dash.actions().is_empty());
-    assert_eq!(dash.model.mode.name(), "INSERT");
+    assert_eq!(dash.model.mode().name(), "INSERT");
     dash.press("ry");
     assert_eq!(dash.actions(), ["restart"]);
-    assert_eq!(dash.model.mode.name(), "INSERT");
+    assert_eq!(dash.model.mode().name(), "INSERT");
 }
 
 #[test]
@@ -285,7 +290,7 @@ fn pipes_get_newlines_and_end_of_input() {
     dash.press("one\r\x04");
     let cmds = dash.asked();
     assert_eq!(cmds[0], Cmd::Type(id("cat"), b"one\n".to_vec()));
-    let Cmd::Ask(_, Action::Write(write)) = &cmds[1] else {
+    let Cmd::Request(_, Action::Write(write)) = &cmds[1] else {
         panic!("{cmds:?}");
     };
     assert_eq!(write.eof, Some(true));
@@ -300,9 +305,9 @@ fn confirms_a_paste_with_control_characters() {
     assert_eq!(dash.typed("web"), "");
     dash.press("y");
     assert_eq!(dash.typed("web"), long);
-    assert!(matches!(dash.model.mode, mode::Mode::Insert(_)));
+    assert!(dash.model.state::<Insert>().is_some());
     dash.press("\x1b[200~a\x03\x1b[201~");
-    assert!(matches!(dash.model.mode, mode::Mode::Confirm(_)));
+    assert!(dash.model.state::<Confirm>().is_some());
     dash.press("\r");
     assert_eq!(dash.typed("web"), "", "Enter never confirms");
     dash.press("\x1b[200~short\rpaste\x1b[201~");
@@ -327,7 +332,7 @@ fn only_y_confirms_a_kill() {
     let mut dash = shop();
     dash.press("xX");
     let cmds = dash.asked();
-    let Some(Cmd::Ask(_, Action::Kill(kill))) = cmds.first() else {
+    let Some(Cmd::Request(_, Action::Kill(kill))) = cmds.first() else {
         panic!("{cmds:?}");
     };
     assert_eq!(kill.force, Some(true));
@@ -357,7 +362,7 @@ fn removes_only_ended_jobs() {
     dash.asked();
     dash.later(10_000);
     let cmds = dash.asked();
-    let Some(Cmd::Ask(_, Action::Remove(remove))) = cmds.first() else {
+    let Some(Cmd::Request(_, Action::Remove(remove))) = cmds.first() else {
         panic!("{cmds:?}");
     };
     assert_eq!(remove.kill, Some(false), "it may have been restarted");
@@ -375,7 +380,7 @@ fn pause_and_continue_reach_the_whole_tree() {
         .asked()
         .into_iter()
         .filter_map(|cmd| match cmd {
-            Cmd::Ask(_, Action::Signal(params)) => Some(format!("{:?}", params.signal)),
+            Cmd::Request(_, Action::Signal(params)) => Some(format!("{:?}", params.signal)),
             _ => None,
         })
         .collect();
@@ -387,7 +392,7 @@ fn the_form_starts_a_job_and_stays_open_on_an_error() {
     let mut dash = shop();
     dash.press("nmake watch\tw\tshop\t\x15~/notes\r");
     let cmds = dash.asked();
-    let Some(Cmd::Ask(Tag::Start, Action::Start(start))) = cmds.last() else {
+    let Some(Cmd::Request(RequestKind::Start, Action::Start(start))) = cmds.last() else {
         panic!("{cmds:?}");
     };
     assert_eq!(start.command, "make watch");
@@ -396,15 +401,15 @@ fn the_form_starts_a_job_and_stays_open_on_an_error() {
     assert_eq!(start.cwd.as_deref(), Some("/home/me/notes"));
     assert_eq!(start.background, Some(true));
     let error = Error::new(ErrorCode::SpawnFailed, "no such directory");
-    dash.link(News::Reply(Tag::Start, Err(error)));
+    dash.link(LinkEvent::Reply(RequestKind::Start, Err(error)));
     assert!(
         dash.text()
             .contains("Nothing was started: no such directory.")
     );
     assert!(dash.status().contains("make watch"), "{}", dash.status());
     dash.press("\r");
-    dash.link(News::Reply(
-        Tag::Start,
+    dash.link(LinkEvent::Reply(
+        RequestKind::Start,
         Ok(json!({
             "sessionId": id("w"), "status": "running", "pid": 1, "output": "", "cursor": "x",
             "omitted": {"bytes": 0, "lines": 0},
@@ -455,7 +460,7 @@ fn a_removed_job_passes_the_selection_on() {
     dash.event(EventKind::Removed, "web", json!({}));
     assert_eq!(dash.model.selected, at("api"));
     dash.press("i").event(EventKind::Removed, "api", json!({}));
-    assert!(matches!(dash.model.mode, mode::Mode::Normal));
+    assert!(dash.model.is_normal());
 }
 
 #[test]
@@ -544,7 +549,7 @@ fn attach_opens_one_job_and_detaches() {
         ..Options::default()
     };
     let mut dash = Dash::with(options.clone(), 80, 24, shop_records());
-    assert!(matches!(dash.model.mode, mode::Mode::Insert(_)));
+    assert!(dash.model.state::<Insert>().is_some());
     assert!(dash.model.frame.zoom);
     dash.asked();
     dash.press("\x1d");
@@ -576,7 +581,7 @@ fn a_read_only_view_changes_nothing() {
         "i", "\r", "x", "y", "X", "y", "r", "y", "p", "n", "\x1d", "si",
     ] {
         dash.press(key);
-        assert!(!matches!(dash.model.mode, mode::Mode::Insert(_)), "{key:?}");
+        assert!(dash.model.state::<Insert>().is_none(), "{key:?}");
     }
     let changing = ["kill", "restart", "signal", "write", "start", "resize"];
     assert!(!dash.actions().iter().any(|name| changing.contains(name)));
@@ -609,11 +614,12 @@ fn scrolling_loads_more_at_the_top_and_keeps_its_place() {
         .log("web", Part::First, &log[cut..], cut as u64);
     dash.asked();
     // Go to the top of the loaded stretch.
-    let scroll = dash.model.scroll_mut().unwrap();
+    let scroll = dash.model.scroll.as_mut().unwrap();
     scroll.go(Move::Page, isize::MIN + 1);
     dash.press("k");
     let cmds = dash.asked();
-    let Some(Cmd::Ask(Tag::Log(_, Part::Older), Action::Log(params))) = cmds.first() else {
+    let Some(Cmd::Request(RequestKind::Log(_, Part::Older), Action::Log(params))) = cmds.first()
+    else {
         panic!("{cmds:?}");
     };
     assert_eq!((params.offset, params.limit), (Some(0), Some(cut as u64)));
@@ -631,14 +637,14 @@ fn scrolling_loads_more_at_the_top_and_keeps_its_place() {
     assert_eq!(dash.text().lines().nth(3), text.lines().nth(3));
     assert!(dash.status().contains("6 new below"), "{}", dash.status());
     dash.press("G");
-    assert!(matches!(dash.model.mode, mode::Mode::Normal));
+    assert!(dash.model.is_normal());
     // The start of the log is requested directly, however far away it is.
     dash.press("s")
         .log("web", Part::First, &log[cut..], cut as u64);
     dash.asked();
     dash.press("g");
     let cmds = dash.asked();
-    let Some(Cmd::Ask(Tag::Log(_, Part::Around(0)), _)) = cmds.first() else {
+    let Some(Cmd::Request(RequestKind::Log(_, Part::Around(0)), _)) = cmds.first() else {
         panic!("{cmds:?}");
     };
 }
@@ -646,14 +652,14 @@ fn scrolling_loads_more_at_the_top_and_keeps_its_place() {
 #[test]
 fn a_lost_connection_keeps_the_form_and_the_position() {
     let mut dash = shop();
-    dash.press("nmake\r").link(News::Down);
+    dash.press("nmake\r").link(LinkEvent::Down);
     assert!(dash.status().contains("make"));
     dash.press("\x1b").press("i");
     dash.asked();
     dash.press("lost");
     assert_eq!(dash.typed("web"), "");
     assert!(dash.text().contains("Not sent"));
-    dash.link(News::Up).list(shop_records());
+    dash.link(LinkEvent::Up).list(shop_records());
     assert_eq!(dash.actions(), ["subscribe", "list", "watch"]);
     dash.press("found");
     assert_eq!(dash.typed("web"), "found");
@@ -688,11 +694,11 @@ fn subscribes_to_fewer_events_of_an_older_daemon() {
     let mut dash = shop();
     let refused = || {
         let error = Error::new(ErrorCode::InvalidParams, "Unknown value agent_input");
-        News::Reply(Tag::Subscribe, Err(error))
+        LinkEvent::Reply(RequestKind::Subscribe, Err(error))
     };
     dash.link(refused());
     let cmds = dash.asked();
-    let [Cmd::Ask(Tag::Subscribe, Action::Subscribe(subscribe))] = &cmds[..] else {
+    let [Cmd::Request(RequestKind::Subscribe, Action::Subscribe(subscribe))] = &cmds[..] else {
         panic!("{cmds:?}");
     };
     let events = subscribe.events.as_ref().unwrap();

@@ -11,91 +11,98 @@ use ratatui::{Terminal, TerminalOptions, Viewport};
 use serde_json::{Value, json};
 
 use super::jobs::{HOME, NOW, id};
-use crate::protocol::{Event, EventKind, Record};
-use crate::tui::model::scroll::Part;
-use crate::tui::model::{Model, Moment, Origin};
+use crate::protocol::{self, EventKind, Record};
+use crate::tui::message::{Cmd, Event, LinkEvent, Moment, Msg, RequestKind};
+use crate::tui::model::{Model, Origin};
+use crate::tui::modes::dashboard;
 use crate::tui::options::Options;
+use crate::tui::scrollback::Part;
 use crate::tui::theme::{Depth, Theme};
-use crate::tui::update::{Cmd, Msg, News, Tag, What, update};
+use crate::tui::update::update;
 use crate::tui::view::view;
 
 /// A view under test.
-pub(super) struct Dash {
-    pub(super) model: Model,
+pub(in crate::tui) struct Dash {
+    pub(in crate::tui) model: Model,
     /// Effects requested since the last call of a method that returns them.
-    pub(super) cmds: Vec<Cmd>,
+    pub(in crate::tui) cmds: Vec<Cmd>,
     now: i64,
 }
 
 /// The theme of the snapshots.
-pub(super) fn theme(depth: Depth, ascii: bool) -> Theme {
+pub(in crate::tui) fn theme(depth: Depth, ascii: bool) -> Theme {
     Theme::new(depth, ascii, false)
 }
 
 impl Dash {
     /// A view of these jobs in a window of `width` by `height`.
-    pub(super) fn new(width: u16, height: u16, records: Vec<Record>) -> Self {
+    pub(in crate::tui) fn new(width: u16, height: u16, records: Vec<Record>) -> Self {
         Self::with(Options::default(), width, height, records)
     }
 
     /// A view opened with options.
-    pub(super) fn with(options: Options, width: u16, height: u16, records: Vec<Record>) -> Self {
+    pub(in crate::tui) fn with(
+        options: Options,
+        width: u16,
+        height: u16,
+        records: Vec<Record>,
+    ) -> Self {
         let origin = Origin {
             cwd: format!("{HOME}/shop"),
             home: Some(HOME.to_owned()),
         };
-        let theme = theme(Depth::True, options.ascii);
-        let model = Model::new(&options, theme, origin, (width, height));
+        let theme = theme(Depth::True, options.appearance.ascii);
+        let model = dashboard(&options, theme, origin, (width, height));
         let mut dash = Self {
             model,
             cmds: Vec::new(),
             now: NOW,
         };
-        dash.link(News::Up);
+        dash.link(LinkEvent::Up);
         dash.list(records);
         dash
     }
 
     /// Sends a message to the view.
-    pub(super) fn happen(&mut self, what: What) -> &mut Self {
+    pub(in crate::tui) fn happen(&mut self, event: Event) -> &mut Self {
         let now = Moment { ms: self.now };
-        let cmds = update(&mut self.model, Msg { now, what });
+        let cmds = update(&mut self.model, Msg { now, event });
         self.cmds.extend(cmds);
         self
     }
 
     /// Presses keys, given as the bytes that a terminal sends.
-    pub(super) fn press(&mut self, bytes: &str) -> &mut Self {
-        self.happen(What::Input(bytes.as_bytes().to_vec()));
+    pub(in crate::tui) fn press(&mut self, bytes: &str) -> &mut Self {
+        self.happen(Event::Input(bytes.as_bytes().to_vec()));
         self.later(50)
     }
 
     /// Advances the time.
-    pub(super) fn later(&mut self, ms: i64) -> &mut Self {
+    pub(in crate::tui) fn later(&mut self, ms: i64) -> &mut Self {
         self.now += ms;
-        self.happen(What::Tick)
+        self.happen(Event::Tick)
     }
 
     /// Sends a message of the connection to the daemon.
-    pub(super) fn link(&mut self, news: News) -> &mut Self {
-        self.happen(What::Link(news))
+    pub(in crate::tui) fn link(&mut self, event: LinkEvent) -> &mut Self {
+        self.happen(Event::Link(event))
     }
 
     /// Replies to the request for the list.
-    pub(super) fn list(&mut self, records: Vec<Record>) -> &mut Self {
+    pub(in crate::tui) fn list(&mut self, records: Vec<Record>) -> &mut Self {
         let listed = json!({ "sessions": records, "counts": {} });
-        self.link(News::Reply(Tag::List, Ok(listed)))
+        self.link(LinkEvent::Reply(RequestKind::List, Ok(listed)))
     }
 
     /// Sends a new record.
-    pub(super) fn record(&mut self, record: &Record) -> &mut Self {
-        let tag = Tag::Record(record.summary.session_id.clone());
-        self.link(News::Reply(tag, Ok(json!(record))))
+    pub(in crate::tui) fn record(&mut self, record: &Record) -> &mut Self {
+        let tag = RequestKind::Record(record.summary.session_id.clone());
+        self.link(LinkEvent::Reply(tag, Ok(json!(record))))
     }
 
     /// Sends an event.
-    pub(super) fn event(&mut self, event: EventKind, name: &str, data: Value) -> &mut Self {
-        self.link(News::Event(Event {
+    pub(in crate::tui) fn event(&mut self, event: EventKind, name: &str, data: Value) -> &mut Self {
+        self.link(LinkEvent::Event(protocol::Event {
             event,
             seq: None,
             at: None,
@@ -105,7 +112,13 @@ impl Dash {
     }
 
     /// Draws on the screen of a job.
-    pub(super) fn screen(&mut self, name: &str, rows: u16, cols: u16, bytes: &str) -> &mut Self {
+    pub(in crate::tui) fn screen(
+        &mut self,
+        name: &str,
+        rows: u16,
+        cols: u16,
+        bytes: &str,
+    ) -> &mut Self {
         let data = json!({
             "bytes": STANDARD.encode(bytes), "rows": rows, "cols": cols, "screenSeq": 1, "full": true,
         });
@@ -113,38 +126,44 @@ impl Dash {
     }
 
     /// Replies to the request for a part of a log. The part starts at `offset` and ends the log.
-    pub(super) fn log(&mut self, name: &str, part: Part, bytes: &[u8], offset: u64) -> &mut Self {
+    pub(in crate::tui) fn log(
+        &mut self,
+        name: &str,
+        part: Part,
+        bytes: &[u8],
+        offset: u64,
+    ) -> &mut Self {
         let end = offset + bytes.len() as u64;
         let data = json!({
             "output": STANDARD.encode(bytes), "offset": offset, "nextOffset": end,
             "firstOffset": 0, "totalBytes": end, "eof": false,
         });
-        self.link(News::Reply(Tag::Log(id(name), part), Ok(data)))
+        self.link(LinkEvent::Reply(RequestKind::Log(id(name), part), Ok(data)))
     }
 
     /// Effects since the last call, without usage requests, which depend on the clock.
-    pub(super) fn asked(&mut self) -> Vec<Cmd> {
+    pub(in crate::tui) fn asked(&mut self) -> Vec<Cmd> {
         let mut cmds = std::mem::take(&mut self.cmds);
-        cmds.retain(|cmd| !matches!(cmd, Cmd::Ask(Tag::Usage, _)));
+        cmds.retain(|cmd| !matches!(cmd, Cmd::Request(RequestKind::Usage, _)));
         cmds
     }
 
     /// Number of usage requests since the last call.
-    pub(super) fn usage_asked(&mut self) -> usize {
-        let is_it = |cmd: &Cmd| matches!(cmd, Cmd::Ask(Tag::Usage, _));
+    pub(in crate::tui) fn usage_asked(&mut self) -> usize {
+        let is_it = |cmd: &Cmd| matches!(cmd, Cmd::Request(RequestKind::Usage, _));
         let asked = self.cmds.iter().filter(|cmd| is_it(cmd)).count();
         self.cmds.retain(|cmd| !is_it(cmd));
         asked
     }
 
     /// Replies to a usage request.
-    pub(super) fn usage(&mut self, records: Vec<Record>) -> &mut Self {
+    pub(in crate::tui) fn usage(&mut self, records: Vec<Record>) -> &mut Self {
         let listed = json!({ "sessions": records, "counts": {} });
-        self.link(News::Reply(Tag::Usage, Ok(listed)))
+        self.link(LinkEvent::Reply(RequestKind::Usage, Ok(listed)))
     }
 
     /// The bytes typed into a job since the last call.
-    pub(super) fn typed(&mut self, name: &str) -> String {
+    pub(in crate::tui) fn typed(&mut self, name: &str) -> String {
         let cmds = self.asked();
         let typed = cmds.into_iter().filter_map(|cmd| match cmd {
             Cmd::Type(to, bytes) if to == id(name) => Some(bytes),
@@ -154,18 +173,18 @@ impl Dash {
     }
 
     /// Names of the requested actions since the last call.
-    pub(super) fn actions(&mut self) -> Vec<&'static str> {
+    pub(in crate::tui) fn actions(&mut self) -> Vec<&'static str> {
         let cmds = self.asked();
         cmds.iter()
             .filter_map(|cmd| match cmd {
-                Cmd::Ask(_, action) => Some(action.name()),
+                Cmd::Request(_, action) => Some(action.name()),
                 _ => None,
             })
             .collect()
     }
 
     /// The contents of the window, and the position of the terminal's cursor.
-    pub(super) fn paint(&self) -> (Buffer, Option<Position>) {
+    pub(in crate::tui) fn paint(&self) -> (Buffer, Option<Position>) {
         let (width, height) = self.model.window;
         let backend = TestBackend::new(width, height);
         let viewport = Viewport::Fullscreen;
@@ -183,7 +202,7 @@ impl Dash {
     }
 
     /// The contents of the window as text, one line per row, without trailing blanks.
-    pub(super) fn text(&self) -> String {
+    pub(in crate::tui) fn text(&self) -> String {
         let (buffer, _) = self.paint();
         let mut text = String::new();
         for y in 0..buffer.area.height {
@@ -205,13 +224,13 @@ impl Dash {
     }
 
     /// The status line.
-    pub(super) fn status(&self) -> String {
+    pub(in crate::tui) fn status(&self) -> String {
         let y = self.model.layout().status.unwrap().y;
         self.text().lines().nth(usize::from(y)).unwrap().to_owned()
     }
 
     /// Compares the contents of the window with the snapshot of this name.
-    pub(super) fn snapshot(&self, name: &str) -> &Self {
+    pub(in crate::tui) fn snapshot(&self, name: &str) -> &Self {
         compare(name, &self.text());
         self
     }
@@ -219,7 +238,7 @@ impl Dash {
 
 /// Compares `text` with the file of this name under `tests/snapshots/tui`. With `UPDATE_EXPECT=1`
 /// the file is written instead, to be reviewed and committed.
-pub(super) fn compare(name: &str, text: &str) {
+pub(in crate::tui) fn compare(name: &str, text: &str) {
     let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/snapshots/tui");
     expect_file![format!("{dir}/{name}.txt")].assert_eq(text);
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::harness::Dash;
 use super::jobs::{ended, id, shop_records};
 use crate::protocol::{Action, EventKind, Status};
-use crate::tui::update::{Cmd, News, Tag};
+use crate::tui::message::{Cmd, LinkEvent, RequestKind};
 
 fn shop(width: u16, height: u16) -> Dash {
     let mut dash = Dash::new(width, height, shop_records());
@@ -17,7 +17,7 @@ fn shop(width: u16, height: u16) -> Dash {
 fn held(dash: &mut Dash) -> Vec<bool> {
     let cmds = dash.asked().into_iter();
     cmds.filter_map(|cmd| match cmd {
-        Cmd::Ask(Tag::Hold(..), Action::Hold(hold)) => Some(hold.on),
+        Cmd::Request(RequestKind::Hold(..), Action::Hold(hold)) => Some(hold.on),
         _ => None,
     })
     .collect()
@@ -28,31 +28,40 @@ fn takes_and_returns_a_keyboard() {
     let mut dash = shop(80, 24);
     dash.press("T");
     assert_eq!(held(&mut dash), [true]);
-    dash.link(News::Reply(Tag::Hold(id("web"), true), Ok(json!({}))));
+    dash.link(LinkEvent::Reply(
+        RequestKind::Hold(id("web"), true),
+        Ok(json!({})),
+    ));
     dash.later(6000);
     dash.snapshot("keyboard-held-80x24");
     // A new daemon gets the request again.
-    dash.link(News::Down).link(News::Up);
+    dash.link(LinkEvent::Down).link(LinkEvent::Up);
     assert_eq!(held(&mut dash), [true]);
     // So does the next run.
     dash.event(EventKind::Restarted, "web", json!({}));
     assert_eq!(held(&mut dash), [true]);
     dash.press("T");
     assert_eq!(held(&mut dash), [false]);
-    dash.link(News::Reply(Tag::Hold(id("web"), false), Ok(json!({}))));
+    dash.link(LinkEvent::Reply(
+        RequestKind::Hold(id("web"), false),
+        Ok(json!({})),
+    ));
     assert!(!dash.status().contains("you hold the keyboard"));
 }
 
 #[test]
 fn the_end_of_a_job_releases_its_keyboard() {
     let mut dash = shop(80, 24);
-    dash.link(News::Reply(Tag::Hold(id("web"), true), Ok(json!({}))));
+    dash.link(LinkEvent::Reply(
+        RequestKind::Hold(id("web"), true),
+        Ok(json!({})),
+    ));
     dash.record(&ended("web", Status::Done, Some(0), 0));
     dash.asked();
-    dash.link(News::Down).link(News::Up);
+    dash.link(LinkEvent::Down).link(LinkEvent::Up);
     assert_eq!(held(&mut dash), [false; 0]);
     dash.press("T");
-    assert!(dash.text().contains("nobody types into it"));
+    assert!(dash.text().contains("takes no input"));
 }
 
 #[test]

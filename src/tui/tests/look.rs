@@ -6,10 +6,11 @@ use serde_json::json;
 use super::harness::Dash;
 use super::jobs::{NOW, ended, id, shop_records};
 use crate::protocol::record::InputState;
-use crate::protocol::{Event, EventKind, Record, Status, Timestamp};
-use crate::tui::model::look::{Looks, Seen};
+use crate::protocol::{self, EventKind, Record, Status, Timestamp};
+use crate::tui::message::{Event, LinkEvent, RequestKind};
+use crate::tui::model::seen::{Seen, SeenTracker};
 use crate::tui::options::Options;
-use crate::tui::update::{News, Tag, What, close};
+use crate::tui::update::seen::close;
 
 /// 14 minutes before the clock of the snapshots: 12:31.
 const THEN: i64 = NOW - 14 * 60_000;
@@ -29,9 +30,9 @@ fn returned(width: u16, height: u16, mut records: Vec<Record>) -> Dash {
         let seen = Seen { lines: 5, at: THEN };
         (record.summary.session_id.clone(), seen)
     });
-    let looks = Looks::new(seen.collect());
+    let tracker = SeenTracker::new(seen.collect());
     let mut dash = Dash::with(Options::default(), width, height, Vec::new());
-    dash.model.looks = looks;
+    dash.model.seen = tracker;
     dash.model.last_open = Some((THEN, 40));
     dash.model.listed = false;
     dash.asked();
@@ -175,13 +176,13 @@ fn shown_jobs_count_as_seen_when_the_view_closes() {
     let mut dash = returned(80, 24, records(9));
     dash.press("j");
     close(&mut dash.model);
-    assert_eq!(dash.model.looks.seen()[&id("web")].lines, 9);
-    assert_eq!(dash.model.looks.seen()[&id("api")].lines, 5);
+    assert_eq!(dash.model.seen.seen()[&id("web")].lines, 9);
+    assert_eq!(dash.model.seen.seen()[&id("api")].lines, 5);
 }
 
 /// An event one minute before the view opens.
-fn event(kind: EventKind, name: &str) -> Event {
-    Event {
+fn event(kind: EventKind, name: &str) -> protocol::Event {
+    protocol::Event {
         event: kind,
         seq: Some(41),
         at: Some(Timestamp(NOW - 60_000)),
@@ -190,9 +191,9 @@ fn event(kind: EventKind, name: &str) -> Event {
     }
 }
 
-fn answer(dash: &mut Dash, events: Vec<Event>) {
+fn answer(dash: &mut Dash, events: Vec<protocol::Event>) {
     let happened = json!({ "events": events, "nextSeq": 50 });
-    dash.link(News::Reply(Tag::Away, Ok(happened)));
+    dash.link(LinkEvent::Reply(RequestKind::Away, Ok(happened)));
 }
 
 #[test]
@@ -243,6 +244,6 @@ fn opening_shows_what_happened_meanwhile() {
 fn the_first_view_ever_shows_no_summary() {
     let mut dash = Dash::new(80, 24, records(5));
     assert!(!dash.actions().contains(&"events"));
-    dash.happen(What::Tick);
+    dash.happen(Event::Tick);
     assert_eq!(dash.model.last_open, None);
 }

@@ -4,7 +4,8 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use crate::protocol::tests::golden::blesses;
-use crate::tui::keymap::{Bound, Keymap, LEAVE_KEY, Place};
+use crate::tui::keymap::{Bound, Keymap, LEAVE_KEY};
+use crate::tui::modes::CONTEXTS;
 
 const START: &str = "<!-- keys: written by `BGPROC_BLESS=1 cargo test --lib manual` -->\n";
 const END: &str = "<!-- /keys -->\n";
@@ -14,19 +15,22 @@ fn keys(bound: &Bound) -> String {
     if bound.shown() == "1..9" {
         return "`1`–`9`".to_owned();
     }
+    if bound.keys.is_empty() {
+        return "none".to_owned();
+    }
     let keys = bound.keys.iter().map(|key| format!("`{key}`"));
     keys.collect::<Vec<_>>().join(" ")
 }
 
-/// A heading and a table for each place.
+/// A heading and a table for each context.
 fn tables() -> String {
-    let keymap = Keymap::standard(&[LEAVE_KEY.to_owned()]);
+    let keymap = Keymap::new(&CONTEXTS, &[LEAVE_KEY.to_owned()], &[]);
     let mut text = String::new();
-    for place in Place::ALL {
-        let (title, name) = (place.title(), place.name());
+    for bindings in keymap.contexts() {
+        let (title, name) = (bindings.context.title, bindings.context.name);
         write!(text, "\n### {title}\n\nSection `[keys.{name}]`:\n\n").unwrap();
         text.push_str("| Key | Action | Meaning |\n|---|---|---|\n");
-        for bound in keymap.lines().filter(|bound| bound.binding.place == place) {
+        for bound in &bindings.bound {
             let (keys, line) = (keys(bound), bound.binding);
             let help = line.help.replace('|', "\\|");
             writeln!(text, "| {keys} | `{}` | {help} |", line.name).unwrap();

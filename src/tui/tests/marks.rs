@@ -3,10 +3,9 @@
 use super::harness::Dash;
 use super::jobs::{ended, id, record, shop_records};
 use crate::protocol::{Action, EventKind, Mode as JobMode, Status};
+use crate::tui::message::{Cmd, RequestKind};
 use crate::tui::model::Selected;
-use crate::tui::model::mode::Mode;
 use crate::tui::options::Options;
-use crate::tui::update::{Cmd, Tag};
 
 fn shop(width: u16, height: u16) -> Dash {
     let mut dash = Dash::new(width, height, shop_records());
@@ -116,11 +115,11 @@ fn types_into_all_marked_jobs_and_shows_a_banner() {
         );
         let resized = cmds
             .iter()
-            .filter(|cmd| matches!(cmd, Cmd::Ask(Tag::Resize(_), _)));
+            .filter(|cmd| matches!(cmd, Cmd::Request(RequestKind::Resize(_), _)));
         assert_eq!(resized.count(), 1, "only what shows");
         // The leave key leaves; pressed twice, it is sent to all jobs.
         dash.press("\x1d");
-        assert!(matches!(dash.model.mode, Mode::Normal));
+        assert!(dash.model.is_normal());
         dash.press("\x1d");
         assert_eq!(dash.typed("db"), "\x1d");
         dash.press("\x1d").press("j").press("x\x1b");
@@ -213,10 +212,10 @@ fn a_read_only_view_marks_and_types_nothing() {
     };
     let mut dash = Dash::with(options, 80, 24, shop_records());
     dash.press("j j b");
-    assert!(matches!(dash.model.mode, Mode::Normal));
+    assert!(dash.model.is_normal());
     dash.press("xy");
     let kills = dash.asked();
-    let kill = |cmd: &Cmd| matches!(cmd, Cmd::Ask(_, Action::Kill(_)));
+    let kill = |cmd: &Cmd| matches!(cmd, Cmd::Request(_, Action::Kill(_)));
     assert!(!kills.iter().any(kill));
 }
 

@@ -3,22 +3,14 @@
 
 mod acting;
 mod behaviour;
-mod card;
-mod details;
-mod forms;
-mod found;
-mod grid;
-mod harness;
+pub(super) mod harness;
 pub(super) mod jobs;
 mod keyboard;
+mod keymap;
 mod look;
 mod manual;
 mod marks;
 mod mouse;
 mod notice;
-mod palette;
 mod pictures;
 mod rebound;
-mod rewind;
-mod rows;
-mod scrolling;

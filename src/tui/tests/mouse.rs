@@ -6,10 +6,11 @@ use base64::engine::general_purpose::STANDARD;
 use super::harness::Dash;
 use super::jobs::{id, record, shop_records};
 use crate::protocol::Action;
+use crate::tui::message::{Cmd, Effect, LinkEvent, RequestKind};
 use crate::tui::model::Selected;
-use crate::tui::model::mode::Mode;
-use crate::tui::model::scroll::Part;
-use crate::tui::update::{Cmd, Errand, News, Tag};
+use crate::tui::modes::help::Help;
+use crate::tui::modes::insert::Insert;
+use crate::tui::scrollback::Part;
 
 fn shop() -> Dash {
     let mut dash = Dash::new(80, 24, shop_records());
@@ -32,7 +33,7 @@ fn click(dash: &mut Dash, at: (u16, u16)) {
 
 fn copied(dash: &mut Dash) -> Option<(String, String)> {
     dash.asked().into_iter().find_map(|cmd| match cmd {
-        Cmd::Errand(Errand::Copy(text, what)) => Some((text, what)),
+        Cmd::Effect(Effect::Copy(text, what)) => Some((text, what)),
         _ => None,
     })
 }
@@ -45,10 +46,10 @@ fn a_click_selects_and_a_second_click_attaches() {
     let mut dash = shop();
     click(&mut dash, (5, 4));
     assert_eq!(dash.model.selected, Selected::Job(id("api")));
-    assert!(matches!(dash.model.mode, Mode::Normal));
+    assert!(dash.model.is_normal());
     dash.later(5000);
     click(&mut dash, (5, 4));
-    assert!(matches!(dash.model.mode, Mode::Insert(_)));
+    assert!(dash.model.state::<Insert>().is_some());
     assert!(dash.model.frame.zoom);
     let mut dash = shop();
     click(&mut dash, (5, 1));
@@ -73,14 +74,17 @@ fn the_wheel_scrolls_what_is_under_the_pointer() {
     let current = dash.model.current_id().unwrap().clone();
     assert!(matches!(
         dash.asked()[..],
-        [Cmd::Ask(Tag::Log(_, Part::First), Action::Log(_))]
+        [Cmd::Request(
+            RequestKind::Log(_, Part::First),
+            Action::Log(_)
+        )]
     ));
     let data = serde_json::json!({
         "output": STANDARD.encode(&log), "offset": 0, "nextOffset": 1_258_291,
         "firstOffset": 0, "totalBytes": 1_258_291, "eof": false,
     });
-    let tag = Tag::Log(current, Part::First);
-    dash.link(News::Reply(tag, Ok(data)));
+    let tag = RequestKind::Log(current, Part::First);
+    dash.link(LinkEvent::Reply(tag, Ok(data)));
     assert!(dash.status().starts_with(" SCROLL "));
     assert!(dash.text().contains("line 96") && !dash.text().contains("line 97"));
 }
@@ -100,7 +104,7 @@ fn dragging_copies_only_text_of_the_pane() {
         ("two/three.ts\nl", "2 lines")
     );
     assert!(dash.text().contains("elsewhere"), "and it is live again");
-    assert!(matches!(dash.model.mode, Mode::Normal));
+    assert!(dash.model.is_normal());
     click(&mut dash, (PANE.0, PANE.1));
     assert_eq!(copied(&mut dash), None, "a click selects nothing");
 }
@@ -130,11 +134,11 @@ fn hints_and_answers_are_clickable() {
     assert!(dash.status().starts_with(" STOP "));
     let y = column(&dash, "n no", 22);
     click(&mut dash, (y, 22));
-    assert!(matches!(dash.model.mode, Mode::Normal));
+    assert!(dash.model.is_normal());
     assert!(!dash.actions().contains(&"kill"));
     let help = column(&dash, "? help", 22);
     click(&mut dash, (help, 22));
-    assert!(matches!(dash.model.mode, Mode::Help(_)));
+    assert!(dash.model.state::<Help>().is_some());
 }
 
 #[test]
@@ -162,8 +166,8 @@ fn a_job_gets_mouse_reports_in_its_own_coordinates() {
 fn m_releases_and_takes_the_mouse() {
     let mut dash = shop();
     dash.press("m");
-    assert_eq!(dash.asked(), [Cmd::Errand(Errand::Mouse(false))]);
+    assert_eq!(dash.asked(), [Cmd::Effect(Effect::Mouse(false))]);
     assert!(dash.text().contains("The mouse is for your terminal"));
     dash.press("m");
-    assert_eq!(dash.asked(), [Cmd::Errand(Errand::Mouse(true))]);
+    assert_eq!(dash.asked(), [Cmd::Effect(Effect::Mouse(true))]);
 }

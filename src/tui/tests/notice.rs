@@ -7,8 +7,8 @@ use super::jobs::{HOME, NOW, id, record, shop_records};
 use crate::config::Notify;
 use crate::protocol::record::{Detail, InputState};
 use crate::protocol::{Action, EventKind};
+use crate::tui::message::{Cmd, Done, Effect, Event, LinkEvent, RequestKind};
 use crate::tui::options::Options;
-use crate::tui::update::{Cmd, Done, Errand, News, Tag, What};
 
 const AWAY: &str = "\x1b[O";
 const BACK: &str = "\x1b[I";
@@ -16,7 +16,7 @@ const BACK: &str = "\x1b[I";
 fn told(dash: &mut Dash) -> Vec<String> {
     let cmds = dash.asked().into_iter();
     cmds.filter_map(|cmd| match cmd {
-        Cmd::Errand(Errand::Notify(_, text, _)) => Some(text),
+        Cmd::Effect(Effect::Notify(_, text, _)) => Some(text),
         _ => None,
     })
     .collect()
@@ -105,7 +105,7 @@ fn notifies_in_the_configured_way() {
         dash.asked();
         dash.event(EventKind::Ready, "web", json!({}));
         let desktop = dash.asked().into_iter().find_map(|cmd| match cmd {
-            Cmd::Errand(Errand::Notify(_, _, desktop)) => Some(desktop),
+            Cmd::Effect(Effect::Notify(_, _, desktop)) => Some(desktop),
             _ => None,
         });
         assert_eq!(desktop, by, "{notify:?}");
@@ -118,7 +118,7 @@ fn sets_the_title_to_what_waits_only_on_changes() {
     let titles = |dash: &mut Dash| -> Vec<String> {
         let cmds = dash.asked().into_iter();
         cmds.filter_map(|cmd| match cmd {
-            Cmd::Errand(Errand::Title(title)) => Some(title),
+            Cmd::Effect(Effect::Title(title)) => Some(title),
             _ => None,
         })
         .collect()
@@ -144,7 +144,10 @@ fn opens_a_url_and_requests_an_unknown_one() {
     dash.press("o");
     let cmds = dash.asked();
     assert!(
-        matches!(&cmds[..], [Cmd::Ask(Tag::Url(_), Action::Status(_))]),
+        matches!(
+            &cmds[..],
+            [Cmd::Request(RequestKind::Url(_), Action::Status(_))]
+        ),
         "{cmds:?}"
     );
     let detail = |ports: &[u16], urls: &[&str]| {
@@ -158,11 +161,11 @@ fn opens_a_url_and_requests_an_unknown_one() {
             runs: Vec::new(),
             ..Detail::default()
         });
-        News::Reply(Tag::Url(id("web")), Ok(json!(web)))
+        LinkEvent::Reply(RequestKind::Url(id("web")), Ok(json!(web)))
     };
     let opened = |dash: &mut Dash| {
         dash.asked().into_iter().find_map(|cmd| match cmd {
-            Cmd::Errand(Errand::Open(url)) => Some(url),
+            Cmd::Effect(Effect::Open(url)) => Some(url),
             _ => None,
         })
     };
@@ -186,11 +189,11 @@ fn opens_a_url_and_requests_an_unknown_one() {
     assert_eq!(opened(&mut dash), None);
     assert!(dash.text().contains("listens on no port"));
     // Without a browser, the URL is copied and shown.
-    dash.happen(What::Done(Done::NoBrowser(
+    dash.happen(Event::Done(Done::NoBrowser(
         "http://localhost:3000".to_owned(),
     )));
-    let copied = Errand::Copy("http://localhost:3000".to_owned(), "the URL".to_owned());
-    assert!(dash.asked().contains(&Cmd::Errand(copied)));
+    let copied = Effect::Copy("http://localhost:3000".to_owned(), "the URL".to_owned());
+    assert!(dash.asked().contains(&Cmd::Effect(copied)));
     assert!(dash.text().contains("no browser here"));
     assert!(dash.model.now.ms >= NOW);
 }

@@ -5,11 +5,12 @@ use super::jobs::{NOW, ended, id, record, shop_records};
 use crate::protocol::record::Asked;
 use crate::protocol::{EventKind, Mode};
 use crate::protocol::{Scope, Status, Timestamp};
-use crate::tui::model::scroll::Part;
+use crate::tui::message::{Event, LinkEvent};
 use crate::tui::options::Options;
+use crate::tui::scrollback::Part;
 use crate::tui::state::State;
+use crate::tui::theme::Appearance;
 use crate::tui::theme::Depth;
-use crate::tui::update::{News, What};
 
 /// The screen of the job `web`.
 const WEB: &str = "> shop@1.4.0 dev\r\n> vite --port 3000\r\n\r\n  VITE v7.1.2  ready in 412 ms\r\n\r\n  \
@@ -173,8 +174,8 @@ fn toasts() {
     let mut dash = shop(80, 24);
     dash.press("%").press("%").press("\x03");
     let error = crate::protocol::Error::internal("port 8080 is used by job web (pid 48213)");
-    dash.link(News::Reply(
-        crate::tui::update::Tag::Restart(id("api")),
+    dash.link(LinkEvent::Reply(
+        crate::tui::message::RequestKind::Restart(id("api")),
         Err(error.hint("! goes to web")),
     ));
     dash.snapshot("toasts-80x24");
@@ -185,8 +186,8 @@ fn toasts() {
 #[test]
 fn the_daemon_is_away() {
     let mut dash = shop(80, 24);
-    dash.link(News::Down).snapshot("daemon-away-80x24");
-    dash.link(News::Up);
+    dash.link(LinkEvent::Down).snapshot("daemon-away-80x24");
+    dash.link(LinkEvent::Up);
     assert!(dash.actions().contains(&"subscribe"));
     assert!(!dash.text().contains("restarting"));
 }
@@ -213,7 +214,10 @@ fn names_that_are_too_long_or_wide() {
 #[test]
 fn ascii() {
     let options = Options {
-        ascii: true,
+        appearance: Appearance {
+            ascii: true,
+            ..Appearance::default()
+        },
         ..Options::default()
     };
     let mut dash = Dash::with(options, 120, 24, shop_records());
@@ -225,7 +229,7 @@ fn ascii() {
 #[test]
 fn the_window_changes() {
     let mut dash = shop(120, 40);
-    dash.happen(What::Window(40, 12));
+    dash.happen(Event::Window(40, 12));
     assert!(dash.text().lines().all(|line| line.chars().count() <= 40));
 }
 

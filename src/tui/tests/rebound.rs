@@ -5,11 +5,12 @@ use super::jobs::{ended, id, shop_records};
 use crate::config::{Rebinding, Spelt, Spot};
 use crate::protocol::Status;
 use crate::tui::keymap::rebind::rebind;
-use crate::tui::model::scroll::Part;
+use crate::tui::message::{Cmd, RequestKind};
+use crate::tui::modes::CONTEXTS;
 use crate::tui::options::Options;
-use crate::tui::update::{Cmd, Tag};
+use crate::tui::scrollback::Part;
 
-/// A view with lines of `[keys.PLACE]`: place, action, keys.
+/// A view with lines of `[keys.CONTEXT]`: context, action, keys.
 fn bound(lines: &[(&str, &str, &[&str])]) -> Dash {
     let at = Spot { line: 1, column: 1 };
     let spelt = |word: &str| Spelt {
@@ -26,7 +27,7 @@ fn bound(lines: &[(&str, &str, &[&str])]) -> Dash {
         .collect();
     let leave_keys = vec!["ctrl-]".to_owned()];
     let options = Options {
-        keys: rebind(&lines, &leave_keys).unwrap(),
+        keys: rebind(&CONTEXTS, &lines, &leave_keys).unwrap(),
         leave_keys,
         ..Options::default()
     };
@@ -55,7 +56,9 @@ fn stop_and_yes_use_their_rebound_keys() {
     dash.press("y");
     assert_eq!(dash.actions(), Vec::<&str>::new());
     dash.press("\x18J");
-    assert!(matches!(&dash.asked()[..], [Cmd::Ask(Tag::Kill(to), _)] if *to == id("web")));
+    assert!(
+        matches!(&dash.asked()[..], [Cmd::Request(RequestKind::Kill(to), _)] if *to == id("web"))
+    );
 }
 
 #[test]
@@ -114,10 +117,10 @@ fn the_log_search_uses_the_keys_of_the_filter() {
         "{text}"
     );
     dash.press("\x1b[17~");
-    let scroll = dash.model.scroll().unwrap();
+    let scroll = dash.model.scroll.as_ref().unwrap();
     assert!(scroll.input.is_none() && scroll.search.is_some());
     dash.press("/two\x1b[18~");
-    assert!(dash.model.scroll().unwrap().input.is_none());
+    assert!(dash.model.scroll.as_ref().unwrap().input.is_none());
 }
 
 #[test]

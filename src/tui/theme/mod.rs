@@ -17,7 +17,6 @@ pub use self::background::{Answer, QUERY, Shade, answer};
 pub use self::depth::Depth;
 pub use self::role::Role;
 pub use self::scheme::{Paint, Scheme, ThemeError};
-use super::options::Options;
 use super::state::State;
 use crate::config::Background;
 
@@ -66,6 +65,19 @@ pub enum Tone {
     Alarm,
 }
 
+/// How the view should look, from the command line and the configuration.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Appearance {
+    /// Use only ASCII glyphs and lines.
+    pub ascii: bool,
+    /// Use no colour, not even the jobs' own.
+    pub mono: bool,
+    /// The colour theme.
+    pub scheme: Scheme,
+    /// The assumed brightness of the terminal's background.
+    pub background: Background,
+}
+
 impl Theme {
     /// The default theme on a dark terminal.
     pub fn new(depth: Depth, ascii: bool, mono: bool) -> Self {
@@ -78,38 +90,38 @@ impl Theme {
             scheme: Scheme::default(),
             styles: [Style::new(); Role::ALL.len()],
         };
-        theme.settle();
+        theme.resolve();
         theme
     }
 
-    /// The theme for a terminal and the command-line options.
-    pub fn detect(facts: &TerminalFacts, options: &Options) -> Self {
+    /// The theme for a terminal.
+    pub fn detect(facts: &TerminalFacts, wanted: Appearance) -> Self {
         let locale = facts.locale.to_ascii_lowercase();
         let utf8 = locale.contains("utf-8") || locale.contains("utf8");
         let poor = matches!(facts.term.as_str(), "linux" | "dumb");
-        let depth = if options.mono || !facts.no_color.is_empty() || facts.term == "dumb" {
+        let depth = if wanted.mono || !facts.no_color.is_empty() || facts.term == "dumb" {
             Depth::None
         } else {
             Depth::detect(&facts.term, &facts.colorterm)
         };
-        let shade = match options.background {
+        let shade = match wanted.background {
             Background::Dark => Shade::Dark,
             Background::Light => Shade::Light,
             Background::Auto => Shade::of_colorfgbg(&facts.colorfgbg),
         };
-        let auto = options.background == Background::Auto;
+        let auto = wanted.background == Background::Auto;
         let mut theme = Self {
             asks: auto && depth != Depth::None && !poor,
             shade,
-            scheme: options.theme,
-            ..Self::new(depth, options.ascii || poor || !utf8, options.mono)
+            scheme: wanted.scheme,
+            ..Self::new(depth, wanted.ascii || poor || !utf8, wanted.mono)
         };
-        theme.settle();
+        theme.resolve();
         theme
     }
 
     /// Handles a reply of the terminal; returns whether the look has changed.
-    pub fn hear(&mut self, answer: Answer) -> bool {
+    pub fn answered(&mut self, answer: Answer) -> bool {
         match answer {
             Answer::Last => {
                 self.asks = false;
@@ -118,14 +130,14 @@ impl Theme {
             Answer::Shade(shade) => {
                 let changed = shade != self.shade;
                 self.shade = shade;
-                self.settle();
+                self.resolve();
                 changed
             }
         }
     }
 
     /// Computes the styles.
-    fn settle(&mut self) {
+    fn resolve(&mut self) {
         let sixteen = match self.depth {
             Depth::Ansi => Scheme::built_in("terminal").unwrap_or(Scheme::BARE),
             _ => Scheme::BARE,
@@ -253,7 +265,7 @@ fn indexed(color: Color) -> Color {
 mod tests {
     use super::*;
 
-    fn theme(vars: [&str; 5], options: &Options) -> Theme {
+    fn theme(vars: [&str; 5], wanted: Appearance) -> Theme {
         let [locale, term, colorterm, no_color, colorfgbg] = vars.map(str::to_owned);
         let facts = TerminalFacts {
             locale,
@@ -262,14 +274,14 @@ mod tests {
             no_color,
             colorfgbg,
         };
-        Theme::detect(&facts, options)
+        Theme::detect(&facts, wanted)
     }
 
     #[test]
     fn detects_the_look_from_the_terminal() {
-        let options = Options::default();
+        let usual = Appearance::default();
         let detect = |vars| {
-            let theme = theme(vars, &options);
+            let theme = theme(vars, usual);
             (theme.depth, theme.ascii, theme.asks)
         };
         let rich = ["en_US.UTF-8", "xterm", "truecolor", "", ""];
@@ -310,11 +322,11 @@ mod tests {
             !badge.add_modifier.contains(Modifier::BOLD),
             "bold black is grey"
         );
-        let own = Options {
-            theme: Scheme::built_in("terminal").unwrap(),
-            ..Options::default()
+        let own = Appearance {
+            scheme: Scheme::built_in("terminal").unwrap(),
+            ..Appearance::default()
         };
-        let own = theme(["C.UTF-8", "xterm", "truecolor", "", ""], &own);
+        let own = theme(["C.UTF-8", "xterm", "truecolor", "", ""], own);
         assert_eq!(own.state(&State::Running).fg, Some(Color::Green));
     }
 
@@ -322,20 +334,20 @@ mod tests {
     fn replies_change_the_colours_until_the_last_one() {
         let mut theme = theme(
             ["C.UTF-8", "xterm", "truecolor", "", "15;0"],
-            &Options::default(),
+            Appearance::default(),
         );
         let before = theme.dim();
-        assert!(!theme.hear(Answer::Shade(Shade::Dark)));
-        assert!(theme.hear(Answer::Shade(Shade::Light)));
+        assert!(!theme.answered(Answer::Shade(Shade::Dark)));
+        assert!(theme.answered(Answer::Shade(Shade::Light)));
         assert_ne!(theme.dim(), before);
         assert!(theme.asks);
-        assert!(!theme.hear(Answer::Last));
+        assert!(!theme.answered(Answer::Last));
         assert!(!theme.asks);
-        let said = Options {
+        let said = Appearance {
             background: Background::Dark,
-            ..Options::default()
+            ..Appearance::default()
         };
-        let theme = super::tests::theme(["C.UTF-8", "xterm", "truecolor", "", "0;15"], &said);
+        let theme = super::tests::theme(["C.UTF-8", "xterm", "truecolor", "", "0;15"], said);
         assert_eq!((theme.dim(), theme.asks), (before, false));
     }
 }

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::msg::{Cmd, Tag};
 use crate::protocol::Action;
 use crate::protocol::params::Events;
 use crate::protocol::reply::Happened;
+use crate::tui::message::{Cmd, RequestKind};
 use crate::tui::model::away::Away;
 use crate::tui::model::{Attached, Model};
 use crate::tui::units;
@@ -14,10 +14,10 @@ use crate::tui::units;
 const PAGE: usize = 1000;
 
 /// How long the summary is shown, in milliseconds; it is a sentence about several jobs.
-const TOLD_MS: i64 = 15_000;
+const SUMMARY_MS: i64 = 15_000;
 
 /// Requests the events if a view was open before.
-pub(super) fn ask(model: &mut Model, cmds: &mut Vec<Cmd>) {
+pub(super) fn request(model: &mut Model, cmds: &mut Vec<Cmd>) {
     let Some((at, seq)) = model.last_open.filter(|_| model.attached == Attached::No) else {
         return;
     };
@@ -26,7 +26,7 @@ pub(super) fn ask(model: &mut Model, cmds: &mut Vec<Cmd>) {
 }
 
 /// Handles a page of events; after the last page, shows the summary.
-pub(super) fn came(model: &mut Model, value: Value, cmds: &mut Vec<Cmd>) {
+pub(super) fn received(model: &mut Model, value: Value, cmds: &mut Vec<Cmd>) {
     let (Some(mut away), Ok(page_of)) =
         (model.away.take(), serde_json::from_value::<Happened>(value))
     else {
@@ -41,10 +41,10 @@ pub(super) fn came(model: &mut Model, value: Value, cmds: &mut Vec<Cmd>) {
         model.away = Some(away);
         return;
     }
-    let told = away.told(&model.jobs);
-    if !told.is_empty() {
+    let summary = away.summary(&model.jobs);
+    if !summary.is_empty() {
         let when = units::since(away.since, model.now.ms, &model.zone);
-        model.note_for(format!("since {when}: {told}"), None, TOLD_MS);
+        model.note_for(format!("since {when}: {summary}"), None, SUMMARY_MS);
     }
 }
 
@@ -54,5 +54,5 @@ fn page(after: u64) -> Cmd {
         limit: Some(PAGE),
         ..Events::default()
     };
-    Cmd::Ask(Tag::Away, Action::Events(params))
+    Cmd::Request(RequestKind::Away, Action::Events(params))
 }

@@ -5,18 +5,21 @@
 
 use serde_json::Value;
 
-use super::answer::answer;
-use super::log;
-use super::msg::{Cmd, News, Tag};
-use super::page;
-use super::refusal::refusal;
-use super::{keyboard, notice, rewind, undo};
+use super::errors::refused;
+use super::notify;
+use super::replies::reply;
 use crate::protocol::event::ScreenUpdate;
-use crate::protocol::params::{List, StatusParams, Subscribe};
+use crate::protocol::params::{List, Subscribe};
 use crate::protocol::{Action, Error, ErrorCode, Event, EventKind, SessionId, Timestamp};
-use crate::tui::model::mode::{Frame, Mode};
-use crate::tui::model::scroll::Part;
+use crate::tui::message::{Cmd, LinkEvent, RequestKind};
+use crate::tui::model::mode::Frame;
 use crate::tui::model::{Link, Model};
+use crate::tui::modes::page;
+use crate::tui::modes::scroll::rewind;
+use crate::tui::pane::follow;
+use crate::tui::requests::refresh;
+use crate::tui::scrollback::Part;
+use crate::tui::{keyboard, removal};
 
 /// Number of jobs requested; more than the daemon keeps.
 pub(super) const LIST_LIMIT: usize = 1000;
@@ -46,25 +49,25 @@ const EVENTS: [EventKind; 19] = [
 ];
 
 /// Handles a message of the connection.
-pub(super) fn hear(model: &mut Model, news: News, cmds: &mut Vec<Cmd>) {
-    match news {
-        News::Up => up(model, cmds),
-        News::Down => down(model),
-        News::Silent(error) => model.fail(match &error.hint {
+pub(super) fn link_event(model: &mut Model, event: LinkEvent, cmds: &mut Vec<Cmd>) {
+    match event {
+        LinkEvent::Up => up(model, cmds),
+        LinkEvent::Down => down(model),
+        LinkEvent::Silent(error) => model.fail(match &error.hint {
             Some(hint) => format!("{}. {hint}", error.message),
             None => error.message,
         }),
-        News::Event(event) => event_came(model, event, cmds),
-        News::Reply(tag, Ok(value)) => answer(model, tag, value, cmds),
-        News::Reply(tag, Err(error)) => refusal(model, tag, &error, cmds),
-        News::Dropped(tag) => {
+        LinkEvent::Event(event) => event_received(model, event, cmds),
+        LinkEvent::Reply(tag, Ok(value)) => reply(model, tag, value, cmds),
+        LinkEvent::Reply(tag, Err(error)) => refused(model, tag, &error, cmds),
+        LinkEvent::Dropped(tag) => {
             let error = match model.link {
                 Link::Up => Error::new(ErrorCode::DaemonUnavailable, "the daemon does not keep up"),
                 // The request may have been carried out just before the connection broke.
                 _ => Error::new(ErrorCode::DaemonUnavailable, "the daemon is restarting")
                     .hint("See how things are when it is back, then try again."),
             };
-            refusal(model, tag, &error, cmds);
+            refused(model, tag, &error, cmds);
         }
     }
 }
@@ -79,7 +82,7 @@ fn up(model: &mut Model, cmds: &mut Vec<Cmd>) {
     model.is_daemon_older = false;
     cmds.push(subscribe(&EVENTS));
     cmds.push(list());
-    log::again(model, cmds);
+    follow::again(model, cmds);
     rewind::again(model, cmds);
     keyboard::again(model, cmds);
 }
@@ -90,7 +93,7 @@ fn subscribe(events: &[EventKind]) -> Cmd {
         events: Some(events.to_vec()),
         ..Subscribe::default()
     };
-    Cmd::Ask(Tag::Subscribe, Action::Subscribe(subscribe))
+    Cmd::Request(RequestKind::Subscribe, Action::Subscribe(subscribe))
 }
 
 /// Subscribes to the events that an older daemon knows. `false` if that was tried already.
@@ -115,29 +118,26 @@ fn down(model: &mut Model) {
     model.refreshing.clear();
     model.usage.on_its_way = false;
     model.dirty = true;
-    if let Some(scroll) = model.scroll_mut() {
-        scroll.hunt = None;
+    if let Some(scroll) = &mut model.scroll {
+        scroll.jump = None;
         // The first part is requested again after reconnecting.
         if scroll.loading != Some(Part::First) {
             scroll.loading = None;
         }
     }
-    match &mut model.mode {
-        Mode::Prompt(form) => form.busy = false,
-        Mode::Insert(insert) => insert.asked = None,
-        Mode::Page(page) => page.unasked(),
-        Mode::Found(found) => found.lost(model.now.ms),
-        _ => {}
+    let now = model.now.ms;
+    if let Some(mode) = model.mode_mut() {
+        mode.disconnected(now);
     }
 }
 
-fn event_came(model: &mut Model, event: Event, cmds: &mut Vec<Cmd>) {
+fn event_received(model: &mut Model, event: Event, cmds: &mut Vec<Cmd>) {
     if event.event == EventKind::Lag {
         cmds.push(list());
         return;
     }
     model.seq = model.seq.max(event.seq.unwrap_or(0));
-    notice::notice(model, &event, cmds);
+    notify::notify(model, &event, cmds);
     let Some(id) = event.session_id else {
         return;
     };
@@ -147,8 +147,8 @@ fn event_came(model: &mut Model, event: Event, cmds: &mut Vec<Cmd>) {
         model.usage.touch(model.now.ms);
     }
     match event.event {
-        EventKind::Screen => screen_came(model, &id, event.data),
-        EventKind::Output => output_came(model, &id, &event.data),
+        EventKind::Screen => screen_received(model, &id, event.data),
+        EventKind::Output => output_received(model, &id, &event.data),
         EventKind::Title | EventKind::Bell | EventKind::Hello => {}
         EventKind::AgentInput => {
             model.keyboards.agent_typed(id, model.now.ms);
@@ -165,12 +165,12 @@ fn event_came(model: &mut Model, event: Event, cmds: &mut Vec<Cmd>) {
             if model.job(&id).is_none() && !model.refreshing.contains_key(&id) => {}
         _ => {
             refresh(model, &id, cmds);
-            page::heard(model, &id, cmds);
+            page::job_changed(model, &id, cmds);
         }
     }
 }
 
-fn screen_came(model: &mut Model, id: &SessionId, data: Value) {
+fn screen_received(model: &mut Model, id: &SessionId, data: Value) {
     let Ok(update) = serde_json::from_value::<ScreenUpdate>(data) else {
         return;
     };
@@ -186,7 +186,7 @@ fn screen_came(model: &mut Model, id: &SessionId, data: Value) {
     }
 }
 
-fn output_came(model: &mut Model, id: &SessionId, data: &Value) {
+fn output_received(model: &mut Model, id: &SessionId, data: &Value) {
     let is_current = model.current_id() == Some(id);
     let unseen_before = model.job(id).map(|job| model.unseen(job));
     let Some(job) = model.jobs.iter_mut().find(|job| job.id() == id) else {
@@ -216,20 +216,6 @@ fn output_came(model: &mut Model, id: &SessionId, data: &Value) {
     model.dirty |= is_current || unseen != unseen_before;
 }
 
-/// Requests a record. If a request is pending, requests it again after the reply.
-pub(super) fn refresh(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
-    if let Some(again) = model.refreshing.get_mut(id) {
-        *again = true;
-        return;
-    }
-    model.refreshing.insert(id.clone(), false);
-    let params = StatusParams {
-        session_id: id.to_string(),
-        detail: None,
-    };
-    cmds.push(Cmd::Ask(Tag::Record(id.clone()), Action::Status(params)));
-}
-
 /// After a reply with a record: requests it again if more has happened since.
 pub(super) fn refreshed(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
     if model.refreshing.remove(id) == Some(true) {
@@ -240,9 +226,9 @@ pub(super) fn refreshed(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) 
 /// Forgets a job that no longer exists.
 pub(super) fn forget(model: &mut Model, id: &SessionId) {
     model.jobs.retain(|job| job.id() != id);
-    undo::gone(model, |removed| removed == id);
+    removal::gone(model, |removed| removed == id);
     model.refreshing.remove(id);
-    model.looks.forget(id);
+    model.seen.forget(id);
     model.cards.remove(id);
     model.survivors.remove(id);
     model.sparks.remove(id);
@@ -251,26 +237,10 @@ pub(super) fn forget(model: &mut Model, id: &SessionId) {
     if model.previous.as_ref() == Some(id) {
         model.previous = None;
     }
-    let gone = match &mut model.mode {
-        Mode::Insert(insert) if !insert.also.is_empty() => {
-            let left: Vec<_> = insert.jobs().into_iter().filter(|one| one != id).collect();
-            if let [first, rest @ ..] = left.as_slice() {
-                insert.id = first.clone();
-                insert.also = rest.to_vec();
-            }
-            false
-        }
-        Mode::Insert(insert) => insert.id == *id,
-        Mode::Scroll(scroll, _) => scroll.id == *id,
-        Mode::Page(page) => page.is_about(id),
-        Mode::Found(found) => {
-            found.forget(id);
-            false
-        }
-        _ => false,
-    };
+    let gone = model.mode_mut().is_some_and(|mode| mode.forget(id));
     if gone {
-        model.mode = Mode::Normal;
+        model.leave();
+        model.scroll = None;
         model.note("The job was removed.");
     }
     if model.jobs.is_empty() || gone {
@@ -285,5 +255,5 @@ fn list() -> Cmd {
         limit: Some(LIST_LIMIT),
         ..List::default()
     };
-    Cmd::Ask(Tag::List, Action::List(params))
+    Cmd::Request(RequestKind::List, Action::List(params))
 }

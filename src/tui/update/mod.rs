@@ -1,55 +1,20 @@
-//! Applies messages to the model. Pure: effects to perform outside are returned as [`Cmd`]s.
+//! Applies messages to the model. Pure: what is to be done outside is returned as [`Cmd`]s.
 
-mod answer;
 mod away;
-mod card;
-mod confirm;
-mod copy;
 mod daemon;
-mod filter;
-mod found;
-mod grid;
-mod help;
-mod hunt;
-mod insert;
-mod keyboard;
-mod log;
-mod look;
-mod marks;
-mod menu;
-mod messages;
-mod mouse;
-pub mod msg;
-mod normal;
-mod notice;
-mod open;
-mod page;
-mod pager;
-mod palette;
-mod prompt;
-pub(in crate::tui) mod quit;
-mod refusal;
-mod reply;
-mod rewind;
-mod scroll;
-mod select;
-mod settle;
-mod signal;
-mod undo;
+mod errors;
+mod notify;
+mod reconcile;
+mod replies;
+pub(in crate::tui) mod seen;
 mod usage;
-mod verbs;
 
-pub(in crate::tui) use self::insert::lines as paste_lines;
-pub(in crate::tui) use self::look::close;
-pub use self::msg::{Cmd, CopyFrom, Done, Errand, Exit, Msg, News, Tag, What};
-
-use super::chord;
-use super::keymap::{Keymap, Place};
+use super::keymap::KeyPress;
+use super::message::{Cmd, Done, Event, Exit, Msg};
 use super::model::Model;
-use super::model::line::Line;
-use super::model::mode::Mode;
-use super::theme;
-use crate::term::keyparse::{Event, Input, Key, KeyCode};
+use super::modes::{form, normal};
+use super::{mouse, removal, theme};
+use crate::term::keyparse::{self, Input};
 
 /// How long to wait for the rest of a key after its first byte, in milliseconds. Terminals send a
 /// key in one write; only a slow line splits it.
@@ -68,20 +33,20 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
     if model.keyboards.expire(msg.now.ms) {
         model.dirty = true;
     }
-    undo::expire(model, &mut cmds);
-    match msg.what {
-        What::Input(bytes) => {
+    removal::expire(model, &mut cmds);
+    match msg.event {
+        Event::Input(bytes) => {
             for input in model.keys.feed(&bytes) {
-                take(model, &input, &mut cmds);
+                handle(model, input, &mut cmds);
             }
             let pending = model.keys.is_pending();
             model.flush_at = pending.then_some(msg.now.ms + KEY_MS);
         }
-        What::Tick => {
+        Event::Tick => {
             if model.flush_at.is_some_and(|at| at <= msg.now.ms) {
                 model.flush_at = None;
                 for input in model.keys.flush() {
-                    take(model, &input, &mut cmds);
+                    handle(model, input, &mut cmds);
                 }
                 // The rest of a report may take longer; it is not a key.
                 let pending = model.keys.is_pending();
@@ -89,133 +54,60 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
             }
             model.dirty = true;
         }
-        What::Window(width, height) => {
+        Event::Window(width, height) => {
             model.window = (width, height);
             model.dirty = true;
         }
-        What::Continued => {
+        Event::Continued => {
             model.dirty = true;
             cmds.push(Cmd::Redraw);
         }
-        What::Suspend => cmds.push(Cmd::Suspend),
-        What::Link(news) => daemon::hear(model, news, &mut cmds),
-        What::Done(Done::Said(text)) => model.note(text),
-        What::Done(Done::Failed(text)) => model.fail(text),
-        What::Done(Done::NoBrowser(url)) => open::no_browser(model, url, &mut cmds),
-        What::Done(Done::Suggested {
+        Event::Suspend => cmds.push(Cmd::Suspend),
+        Event::Link(news) => daemon::link_event(model, news, &mut cmds),
+        Event::Done(Done::Note(text)) => model.note(text),
+        Event::Done(Done::Failed(text)) => model.fail(text),
+        Event::Done(Done::NoBrowser(url)) => normal::no_browser(model, url, &mut cmds),
+        Event::Done(Done::Suggested {
             dir,
             targets,
             history,
-        }) => prompt::suggested(model, &dir, targets, history),
-        What::HangUp => cmds.push(Cmd::Quit(Exit::Silent)),
-        What::Terminate => cmds.push(Cmd::Quit(Exit::Closed)),
+        }) => form::suggested(model, &dir, targets, history),
+        Event::HangUp => cmds.push(Cmd::Quit(Exit::Silent)),
+        Event::Terminate => cmds.push(Cmd::Quit(Exit::Closed)),
     }
-    settle::settle(model, &mut cmds);
+    reconcile::reconcile(model, &mut cmds);
     // Before quitting, send the pending removals, because they can no longer be undone.
     if let Some(at) = cmds.iter().position(|cmd| matches!(cmd, Cmd::Quit(_))) {
         let mut last = Vec::new();
-        undo::flush(model, &mut last);
+        removal::flush(model, &mut last);
         cmds.splice(at..at, last);
     }
     cmds
 }
 
-/// Handles one key, paste or report, by mode.
-fn take(model: &mut Model, input: &Input, cmds: &mut Vec<Cmd>) {
-    if let Event::Focus(focused) = input.event {
-        model.focused = focused;
-    } else if let Event::Mouse(mouse) = input.event {
-        mouse::take(model, mouse, cmds);
-        return;
-    } else if let Event::Reply(reply) = &input.event
-        && model.theme.asks
-        && let Some(answer) = theme::answer(reply)
-    {
-        model.dirty |= model.theme.hear(answer);
-        return;
-    }
-    if let Mode::Insert(_) = model.mode {
-        insert::take(model, input, cmds);
-        return;
-    }
-    match &input.event {
-        Event::Key(key) => {
-            model.dirty = true;
-            let name = chord::name(*key);
-            press(model, *key, &name, input, cmds);
-        }
-        Event::Paste(bytes) => {
-            model.dirty = true;
-            paste(model, bytes);
-        }
-        // These are reports that the dashboard did not request.
-        Event::Mouse(_) | Event::Focus(_) | Event::Reply(_) => {}
-    }
-}
-
-fn press(model: &mut Model, key: Key, name: &str, input: &Input, cmds: &mut Vec<Cmd>) {
-    let place = model.mode.place();
-    match place {
-        Place::Normal => normal::press(model, name, input, cmds),
-        Place::Reply => reply::press(model, key, name, cmds),
-        Place::Palette => palette::press(model, key, name, cmds),
-        Place::Copy | Place::Signal => menu::press(model, name, cmds),
-        Place::Page => page::press(model, name, cmds),
-        Place::Found => found::press(model, key, name, cmds),
-        Place::Scroll => scroll::press(model, key, name, cmds),
-        Place::Filter => filter::press(model, key, name),
-        Place::Prompt => prompt::press(model, key, name, cmds),
-        Place::Confirm => confirm::press(model, name, cmds),
-        Place::Help => help::press(model, key, name),
-        Place::Insert | Place::Grid | Place::Rewind | Place::Line => {}
-    }
-}
-
-/// Inserts pasted text where text is typed. In NORMAL it is refused, because it would be read as
-/// commands.
-fn paste(model: &mut Model, bytes: &[u8]) {
-    let text = String::from_utf8_lossy(bytes).into_owned();
-    match &mut model.mode {
-        Mode::Filter(line) => {
-            line.insert(&text);
-            model.filter = line.text();
-            model.stale = true;
-        }
-        Mode::Found(found) => found::paste(found, &text, model.now.ms),
-        Mode::Prompt(form) if !form.busy => form.line().insert(&text),
-        Mode::Reply(reply) => reply.line.insert(&text),
-        Mode::Palette(palette) => palette.line.insert(&text),
-        Mode::Scroll(scroll, _) => {
-            if let Some(line) = &mut scroll.input {
-                line.insert(&text);
+/// Handles one key, paste or report.
+fn handle(model: &mut Model, input: Input, cmds: &mut Vec<Cmd>) {
+    use keyparse::Event;
+    let handlers = model.mode().handlers();
+    match input.event {
+        Event::Focus(focused) => model.focused = focused,
+        Event::Mouse(mouse) => mouse::handle(model, mouse, cmds),
+        Event::Reply(reply) => {
+            // Other reports were not requested by the dashboard.
+            if model.theme.asks
+                && let Some(answer) = theme::answer(&reply)
+            {
+                model.dirty |= model.theme.answered(answer);
             }
         }
-        Mode::Normal => {
-            let name = model.current().map(|job| job.name.clone());
-            model.note(match name {
-                Some(name) => {
-                    format!(
-                        "The paste was not sent. To paste into {name} press {} first.",
-                        model.key("i")
-                    )
-                }
-                None => "There is no job to paste into.".to_owned(),
-            });
+        Event::Key(key) => {
+            // What is typed into a job shows when the job echoes it.
+            model.dirty |= !model.mode().types();
+            (handlers.key)(model, &KeyPress::new(key, input.raw), cmds);
         }
-        _ => {}
-    }
-}
-
-/// Edits a line; `false` if the key has no meaning there.
-fn edit(keymap: &Keymap, line: &mut Line, key: Key, name: &str) -> bool {
-    if let Some(action) = keymap.action(Place::Line, name) {
-        return line.edit(action);
-    }
-    match key.code {
-        KeyCode::Char(c) if !key.ctrl && !key.alt => {
-            line.insert(&c.to_string());
-            true
+        Event::Paste(bytes) => {
+            model.dirty |= !model.mode().types();
+            (handlers.paste)(model, &bytes, cmds);
         }
-        _ => false,
     }
 }

@@ -1,39 +1,15 @@
 //! Draws the model. Pure: reads the model and writes a frame.
 
-mod bar;
-mod card;
-mod columns;
-mod details;
-mod edit;
 mod empty;
-pub mod found;
-mod grid;
-pub mod help;
-mod hints;
-mod list;
-mod live;
-mod marks;
-mod menu;
-mod messages;
-pub mod page;
-mod palette;
-mod pane;
-mod question;
-mod reply;
-mod rewind;
-mod row;
-mod scroll;
-mod status;
 mod toasts;
 mod top;
-mod tree;
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use super::model::layout::Kind;
-use super::model::mode::Mode;
 use super::model::{Link, Model};
+use super::{grid, hints, list, pane};
 
 /// Draws the model.
 pub fn view(model: &Model, frame: &mut Frame<'_>) {
@@ -47,17 +23,13 @@ pub fn view(model: &Model, frame: &mut Frame<'_>) {
         top::too_small(model, frame);
         return;
     }
-    if let Some(area) = layout.top
-        && !matches!(model.mode, Mode::Page(_) | Mode::Found(_))
-    {
+    let mode = model.mode();
+    let is_covered = mode.needs().window;
+    if let Some(area) = layout.top.filter(|_| !is_covered) {
         top::draw(model, area, frame.buffer_mut());
     }
-    if matches!(model.mode, Mode::Help(_)) {
-        help::draw(model, frame.buffer_mut());
-    } else if matches!(model.mode, Mode::Page(_)) {
-        page::draw(model, frame.buffer_mut());
-    } else if let Mode::Found(state) = &model.mode {
-        found::draw(model, state, frame);
+    if is_covered {
+        // The mode draws all of it below.
     } else if model.jobs.is_empty() {
         if model.listed {
             empty::draw(model, body(model), frame.buffer_mut());
@@ -71,38 +43,25 @@ pub fn view(model: &Model, frame: &mut Frame<'_>) {
             pane::title(model, area, frame.buffer_mut());
         }
         if let Some(area) = layout.grid {
-            grid::draw(model, area, frame);
+            grid::draw::draw(model, area, frame);
         } else if let Some(area) = layout.pane {
             pane::draw(model, area, frame);
         }
     }
     if let Some(area) = layout.status {
-        status::draw(model, area, frame);
+        match mode.bar(model, area) {
+            Some(bar) => bar.draw(area, frame.buffer_mut()),
+            None => mode.status(model, area, frame),
+        }
     }
     if let Some(area) = layout.hints {
         hints::draw(model, area, frame.buffer_mut());
     }
-    match &model.mode {
-        Mode::Reply(state) => reply::draw(model, state, body(model), frame.buffer_mut()),
-        Mode::Prompt(form) => edit::whole(model, form, body(model), frame.buffer_mut()),
-        Mode::Palette(state) => palette::draw(model, state, body(model), frame),
-        _ => {}
-    }
+    mode.draw(model, body(model), frame);
     toasts::draw(model, frame.buffer_mut());
     if model.link == Link::Down {
         top::banner(model, frame.buffer_mut());
     }
-}
-
-/// The key shown at a position of the last two lines, if there is one.
-pub fn key_at(model: &Model, col: u16, row: u16) -> Option<String> {
-    let layout = model.layout();
-    let at = |area: &Rect| area.contains((col, row).into());
-    if let Some(area) = layout.hints.filter(at) {
-        return hints::bar(model).key_at(area, col);
-    }
-    let area = layout.status.filter(at)?;
-    status::items(model, area)?.key_at(area, col)
 }
 
 /// The area between the top line and the status line.

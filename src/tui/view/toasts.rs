@@ -6,7 +6,6 @@ use ratatui::style::Modifier;
 
 use crate::term::sanitize::clean;
 use crate::tui::model::Model;
-use crate::tui::model::mode::Mode;
 use crate::tui::model::toast::Kind;
 use crate::tui::text;
 use crate::tui::theme::Tone;
@@ -29,12 +28,7 @@ pub(super) fn draw(model: &Model, buf: &mut Buffer) {
         .min(WIDEST);
     // In a very low window, show one line of the newest toast, and none over a menu or a page.
     let tiny = window.height < 8;
-    if tiny
-        && !matches!(
-            model.mode,
-            Mode::Normal | Mode::Insert(_) | Mode::Scroll(..)
-        )
-    {
+    if tiny && !(model.is_normal() || model.mode().types() || model.mode().scrolls()) {
         return;
     }
     let shown = model.toasts.shown();

@@ -7,12 +7,13 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::Span;
 
-use super::bar::Bar;
+use crate::tui::bar::Bar;
+use crate::tui::list::{glyph_counts, marked};
 use crate::tui::model::Model;
 use crate::tui::model::counts::Counts;
 use crate::tui::model::sort::Sort;
 use crate::tui::state::State;
-use crate::tui::theme::{Theme, Tone};
+use crate::tui::theme::Tone;
 use crate::tui::{text, units};
 
 /// Draws the top line.
@@ -82,30 +83,6 @@ fn grid(model: &Model) -> Option<(String, String)> {
         false => format!("{}-{} of {all}", first + 1, last + 1),
     };
     Some((format!("grid {}x{}", shape.columns, shape.rows), page))
-}
-
-/// `marked 4`.
-pub(super) fn marked(model: &Model) -> String {
-    format!("marked {}", model.marked.len())
-}
-
-/// Counts with glyphs: `5● 1? 1✗`.
-pub(super) fn glyph_counts(theme: &Theme, counts: Counts) -> Vec<Span<'static>> {
-    let all = [
-        (counts.running, State::Running),
-        (counts.input, State::NeedsInput),
-        (counts.paused, State::Paused),
-        (counts.failed, State::Failed(1)),
-    ];
-    all.into_iter()
-        .filter(|(n, _)| *n > 0)
-        .map(|(n, state)| {
-            Span::styled(
-                format!("{n}{}", state.glyph(theme.ascii)),
-                theme.state(&state),
-            )
-        })
-        .collect()
 }
 
 fn worded(counts: Counts) -> Vec<(usize, &'static str, State)> {

@@ -1,0 +1,181 @@
+//! A line of items. Shows as many whole items as fit and drops the least important first.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::tui::text;
+
+/// An item of a bar.
+#[derive(Clone, Debug)]
+struct Item {
+    spans: Vec<Span<'static>>,
+    /// Items of higher rank are dropped first. Rank 0 is never dropped, but cut if necessary.
+    rank: u8,
+}
+
+/// A line with left-aligned and right-aligned items.
+#[derive(Clone, Debug)]
+pub struct Bar {
+    badge: Option<Span<'static>>,
+    left: Vec<Item>,
+    right: Vec<Item>,
+    gap: usize,
+    /// Columns before the first item; after the last item there is always one.
+    margin: usize,
+}
+
+impl Bar {
+    /// An empty bar with `gap` blanks between items and one blank at each end.
+    pub fn new(gap: usize) -> Self {
+        Self {
+            badge: None,
+            left: Vec::new(),
+            right: Vec::new(),
+            gap,
+            margin: 1,
+        }
+    }
+
+    /// Starts the bar with a badge instead of a blank. The badge includes its own blanks; `air`
+    /// more follow.
+    #[must_use]
+    pub fn badge(mut self, text: String, style: Style, air: usize) -> Self {
+        self.margin = text::width(&text) + air;
+        self.badge = Some(Span::styled(text, style));
+        self
+    }
+
+    /// Adds an item on the left.
+    pub fn left(&mut self, rank: u8, spans: Vec<Span<'static>>) {
+        self.left.push(Item { spans, rank });
+    }
+
+    /// Adds text on the left.
+    pub fn text(&mut self, rank: u8, text: impl Into<String>, style: Style) {
+        self.left(rank, vec![Span::styled(text.into(), style)]);
+    }
+
+    /// Adds an item on the right.
+    pub fn right(&mut self, rank: u8, spans: Vec<Span<'static>>) {
+        self.right.push(Item { spans, rank });
+    }
+
+    /// Draws the items that fit.
+    pub fn draw(mut self, area: Rect, buf: &mut Buffer) {
+        let room = usize::from(area.width);
+        while self.width() > room && self.drop_one() {}
+        if let Some(badge) = self.badge.take() {
+            put(buf, area, 0, &Line::from(badge), room);
+        }
+        let mut x = self.margin;
+        for item in &self.left {
+            let line = Line::from(item.spans.clone());
+            let end = match self.right.is_empty() {
+                true => room,
+                false => room.saturating_sub(side_width(&self.right, self.gap) + 1 + self.gap),
+            };
+            put(buf, area, x, &line, end.saturating_sub(x));
+            x += item.width() + self.gap;
+        }
+        let right = side_width(&self.right, self.gap);
+        let mut x = room.saturating_sub(right + 1);
+        for item in &self.right {
+            let line = Line::from(item.spans.clone());
+            put(buf, area, x, &line, room.saturating_sub(x));
+            x += item.width() + self.gap;
+        }
+    }
+
+    /// The key of the hint at a column. A hint is an item that consists of a key and its
+    /// description.
+    pub fn key_at(mut self, area: Rect, col: u16) -> Option<String> {
+        let room = usize::from(area.width);
+        while self.width() > room && self.drop_one() {}
+        let col = usize::from(col.checked_sub(area.x)?);
+        let right_start = room.saturating_sub(side_width(&self.right, self.gap) + 1);
+        for (items, start) in [(&self.left, self.margin), (&self.right, right_start)] {
+            let mut x = start;
+            for item in items {
+                if (x..x + item.width()).contains(&col) && item.spans.len() == 2 {
+                    return item.spans.first().map(|span| span.content.to_string());
+                }
+                x += item.width() + self.gap;
+            }
+        }
+        None
+    }
+
+    fn width(&self) -> usize {
+        let left = side_width(&self.left, self.gap);
+        let right = side_width(&self.right, self.gap);
+        let between = if left > 0 && right > 0 { self.gap } else { 0 };
+        left + between + right + self.margin + 1
+    }
+
+    /// Drops the item of the highest rank; `false` if only items of rank 0 are left.
+    fn drop_one(&mut self) -> bool {
+        let highest = |items: &[Item]| items.iter().map(|item| item.rank).max().unwrap_or(0);
+        let rank = highest(&self.left).max(highest(&self.right));
+        if rank == 0 {
+            return false;
+        }
+        // Of several, drop the one nearest to the gap: the last on the left, the first on the
+        // right.
+        if let Some(at) = self.left.iter().rposition(|item| item.rank == rank) {
+            self.left.remove(at);
+        } else if let Some(at) = self.right.iter().position(|item| item.rank == rank) {
+            self.right.remove(at);
+        }
+        true
+    }
+}
+
+impl Item {
+    fn width(&self) -> usize {
+        self.spans
+            .iter()
+            .map(|span| text::width(&span.content))
+            .sum()
+    }
+}
+
+fn side_width(items: &[Item], gap: usize) -> usize {
+    let widths: usize = items.iter().map(Item::width).sum();
+    widths + gap * items.len().saturating_sub(1)
+}
+
+fn put(buf: &mut Buffer, area: Rect, x: usize, line: &Line<'_>, max: usize) {
+    if max == 0 {
+        return;
+    }
+    let x = area.x + u16::try_from(x).unwrap_or(u16::MAX).min(area.width);
+    let max = u16::try_from(max).unwrap_or(u16::MAX);
+    buf.set_line(x, area.y, line, max);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drawn(width: u16) -> String {
+        let mut bar = Bar::new(2);
+        for (rank, text) in [(0, "web"), (2, "pid 1"), (3, "80x24")] {
+            bar.text(rank, text, Style::new());
+        }
+        bar.right(1, vec![Span::raw("? help")]);
+        let area = Rect::new(0, 0, width, 1);
+        let mut buf = Buffer::empty(area);
+        bar.draw(area, &mut buf);
+        buf.content().iter().map(|cell| cell.symbol()).collect()
+    }
+
+    #[test]
+    fn drops_whole_items_by_rank() {
+        assert_eq!(drawn(30), " web  pid 1  80x24     ? help ");
+        assert_eq!(drawn(24), " web  pid 1      ? help ");
+        assert_eq!(drawn(13), " web  ? help ");
+        assert_eq!(drawn(12), " web        ");
+    }
+}

@@ -1,0 +1,237 @@
+//! Tests of the grid of live panes.
+
+use crate::protocol::{Action, EventKind};
+use crate::tui::message::{Cmd, Event};
+use crate::tui::model::Selected;
+use crate::tui::modes::insert::Insert;
+use crate::tui::options::Options;
+use crate::tui::tests::harness::Dash;
+use crate::tui::tests::jobs::{id, shop_records};
+use crate::tui::theme::Appearance;
+
+/// The grid of the design drawings: four marked jobs.
+fn four(width: u16, height: u16) -> Dash {
+    four_with(Options::default(), width, height)
+}
+
+fn four_with(options: Options, width: u16, height: u16) -> Dash {
+    let mut dash = Dash::with(options, width, height, shop_records());
+    for name in ["web", "tests", "migrate", "agent"] {
+        dash.model.marked.insert(id(name));
+    }
+    dash.press("v");
+    paint(&mut dash);
+    dash
+}
+
+fn paint(dash: &mut Dash) {
+    let web = "12:44:52 GET /api/cart        500  87 ms\r\n12:44:52 TypeError: cart.items is undefined\r\n";
+    dash.screen("web", 40, 120, web);
+    dash.screen(
+        "tests",
+        40,
+        120,
+        "cart.test.ts (14)\r\n  FAIL  refunds twice\r\n",
+    );
+    let migrate = "Applying 0043_backfill_totals.sql\r\nPassword for migrate (db.prod): ";
+    dash.screen("migrate", 40, 120, migrate);
+    dash.screen(
+        "agent",
+        40,
+        120,
+        "Editing src/cart.ts\r\n  日本語 2 lines changed\r\n",
+    );
+}
+
+/// Jobs whose watch was requested, with frame rates, and jobs whose watch was ended.
+fn watching(dash: &mut Dash) -> (Vec<(String, u32)>, Vec<String>) {
+    let (mut on, mut off) = (Vec::new(), Vec::new());
+    for cmd in dash.asked() {
+        match cmd {
+            Cmd::Request(_, Action::Watch(watch)) => {
+                on.push((watch.session_id, watch.max_fps.unwrap()));
+            }
+            Cmd::Request(_, Action::Unwatch(unwatch)) => off.push(unwatch.session_id),
+            _ => {}
+        }
+    }
+    (on, off)
+}
+
+fn at(name: &str) -> Selected {
+    Selected::Job(id(name))
+}
+
+#[test]
+fn pictures() {
+    four(120, 24).snapshot("grid-120x24");
+    four(80, 24).snapshot("grid-80x24");
+    four(40, 12).snapshot("grid-40x12");
+    let ascii = Options {
+        appearance: Appearance {
+            ascii: true,
+            ..Appearance::default()
+        },
+        ..Options::default()
+    };
+    four_with(ascii, 120, 24).snapshot("grid-ascii-120x24");
+    let mut dash = four(120, 24);
+    dash.press("i").snapshot("grid-insert-120x24");
+    let mut dash = Dash::new(120, 40, shop_records());
+    dash.press("v");
+    paint(&mut dash);
+    dash.snapshot("grid-all-120x40");
+    let mut dash = four(80, 24);
+    dash.happen(Event::Window(24, 8))
+        .snapshot("grid-no-room-24x8");
+}
+
+#[test]
+fn watches_only_visible_screens() {
+    let mut dash = Dash::new(120, 40, shop_records());
+    let (on, _) = watching(&mut dash);
+    assert_eq!(on, [(id("migrate").to_string(), 30)]);
+    dash.press("v");
+    let (on, off) = watching(&mut dash);
+    assert_eq!((on.len(), off.len()), (7, 0), "{on:?}");
+    assert!(on.iter().all(|(_, fps)| *fps == 10), "{on:?}");
+    // The selected tile has the higher frame rate.
+    dash.press("l");
+    let (on, off) = watching(&mut dash);
+    let web = (id("web").to_string(), 30);
+    assert!(
+        on.contains(&web) && on.len() == 2 && off.is_empty(),
+        "{on:?}"
+    );
+    dash.press("v");
+    assert_eq!(watching(&mut dash).1.len(), 7);
+    // A list without a pane shows no screen.
+    dash.happen(Event::Window(40, 12));
+    assert_eq!(watching(&mut dash).1, [id("web").to_string()]);
+}
+
+#[test]
+fn looking_resizes_no_job_and_typing_only_its_own() {
+    let mut dash = four(120, 40);
+    dash.press("lhjk+-v").press("vi");
+    let asked = dash.asked();
+    let resized = |cmd: &Cmd| matches!(cmd, Cmd::Request(_, Action::Resize(_)));
+    assert!(!asked.iter().any(resized));
+    assert!(dash.model.state::<Insert>().is_some());
+    let name = dash.model.current().unwrap().name.clone();
+    let tile = dash.model.pane_size().unwrap();
+    dash.press("x");
+    let resized: Vec<_> = dash
+        .asked()
+        .into_iter()
+        .filter_map(|cmd| match cmd {
+            Cmd::Request(_, Action::Resize(resize)) => Some(resize),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(resized.len(), 1);
+    assert_eq!(resized[0].session_id, id(&name).to_string());
+    assert_eq!(
+        (resized[0].rows, resized[0].cols),
+        (tile.rows(), tile.cols())
+    );
+    assert!(tile.cols() < 60, "{tile:?}");
+}
+
+#[test]
+fn keys_move_between_tiles_and_back_leaves_the_grid() {
+    let mut dash = four(120, 40);
+    // In the order of the list: jobs that wait for a person come first.
+    assert_eq!(dash.model.selected, at("migrate"));
+    dash.press("l");
+    assert_eq!(dash.model.selected, at("web"));
+    dash.press("l");
+    assert_eq!(dash.model.selected, at("web"), "the side stops it");
+    dash.press("\x1b[B");
+    assert_eq!(dash.model.selected, at("agent"));
+    dash.press("h");
+    assert_eq!(dash.model.selected, at("tests"));
+    dash.press("g");
+    assert_eq!(dash.model.selected, at("migrate"));
+    dash.press("4");
+    assert_eq!(dash.model.selected, at("agent"));
+    dash.press("\r");
+    assert!(dash.model.state::<Insert>().is_some() && dash.model.frame.zoom);
+    dash.press("\x1d");
+    assert!(dash.model.in_grid());
+    dash.press("z");
+    assert!(!dash.model.in_grid());
+    dash.press("\x1b");
+    assert!(dash.model.in_grid());
+    dash.press("\x1b");
+    assert!(!dash.model.frame.grid);
+    assert_eq!(dash.model.selected, at("agent"));
+}
+
+#[test]
+fn more_and_fewer_tiles() {
+    let mut dash = Dash::new(120, 40, shop_records());
+    dash.press("v");
+    assert!(dash.text().contains("grid 2x4"), "{}", dash.text());
+    dash.press("--");
+    assert!(dash.text().contains("grid 2x2"), "{}", dash.text());
+    assert!(dash.text().contains("1-4 of 8"), "{}", dash.text());
+    dash.press("G");
+    assert!(dash.text().contains("5-8 of 8"), "{}", dash.text());
+    dash.press("++++");
+    assert!(dash.text().contains("All jobs are shown."), "{}", dash.text());
+    dash.press("------");
+    assert!(dash.text().contains("The grid shows at least one tile."));
+}
+
+#[test]
+fn tiles_keep_their_order() {
+    let mut dash = Dash::new(120, 40, shop_records());
+    dash.press("v");
+    let before = dash.model.grid.jobs.clone();
+    assert_eq!(before.last(), Some(&id("build")), "ended jobs are the last");
+    // The job waits for input now, so the list has it first.
+    let mut tests = shop_records().swap_remove(4);
+    tests.summary.input_state = crate::protocol::record::InputState::Line;
+    dash.record(&tests);
+    assert_eq!(dash.model.grid.jobs, before);
+    // When the selected job disappears, the tile that takes its place is selected.
+    dash.press("l");
+    dash.event(EventKind::Removed, "web", serde_json::json!({}));
+    assert_eq!(dash.model.selected, Selected::Job(before[2].clone()));
+    assert!(dash.model.in_grid());
+    // The filter applies to the tiles too.
+    dash.press("/lint\r");
+    assert_eq!(dash.model.grid.jobs, [id("lint")]);
+}
+
+#[test]
+fn selecting_a_job_without_a_tile_leaves_the_grid() {
+    let mut dash = four(120, 40);
+    dash.model.marked.clear();
+    dash.press("!");
+    assert_eq!(dash.model.selected, at("lint"));
+    assert!(!dash.model.frame.grid);
+}
+
+#[test]
+fn the_wheel_over_a_tile_scrolls_its_job() {
+    let mut dash = four(120, 24);
+    for keys in ["", "i"] {
+        dash.press(keys).asked();
+        let other = dash.model.tiles().into_iter().find_map(|(_, other, tile)| {
+            (Some(other) != dash.model.current_id()).then(|| (other.clone(), tile.body))
+        });
+        let (other, body) = other.unwrap();
+        dash.press(&format!("\x1b[<64;{};{}M", body.x + 2, body.y + 2));
+        let Some(scroll) = &dash.model.scroll else {
+            panic!("{}", dash.status());
+        };
+        assert_eq!(
+            (&scroll.id, dash.model.current_id()),
+            (&other, Some(&other))
+        );
+        dash.press("q");
+        assert!(dash.model.frame.grid);
+    }
+}

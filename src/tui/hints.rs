@@ -1,0 +1,59 @@
+//! The last line: the keys that can be pressed now, from the key bindings and the mode.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::Span;
+
+use super::bar::Bar;
+use super::keymap::KeyAction;
+use super::model::Model;
+use super::model::mode::Hint;
+
+/// Draws the hints of the mode. Whole hints are dropped from the right; those that leave the mode
+/// are dropped last.
+pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
+    bar(model).draw(area, buf);
+}
+
+/// The hints as a bar.
+pub fn bar(model: &Model) -> Bar {
+    let hints = model.mode().hints(model);
+    let mut bar = Bar::new(2);
+    for (rank, hint) in (2..).zip(hints.keys) {
+        bar.left(rank, spans(model, hint));
+    }
+    for hint in hints.exits {
+        bar.left(1, spans(model, hint));
+    }
+    bar
+}
+
+/// A hint with its styles.
+pub fn spans(model: &Model, (key, label): Hint) -> Vec<Span<'static>> {
+    let label = match label.is_empty() {
+        true => label,
+        false => format!(" {label}"),
+    };
+    vec![
+        Span::styled(key, model.theme.key()),
+        Span::styled(label, Style::new()),
+    ]
+}
+
+/// The hint for an action, labelled with its name; `None` if it has no key.
+pub fn hint<A: KeyAction>(model: &Model, action: A) -> Option<Hint> {
+    let key = model.keymap.key(action)?;
+    Some((key.to_owned(), action.binding().label()))
+}
+
+/// The hints for those of the actions that have a key.
+pub fn hints<A: KeyAction>(model: &Model, actions: &[A]) -> Vec<Hint> {
+    let found = actions.iter().filter_map(|&action| hint(model, action));
+    found.collect()
+}
+
+/// A hint for an action with a label of its own; `None` if the action has no key.
+pub fn labelled<A: KeyAction>(model: &Model, action: A, label: &str) -> Option<Hint> {
+    Some((model.keymap.key(action)?.to_owned(), label.to_owned()))
+}

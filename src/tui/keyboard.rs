@@ -1,0 +1,67 @@
+//! Holding the keyboard of a job.
+
+use crate::protocol::params::Hold;
+use crate::protocol::{Action, SessionId};
+use crate::tui::message::{Cmd, RequestKind};
+use crate::tui::model::{Link, Model};
+
+/// Takes the keyboard from agents, or gives it back.
+pub fn take(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let Some(job) = model.current() else {
+        model.note("There is no job whose keyboard to take.");
+        return;
+    };
+    let (id, name) = (job.id().clone(), job.name.clone());
+    if !job.is_alive() {
+        model.note(format!("{name} has ended and takes no input."));
+    } else if model.link != Link::Up {
+        model.note("Not done: the daemon is restarting.");
+    } else {
+        let on = !model.keyboards.held.contains(&id);
+        cmds.push(request(id, on));
+    }
+}
+
+/// Handles the daemon's reply.
+pub fn received(model: &mut Model, id: SessionId, on: bool) {
+    let name = model.name_of(&id);
+    if on {
+        // After a reconnect this is a repetition, which was announced before.
+        if model.keyboards.held.insert(id) {
+            model.note(format!(
+                "You hold the keyboard of {name}: agents wait until {} gives it back, or this view closes.",
+                model.key("T")
+            ));
+        }
+    } else {
+        model.keyboards.held.remove(&id);
+        model.note(format!("Agents may type into {name} again."));
+    }
+}
+
+/// Takes the held keyboards again, because a new daemon does not know about them.
+pub fn again(model: &Model, cmds: &mut Vec<Cmd>) {
+    cmds.extend(
+        model
+            .keyboards
+            .held
+            .iter()
+            .cloned()
+            .map(|id| request(id, true)),
+    );
+}
+
+/// Takes the keyboard again: the end of a run released it, and the next run has started.
+pub fn restarted(model: &Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
+    if model.keyboards.held.contains(id) {
+        cmds.push(request(id.clone(), true));
+    }
+}
+
+fn request(id: SessionId, on: bool) -> Cmd {
+    let params = Hold {
+        session_id: id.to_string(),
+        on,
+    };
+    Cmd::Request(RequestKind::Hold(id, on), Action::Hold(params))
+}

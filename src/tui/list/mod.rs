@@ -1,0 +1,140 @@
+//! The list of jobs: its rows, the selection and the marks, and how they are drawn.
+
+mod columns;
+pub mod mark;
+mod marks;
+pub mod reconcile;
+mod row;
+pub mod select;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Modifier;
+use ratatui::text::Span;
+
+use self::columns::Columns;
+use self::row::put;
+use crate::tui::model::counts::Counts;
+use crate::tui::model::job::Job;
+use crate::tui::model::rows::{Group, Row};
+use crate::tui::model::{Model, Selected};
+use crate::tui::state::State;
+use crate::tui::text;
+use crate::tui::theme::Theme;
+
+/// Draws the rows that fit.
+pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
+    let width = usize::from(area.width);
+    let columns = Columns::of(model, width);
+    if model.rows.is_empty() {
+        let text = format!(" No job matches /{}", model.filter);
+        let text = text::clip(&text, width, model.theme.glyph("…"));
+        buf.set_string(area.x, area.y, text, model.theme.dim());
+        return;
+    }
+    let rows = model
+        .rows
+        .iter()
+        .enumerate()
+        .skip(model.list_top)
+        .take(usize::from(area.height));
+    for (y, (at, row)) in (area.y..).zip(rows) {
+        let line = Rect::new(area.x, y, area.width, 1);
+        let selected = at == model.cursor && model.selected != Selected::Nothing;
+        match row {
+            Row::Group(group) => header(model, group, columns, selected, line, buf),
+            Row::Job(index) => {
+                if let Some(job) = model.jobs.get(*index) {
+                    row::draw(model, job, columns, selected, line, buf);
+                }
+            }
+        }
+    }
+}
+
+fn header(
+    model: &Model,
+    group: &Group,
+    columns: Columns,
+    selected: bool,
+    line: Rect,
+    buf: &mut Buffer,
+) {
+    let theme = &model.theme;
+    if selected {
+        buf.set_style(line, theme.selected());
+    }
+    let arrow = theme.glyph(if group.folded { "▸" } else { "▾" });
+    let states = group.jobs.iter().filter_map(|&index| model.jobs.get(index));
+    let counts = Counts::of(states.map(Job::state));
+    let mut spans = glyph_counts(theme, counts);
+    for (n, state) in [
+        (counts.done, State::Done),
+        (counts.killed, State::Killed("killed")),
+    ] {
+        if n > 0 {
+            let text = format!("{n}{}", state.glyph(theme.ascii));
+            spans.push(Span::styled(text, theme.state(&state)));
+        }
+    }
+    let end = usize::from(line.width).saturating_sub(1 + columns.marks);
+    let widths: usize = spans
+        .iter()
+        .map(|span| text::width(&span.content) + 1)
+        .sum();
+    let start = end.saturating_sub(widths.saturating_sub(1));
+    let room = start.saturating_sub(3);
+    let title = text::clip_middle(&group.title, room, theme.glyph("…"));
+    let mut style = theme.strong();
+    if selected {
+        // A header has no cursor bar, and the selection must be visible without colour too.
+        style = style.add_modifier(Modifier::REVERSED);
+    }
+    put(buf, line, 0, arrow, theme.dim());
+    put(buf, line, 2, &title, style);
+    let mut x = start;
+    for span in spans {
+        put(buf, line, x, &span.content, span.style);
+        x += text::width(&span.content) + 1;
+    }
+}
+
+/// The jobs of a group, shown in the pane while its header is selected.
+pub fn group_lines(model: &Model, group: &Group) -> Vec<(State, String)> {
+    let jobs = group.jobs.iter().filter_map(|&index| model.jobs.get(index));
+    jobs.map(|job| {
+        let state = job.state();
+        let time = job.time(model.now.ms);
+        let line = format!("{}  {}  {time}  {}", job.name, state.word(), job.command);
+        (state, line)
+    })
+    .collect()
+}
+
+/// Counts with glyphs: `5● 1? 1✗`.
+pub fn glyph_counts(theme: &Theme, counts: Counts) -> Vec<Span<'static>> {
+    let all = [
+        (counts.running, State::Running),
+        (counts.input, State::NeedsInput),
+        (counts.paused, State::Paused),
+        (counts.failed, State::Failed(1)),
+    ];
+    all.into_iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, state)| {
+            Span::styled(
+                format!("{n}{}", state.glyph(theme.ascii)),
+                theme.state(&state),
+            )
+        })
+        .collect()
+}
+
+/// `marked 4`.
+pub fn marked(model: &Model) -> String {
+    format!("marked {}", model.marked.len())
+}

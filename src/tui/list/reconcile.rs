@@ -1,0 +1,91 @@
+//! After each message: updates the rows from the jobs, and the cursor from the rows.
+
+use super::select;
+use crate::tui::model::rows::{self, Row};
+use crate::tui::model::{Model, Selected};
+
+/// Rebuilds the list if something in it has changed.
+pub fn reconcile_rows(model: &mut Model) {
+    if std::mem::take(&mut model.stale) {
+        model.rows = rows::rows(
+            &model.jobs,
+            &model.query(),
+            &model.folded,
+            model.sort,
+            &model.origin.cwd,
+        );
+    }
+}
+
+/// What a row selects.
+pub fn selection_of(model: &Model, row: &Row) -> Selected {
+    match row {
+        Row::Group(group) => Selected::Group(group.key.clone()),
+        Row::Job(index) => match model.jobs.get(*index) {
+            Some(job) => Selected::Job(job.id().clone()),
+            None => Selected::Nothing,
+        },
+    }
+}
+
+/// Finds the row of the selection; if it is gone, selects the row that took its place.
+pub fn reconcile_cursor(model: &mut Model) {
+    if let Some(id) = &model.wanted
+        && model.job(id).is_some()
+    {
+        let id = id.clone();
+        model.wanted = None;
+        select::job(model, &id);
+    }
+    let place = model
+        .rows
+        .iter()
+        .position(|row| selection_of(model, row) == model.selected);
+    if let Some(at) = place {
+        model.cursor = at;
+        return;
+    }
+    // The selected row is gone: select the row that took its place, preferring a job to its group
+    // header.
+    let last = model.rows.len().saturating_sub(1);
+    let mut at = model.cursor.min(last);
+    if model.selected == Selected::Nothing && matches!(model.rows.get(at), Some(Row::Group(_))) {
+        at = (at + 1).min(last);
+    }
+    let next = model
+        .rows
+        .get(at)
+        .map_or(Selected::Nothing, |row| selection_of(model, row));
+    if next != model.selected {
+        model.selected = next;
+        model.selected_at = model.now.ms;
+        model.pan = 0;
+        model.dirty = true;
+    }
+    model.cursor = at;
+}
+
+/// Scrolls the list as little as needed to show the cursor.
+pub fn reconcile_top(model: &mut Model) {
+    let Some(list) = model.layout().list else {
+        return;
+    };
+    let height = usize::from(list.height);
+    let last_top = model.rows.len().saturating_sub(height);
+    // After scrolling by the wheel, the list stays there until the cursor moves.
+    if model.pointer.list_held_at == Some(model.cursor) {
+        model.list_top = model.list_top.min(last_top);
+        return;
+    }
+    model.pointer.list_held_at = None;
+    let lowest = (model.cursor + 1).saturating_sub(height);
+    // Show the header above the first job as well.
+    let highest = match model.cursor {
+        1 if matches!(model.rows.first(), Some(Row::Group(_))) => 0,
+        at => at,
+    };
+    model.list_top = model
+        .list_top
+        .min(last_top)
+        .clamp(lowest.min(highest), highest);
+}

@@ -1,0 +1,168 @@
+//! Moves the selection of the list.
+
+use super::reconcile::{reconcile_rows, selection_of};
+use crate::protocol::SessionId;
+use crate::tui::model::layout::Kind;
+use crate::tui::model::rows::{self, Row};
+use crate::tui::model::{Model, Selected};
+use crate::tui::state::State;
+
+/// How long a job must be selected to be remembered as the previous one while the cursor moves row
+/// by row, in milliseconds.
+const STAY_MS: i64 = 1000;
+
+/// Selects a row.
+pub fn row(model: &mut Model, at: usize) {
+    let at = at.min(model.rows.len().saturating_sub(1));
+    let Some(next) = model.rows.get(at).map(|row| selection_of(model, row)) else {
+        return;
+    };
+    to(model, next);
+    model.cursor = at;
+}
+
+/// Moves to a row without remembering jobs that were selected only briefly.
+fn walk(model: &mut Model, at: usize) {
+    let before = model.previous.clone();
+    let passes = model.now.ms.saturating_sub(model.selected_at) < STAY_MS;
+    row(model, at);
+    if passes {
+        model.previous = before;
+    }
+}
+
+/// Selects a job; unfolds its group and clears a filter that hides it.
+pub fn job(model: &mut Model, id: &SessionId) {
+    let Some(job) = model.job(id) else {
+        return;
+    };
+    let (key, _) = rows::group_of(job);
+    if !model.query().matches(job) {
+        model.filter.clear();
+        model.stale = true;
+    }
+    if model.folded.remove(&key) {
+        model.stale = true;
+    }
+    reconcile_rows(model);
+    to(model, Selected::Job(id.clone()));
+}
+
+/// While a filter is typed: selects a matching job if no job is selected.
+pub fn first_match(model: &mut Model) {
+    reconcile_rows(model);
+    let is_there = |row: &Row| selection_of(model, row) == model.selected;
+    let on_a_job = matches!(model.selected, Selected::Job(_)) && model.rows.iter().any(is_there);
+    if !on_a_job && model.rows.iter().any(|row| matches!(row, Row::Job(_))) {
+        pick(model, 1);
+    }
+}
+
+/// Moves the cursor by one row and stops at the ends.
+pub fn step(model: &mut Model, down: bool) {
+    let at = if down {
+        model.cursor.saturating_add(1)
+    } else {
+        model.cursor.saturating_sub(1)
+    };
+    walk(model, at);
+}
+
+/// Selects the job with this number in the list, not counting headers.
+pub fn pick(model: &mut Model, number: usize) {
+    let place = model
+        .rows
+        .iter()
+        .enumerate()
+        .filter(|(_, row)| matches!(row, Row::Job(_)))
+        .nth(number.saturating_sub(1))
+        .map(|(at, _)| at);
+    match place {
+        Some(at) => row(model, at),
+        None => model.note(format!("There is no job {number} in the list.")),
+    }
+}
+
+/// Selects the next job that needs attention: first those waiting for a password, then for a line,
+/// then those with a question of an agent, then failed ones. In the stack, opens its pane.
+pub fn alert(model: &mut Model) {
+    let current = model.current_id().cloned();
+    let rank = |state: &State| match state {
+        State::NeedsPassword => Some(0),
+        State::NeedsInput => Some(1),
+        State::Asked => Some(2),
+        _ => state.failed().then_some(3),
+    };
+    let jobs = model.jobs.iter();
+    let mut alerts: Vec<_> = jobs
+        .filter_map(|job| Some((rank(&job.state())?, job.record.summary.created_at, job.id())))
+        .collect();
+    alerts.sort();
+    let at = alerts
+        .iter()
+        .position(|(.., id)| Some(*id) == current.as_ref());
+    let next = match at {
+        Some(at) => alerts.get((at + 1) % alerts.len()),
+        None => alerts.first(),
+    };
+    let Some(id) = next.map(|(.., id)| (*id).clone()) else {
+        model.note("No job needs attention.");
+        return;
+    };
+    if Some(&id) == current.as_ref() {
+        model.note("No other job needs attention.");
+    }
+    job(model, &id);
+    if model.layout().kind == Kind::Stack {
+        model.frame.open = true;
+    }
+}
+
+/// Selects the previous job.
+pub fn previous(model: &mut Model) {
+    match model.previous.clone().filter(|id| model.job(id).is_some()) {
+        Some(id) => job(model, &id),
+        None => model.note("There is no previous job."),
+    }
+}
+
+/// Folds the group of the selected job and selects its header, or unfolds the selected group.
+pub fn fold(model: &mut Model, close: bool) {
+    let key = match &model.selected {
+        Selected::Group(key) => Some(key.clone()),
+        Selected::Job(id) => model.job(id).map(|job| rows::group_of(job).0),
+        Selected::Nothing => None,
+    };
+    let headed = matches!(model.rows.first(), Some(Row::Group(_)));
+    let Some(key) = key.filter(|_| headed) else {
+        return;
+    };
+    model.stale = true;
+    if close {
+        model.folded.insert(key.clone());
+        to(model, Selected::Group(key));
+    } else {
+        model.folded.remove(&key);
+    }
+}
+
+/// Selects something and remembers the job that was selected before.
+pub fn to(model: &mut Model, next: Selected) {
+    if next == model.selected {
+        return;
+    }
+    if let Selected::Job(id) = &model.selected {
+        model.previous = Some(id.clone());
+    }
+    model.selected = next;
+    model.selected_at = model.now.ms;
+    model.pan = 0;
+    model.dirty = true;
+}
+
+/// Switches to the next sort order.
+pub fn sort(model: &mut Model) {
+    model.sort = model.sort.next();
+    model.stale = true;
+    model.note(format!("Sorted by {}.", model.sort.name()));
+}

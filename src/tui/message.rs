@@ -1,0 +1,221 @@
+//! Messages to the view, and the effects that it requests.
+
+use serde_json::Value;
+
+use super::scrollback::Part;
+use crate::protocol::{self, Action, Error, SessionId};
+
+/// A point in time of the wall clock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Moment {
+    /// Milliseconds since 1970-01-01T00:00:00Z.
+    pub ms: i64,
+}
+
+/// A message with its time.
+#[derive(Clone, Debug)]
+pub struct Msg {
+    /// When it happened.
+    pub now: Moment,
+    /// What happened.
+    pub event: Event,
+}
+
+/// Something that happened.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// Bytes from the terminal.
+    Input(Vec<u8>),
+    /// The window has this many columns and rows.
+    Window(u16, u16),
+    /// Something arrived from the connection to the daemon.
+    Link(LinkEvent),
+    /// A deadline has passed.
+    Tick,
+    /// The view is asked to suspend itself.
+    Suspend,
+    /// The view was resumed after being suspended.
+    Continued,
+    /// The terminal has closed.
+    HangUp,
+    /// The view is asked to end.
+    Terminate,
+    /// An effect has finished.
+    Done(Done),
+}
+
+/// Messages of the connection to the daemon.
+#[derive(Clone, Debug)]
+pub enum LinkEvent {
+    /// The connection is open.
+    Up,
+    /// The connection broke; a new one is being made.
+    Down,
+    /// The daemon does not respond, for this reason.
+    Silent(Error),
+    /// The reply to a request.
+    Reply(RequestKind, Result<Value, Error>),
+    /// An event.
+    Event(protocol::Event),
+    /// The request was not sent, or its reply will not arrive.
+    Dropped(RequestKind),
+}
+
+/// What a request is for; returned with its reply.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RequestKind {
+    /// Subscribing to events.
+    Subscribe,
+    /// The job list.
+    List,
+    /// Events from the time when no view was open.
+    Away,
+    /// Resource usage of jobs.
+    Usage,
+    /// The details of a job.
+    Details(SessionId),
+    /// Matches in a job, for the search with this number.
+    Found(SessionId, u64),
+    /// Input typed into a job.
+    Typed(SessionId),
+    /// Cancelling a request.
+    Cancel,
+    /// One record.
+    Record(SessionId),
+    /// One record with its URLs, to open one of them.
+    Url(SessionId),
+    /// Watching a screen.
+    Watch(SessionId),
+    /// Ending a watch.
+    Unwatch,
+    /// Typing bytes.
+    Type(SessionId),
+    /// Resizing a terminal.
+    Resize(SessionId),
+    /// Ending a job.
+    Kill(SessionId),
+    /// Restarting a job.
+    Restart(SessionId),
+    /// Pausing or continuing a job.
+    Signal(SessionId),
+    /// Sending a signal that was chosen from the menu.
+    Sent(SessionId, &'static str),
+    /// Declining an agent's question about a job.
+    Decline(SessionId),
+    /// Removing a job.
+    Remove(SessionId),
+    /// Starting a job.
+    Start,
+    /// A screen in the past.
+    Past(SessionId),
+    /// Taking a keyboard from agents, or giving it back.
+    Hold(SessionId, bool),
+    /// Changing a job.
+    Set(SessionId),
+    /// A part of a log.
+    Log(SessionId, Part),
+    /// A part of the failure card of a job.
+    Card(SessionId, CardPart),
+    /// Where the runs of a log start.
+    Runs(SessionId),
+    /// Something to copy.
+    Copy(SessionId, CopyFrom),
+}
+
+/// The requests that fill the card of a failed job, in order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CardPart {
+    /// The list of runs.
+    Runs,
+    /// The output of this run.
+    Output(u32),
+    /// The output of the previous run.
+    Before(u32),
+    /// The job that listens on this port.
+    Port(u16),
+}
+
+/// What to copy from a reply.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CopyFrom {
+    /// Lines of a log.
+    Lines,
+    /// The URL in the details of a job.
+    Url,
+    /// The path of the log in the details of a job.
+    Path,
+}
+
+/// What the view requests of the loop.
+#[derive(Clone, PartialEq, Debug)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "few at a time, and moved once, from update to the loop"
+)]
+pub enum Cmd {
+    /// Send a request to the daemon.
+    Request(RequestKind, Action),
+    /// Cancel a request to the daemon.
+    Cancel(RequestKind),
+    /// Type bytes into a job, in order.
+    Type(SessionId, Vec<u8>),
+    /// Do something outside the view and the daemon.
+    Effect(Effect),
+    /// Redraw the whole screen.
+    Redraw,
+    /// Stop this process until the shell continues it.
+    Suspend,
+    /// Close the view.
+    Quit(Exit),
+}
+
+/// An effect outside the view and the daemon.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Effect {
+    /// Put text on the clipboard; the second part describes it in the toast.
+    Copy(String, String),
+    /// Read command suggestions for a new job in this directory.
+    Suggest(String),
+    /// Show a log in the pager.
+    Pager(SessionId),
+    /// Open a URL.
+    Open(String),
+    /// Notify a person who is not looking at the window: title and text; `true` to use the desktop,
+    /// `false` the terminal.
+    Notify(String, String, bool),
+    /// Set the title of the terminal's window.
+    Title(String),
+    /// Enable or disable mouse reports of the terminal.
+    Mouse(bool),
+}
+
+/// The result of an effect.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Done {
+    /// Success, with a message.
+    Note(String),
+    /// Failure, with a message.
+    Failed(String),
+    /// No browser was found for this URL.
+    NoBrowser(String),
+    /// Suggestions for a new job.
+    Suggested {
+        /// The directory that was read.
+        dir: String,
+        /// Commands of the project.
+        targets: Vec<String>,
+        /// Commands of the shell history, newest first.
+        history: Vec<String>,
+    },
+}
+
+/// How the view closes.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Exit {
+    /// Normally; prints which jobs keep running.
+    Closed,
+    /// Without output, because the terminal has closed.
+    Silent,
+    /// With an error: the view could not do what it was opened for.
+    Failed(Error),
+}

@@ -1,0 +1,115 @@
+//! CONFIRM: a question. `y` confirms, the other keys that are shown do what they say, and every
+//! other key means no. Enter never confirms.
+
+mod keys;
+
+use ratatui::layout::Rect;
+use ratatui::text::Span;
+
+pub use self::keys::Answer;
+use crate::protocol::SessionId;
+use crate::tui::bar::Bar;
+use crate::tui::keymap::KeyPress;
+use crate::tui::message::Cmd;
+use crate::tui::model::Model;
+use crate::tui::model::mode::{Handlers, Mode};
+use crate::tui::state::State;
+use crate::tui::status::{begin, who_types};
+use crate::tui::theme::Tone;
+use crate::tui::{hints, text};
+
+/// A question. The mode that asks it says what it is about and what follows from the answer.
+pub trait Question: 'static {
+    /// The status line: the question with the facts needed to decide, and the answer keys.
+    fn bar(&self, model: &Model, area: Rect) -> Bar;
+
+    /// Does what follows from the answer; `None` stands for every key that is no answer.
+    fn answer(self: Box<Self>, model: &mut Model, answer: Option<Answer>, cmds: &mut Vec<Cmd>);
+}
+
+/// The mode.
+pub struct Confirm {
+    question: Box<dyn Question>,
+}
+
+/// Asks for confirmation, unless confirmations are disabled.
+pub fn ask(model: &mut Model, question: impl Question, cmds: &mut Vec<Cmd>) {
+    if model.asks {
+        choose(model, question);
+    } else {
+        Box::new(question).answer(model, Some(Answer::Yes), cmds);
+    }
+}
+
+/// Asks a question that is a choice, and is therefore asked even if confirmations are disabled.
+pub fn choose(model: &mut Model, question: impl Question) {
+    let question = Box::new(question);
+    model.enter(Confirm { question });
+    model.dirty = true;
+}
+
+fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
+    let answer = model.keymap.action(&press.name);
+    if let Some(confirm) = model.take::<Confirm>() {
+        confirm.question.answer(model, answer, cmds);
+    }
+}
+
+impl Mode for Confirm {
+    fn name(&self) -> &'static str {
+        "CONFIRM"
+    }
+
+    fn tone(&self) -> Tone {
+        Tone::Alarm
+    }
+
+    fn handlers(&self) -> Handlers {
+        Handlers::of_keys(press)
+    }
+
+    fn bar(&self, model: &Model, area: Rect) -> Option<Bar> {
+        Some(self.question.bar(model, area))
+    }
+}
+
+/// A question that is answered with yes or no, or, if `kill` is set, also with the key that kills.
+/// `answers` is the number of columns reserved for the answers.
+pub fn yes_or_no(
+    model: &Model,
+    verb: &str,
+    what: &str,
+    kill: bool,
+    answers: usize,
+    area: Rect,
+) -> Bar {
+    let theme = &model.theme;
+    let mut bar = begin(model, area, verb);
+    let room = usize::from(area.width).saturating_sub(verb.len() + answers);
+    let what = text::clip(what, room.max(8), theme.glyph("…"));
+    bar.text(0, what, theme.strong());
+    if let Some(words) = who_types(model).filter(|_| area.width >= 60) {
+        let words = Span::styled(words, theme.state(&State::NeedsInput));
+        bar.right(1, vec![words]);
+    }
+    let mut hint = |rank: u8, answer: Answer, label: &str| {
+        if let Some(hint) = hints::labelled(model, answer, label) {
+            bar.right(rank, hints::spans(model, hint));
+        }
+    };
+    hint(0, Answer::Yes, "yes");
+    if kill {
+        hint(2, Answer::YesKill, "kill -9");
+    }
+    hint(0, Answer::No, "no");
+    bar
+}
+
+/// Columns of the answers to a question about one job.
+pub const ANSWERS: usize = 22;
+
+/// `4 jobs: web, api, db, tests?`
+pub fn several(model: &Model, ids: &[SessionId]) -> String {
+    let names: Vec<String> = ids.iter().map(|id| model.name_of(id)).collect();
+    format!("{} jobs: {}?", ids.len(), names.join(", "))
+}

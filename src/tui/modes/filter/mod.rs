@@ -1,0 +1,106 @@
+//! FILTER: the list is filtered on each key.
+
+mod keys;
+
+use ratatui::Frame as Canvas;
+use ratatui::layout::Rect;
+
+pub use self::keys::Action;
+use crate::tui::bar::Bar;
+use crate::tui::keymap::KeyPress;
+use crate::tui::line::{Edit, Line};
+use crate::tui::list::select;
+use crate::tui::message::Cmd;
+use crate::tui::model::Model;
+use crate::tui::model::mode::{Handlers, Hints, Mode};
+use crate::tui::model::rows::Row;
+use crate::tui::{hints, status, text};
+
+/// The mode: the filter that is edited.
+pub struct Filter(Line);
+
+/// Opens the filter.
+pub fn open(model: &mut Model) {
+    let line = Line::new(&model.filter);
+    model.enter(Filter(line));
+}
+
+fn press(model: &mut Model, press: &KeyPress, _: &mut Vec<Cmd>) {
+    match model.keymap.action(&press.name) {
+        Some(Action::Accept) => model.leave(),
+        Some(Action::Leave) => {
+            model.leave();
+            model.filter.clear();
+            model.stale = true;
+        }
+        Some(Action::Down) => select::step(model, true),
+        Some(Action::Up) => select::step(model, false),
+        None => {
+            let edit = Edit::of(&model.keymap, press);
+            if change(model, |line| line.apply(edit)) {
+                select::first_match(model);
+            }
+        }
+    }
+}
+
+fn paste(model: &mut Model, bytes: &[u8], _: &mut Vec<Cmd>) {
+    change(model, |line| {
+        line.paste(bytes);
+        true
+    });
+}
+
+/// Edits the line and filters by it; returns whether `edit` did anything.
+fn change(model: &mut Model, edit: impl FnOnce(&mut Line) -> bool) -> bool {
+    let Some(Filter(line)) = model.state_mut() else {
+        return false;
+    };
+    let edited = edit(line);
+    model.filter = line.text();
+    model.stale |= edited;
+    edited
+}
+
+impl Mode for Filter {
+    fn name(&self) -> &'static str {
+        "FILTER"
+    }
+
+    fn handlers(&self) -> Handlers {
+        Handlers::of_text(press, paste)
+    }
+
+    fn yields(&self) -> Option<fn(&mut Model)> {
+        Some(|_| {})
+    }
+
+    fn bar(&self, _: &Model, _: Rect) -> Option<Bar> {
+        None
+    }
+
+    /// The filter and the number of matching jobs.
+    fn status(&self, model: &Model, area: Rect, canvas: &mut Canvas<'_>) {
+        let Self(line) = self;
+        status::edit_line(model, "/", line, area, canvas);
+        let rows = model.rows.iter();
+        let shown = rows.filter(|row| matches!(row, Row::Job(_))).count();
+        let text = format!("{shown} of {} ", model.jobs.len());
+        let width = u16::try_from(text.len()).unwrap_or(0);
+        let typed = text::width(&line.text()) + 14;
+        if typed + text.len() < usize::from(area.width) {
+            let x = area.right() - width;
+            canvas
+                .buffer_mut()
+                .set_string(x, area.y, text, model.theme.dim());
+        }
+    }
+
+    fn hints(&self, model: &Model) -> Hints {
+        let words = ["!failed", "?", "g:group", "@agent", ":port", "-done"];
+        Hints {
+            keys: words.map(|word| (word.to_owned(), String::new())).to_vec(),
+            exits: hints::hints(model, &[Action::Accept, Action::Leave]),
+        }
+    }
+}

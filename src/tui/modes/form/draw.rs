@@ -1,0 +1,148 @@
+//! Draws the form in the status line, and a long field in full above it.
+
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use super::fields::{Form, Purpose};
+use crate::term::sanitize::clean;
+use crate::tui::line::draw::field as draw_field;
+use crate::tui::model::Model;
+use crate::tui::text;
+use crate::tui::theme::Tone;
+
+/// Below this width in columns, the form shows one field at a time.
+const NARROW: usize = 50;
+
+/// Maximum number of lines above the form that show a long field in full.
+const WHOLE: usize = 3;
+
+/// The form on one line; the focused field is as wide as possible. If there is no room for all
+/// fields, only the focused field and its number.
+pub(super) fn status(model: &Model, form: &Form, area: Rect, frame: &mut Frame<'_>) {
+    let theme = &model.theme;
+    let badge_text = format!(" {} ", model.mode().name());
+    let badge_width = u16::try_from(text::width(&badge_text)).unwrap_or(0);
+    frame.buffer_mut().set_stringn(
+        area.x,
+        area.y,
+        &badge_text,
+        usize::from(area.width),
+        theme.badge(Tone::Busy),
+    );
+    let mut x = area.x + badge_width + 1;
+    let room = usize::from(area.right().saturating_sub(x + 1));
+    if form.busy {
+        let doing = match form.purpose {
+            Purpose::New(_) => "starting",
+            Purpose::Edit(..) => "changing",
+        };
+        let text = format!("{doing} {} ", form.value(0));
+        let text = text::clip(&text, room, theme.glyph("…"));
+        frame.buffer_mut().set_string(x, area.y, text, theme.dim());
+        return;
+    }
+    if room < NARROW {
+        let label = format!("{}: ", form.labels[form.focus]);
+        let field = Rect::new(x, area.y, area.right().saturating_sub(x + 4), 1);
+        draw_field(theme, &label, &form.fields[form.focus], true, field, frame);
+        ghost(model, form, &label, field, frame);
+        let place = format!("{}/{}", form.focus + 1, form.labels.len());
+        frame
+            .buffer_mut()
+            .set_string(area.right() - 4, area.y, place, theme.dim());
+        return;
+    }
+    let labels: Vec<String> = form
+        .labels
+        .iter()
+        .map(|label| format!("{label}: "))
+        .collect();
+    for ((field, label), width) in labels.iter().enumerate().zip(widths(form, room)) {
+        let width = u16::try_from(width).unwrap_or(0);
+        let part = Rect::new(x, area.y, width.min(area.right().saturating_sub(x)), 1);
+        let focus = field == form.focus;
+        draw_field(theme, label, &form.fields[field], focus, part, frame);
+        if focus {
+            ghost(model, form, label, part, frame);
+        }
+        x += width + 1;
+    }
+}
+
+/// Widths of the fields with their labels. Unfocused fields are as wide as their text, up to a
+/// fifth of the line. The focused field has room for at least one word without moving the others.
+fn widths(form: &Form, room: usize) -> Vec<usize> {
+    let label = |field: usize| text::width(form.labels[field]) + 2;
+    let typed = |field: usize| text::width(&form.fields[field].text());
+    let natural = |field: usize| label(field) + typed(field).min(room / 5).max(2) + 1;
+    let all = 0..form.labels.len();
+    let others: usize = all
+        .clone()
+        .filter(|&field| field != form.focus)
+        .map(|field| natural(field) + 1)
+        .sum();
+    // Reserve room for a suggestion in the command field, so that nothing moves while typing.
+    let least = if form.is_at_command() { 28 } else { 16 };
+    let focused = label(form.focus) + (typed(form.focus) + 2).max(least);
+    all.map(|field| match field == form.focus {
+        true => focused.min(room.saturating_sub(others)),
+        false => natural(field),
+    })
+    .collect()
+}
+
+/// Columns for the text of the focused field.
+fn field_room(model: &Model, form: &Form) -> usize {
+    let badge = text::width(model.mode().name()) + 2;
+    let room = usize::from(model.window.0).saturating_sub(badge + 2);
+    let label = text::width(form.labels[form.focus]) + 3;
+    let field = match room < NARROW {
+        true => room.saturating_sub(3),
+        false => widths(form, room)[form.focus],
+    };
+    field.saturating_sub(label)
+}
+
+/// The suggestion, dimmed after the cursor, as far as there is room.
+fn ghost(model: &Model, form: &Form, label: &str, area: Rect, frame: &mut Frame<'_>) {
+    let Some(rest) = form.suggestion() else {
+        return;
+    };
+    let used = text::width(label) + text::width(&form.fields[form.focus].text());
+    let room = usize::from(area.width).saturating_sub(used + 1);
+    let rest = text::clip(&clean(rest), room, model.theme.glyph("…"));
+    let x = area.x + u16::try_from(used).unwrap_or(area.width).min(area.width);
+    frame
+        .buffer_mut()
+        .set_stringn(x, area.y, rest, room, model.theme.dim());
+}
+
+/// The full text of the focused field, above the status line, if it is too long for the field.
+pub(super) fn whole(model: &Model, form: &Form, body: Rect, buf: &mut Buffer) {
+    let line = form.fields[form.focus].text();
+    let (room, width) = (field_room(model, form), usize::from(body.width));
+    if text::width(&line) <= room || width < 4 {
+        return;
+    }
+    let lines = text::wrap(&line, width - 2);
+    let kept = lines.len().saturating_sub(WHOLE);
+    let lines = &lines[kept..];
+    let height = u16::try_from(lines.len() + 1).unwrap_or(0).min(body.height);
+    let top = body.bottom() - height;
+    for y in top..body.bottom() {
+        for x in body.left()..body.right() {
+            if let Some(cell) = buf.cell_mut((x, y)) {
+                cell.reset();
+            }
+        }
+    }
+    if height > 0 {
+        let rule = model.theme.glyph("─").repeat(width);
+        buf.set_string(body.x, top, rule, model.theme.rule());
+    }
+    for (y, line) in (top + 1..body.bottom()).zip(lines) {
+        buf.set_stringn(body.x + 1, y, line, width - 1, Style::new());
+    }
+}

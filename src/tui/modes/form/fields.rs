@@ -1,0 +1,277 @@
+//! The form for a new job, and the form that edits a job.
+
+use crate::protocol::{Mode, SessionId};
+use crate::term::sanitize::clean;
+use crate::tui::line::Line;
+
+/// Field index of the command of a new job.
+pub const RUN: usize = 0;
+/// Field index of the directory of a new job.
+pub const DIR: usize = 3;
+/// Field index of the command of an edited job.
+pub const COMMAND: usize = 4;
+
+/// Labels of the fields of a new job, in order.
+const NEW: &[&str] = &["run", "name", "group", "dir"];
+/// Labels of the editable fields of a job, in order.
+const EDIT: &[&str] = &["name", "group", "keep", "restart", "run"];
+
+/// What the form is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// A new job. `Some` if it copies another job: the mode and the size (rows, columns) of that
+    /// job.
+    New(Option<(Mode, u16, u16)>),
+    /// Edits a job; holds the initial values of the fields.
+    Edit(SessionId, Vec<String>),
+}
+
+/// A command that one line cannot show unchanged, because it has several lines or control
+/// characters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Whole {
+    /// The text in the field.
+    pub shown: String,
+    /// The real command.
+    pub command: String,
+}
+
+/// The form and its current input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Form {
+    /// What it is for.
+    pub purpose: Purpose,
+    /// Labels of the fields.
+    pub labels: &'static [&'static str],
+    /// One line per field, in the order of the labels.
+    pub fields: Vec<Line>,
+    /// Index of the field with the cursor.
+    pub focus: usize,
+    /// Whether a request to the daemon is pending.
+    pub busy: bool,
+    /// Commands used before, newest first.
+    pub history: Vec<String>,
+    /// Commands defined by the project in the directory `read`.
+    pub targets: Vec<String>,
+    /// The directory from which `targets` were read.
+    pub read: String,
+    /// Index of the recalled command and what the field held before; `None` if the field holds what
+    /// was typed.
+    pub recalled: Option<(usize, String, Option<Whole>)>,
+    /// The real command if the command field cannot show it unchanged.
+    pub whole: Option<Whole>,
+}
+
+impl Form {
+    /// An empty form for a job in `dir`.
+    pub fn new(dir: &str, group: &str, history: Vec<String>) -> Self {
+        let fields = ["", "", group, dir].map(Line::new);
+        Self::with(Purpose::New(None), NEW, fields.into(), history)
+    }
+
+    /// The form that edits a job, filled with its current name, group, keep, restart and command.
+    pub fn edit(id: SessionId, now: [String; 5]) -> Self {
+        let command = now[COMMAND].clone();
+        let now = now.map(|text| clean(&text));
+        let fields = now.iter().map(|text| Line::new(text)).collect();
+        let purpose = Purpose::Edit(id, now.into());
+        let mut form = Self::with(purpose, EDIT, fields, Vec::new());
+        form.put(COMMAND, &command);
+        form
+    }
+
+    fn with(
+        purpose: Purpose,
+        labels: &'static [&'static str],
+        fields: Vec<Line>,
+        history: Vec<String>,
+    ) -> Self {
+        Self {
+            purpose,
+            labels,
+            fields,
+            focus: 0,
+            busy: false,
+            history,
+            targets: Vec::new(),
+            read: String::new(),
+            recalled: None,
+            whole: None,
+        }
+    }
+
+    /// Puts a command into a field as one line. If that changes the text, the real command is kept
+    /// in `whole`.
+    pub fn put(&mut self, field: usize, command: &str) {
+        let shown = clean(command);
+        self.fields[field] = Line::new(&shown);
+        self.whole = (shown != command).then(|| Whole {
+            shown,
+            command: command.to_owned(),
+        });
+    }
+
+    /// The command that the field stands for.
+    ///
+    /// # Errors
+    /// The field shows a shortened form of a command and was edited, so the intended command is
+    /// unknown.
+    pub fn command(&self, field: usize) -> Result<String, &'static str> {
+        match &self.whole {
+            None => Ok(self.value(field)),
+            Some(whole) if self.fields[field].text() == whole.shown => Ok(whole.command.clone()),
+            Some(_) => Err(
+                "Not in one line: this command has more than shows here. Empty the field to type another one.",
+            ),
+        }
+    }
+
+    /// Call after an edit. An emptied field no longer stands for the original command, only for
+    /// what is typed from now on.
+    pub fn edited(&mut self) {
+        let field = match self.purpose {
+            Purpose::New(_) => RUN,
+            Purpose::Edit(..) => COMMAND,
+        };
+        if self.whole.is_some() && self.fields[field].is_empty() {
+            self.whole = None;
+            // Drop the killed text too, so that yanking does not bring back the shortened command.
+            self.fields[field] = Line::default();
+        }
+    }
+
+    /// The field with the cursor.
+    pub fn line(&mut self) -> &mut Line {
+        let last = self.labels.len() - 1;
+        &mut self.fields[self.focus.min(last)]
+    }
+
+    /// Moves the cursor to the next or previous field and wraps around.
+    pub fn step(&mut self, forward: bool) {
+        let n = self.labels.len();
+        self.focus = (self.focus + if forward { 1 } else { n - 1 }) % n;
+    }
+
+    /// Whether the cursor is in the command field of a new job.
+    pub fn is_at_command(&self) -> bool {
+        matches!(self.purpose, Purpose::New(_)) && self.focus == RUN
+    }
+
+    /// The rest of a suggested command that starts with what is typed: a command of the project, or
+    /// one used before. For an empty field, the first command of the project.
+    pub fn suggestion(&self) -> Option<&str> {
+        let line = self.fields.first().filter(|_| self.is_at_command())?;
+        let typed = line.text();
+        if typed != line.before_cursor() {
+            return None;
+        }
+        let before: &[String] = if typed.is_empty() { &[] } else { &self.history };
+        let one_line = |one: &&String| !one.contains(char::is_control);
+        let mut all = self.targets.iter().chain(before).filter(one_line);
+        all.find_map(|one| one.strip_prefix(&typed).filter(|rest| !rest.is_empty()))
+    }
+
+    /// Accepts the suggestion; `false` if there is none.
+    pub fn accept(&mut self) -> bool {
+        let Some(rest) = self.suggestion().map(str::to_owned) else {
+            return false;
+        };
+        self.line().insert(&rest);
+        true
+    }
+
+    /// Recalls an older (or newer) command that starts with what was typed.
+    pub fn recall(&mut self, older: bool) {
+        let typed = match &self.recalled {
+            Some((_, typed, _)) => typed.clone(),
+            None => self.fields[RUN].text(),
+        };
+        let mut fitting = Vec::new();
+        for one in self.history.iter().chain(&self.targets) {
+            let shown = clean(one);
+            if shown.starts_with(&typed) && shown != typed && !fitting.contains(one) {
+                fitting.push(one.clone());
+            }
+        }
+        let at = self.recalled.as_ref().map(|(at, ..)| *at);
+        let next = match (at, older) {
+            (None, true) => Some(0),
+            (None | Some(0), false) => None,
+            (Some(at), true) => Some(at + 1),
+            (Some(at), false) => Some(at - 1),
+        };
+        match next {
+            Some(at) => {
+                if let Some(command) = fitting.get(at) {
+                    let before = match self.recalled.take() {
+                        Some((.., before)) => before,
+                        None => self.whole.take(),
+                    };
+                    self.put(RUN, command);
+                    self.recalled = Some((at, typed, before));
+                }
+            }
+            None => {
+                if let Some((_, typed, before)) = self.recalled.take() {
+                    self.fields[RUN] = Line::new(&typed);
+                    self.whole = before;
+                }
+            }
+        }
+    }
+
+    /// The text of a field, trimmed.
+    pub fn value(&self, field: usize) -> String {
+        self.fields[field].text().trim().to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tab_wraps_around() {
+        let mut form = Form::new("~/shop", "", Vec::new());
+        form.step(false);
+        assert_eq!(form.focus, 3);
+        form.step(true);
+        assert_eq!(form.focus, 0);
+    }
+
+    #[test]
+    fn recalls_older_and_newer_commands() {
+        let mut form = Form::new("/", "", vec!["new".to_owned(), "old".to_owned()]);
+        form.recall(true);
+        form.recall(true);
+        form.recall(true);
+        assert_eq!(form.value(0), "old");
+        form.recall(false);
+        assert_eq!(form.value(0), "new");
+        form.recall(false);
+        assert_eq!(form.value(0), "");
+    }
+
+    #[test]
+    fn recall_filters_by_typed_prefix() {
+        let history = ["make test", "npm run dev", "make build"].map(str::to_owned);
+        let mut form = Form::new("~/shop", "", history.into());
+        form.targets = vec!["npm run start".to_owned(), "make all".to_owned()];
+        assert_eq!(form.suggestion(), Some("npm run start"), "the project's");
+        form.line().insert("make ");
+        assert_eq!(form.suggestion(), Some("all"));
+        let mut seen = Vec::new();
+        for _ in 0..4 {
+            form.recall(true);
+            seen.push(form.value(0));
+        }
+        assert_eq!(seen, ["make test", "make build", "make all", "make all"]);
+        for _ in 0..3 {
+            form.recall(false);
+        }
+        assert_eq!(form.fields[0].text(), "make ");
+        assert!(form.accept());
+        assert_eq!(form.value(0), "make all");
+        assert!(!form.accept());
+    }
+}

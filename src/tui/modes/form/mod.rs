@@ -1,0 +1,261 @@
+//! PROMPT: the form for a new job, for a copy of a job, and for editing a job.
+
+mod draw;
+pub mod fields;
+mod keys;
+mod submit;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests;
+
+use ratatui::Frame as Canvas;
+use ratatui::layout::Rect;
+
+use self::fields::{DIR, Form, Purpose, RUN};
+pub use self::keys::Action;
+use crate::protocol::{RestartPolicy, name};
+use crate::tui::bar::Bar;
+use crate::tui::hints;
+use crate::tui::keymap::KeyPress;
+use crate::tui::line::{self, Edit};
+use crate::tui::message::{Cmd, Effect};
+use crate::tui::model::job::{tilde, untilde};
+use crate::tui::model::mode::{Handlers, Hints, Mode, Needs};
+use crate::tui::model::{Model, Selected};
+
+/// Opens the form for a new job in the view's directory and the selected group.
+pub fn open(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let dir = tilde(&model.origin.cwd, model.origin.home.as_deref());
+    let group = match &model.selected {
+        Selected::Group(key) => key.strip_prefix("g:").unwrap_or_default().to_owned(),
+        _ => String::new(),
+    };
+    let form = Form::new(&dir, &group, commands(model));
+    show(model, form, cmds);
+}
+
+/// Opens the form for a copy of the selected job.
+pub fn duplicate(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let Some(job) = model.current() else {
+        model.note(format!(
+            "There is no job to duplicate. {} starts one.",
+            model.key("n")
+        ));
+        return;
+    };
+    let summary = &job.record.summary;
+    let group = summary.group.clone().unwrap_or_default();
+    let mut form = Form::new(&job.dir, &group, commands(model));
+    let (command, name) = (job.shell_line(), next_name(model, &job.name));
+    let like = (summary.mode, summary.rows, summary.cols);
+    let text = format!(
+        "Like {}: with its mode and size; variables that were set for it are not known.",
+        job.name
+    );
+    form.purpose = Purpose::New(Some(like));
+    form.put(RUN, &command);
+    // An agent may use names that are not allowed for people.
+    if summary.label.is_some() && name::fault(&name).is_none() {
+        form.fields[1].insert(&name);
+    }
+    show(model, form, cmds);
+    model.note(text);
+}
+
+/// Opens the form that edits the selected job.
+pub fn edit(model: &mut Model) {
+    let Some(job) = model.current() else {
+        model.note(format!(
+            "There is no job to change. {} starts one.",
+            model.key("n")
+        ));
+        return;
+    };
+    let summary = &job.record.summary;
+    let now = [
+        summary.label.clone().unwrap_or_default(),
+        summary.group.clone().unwrap_or_default(),
+        if summary.keep { "yes" } else { "no" }.to_owned(),
+        policy_word(job.record.restart),
+        job.shell_line(),
+    ];
+    let form = Form::edit(job.id().clone(), now);
+    model.enter(form);
+}
+
+/// Stores suggestions.
+pub fn suggested(model: &mut Model, dir: &str, targets: Vec<String>, history: Vec<String>) {
+    let Some(form) = model.state_mut::<Form>() else {
+        return;
+    };
+    if form.read != dir {
+        return;
+    }
+    form.targets = targets;
+    for command in history {
+        if !form.history.contains(&command) {
+            form.history.push(command);
+        }
+    }
+    model.dirty = true;
+}
+
+/// The daemon has done what the form asked for: the form closes.
+pub fn done(model: &mut Model) {
+    drop(model.take::<Form>());
+}
+
+/// The daemon has refused it: the form stays, with what was typed.
+pub fn refused(model: &mut Model) {
+    if let Some(form) = model.state_mut::<Form>() {
+        form.busy = false;
+    }
+}
+
+fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
+    let action = model.keymap.action(&press.name);
+    if action == Some(Action::Leave) {
+        return model.leave();
+    }
+    let edit = Edit::of(&model.keymap, press);
+    let Some(form) = model.state_mut::<Form>().filter(|form| !form.busy) else {
+        return;
+    };
+    match action {
+        Some(Action::Accept) => submit::submit(model, cmds),
+        Some(Action::NextField) => step(model, true, cmds),
+        Some(Action::PreviousField) => step(model, false, cmds),
+        Some(Action::OlderCommand) if form.is_at_command() => form.recall(true),
+        Some(Action::NewerCommand) if form.is_at_command() => form.recall(false),
+        Some(_) => {}
+        None => {
+            use line::Action::{CharRight, LineEnd};
+            let at_end = matches!(edit, Some(Edit::Do(CharRight | LineEnd)));
+            if at_end && form.accept() {
+                return;
+            }
+            form.recalled = None;
+            form.line().apply(edit);
+            form.edited();
+        }
+    }
+}
+
+fn paste(model: &mut Model, bytes: &[u8], _: &mut Vec<Cmd>) {
+    if let Some(form) = model.state_mut::<Form>().filter(|form| !form.busy) {
+        form.line().paste(bytes);
+    }
+}
+
+/// Moves to another field; a changed directory brings other suggestions.
+fn step(model: &mut Model, forward: bool, cmds: &mut Vec<Cmd>) {
+    if let Some(form) = model.state_mut::<Form>() {
+        form.step(forward);
+    }
+    suggest(model, cmds);
+}
+
+fn show(model: &mut Model, form: Form, cmds: &mut Vec<Cmd>) {
+    model.enter(form);
+    suggest(model, cmds);
+}
+
+/// Requests suggestions for the form's directory, once per directory.
+fn suggest(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let Some(form) = model.state::<Form>() else {
+        return;
+    };
+    if matches!(form.purpose, Purpose::Edit(..)) {
+        return;
+    }
+    let home = model.origin.home.as_deref();
+    let dir = untilde(&form.value(DIR), &model.origin.cwd, home);
+    if let Some(form) = model.state_mut::<Form>()
+        && form.read != dir
+    {
+        form.read.clone_from(&dir);
+        form.targets.clear();
+        cmds.push(Cmd::Effect(Effect::Suggest(dir)));
+    }
+}
+
+/// A restart policy as written for `run --restart`.
+fn policy_word(policy: Option<RestartPolicy>) -> String {
+    policy.map_or_else(|| "no".to_owned(), |policy| policy.word())
+}
+
+/// Commands of the existing jobs, newest first.
+fn commands(model: &Model) -> Vec<String> {
+    let mut history: Vec<String> = Vec::new();
+    for job in model.jobs.iter().rev() {
+        let command = job.shell_line();
+        if !history.contains(&command) {
+            history.push(command);
+        }
+    }
+    history
+}
+
+/// The name for a copy: `web-2` for `web`, `web-3` if `web-2` exists.
+fn next_name(model: &Model, name: &str) -> String {
+    let base = match name.rsplit_once('-') {
+        Some((base, number)) if !base.is_empty() && number.parse::<u32>().is_ok() => base,
+        _ => name,
+    };
+    let free = |name: &String| model.jobs.iter().all(|job| job.name != *name);
+    let mut names = (2_u32..).map(|n| format!("{base}-{n}"));
+    names.find(free).unwrap_or_default()
+}
+
+impl Mode for Form {
+    fn name(&self) -> &'static str {
+        "PROMPT"
+    }
+
+    fn handlers(&self) -> Handlers {
+        Handlers::of_text(press, paste)
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            hints: true,
+            ..Needs::default()
+        }
+    }
+
+    fn disconnected(&mut self, _now_ms: i64) {
+        self.busy = false;
+    }
+
+    fn bar(&self, _: &Model, _: Rect) -> Option<Bar> {
+        None
+    }
+
+    fn status(&self, model: &Model, area: Rect, canvas: &mut Canvas<'_>) {
+        draw::status(model, self, area, canvas);
+    }
+
+    fn hints(&self, model: &Model) -> Hints {
+        let mut keys = hints::hints(model, &[Action::NextField]);
+        if self.is_at_command() {
+            keys.extend(hints::hints(model, &[Action::OlderCommand]));
+        }
+        if self.suggestion().is_some() {
+            keys.push(("right".to_owned(), "complete".to_owned()));
+        }
+        let accept = match self.purpose {
+            Purpose::New(_) => hints::hint(model, Action::Accept),
+            Purpose::Edit(..) => hints::labelled(model, Action::Accept, "change"),
+        };
+        let exits = accept.into_iter().chain(hints::hint(model, Action::Leave));
+        Hints {
+            keys,
+            exits: exits.collect(),
+        }
+    }
+
+    fn draw(&self, model: &Model, body: Rect, canvas: &mut Canvas<'_>) {
+        draw::whole(model, self, body, canvas.buffer_mut());
+    }
+}

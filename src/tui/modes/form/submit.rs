@@ -1,0 +1,147 @@
+//! Submits the form: checks the fields and sends the request.
+
+use std::borrow::Cow;
+
+use super::fields::{COMMAND, DIR, Form, Purpose, RUN};
+use crate::protocol::params::{Set, Start};
+use crate::protocol::{Action as Request, Mode as JobMode, RestartPolicy, SessionId, name};
+use crate::tui::message::{Cmd, RequestKind};
+use crate::tui::model::job::untilde;
+use crate::tui::model::{Link, Model};
+
+/// Submits the form. It stays open until the daemon has replied, so that a mistake does not lose
+/// what was typed.
+pub(super) fn submit(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    if model.link != Link::Up {
+        model.note("Not done: the daemon is restarting.");
+        return;
+    }
+    let Some(form) = model.state::<Form>() else {
+        return;
+    };
+    let asked = match form.purpose.clone() {
+        Purpose::New(like) => start(model, form, like).map(|start| {
+            let request = Request::Start(start);
+            Some(Cmd::Request(RequestKind::Start, request))
+        }),
+        Purpose::Edit(id, before) => change(form, &id, &before).map(|set| {
+            let request = Request::Set(set?);
+            Some(Cmd::Request(RequestKind::Set(id), request))
+        }),
+    };
+    let Some(form) = model.state_mut::<Form>() else {
+        return;
+    };
+    match asked {
+        Ok(Some(cmd)) => {
+            form.busy = true;
+            cmds.push(cmd);
+        }
+        Ok(None) => {
+            model.leave();
+            model.note("Nothing was changed.");
+        }
+        Err((field, text)) => {
+            form.focus = field;
+            model.note(text);
+        }
+    }
+}
+
+/// Why a form is invalid: the field and the message.
+type Wrong = (usize, Cow<'static, str>);
+
+fn start(model: &Model, form: &Form, like: Option<(JobMode, u16, u16)>) -> Result<Start, Wrong> {
+    let command = form.command(RUN).map_err(|text| (RUN, text.into()))?;
+    if command.is_empty() {
+        return Err((RUN, "What should run? Esc starts nothing.".into()));
+    }
+    let [label, group, dir] = [1, 2, DIR].map(|field| form.value(field));
+    let label = checked_name(1, label)?;
+    let some = |text: String| (!text.is_empty()).then_some(text);
+    let home = model.origin.home.as_deref();
+    Ok(Start {
+        command,
+        unique_label: (!label.is_empty()).then_some(true),
+        label: some(label),
+        group: some(group),
+        cwd: Some(untilde(&dir, &model.origin.cwd, home)),
+        background: Some(true),
+        mode: like.map(|(mode, ..)| mode),
+        rows: like.map(|(_, rows, _)| rows),
+        cols: like.map(|(.., cols)| cols),
+        ..Start::default()
+    })
+}
+
+/// The valid name in a field; empty means no name.
+fn checked_name(field: usize, name: String) -> Result<String, Wrong> {
+    match name::fault(&name).filter(|_| !name.is_empty()) {
+        Some(fault) => Err((field, fault.into())),
+        None => Ok(name),
+    }
+}
+
+/// The request with only the fields that were changed.
+fn change(form: &Form, id: &SessionId, before: &[String]) -> Result<Option<Set>, Wrong> {
+    let changed = |field: usize| {
+        let value = form.value(field);
+        (before.get(field).map(|before| before.trim()) != Some(&value)).then_some(value)
+    };
+    let label = changed(0).map(|name| checked_name(0, name)).transpose()?;
+    let keep = match changed(2).as_deref() {
+        None => None,
+        Some("yes" | "y") => Some(true),
+        Some("no" | "n" | "") => Some(false),
+        Some(_) => {
+            return Err((
+                2,
+                "keep is yes or no: yes keeps the job and its log for good.".into(),
+            ));
+        }
+    };
+    let restart = match changed(3) {
+        None => None,
+        Some(word) => match policy(&word) {
+            Some(policy) => Some(policy),
+            None => {
+                return Err((
+                    3,
+                    "restart is no, on-failure, always, or on-failure:3, always:3.".into(),
+                ));
+            }
+        },
+    };
+    let command = match changed(COMMAND) {
+        Some(_) => Some(
+            form.command(COMMAND)
+                .map_err(|text| (COMMAND, text.into()))?,
+        ),
+        None => None,
+    };
+    if command.as_deref() == Some("") {
+        return Err((COMMAND, "What should run? Esc changes nothing.".into()));
+    }
+    let set = Set {
+        session_id: id.to_string(),
+        unique_label: label.is_some().then_some(true),
+        label,
+        group: changed(1),
+        keep,
+        restart,
+        command,
+        ..Set::default()
+    };
+    let nothing = Set {
+        session_id: id.to_string(),
+        ..Set::default()
+    };
+    Ok((set != nothing).then_some(set))
+}
+
+fn policy(word: &str) -> Option<RestartPolicy> {
+    match word {
+        "" | "never" => RestartPolicy::parse("no"),
+        word => RestartPolicy::parse(word),
+    }
+}

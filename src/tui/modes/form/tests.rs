@@ -1,0 +1,237 @@
+//! Tests of the forms: a new job, a copy of a job, and editing a job.
+
+use serde_json::json;
+
+use crate::protocol::params::{Set, Start};
+use crate::protocol::policy::RestartWhen;
+use crate::protocol::{Action, Error, ErrorCode};
+use crate::tui::message::{Cmd, Done, Effect, Event, LinkEvent, RequestKind};
+use crate::tui::modes::form::fields::Form;
+use crate::tui::tests::harness::Dash;
+use crate::tui::tests::jobs::{HOME, id, record, shop_records};
+
+fn shop(width: u16, height: u16) -> Dash {
+    let mut dash = Dash::new(width, height, shop_records());
+    dash.press("2");
+    dash.asked();
+    dash
+}
+
+fn suggest(dash: &mut Dash, targets: &[&str], history: &[&str]) {
+    let words = |list: &[&str]| list.iter().map(|&one| one.to_owned()).collect();
+    dash.happen(Event::Done(Done::Suggested {
+        dir: format!("{HOME}/shop"),
+        targets: words(targets),
+        history: words(history),
+    }));
+}
+
+fn started(dash: &mut Dash) -> Start {
+    let cmds = dash.asked();
+    let Some(Cmd::Request(RequestKind::Start, Action::Start(start))) = cmds.last() else {
+        panic!("{cmds:?}");
+    };
+    start.clone()
+}
+
+fn set(dash: &mut Dash) -> Option<Set> {
+    dash.asked().into_iter().find_map(|cmd| match cmd {
+        Cmd::Request(RequestKind::Set(_), Action::Set(set)) => Some(set),
+        _ => None,
+    })
+}
+
+#[test]
+fn suggests_commands_of_the_project_and_the_shell() {
+    let mut dash = shop(80, 24);
+    dash.press("n");
+    let asked = dash.asked();
+    let errand = Cmd::Effect(Effect::Suggest(format!("{HOME}/shop")));
+    assert!(asked.contains(&errand), "{asked:?}");
+    suggest(
+        &mut dash,
+        &["npm run dev", "npm run build"],
+        &["git fetch", "npm test"],
+    );
+    dash.snapshot("form-suggests-80x24");
+    dash.press("npm t");
+    assert!(dash.status().contains("npm test"), "{}", dash.status());
+    dash.press("\x1b[C\r");
+    assert_eq!(started(&mut dash).command, "npm test");
+
+    let mut dash = shop(40, 12);
+    dash.press("n");
+    suggest(&mut dash, &["npm run dev"], &[]);
+    dash.press("npm").snapshot("form-suggests-40x12");
+    dash.press("\x05").press("\x01").press("time ");
+    dash.press("\r");
+    assert_eq!(started(&mut dash).command, "time npm run dev");
+}
+
+#[test]
+fn another_directory_brings_other_suggestions() {
+    let mut dash = shop(80, 24);
+    dash.press("n\t\t\t");
+    dash.asked();
+    dash.press("\x15~/notes\t");
+    let errand = Cmd::Effect(Effect::Suggest(format!("{HOME}/notes")));
+    assert_eq!(dash.asked(), [errand]);
+    // Suggestions for the previous directory arrive too late.
+    suggest(&mut dash, &["npm run dev"], &[]);
+    assert!(!dash.status().contains("npm run dev"));
+}
+
+#[test]
+fn shows_a_long_command_in_full() {
+    let long = "docker run --rm -it -v /home/me/shop:/shop -p 3000:3000 --name shop node:22 npm run dev -- --host 0.0.0.0";
+    for (width, height) in [(80, 24), (40, 12), (20, 5)] {
+        let mut dash = shop(width, height);
+        dash.press("n").press(long);
+        dash.snapshot(&format!("form-long-{width}x{height}"));
+    }
+}
+
+#[test]
+fn a_copy_has_the_same_mode_and_size_and_a_free_name() {
+    let mut dash = shop(80, 24);
+    dash.press("c").snapshot("duplicate-80x24");
+    dash.press("\r");
+    let start = started(&mut dash);
+    assert_eq!(start.command, "npm run web");
+    assert_eq!(start.label.as_deref(), Some("web-2"));
+    assert_eq!(start.group.as_deref(), Some("shop"));
+    assert_eq!(start.cwd, Some(format!("{HOME}/shop")));
+    assert_eq!((start.rows, start.cols), (Some(40), Some(120)));
+    let mut records = shop_records();
+    let mut second = record("second");
+    second.summary.label = Some("web-2".to_owned());
+    records.push(second);
+    let mut dash = Dash::new(80, 24, records);
+    dash.press("/web\r").press("jjc");
+    assert!(dash.status().contains("web-3"), "{}", dash.status());
+}
+
+#[test]
+fn refuses_an_ambiguous_name_in_its_field() {
+    let mut dash = shop(120, 24);
+    dash.press("nsleep 1\tw*\r");
+    let asked = dash.asked();
+    let starts = |cmd: &Cmd| matches!(cmd, Cmd::Request(RequestKind::Start, _));
+    assert!(!asked.iter().any(starts), "{asked:?}");
+    assert!(dash.text().contains("not a valid name"), "{}", dash.text());
+    dash.press("\x15web-9\r");
+    let start = started(&mut dash);
+    assert_eq!(start.label.as_deref(), Some("web-9"));
+    assert_eq!(start.unique_label, Some(true));
+    let taken = Error::new(
+        ErrorCode::InvalidRequest,
+        "a job named web-9 is running already",
+    );
+    dash.link(LinkEvent::Reply(RequestKind::Start, Err(taken)));
+    assert!(dash.text().contains("a job named web-9"));
+    assert!(dash.model.state::<Form>().is_some());
+    dash.press("\x1be\x15a/b\r");
+    assert_eq!(set(&mut dash), None);
+    assert!(
+        dash.text().contains("separates the parts"),
+        "{}",
+        dash.text()
+    );
+}
+
+#[test]
+fn sends_only_changed_fields() {
+    let mut dash = shop(80, 24);
+    dash.press("e").snapshot("edit-80x24");
+    dash.press("\r");
+    assert_eq!(set(&mut dash), None);
+    assert!(dash.text().contains("Nothing was changed"));
+    dash.press("e\x15shop-web\t\t\x15yes\t\x15on-failure:3\t\x15npm start\r");
+    let Some(sent) = set(&mut dash) else {
+        panic!("{}", dash.text());
+    };
+    assert_eq!(sent.label.as_deref(), Some("shop-web"));
+    assert_eq!((sent.group, sent.keep), (None, Some(true)));
+    let restart = sent
+        .restart
+        .map(|policy| (policy.policy, policy.max_retries));
+    assert_eq!(restart, Some((RestartWhen::OnFailure, Some(3))));
+    assert_eq!(sent.command.as_deref(), Some("npm start"));
+    // A mistake does not lose what was typed.
+    let error = Error::new(ErrorCode::InvalidRequest, "`label` has control characters");
+    dash.link(LinkEvent::Reply(RequestKind::Set(id("web")), Err(error)));
+    assert!(dash.model.state::<Form>().is_some());
+    dash.press("\r");
+    let mut web = record("web");
+    web.summary.command = "npm start".to_owned();
+    dash.link(LinkEvent::Reply(
+        RequestKind::Set(id("web")),
+        Ok(json!(web)),
+    ));
+    assert!(dash.model.is_normal());
+    assert!(dash.text().contains("its next run"), "{}", dash.text());
+}
+
+#[test]
+fn reports_invalid_fields_before_sending() {
+    for keys in [
+        "e\t\t\x15maybe\r",
+        "e\t\t\t\x15sometimes\r",
+        "e\t\t\t\t\x15\r",
+    ] {
+        let mut dash = shop(80, 24);
+        dash.press(keys);
+        assert_eq!(set(&mut dash), None, "{keys}");
+        assert!(dash.model.state::<Form>().is_some(), "{keys}");
+    }
+}
+
+/// A job whose command does not fit on one line.
+fn lines() -> Dash {
+    let mut records = shop_records();
+    let mut job = record("lines");
+    job.summary.label = Some("lines".to_owned());
+    job.summary.command = LINES.to_owned();
+    records.push(job);
+    let mut dash = Dash::new(80, 24, records);
+    dash.press("/lines\r").press("j");
+    dash.asked();
+    dash
+}
+
+const LINES: &str = "cat <<E\n# no comment\nE\n";
+
+#[test]
+fn a_multiline_command_is_unchanged_when_started_again() {
+    let mut dash = lines();
+    dash.press("c");
+    assert!(dash.status().contains("cat <<E # no"), "{}", dash.status());
+    dash.press("\r");
+    assert_eq!(started(&mut dash).command, LINES);
+    let mut dash = lines();
+    dash.press("n").press("cat");
+    dash.press("\x1b[A\r");
+    assert_eq!(started(&mut dash).command, LINES);
+    // Back and forth: the command that runs is the one that was typed.
+    let mut dash = lines();
+    dash.press("n").press("cat");
+    dash.press("\x1b[A\x1b[B\r");
+    assert_eq!(started(&mut dash).command, "cat");
+}
+
+#[test]
+fn refuses_to_edit_a_multiline_command_in_one_line() {
+    let mut dash = lines();
+    dash.press("e\r");
+    assert!(dash.text().contains("Nothing was changed"));
+    dash.press("e\t\t\t\t x\r");
+    assert_eq!(set(&mut dash), None);
+    assert!(dash.text().contains("Not in one line"), "{}", dash.text());
+    dash.press("\x15\x19ls\r");
+    let sent = set(&mut dash).and_then(|set| set.command);
+    assert_eq!(sent.as_deref(), Some("ls"));
+    let mut dash = lines();
+    dash.press("c").press(" x\r");
+    assert_eq!(dash.actions(), [""; 0]);
+    assert!(dash.text().contains("Not in one line"), "{}", dash.text());
+}

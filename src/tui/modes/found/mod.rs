@@ -1,0 +1,219 @@
+//! FOUND: the search through all jobs.
+
+mod draw;
+mod keys;
+pub mod search;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests;
+
+use ratatui::Frame as Canvas;
+use ratatui::layout::Rect;
+use serde_json::Value;
+
+use self::draw::height;
+pub use self::keys::Action;
+pub use self::search::Found;
+use self::search::PER_JOB;
+use super::scroll;
+use crate::protocol::params::Log;
+use crate::protocol::{Action as Request, SessionId};
+use crate::tui::bar::Bar;
+use crate::tui::hints;
+use crate::tui::keymap::KeyPress;
+use crate::tui::line::Edit;
+use crate::tui::message::{Cmd, RequestKind};
+use crate::tui::model::mode::{Handlers, Hints, Mode, Needs};
+use crate::tui::model::rows::Row;
+use crate::tui::model::{Link, Model};
+use crate::tui::pattern::ignores_case;
+
+/// Opens the search.
+pub fn open(model: &mut Model) {
+    if model.jobs.is_empty() {
+        model.note("There is no job to search.");
+        return;
+    }
+    model.enter(Found::default());
+}
+
+fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
+    let page = isize::try_from(height(model)).unwrap_or(1).max(1);
+    let now = model.now.ms;
+    let action = model.keymap.action(&press.name);
+    let edit = Edit::of(&model.keymap, press);
+    let Some(found) = model.state_mut::<Found>() else {
+        return;
+    };
+    match action {
+        Some(Action::Accept) => go(model, cmds),
+        Some(Action::Leave) => {
+            cancel(found, cmds);
+            model.leave();
+        }
+        Some(Action::Down) => found.step(1),
+        Some(Action::Up) => found.step(-1),
+        Some(Action::PageDown) => found.step(page),
+        Some(Action::PageUp) => found.step(-page),
+        None => {
+            let before = found.line.text();
+            found.line.apply(edit);
+            if found.line.text() != before {
+                found.typed(now);
+            }
+        }
+    }
+}
+
+fn paste(model: &mut Model, bytes: &[u8], _: &mut Vec<Cmd>) {
+    let now = model.now.ms;
+    if let Some(found) = model.state_mut::<Found>() {
+        found.line.paste(bytes);
+        found.typed(now);
+    }
+}
+
+impl Mode for Found {
+    fn name(&self) -> &'static str {
+        "FOUND"
+    }
+
+    fn handlers(&self) -> Handlers {
+        Handlers {
+            reconcile,
+            ..Handlers::of_text(press, paste)
+        }
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            window: true,
+            ..Needs::default()
+        }
+    }
+
+    fn due(&self) -> Option<i64> {
+        self.due
+    }
+
+    fn forget(&mut self, id: &SessionId) -> bool {
+        self.drop_job(id);
+        false
+    }
+
+    fn disconnected(&mut self, now_ms: i64) {
+        self.lost(now_ms);
+    }
+
+    fn bar(&self, model: &Model, area: Rect) -> Option<Bar> {
+        Some(draw::bar(model, self, area))
+    }
+
+    fn hints(&self, model: &Model) -> Hints {
+        Hints {
+            keys: Vec::new(),
+            exits: hints::hints(model, &[Action::Accept, Action::Leave]),
+        }
+    }
+
+    fn draw(&self, model: &Model, _: Rect, canvas: &mut Canvas<'_>) {
+        draw::draw(model, self, canvas);
+    }
+}
+
+/// Starts the search when it is due, and sends requests up to the limit.
+fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let now = model.now.ms;
+    let height = height(model);
+    if model.link != Link::Up {
+        // A request would be lost.
+        return;
+    }
+    let due = model.state::<Found>().and_then(|found| found.due);
+    let is_due = due.is_some_and(|at| at <= now);
+    let jobs = if is_due { in_order(model) } else { Vec::new() };
+    model.dirty |= is_due;
+    let Some(found) = model.state_mut::<Found>() else {
+        return;
+    };
+    if is_due {
+        cancel(found, cmds);
+        found.begin(jobs);
+    }
+    let text = found.line.text();
+    while let Some(pattern) = found
+        .pattern
+        .as_ref()
+        .map(|regex| regex.as_str().to_owned())
+        && let Some(id) = found.next_job()
+    {
+        let params = Log {
+            session_id: id.to_string(),
+            grep: Some(pattern),
+            ignore_case: ignores_case(&text).then_some(true),
+            max_matches: Some(PER_JOB),
+            newest: Some(true),
+            ..Log::default()
+        };
+        cmds.push(Cmd::Request(
+            RequestKind::Found(id, found.round),
+            Request::Log(params),
+        ));
+    }
+    found.show(height);
+}
+
+/// Cancels the pending requests, because each of them reads a whole log.
+fn cancel(found: &Found, cmds: &mut Vec<Cmd>) {
+    for id in found.pending_jobs() {
+        cmds.push(Cmd::Cancel(RequestKind::Found(id.clone(), found.round)));
+    }
+}
+
+/// Handles the matches in a job; `None` if it could not be searched.
+pub fn received(model: &mut Model, id: &SessionId, round: u64, value: Option<Value>) {
+    if let Some(found) = model.state_mut::<Found>()
+        && found.round == round
+    {
+        // Until the next search starts, `round` is still that of the cancelled search.
+        let value = value.filter(|_| found.pattern.is_some());
+        found.receive(
+            id,
+            value.and_then(|value| serde_json::from_value(value).ok()),
+        );
+        model.dirty = true;
+    }
+}
+
+/// Goes to the selected match.
+fn go(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let Some(found) = model.state::<Found>() else {
+        return;
+    };
+    let Some(hit) = found.hit().cloned() else {
+        return;
+    };
+    let text = found.line.text();
+    cancel(found, cmds);
+    model.leave();
+    scroll::enter_at(model, &hit.id, &text, hit.offset, cmds);
+}
+
+/// All jobs: first those of the list in its order, then those that it does not show.
+fn in_order(model: &Model) -> Vec<SessionId> {
+    let mut places = Vec::new();
+    for row in &model.rows {
+        match row {
+            Row::Job(index) => places.push(*index),
+            Row::Group(group) if group.folded => places.extend(&group.jobs),
+            Row::Group(_) => {}
+        }
+    }
+    let rest = (0..model.jobs.len()).filter(|index| !places.contains(index));
+    let rest: Vec<usize> = rest.collect();
+    let all = places.iter().chain(&rest);
+    all.filter_map(|&index| model.jobs.get(index))
+        .map(|job| job.id().clone())
+        .collect()
+}

@@ -1,0 +1,341 @@
+//! INSERT: sends raw bytes to the job, except for the leave key.
+//!
+//! Keys are not re-encoded: the job gets the bytes that the terminal sent. A job that has ended
+//! takes no input; then a key shows a message instead, and the key that restarts in NORMAL asks for
+//! confirmation.
+
+mod keys;
+mod paste;
+mod send;
+pub mod sequence;
+mod status;
+
+use std::any::Any;
+
+use ratatui::layout::Rect;
+
+pub use self::keys::Action;
+use self::send::{send, send_all};
+use self::sequence::{LeaveSequence, Pressed};
+use super::confirm;
+use crate::protocol::SessionId;
+use crate::tui::bar::Bar;
+use crate::tui::hints;
+use crate::tui::keymap::{KeyPress, NORMAL};
+use crate::tui::message::Cmd;
+use crate::tui::model::Model;
+use crate::tui::model::mode::{Frame, Handlers, Hints, Mode, Needs};
+use crate::tui::theme::Tone;
+
+/// How long after the end of a job the restart key is ignored, in milliseconds, because it probably
+/// belongs to what was being typed.
+const RESTART_AFTER_MS: i64 = 1000;
+
+/// The mode.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Insert {
+    /// The job typed into.
+    id: SessionId,
+    /// Other jobs that get the same keys.
+    also: Vec<SessionId>,
+    /// The frame to restore on leaving.
+    back: Frame,
+    /// The size (rows, columns) requested for the job since INSERT began.
+    requested: Option<(u16, u16)>,
+    /// When the end of the job was noticed.
+    ended_at: Option<i64>,
+    /// The keys that leave, if they are a sequence.
+    sequence: LeaveSequence,
+}
+
+impl Insert {
+    /// All jobs that get the keys, the shown one first.
+    fn jobs(&self) -> Vec<SessionId> {
+        let mut jobs = vec![self.id.clone()];
+        jobs.extend(self.also.iter().cloned());
+        jobs
+    }
+}
+
+/// Starts typing into the selected job, zoomed or in place.
+pub fn enter(model: &mut Model, zoom: bool) {
+    let Some(id) = model.current().map(|job| job.id().clone()) else {
+        model.note(format!(
+            "There is no job to type into. {} starts one.",
+            model.key("n")
+        ));
+        return;
+    };
+    begin(model, id, Vec::new(), zoom);
+}
+
+/// Starts typing into several jobs, in place.
+pub fn enter_all(model: &mut Model, id: SessionId, also: Vec<SessionId>) {
+    let zoom = model.frame.zoom;
+    begin(model, id, also, zoom);
+}
+
+fn begin(model: &mut Model, id: SessionId, also: Vec<SessionId>, zoom: bool) {
+    let back = model.mode().back().unwrap_or(model.frame);
+    model.frame = Frame {
+        zoom,
+        open: true,
+        grid: model.frame.grid,
+    };
+    model.enter(Insert {
+        id,
+        also,
+        back,
+        requested: None,
+        ended_at: None,
+        sequence: LeaveSequence::new(model.leave_sequence.clone()),
+    });
+    model.scroll = None;
+    model.pan = 0;
+}
+
+/// Returns to INSERT as it was, if `left` is INSERT, and sends the leave key itself to the job.
+pub fn again(
+    model: &mut Model,
+    left: Box<dyn Mode>,
+    frame: Frame,
+    raw: &[u8],
+    cmds: &mut Vec<Cmd>,
+) {
+    let left: Box<dyn Any> = left;
+    let Ok(insert) = left.downcast::<Insert>() else {
+        return;
+    };
+    if model.job(&insert.id).is_none() {
+        return;
+    }
+    let is_over = is_over(model, &insert.id);
+    model.frame = frame;
+    model.enter(*insert);
+    if !is_over {
+        send_all(model, raw, cmds);
+    }
+}
+
+/// Leaves INSERT and restores the frame.
+pub fn leave(model: &mut Model) {
+    let Some(insert) = model.take::<Insert>() else {
+        return;
+    };
+    let frame = model.frame;
+    model.frame = insert.back;
+    model.left = Some((insert, frame));
+    model.dirty = true;
+}
+
+/// Sends bytes that are not typed, such as mouse reports.
+pub fn pass(model: &mut Model, id: &SessionId, bytes: &[u8], cmds: &mut Vec<Cmd>) {
+    if !is_over(model, id) {
+        send(model, id, bytes, cmds);
+    }
+}
+
+fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
+    let Some(id) = ready(model) else {
+        return;
+    };
+    if model.keymap.action(&press.name) == Some(Action::Leave) {
+        return leave(model);
+    }
+    let Some(insert) = model.state_mut::<Insert>() else {
+        return;
+    };
+    let typed = match insert.sequence.press(&press.name, &press.raw) {
+        Pressed::Leaves => return leave(model),
+        Pressed::Held => return,
+        Pressed::Typed(bytes) => bytes,
+    };
+    if is_over(model, &id) {
+        key_after_end(model, press, &id, cmds);
+    } else {
+        send_all(model, &typed, cmds);
+    }
+}
+
+fn paste(model: &mut Model, bytes: &[u8], cmds: &mut Vec<Cmd>) {
+    let Some(id) = ready(model) else {
+        return;
+    };
+    let insert = model.state_mut::<Insert>();
+    let held = insert.map(|insert| insert.sequence.let_go());
+    if is_over(model, &id) {
+        tell_over(model, &id);
+    } else {
+        send_all(model, &held.unwrap_or_default(), cmds);
+        paste::paste(model, bytes, cmds);
+    }
+}
+
+/// Prepares for typing; returns the job in the pane.
+fn ready(model: &mut Model) -> Option<SessionId> {
+    // A frozen screen would hide what is typed.
+    model.scroll = None;
+    leave_out_ended(model);
+    model.current_id().cloned()
+}
+
+/// While typing into several jobs, drops those that have ended and names them. The last one stays,
+/// so that its end is visible.
+fn leave_out_ended(model: &mut Model) {
+    let Some(insert) = model.state::<Insert>() else {
+        return;
+    };
+    if insert.also.is_empty() {
+        return;
+    }
+    let (ended, mut alive): (Vec<_>, Vec<_>) =
+        insert.jobs().into_iter().partition(|id| is_over(model, id));
+    if ended.is_empty() {
+        return;
+    }
+    if alive.is_empty() {
+        alive.push(insert.id.clone());
+    } else {
+        let names: Vec<String> = ended.iter().map(|id| model.name_of(id)).collect();
+        let have = if names.len() == 1 { "has" } else { "have" };
+        let names = names.join(", ");
+        model.note(format!("{names} {have} ended; keys go to the others."));
+    }
+    if let Some(insert) = model.state_mut::<Insert>() {
+        insert.id = alive.remove(0);
+        insert.also = alive;
+    }
+}
+
+fn is_over(model: &Model, id: &SessionId) -> bool {
+    model
+        .job(id)
+        .is_none_or(|job| job.record.summary.status.is_finished())
+}
+
+/// After each message: notes when the job ended, or forgets that when it runs again.
+fn reconcile(model: &mut Model, _: &mut Vec<Cmd>) {
+    let now = model.now.ms;
+    let Some(insert) = model.state::<Insert>() else {
+        return;
+    };
+    let is_over = is_over(model, &insert.id);
+    if let Some(insert) = model.state_mut::<Insert>() {
+        insert.ended_at = is_over.then(|| insert.ended_at.unwrap_or(now));
+    }
+}
+
+fn key_after_end(model: &mut Model, press: &KeyPress, id: &SessionId, cmds: &mut Vec<Cmd>) {
+    model.dirty = true;
+    // The status line shows the key that restarts in NORMAL.
+    let restarts = model
+        .keymap
+        .keys_named(NORMAL, "restart")
+        .contains(&press.name);
+    let Some(insert) = model.state::<Insert>() else {
+        return;
+    };
+    let settled = insert
+        .ended_at
+        .is_none_or(|at| model.now.ms - at >= RESTART_AFTER_MS);
+    if restarts && settled && model.job(id).is_some() {
+        let insert = insert.clone();
+        confirm::ask(model, paste::RunAgain(insert), cmds);
+    } else {
+        tell_over(model, id);
+    }
+}
+
+/// Tells that the job has ended and takes no input, and which keys restart or leave.
+fn tell_over(model: &mut Model, id: &SessionId) {
+    let (name, again, leave) = (
+        model.name_of(id),
+        model.key("r"),
+        model.keymap.keys(Action::Leave).join(" or "),
+    );
+    model.note(format!(
+        "{name} has ended; {again} runs it again, {leave} leaves."
+    ));
+}
+
+impl Mode for Insert {
+    fn name(&self) -> &'static str {
+        "INSERT"
+    }
+
+    fn tone(&self) -> Tone {
+        match self.also.is_empty() {
+            true => Tone::Live,
+            // Typing into several jobs at once deserves an alarm colour.
+            false => Tone::Alarm,
+        }
+    }
+
+    fn handlers(&self) -> Handlers {
+        Handlers {
+            reconcile,
+            ..Handlers::of_text(press, paste)
+        }
+    }
+
+    fn job(&self) -> Option<&SessionId> {
+        Some(&self.id)
+    }
+
+    fn types(&self) -> bool {
+        true
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            // When typing into several jobs, the status line is always shown.
+            nothing: self.also.is_empty(),
+            ..Needs::default()
+        }
+    }
+
+    fn back(&self) -> Option<Frame> {
+        Some(self.back)
+    }
+
+    fn yields(&self) -> Option<fn(&mut Model)> {
+        Some(leave)
+    }
+
+    fn forget(&mut self, id: &SessionId) -> bool {
+        if self.also.is_empty() {
+            return self.id == *id;
+        }
+        let mut left = self.jobs();
+        left.retain(|one| one != id);
+        self.id = left.remove(0);
+        self.also = left;
+        false
+    }
+
+    fn disconnected(&mut self, _now_ms: i64) {
+        self.requested = None;
+    }
+
+    fn bar(&self, model: &Model, area: Rect) -> Option<Bar> {
+        Some(status::bar(model, self, area))
+    }
+
+    fn hints(&self, model: &Model) -> Hints {
+        // An ended job takes no keys; the status line above shows which keys are left.
+        if model.current().is_none_or(|job| !job.is_alive()) {
+            return Hints::default();
+        }
+        let Some((leave, label)) = hints::hint(model, Action::Leave) else {
+            return Hints::default();
+        };
+        let exit = match self.also.is_empty() {
+            true => (format!("{leave} {leave}"), format!("sends {leave} itself")),
+            false => (leave, label),
+        };
+        Hints {
+            keys: Vec::new(),
+            exits: vec![exit],
+        }
+    }
+}

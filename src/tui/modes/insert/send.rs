@@ -1,0 +1,103 @@
+//! Sends what is typed.
+
+use super::Insert;
+use crate::protocol::params::{Resize, Write};
+use crate::protocol::{Action, Mode as JobMode, SessionId};
+use crate::tui::message::{Cmd, RequestKind};
+use crate::tui::model::{Link, Model};
+
+/// Maximum number of bytes per request. Base64 makes them a third longer, and a request line is
+/// limited to 1 MiB.
+const WRITE_BYTES: usize = 256 * 1024;
+
+/// Types bytes into every job of INSERT.
+pub(super) fn send_all(model: &mut Model, bytes: &[u8], cmds: &mut Vec<Cmd>) {
+    let Some(insert) = model.state::<Insert>() else {
+        return;
+    };
+    for id in insert.jobs() {
+        send(model, &id, bytes, cmds);
+    }
+}
+
+/// Types bytes into a job. The first bytes also give the shown job the size of the pane.
+pub(super) fn send(model: &mut Model, id: &SessionId, bytes: &[u8], cmds: &mut Vec<Cmd>) {
+    if model.link != Link::Up {
+        model.note("Not sent: the daemon is restarting.");
+        return;
+    }
+    let size = model.pane_size();
+    let Some(job) = model.job(id) else {
+        return;
+    };
+    let piped = job.record.summary.mode == JobMode::Pipe;
+    let has = (job.record.summary.rows, job.record.summary.cols);
+    if let (Some(size), false, Some(insert)) = (size, piped, model.state_mut::<Insert>())
+        && insert.id == *id
+    {
+        let wants = (size.rows(), size.cols());
+        if insert.requested == Some(has) {
+            insert.requested = None;
+        }
+        if wants != has && insert.requested != Some(wants) {
+            insert.requested = Some(wants);
+            let params = Resize {
+                session_id: id.to_string(),
+                rows: wants.0,
+                cols: wants.1,
+            };
+            cmds.push(Cmd::Request(
+                RequestKind::Resize(id.clone()),
+                Action::Resize(params),
+            ));
+        }
+    }
+    if piped {
+        send_piped(id, bytes, cmds);
+    } else {
+        push(id, bytes, cmds);
+    }
+}
+
+/// Types into a pipe, which has no terminal that turns Enter into a newline and Ctrl-D into the end
+/// of input.
+fn send_piped(id: &SessionId, bytes: &[u8], cmds: &mut Vec<Cmd>) {
+    for part in bytes.split_inclusive(|&b| b == 0x04) {
+        let text = part.strip_suffix(b"\x04").unwrap_or(part);
+        let text: Vec<u8> = text
+            .iter()
+            .map(|&b| if b == b'\r' { b'\n' } else { b })
+            .collect();
+        if !text.is_empty() {
+            push(id, &text, cmds);
+        }
+        if part.ends_with(b"\x04") {
+            let params = Write {
+                session_id: id.to_string(),
+                eof: Some(true),
+                ..Write::default()
+            };
+            cmds.push(Cmd::Request(
+                RequestKind::Type(id.clone()),
+                Action::Write(params),
+            ));
+        }
+    }
+}
+
+/// Appends bytes to the pending write, so that the bytes of one read become one request per job.
+fn push(id: &SessionId, bytes: &[u8], cmds: &mut Vec<Cmd>) {
+    for part in bytes.chunks(WRITE_BYTES) {
+        let typed = cmds.iter_mut().rev().map_while(|cmd| match cmd {
+            Cmd::Type(to, sent) => Some((to, sent)),
+            _ => None,
+        });
+        let mut open = typed.filter(|(to, _)| *to == id);
+        match open.next() {
+            Some((_, sent)) if sent.len() + part.len() <= WRITE_BYTES => {
+                sent.extend_from_slice(part);
+            }
+            _ => cmds.push(Cmd::Type(id.clone(), part.to_vec())),
+        }
+    }
+}

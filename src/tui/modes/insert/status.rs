@@ -1,0 +1,75 @@
+//! The status line of INSERT: where keys go, and the key that leaves.
+
+use ratatui::layout::Rect;
+use ratatui::text::Span;
+
+use super::{Action, Insert};
+use crate::tui::bar::Bar;
+use crate::tui::keymap::NORMAL;
+use crate::tui::model::Model;
+use crate::tui::model::mode::Mode;
+use crate::tui::state::State;
+use crate::tui::status::{self, add_hint, begin, beside, job_items, who_types};
+use crate::tui::{hints, pane, text};
+
+/// The status line.
+pub(super) fn bar(model: &Model, insert: &Insert, area: Rect) -> Bar {
+    let theme = &model.theme;
+    let wide = area.width >= 60;
+    let mut bar = status::bar(model, area);
+    let leave = hints::hint(model, Action::Leave);
+    if !insert.also.is_empty() {
+        let ids = insert.jobs();
+        let names: Vec<String> = ids.iter().map(|id| model.name_of(id)).collect();
+        let mode = insert.name();
+        bar = begin(
+            model,
+            area,
+            &format!("{mode}  TYPING INTO {} JOBS", ids.len()),
+        );
+        let room = usize::from(area.width).saturating_sub(50).max(8);
+        let names = text::clip(&names.join(", "), room, theme.glyph("…"));
+        bar.text(2, names, theme.strong());
+        if let Some(hint) = leave {
+            bar.right(0, hints::spans(model, hint));
+        }
+        return bar;
+    }
+    match model.current() {
+        Some(job) if job.is_alive() => {
+            job_items(model, job, &mut bar, wide);
+            let asked = model.layout().title.is_none();
+            let asked = asked.then(|| pane::question(model, beside(area)));
+            match asked.flatten() {
+                Some(question) => bar.text(1, question, theme.state(&State::Asked)),
+                None => match who_types(model) {
+                    Some(words) => {
+                        bar.right(
+                            2,
+                            vec![Span::styled(words, theme.state(&State::NeedsInput))],
+                        );
+                    }
+                    None => bar.right(2, vec![Span::styled("keys go to the job", theme.dim())]),
+                },
+            }
+        }
+        Some(job) => {
+            let name = text::clip_middle(&job.name, 24, theme.glyph("…"));
+            let how = match job.state() {
+                State::Done => "0".to_owned(),
+                State::Failed(code) => code.to_string(),
+                other => other.word(),
+            };
+            let words = format!("{name} has exited ({how}).");
+            bar.text(0, words, theme.state(&job.state()));
+            let restart = model.keymap.key_named(NORMAL, "restart");
+            let restart = restart.map(|key| (key.to_owned(), "restart".to_owned()));
+            add_hint(model, &mut bar, 2, restart);
+        }
+        None => {}
+    }
+    if let Some(hint) = leave {
+        bar.right(0, hints::spans(model, hint));
+    }
+    bar
+}

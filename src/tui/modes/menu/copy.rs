@@ -1,0 +1,109 @@
+//! COPY: what can be copied of jobs.
+
+use super::keys::Copy;
+use crate::protocol::params::{Log, StatusParams};
+use crate::protocol::shell::quote;
+use crate::protocol::{Action as Request, SessionId};
+use crate::tui::copy::{self, log_path};
+use crate::tui::message::{Cmd, CopyFrom, RequestKind};
+use crate::tui::model::job::Job;
+use crate::tui::model::{Model, url};
+
+/// Number of log lines that the menu copies.
+const LINES: u64 = 100;
+
+/// Copies the chosen item for these jobs.
+pub(super) fn chosen(model: &mut Model, ids: &[SessionId], item: Copy, cmds: &mut Vec<Cmd>) {
+    let jobs: Vec<&Job> = ids.iter().filter_map(|id| model.job(id)).collect();
+    let each = |what: &dyn Fn(&Job) -> Option<String>| -> Vec<String> {
+        jobs.iter().filter_map(|job| what(job)).collect()
+    };
+    let (texts, word) = match item {
+        Copy::Command => {
+            let home = model.origin.home.as_deref();
+            (each(&|job| Some(shell_command(job, home))), "command")
+        }
+        Copy::Path => {
+            let paths = each(&|job| log_path(&job.record));
+            // For a short log, only the details contain the path.
+            if let ([], [id]) = (paths.as_slice(), ids) {
+                ask_for(id, CopyFrom::Path, cmds);
+                return;
+            }
+            (paths, "path")
+        }
+        Copy::Id => (each(&|job| Some(job.id().to_string())), "id"),
+        Copy::Url => {
+            let urls = each(&|job| url::served(&job.record));
+            if let ([], [id]) = (urls.as_slice(), ids) {
+                ask_for(id, CopyFrom::Url, cmds);
+                return;
+            }
+            (urls, "URL")
+        }
+        Copy::Log | Copy::Screen => {
+            let [id] = ids else {
+                model.note("A log or a screen is copied of one job at a time.");
+                return;
+            };
+            let id = id.clone();
+            match item {
+                Copy::Log => ask_for_lines(&id, cmds),
+                _ => screen(model, &id, cmds),
+            }
+            return;
+        }
+        Copy::Leave => return,
+    };
+    match texts.as_slice() {
+        [] => model.note(format!("There is no {word} to copy.")),
+        [text] => copy::push(text.clone(), format!("the {word}"), cmds),
+        several => {
+            let what = format!("{} {word}s", several.len());
+            copy::push(several.join("\n"), what, cmds);
+        }
+    }
+}
+
+/// `cd ~/shop && npm run dev`. Without variables set for the job, because their values are not
+/// reported.
+fn shell_command(job: &Job, home: Option<&str>) -> String {
+    let summary = &job.record.summary;
+    let command = job.shell_line();
+    let dir = match home.and_then(|home| summary.cwd.strip_prefix(home)) {
+        Some("") => "~".to_owned(),
+        // The shell expands the tilde only if it is unquoted.
+        Some(rest) if rest.starts_with('/') => format!("~/{}", quote(&rest[1..])),
+        _ => quote(&summary.cwd).into_owned(),
+    };
+    format!("cd {dir} && {command}")
+}
+
+fn screen(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
+    match model.screen(id) {
+        Some(screen) => {
+            let text = screen.logical_text();
+            copy::lines(model, text, cmds);
+        }
+        None => model.note("Its screen is not there yet."),
+    }
+}
+
+fn ask_for_lines(id: &SessionId, cmds: &mut Vec<Cmd>) {
+    let params = Log {
+        session_id: id.to_string(),
+        tail: Some(LINES),
+        ..Log::default()
+    };
+    let tag = RequestKind::Copy(id.clone(), CopyFrom::Lines);
+    cmds.push(Cmd::Request(tag, Request::Log(params)));
+}
+
+fn ask_for(id: &SessionId, from: CopyFrom, cmds: &mut Vec<Cmd>) {
+    let params = StatusParams {
+        session_id: id.to_string(),
+        detail: Some(true),
+    };
+    let tag = RequestKind::Copy(id.clone(), from);
+    cmds.push(Cmd::Request(tag, Request::Status(params)));
+}

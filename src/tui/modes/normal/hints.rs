@@ -1,0 +1,150 @@
+//! The hints of NORMAL.
+
+use super::keys::Action;
+use crate::tui::grid::Action as Tile;
+use crate::tui::hints;
+use crate::tui::model::layout::Kind;
+use crate::tui::model::mode::{Hint, Hints};
+use crate::tui::model::{Attached, Model, Selected};
+
+/// The hint for an action; closing a view that was opened for a job detaches from it.
+pub(super) fn hint(model: &Model, action: Action) -> Option<Hint> {
+    match action {
+        Action::Quit if model.attached != Attached::No => hints::labelled(model, action, "detach"),
+        _ => hints::hint(model, action),
+    }
+}
+
+/// The keys that can be pressed now.
+pub(super) fn hints(model: &Model) -> Hints {
+    let kind = model.layout().kind;
+    if kind == Kind::Grid {
+        return grid(model);
+    }
+    let stack_list = kind == Kind::Stack && !model.frame.open;
+    let stack_pane = kind == Kind::Stack && model.frame.open;
+    let alerts = model.counts().input + model.counts().failed > 0;
+    let mut actions: Vec<Action> = Vec::new();
+    let mut kept = vec![Action::Help, Action::Quit];
+    if kind == Kind::Split {
+        // The status line above shows it.
+        kept.remove(0);
+    }
+    if !model.marked.is_empty() && !stack_pane {
+        actions.extend([
+            Action::TypeAll,
+            Action::Stop,
+            Action::Restart,
+            Action::Pause,
+        ]);
+        actions.extend([Action::Mark, Action::MarkAll]);
+    }
+    match (&model.selected, model.current()) {
+        _ if !actions.is_empty() => {}
+        (Selected::Group(_), _) => {
+            actions.extend([Action::Attach, Action::Stop, Action::Restart, Action::New]);
+        }
+        (_, Some(_)) if stack_pane => {
+            actions.extend([Action::Type, Action::Scroll]);
+            kept = vec![Action::Back, Action::Help];
+        }
+        (_, Some(job)) if job.is_alive() && stack_list => {
+            actions.extend([Action::Attach, Action::Stop, Action::New]);
+            actions.extend([Action::Quit, Action::Filter]);
+            kept = vec![Action::Help];
+        }
+        (_, Some(job)) if job.is_alive() => {
+            if !job.record.asked.is_empty() {
+                actions.push(Action::Decline);
+            }
+            if job.state().needs_input() {
+                actions.push(Action::Reply);
+            }
+            actions.extend([Action::Attach, Action::Type, Action::Stop, Action::Restart]);
+            actions.extend([Action::New, Action::Filter, Action::Find, Action::Scroll]);
+            actions.push(Action::Grid);
+        }
+        (_, Some(_)) => {
+            actions.extend([Action::Restart, Action::Remove, Action::Edit]);
+            actions.extend([Action::Scroll, Action::New, Action::Filter, Action::Find]);
+            actions.push(Action::Grid);
+        }
+        _ => actions.extend([Action::New]),
+    }
+    if alerts && !stack_pane && model.jobs.len() > 1 {
+        actions.push(Action::NextAlert);
+    }
+    if !stack_pane && !stack_list {
+        actions.push(Action::Palette);
+    }
+    if model.read_only {
+        actions.retain(|action| {
+            matches!(
+                action,
+                Action::Filter
+                    | Action::Find
+                    | Action::Scroll
+                    | Action::Grid
+                    | Action::NextAlert
+                    | Action::Palette
+            )
+        });
+    }
+    let get = |actions: &[Action]| -> Vec<Hint> {
+        actions
+            .iter()
+            .filter_map(|&action| {
+                let (key, label) = hint(model, action)?;
+                Some((key, label_for(model, action, label)))
+            })
+            .collect()
+    };
+    Hints {
+        keys: get(&actions),
+        exits: get(&kept),
+    }
+}
+
+/// `hjkl move  +/- more/fewer tiles`, and the usual hints.
+fn grid(model: &Model) -> Hints {
+    let keys = |actions: &[Tile], between: &str| {
+        let keys = actions.iter();
+        let keys: Vec<&str> = keys
+            .filter_map(|&action| model.keymap.key(action))
+            .collect();
+        keys.join(between)
+    };
+    let get = |action: Action, label: &str| hints::labelled(model, action, label);
+    let ways = [Tile::Left, Tile::Down, Tile::Up, Tile::Right];
+    let number = keys(&[Tile::MoreTiles, Tile::FewerTiles], "/");
+    let acting = !model.read_only;
+    let hints = [
+        Some((keys(&ways, ""), "move".to_owned())),
+        get(Action::Attach, if acting { "attach" } else { "zoom" }),
+        get(Action::Type, "type").filter(|_| acting),
+        get(Action::Mark, "mark"),
+        Some((number, "more/fewer tiles".to_owned())),
+        get(Action::TypeAll, "type to all marked").filter(|_| acting && !model.marked.is_empty()),
+        get(Action::Zoom, "zoom"),
+    ];
+    let kept = [
+        get(Action::Grid, "list"),
+        get(Action::Help, "help").filter(|_| model.window.0 >= 60),
+        get(Action::Quit, "quit"),
+    ];
+    Hints {
+        keys: hints.into_iter().flatten().collect(),
+        exits: kept.into_iter().flatten().collect(),
+    }
+}
+
+/// The label from the table, or one that fits the situation better.
+fn label_for(model: &Model, action: Action, label: String) -> String {
+    let stack = model.layout().kind == Kind::Stack;
+    match (action, &model.selected) {
+        (Action::Attach, Selected::Group(_)) => "fold".to_owned(),
+        (Action::Attach, _) if stack => "open".to_owned(),
+        (Action::Back, _) if stack => "list".to_owned(),
+        _ => label,
+    }
+}

@@ -1,0 +1,373 @@
+//! NORMAL: keys are commands; none reaches a job.
+
+mod commands;
+mod hints;
+mod keys;
+mod open_url;
+mod questions;
+pub mod quit;
+mod status;
+mod verbs;
+
+use ratatui::layout::Rect;
+
+pub use self::keys::Action;
+pub use self::open_url::{no_browser, received as url_received};
+use super::{filter, form, found, help, insert, menu, page, palette, reply, scroll};
+use crate::protocol::SessionId;
+use crate::tui::bar::Bar;
+use crate::tui::keymap::KeyPress;
+use crate::tui::list::{mark, select};
+use crate::tui::message::{Cmd, Effect, Exit};
+use crate::tui::model::layout::Kind;
+use crate::tui::model::mode::{Frame, Handlers, Hints, Mode};
+use crate::tui::model::{Attached, Model, Selected};
+use crate::tui::pane::{follow, load};
+use crate::tui::theme::Tone;
+use crate::tui::{copy, grid, keyboard, removal, requests};
+
+/// Maximum time between two Ctrl-C that close the view, in milliseconds.
+const INTERRUPT_MS: i64 = 2000;
+
+/// The mode. It has no state of its own.
+pub struct Normal;
+
+impl Mode for Normal {
+    fn name(&self) -> &'static str {
+        "NORMAL"
+    }
+
+    fn tone(&self) -> Tone {
+        Tone::Calm
+    }
+
+    fn handlers(&self) -> Handlers {
+        Handlers::of_text(press, refuse_paste)
+    }
+
+    fn yields(&self) -> Option<fn(&mut Model)> {
+        Some(|_| {})
+    }
+
+    fn bar(&self, model: &Model, area: Rect) -> Option<Bar> {
+        Some(status::bar(model, area))
+    }
+
+    fn hints(&self, model: &Model) -> Hints {
+        hints::hints(model)
+    }
+}
+
+fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
+    let left = model.left.take();
+    if model.in_grid()
+        && let Some(action) = model.keymap.action(&press.name)
+    {
+        grid::act(model, action);
+        return;
+    }
+    let Some(action) = model.keymap.action(&press.name) else {
+        unknown(model, &press.name);
+        return;
+    };
+    if let (Action::Literal, Some((mode, frame)), false) = (action, left, model.read_only) {
+        insert::again(model, mode, frame, &press.raw, cmds);
+        return;
+    }
+    run(model, action, &press.name, cmds);
+}
+
+/// Pasted text would be read as commands.
+fn refuse_paste(model: &mut Model, _: &[u8], _: &mut Vec<Cmd>) {
+    let name = model.current().map(|job| job.name.clone());
+    model.note(match name {
+        Some(name) => format!(
+            "The paste was not sent. To paste into {name} press {} first.",
+            model.key("i")
+        ),
+        None => "There is no job to paste into.".to_owned(),
+    });
+}
+
+/// Performs the action of a key called `name`, or of the palette, if the view may.
+fn run(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
+    let detaches = action == Action::Remove && model.attached != Attached::No;
+    if model.read_only && changes(action) && !detaches {
+        model.note("This view is read-only: it looks, and changes nothing.");
+        return;
+    }
+    act(model, action, name, cmds);
+}
+
+fn act(model: &mut Model, action: Action, name: &str, cmds: &mut Vec<Cmd>) {
+    match action {
+        Action::First if model.in_grid() => grid::first(model),
+        Action::Last if model.in_grid() => grid::last(model),
+        Action::Pick if model.in_grid() => grid::pick(model, number(model, name)),
+        Action::Down => select::step(model, true),
+        Action::Up => select::step(model, false),
+        Action::First => select::row(model, 0),
+        Action::Last => select::row(model, usize::MAX),
+        Action::Pick => select::pick(model, number(model, name)),
+        Action::Fold => select::fold(model, true),
+        Action::Unfold => select::fold(model, false),
+        Action::NextAlert => select::alert(model),
+        Action::Previous => select::previous(model),
+        Action::Filter => filter::open(model),
+        Action::Find => scroll::find(model, cmds),
+        Action::FindAll => found::open(model),
+        Action::Sort => select::sort(model),
+        Action::Mark => mark::toggle(model),
+        Action::MarkAll => mark::all(model),
+
+        Action::Attach => attach(model),
+        Action::Type => insert::enter(model, model.frame.zoom),
+        Action::Reply => reply::open(model),
+        Action::TypeAll => type_all(model),
+        Action::TakeKeyboard => keyboard::take(model, cmds),
+        Action::Decline => verbs::decline(model, cmds),
+
+        Action::Stop => verbs::stop(model, cmds),
+        Action::StopGroup => verbs::stop_group(model, cmds),
+        Action::StopAll => verbs::stop_all(model, cmds),
+        Action::Kill => verbs::kill(model, cmds),
+        Action::Signal => {
+            if !requests::kill_survivors(model, cmds) {
+                menu::signal(model);
+            }
+        }
+        Action::Pause => verbs::pause(model, cmds),
+        Action::Restart => verbs::restart(model, cmds),
+        Action::RestartGroup => verbs::restart_group(model, cmds),
+        Action::New => form::open(model, cmds),
+        Action::Duplicate => form::duplicate(model, cmds),
+        Action::Edit => form::edit(model),
+        Action::Remove if model.attached != Attached::No => cmds.push(Cmd::Quit(Exit::Closed)),
+        Action::Remove => verbs::remove(model, cmds),
+        Action::RemoveEnded => verbs::remove_ended(model, cmds),
+        Action::Undo => removal::undo(model),
+        Action::ProjectUp | Action::ProjectDown => no_projects(model),
+
+        Action::Zoom => zoom(model),
+        Action::Grid => grid::toggle(model),
+        Action::Scroll => scroll::enter(model, name == "pgup", cmds),
+        Action::HalfUp => follow::nudge(model, true, false, cmds),
+        Action::HalfDown => follow::nudge(model, true, true, cmds),
+        Action::LineUp => follow::nudge(model, false, false, cmds),
+        Action::LineDown => follow::nudge(model, false, true, cmds),
+        Action::PanLeft => model.pan(false),
+        Action::PanRight => model.pan(true),
+        Action::Times => load::times(model, cmds),
+        Action::Wrap => load::wrap(model),
+
+        Action::Copy => menu::copy(model),
+        Action::CopyReport => copy::report(model, cmds),
+        Action::Open => open_url::selected(model, cmds),
+        Action::Pager => requests::pager(model, cmds),
+        Action::Details => page::details(model, cmds),
+
+        Action::Mouse => toggle_mouse(model, cmds),
+        Action::Palette => palette::open(model, commands::COMMANDS),
+        Action::Messages => page::messages(model),
+        Action::Back => back(model),
+        Action::Literal => {
+            let keys = model.keymap.keys(insert::Action::Leave).join(" ");
+            model.note(format!("{keys} leaves INSERT; this is NORMAL already."));
+        }
+        Action::Interrupt => interrupt(model, cmds),
+        Action::Redraw => cmds.push(Cmd::Redraw),
+        Action::Suspend => cmds.push(Cmd::Suspend),
+        Action::Help => help::open(model),
+        Action::Quit => cmds.push(Cmd::Quit(Exit::Closed)),
+        Action::QuitAndStop => quit::ask(model, cmds),
+    }
+}
+
+/// The number of the job that a key picks: its position among the keys bound to picking.
+fn number(model: &Model, name: &str) -> usize {
+    let mut keys = model.keymap.keys(Action::Pick).iter();
+    keys.position(|key| key == name).map_or(0, |at| at + 1)
+}
+
+/// Whether an action affects a job or changes anything else.
+fn changes(action: Action) -> bool {
+    matches!(
+        action,
+        Action::Type
+            | Action::Reply
+            | Action::TypeAll
+            | Action::TakeKeyboard
+            | Action::Signal
+            | Action::RestartGroup
+            | Action::Duplicate
+            | Action::Edit
+            | Action::RemoveEnded
+            | Action::Undo
+            | Action::ProjectUp
+            | Action::ProjectDown
+            | Action::QuitAndStop
+            | Action::Literal
+            | Action::Stop
+            | Action::StopGroup
+            | Action::StopAll
+            | Action::Kill
+            | Action::Restart
+            | Action::Pause
+            | Action::Remove
+            | Action::Decline
+            | Action::New
+    )
+}
+
+/// Enter: unfolds a group, opens the pane in the stack, and otherwise zooms into the job and types.
+pub fn attach(model: &mut Model) {
+    if let Selected::Group(key) = &model.selected {
+        let close = !model.folded.contains(key);
+        select::fold(model, close);
+        return;
+    }
+    if model.current().is_none() {
+        model.note(format!(
+            "There is no job to attach to. {} starts one.",
+            model.key("n")
+        ));
+        return;
+    }
+    let stack_list = model.layout().kind == Kind::Stack && !model.frame.open;
+    if stack_list || model.read_only {
+        model.frame = Frame {
+            zoom: model.frame.zoom || !stack_list,
+            open: true,
+            grid: model.frame.grid,
+        };
+    } else {
+        insert::enter(model, true);
+    }
+}
+
+fn zoom(model: &mut Model) {
+    if model.current().is_none() {
+        model.note("There is no job to zoom into.");
+        return;
+    }
+    model.frame.zoom = !model.frame.zoom;
+    model.leave_attached();
+}
+
+/// Undoes one step: errors, zoom, the pane of the stack, marks, filter. Never closes the view.
+fn back(model: &mut Model) {
+    if model.toasts.dismiss() {
+        return;
+    }
+    if quit::stay(model) {
+        model.note("The view stays open; the jobs are still being stopped.");
+        return;
+    }
+    if model.scroll.take_if(|scroll| !scroll.follows).is_some() {
+        return;
+    }
+    if model.frame.zoom {
+        model.frame.zoom = false;
+        model.leave_attached();
+    } else if model.frame.grid {
+        model.frame.grid = false;
+    } else if model.frame.open && model.layout().kind == Kind::Stack {
+        model.frame.open = false;
+    } else if !model.marked.is_empty() {
+        model.marked.clear();
+    } else if !model.filter.is_empty() {
+        model.filter.clear();
+        model.stale = true;
+    }
+}
+
+fn interrupt(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let now = model.now.ms;
+    if model
+        .interrupted_at
+        .is_some_and(|at| now - at <= INTERRUPT_MS)
+    {
+        cmds.push(Cmd::Quit(Exit::Closed));
+        return;
+    }
+    model.interrupted_at = Some(now);
+    let name = model
+        .current()
+        .filter(|job| job.is_alive())
+        .map(|job| job.name.clone());
+    model.note(match name {
+        Some(name) => format!(
+            "Ctrl-C was not sent. {} then Ctrl-C interrupts {name}, {} stops it, {} closes this view.",
+            model.key("i"),
+            model.key("x"),
+            model.key("q")
+        ),
+        None => format!(
+            "Ctrl-C: there is nothing to interrupt. {} closes this view.",
+            model.key("q")
+        ),
+    });
+}
+
+/// Tells that project files are not supported yet.
+fn no_projects(model: &mut Model) {
+    model.note(format!(
+        "There are no project files yet. {} starts a job.",
+        model.key("n")
+    ));
+}
+
+fn unknown(model: &mut Model, name: &str) {
+    let typing = model
+        .current()
+        .filter(|_| !model.read_only)
+        .map(|job| format!(" To type into {} press {}.", job.name, model.key("i")));
+    model.note(format!(
+        "No command on \"{name}\".{}",
+        typing.unwrap_or_else(|| format!(" {} shows the keys.", model.key("?")))
+    ));
+}
+
+/// Types into all marked jobs that are alive, showing the selected one; names those left out.
+fn type_all(model: &mut Model) {
+    let marked = model.marked();
+    if marked.is_empty() {
+        model.note(format!(
+            "No job is marked. {} marks one, {} all listed jobs.",
+            model.key("space"),
+            model.key("*")
+        ));
+        return;
+    }
+    let is_alive = |id: &SessionId| model.job(id).is_some_and(|job| job.is_alive());
+    let (mut alive, ended): (Vec<_>, Vec<_>) = marked.into_iter().partition(is_alive);
+    if alive.is_empty() {
+        model.note("All marked jobs have ended already.");
+        return;
+    }
+    if !ended.is_empty() {
+        let names: Vec<String> = ended.iter().map(|id| model.name_of(id)).collect();
+        let have = if ended.len() == 1 { "has" } else { "have" };
+        model.note(format!("Left out: {} {have} ended.", names.join(", ")));
+    }
+    let current = model.current_id();
+    let first = alive.iter().position(|id| Some(id) == current);
+    let first = alive.remove(first.unwrap_or(0));
+    select::to(model, Selected::Job(first.clone()));
+    insert::enter_all(model, first, alive);
+}
+
+/// Releases the mouse to the terminal, or takes it.
+fn toggle_mouse(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let on = !model.pointer.is_ours;
+    model.pointer.is_ours = on;
+    model.pointer.held = None;
+    let key = model.key("m");
+    model.note(match on {
+        true => {
+            format!("The mouse is for bgproc: click, wheel, drag to copy. {key} gives it back.")
+        }
+        false => format!("The mouse is for your terminal: select as usual. {key} takes it again."),
+    });
+    cmds.push(Cmd::Effect(Effect::Mouse(on)));
+}

@@ -1,0 +1,107 @@
+//! What NORMAL asks before it acts on jobs.
+
+use ratatui::layout::Rect;
+
+use crate::protocol::SessionId;
+use crate::tui::bar::Bar;
+use crate::tui::message::Cmd;
+use crate::tui::model::Model;
+use crate::tui::model::job::Job;
+use crate::tui::modes::confirm::{ANSWERS, Answer, Question, several, yes_or_no};
+use crate::tui::{removal, requests, units};
+
+/// Whether to do something to jobs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Ask {
+    /// Stop them.
+    Stop(Vec<SessionId>),
+    /// Kill them.
+    Kill(Vec<SessionId>),
+    /// Pause them (`true`) or continue them.
+    Pause(Vec<SessionId>, bool),
+    /// Restart them.
+    Restart(Vec<SessionId>),
+    /// Remove them and their logs.
+    Remove(Vec<SessionId>),
+}
+
+impl Question for Ask {
+    fn bar(&self, model: &Model, area: Rect) -> Bar {
+        let (verb, what) = match self {
+            Self::Stop(ids) => ("STOP", about_alive(model, ids)),
+            Self::Kill(ids) => ("KILL -9", about_alive(model, ids)),
+            Self::Pause(ids, true) => ("PAUSE", about_alive(model, ids)),
+            Self::Pause(ids, false) => ("CONTINUE", about_alive(model, ids)),
+            Self::Restart(ids) => ("RESTART", about_alive(model, ids)),
+            Self::Remove(ids) => ("REMOVE", about_ended(model, ids)),
+        };
+        // If there is no room for both, the names of several jobs are more important than the key
+        // that kills.
+        let answers = match self {
+            Self::Stop(ids) if ids.len() > 1 && area.width < 60 => 15,
+            _ => ANSWERS,
+        };
+        let kill = matches!(self, Self::Stop(_));
+        yes_or_no(model, verb, &what, kill, answers, area)
+    }
+
+    fn answer(self: Box<Self>, model: &mut Model, answer: Option<Answer>, cmds: &mut Vec<Cmd>) {
+        match (*self, answer) {
+            (Self::Stop(ids), Some(Answer::Yes)) => requests::stop(model, &ids, false, cmds),
+            (Self::Stop(ids) | Self::Kill(ids), Some(Answer::YesKill))
+            | (Self::Kill(ids), Some(Answer::Yes)) => requests::stop(model, &ids, true, cmds),
+            (Self::Pause(ids, pause), Some(Answer::Yes)) => requests::pause(&ids, pause, cmds),
+            (Self::Restart(ids), Some(Answer::Yes)) => requests::restart(model, &ids, cmds),
+            (Self::Remove(ids), Some(Answer::Yes)) => removal::remove(model, &ids, cmds),
+            _ => {}
+        }
+    }
+}
+
+/// `web (pid 48213, 4 processes, up 2h04m)?`
+fn about_alive(model: &Model, ids: &[SessionId]) -> String {
+    let [id] = ids else {
+        return several(model, ids);
+    };
+    let Some(job) = model.job(id) else {
+        return format!("{id}?");
+    };
+    let mut facts = Vec::new();
+    if let Some(pid) = job.record.summary.pid {
+        facts.push(format!("pid {pid}"));
+    }
+    if let Some(n) = job.record.processes.filter(|&n| n > 1) {
+        facts.push(format!("{n} processes"));
+    }
+    let up = units::uptime(job.runtime(model.now.ms));
+    facts.push(format!("up {up}"));
+    format!("{} ({})?", job.name, facts.join(", "))
+}
+
+/// `lint (exit 1) and its log (14K)?`
+fn about_ended(model: &Model, ids: &[SessionId]) -> String {
+    let [id] = ids else {
+        let kept = ids.iter().filter_map(|id| model.job(id)).map(kept_bytes);
+        let names: Vec<String> = ids.iter().map(|id| model.name_of(id)).collect();
+        return format!(
+            "{} jobs and their logs ({}): {}?",
+            ids.len(),
+            units::bytes(kept.sum()),
+            names.join(", ")
+        );
+    };
+    let Some(job) = model.job(id) else {
+        return format!("{id}?");
+    };
+    format!(
+        "{} ({}) and its log ({})?",
+        job.name,
+        job.state().word(),
+        units::bytes(kept_bytes(job))
+    )
+}
+
+fn kept_bytes(job: &Job) -> u64 {
+    let all = job.record.summary.output_bytes;
+    all.saturating_sub(job.record.dropped_bytes)
+}

@@ -1,0 +1,146 @@
+//! Stopping jobs and closing the view: it closes once they have ended, and stays open if a process
+//! survives.
+
+use ratatui::layout::Rect;
+
+use crate::protocol::SessionId;
+use crate::tui::bar::Bar;
+use crate::tui::message::{Cmd, Exit};
+use crate::tui::model::quitting::Quitting;
+use crate::tui::model::rows::group_of;
+use crate::tui::model::{Model, Selected};
+use crate::tui::modes::confirm::{Answer, Question, choose};
+use crate::tui::status::begin;
+use crate::tui::{hints, requests, text};
+
+/// Asks what to stop; if nothing is alive, the view closes.
+pub(super) fn ask(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    if model.counts().alive() == 0 {
+        cmds.push(Cmd::Quit(Exit::Closed));
+        return;
+    }
+    choose(model, QuitAndStop);
+}
+
+/// The group of the selected job: its title and its alive jobs.
+pub(super) fn group(model: &Model) -> Option<(String, Vec<SessionId>)> {
+    let key = match &model.selected {
+        Selected::Group(key) => key.clone(),
+        _ => group_of(model.current()?).0,
+    };
+    let members = model.jobs.iter().filter(|job| group_of(job).0 == key);
+    let title = members.clone().next().map(|job| group_of(job).1)?;
+    let alive: Vec<SessionId> = members
+        .filter(|job| job.is_alive())
+        .map(|job| job.id().clone())
+        .collect();
+    (!alive.is_empty()).then_some((title, alive))
+}
+
+/// Stops the jobs of the selected group, then closes.
+fn stop_group(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    if let Some((_, ids)) = group(model) {
+        stop(model, ids, cmds);
+    }
+}
+
+/// Stops all jobs, then closes.
+fn stop_all(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let alive = model.jobs.iter().filter(|job| job.is_alive());
+    let ids = alive.map(|job| job.id().clone()).collect();
+    stop(model, ids, cmds);
+}
+
+fn stop(model: &mut Model, ids: Vec<SessionId>, cmds: &mut Vec<Cmd>) {
+    requests::stop(model, &ids, false, cmds);
+    model.quitting = Some(Quitting {
+        total: ids.len(),
+        left: ids,
+    });
+}
+
+/// A job has ended with all of its processes; after the last one the view closes.
+pub fn ended(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
+    let Some(quitting) = &mut model.quitting else {
+        return;
+    };
+    quitting.left.retain(|left| left != id);
+    if quitting.left.is_empty() {
+        model.quitting = None;
+        cmds.push(Cmd::Quit(Exit::Closed));
+    }
+}
+
+/// Cancels closing, because something was not stopped or the person wants to stay. Returns whether
+/// the view was about to close.
+pub fn stay(model: &mut Model) -> bool {
+    model.quitting.take().is_some()
+}
+
+/// After a reconnect: replies were lost, so jobs still alive are stopped again.
+pub fn again(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let Some(quitting) = &model.quitting else {
+        return;
+    };
+    let (alive, over): (Vec<SessionId>, Vec<SessionId>) = quitting
+        .left
+        .iter()
+        .cloned()
+        .partition(|id| model.job(id).is_some_and(|job| job.is_alive()));
+    requests::stop(model, &alive, false, cmds);
+    for id in over {
+        ended(model, &id, cmds);
+    }
+}
+
+/// Whether to stop the group or all jobs before closing.
+struct QuitAndStop;
+
+impl Question for QuitAndStop {
+    fn bar(&self, model: &Model, area: Rect) -> Bar {
+        bar(model, area)
+    }
+
+    fn answer(self: Box<Self>, model: &mut Model, answer: Option<Answer>, cmds: &mut Vec<Cmd>) {
+        match answer {
+            Some(Answer::StopGroup) => stop_group(model, cmds),
+            Some(Answer::StopAll) => stop_all(model, cmds),
+            _ => {}
+        }
+    }
+}
+
+/// `5 jobs are running   s stop shop (4)  A stop all 5  n no`
+fn bar(model: &Model, area: Rect) -> Bar {
+    let theme = &model.theme;
+    let alive = model.counts().alive();
+    let wide = area.width >= 60;
+    let word = if wide { "QUIT AND STOP?" } else { "QUIT?" };
+    let mut bar = begin(model, area, word);
+    let are = match alive {
+        1 => "1 job is running".to_owned(),
+        n => format!("{n} jobs are running"),
+    };
+    bar.text(3, are, theme.strong());
+    let stop = if wide { "stop " } else { "" };
+    let mut key = |rank: u8, answer: Answer, label: String| {
+        if let Some(hint) = hints::labelled(model, answer, &label) {
+            bar.right(rank, hints::spans(model, hint));
+        }
+    };
+    if let Some((title, ids)) = group(model).filter(|(_, ids)| ids.len() < alive) {
+        let title = text::clip_middle(&title, 16, theme.glyph("…"));
+        key(
+            2,
+            Answer::StopGroup,
+            format!("{stop}{title} ({})", ids.len()),
+        );
+    }
+    let all = match alive {
+        1 => "stop it".to_owned(),
+        n => format!("{stop}all {n}"),
+    };
+    key(0, Answer::StopAll, all);
+    key(0, Answer::No, "no".to_owned());
+    bar
+}

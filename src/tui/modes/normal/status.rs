@@ -1,0 +1,159 @@
+//! The status line of NORMAL: the job, its resource usage, and the position in the list.
+
+use ratatui::layout::Rect;
+use ratatui::text::Span;
+
+use super::hints::hint;
+use super::keys::Action;
+use crate::tui::bar::Bar;
+use crate::tui::list::marked;
+use crate::tui::model::job::Job;
+use crate::tui::model::layout::Kind;
+use crate::tui::model::rows::Row;
+use crate::tui::model::sort::Sort;
+use crate::tui::model::{Model, Selected, usage};
+use crate::tui::scrollback::Scroll;
+use crate::tui::state::State;
+use crate::tui::status::{self, add_hint, beside, job_items, new_below, who_types};
+use crate::tui::{hints, pane, units};
+
+/// The status line.
+pub(super) fn bar(model: &Model, area: Rect) -> Bar {
+    let theme = &model.theme;
+    let wide = area.width >= 60;
+    let mut bar = status::bar(model, area);
+    let kind = model.layout().kind;
+    if kind == Kind::Grid {
+        bar.text(3, "grid", theme.dim());
+    }
+    if let Some(job) = model.current() {
+        job_items(model, job, &mut bar, wide);
+        if wide && kind != Kind::Grid {
+            details(model, job, &mut bar);
+        }
+    } else if let Some(group) = model.group() {
+        let n = group.jobs.len();
+        let jobs = if n == 1 { "job" } else { "jobs" };
+        bar.text(1, format!("{}: {n} {jobs}", group.title), theme.strong());
+    }
+    let is_scrolled = |scroll: &&Scroll| !scroll.follows && !scroll.is_still;
+    if let Some(scroll) = model.scroll.as_deref().filter(is_scrolled) {
+        new_below(model, scroll, &mut bar);
+    }
+    if let Some(quitting) = &model.quitting {
+        let ended = quitting.total - quitting.left.len();
+        let text = format!("stopped {ended} of {}, then closes", quitting.total);
+        bar.right(0, vec![Span::styled(text, theme.state(&State::Stopping))]);
+        if wide {
+            let stay = ("esc".to_owned(), "stay".to_owned());
+            bar.right(1, hints::spans(model, stay));
+        }
+        return bar;
+    }
+    if kind == Kind::Grid {
+        let seen = match area.width {
+            // In a wide window, answer the most common question; in a narrow one, show how this job
+            // is displayed.
+            100.. => "tiles show the bottom left of each screen, jobs are not resized".to_owned(),
+            _ => pane::how_seen(model),
+        };
+        bar.right(4, vec![Span::styled(seen, theme.dim())]);
+    } else if kind == Kind::Stack && model.frame.open || kind == Kind::Zoom {
+        if let Some(question) = pane::question(model, beside(area)) {
+            bar.text(1, question, theme.state(&State::Asked));
+        }
+        let seen = pane::how_seen(model);
+        if who_types(model).is_none() && !seen.is_empty() {
+            bar.right(4, vec![Span::styled(seen, theme.dim())]);
+        }
+    } else if who_types(model).is_none()
+        && let Some(place) = place_in_list(model)
+    {
+        // Only if there is no top line that shows it.
+        let sorted = match (model.layout().top, model.sort) {
+            (None, sort) if sort != Sort::default() => format!(" by {}", sort.name()),
+            _ => String::new(),
+        };
+        let seen = pane::how_seen(model);
+        let place = match wide {
+            true if pane::is_remarkable(&seen) => seen,
+            true => format!("[{place}{sorted}]"),
+            false => place,
+        };
+        if model.layout().top.is_none() && !model.marked.is_empty() {
+            bar.right(2, vec![Span::styled(marked(model), theme.key())]);
+        }
+        bar.right(3, vec![Span::styled(place, theme.dim())]);
+    }
+    if let Some(words) = who_types(model) {
+        bar.right(
+            2,
+            vec![Span::styled(words, theme.state(&State::NeedsInput))],
+        );
+    }
+    if kind == Kind::Zoom {
+        for (rank, action) in [(5, Action::Type), (5, Action::Scroll), (4, Action::Zoom)] {
+            add_hint(model, &mut bar, rank, hint(model, action));
+        }
+    }
+    if !matches!(kind, Kind::Stack | Kind::Grid) {
+        add_hint(model, &mut bar, 1, hint(model, Action::Help));
+    }
+    if kind == Kind::Zoom {
+        add_hint(model, &mut bar, 1, hint(model, Action::Quit));
+    }
+    bar
+}
+
+fn details(model: &Model, job: &Job, bar: &mut Bar) {
+    let dim = model.theme.dim();
+    let summary = &job.record.summary;
+    if let Some(pid) = summary.pid {
+        bar.text(5, format!("pid {pid}"), dim);
+    } else if !job.is_alive() {
+        let took = i64::try_from(summary.runtime_ms).unwrap_or(i64::MAX);
+        bar.text(5, format!("took {}", units::took(took)), dim);
+    }
+    if job.is_alive() {
+        let roomy = model.window.0 >= 100;
+        let name = |name: &'static str| if roomy { name } else { "" };
+        let mut used = Vec::new();
+        used.extend(usage::percent(summary).map(|cpu| format!("{}{cpu}", name("cpu "))));
+        let memory = summary.memory_bytes.map(units::bytes);
+        used.extend(memory.map(|memory| format!("{}{memory}", name("mem "))));
+        if !used.is_empty() {
+            let gap = if roomy { "  " } else { " " };
+            bar.text(5, used.join(gap), dim);
+        }
+        let ports: Vec<String> = job.ports().iter().map(|port| format!(":{port}")).collect();
+        match ports.as_slice() {
+            [] => {}
+            [port] => bar.text(4, port.clone(), dim),
+            [port, rest @ ..] => bar.text(4, format!("{port} +{}", rest.len()), dim),
+        }
+    }
+    bar.text(
+        6,
+        format!("out {}", units::bytes(summary.output_bytes)),
+        dim,
+    );
+    bar.text(7, format!("{}x{}", summary.cols, summary.rows), dim);
+}
+
+fn place_in_list(model: &Model) -> Option<String> {
+    let jobs: Vec<usize> = model
+        .rows
+        .iter()
+        .filter_map(|row| match row {
+            Row::Job(index) => Some(*index),
+            Row::Group(_) => None,
+        })
+        .collect();
+    let Selected::Job(id) = &model.selected else {
+        return None;
+    };
+    let at = jobs
+        .iter()
+        .position(|&index| model.jobs.get(index).is_some_and(|job| job.id() == id))?;
+    Some(format!("{}/{}", at + 1, jobs.len()))
+}

@@ -1,0 +1,160 @@
+//! Actions on jobs, and their confirmations.
+
+use super::questions::Ask;
+use super::quit;
+use crate::protocol::params::Decline;
+use crate::protocol::{Action, SessionId, Status};
+use crate::tui::message::{Cmd, RequestKind};
+use crate::tui::model::rows::group_of;
+use crate::tui::model::{Model, Selected};
+use crate::tui::modes::confirm::ask;
+use crate::tui::state::State;
+use crate::tui::{removal, requests};
+
+/// Asks before stopping the selected jobs.
+pub(super) fn stop(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    if let Some(ids) = model.alive_targets("stop") {
+        ask(model, Ask::Stop(ids), cmds);
+    }
+}
+
+/// Asks before stopping the group of the selected job.
+pub(super) fn stop_group(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    match quit::group(model) {
+        Some((_, ids)) => ask(model, Ask::Stop(ids), cmds),
+        None => model.note("Nothing of this group runs."),
+    }
+}
+
+/// Asks before stopping all jobs.
+pub(super) fn stop_all(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let alive = model.jobs.iter().filter(|job| job.is_alive());
+    let ids: Vec<SessionId> = alive.map(|job| job.id().clone()).collect();
+    if ids.is_empty() {
+        model.note("No job is running.");
+    } else {
+        ask(model, Ask::Stop(ids), cmds);
+    }
+}
+
+/// Asks before killing the selected jobs.
+pub(super) fn kill(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    if let Some(ids) = model.alive_targets("kill") {
+        ask(model, Ask::Kill(ids), cmds);
+    }
+}
+
+/// Restarts the selected jobs; asks if one of them runs or if there are several.
+pub(super) fn restart(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let ids = model.targets();
+    let alive = ids
+        .iter()
+        .filter_map(|id| model.job(id))
+        .any(|job| job.is_alive());
+    match ids.as_slice() {
+        [] => model.note(format!(
+            "There is no job to restart. {} starts one.",
+            model.key("n")
+        )),
+        [_] if !alive => requests::restart(model, &ids, cmds),
+        _ => ask(model, Ask::Restart(ids), cmds),
+    }
+}
+
+/// Pauses the selected jobs, or continues them if all are paused; asks if there are several.
+pub(super) fn pause(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let Some(ids) = model.alive_targets("pause") else {
+        return;
+    };
+    let paused = |id: &SessionId| {
+        model
+            .job(id)
+            .is_some_and(|job| job.record.summary.status == Status::Paused)
+    };
+    let pause = !ids.iter().all(paused);
+    match ids.as_slice() {
+        [_] => requests::pause(&ids, pause, cmds),
+        _ => ask(model, Ask::Pause(ids, pause), cmds),
+    }
+}
+
+/// Declines the agents' questions about the selected job.
+pub(super) fn decline(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let asked = model.current().filter(|job| !job.record.asked.is_empty());
+    let Some(id) = asked.map(|job| job.id().clone()) else {
+        model.note("No agent asks anything about this job.");
+        return;
+    };
+    let params = Decline {
+        session_id: id.to_string(),
+    };
+    cmds.push(Cmd::Request(
+        RequestKind::Decline(id),
+        Action::Decline(params),
+    ));
+}
+
+/// Removes the selected jobs that have ended; asks unless it is a single job that ended
+/// successfully.
+pub(super) fn remove(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let targets = model.targets();
+    let ended: Vec<SessionId> = targets
+        .iter()
+        .filter(|id| model.job(id).is_some_and(|job| !job.is_alive()))
+        .cloned()
+        .collect();
+    match (ended.as_slice(), targets.as_slice()) {
+        (_, []) => model.note("There is no job to remove."),
+        ([], [id]) => {
+            let name = model.name_of(id);
+            model.note(format!(
+                "{name} is running. {} stops it, then {} removes it.",
+                model.key("x"),
+                model.key("d")
+            ));
+        }
+        ([], _) => model.note(format!(
+            "All of these jobs are running. {} stops them, then {} removes them.",
+            model.key("x"),
+            model.key("d")
+        )),
+        ([id], _) if model.job(id).map(|job| job.state()) == Some(State::Done) => {
+            removal::remove(model, &ended, cmds);
+        }
+        _ => ask(model, Ask::Remove(ended), cmds),
+    }
+}
+
+/// Asks before restarting the whole group of the selected job.
+pub(super) fn restart_group(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let key = match &model.selected {
+        Selected::Group(key) => Some(key.clone()),
+        _ => model.current().map(|job| group_of(job).0),
+    };
+    let members = model
+        .jobs
+        .iter()
+        .filter(|job| Some(&group_of(job).0) == key.as_ref());
+    let ids: Vec<SessionId> = members.map(|job| job.id().clone()).collect();
+    if ids.is_empty() {
+        model.note("There is no group to restart.");
+    } else {
+        ask(model, Ask::Restart(ids), cmds);
+    }
+}
+
+/// Asks before removing all ended jobs; with a filter, only those that match it.
+pub(super) fn remove_ended(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let query = model.query();
+    let ended: Vec<SessionId> = model
+        .jobs
+        .iter()
+        .filter(|job| !job.is_alive() && query.matches(job))
+        .map(|job| job.id().clone())
+        .collect();
+    if ended.is_empty() {
+        model.note("No job has ended: there is nothing to remove.");
+    } else {
+        ask(model, Ask::Remove(ended), cmds);
+    }
+}

@@ -1,0 +1,245 @@
+//! The details of a job as lines of text: facts, processes, runs, and who typed into it.
+
+use super::details::Details;
+use super::draw::Entry;
+use super::tree::tree;
+use crate::protocol::record::{Detail, EndedByKind, Record, Run};
+use crate::protocol::reply::LogLine;
+use crate::protocol::{Mode, Role, Timestamp};
+use crate::term::sanitize::clean;
+use crate::tui::model::Model;
+use crate::tui::model::job::Job;
+use crate::tui::model::usage;
+use crate::tui::state::State;
+use crate::tui::{text, units};
+
+/// The lines of the page.
+pub(super) fn entries(model: &Model, details: &Details) -> Vec<Entry> {
+    let Some(job) = model.job(&details.id) else {
+        return vec![Entry::Text("The job was removed.".to_owned())];
+    };
+    let record = details.record.as_deref().unwrap_or(&job.record);
+    let mut page = Page {
+        model,
+        entries: Vec::new(),
+    };
+    page.entries.push(Entry::State(
+        job.name.clone(),
+        job.state(),
+        job.time(model.now.ms),
+    ));
+    page.facts(job, record);
+    for asked in &record.asked {
+        page.fact("agent asks", clean(&asked.message));
+    }
+    if let Some(detail) = record.detail.as_ref() {
+        page.detail(record, detail);
+    } else {
+        page.title("Processes, ports, runs: asked for");
+    }
+    page.typed(&details.typed);
+    page.entries
+}
+
+struct Page<'a> {
+    model: &'a Model,
+    entries: Vec<Entry>,
+}
+
+impl Page<'_> {
+    fn title(&mut self, title: impl Into<String>) {
+        self.entries.push(Entry::Blank);
+        self.entries.push(Entry::Title(title.into()));
+    }
+
+    fn fact(&mut self, label: &'static str, text: impl Into<String>) {
+        let text = text.into();
+        if !text.is_empty() {
+            self.entries.push(Entry::Fact(label, text));
+        }
+    }
+
+    /// A time in local time.
+    fn when(&self, at: Timestamp) -> String {
+        units::moment(at, self.model.now.ms, &self.model.zone)
+    }
+
+    fn facts(&mut self, job: &Job, record: &Record) {
+        let summary = &record.summary;
+        self.fact("command", job.command.clone());
+        self.fact("directory", job.dir.clone());
+        self.fact("group", clean(summary.group.as_deref().unwrap_or_default()));
+        self.fact(
+            "what for",
+            clean(record.description.as_deref().unwrap_or_default()),
+        );
+        let started = self.when(summary.created_at);
+        self.fact(
+            "made",
+            format!(
+                "{started} by {}",
+                who(record.scope.as_str(), record.scope.is_human())
+            ),
+        );
+        if let Some(at) = summary.ended_at {
+            let ms = i64::try_from(summary.runtime_ms).unwrap_or(i64::MAX);
+            let by = record.ended_by.as_ref();
+            // The state of a killed job already says who ended it.
+            let by = by.filter(|_| !matches!(job.state(), State::Killed(_)));
+            let by = by.map(|by| match by.kind {
+                EndedByKind::Agent => ", by an agent",
+                EndedByKind::Human => ", by you",
+                EndedByKind::Timeout => ", by its time limit",
+                EndedByKind::Limit => ", by a limit",
+                EndedByKind::Itself => "",
+            });
+            let ended = self.when(at);
+            let how = job.state().word();
+            self.fact(
+                "ended",
+                format!(
+                    "{ended} after {}: {how}{}",
+                    units::took(ms),
+                    by.unwrap_or_default()
+                ),
+            );
+        }
+        self.fact("why", clean(record.reason.as_deref().unwrap_or_default()));
+        self.fact("id", summary.session_id.to_string());
+        if let Some(pid) = summary.pid {
+            self.fact("pid", pid.to_string());
+        }
+        self.fact(
+            "terminal",
+            match summary.mode {
+                Mode::Pty => format!("{}x{}", summary.cols, summary.rows),
+                Mode::Pipe => "none, pipes".to_owned(),
+            },
+        );
+        if job.is_alive() {
+            let used = [
+                usage::percent(&job.record.summary).map(|cpu| format!("cpu {cpu}")),
+                job.record
+                    .summary
+                    .memory_bytes
+                    .map(|n| format!("memory {}", units::bytes(n))),
+            ];
+            let used: Vec<String> = used.into_iter().flatten().collect();
+            self.fact("uses", used.join(", "));
+        }
+        let written = &job.record.summary;
+        let dropped = match record.dropped_bytes {
+            0 => String::new(),
+            n => format!(", {} of it no longer kept", units::bytes(n)),
+        };
+        let (bytes, lines) = (units::bytes(written.output_bytes), written.output_lines);
+        self.fact("output", format!("{bytes} in {lines} lines{dropped}"));
+        self.fact(
+            "log",
+            clean(summary.output_file.as_deref().unwrap_or_default()),
+        );
+        self.fact(
+            "not saved",
+            clean(record.log_degraded.as_deref().unwrap_or_default()),
+        );
+    }
+
+    fn detail(&mut self, record: &Record, detail: &Detail) {
+        if !detail.processes.is_empty() {
+            self.title(format!("Processes: {}", detail.processes.len()));
+            let root = record.summary.pid;
+            for line in tree(&detail.processes, root, &self.model.theme) {
+                self.entries.push(Entry::Text(line));
+            }
+        }
+        if !detail.ports.is_empty() {
+            self.title("Listens on");
+            for port in &detail.ports {
+                let sign = format!(":{port}");
+                let mut urls = detail.urls.iter().filter(|url| url.contains(&sign));
+                let url = urls.next().map_or_else(String::new, |url| clean(url));
+                self.entries
+                    .push(Entry::Text(format!("{sign:<8}{url}").trim_end().to_owned()));
+            }
+        }
+        if !detail.env_names.is_empty() {
+            self.title("Variables set for it, without their values");
+            self.entries
+                .push(Entry::Text(clean(&detail.env_names.join(" "))));
+        }
+        if !detail.runs.is_empty() {
+            self.title("Runs, newest first");
+            for at in (0..detail.runs.len()).rev() {
+                let before = at.checked_sub(1).map(|at| &detail.runs[at]);
+                let line = self.run(&detail.runs[at], before);
+                self.entries.push(Entry::Text(line));
+            }
+        }
+    }
+
+    /// `3  12:42:10  0.2s  exit 127, failed the same way as the run before`
+    fn run(&self, run: &Run, before: Option<&Run>) -> String {
+        let end = |run: &Run| (run.exit_code, run.signal.clone());
+        let is_over = run.ended_at.is_some();
+        let how = match end(run) {
+            (Some(0), _) => "done".to_owned(),
+            (Some(code), _) => format!("exit {code}"),
+            (None, Some(signal)) => clean(&signal),
+            (None, None) if is_over => "ended".to_owned(),
+            (None, None) => "runs".to_owned(),
+        };
+        let failed = is_over && run.exit_code != Some(0);
+        let same = failed && before.is_some_and(|before| end(before) == end(run));
+        let same = if same {
+            ", failed the same way as the run before"
+        } else {
+            ""
+        };
+        let took = run.ended_at.map_or_else(String::new, |at| {
+            units::took(at.millis() - run.started_at.millis())
+        });
+        let started = self.when(run.started_at);
+        format!("{:<4}{started}  {took:>6}  {how}{same}", run.run)
+    }
+
+    fn typed(&mut self, typed: &[LogLine]) {
+        if typed.is_empty() {
+            return;
+        }
+        self.title("Who typed, newest first");
+        let theme = &self.model.theme;
+        for line in typed.iter().rev() {
+            let at = line.at.map_or_else(String::new, |at| self.when(at));
+            let human = line.kind == Some(Role::Human);
+            let by = line.by.as_ref().map_or("", |by| by.as_str());
+            let by = text::clip(&who(by, human), 12, theme.glyph("…"));
+            let pad = " ".repeat(12_usize.saturating_sub(text::width(&by)));
+            let shown = clean(&keys(&line.text, theme.glyph("⏎")));
+            self.entries
+                .push(Entry::Text(format!("{at}  {by}{pad}  {shown}")));
+        }
+    }
+}
+
+fn who(scope: &str, human: bool) -> String {
+    if human {
+        "you".to_owned()
+    } else {
+        clean(scope)
+    }
+}
+
+/// Typed text with visible control keys: `^C`, and a symbol for Enter.
+fn keys(text: &str, enter: &str) -> String {
+    let mut shown = String::new();
+    for c in text.chars() {
+        match c {
+            '\r' | '\n' => shown.push_str(enter),
+            // The letter that is pressed together with Ctrl.
+            '\0'..='\x1f' => shown.extend(['^', char::from(c as u8 + b'@')]),
+            '\x7f' => shown.push_str("^?"),
+            other => shown.push(other),
+        }
+    }
+    shown
+}

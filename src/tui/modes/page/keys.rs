@@ -1,0 +1,16 @@
+//! The keys of DETAILS and MESSAGES.
+
+use crate::tui::keymap::actions;
+
+actions! {
+    /// What keys do on a page.
+    Action of "page", "DETAILS and MESSAGES";
+    LineDown "line-down" ["j", "down"] "One line down";
+    LineUp "line-up" ["k", "up"] "One line up";
+    PageDown "page-down" ["ctrl-d", "pgdn", "space"] "A page down";
+    PageUp "page-up" ["ctrl-u", "pgup"] "A page up";
+    Top "top" ["g", "home"] "To the top";
+    Last "end" ["G", "end"] "To the end";
+    Copy "copy" ["y"] "Copy the page";
+    Leave "close" ["esc", "q"] "Back" Leaves;
+}

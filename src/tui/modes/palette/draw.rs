@@ -1,0 +1,169 @@
+//! The palette: matching commands, each with its key and the equivalent shell command.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+
+use super::{Entry, Palette};
+use crate::term::sanitize::clean;
+use crate::tui::bar::Bar;
+use crate::tui::line;
+use crate::tui::model::Model;
+use crate::tui::status;
+use crate::tui::text;
+
+/// Maximum width of the box in columns, including its border.
+const WIDEST: u16 = 72;
+/// Maximum number of commands shown at once.
+const TALLEST: u16 = 12;
+/// Below this width in columns, there is no border and only names and keys are shown.
+const NARROW: u16 = 60;
+/// Maximum width of names in columns.
+const NAMES: usize = 30;
+
+/// The status line: what the selected command does.
+pub(super) fn status(model: &Model, palette: &Palette, area: Rect) -> Bar {
+    let mut bar = status::bar(model, area);
+    if let Some(entry) = palette.found(model).get(palette.at) {
+        let room = usize::from(area.width).saturating_sub(12);
+        let help = text::clip(&entry.help, room, model.theme.glyph("…"));
+        bar.text(0, help, Style::new());
+    }
+    bar
+}
+
+/// Draws the palette over the body.
+pub(super) fn draw(model: &Model, palette: &Palette, body: Rect, frame: &mut Frame<'_>) {
+    let found = palette.found(model);
+    let framed = body.width >= NARROW && body.height >= 8;
+    let margin = if framed { 4 } else { 1 };
+    let rows = TALLEST.min(body.height.saturating_sub(margin));
+    let width = if framed {
+        WIDEST.min(body.width - 2)
+    } else {
+        body.width
+    };
+    let x = body.x + (body.width - width) / 2;
+    let y = body.y + u16::from(framed && body.height > rows + margin + 1);
+    let area = Rect::new(x, y, width, (rows + margin).min(body.height));
+    for y in area.top()..area.bottom() {
+        for x in area.left()..area.right() {
+            if let Some(cell) = frame.buffer_mut().cell_mut((x, y)) {
+                cell.reset();
+            }
+        }
+    }
+    let mut inner = area;
+    if framed {
+        border(model, area, frame);
+        inner = Rect::new(area.x + 2, area.y + 1, area.width - 4, area.height - 2);
+    }
+    input(
+        model,
+        palette,
+        found.len(),
+        Rect { height: 1, ..inner },
+        frame,
+    );
+    let first = inner.y + if framed { 2 } else { 1 };
+    let list = Rect::new(inner.x, first, inner.width, rows);
+    list_of(model, palette, &found, list, frame);
+}
+
+fn border(model: &Model, area: Rect, frame: &mut Frame<'_>) {
+    let theme = &model.theme;
+    let style = theme.rule();
+    let glyph = |glyph| theme.glyph(glyph);
+    let width = usize::from(area.width);
+    let line = |left, right| {
+        let middle = glyph("─").repeat(width.saturating_sub(2));
+        format!("{}{middle}{}", glyph(left), glyph(right))
+    };
+    let buf = frame.buffer_mut();
+    buf.set_string(area.x, area.y, line("╭", "╮"), style);
+    buf.set_string(area.x, area.y + 2, line("├", "┤"), style);
+    let last = area.bottom() - 1;
+    buf.set_string(area.x, last, line("╰", "╯"), style);
+    for y in area.y + 1..last {
+        if y != area.y + 2 {
+            buf.set_string(area.x, y, glyph("│"), style);
+            buf.set_string(area.right() - 1, y, glyph("│"), style);
+        }
+    }
+    buf.set_string(area.x + 2, area.y, " : commands ", theme.strong());
+    let keys = " enter run   tab complete   ctrl-y copy the shell command   esc ";
+    if text::width(keys) + 4 <= width {
+        buf.set_string(area.x + 2, last, keys, theme.dim());
+    }
+}
+
+/// The typed text and the number of matching commands.
+fn input(model: &Model, palette: &Palette, found: usize, area: Rect, frame: &mut Frame<'_>) {
+    let count = format!("{found}/{}", palette.entries(model).len());
+    let width = u16::try_from(count.len()).unwrap_or(0);
+    if area.width > width + 12 {
+        let x = area.right() - width;
+        frame
+            .buffer_mut()
+            .set_string(x, area.y, count, model.theme.dim());
+    }
+    let field = Rect {
+        width: area.width.saturating_sub(width + 2),
+        ..area
+    };
+    line::draw::field(&model.theme, "> ", &palette.line, true, field, frame);
+}
+
+fn list_of(model: &Model, palette: &Palette, found: &[Entry], area: Rect, frame: &mut Frame<'_>) {
+    let theme = &model.theme;
+    let rows = usize::from(area.height);
+    let width = usize::from(area.width);
+    let buf = frame.buffer_mut();
+    if found.is_empty() {
+        buf.set_stringn(
+            area.x + 2,
+            area.y,
+            "no command has this name",
+            width,
+            theme.dim(),
+        );
+        return;
+    }
+    let start = palette
+        .at
+        .saturating_sub(rows / 2)
+        .min(found.len().saturating_sub(rows));
+    // Compute widths from all commands, so that nothing moves while typing.
+    let all = palette.entries(model);
+    let widest = |of: fn(&Entry) -> &str| all.iter().map(|e| text::width(of(e))).max().unwrap_or(0);
+    let keys = widest(|entry| &entry.key);
+    let names = widest(|entry| &entry.title)
+        .min(NAMES)
+        .min(width.saturating_sub(keys + 4));
+    for (y, (at, entry)) in (area.y..).zip(found.iter().enumerate().skip(start).take(rows)) {
+        let here = at == palette.at;
+        let line = Rect::new(area.x, y, area.width, 1);
+        let mut style = Style::new();
+        if here {
+            buf.set_style(line, theme.selected());
+            buf.set_string(area.x, y, theme.glyph("▌"), theme.key());
+            style = style.add_modifier(Modifier::BOLD);
+        }
+        let mark = theme.glyph("…");
+        let mut put = |x: usize, text: &str, room: usize, style: Style| {
+            let shift = u16::try_from(x).unwrap_or(u16::MAX);
+            if x + room <= width {
+                let text = text::clip(text, room, mark);
+                buf.set_stringn(area.x + shift, y, text, room, style);
+            }
+        };
+        put(2, &entry.title, names, style);
+        put(names + 3, &entry.key, keys, theme.key());
+        let shell = names + keys + 5;
+        if width >= shell + 12
+            && let Some(command) = &entry.shell
+        {
+            put(shell, &clean(command), width - shell, theme.dim());
+        }
+    }
+}

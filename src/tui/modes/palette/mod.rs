@@ -1,0 +1,172 @@
+//! PROMPT: the palette lists commands by name, each with its key and the equivalent shell command.
+
+mod draw;
+mod keys;
+mod search;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests;
+
+use std::borrow::Cow;
+
+use ratatui::Frame as Canvas;
+use ratatui::layout::Rect;
+
+pub use self::keys::Action;
+use self::search::search;
+use crate::tui::bar::Bar;
+use crate::tui::hints;
+use crate::tui::keymap::KeyPress;
+use crate::tui::line::{Edit, Line};
+use crate::tui::message::{Cmd, Effect};
+use crate::tui::model::Model;
+use crate::tui::model::mode::{Handlers, Hints, Mode, Needs};
+
+/// The commands that a palette offers.
+#[derive(Clone, Copy)]
+pub struct Commands {
+    /// Lists them.
+    pub list: fn(&Model) -> Vec<Entry>,
+    /// Runs the command with this [`Entry::index`].
+    pub run: fn(&mut Model, usize, &mut Vec<Cmd>),
+}
+
+/// A command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its number.
+    pub index: usize,
+    /// Its name; an exact match ranks first.
+    pub name: String,
+    /// Its name and what it applies to: `stop web`.
+    pub title: String,
+    /// Its key; empty if there is none.
+    pub key: String,
+    /// Its description, one sentence.
+    pub help: Cow<'static, str>,
+    /// The equivalent shell command for what is selected.
+    pub shell: Option<String>,
+}
+
+/// The mode.
+pub struct Palette {
+    /// The search text.
+    line: Line,
+    /// Index of the selected row.
+    at: usize,
+    commands: Commands,
+}
+
+impl Palette {
+    /// All commands.
+    fn entries(&self, model: &Model) -> Vec<Entry> {
+        (self.commands.list)(model)
+    }
+
+    /// The commands that match, best first.
+    fn found(&self, model: &Model) -> Vec<Entry> {
+        search(self.entries(model), &self.line.text())
+    }
+}
+
+/// Opens the palette.
+pub fn open(model: &mut Model, commands: Commands) {
+    model.enter(Palette {
+        line: Line::default(),
+        at: 0,
+        commands,
+    });
+}
+
+fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
+    let Some(palette) = model.state::<Palette>() else {
+        return;
+    };
+    let run = palette.commands.run;
+    let mut found = palette.found(model);
+    let count = found.len();
+    let chosen = (palette.at < count).then(|| found.swap_remove(palette.at));
+    let action = model.keymap.action(&press.name);
+    match action {
+        Some(Action::Leave) => return model.leave(),
+        Some(Action::Accept) => {
+            let Some(entry) = chosen else {
+                return model.note("No command has this name. ? shows all keys.");
+            };
+            model.leave();
+            return run(model, entry.index, cmds);
+        }
+        Some(Action::CopyShell) => return copy(model, chosen, cmds),
+        _ => {}
+    }
+    let edit = Edit::of(&model.keymap, press);
+    let Some(palette) = model.state_mut::<Palette>() else {
+        return;
+    };
+    match action {
+        Some(Action::Down) => palette.at = (palette.at + 1).min(count.saturating_sub(1)),
+        Some(Action::Up) => palette.at = palette.at.saturating_sub(1),
+        Some(Action::Complete) => {
+            if let Some(entry) = chosen {
+                palette.line = Line::new(&entry.name);
+                palette.at = 0;
+            }
+        }
+        _ => {
+            let before = palette.line.text();
+            palette.line.apply(edit);
+            if palette.line.text() != before {
+                palette.at = 0;
+            }
+        }
+    }
+}
+
+fn paste(model: &mut Model, bytes: &[u8], _: &mut Vec<Cmd>) {
+    if let Some(palette) = model.state_mut::<Palette>() {
+        palette.line.paste(bytes);
+    }
+}
+
+fn copy(model: &mut Model, chosen: Option<Entry>, cmds: &mut Vec<Cmd>) {
+    match chosen.and_then(|entry| entry.shell) {
+        Some(shell) => {
+            let effect = Effect::Copy(shell, "the shell command".to_owned());
+            cmds.push(Cmd::Effect(effect));
+        }
+        None => model.note("The shell has no command for this."),
+    }
+}
+
+impl Mode for Palette {
+    fn name(&self) -> &'static str {
+        "PROMPT"
+    }
+
+    fn handlers(&self) -> Handlers {
+        Handlers::of_text(press, paste)
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            hints: true,
+            ..Needs::default()
+        }
+    }
+
+    fn bar(&self, model: &Model, area: Rect) -> Option<Bar> {
+        Some(draw::status(model, self, area))
+    }
+
+    fn hints(&self, model: &Model) -> Hints {
+        Hints {
+            keys: Vec::new(),
+            exits: hints::hints(model, &[Action::Accept, Action::Leave]),
+        }
+    }
+
+    fn draw(&self, model: &Model, body: Rect, canvas: &mut Canvas<'_>) {
+        draw::draw(model, self, body, canvas);
+    }
+}

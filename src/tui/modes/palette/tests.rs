@@ -1,0 +1,153 @@
+//! Tests of the palette, the message history, and the equivalent shell commands.
+
+use crate::protocol::{Action, Timestamp};
+use crate::tui::keymap::KeyAction;
+use crate::tui::message::{Cmd, Effect, RequestKind};
+use crate::tui::modes::normal::Action as Key;
+use crate::tui::modes::page::Page;
+use crate::tui::modes::palette::Palette;
+use crate::tui::shell::{self, Verb};
+use crate::tui::tests::harness::Dash;
+use crate::tui::tests::jobs::{NOW, id, record, shop_records};
+
+fn shop(width: u16, height: u16) -> Dash {
+    let mut dash = Dash::new(width, height, shop_records());
+    dash.press("2");
+    dash.asked();
+    dash
+}
+
+#[test]
+fn shows_the_key_and_the_shell_command() {
+    for (width, height) in [(120, 40), (80, 24), (40, 12), (20, 5)] {
+        let mut dash = shop(width, height);
+        dash.press(":stop");
+        dash.snapshot(&format!("palette-{width}x{height}"));
+    }
+    shop(80, 24).press(":").snapshot("palette-all-80x24");
+    shop(80, 24)
+        .press(":xyzzy")
+        .snapshot("palette-nothing-80x24");
+}
+
+#[test]
+fn enter_acts_like_the_key() {
+    let mut dash = shop(80, 24);
+    dash.press(":stop\r");
+    assert!(dash.status().starts_with(" STOP "), "it asks as `x` does");
+    dash.press("y");
+    let cmds = dash.asked();
+    assert!(
+        matches!(&cmds[..], [Cmd::Request(RequestKind::Kill(web), Action::Kill(_))] if *web == id("web")),
+        "{cmds:?}"
+    );
+    dash.press(":mess\r");
+    assert!(dash.model.state::<Page>().is_some());
+    dash.press("q").press(":zoom\r");
+    assert!(dash.model.frame.zoom);
+    dash.press(":xyzzy\r");
+    assert!(dash.model.state::<Palette>().is_some(), "it stays");
+}
+
+#[test]
+fn exact_names_rank_first_and_arrows_select() {
+    let mut dash = shop(80, 24);
+    for (typed, wanted) in [
+        ("kill", Key::Kill),
+        ("restart-group", Key::RestartGroup),
+        ("quit", Key::Quit),
+    ] {
+        dash.press(":").press(typed);
+        let Some(palette) = dash.model.state::<Palette>() else {
+            panic!();
+        };
+        let found = palette.found(&dash.model);
+        assert_eq!(found[0].index, wanted.index(), "{typed}");
+        dash.press("\x1b");
+    }
+    dash.press(":stop\x1b[B\t");
+    assert!(dash.text().contains("> stop group"), "{}", dash.text());
+}
+
+#[test]
+fn the_shell_command_can_be_copied() {
+    let mut dash = shop(80, 24);
+    dash.press(":restart\x19");
+    let copied = Cmd::Effect(Effect::Copy(
+        "bgproc restart web".to_owned(),
+        "the shell command".to_owned(),
+    ));
+    assert_eq!(dash.asked(), [copied]);
+    dash.press("\x15redraw\x19");
+    assert!(dash.text().contains("The shell has no command"));
+}
+
+#[test]
+fn shell_commands_name_the_job_unambiguously() {
+    let names = [
+        ("web", "web"),
+        ("my job", "'my job'"),
+        ("it's", r#""it's""#),
+        ("*", "odd000000000"),
+        ("-x", "odd000000000"),
+        ("g:x", "odd000000000"),
+        ("\u{1b}[2J", "odd000000000"),
+        ("", "odd000000000"),
+    ];
+    for (label, word) in names {
+        let mut odd = record("odd");
+        odd.summary.label = Some(label.to_owned());
+        let dash = Dash::new(80, 24, vec![odd]);
+        assert_eq!(shell::name(&dash.model, &id("odd")), word, "{label}");
+    }
+    let mut twin = record("twin");
+    twin.summary.label = Some("web".to_owned());
+    twin.summary.created_at = Timestamp(NOW);
+    let dash = Dash::new(80, 24, vec![record("web"), twin]);
+    assert_eq!(shell::name(&dash.model, &id("web")), id("web").to_string());
+}
+
+#[test]
+fn names_a_whole_group_as_one_word() {
+    let mut dash = shop(80, 24);
+    dash.press("g");
+    let stop = |dash: &Dash| shell::on_selected(Verb::Stop, &dash.model);
+    assert_eq!(stop(&dash), Some("bgproc stop g:shop".to_owned()));
+    dash.press("/web\r");
+    dash.press("g");
+    assert_eq!(stop(&dash), Some("bgproc stop web".to_owned()));
+    let resume = shell::on_group(Verb::Restart, &dash.model);
+    assert_eq!(resume, Some("bgproc restart g:shop".to_owned()));
+}
+
+#[test]
+fn shows_the_message_history() {
+    for (width, height) in [(80, 24), (40, 12)] {
+        let mut dash = shop(width, height);
+        dash.model
+            .fail("api did not start: port 8080 is used by job web (pid 48213).  ! go to web");
+        dash.press("%").later(6000).press("%%").later(6000);
+        dash.press("\x1b:messages\r")
+            .snapshot(&format!("messages-{width}x{height}"));
+        dash.press("G").press("g").press("q");
+        assert!(dash.model.is_normal());
+    }
+}
+
+#[test]
+fn a_toast_shows_the_shell_command_if_it_fits() {
+    let mut dash = shop(80, 24);
+    dash.model
+        .note_done("web stopped (exit 143)", Some("bgproc stop web".to_owned()));
+    let text = dash.text();
+    assert!(
+        text.contains("web stopped (exit 143)   bgproc stop web"),
+        "{text}"
+    );
+    let mut dash = shop(40, 12);
+    dash.model.note_done(
+        "web stopped (exit 143)",
+        Some("bgproc stop ".to_owned() + &"x".repeat(40)),
+    );
+    assert!(!dash.text().contains("bgproc stop"));
+}

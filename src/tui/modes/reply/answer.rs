@@ -1,0 +1,70 @@
+//! A one-line reply to a job, without opening it.
+
+use crate::protocol::SessionId;
+use crate::protocol::record::InputState;
+use crate::tui::line::Line;
+
+/// A reply being typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reply {
+    /// The job.
+    pub id: SessionId,
+    /// The text typed so far.
+    pub line: Line,
+    /// Whether the text is hidden.
+    pub hidden: bool,
+}
+
+impl Reply {
+    /// An empty reply to a job in `state`.
+    pub fn new(id: SessionId, state: InputState) -> Self {
+        Self {
+            id,
+            line: Line::default(),
+            hidden: state == InputState::Password,
+        }
+    }
+
+    /// Handles a new input state of the job. Drops text typed for a password before it would become
+    /// visible; returns true in that case.
+    pub fn follow(&mut self, state: InputState) -> bool {
+        match state {
+            InputState::Password => self.hidden = true,
+            InputState::Line if self.hidden => {
+                self.hidden = false;
+                return !std::mem::take(&mut self.line).is_empty();
+            }
+            // While the job works its state is unknown, so a secret stays hidden.
+            _ => {}
+        }
+        false
+    }
+
+    /// Whether the job, in `state`, would echo a secret that is sent now.
+    pub fn would_show(&self, state: InputState) -> bool {
+        let shows = matches!(
+            state,
+            InputState::Line | InputState::None | InputState::Closed
+        );
+        self.hidden && shows
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_never_becomes_visible() {
+        let id = SessionId::parse("abcdefghijkl").unwrap();
+        let mut reply = Reply::new(id, InputState::Line);
+        reply.line.insert("user");
+        assert!(!reply.follow(InputState::Password), "hidden from here on");
+        assert!(reply.hidden);
+        assert!(!reply.follow(InputState::None));
+        assert!(reply.hidden && reply.would_show(InputState::None));
+        assert!(reply.follow(InputState::Line), "dropped");
+        assert!(!reply.hidden && reply.line.is_empty());
+    }
+}

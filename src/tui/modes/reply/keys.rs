@@ -1,0 +1,10 @@
+//! The keys of a reply to a job.
+
+use crate::tui::keymap::actions;
+
+actions! {
+    /// What keys do that are not text.
+    Action of "reply", "PROMPT: an answer to a job", edits_text: true;
+    Accept "send" ["enter"] "Send it, with Enter";
+    Leave "cancel" ["esc"] "Send nothing" Leaves;
+}

@@ -1,0 +1,169 @@
+//! PROMPT: a reply to a job from its row.
+
+pub mod answer;
+mod draw;
+mod keys;
+
+use ratatui::Frame as Canvas;
+use ratatui::layout::Rect;
+
+use self::answer::Reply;
+pub use self::keys::Action;
+use crate::protocol::params::Write;
+use crate::protocol::record::InputState;
+use crate::protocol::shell::quote;
+use crate::protocol::{Action as Request, Mode as JobMode, SessionId};
+use crate::tui::bar::Bar;
+use crate::tui::keymap::KeyPress;
+use crate::tui::line::Edit;
+use crate::tui::message::{Cmd, RequestKind};
+use crate::tui::model::mode::{Handlers, Hints, Mode, Needs};
+use crate::tui::model::{Link, Model};
+use crate::tui::{hints, shell};
+
+/// Opens the reply to the selected job, if the job waits for one.
+pub fn open(model: &mut Model) {
+    let Some(job) = model.current() else {
+        model.note(format!(
+            "There is no job to answer. {} answers the selected job when it waits.",
+            model.key("tab")
+        ));
+        return;
+    };
+    if !job.state().needs_input() {
+        let name = job.name.clone();
+        model.note(format!(
+            "{name} is not waiting for an answer. {} types into it.",
+            model.key("i")
+        ));
+        return;
+    }
+    let reply = Reply::new(job.id().clone(), job.record.summary.input_state);
+    model.enter(reply);
+}
+
+fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
+    match model.keymap.action(&press.name) {
+        Some(Action::Accept) => send(model, cmds),
+        Some(Action::Leave) => model.leave(),
+        None => {
+            let edit = Edit::of(&model.keymap, press);
+            if let Some(reply) = model.state_mut::<Reply>() {
+                reply.line.apply(edit);
+            }
+        }
+    }
+}
+
+fn paste(model: &mut Model, bytes: &[u8], _: &mut Vec<Cmd>) {
+    if let Some(reply) = model.state_mut::<Reply>() {
+        reply.line.paste(bytes);
+    }
+}
+
+/// After each message: hides the text as soon as the job stops echoing, and closes with the job.
+fn reconcile(model: &mut Model, _: &mut Vec<Cmd>) {
+    let Some(reply) = model.state::<Reply>() else {
+        return;
+    };
+    let id = reply.id.clone();
+    let Some(job) = model.job(&id).filter(|job| job.is_alive()) else {
+        let name = model.name_of(&id);
+        model.leave();
+        model.note(format!("{name} has ended; nothing was sent."));
+        return;
+    };
+    let (state, name) = (job.record.summary.input_state, job.name.clone());
+    let reply = model.state_mut::<Reply>();
+    if reply.is_some_and(|reply| reply.follow(state)) {
+        model.note(format!(
+            "{name} shows what is typed from now on; what you had typed was dropped."
+        ));
+    }
+}
+
+/// Sends the reply and Enter.
+fn send(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    if model.link != Link::Up {
+        model.note("Not sent: the daemon is restarting.");
+        return;
+    }
+    let Some(reply) = model.state::<Reply>() else {
+        return;
+    };
+    let Some(job) = model.job(&reply.id) else {
+        return;
+    };
+    let (id, name) = (reply.id.clone(), job.name.clone());
+    if reply.would_show(job.record.summary.input_state) {
+        let why = match job.record.summary.input_state {
+            InputState::Closed => "has closed its input",
+            _ => "is not waiting for a password now",
+        };
+        model.note(format!("{name} {why}; nothing was sent."));
+        return;
+    }
+    let text = reply.line.text();
+    let pipe = job.record.summary.mode == JobMode::Pipe;
+    let target = shell::name(model, &id);
+    let command = if reply.hidden {
+        format!("bgproc send --password {target}")
+    } else {
+        format!("bgproc send {target} {}", quote(&text))
+    };
+    let write = Write {
+        session_id: id.to_string(),
+        data: Some(text),
+        // A pipe has no terminal that turns Enter into a newline.
+        newline: pipe.then_some(true),
+        submit: (!pipe).then_some(true),
+        ..Write::default()
+    };
+    cmds.push(Cmd::Request(RequestKind::Type(id), Request::Write(write)));
+    model.leave();
+    model.note_done(format!("answered {name}"), Some(command));
+}
+
+impl Mode for Reply {
+    fn name(&self) -> &'static str {
+        "PROMPT"
+    }
+
+    fn handlers(&self) -> Handlers {
+        Handlers {
+            reconcile,
+            ..Handlers::of_text(press, paste)
+        }
+    }
+
+    fn job(&self) -> Option<&SessionId> {
+        Some(&self.id)
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            hints: true,
+            screen: true,
+            ..Needs::default()
+        }
+    }
+
+    fn bar(&self, _: &Model, _: Rect) -> Option<Bar> {
+        None
+    }
+
+    fn status(&self, model: &Model, area: Rect, canvas: &mut Canvas<'_>) {
+        draw::line(model, self, area, canvas);
+    }
+
+    fn hints(&self, model: &Model) -> Hints {
+        Hints {
+            keys: Vec::new(),
+            exits: hints::hints(model, &[Action::Accept, Action::Leave]),
+        }
+    }
+
+    fn draw(&self, model: &Model, body: Rect, canvas: &mut Canvas<'_>) {
+        draw::draw(model, self, body, canvas.buffer_mut());
+    }
+}

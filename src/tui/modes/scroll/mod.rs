@@ -1,0 +1,332 @@
+//! SCROLL: moving through the log of a job.
+
+mod keys;
+pub mod rewind;
+mod rewind_status;
+mod status;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod rewind_tests;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+mod tests;
+
+use ratatui::Frame as Canvas;
+use ratatui::layout::Rect;
+
+pub use self::keys::{Action, RewindAction};
+pub use self::rewind::reconcile as reconcile_past;
+use super::filter::Action as SearchAction;
+use super::insert;
+use crate::protocol::SessionId;
+use crate::tui::bar::Bar;
+use crate::tui::keymap::{KeyPress, SCROLL};
+use crate::tui::line::{Edit, Line};
+use crate::tui::list::select;
+use crate::tui::message::Cmd;
+use crate::tui::model::Model;
+use crate::tui::model::mode::{Frame, Handlers, Hints, Mode, Needs};
+use crate::tui::pane::{jump, load};
+use crate::tui::scrollback::Move;
+use crate::tui::scrollback::seek::JumpTarget;
+use crate::tui::scrollback::selection::Shape;
+use crate::tui::{copy, hints, requests};
+
+/// The mode. What is scrolled is the log in the pane, which the model holds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ScrollBack {
+    /// The job.
+    id: SessionId,
+    /// The frame to restore on leaving.
+    back: Frame,
+}
+
+/// Enters SCROLL on the selected job; `page_up` if the key for a page up was used.
+pub fn enter(model: &mut Model, page_up: bool, cmds: &mut Vec<Cmd>) {
+    if model.current().is_none() {
+        model.note("There is no job whose log to scroll through.");
+        return;
+    }
+    let back = model.mode().back().unwrap_or(model.frame);
+    let before = model.frame;
+    model.frame = Frame {
+        open: true,
+        grid: false,
+        ..model.frame
+    };
+    let shown = model.scroll.take().filter(|scroll| !scroll.is_still);
+    let Some(mut scroll) = shown.or_else(|| load::begin(model, cmds)) else {
+        model.frame = before;
+        return;
+    };
+    scroll.follows = false;
+    if page_up {
+        let page = isize::try_from(scroll.height()).unwrap_or(1);
+        load::move_or_wait(&mut scroll, Move::Page, -page);
+    }
+    let id = scroll.id.clone();
+    model.scroll = Some(scroll);
+    model.enter(ScrollBack { id, back });
+}
+
+/// Enters SCROLL and opens the search line.
+pub fn find(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    enter(model, false, cmds);
+    if let Some(scroll) = &mut model.scroll {
+        scroll.input = Some(Line::default());
+    }
+}
+
+/// Enters SCROLL on a job, with a search, at the line that starts at `offset`.
+pub fn enter_at(
+    model: &mut Model,
+    id: &SessionId,
+    search: &str,
+    offset: Option<u64>,
+    cmds: &mut Vec<Cmd>,
+) {
+    select::job(model, id);
+    let before = cmds.len();
+    enter(model, false, cmds);
+    let offset = offset.unwrap_or_else(|| load::written(model));
+    let Some(scroll) = &mut model.scroll else {
+        return;
+    };
+    scroll.search(search);
+    scroll.land_at(offset);
+    // Request the part around the offset instead of the end.
+    cmds.truncate(before);
+    load::load_around(model, offset, cmds);
+}
+
+fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
+    if rewind::press(model, press, cmds) {
+        return;
+    }
+    let Some(scroll) = &mut model.scroll else {
+        return leave(model);
+    };
+    if scroll.input.is_some() {
+        type_search(model, press, cmds);
+        return;
+    }
+    // Any key cancels the search in progress.
+    scroll.jump = None;
+    let height = isize::try_from(scroll.height()).unwrap_or(1);
+    let (half, page) = ((height / 2).max(1), (height - 1).max(1));
+    let Some(action) = model.keymap.action(&press.name) else {
+        let name = &press.name;
+        model.note(format!(
+            "No command on \"{name}\" in SCROLL. Esc goes back."
+        ));
+        return;
+    };
+    match action {
+        Action::LineDown => load::go(model, Move::Cursor, 1, cmds),
+        Action::LineUp => load::go(model, Move::Cursor, -1, cmds),
+        Action::HalfDown => load::go(model, Move::Page, half, cmds),
+        Action::HalfUp => load::go(model, Move::Page, -half, cmds),
+        Action::PageDown => load::go(model, Move::Page, page, cmds),
+        Action::PageUp => load::go(model, Move::Page, -page, cmds),
+        Action::Top => top(model, cmds),
+        Action::ColumnLeft => scroll.step(false),
+        Action::ColumnRight => scroll.step(true),
+        Action::NextWord => scroll.word(true),
+        Action::PreviousWord => scroll.word(false),
+        Action::FirstColumn => scroll.to_column(Some(0)),
+        Action::LastColumn => scroll.to_column(None),
+        Action::PanLeft => scroll.pan(false),
+        Action::PanRight => scroll.pan(true),
+        Action::SelectText => scroll.select(Shape::Text),
+        Action::SelectLines => scroll.select(Shape::Lines),
+        Action::SelectBlock => scroll.select(Shape::Block),
+        Action::OtherEnd => scroll.other_end(),
+        Action::CopySelection => {
+            let text = scroll.selected();
+            scroll.selection = None;
+            copy::lines(model, text, cmds);
+        }
+        // Leave one level at a time.
+        Action::Leave if scroll.selection.is_some() => scroll.selection = None,
+        Action::Live | Action::Leave => leave(model),
+        Action::Search => scroll.input = Some(Line::default()),
+        Action::OnlyMatches => match scroll.search.is_some() {
+            true => scroll.filter(),
+            false => jump::nothing_yet(model),
+        },
+        Action::Older => jump::jump(model, JumpTarget::Match, true, cmds),
+        Action::Newer => jump::jump(model, JumpTarget::Match, false, cmds),
+        Action::NextError => jump::jump(model, JumpTarget::Error, false, cmds),
+        Action::PreviousError => jump::jump(model, JumpTarget::Error, true, cmds),
+        Action::NextPrompt => jump::jump(model, JumpTarget::Boundary, false, cmds),
+        Action::PreviousPrompt => jump::jump(model, JumpTarget::Boundary, true, cmds),
+        Action::Times => load::times(model, cmds),
+        Action::Pager => requests::pager(model, cmds),
+        Action::Type => {
+            if model.read_only {
+                model.note("This view is read-only.");
+            } else {
+                let zoom = model.frame.zoom;
+                insert::enter(model, zoom);
+            }
+        }
+        Action::Rewind => rewind::enter(model, cmds),
+        Action::Forward => {
+            let key = model.keymap.instead_of(SCROLL, "<");
+            model.note(format!("This is how it is now. {key} goes back."));
+        }
+        Action::Redraw => cmds.push(Cmd::Redraw),
+    }
+}
+
+/// Goes to the start of the log.
+fn top(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let Some(scroll) = &mut model.scroll else {
+        return;
+    };
+    scroll.go(Move::Page, isize::MIN + 1);
+    scroll.to_column(Some(0));
+    // The pending part is no longer needed.
+    if scroll.text.has_older() {
+        let first = scroll.text.first;
+        scroll.land_at(first);
+        load::load_around(model, first, cmds);
+    }
+}
+
+fn type_search(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) {
+    let edit = Edit::of(&model.keymap, press);
+    // Accept keeps the search and leave clears it, as in the filter of the list.
+    let action = model.keymap.action(&press.name);
+    let Some(scroll) = &mut model.scroll else {
+        return;
+    };
+    let Some(line) = &mut scroll.input else {
+        return;
+    };
+    match action {
+        Some(SearchAction::Leave) => scroll.input = None,
+        Some(SearchAction::Accept) => {
+            let text = line.text();
+            scroll.input = None;
+            if text.is_empty() {
+                scroll.search = None;
+            } else {
+                scroll.search(&text);
+                jump::first_match(model, cmds);
+            }
+        }
+        _ => {
+            line.apply(edit);
+        }
+    }
+}
+
+fn paste(model: &mut Model, bytes: &[u8], _: &mut Vec<Cmd>) {
+    let input = model
+        .scroll
+        .as_mut()
+        .and_then(|scroll| scroll.input.as_mut());
+    if let Some(line) = input {
+        line.paste(bytes);
+    }
+}
+
+/// Returns to the live screen.
+pub fn leave(model: &mut Model) {
+    if let Some(mode) = model.take::<ScrollBack>() {
+        model.frame = mode.back;
+        model.scroll = None;
+    }
+}
+
+impl Mode for ScrollBack {
+    fn name(&self) -> &'static str {
+        "SCROLL"
+    }
+
+    fn handlers(&self) -> Handlers {
+        Handlers::of_text(press, paste)
+    }
+
+    fn job(&self) -> Option<&SessionId> {
+        Some(&self.id)
+    }
+
+    fn scrolls(&self) -> bool {
+        true
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            hints: true,
+            ..Needs::default()
+        }
+    }
+
+    fn back(&self) -> Option<Frame> {
+        Some(self.back)
+    }
+
+    fn yields(&self) -> Option<fn(&mut Model)> {
+        Some(leave)
+    }
+
+    fn forget(&mut self, id: &SessionId) -> bool {
+        self.id == *id
+    }
+
+    fn bar(&self, model: &Model, area: Rect) -> Option<Bar> {
+        if let Some(past) = &model.rewind {
+            return Some(rewind_status::bar(model, past, area));
+        }
+        let scroll = model.scroll.as_ref()?;
+        let is_typed = scroll.input.is_some();
+        (!is_typed).then(|| status::bar(model, scroll, area))
+    }
+
+    fn status(&self, model: &Model, area: Rect, canvas: &mut Canvas<'_>) {
+        let input = model
+            .scroll
+            .as_ref()
+            .and_then(|scroll| scroll.input.as_ref());
+        if let Some(line) = input {
+            crate::tui::status::edit_line(model, "/", line, area, canvas);
+        }
+    }
+
+    fn hints(&self, model: &Model) -> Hints {
+        let Some(scroll) = model.scroll.as_ref().filter(|_| model.rewind.is_none()) else {
+            use RewindAction::{Back, Faster, Forward, HalfDown, HalfUp, Leave, Play};
+            return Hints {
+                keys: hints::hints(model, &[Back, Forward, Play, HalfUp, HalfDown, Faster]),
+                exits: hints::hints(model, &[Leave]),
+            };
+        };
+        if scroll.input.is_some() {
+            let accept = hints::labelled(model, SearchAction::Accept, "search");
+            let leave = hints::labelled(model, SearchAction::Leave, "cancel");
+            return Hints {
+                keys: accept.into_iter().collect(),
+                exits: leave.into_iter().collect(),
+            };
+        }
+        if scroll.selection.is_some() {
+            return Hints {
+                keys: hints::hints(model, &[Action::CopySelection, Action::OtherEnd]),
+                exits: hints::hints(model, &[Action::Leave]),
+            };
+        }
+        let mut actions = Vec::new();
+        if scroll.search.is_some() {
+            actions.extend([Action::Older, Action::Newer, Action::OnlyMatches]);
+        }
+        actions.extend([Action::Search, Action::SelectText, Action::Type]);
+        actions.extend([Action::PreviousError, Action::Times, Action::Top]);
+        Hints {
+            keys: hints::hints(model, &actions),
+            exits: hints::hints(model, &[Action::Live, Action::Leave]),
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! SCROLL on a past screen: stepping through its history, and playing it.
+
+use super::ScrollBack;
+use super::keys::RewindAction as Action;
+use crate::protocol::Action as Request;
+use crate::protocol::SessionId;
+use crate::protocol::params::Capture;
+use crate::protocol::reply::Captured;
+use crate::tui::keymap::KeyPress;
+use crate::tui::message::{Cmd, Effect, Exit, RequestKind};
+use crate::tui::model::Model;
+use crate::tui::model::rewind::{Rewind, Step};
+use crate::tui::options::Replay;
+
+/// A small jump, in milliseconds of recorded time.
+const JUMP_MS: i64 = 10_000;
+/// A large jump, in milliseconds of recorded time.
+const LEAP_MS: i64 = 60_000;
+
+/// Slowest and fastest playback speed.
+const SPEEDS: std::ops::RangeInclusive<f64> = 0.125..=64.0;
+
+/// Shows the scrolled job as it was before its last change.
+pub(super) fn enter(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    open(model, None, 1.0, cmds);
+}
+
+/// Replays the job of the view, from its beginning or from a given time.
+pub fn replay(model: &mut Model, replay: Replay, cmds: &mut Vec<Cmd>) {
+    open(model, Some(replay.from_ms.unwrap_or(0)), replay.speed, cmds);
+}
+
+fn open(model: &mut Model, at: Option<i64>, speed: f64, cmds: &mut Vec<Cmd>) {
+    let Some(job) = model.current() else {
+        return;
+    };
+    let (id, bytes) = (job.id().clone(), job.record.summary.output_bytes);
+    let mut rewind = Rewind::new(id.clone());
+    rewind.speed = speed.clamp(*SPEEDS.start(), *SPEEDS.end());
+    let capture = rewind.begin(at, bytes);
+    model.rewind = Some(rewind);
+    cmds.push(request(&id, capture));
+}
+
+/// Handles a key if a past screen is shown; `false` if not, or if the key has no meaning there.
+pub(super) fn press(model: &mut Model, press: &KeyPress, cmds: &mut Vec<Cmd>) -> bool {
+    if model.rewind.is_none() {
+        return false;
+    }
+    let Some(action) = model.keymap.action(&press.name) else {
+        let name = &press.name;
+        model.note(format!(
+            "No command on \"{name}\" in the past. Esc goes back."
+        ));
+        return true;
+    };
+    match action {
+        Action::Back => step(model, Step::Back, cmds),
+        Action::Forward => step(model, Step::Forward, cmds),
+        Action::HalfUp => step(model, Step::By(-JUMP_MS), cmds),
+        Action::HalfDown => step(model, Step::By(JUMP_MS), cmds),
+        Action::PageUp => step(model, Step::By(-LEAP_MS), cmds),
+        Action::PageDown => step(model, Step::By(LEAP_MS), cmds),
+        Action::Top => step(model, Step::First, cmds),
+        Action::Play => play(model),
+        Action::Faster => speed(model, 2.0),
+        Action::Slower => speed(model, 0.5),
+        Action::CopyScreen => copy(model, cmds),
+        Action::PanLeft => model.pan(false),
+        Action::PanRight => model.pan(true),
+        Action::Leave => leave(model, cmds),
+        Action::Live => {
+            leave(model, cmds);
+            super::leave(model);
+        }
+    }
+    true
+}
+
+/// Handles a frame of the past.
+pub fn received(model: &mut Model, id: &SessionId, captured: &Captured, cmds: &mut Vec<Cmd>) {
+    let now = model.now.ms;
+    let Some(rewind) = model.rewind.as_mut().filter(|rewind| rewind.id == *id) else {
+        return;
+    };
+    let is_first = rewind.screen.is_none();
+    rewind.receive(captured, now);
+    model.dirty = true;
+    if !is_first {
+        return;
+    }
+    match model.replay {
+        Some(_) => {
+            rewind.toggle(now);
+        }
+        // This frame equals the present screen, which was visible already: take the first step
+        // back.
+        None => step(model, Step::Back, cmds),
+    }
+}
+
+/// After a reconnect: the pending frame was lost. The first frame is requested again here; a frame
+/// of the playback is requested by [`reconcile`], and one requested by a key must be requested by the
+/// key again.
+pub fn again(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let from = model
+        .replay
+        .map(|replay| replay.from_ms.unwrap_or_default());
+    let Some(rewind) = &mut model.rewind else {
+        return;
+    };
+    rewind.loading = false;
+    let job = model.jobs.iter().find(|job| *job.id() == rewind.id);
+    if let (None, Some(job)) = (&rewind.screen, job) {
+        let capture = rewind.begin(from, job.record.summary.output_bytes);
+        cmds.push(request(&rewind.id, capture));
+    }
+}
+
+/// A frame is not available.
+pub fn failed(model: &mut Model) {
+    if let Some(rewind) = &mut model.rewind {
+        rewind.loading = false;
+        rewind.play = None;
+        if rewind.screen.is_none() {
+            model.rewind = None;
+        }
+    }
+}
+
+/// Requests the next frame of the playback, and drops the past screen once it is no longer shown.
+pub fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let id = model.state::<ScrollBack>().map(|mode| &mode.id);
+    if model
+        .rewind
+        .as_ref()
+        .is_none_or(|rewind| Some(&rewind.id) != id)
+    {
+        model.rewind = None;
+        return;
+    }
+    let now = model.now.ms;
+    if let Some(rewind) = &mut model.rewind
+        && let Some(capture) = rewind.play(now)
+    {
+        cmds.push(request(&rewind.id, capture));
+    }
+}
+
+fn step(model: &mut Model, to: Step, cmds: &mut Vec<Cmd>) {
+    let Some(rewind) = &mut model.rewind else {
+        return;
+    };
+    rewind.play = None;
+    if rewind.loading {
+        // Ignore keys that repeat faster than frames arrive.
+        return;
+    }
+    match rewind.step(to) {
+        Some(capture) => cmds.push(request(&rewind.id, capture)),
+        None => model.note(match to {
+            Step::Forward => "This is how it is now.",
+            Step::By(ms) if ms > 0 => "This is how it is now.",
+            _ => "There is nothing before this.",
+        }),
+    }
+}
+
+fn play(model: &mut Model) {
+    let now = model.now.ms;
+    if let Some(rewind) = &mut model.rewind
+        && !rewind.toggle(now)
+    {
+        model.note("This is how it is now; there is nothing more to play.");
+    }
+}
+
+fn speed(model: &mut Model, factor: f64) {
+    if let Some(rewind) = &mut model.rewind {
+        rewind.speed = (rewind.speed * factor).clamp(*SPEEDS.start(), *SPEEDS.end());
+    }
+}
+
+fn copy(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let screen = model
+        .rewind
+        .as_ref()
+        .and_then(|rewind| rewind.screen.as_ref());
+    if let Some(screen) = screen {
+        let text = screen.text(true);
+        cmds.push(Cmd::Effect(Effect::Copy(text, "the screen".to_owned())));
+    }
+}
+
+fn leave(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    model.rewind = None;
+    if model.replay.is_some() {
+        cmds.push(Cmd::Quit(Exit::Silent));
+    }
+}
+
+fn request(id: &SessionId, capture: Capture) -> Cmd {
+    Cmd::Request(RequestKind::Past(id.clone()), Request::Capture(capture))
+}

@@ -1,0 +1,79 @@
+//! The status line of SCROLL: the position in the log, and the search.
+
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::Span;
+
+use crate::term::sanitize::clean;
+use crate::tui::bar::Bar;
+use crate::tui::model::Model;
+use crate::tui::scrollback::selection::Shape;
+use crate::tui::scrollback::{Part, Scroll};
+use crate::tui::{status, text};
+
+/// The status line.
+pub(super) fn bar(model: &Model, scroll: &Scroll, area: Rect) -> Bar {
+    let theme = &model.theme;
+    let mut bar = status::bar(model, area);
+    let name = text::clip_middle(&model.name_of(&scroll.id), 24, theme.glyph("…"));
+    bar.text(3, name, theme.strong());
+    if scroll.loading == Some(Part::First) {
+        bar.text(1, "reading the log", theme.dim());
+        return bar;
+    }
+    bar.text(1, line_number(scroll), Style::new());
+    if let Some(shape) = scroll.selection.map(|selection| selection.shape) {
+        let word = match shape {
+            Shape::Text => "selecting",
+            Shape::Lines => "selecting lines",
+            Shape::Block => "selecting a block",
+        };
+        bar.text(2, word, theme.key());
+    }
+    if let Some(jump) = scroll.jump {
+        let way = if jump.older { "older" } else { "newer" };
+        bar.text(1, format!("searching {way} lines"), theme.dim());
+    } else {
+        match scroll.loading {
+            Some(Part::Older) => bar.text(4, "reading older lines", theme.dim()),
+            Some(Part::Around(_)) => bar.text(4, "reading the log there", theme.dim()),
+            _ => {}
+        }
+    }
+    status::new_below(model, scroll, &mut bar);
+    // While the search is in progress, the count is not known.
+    if let Some(search) = scroll.search.as_ref().filter(|_| scroll.jump.is_none()) {
+        // Matches outside the loaded stretch are not counted.
+        let more = if scroll.text.has_older() || !scroll.has_end {
+            "+"
+        } else {
+            ""
+        };
+        let found = match (search.at(scroll.cursor), search.found.len()) {
+            (_, 0) => "no match".to_owned(),
+            (Some(at), n) => format!("{} of {n}{more}", at + 1),
+            (None, 1) => format!("1 match{more}"),
+            (None, n) => format!("{n} matches{more}"),
+        };
+        let sign = if scroll.is_filtered() { "only /" } else { "/" };
+        let shown = text::clip(&clean(&search.text), 20, theme.glyph("…"));
+        bar.right(2, vec![Span::styled(format!("{sign}{shown}"), theme.key())]);
+        bar.right(1, vec![Span::raw(found)]);
+    }
+    bar
+}
+
+/// `line 1243/1260`: the line of the cursor. If the end is not loaded, only the relative position.
+fn line_number(scroll: &Scroll) -> String {
+    let total = usize::try_from(scroll.lines_then).unwrap_or(usize::MAX);
+    let rows = scroll.text.rows.len();
+    if !scroll.has_end && rows > 0 {
+        let (first, end) = (scroll.text.first, scroll.text.end.max(1));
+        let row = scroll.text.rows.get(scroll.cursor.row);
+        let at = row.map_or(0, |row| row.offset).saturating_sub(first);
+        return format!("{}%", at * 100 / end);
+    }
+    let below = scroll.lines_below();
+    let total = total.max(below + usize::from(rows > 0));
+    format!("line {}/{total}", total - below)
+}

@@ -1,0 +1,348 @@
+//! Tests of SCROLL, of copying, and of scrolled-back panes in NORMAL.
+
+use serde_json::json;
+
+use crate::protocol::{Action, EventKind};
+use crate::tui::message::{Cmd, CopyFrom, Effect, LinkEvent, RequestKind};
+use crate::tui::modes::scroll::ScrollBack;
+use crate::tui::scrollback::Part;
+use crate::tui::tests::harness::Dash;
+use crate::tui::tests::jobs::{id, record, shop_records};
+
+const LOG: &str = "$ npm test\r\n ok  cart adds\r\n\x1b[31mTypeError\x1b[m: cart.items is undefined\r\n\
+    \x20   at total (src/cart.ts:41:18)\r\n 日本語 wide and long enough to wrap in a pane of fifty-two columns\r\n\
+    1 failed\r\n";
+
+fn shop(width: u16, height: u16) -> Dash {
+    let mut dash = Dash::new(width, height, shop_records());
+    dash.press("j").screen("web", 40, 120, "hello");
+    dash.asked();
+    dash
+}
+
+fn scrolled() -> Dash {
+    let mut dash = shop(80, 24);
+    let written = json!({ "outputBytes": LOG.len(), "outputLines": 1260 });
+    dash.event(EventKind::Output, "web", written);
+    dash.press("s").log("web", Part::First, LOG.as_bytes(), 0);
+    dash.asked();
+    dash
+}
+
+/// The text copied since the last call, with its description.
+fn copied(dash: &mut Dash) -> Option<(String, String)> {
+    dash.asked().into_iter().find_map(|cmd| match cmd {
+        Cmd::Effect(Effect::Copy(text, what)) => Some((text, what)),
+        _ => None,
+    })
+}
+
+/// The last requested part, with offset and length.
+fn asked_part(dash: &mut Dash) -> Option<(Part, u64, u64)> {
+    dash.asked().into_iter().rev().find_map(|cmd| match cmd {
+        Cmd::Request(RequestKind::Log(_, part), Action::Log(params)) => {
+            Some((part, params.offset?, params.limit?))
+        }
+        _ => None,
+    })
+}
+
+#[test]
+fn pictures() {
+    for (width, height) in [(120, 24), (80, 24), (40, 12), (20, 5)] {
+        let mut dash = shop(width, height);
+        if width < 60 {
+            dash.press("\r");
+        }
+        dash.press("s").log("web", Part::First, LOG.as_bytes(), 0);
+        dash.press("{kkkV");
+        dash.snapshot(&format!("scroll-select-{width}x{height}"));
+        let mut dash = shop(width, height);
+        dash.press("y")
+            .snapshot(&format!("copy-menu-{width}x{height}"));
+    }
+}
+
+#[test]
+fn scroll_uses_the_terminals_cursor() {
+    let mut dash = scrolled();
+    let (_, cursor) = dash.paint();
+    let bottom = cursor.unwrap();
+    dash.press("kk$");
+    let (_, cursor) = dash.paint();
+    let up = cursor.unwrap();
+    assert_eq!((bottom.y - up.y, up.x), (2, bottom.x + 51));
+    dash.press("0ww");
+    let (_, cursor) = dash.paint();
+    assert_eq!(cursor.unwrap().x, bottom.x + 8);
+}
+
+#[test]
+fn copies_the_whole_selection() {
+    let mut dash = scrolled();
+    // The wrapped line is copied whole from any of its rows.
+    dash.press("kVy");
+    let (text, what) = copied(&mut dash).unwrap();
+    assert_eq!(
+        text,
+        " 日本語 wide and long enough to wrap in a pane of fifty-two columns"
+    );
+    assert_eq!(what, "1 line");
+    dash.press("Vkkk\r");
+    let (text, what) = copied(&mut dash).unwrap();
+    assert!(text.starts_with("TypeError: cart.items"), "{text}");
+    assert_eq!(what, "3 lines");
+    dash.press("gv$oy");
+    assert_eq!(copied(&mut dash).unwrap().0, "$ npm test");
+    dash.press("gw\x16jhy");
+    assert_eq!(copied(&mut dash).unwrap().0, " n\nok");
+    // With no selection, the line of the cursor is copied.
+    dash.press("gy");
+    assert_eq!(copied(&mut dash).unwrap().0, "$ npm test");
+    dash.press("v\x1b");
+    assert!(dash.model.state::<ScrollBack>().is_some(), "one step back");
+    dash.press("\x1b");
+    assert!(dash.model.is_normal());
+}
+
+#[test]
+fn jumps_to_errors_prompts_and_runs() {
+    let mut dash = scrolled();
+    dash.press("E");
+    assert!(
+        dash.status().contains("line 1257/1260"),
+        "{}",
+        dash.status()
+    );
+    dash.press("e");
+    assert!(dash.status().contains("line 1260/1260"));
+    dash.press("e");
+    assert!(
+        dash.text()
+            .contains("There is no later line that looks like an error.")
+    );
+    dash.asked();
+    dash.press("{");
+    let cmds = dash.asked();
+    assert!(matches!(
+        &cmds[..],
+        [Cmd::Request(RequestKind::Runs(_), Action::Status(params))] if params.detail == Some(true)
+    ));
+    let mut detailed = json!(record("web"));
+    detailed["detail"] = json!({"processes": [], "ports": [], "urls": [], "envNames": [], "runs": [
+        {"run": 1, "offset": 0, "startedAt": "2026-01-02T03:04:05.678Z"},
+        {"run": 2, "offset": 12, "startedAt": "2026-01-02T03:04:05.678Z"},
+    ]});
+    dash.link(LinkEvent::Reply(RequestKind::Runs(id("web")), Ok(detailed)));
+    assert!(
+        dash.status().contains("line 1256/1260"),
+        "{}",
+        dash.status()
+    );
+    dash.press("{");
+    assert!(dash.status().contains("line 1255/1260"));
+    assert!(dash.asked().is_empty(), "asked for once");
+}
+
+#[test]
+fn a_search_continues_through_the_whole_log() {
+    let line = |n: usize| format!("line {n:06} of a log\r\n");
+    let all: String = (0..60_000).map(line).collect();
+    let all = all.as_bytes();
+    let mut dash = shop(80, 24);
+    let from = all.len() - 300_000;
+    dash.press("s")
+        .log("web", Part::First, &all[from..], from as u64);
+    dash.asked();
+    dash.press("/LINE 000042\x1b").press("/line 000042\r");
+    assert!(dash.status().contains("searching older lines"));
+    let mut parts = 0;
+    while let Some((part, from, limit)) = asked_part(&mut dash) {
+        let from = usize::try_from(from).unwrap();
+        let to = (from + usize::try_from(limit).unwrap()).min(all.len());
+        dash.log("web", part, &all[from..to], from as u64);
+        parts += 1;
+        assert!(parts < 20);
+    }
+    assert!(dash.status().contains("1 of 1"), "{}", dash.status());
+    assert!(dash.text().contains("line 000042"));
+    dash.press("n");
+    assert!(dash.text().contains("There is no older match."));
+}
+
+#[test]
+fn find_opens_the_search_and_filters_matches() {
+    let mut dash = shop(80, 24);
+    dash.press("f").log("web", Part::First, LOG.as_bytes(), 0);
+    dash.press("t\r");
+    assert!(dash.status().contains("14 of 14"), "{}", dash.status());
+    dash.press("a");
+    let text = dash.text();
+    assert!(
+        text.contains("TypeError") && !text.contains("│ 1 failed"),
+        "{text}"
+    );
+    assert!(dash.status().contains("14 of 14"), "{}", dash.status());
+    dash.press("a");
+    assert!(dash.text().contains("│ 1 failed"));
+}
+
+#[test]
+fn scrolling_the_pane_stays_in_normal() {
+    let log: String = (0..100).map(|n| format!("line {n}\r\n")).collect();
+    let mut dash = shop(80, 24);
+    dash.press("\x15")
+        .log("web", Part::First, log.as_bytes(), 0);
+    assert!(dash.status().starts_with(" NORMAL "));
+    let text = dash.text();
+    assert!(text.contains("scrolled back"), "{text}");
+    assert!(
+        text.contains("line 89") && !text.contains("line 90"),
+        "{text}"
+    );
+    dash.press("\x19");
+    assert!(!dash.text().contains("line 89"));
+    dash.event(
+        EventKind::Output,
+        "web",
+        json!({ "outputBytes": 1_300_000, "outputLines": 1266 }),
+    );
+    assert!(dash.status().contains("6 new below"), "{}", dash.status());
+    dash.press("\x1b");
+    assert!(dash.text().contains("hello"), "Esc is live again");
+    dash.press("\x15").log(
+        "web",
+        Part::First,
+        log.as_bytes(),
+        1_300_000 - log.len() as u64,
+    );
+    dash.press("\x04");
+    assert!(dash.text().contains("hello"), "so is the end");
+    dash.press("\x15").press("j");
+    assert!(dash.model.scroll.is_none(), "another job is live");
+}
+
+#[test]
+fn shows_timestamps_and_follows_the_end() {
+    let mut dash = shop(80, 24);
+    dash.press("t");
+    let cmds = dash.asked();
+    let Some(Cmd::Request(tag, Action::Log(params))) = cmds.last() else {
+        panic!("{cmds:?}");
+    };
+    assert_eq!(params.times, Some(true));
+    let bytes = "one\r\ntwo\r\nthree\r\n";
+    let data = |text: &str, offset: u64| {
+        use base64::Engine as _;
+        json!({
+            "output": base64::engine::general_purpose::STANDARD.encode(text), "offset": offset,
+            "nextOffset": 1_258_291, "firstOffset": offset, "totalBytes": 1_258_291, "eof": false,
+            "times": [{"offset": offset, "at": "2026-11-21T12:44:52.100Z"},
+                {"offset": offset + 10, "at": "2026-11-21T12:44:53.100Z"}],
+        })
+    };
+    let start = 1_258_291 - bytes.len() as u64;
+    dash.link(LinkEvent::Reply(tag.clone(), Ok(data(bytes, start))));
+    let text = dash.text();
+    assert!(text.contains("│ 12:44:52 one"), "{text}");
+    assert!(text.contains("│          two"), "{text}");
+    assert!(text.contains("│ 12:44:53 three"), "{text}");
+    dash.later(6000).asked();
+    assert!(dash.text().contains("following"), "{}", dash.text());
+    dash.event(
+        EventKind::Output,
+        "web",
+        json!({ "outputBytes": 1_258_300 }),
+    );
+    assert_eq!(asked_part(&mut dash).unwrap().0, Part::Newer);
+    dash.press("t");
+    assert!(dash.text().contains("hello"));
+}
+
+#[test]
+fn the_copy_menu() {
+    let mut dash = shop(80, 24);
+    dash.press("yc");
+    assert_eq!(copied(&mut dash).unwrap().0, "cd ~/shop && npm run web");
+    dash.press("yi");
+    assert_eq!(copied(&mut dash).unwrap().0, id("web").to_string());
+    dash.press("ys");
+    assert_eq!(
+        copied(&mut dash).unwrap(),
+        ("hello".to_owned(), "1 line".to_owned())
+    );
+    dash.press("yl");
+    let cmds = dash.asked();
+    let Some(Cmd::Request(tag, Action::Log(params))) = cmds.first() else {
+        panic!("{cmds:?}");
+    };
+    assert_eq!(params.tail, Some(100));
+    let line = |n: u64| json!({"n": n, "at": null, "stream": "stdout", "text": format!("l{n}")});
+    let lines = json!({"lines": [line(1), line(2)], "firstLine": 1, "totalLines": 2});
+    dash.link(LinkEvent::Reply(tag.clone(), Ok(lines)));
+    assert_eq!(
+        copied(&mut dash).unwrap(),
+        ("l1\nl2".to_owned(), "2 lines".to_owned())
+    );
+    dash.press("yu");
+    let tag = RequestKind::Copy(id("web"), CopyFrom::Url);
+    let mut detailed = json!(record("web"));
+    detailed["detail"] =
+        json!({"processes": [], "ports": [3000], "urls": [], "envNames": [], "runs": []});
+    dash.link(LinkEvent::Reply(tag, Ok(detailed)));
+    assert_eq!(copied(&mut dash).unwrap().0, "http://localhost:3000");
+    dash.press("yx");
+    assert!(dash.model.is_normal(), "every other key is none");
+    assert_eq!(dash.asked(), []);
+    // For a group, one line per job.
+    dash.press("hyi");
+    let (text, what) = copied(&mut dash).unwrap();
+    assert_eq!((text.lines().count(), what.as_str()), (5, "5 ids"));
+}
+
+#[test]
+fn quotes_a_directory_if_necessary() {
+    let mut odd = record("web");
+    odd.summary.cwd = "/home/me/my shop".to_owned();
+    odd.summary.args = Some(vec!["run dev".to_owned()]);
+    odd.summary.command = "npm".to_owned();
+    let mut dash = Dash::new(80, 24, vec![odd]);
+    dash.press("yc");
+    assert_eq!(
+        copied(&mut dash).unwrap().0,
+        "cd ~/'my shop' && npm 'run dev'"
+    );
+}
+
+#[test]
+fn cut_lines_pan_and_can_wrap_again() {
+    let mut dash = shop(80, 24);
+    dash.press("w").log("web", Part::First, LOG.as_bytes(), 0);
+    let text = dash.text();
+    assert!(text.contains("in a pane of fi\n"), "{text}");
+    dash.press(".");
+    assert!(dash.text().contains("fifty-two columns"), "{}", dash.text());
+    dash.press("w");
+    assert!(dash.text().contains("hello"));
+}
+
+#[test]
+fn freezes_and_copies_a_full_screen_program() {
+    let mut dash = Dash::new(80, 24, shop_records());
+    dash.press("j")
+        .screen("web", 20, 60, "\x1b[?1049h\x1b[Hone two\r\nthree");
+    dash.press("s").log(
+        "web",
+        Part::First,
+        b"\r\n\x1b[?1049h\x1b[Hone two\r\nthree",
+        0,
+    );
+    assert!(dash.status().starts_with(" SCROLL "), "{}", dash.status());
+    assert!(dash.text().contains("one two"), "{}", dash.text());
+    dash.asked();
+    // New output does not move the text that is being read.
+    dash.screen("web", 20, 60, "\x1b[?1049h\x1b[Hother");
+    assert!(dash.text().contains("one two"), "{}", dash.text());
+    dash.press("ggVy");
+    assert_eq!(copied(&mut dash).unwrap().0.trim_end(), "one two");
+}

@@ -1,0 +1,166 @@
+//! The card of a failed job, below the end of its output.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::term::screen::Screen;
+use crate::tui::keymap::NORMAL;
+use crate::tui::model::Model;
+use crate::tui::model::card::Card;
+use crate::tui::model::job::Job;
+use crate::tui::pane::paint;
+use crate::tui::{text, units};
+
+/// Indentation of the lines below the heading.
+const INDENT: &str = "   ";
+
+/// Draws the card and returns the part of `area` left for the job's screen above it. The last line
+/// of output is always shown.
+pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) -> Rect {
+    let Some((job, card)) = card(model) else {
+        return area;
+    };
+    let mut lines = lines(model, job, card, usize::from(area.width));
+    lines.truncate(usize::from(area.height / 2));
+    let height = u16::try_from(lines.len()).unwrap_or(0);
+    let used = model
+        .screen(job.id())
+        .map_or(0, |screen| used(model, job, screen));
+    let top = (area.y + used).min(area.bottom() - height);
+    for (y, line) in (top..).zip(lines) {
+        buf.set_line(area.x, y, &line, area.width);
+    }
+    Rect {
+        height: top - area.y,
+        ..area
+    }
+}
+
+/// The failed job in the pane and its card, unless the mode hides it.
+fn card(model: &Model) -> Option<(&Job, &Card)> {
+    if model.in_grid() || model.mode().types() || model.mode().scrolls() {
+        return None;
+    }
+    let job = model.current().filter(|job| job.state().failed())?;
+    // Show the card only when it is complete, because a card that grows while it is read is
+    // distracting.
+    let card = model
+        .cards
+        .get(job.id())
+        .filter(|card| card.output.is_some())?;
+    (card.ended_at == job.record.summary.ended_at).then_some((job, card))
+}
+
+/// Rows that the screen needs, including one blank row after its last line.
+fn used(model: &Model, job: &Job, screen: &Screen) -> u16 {
+    let written = paint::last_written_row(screen);
+    let blank = written == 0 && screen.rows_text(true).is_empty();
+    let rows = if blank { 0 } else { written + 2 };
+    rows.max(screen.cursor().row + 1) + u16::from(model.seen.mark(job.id()).is_some())
+}
+
+fn lines(model: &Model, job: &Job, card: &Card, width: usize) -> Vec<Line<'static>> {
+    let theme = &model.theme;
+    let state = job.state();
+    let rule = theme.glyph("─");
+    let more = theme.glyph("…");
+    let glyph = state.glyph(theme.ascii);
+    let how = card.how(&job.record);
+    let mut words = format!("{glyph} failed: {how}");
+    let mut meaning = None;
+    if text::width(&words) + 6 > width {
+        // In a narrow pane, the heading gives the exit code and the next line explains it.
+        let (first, second) = how.split_once(", ").unwrap_or((&how, ""));
+        words = format!("{glyph} failed: {first}");
+        meaning = Some(second.to_owned()).filter(|second| !second.is_empty());
+    }
+    let words = text::clip(&words, width.saturating_sub(6), more);
+    let rest = width.saturating_sub(text::width(&words) + 4);
+    let mut lines = vec![Line::from(vec![
+        Span::styled(format!("{rule}{rule} "), theme.rule()),
+        Span::styled(words, theme.state(&state)),
+        Span::styled(format!(" {}", rule.repeat(rest)), theme.rule()),
+    ])];
+    let room = width.saturating_sub(INDENT.len());
+    let mut indented = |text: &str, style: Style| {
+        let text = text::clip(text, room, more);
+        lines.push(Line::styled(format!("{INDENT}{text}"), style));
+    };
+    if let Some(meaning) = meaning {
+        indented(&meaning, theme.state(&state));
+    }
+    // For a command that was not found the heading says everything.
+    let says_all = matches!(job.record.summary.exit_code, Some(126 | 127));
+    if let Some(error) = card.error.as_ref().filter(|_| !says_all) {
+        indented(error, Style::new());
+    }
+    for line in fit(&facts(model, job, card), ", ", room) {
+        indented(&line, theme.dim());
+    }
+    lines.push(keys(model, room));
+    lines
+}
+
+/// When it ran, how long, who started it, and the comparison with the previous run. The first ones
+/// are dropped last.
+pub fn facts(model: &Model, job: &Job, card: &Card) -> Vec<String> {
+    let zone = &model.zone;
+    let took = i64::try_from(job.record.summary.runtime_ms).unwrap_or(i64::MAX);
+    let by = if job.is_agents() { "an agent" } else { "you" };
+    let mut facts = vec![format!("ran {}", units::took(took))];
+    if let Some(run) = &card.run {
+        let at = run.started_at.millis();
+        let day = units::since(at, model.now.ms, zone);
+        let at = match day.ends_with("ago") {
+            true => day,
+            false => units::clock_seconds(at, zone),
+        };
+        facts.push(format!("started {at} by {by}"));
+    }
+    facts.extend(card.compared());
+    facts
+}
+
+/// Joins the parts into as few lines as possible.
+fn fit(parts: &[String], between: &str, room: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts {
+        match lines.last_mut() {
+            Some(line) if text::width(line) + between.len() + text::width(part) <= room => {
+                line.push_str(between);
+                line.push_str(part);
+            }
+            _ => lines.push(part.clone()),
+        }
+    }
+    lines
+}
+
+fn keys(model: &Model, room: usize) -> Line<'static> {
+    let labelled = [
+        ("restart", "restart"),
+        ("copy-report", "copy report"),
+        ("pager", "log"),
+        ("edit", "edit"),
+        ("remove", "remove"),
+    ];
+    let mut spans = vec![Span::raw(INDENT)];
+    let mut used = 0;
+    for (action, label) in labelled {
+        let acts = !matches!(action, "copy-report" | "pager");
+        let Some(key) = model.keymap.key_named(NORMAL, action) else {
+            continue;
+        };
+        let key = key.to_owned();
+        let width = text::width(&key) + 1 + label.len() + 3;
+        if acts && model.read_only || used + width > room + 3 {
+            continue;
+        }
+        used += width;
+        spans.push(Span::styled(key, model.theme.key()));
+        spans.push(Span::styled(format!(" {label}   "), Style::new()));
+    }
+    Line::from(spans)
+}

@@ -1,0 +1,185 @@
+//! Jumps to matches, errors and prompts: within the loaded stretch, then through the rest of the
+//! log.
+
+use super::load::{load, load_around, newer, older, written};
+use crate::protocol::Action;
+use crate::protocol::params::StatusParams;
+use crate::tui::keymap::SCROLL;
+use crate::tui::message::{Cmd, RequestKind};
+use crate::tui::model::Model;
+use crate::tui::scrollback::place::Place;
+use crate::tui::scrollback::seek::JumpTarget;
+use crate::tui::scrollback::{Jump, MAX_PART, Part};
+
+/// Jumps to the next target.
+pub fn jump(model: &mut Model, target: JumpTarget, is_older: bool, cmds: &mut Vec<Cmd>) {
+    let Some(scroll) = &mut model.scroll else {
+        return;
+    };
+    if target == JumpTarget::Match && scroll.search.is_none() {
+        nothing_yet(model);
+        return;
+    }
+    scroll.jump = Some(Jump {
+        target,
+        older: is_older,
+    });
+    if target == JumpTarget::Boundary && scroll.runs.is_none() {
+        // The daemon knows where runs start; its reply continues the jump.
+        let id = scroll.id.clone();
+        let params = StatusParams {
+            session_id: id.to_string(),
+            detail: Some(true),
+        };
+        cmds.push(Cmd::Request(RequestKind::Runs(id), Action::Status(params)));
+        return;
+    }
+    go_on(model, cmds);
+}
+
+/// After a search was typed: goes to the newest match at or above the end of the viewport, else to
+/// the first below, else to an older one.
+pub fn first_match(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let Some(scroll) = &mut model.scroll else {
+        return;
+    };
+    let last = scroll.view().last().unwrap_or(0);
+    let end = Place {
+        row: last + 1,
+        col: 0,
+    };
+    let Some(search) = &scroll.search else {
+        model.note("This cannot be searched for.");
+        return;
+    };
+    let place = search
+        .next(end, true)
+        .or_else(|| search.found.first().map(|found| found.start));
+    if let Some(place) = place {
+        scroll.put(place);
+        fill(model, cmds);
+        return;
+    }
+    scroll.jump = Some(Jump {
+        target: JumpTarget::Match,
+        older: true,
+    });
+    go_on(model, cmds);
+}
+
+/// Looks for the target in the loaded stretch; requests another part if it is not there.
+pub fn go_on(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let written = written(model);
+    let Some(scroll) = &mut model.scroll else {
+        return;
+    };
+    let Some(jump) = scroll.jump else {
+        return;
+    };
+    if let Some(place) = scroll.next(jump.target, jump.older) {
+        scroll.jump = None;
+        scroll.put(place);
+        fill(model, cmds);
+        return;
+    }
+    if scroll.loading.is_some() {
+        return;
+    }
+    let has_more = match jump.older {
+        true => scroll.text.has_older(),
+        false => written > scroll.text.end && !scroll.is_still,
+    };
+    match (has_more, scroll.text.is_full(), jump.older) {
+        (false, ..) => give_up(model, jump),
+        (_, false, true) => older(model, cmds),
+        (_, false, false) => newer(model, cmds),
+        (_, true, true) => {
+            let edge = scroll.text.head();
+            probe(model, edge, cmds);
+        }
+        (_, true, false) => {
+            let edge = scroll.text.end;
+            probe(model, edge, cmds);
+        }
+    }
+}
+
+/// Handles a part that is only searched. It was requested from `edge` on in the direction of the
+/// search.
+pub fn probed(model: &mut Model, edge: u64, bytes: &[u8], offset: u64, cmds: &mut Vec<Cmd>) {
+    let written = written(model);
+    let Some(scroll) = &mut model.scroll else {
+        return;
+    };
+    scroll.loading = None;
+    let Some(jump) = scroll.jump else {
+        return;
+    };
+    match scroll.probe(jump, bytes, offset) {
+        Ok(offset) => {
+            scroll.jump = None;
+            scroll.land_at(offset);
+            load_around(model, offset, cmds);
+        }
+        // Continue only if this makes progress; otherwise, for instance after the log was trimmed,
+        // the search would never end.
+        Err(next) if jump.older && next < edge && offset > scroll.text.first => {
+            probe(model, next, cmds);
+        }
+        Err(next) if !jump.older && next > edge && next < written && !bytes.is_empty() => {
+            probe(model, next, cmds);
+        }
+        Err(_) => give_up(model, jump),
+    }
+}
+
+/// While a search is active, loads as much of the log as fits, so that matches are counted in all
+/// of it.
+pub fn fill(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let wants = model.scroll.as_ref().is_some_and(|scroll| {
+        scroll.search.is_some()
+            && scroll.loading.is_none()
+            && scroll.text.has_older()
+            && !scroll.text.is_full()
+    });
+    if wants {
+        older(model, cmds);
+    }
+}
+
+/// Requests the part beyond an edge, to search it.
+fn probe(model: &mut Model, edge: u64, cmds: &mut Vec<Cmd>) {
+    let Some(scroll) = &model.scroll else {
+        return;
+    };
+    let is_older = scroll.jump.is_none_or(|jump| jump.older);
+    let from = match is_older {
+        true => edge.saturating_sub(MAX_PART).max(scroll.text.first),
+        false => edge,
+    };
+    let limit = if is_older {
+        edge - from.min(edge)
+    } else {
+        MAX_PART
+    };
+    load(model, Part::Probe(edge), from, limit, cmds);
+}
+
+fn give_up(model: &mut Model, jump: Jump) {
+    if let Some(scroll) = &mut model.scroll {
+        scroll.jump = None;
+    }
+    let way = match jump.target {
+        JumpTarget::Match if jump.older => "older",
+        JumpTarget::Match => "newer",
+        _ if jump.older => "earlier",
+        _ => "later",
+    };
+    model.note(format!("There is no {way} {}.", jump.target.word()));
+}
+
+/// Tells that there is no search yet, so there are no matches to go to or to filter by.
+pub fn nothing_yet(model: &mut Model) {
+    let key = model.keymap.instead_of(SCROLL, "/");
+    model.note(format!("Nothing was searched for yet. {key} searches."));
+}

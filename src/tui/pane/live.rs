@@ -1,0 +1,120 @@
+//! The live screen of a job, in the pane or in a tile of the grid. A line that scrolls with the
+//! text separates seen from unseen output.
+
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Modifier;
+
+use crate::protocol::SessionId;
+use crate::term::screen::Screen;
+use crate::tui::model::Model;
+use crate::tui::model::seen::row_of_line;
+use crate::tui::pane::paint::{self, Crop};
+use crate::tui::{text, units};
+
+/// Minimum width in columns for the full wording on the separator.
+const WIDE: usize = 60;
+/// Minimum width in columns at which the separator extends to the edge; in a narrow pane it
+/// consists of the words alone.
+const FILLED: usize = 50;
+/// Minimum height in rows for the separator.
+const LOWEST: u16 = 4;
+
+/// Draws the screen of a job, or the reason why there is none.
+pub fn draw(model: &Model, id: &SessionId, area: Rect, frame: &mut Frame<'_>) {
+    let Some(watch) = model.watch(id) else {
+        return;
+    };
+    if let Some(screen) = &watch.screen {
+        draw_screen(model, id, screen, area, frame);
+    } else if let Some(problem) = &watch.problem {
+        for (y, line) in (area.y..area.bottom()).zip(text::wrap(problem, usize::from(area.width))) {
+            frame
+                .buffer_mut()
+                .set_string(area.x, y, line, model.theme.dim());
+        }
+    }
+}
+
+fn draw_screen(model: &Model, id: &SessionId, screen: &Screen, area: Rect, frame: &mut Frame<'_>) {
+    let is_current = model.current_id() == Some(id);
+    let typing = is_current && model.mode().types();
+    let pan = if is_current { model.pan } else { 0 };
+    let alive = model.job(id).is_some_and(|job| job.is_alive());
+    let mut cursor = None;
+    for (part, crop) in parts(model, id, screen, area, pan, typing, frame.buffer_mut()) {
+        paint::draw(screen, part, crop, model.theme.mono, frame.buffer_mut());
+        cursor = cursor.or(paint::cursor(screen, part, crop));
+    }
+    let Some(at) = cursor.filter(|_| alive) else {
+        return;
+    };
+    if typing {
+        frame.set_cursor_position(at);
+    } else if let Some(cell) = frame.buffer_mut().cell_mut::<Position>(at) {
+        // Mark the job's cursor by reversing the cell. The terminal's own cursor shows where keys
+        // go.
+        cell.modifier.toggle(Modifier::REVERSED);
+    }
+}
+
+/// The visible parts of the screen and their areas: one, or one above and one below the separator.
+/// Draws the separator.
+fn parts(
+    model: &Model,
+    id: &SessionId,
+    screen: &Screen,
+    area: Rect,
+    pan: u16,
+    typing: bool,
+    buf: &mut Buffer,
+) -> Vec<(Rect, Crop)> {
+    let whole = vec![(area, paint::crop(screen, area, pan, typing))];
+    // While keys go to a zoomed job, the window belongs to the job alone.
+    let alone = typing && model.frame.zoom;
+    let Some((row, at)) = mark(model, id, screen).filter(|_| !alone && area.height >= LOWEST)
+    else {
+        return whole;
+    };
+    let less = Rect {
+        height: area.height - 1,
+        ..area
+    };
+    let crop = paint::crop(screen, less, pan, typing);
+    if row <= crop.top || row >= crop.top + less.height {
+        return whole;
+    }
+    let (above, line) = (row - crop.top, area.y + row - crop.top);
+    let upper = Rect {
+        height: above,
+        ..area
+    };
+    let lower = Rect::new(area.x, line + 1, area.width, area.bottom() - line - 1);
+    let words = words(model, at, usize::from(area.width));
+    buf.set_string(area.x, line, words, model.theme.key());
+    vec![(upper, crop), (lower, Crop { top: row, ..crop })]
+}
+
+/// The row where unseen output starts, and when the job was last seen.
+fn mark(model: &Model, id: &SessionId, screen: &Screen) -> Option<(u16, i64)> {
+    let (seen, _) = model.seen.mark(id)?;
+    let lines = model.watch(id)?.lines?;
+    Some((row_of_line(screen, lines, seen.lines + 1)?, seen.at))
+}
+
+/// `── new since you last looked (12:31) ───`, shorter if there is less room.
+fn words(model: &Model, at: i64, width: usize) -> String {
+    let when = units::since(at, model.now.ms, &model.zone);
+    let line = model.theme.glyph("─");
+    let mut words = match width {
+        WIDE.. => format!("{line}{line} new since you last looked ({when}) "),
+        _ => format!("{line}{line} new since {when} "),
+    };
+    let rest = match width {
+        FILLED.. => width.saturating_sub(text::width(&words)),
+        _ => 2,
+    };
+    words.push_str(&line.repeat(rest));
+    text::clip(&words, width, "")
+}

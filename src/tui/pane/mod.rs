@@ -1,0 +1,176 @@
+//! The pane: the job's screen, live, scrolled back or as it was, and the title line above it.
+
+pub mod card;
+pub mod follow;
+pub mod jump;
+pub mod live;
+pub mod load;
+mod log;
+pub mod paint;
+mod past;
+pub mod watch;
+
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+use ratatui::text::Span;
+
+use crate::term::sanitize::clean;
+use crate::term::screen::Screen;
+use crate::tui::bar::Bar;
+use crate::tui::list;
+use crate::tui::model::Model;
+use crate::tui::scrollback::Part;
+use crate::tui::state::State;
+use crate::tui::text;
+
+/// Maximum columns of a name followed by a question, as in the status line.
+const NAME: usize = 24;
+
+/// Draws the title line: the job, and how its screen is shown.
+pub fn title(model: &Model, area: Rect, buf: &mut Buffer) {
+    let theme = &model.theme;
+    let mut bar = Bar::new(if area.width >= 70 { 3 } else { 2 });
+    let mut name_style = theme.strong();
+    if model.mode().types() {
+        name_style = name_style.add_modifier(Modifier::UNDERLINED);
+    }
+    if let Some(job) = model.current() {
+        let room = usize::from(area.width).saturating_sub(2);
+        let is_asked = !job.record.asked.is_empty();
+        let most = if is_asked { NAME.min(room) } else { room };
+        let name = text::clip_middle(&job.name, most, theme.glyph("…"));
+        let left = room.saturating_sub(text::width(&name) + 3);
+        bar.text(0, name, name_style);
+        if let Some(question) = question(model, left) {
+            bar.text(0, question, theme.state(&State::Asked));
+            bar.draw(area, buf);
+            return;
+        }
+        if job.command != job.name {
+            // Reserve room for how the screen is shown and for the URL.
+            let url = job.url().map_or(0, |_| 16);
+            let rest = room
+                .saturating_sub(text::width(&job.name) + 16 + url)
+                .max(8);
+            let command = text::clip(&job.command, rest, theme.glyph("…"));
+            bar.text(1, command, Style::new());
+        }
+        bar.text(2, job.dir.clone(), theme.dim());
+        if let Some(url) = job.url() {
+            // If there is little room, omit the scheme and the trailing slash.
+            let short = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);
+            let short = short.trim_end_matches('/').to_owned();
+            let shown = if area.width >= 70 { url } else { short };
+            bar.text(1, shown, Style::new());
+        }
+        if let Some(pid) = job.record.summary.pid {
+            bar.text(3, format!("pid {pid}"), theme.dim());
+        }
+        let seen = how_seen(model);
+        // In NORMAL the status line shows it.
+        if !(is_remarkable(&seen) && model.is_normal()) {
+            bar.right(2, vec![Span::styled(seen, theme.dim())]);
+        }
+    } else if let Some(group) = model.group() {
+        bar.text(0, group.title.clone(), name_style);
+        let n = group.jobs.len();
+        let jobs = if n == 1 { "job" } else { "jobs" };
+        bar.text(1, format!("{n} {jobs}"), theme.dim());
+    }
+    bar.draw(area, buf);
+}
+
+/// What agents ask about the job: the first question, and the number of further ones.
+pub fn question(model: &Model, room: usize) -> Option<String> {
+    let asked = &model.current()?.record.asked;
+    let more = match asked.len() {
+        0 | 1 => String::new(),
+        n => format!(" (+{})", n - 1),
+    };
+    let message = clean(&asked.first()?.message);
+    let room = room.saturating_sub(more.len());
+    let message = text::clip(
+        &format!("agent asks: {message}"),
+        room,
+        model.theme.glyph("…"),
+    );
+    Some(message + &more)
+}
+
+/// `following`, `scrolled back`, `paused` or `cropped 120x40`.
+pub fn how_seen(model: &Model) -> String {
+    if model.rewind.is_some() {
+        return "as it was".to_owned();
+    }
+    let log = model.scroll.as_ref().filter(|scroll| !scroll.is_still);
+    if log.is_some_and(|scroll| !scroll.follows) {
+        return "scrolled back".to_owned();
+    }
+    let Some(job) = model.current() else {
+        return String::new();
+    };
+    if job.record.summary.status == crate::protocol::Status::Paused {
+        return "paused".to_owned();
+    }
+    let pane = model.layout().pane;
+    match (live(model), pane) {
+        (Some(screen), Some(area)) if log.is_none() && is_cropped(model, screen, area) => {
+            let size = screen.size();
+            format!("cropped {}x{}", size.cols(), size.rows())
+        }
+        _ if job.is_alive() => "following".to_owned(),
+        _ => "ended".to_owned(),
+    }
+}
+
+/// Whether the way the pane is shown is important enough to replace the position in the list.
+pub fn is_remarkable(seen: &str) -> bool {
+    seen == "paused" || seen.starts_with("cropped")
+}
+
+fn is_cropped(model: &Model, screen: &Screen, area: Rect) -> bool {
+    let typing = model.mode().types();
+    paint::is_cropped(screen, area, paint::crop(screen, area, model.pan, typing))
+}
+
+/// Draws the job's screen.
+pub fn draw(model: &Model, area: Rect, frame: &mut Frame<'_>) {
+    if let Some(rewind) = &model.rewind {
+        past::draw(model, rewind, area, frame);
+        return;
+    }
+    // Show the live screen until the log has arrived.
+    if let Some(scroll) = &model.scroll
+        && (scroll.loading != Some(Part::First) || !scroll.text.rows.is_empty())
+    {
+        log::draw(model, scroll, area, frame);
+        return;
+    }
+    if let Some(group) = model.group() {
+        draw_group(model, group, area, frame.buffer_mut());
+        return;
+    }
+    if let Some(id) = model.current_id() {
+        let area = card::draw::draw(model, area, frame.buffer_mut());
+        live::draw(model, id, area, frame);
+    }
+}
+
+fn live(model: &Model) -> Option<&Screen> {
+    model.screen(model.current_id()?)
+}
+
+fn draw_group(model: &Model, group: &crate::tui::model::rows::Group, area: Rect, buf: &mut Buffer) {
+    let theme = &model.theme;
+    let lines = list::group_lines(model, group);
+    for (y, (state, line)) in (area.y..area.bottom()).zip(lines) {
+        let room = usize::from(area.width).saturating_sub(2);
+        let line = text::clip(&line, room, theme.glyph("…"));
+        buf.set_string(area.x, y, state.glyph(theme.ascii), theme.state(&state));
+        if room > 0 {
+            buf.set_string(area.x + 2, y, line, Style::new());
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Draws a job's screen into a part of the window: cropped, and without cutting wide characters in
+//! half.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::{Color, Modifier, Style};
+
+use crate::term::bidi;
+use crate::term::screen::{Cell, Color as CellColor, Screen};
+use crate::tui::text;
+
+/// The visible part of a screen: its first row and column.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Crop {
+    /// First row.
+    pub top: u16,
+    /// First column.
+    pub left: u16,
+}
+
+/// The part of `screen` to show in `area`: the end of the written rows, shifted right by `pan`. If
+/// `follow` is set (somebody is typing), shifted right far enough to show the cursor.
+pub fn crop(screen: &Screen, area: Rect, pan: u16, follow: bool) -> Crop {
+    let (rows, cols) = (screen.size().rows(), screen.size().cols());
+    let cursor = screen.cursor();
+    let mut last = if cursor.visible { cursor.row } else { 0 };
+    if rows > area.height {
+        last = last.max(last_written_row(screen));
+    }
+    let mut top = (last + 1)
+        .saturating_sub(area.height)
+        .min(rows.saturating_sub(area.height));
+    if cursor.visible {
+        top = top.min(cursor.row);
+    }
+    let mut left = pan.min(cols.saturating_sub(area.width));
+    if follow && cursor.visible && cursor.col >= left + area.width {
+        left = cursor.col + 1 - area.width;
+    }
+    Crop { top, left }
+}
+
+/// Whether `area` is too small for the contents of the screen, so that `crop` hides some of them.
+pub fn is_cropped(screen: &Screen, area: Rect, crop: Crop) -> bool {
+    let (rows, cols) = (screen.size().rows(), screen.size().cols());
+    if rows <= area.height && cols <= area.width {
+        return false;
+    }
+    let (down, across) = (
+        crop.top..crop.top.saturating_add(area.height),
+        crop.left..crop.left.saturating_add(area.width),
+    );
+    (0..rows).any(|row| {
+        (0..cols)
+            .filter(|col| !(down.contains(&row) && across.contains(col)))
+            .any(|col| is_written(screen, row, col))
+    })
+}
+
+/// Draws the part of `screen` given by `crop`. `mono` omits colours.
+pub fn draw(screen: &Screen, area: Rect, crop: Crop, mono: bool, buf: &mut Buffer) {
+    let area = area.intersection(buf.area);
+    for y in 0..area.height {
+        for x in 0..area.width {
+            let Some(cell) = screen.cell(crop.top + y, crop.left + x) else {
+                continue;
+            };
+            let Some(target) = buf.cell_mut((area.x + x, area.y + y)) else {
+                continue;
+            };
+            target.reset();
+            target.set_style(style(&cell, mono));
+            // Draw a wide character only if both of its halves fit. Otherwise it would overwrite
+            // the frame, or leave half of the previous contents.
+            let fits = cell.width == 1 || (cell.width == 2 && x + 1 < area.width);
+            // A zero-width joiner at an end would join this character with its neighbour.
+            let shown = cell.text.trim_matches('\u{200d}');
+            if fits && !shown.is_empty() && text::width(shown) == usize::from(cell.width) {
+                target.set_symbol(shown);
+            }
+        }
+        isolate(Rect::new(area.x, area.y + y, area.width, 1), buf);
+    }
+}
+
+/// Isolates a drawn row, so that its bidirectional text does not reorder what is beside it.
+pub fn isolate(row: Rect, buf: &mut Buffer) {
+    let pieces = (row.left()..row.right()).filter_map(|x| Some(buf.cell((x, row.y))?.symbol()));
+    let Some((before, after)) = bidi::isolation(pieces) else {
+        return;
+    };
+    for (x, before, after) in [(row.left(), &*before, ""), (row.right() - 1, "", &*after)] {
+        if let Some(cell) = buf.cell_mut((x, row.y)) {
+            let symbol = format!("{before}{}{after}", cell.symbol());
+            cell.set_symbol(&symbol);
+        }
+    }
+}
+
+/// Position of the cursor of `screen` in the window, if it is visible.
+pub fn cursor(screen: &Screen, area: Rect, crop: Crop) -> Option<Position> {
+    let cursor = screen.cursor();
+    let x = cursor.col.checked_sub(crop.left)?;
+    let y = cursor.row.checked_sub(crop.top)?;
+    let shows = cursor.visible && x < area.width && y < area.height;
+    shows.then(|| Position::new(area.x + x, area.y + y))
+}
+
+/// The last row that is not blank; the first row if all are blank.
+pub fn last_written_row(screen: &Screen) -> u16 {
+    let (rows, cols) = (screen.size().rows(), screen.size().cols());
+    let written = |row: u16| (0..cols).any(|col| is_written(screen, row, col));
+    (0..rows).rev().find(|&row| written(row)).unwrap_or(0)
+}
+
+fn is_written(screen: &Screen, row: u16, col: u16) -> bool {
+    screen.cell(row, col).is_some_and(|cell| {
+        cell.inverse || cell.bg != CellColor::Default || !cell.text.trim_start().is_empty()
+    })
+}
+
+/// The style of a cell. `mono` omits colours.
+pub fn style(cell: &Cell<'_>, mono: bool) -> Style {
+    let mut modifiers = Modifier::empty();
+    for (on, modifier) in [
+        (cell.bold, Modifier::BOLD),
+        (cell.dim, Modifier::DIM),
+        (cell.italic, Modifier::ITALIC),
+        (cell.underline, Modifier::UNDERLINED),
+        (cell.inverse, Modifier::REVERSED),
+    ] {
+        if on {
+            modifiers |= modifier;
+        }
+    }
+    let style = Style::new().add_modifier(modifiers);
+    if mono {
+        style
+    } else {
+        style.fg(color(cell.fg)).bg(color(cell.bg))
+    }
+}
+
+fn color(color: CellColor) -> Color {
+    match color {
+        CellColor::Default => Color::Reset,
+        CellColor::Idx(i) => Color::Indexed(i),
+        CellColor::Rgb(r, g, b) => Color::Rgb(r, g, b),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::term::size::Size;
+
+    fn screen(rows: u16, cols: u16, text: &str) -> Screen {
+        let mut screen = Screen::new(Size::new(rows, cols));
+        screen.feed(text.as_bytes());
+        screen
+    }
+
+    #[test]
+    fn isolates_a_row_with_bidirectional_text() {
+        let screen = screen(2, 4, "a\u{202e}bc\r\nxyz");
+        let area = Rect::new(1, 0, 4, 2);
+        let mut buf = Buffer::filled(Rect::new(0, 0, 6, 2), ratatui::buffer::Cell::new("|"));
+        draw(&screen, area, Crop::default(), false, &mut buf);
+        let row = |y: u16| -> String {
+            let cells = (0..6).map(|x| buf.cell((x, y)).unwrap().symbol());
+            cells.collect()
+        };
+        assert_eq!(row(0), "|\u{2068}a\u{202e}bc \u{2069}|");
+        assert_eq!(row(1), "|xyz |");
+    }
+
+    fn shown(screen: &Screen, area: Rect, window: Rect, crop: Crop) -> Vec<String> {
+        let mut buf = Buffer::filled(window, {
+            let mut cell = ratatui::buffer::Cell::default();
+            cell.set_symbol("#");
+            cell
+        });
+        draw(screen, area, crop, false, &mut buf);
+        (0..window.height)
+            .map(|y| {
+                (0..window.width)
+                    .map(|x| buf.cell((x, y)).unwrap().symbol().to_owned())
+                    .collect()
+            })
+            .collect()
+    }
+
+    #[test]
+    fn wide_characters_never_cross_the_edge() {
+        let screen = screen(2, 10, "a日b本c");
+        let window = Rect::new(0, 0, 6, 2);
+        let area = Rect::new(1, 0, 3, 2);
+        let rows = shown(&screen, area, window, Crop { top: 0, left: 0 });
+        assert_eq!(rows[0], "#a日 ##");
+        // Cut on the left: the right half of 日 is drawn as a blank, and so is 本, whose right half
+        // is outside.
+        let rows = shown(&screen, area, window, Crop { top: 0, left: 2 });
+        assert_eq!(rows[0], "# b ##");
+        let rows = shown(&screen, area, window, Crop { top: 0, left: 3 });
+        assert_eq!(rows[0], "#b本 ##");
+    }
+
+    #[test]
+    fn shows_the_last_written_rows() {
+        let area = Rect::new(0, 0, 10, 4);
+        let few = screen(20, 30, "1\r\n2\r\n3");
+        assert_eq!(crop(&few, area, 0, false).top, 0);
+        let many = screen(20, 30, "1\r\n2\r\n3\r\n4\r\n5\r\n6");
+        assert_eq!(crop(&many, area, 0, false).top, 2);
+    }
+
+    #[test]
+    fn shows_the_cursor_while_typing() {
+        let area = Rect::new(2, 1, 10, 4);
+        let wide = screen(4, 30, "0123456789abcdef");
+        assert_eq!(crop(&wide, area, 0, false).left, 0);
+        let crop = crop(&wide, area, 0, true);
+        assert_eq!(crop.left, 7);
+        assert_eq!(cursor(&wide, area, crop), Some(Position::new(11, 1)));
+    }
+
+    #[test]
+    fn clips_an_area_to_the_window() {
+        let screen = screen(5, 20, "hello");
+        let window = Rect::new(0, 0, 4, 2);
+        let rows = shown(&screen, Rect::new(2, 1, 20, 5), window, Crop::default());
+        assert_eq!(rows, ["####", "##he"]);
+    }
+}

@@ -1,0 +1,118 @@
+//! Requests to the daemon that several parts of the dashboard make.
+
+use crate::protocol::params::{
+    Kill, Remove, Restart, SignalName, SignalParams, SignalTarget, StatusParams,
+};
+use crate::protocol::{Action, SessionId, Status};
+use crate::tui::message::{Cmd, Effect, RequestKind};
+use crate::tui::model::{Link, Model};
+
+/// Requests a record. If a request is pending, requests it again after the reply.
+pub fn refresh(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
+    if let Some(again) = model.refreshing.get_mut(id) {
+        *again = true;
+        return;
+    }
+    model.refreshing.insert(id.clone(), false);
+    let params = StatusParams {
+        session_id: id.to_string(),
+        detail: None,
+    };
+    cmds.push(Cmd::Request(
+        RequestKind::Record(id.clone()),
+        Action::Status(params),
+    ));
+}
+
+/// Ends jobs, immediately or with a grace period. If connected, they are shown as stopping from now
+/// on, because the reply arrives only after they have ended.
+pub fn stop(model: &mut Model, ids: &[SessionId], force: bool, cmds: &mut Vec<Cmd>) {
+    for id in ids {
+        let up = model.link == Link::Up;
+        if let Some(job) = model.jobs.iter_mut().find(|job| up && job.id() == id) {
+            job.record.summary.status = Status::Stopping;
+        }
+        let params = Kill {
+            session_id: Some(id.to_string()),
+            force: force.then_some(true),
+            grace_ms: (!force).then_some(model.stop_grace_ms),
+            ..Kill::default()
+        };
+        cmds.push(Cmd::Request(
+            RequestKind::Kill(id.clone()),
+            Action::Kill(params),
+        ));
+    }
+}
+
+/// Tries again to kill the processes that survived a stop of the selected jobs; `false` if there
+/// are none.
+pub fn kill_survivors(model: &mut Model, cmds: &mut Vec<Cmd>) -> bool {
+    let mut ids = model.targets();
+    ids.retain(|id| model.survivors.contains_key(id));
+    for id in &ids {
+        let params = Kill {
+            session_id: Some(id.to_string()),
+            force: Some(true),
+            ..Kill::default()
+        };
+        cmds.push(Cmd::Request(
+            RequestKind::Kill(id.clone()),
+            Action::Kill(params),
+        ));
+    }
+    !ids.is_empty()
+}
+
+/// Restarts jobs.
+pub fn restart(model: &Model, ids: &[SessionId], cmds: &mut Vec<Cmd>) {
+    for id in ids {
+        let params = Restart {
+            session_id: id.to_string(),
+            grace_ms: Some(model.stop_grace_ms),
+            unique_label: Some(true),
+        };
+        cmds.push(Cmd::Request(
+            RequestKind::Restart(id.clone()),
+            Action::Restart(params),
+        ));
+    }
+}
+
+/// Removes ended jobs. `kill: false`, so that a job that was restarted in the meantime stays.
+pub fn remove(ids: &[SessionId], cmds: &mut Vec<Cmd>) {
+    for id in ids {
+        let params = Remove {
+            session_id: id.to_string(),
+            kill: Some(false),
+        };
+        cmds.push(Cmd::Request(
+            RequestKind::Remove(id.clone()),
+            Action::Remove(params),
+        ));
+    }
+}
+
+/// Pauses or continues jobs.
+pub fn pause(ids: &[SessionId], pause: bool, cmds: &mut Vec<Cmd>) {
+    let signal = if pause { "STOP" } else { "CONT" };
+    for id in ids {
+        let params = SignalParams {
+            session_id: id.to_string(),
+            signal: SignalName::Name(signal.to_owned()),
+            target: Some(SignalTarget::Tree),
+        };
+        cmds.push(Cmd::Request(
+            RequestKind::Signal(id.clone()),
+            Action::Signal(params),
+        ));
+    }
+}
+
+/// Opens the whole log of the job in the pane in the pager, an external program.
+pub fn pager(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    match model.current_id() {
+        Some(id) => cmds.push(Cmd::Effect(Effect::Pager(id.clone()))),
+        None => model.note("There is no log to read."),
+    }
+}

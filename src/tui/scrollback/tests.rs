@@ -1,0 +1,192 @@
+//! Tests of scrolled views: what moves the viewport and what does not.
+
+use super::*;
+
+fn log(from: usize, to: usize) -> Vec<u8> {
+    (from..to)
+        .flat_map(|n| format!("line {n}\r\n").into_bytes())
+        .collect()
+}
+
+fn scroll() -> Scroll {
+    let display = Display {
+        pane: Size::new(10, 40),
+        wrap: true,
+        times: false,
+    };
+    Scroll::new(SessionId::parse("abcdefghijkl").unwrap(), display, false)
+}
+
+fn shown(scroll: &Scroll) -> Vec<&str> {
+    scroll
+        .view()
+        .map(|row| scroll.text.rows[row].text.as_str())
+        .collect()
+}
+
+fn at(scroll: &Scroll) -> &str {
+    &scroll.text.rows[scroll.cursor.row].text
+}
+
+#[test]
+fn new_output_does_not_move_the_view() {
+    let mut scroll = scroll();
+    let bytes = log(0, 50);
+    scroll.receive(Part::First, &bytes, 0, 0);
+    assert_eq!(at(&scroll), "line 49");
+    scroll.go(Move::Page, -20);
+    let before = scroll.view().collect::<Vec<_>>();
+    scroll.receive(Part::Newer, &log(50, 60), bytes.len() as u64, 0);
+    assert_eq!(scroll.view().collect::<Vec<_>>(), before);
+    assert_eq!(shown(&scroll)[0], "line 20");
+    assert_eq!(scroll.text.rows.len(), 60);
+}
+
+#[test]
+fn older_output_does_not_move_the_view() {
+    let mut scroll = scroll();
+    let all = log(0, 50);
+    let cut = log(0, 20).len();
+    scroll.receive(Part::First, &all[cut..], cut as u64, 0);
+    assert!(scroll.text.has_older());
+    assert_eq!(scroll.go(Move::Cursor, -1000), -972);
+    // The first line may be incomplete, so it is not shown.
+    assert_eq!(at(&scroll), "line 21");
+    scroll.receive(Part::Older, &all[..cut], 0, 0);
+    assert_eq!(shown(&scroll)[0], "line 21");
+    assert!(!scroll.text.has_older());
+    scroll.go(Move::Page, isize::MIN + 1);
+    assert_eq!(at(&scroll), "line 0");
+}
+
+#[test]
+fn the_view_moves_when_the_cursor_reaches_its_edge() {
+    let mut scroll = scroll();
+    scroll.receive(Part::First, &log(0, 50), 0, 0);
+    scroll.go(Move::Cursor, -9);
+    assert_eq!((at(&scroll), shown(&scroll)[0]), ("line 40", "line 40"));
+    scroll.go(Move::Cursor, -1);
+    assert_eq!((at(&scroll), shown(&scroll)[0]), ("line 39", "line 39"));
+    scroll.go(Move::View, -5);
+    assert_eq!((at(&scroll), shown(&scroll)[0]), ("line 39", "line 34"));
+    scroll.go(Move::View, -20);
+    assert_eq!((at(&scroll), shown(&scroll)[0]), ("line 23", "line 14"));
+}
+
+#[test]
+fn moves_by_columns_words_and_row_ends() {
+    let mut scroll = scroll();
+    scroll.receive(
+        Part::First,
+        "GET /a\r\n  x\r\n日本 500\r\n".as_bytes(),
+        0,
+        0,
+    );
+    scroll.go(Move::Page, isize::MIN + 1);
+    let mut walk = Vec::new();
+    for _ in 0..6 {
+        scroll.word(true);
+        walk.push((scroll.cursor.row, scroll.cursor.col));
+    }
+    assert_eq!(walk, [(0, 4), (0, 5), (1, 2), (2, 0), (2, 5), (2, 5)]);
+    scroll.word(false);
+    assert_eq!((scroll.cursor.row, scroll.cursor.col), (2, 0));
+    scroll.step(true);
+    assert_eq!(scroll.cursor.col, 2, "a wide character is one step");
+    scroll.to_column(None);
+    assert_eq!(scroll.cursor.col, 7);
+    scroll.go(Move::Cursor, -2);
+    assert_eq!(scroll.cursor.col, 5, "the end of each row");
+    scroll.step(true);
+    assert_eq!(scroll.cursor.col, 5);
+}
+
+#[test]
+fn shows_only_matching_lines() {
+    let mut scroll = scroll();
+    scroll.receive(Part::First, &log(0, 50), 0, 0);
+    scroll.search("line .?7$");
+    scroll.put(scroll.next(JumpTarget::Match, true).unwrap());
+    scroll.filter();
+    let sevens = ["line 7", "line 17", "line 27", "line 37", "line 47"];
+    assert_eq!(shown(&scroll), sevens);
+    scroll.go(Move::Cursor, -3);
+    assert_eq!(at(&scroll), "line 17");
+    scroll.select(Shape::Lines);
+    scroll.go(Move::Cursor, 2);
+    assert_eq!(scroll.selected(), "line 17\nline 27\nline 37");
+    scroll.filter();
+    assert_eq!(at(&scroll), "line 37");
+    assert!(shown(&scroll).contains(&"line 37"));
+}
+
+#[test]
+fn a_new_width_keeps_the_position() {
+    let mut scroll = scroll();
+    scroll.receive(Part::First, &log(0, 50), 0, 0);
+    scroll.go(Move::Page, -30);
+    let line = at(&scroll).to_owned();
+    let narrow = Display {
+        pane: Size::new(5, 4),
+        ..scroll.display
+    };
+    scroll.resize(narrow);
+    assert!(line.starts_with(at(&scroll)), "{}", at(&scroll));
+    assert!(scroll.view().any(|row| row == scroll.cursor.row));
+    scroll.resize(Display {
+        wrap: false,
+        ..narrow
+    });
+    assert_eq!(at(&scroll), line);
+}
+
+#[test]
+fn cut_lines_can_be_panned() {
+    let mut scroll = scroll();
+    let long = format!("{}end\r\nshort\r\n", "x".repeat(100));
+    scroll.resize(Display {
+        wrap: false,
+        ..scroll.display
+    });
+    scroll.receive(Part::First, long.as_bytes(), 0, 0);
+    assert_eq!(scroll.text.rows.len(), 2);
+    scroll.pan(true);
+    assert_eq!(scroll.left, 20);
+    scroll.go(Move::Cursor, -1);
+    assert_eq!((scroll.left, scroll.cursor.col), (20, 20));
+    scroll.to_column(None);
+    assert_eq!(scroll.left, 63);
+}
+
+#[test]
+fn timestamps_belong_to_the_loaded_stretch() {
+    let mut scroll = scroll();
+    scroll.note_times(Part::First, [(0, 1000), (50, 2000)]);
+    scroll.note_times(Part::Newer, [(70, 3000)]);
+    assert_eq!(scroll.times.len(), 3);
+    scroll.note_times(Part::Around(900), [(900, 9000)]);
+    assert_eq!(scroll.times, [(900, 9000)]);
+}
+
+#[test]
+fn a_long_log_is_probed_line_by_line() {
+    let mut scroll = scroll();
+    scroll.receive(Part::First, &log(100, 110), 1000, 0);
+    scroll.search("line 20$");
+    let jump = Jump {
+        target: JumpTarget::Match,
+        older: true,
+    };
+    let all = log(0, 50);
+    let found = log(0, 20).len();
+    let half = found + 3;
+    let edge = scroll.probe(jump, &all[half..], half as u64);
+    assert_eq!(edge, Err(log(0, 21).len() as u64), "no line is cut");
+    let end = log(0, 21).len();
+    assert_eq!(scroll.probe(jump, &all[..end], 0), Ok(found as u64));
+    // If the part is only the end of a line, the search continues with what comes before it.
+    let line = [&[b'x'; 500], &b"\r\n"[..]].concat();
+    assert_eq!(scroll.probe(jump, &line, 500), Err(500));
+    let line = [&[b'x'; 500], &b"line 20\r\n"[..]].concat();
+    assert_eq!(scroll.probe(jump, &line, 500), Ok(500));
+}

@@ -1,0 +1,114 @@
+//! What status lines share: the mode at the bottom left, the job, who types into it, and a line that
+//! is edited.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::Span;
+
+use super::bar::Bar;
+use super::hints;
+use super::line::{Line, draw};
+use super::model::Model;
+use super::model::job::Job;
+use super::model::mode::Hint;
+use super::scrollback::{Part, Scroll};
+use super::state::State;
+use super::text;
+
+/// A bar that starts with the mode.
+pub fn bar(model: &Model, area: Rect) -> Bar {
+    begin(model, area, model.mode().name())
+}
+
+/// A bar that starts with a badge.
+pub fn begin(model: &Model, area: Rect, word: &str) -> Bar {
+    let wide = area.width >= 60;
+    let style = model.theme.badge(model.mode().tone());
+    let (gap, air) = if wide { (2, 1) } else { (1, 0) };
+    Bar::new(gap).badge(format!(" {word} "), style, air)
+}
+
+/// Who else is typing into the job in the pane, or that agents may not.
+pub fn who_types(model: &Model) -> Option<&'static str> {
+    let id = model.current_id()?;
+    if model.keyboards.agent_types(id) {
+        Some("agent is typing")
+    } else if model.keyboards.held.contains(id) {
+        Some("you hold the keyboard")
+    } else {
+        None
+    }
+}
+
+/// Columns left for a question beside name, state, time and the key that leaves.
+pub fn beside(area: Rect) -> usize {
+    usize::from(area.width).saturating_sub(56)
+}
+
+/// Adds a hint on the right.
+pub fn add_hint(model: &Model, bar: &mut Bar, rank: u8, hint: Option<Hint>) {
+    if let Some(hint) = hint {
+        bar.right(rank, hints::spans(model, hint));
+    }
+}
+
+/// `web ● running 2h04m`; without the word if there is little room.
+pub fn job_items(model: &Model, job: &Job, bar: &mut Bar, wide: bool) {
+    let theme = &model.theme;
+    let state = job.state();
+    let name = text::clip_middle(&job.name, if wide { 24 } else { 14 }, theme.glyph("…"));
+    let mut sign = state.glyph(theme.ascii).to_owned();
+    if wide {
+        sign = format!("{sign} {}", state.word());
+    }
+    let time = job.time(model.now.ms);
+    let mut spans = vec![
+        Span::styled(name, theme.strong()),
+        Span::raw(" "),
+        Span::styled(sign, theme.state(&state)),
+    ];
+    if wide && !time.is_empty() {
+        spans.push(Span::raw(format!(" {time}")));
+    }
+    bar.left(0, spans);
+    if !wide && !matches!(state, State::Running | State::Done) {
+        bar.text(3, state.word(), theme.state(&state));
+    }
+    if !wide && !time.is_empty() {
+        bar.text(2, time, Style::new());
+    }
+}
+
+/// The mode, a prompt sign, and the edited line; a line that is too long loses its start.
+pub fn edit_line(model: &Model, sign: &str, line: &Line, area: Rect, frame: &mut Frame<'_>) {
+    let badge_text = format!(" {} ", model.mode().name());
+    let x = u16::try_from(text::width(&badge_text) + 1).unwrap_or(0);
+    let buf = frame.buffer_mut();
+    buf.set_stringn(
+        area.x,
+        area.y,
+        &badge_text,
+        usize::from(area.width),
+        model.theme.badge(model.mode().tone()),
+    );
+    let field = Rect::new(
+        (area.x + x).min(area.right()),
+        area.y,
+        area.width.saturating_sub(x),
+        1,
+    );
+    draw::field(&model.theme, sign, line, true, field, frame);
+}
+
+/// `6 new below`, if there are new lines.
+pub fn new_below(model: &Model, scroll: &Scroll, bar: &mut Bar) {
+    let lines = model
+        .current()
+        .map_or(0, |job| job.record.summary.output_lines);
+    let new = lines.saturating_sub(scroll.lines_then);
+    if new > 0 && scroll.lines_then > 0 && scroll.loading != Some(Part::First) {
+        let text = format!("{new} new below");
+        bar.text(2, text, model.theme.state(&State::NeedsInput));
+    }
+}

@@ -1,0 +1,91 @@
+//! Notifications and the window title, for a person who is looking at something else.
+
+use serde_json::Value;
+
+use crate::config::Notify;
+use crate::protocol::event::Completion;
+use crate::protocol::record::{EndedByKind, InputState};
+use crate::protocol::{Event, EventKind, Status};
+use crate::term::sanitize::clean;
+use crate::tui::message::{Cmd, Effect};
+use crate::tui::model::Model;
+use crate::tui::units;
+
+/// Minimum running time of a job whose successful end is notified, in milliseconds.
+const LONG_MS: u64 = 10_000;
+
+/// Notifies of an event while the window has no focus.
+pub(super) fn notify(model: &Model, event: &Event, cmds: &mut Vec<Cmd>) {
+    if model.focused || model.notify == Notify::None {
+        return;
+    }
+    // Late reports about unknown jobs are not worth a notification.
+    let job = event.session_id.as_ref().and_then(|id| model.job(id));
+    let (Some(job), Some(what)) = (job, words(event)) else {
+        return;
+    };
+    let text = clean(&format!("{} {what}", job.name));
+    let desktop = model.notify == Notify::Desktop;
+    let errand = Effect::Notify("bgproc".to_owned(), text, desktop);
+    cmds.push(Cmd::Effect(errand));
+}
+
+/// The text for an event, if it is worth a notification.
+fn words(event: &Event) -> Option<String> {
+    match event.event {
+        EventKind::InputNeeded => {
+            let state = event.data.get("inputState").cloned();
+            let state = state.map(serde_json::from_value::<InputState>);
+            Some(match state {
+                Some(Ok(InputState::Password)) => "needs a password".to_owned(),
+                _ => "needs input".to_owned(),
+            })
+        }
+        EventKind::HumanAsked => {
+            let message = event.data.get("message").and_then(Value::as_str);
+            Some(match message {
+                Some(message) => format!("needs you: {message}"),
+                None => "needs you: an agent asks".to_owned(),
+            })
+        }
+        EventKind::Ready => Some("is ready".to_owned()),
+        EventKind::Lost => Some("is lost".to_owned()),
+        EventKind::Exited => ended(&serde_json::from_value(event.data.clone()).ok()?),
+        _ => None,
+    }
+}
+
+fn ended(end: &Completion) -> Option<String> {
+    let took = || units::took(i64::try_from(end.runtime_ms).unwrap_or(i64::MAX));
+    match (end.status, end.exit_code, &end.signal) {
+        (Status::Done, ..) if end.runtime_ms > LONG_MS => Some(format!("is done, took {}", took())),
+        (Status::Error, Some(code), _) => Some(format!("failed: exit {code}, after {}", took())),
+        (Status::Error, None, Some(signal)) => Some(format!("failed: {signal}, after {}", took())),
+        (Status::Error, None, None) => Some("failed".to_owned()),
+        (Status::TimedOut, ..) => Some(format!("timed out after {}", took())),
+        // A person who ended it knows.
+        (Status::Killed, ..) => match end.ended_by.as_ref()?.kind {
+            EndedByKind::Agent => Some("was ended by an agent".to_owned()),
+            EndedByKind::Limit => Some("was ended: it reached a limit".to_owned()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Sets the window title to what waits for a person, only when that changes.
+pub(super) fn reconcile_title(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    let closes = cmds.iter().any(|cmd| matches!(cmd, Cmd::Quit(_)));
+    if !model.listed || closes {
+        return;
+    }
+    let title = match model.counts().input {
+        0 => "bgproc".to_owned(),
+        1 => "bgproc: 1 needs input".to_owned(),
+        n => format!("bgproc: {n} need input"),
+    };
+    if model.title.as_ref() != Some(&title) {
+        cmds.push(Cmd::Effect(Effect::Title(title.clone())));
+        model.title = Some(title);
+    }
+}

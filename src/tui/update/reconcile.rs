@@ -1,0 +1,34 @@
+//! After each message: adapts everything that depends on other state, in this order: the rows to the
+//! jobs, the cursor to the rows, what is requested to what is shown.
+
+use super::{notify, seen, usage};
+use crate::tui::grid;
+use crate::tui::list::reconcile::{reconcile_cursor, reconcile_rows, reconcile_top};
+use crate::tui::message::Cmd;
+use crate::tui::model::Model;
+use crate::tui::modes::scroll;
+use crate::tui::pane::{card, follow, watch};
+
+/// Adapts everything that depends on other state.
+pub(super) fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
+    scroll::reconcile_past(model, cmds);
+    reconcile_rows(model);
+    // Must run before the cursor moves to the row that replaced a removed one, because in the grid
+    // the next tile is selected instead.
+    grid::reconcile(model);
+    reconcile_cursor(model);
+    grid::reconcile(model);
+    reconcile_top(model);
+    let handlers = model.mode().handlers();
+    (handlers.reconcile)(model, cmds);
+    watch::reconcile(model, cmds);
+    seen::reconcile(model);
+    card::reconcile(model, cmds);
+    usage::reconcile(model, cmds);
+    follow::reconcile(model, cmds);
+    notify::reconcile_title(model, cmds);
+    let display = model.display();
+    if let (Some(scroll), Some(display)) = (&mut model.scroll, display) {
+        scroll.resize(display);
+    }
+}

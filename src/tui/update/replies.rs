@@ -1,0 +1,253 @@
+//! Handles replies of the daemon, by the tag of the request.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::daemon::{forget, refreshed};
+use super::{away, seen, usage};
+use crate::protocol::reply::{Killed, Listed, Signalled, Started};
+use crate::protocol::{Error, Record, SessionId};
+use crate::tui::message::{Cmd, Exit, RequestKind};
+use crate::tui::model::job::Job;
+use crate::tui::model::mode::Frame;
+use crate::tui::model::{Attached, Model, Selected};
+use crate::tui::modes::normal::{quit, url_received};
+use crate::tui::modes::scroll::rewind;
+use crate::tui::modes::{form, found, insert, page, scroll};
+use crate::tui::pane::{card, follow};
+use crate::tui::requests::refresh;
+use crate::tui::shell::{self, Verb};
+use crate::tui::{copy, keyboard, removal};
+
+/// Handles a reply.
+pub(super) fn reply(model: &mut Model, tag: RequestKind, value: Value, cmds: &mut Vec<Cmd>) {
+    match tag {
+        RequestKind::List => match serde_json::from_value::<Listed<Record>>(value) {
+            Ok(listed) => list_received(model, listed.sessions, cmds),
+            Err(error) => model.fail(format!("The list could not be read: {error}")),
+        },
+        RequestKind::Away => away::received(model, value, cmds),
+        RequestKind::Usage => usage::received(model, value),
+        RequestKind::Found(id, round) => found::received(model, &id, round, Some(value)),
+        RequestKind::Details(id) => page::record_received(model, &id, value, cmds),
+        RequestKind::Typed(id) => page::typed_received(model, &id, value),
+        RequestKind::Record(id) => {
+            if let Ok(record) = serde_json::from_value::<Record>(value) {
+                record_received(model, record);
+            }
+            refreshed(model, &id, cmds);
+        }
+        RequestKind::Restart(id) => {
+            if let Ok(record) = serde_json::from_value::<Record>(value) {
+                record_received(model, record);
+            }
+            refresh(model, &id, cmds);
+        }
+        RequestKind::Start => started(model, value, cmds),
+        RequestKind::Url(id) => {
+            if let Ok(record) = serde_json::from_value::<Record>(value) {
+                url_received(model, &id, &record, cmds);
+            }
+        }
+        RequestKind::Hold(id, on) => keyboard::received(model, id, on),
+        RequestKind::Set(id) => changed(model, &id, value),
+        RequestKind::Kill(id) => {
+            killed(model, &id, value, cmds);
+            refresh(model, &id, cmds);
+        }
+        RequestKind::Sent(id, signal) => sent(model, &id, signal, value),
+        RequestKind::Signal(id) | RequestKind::Decline(id) => refresh(model, &id, cmds),
+        RequestKind::Remove(id) => forget(model, &id),
+        RequestKind::Log(id, part) => follow::received(model, &id, part, value, cmds),
+        RequestKind::Runs(id) => {
+            let record = serde_json::from_value::<Record>(value).ok();
+            follow::runs_received(model, &id, record, cmds);
+        }
+        RequestKind::Copy(_, from) => copy::received(model, from, value, cmds),
+        RequestKind::Past(id) => {
+            if let Ok(captured) = serde_json::from_value(value) {
+                rewind::received(model, &id, &captured, cmds);
+            }
+        }
+        RequestKind::Card(id, part) => card::received(model, &id, part, value, cmds),
+        RequestKind::Type(id) => {
+            if model.job(&id).is_some_and(|job| job.state().needs_input()) {
+                refresh(model, &id, cmds);
+            }
+        }
+        RequestKind::Subscribe
+        | RequestKind::Watch(_)
+        | RequestKind::Unwatch
+        | RequestKind::Resize(_)
+        | RequestKind::Cancel => {}
+    }
+}
+
+fn list_received(model: &mut Model, records: Vec<Record>, cmds: &mut Vec<Cmd>) {
+    let (now, home) = (model.now.ms, model.origin.home.clone());
+    let before = std::mem::take(&mut model.jobs);
+    let listed: HashSet<SessionId> = records
+        .iter()
+        .map(|record| record.summary.session_id.clone())
+        .collect();
+    removal::gone(model, |id| !listed.contains(id));
+    model.jobs = records
+        .into_iter()
+        .map(|record| {
+            let mut job = Job::new(record, now, home.as_deref());
+            if let Some(known) = before.iter().find(|known| known.id() == job.id()) {
+                job.keep_ports(known);
+            }
+            job
+        })
+        .filter_map(|job| removal::updated(&mut model.removed, job))
+        .collect();
+    // Removed jobs that can still be restored are still listed by the daemon.
+    model.seen.retain(|id| listed.contains(id));
+    model.survivors.retain(|id, _| listed.contains(id));
+    model.keyboards.held.retain(|id| listed.contains(id));
+    let jobs = &model.jobs;
+    let is_there = |id: &SessionId| jobs.iter().any(|job| job.id() == id);
+    model.sparks.retain(|id, _| is_there(id));
+    model.marked.retain(is_there);
+    model.usage.touch(now);
+    model.stale = true;
+    model.dirty = true;
+    if !std::mem::replace(&mut model.listed, true) {
+        if model.jobs.is_empty() {
+            let quit = model.key("q");
+            model.note(format!("{quit} closes this view, jobs keep running"));
+        }
+        if model.last_open.is_none() {
+            seen::first(model);
+        }
+        away::request(model, cmds);
+    }
+    quit::again(model, cmds);
+    if let Attached::Awaited(id) = model.attached.clone() {
+        attach(model, id, cmds);
+    }
+}
+
+/// Opens the job that the view was opened for.
+fn attach(model: &mut Model, id: SessionId, cmds: &mut Vec<Cmd>) {
+    if model.job(&id).is_none() {
+        let error = Error::session_not_found(id.as_str());
+        cmds.push(Cmd::Quit(Exit::Failed(error)));
+        return;
+    }
+    model.selected = Selected::Job(id.clone());
+    model.selected_at = model.now.ms;
+    model.frame = Frame {
+        zoom: true,
+        open: true,
+        grid: false,
+    };
+    model.attached = Attached::Yes(id);
+    if let Some(replay) = model.replay {
+        scroll::enter(model, false, cmds);
+        rewind::replay(model, replay, cmds);
+    } else if !model.read_only {
+        insert::enter(model, true);
+    }
+}
+
+fn record_received(model: &mut Model, record: Record) {
+    let job = Job::new(record, model.now.ms, model.origin.home.as_deref());
+    let Some(mut job) = removal::updated(&mut model.removed, job) else {
+        return;
+    };
+    if !job.is_alive() {
+        model.keyboards.forget(job.id());
+    }
+    match model.jobs.iter_mut().find(|known| known.id() == job.id()) {
+        Some(known) => {
+            job.keep_ports(known);
+            *known = job;
+        }
+        None => model.jobs.push(job),
+    }
+    model.stale = true;
+    model.dirty = true;
+}
+
+fn started(model: &mut Model, value: Value, cmds: &mut Vec<Cmd>) {
+    form::done(model);
+    model.dirty = true;
+    if let Ok(started) = serde_json::from_value::<Started>(value) {
+        model.wanted = Some(started.session_id.clone());
+        refresh(model, &started.session_id, cmds);
+    }
+}
+
+/// Stores the record of a job after a change to it.
+fn changed(model: &mut Model, id: &SessionId, value: Value) {
+    let before = model.job(id).map(Job::shell_line);
+    form::done(model);
+    if let Ok(record) = serde_json::from_value::<Record>(value) {
+        record_received(model, record);
+    }
+    let job = model
+        .job(id)
+        .map(|job| (job.name.clone(), job.shell_line()));
+    let Some((name, command)) = job else {
+        return;
+    };
+    model.note(if before.is_some_and(|before| before != command) {
+        format!(
+            "{name} is changed; its next run has the new command. {} starts it",
+            model.key("r")
+        )
+    } else {
+        format!("{name} is changed")
+    });
+}
+
+fn killed(model: &mut Model, id: &SessionId, value: Value, cmds: &mut Vec<Cmd>) {
+    let name = model.name_of(id);
+    let Ok(killed) = serde_json::from_value::<Killed>(value) else {
+        return;
+    };
+    if !killed.survivors.is_empty() {
+        let pids: Vec<String> = killed.survivors.iter().map(u32::to_string).collect();
+        let pids = pids.join(", ");
+        quit::stay(model);
+        let key = model.key("K");
+        model.fail(format!(
+            "{name}: still running: pid {pids}.  {key} tries again"
+        ));
+        model.survivors.insert(id.clone(), killed.survivors);
+        return;
+    }
+    model.survivors.remove(id);
+    // The record with this status may arrive only after the view has closed.
+    if let Some(job) = model.jobs.iter_mut().find(|job| job.id() == id) {
+        job.record.summary.status = killed.status;
+        model.stale = true;
+    }
+    let how = match (killed.exit_code, &killed.signal) {
+        (Some(code), _) => format!("exit {code}"),
+        (None, Some(signal)) => signal.clone(),
+        (None, None) => "no exit code".to_owned(),
+    };
+    let text = if killed.already_ended {
+        format!("{name} had ended already ({how})")
+    } else {
+        format!("{name} stopped ({how})")
+    };
+    let command = shell::on_jobs(Verb::Stop, model, std::slice::from_ref(id));
+    model.note_done(text, command);
+    quit::ended(model, id, cmds);
+}
+
+/// Shows how many processes a signal of the menu has reached.
+fn sent(model: &mut Model, id: &SessionId, signal: &str, value: Value) {
+    let name = model.name_of(id);
+    let reached = serde_json::from_value::<Signalled>(value);
+    model.note(match reached.map_or(0, |sent| sent.delivered_to.len()) {
+        0 => format!("{signal} reached no process of {name}"),
+        1 => format!("sent {signal} to {name}"),
+        n => format!("sent {signal} to {name} ({n} processes)"),
+    });
+}
