@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt;
 
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-use super::proc;
+use super::{proc, signal};
 
 /// The fields of a process that we use.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -104,6 +104,22 @@ pub fn is_stopped(pid: u32) -> bool {
     read(pid).is_some_and(|process| matches!(process.state, 'T' | 't'))
 }
 
+/// Whether a process is stopped by a signal, or will be before it does anything else. `None` if that cannot be
+/// told: it is gone, or a debugger holds it.
+pub fn stop_state(pid: u32) -> Option<bool> {
+    // Pending signals first: one that is no longer pending has stopped the process by the second look.
+    let status = proc::text(&format!("/proc/{pid}/status")).ok()?;
+    let pending = status
+        .lines()
+        .find_map(|line| line.strip_prefix("ShdPnd:"))?;
+    let pending = u64::from_str_radix(pending.trim(), 16).ok()?;
+    let is_pending = pending >> (signal::STOP - 1) & 1 == 1;
+    match read(pid)?.state {
+        't' => None,
+        state => Some(is_pending || state == 'T'),
+    }
+}
+
 /// The status of a zombie, as wait(2) would return it. `None` if the process is not a zombie, or belongs to
 /// another user, for whom the kernel shows zero.
 pub fn exit_status(pid: u32) -> Option<i32> {
@@ -158,5 +174,22 @@ mod tests {
         assert_eq!((process.state, process.start), ('S', 4242));
         // Includes children that were waited for; the kernel has been seen to report negative times.
         assert_eq!((process.ticks, process.pages), (59, 2));
+    }
+
+    #[test]
+    fn a_signal_sent_counts_before_the_process_has_run() {
+        let mut sleep = std::process::Command::new("sleep")
+            .arg("1000")
+            .spawn()
+            .unwrap();
+        for _ in 0..100 {
+            for (number, stopped) in [(signal::STOP, true), (signal::CONT, false)] {
+                signal::send(handle(sleep.id()).unwrap(), number).unwrap();
+                assert_eq!(stop_state(sleep.id()), Some(stopped));
+            }
+        }
+        sleep.kill().unwrap();
+        sleep.wait().unwrap();
+        assert_eq!(stop_state(sleep.id()), None, "it is gone");
     }
 }

@@ -240,6 +240,28 @@ fn a_stopped_program_does_not_wait_until_it_goes_on() {
 }
 
 #[test]
+fn a_late_word_of_a_stop_undoes_no_later_signal() {
+    const ROUNDS: usize = 100;
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let job = Job::start(&mut serve, "exec sleep 1000");
+    serve.ok(json!({"action": "subscribe", "events": ["paused", "resumed"]}));
+    for round in 0..ROUNDS {
+        // The keeper sees the kernel's word of each and passes it on: later than the next signal, if it
+        // is slow.
+        for (signal, status) in [("STOP", "paused"), ("CONT", "running")] {
+            job.ask(&mut serve, "signal", json!({"signal": signal}));
+            let record = job.ask(&mut serve, "status", json!({}));
+            assert_eq!(record["status"], status, "round {round}: {record}");
+        }
+    }
+    // Everything that the keeper has to say was said before its word of the end.
+    job.ask(&mut serve, "kill", json!({"force": true}));
+    let told = ["paused", "resumed"].map(|kind| serve.told(kind).len());
+    assert_eq!(told, [ROUNDS; 2], "each is told once");
+}
+
+#[test]
 fn of_a_program_with_more_rights_only_a_password_prompt_is_known() {
     let home = Home::new();
     let Some(stranger) = Stranger::new(&home) else {

@@ -8,6 +8,7 @@ use crate::daemon::keeper_link::{SpawnFailure, Starting};
 use crate::protocol::keeper::{Exit, Failure, ToDaemon};
 use crate::protocol::{EventKind, SessionId};
 use crate::sys::channel::Received;
+use crate::sys::process;
 
 impl State {
     /// Handles one message of the keeper.
@@ -58,7 +59,7 @@ impl State {
                 }
                 self.release(&session);
             }
-            ToDaemon::Stopped { session, stopped } => self.set_paused(&session, stopped),
+            ToDaemon::Stopped { session, stopped } => self.stopped(&session, stopped),
             ToDaemon::Degraded { session, reason } => {
                 match &reason {
                     Some(why) => tracing::warn!(%session, why, "its log cannot be written"),
@@ -150,6 +151,18 @@ impl State {
                 self.render_queue.add(id);
             }
             _ => self.finish(id, &exit),
+        }
+    }
+
+    /// Takes the keeper's word that a session's first process was stopped or continued. It may be late: a signal
+    /// that a client sent meanwhile has already changed the state, and the keeper reports that one, too.
+    fn stopped(&mut self, id: &SessionId, stopped: bool) {
+        let pid = self.sessions.get(id).and_then(|session| session.life.pid());
+        let is_late = pid
+            .and_then(process::stop_state)
+            .is_some_and(|now| now != stopped);
+        if !is_late {
+            self.set_paused(id, stopped);
         }
     }
 
