@@ -191,7 +191,8 @@ mod tests {
         let listed: Vec<_> = listed().into_iter().filter(|s| s.port == port).collect();
         assert_eq!(listed, sockets, "both ways give the same result");
         drop(four);
-        assert!(listening().iter().all(|s| s.port != port));
+        // By its number: anybody may be given the port by now.
+        assert!(!listening().contains(&sockets[0]));
     }
 
     #[test]

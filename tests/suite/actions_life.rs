@@ -1,8 +1,11 @@
 //! Starting, ending and forgetting sessions, as an agent asks for it.
 
+use std::time::Instant;
+
 use serde_json::{Value, json};
 
-use super::support::{Home, Serve};
+use super::support::job::Job;
+use super::support::{Home, Serve, eventually};
 
 fn serve() -> (Home, Serve) {
     let home = Home::new();
@@ -36,12 +39,21 @@ fn a_short_command_is_answered_with_its_end() {
 #[test]
 fn a_long_command_is_answered_after_the_yield_and_goes_on() {
     let (_home, mut serve) = serve();
-    let started =
-        serve.ok(json!({"action": "start", "command": "echo up; exec sleep 1000", "yieldMs": 300}));
-    assert_eq!(
-        (&started["status"], &started["output"]),
-        (&json!("running"), &json!("up\n"))
-    );
+    let mut yields = (300_u32..).step_by(700);
+    let started = eventually("it has said something before the yield", || {
+        let yield_ms = yields.next();
+        let start =
+            json!({"action": "start", "command": "echo up; exec sleep 1000", "yieldMs": yield_ms});
+        let began = Instant::now();
+        let started = serve.ok(start);
+        assert!(
+            began.elapsed().as_millis() >= u128::from(yield_ms.unwrap()),
+            "it waited"
+        );
+        assert_eq!(started["status"], "running");
+        (started["output"] != "").then_some(started)
+    });
+    assert_eq!(started["output"], "up\n");
     assert!(started.get("exitCode").is_none());
 }
 
@@ -210,17 +222,31 @@ fn pipes_tell_streams_apart_and_have_no_terminal() {
 #[test]
 fn a_time_limit_ends_it_and_says_so() {
     let (_home, mut serve) = serve();
-    let line = "trap '' TERM; echo deaf; while :; do sleep 0.05; done";
-    let request = json!({"action": "start", "command": line, "timeoutMs": 300, "timeoutGraceMs": 200, "wait": true});
-    let ended = serve.ok(request);
-    assert_eq!(ended["status"], "timed_out");
-    assert_eq!(ended["signal"], "SIGKILL");
-    let record = serve.ok(json!({"action": "status", "sessionId": ended["sessionId"]}));
-    assert_eq!(record["endedBy"]["kind"], "timeout");
-    assert!(
-        record["reason"].as_str().unwrap().contains("time limit"),
-        "{record}"
+    let request =
+        json!({"action": "start", "command": "exec sleep 1000", "timeoutMs": 300, "wait": true});
+    let asked = serve.ok(request);
+    assert_eq!(
+        (&asked["status"], &asked["signal"]),
+        (&json!("timed_out"), &json!("SIGTERM"))
     );
+    let line = "trap '' TERM; echo deaf; while :; do sleep 0.05; done";
+    let request = json!({"command": line, "timeoutGraceMs": 200});
+    let deaf = Job::request(&mut serve, request);
+    deaf.wait_for(&mut serve, "^deaf$");
+    deaf.ask(&mut serve, "set", json!({"timeoutSec": 1}));
+    let ended = deaf.end(&mut serve);
+    assert_eq!(
+        (&ended["status"], &ended["signal"]),
+        (&json!("timed_out"), &json!("SIGKILL"))
+    );
+    for id in [&asked["sessionId"], &json!(deaf.id)] {
+        let record = serve.ok(json!({"action": "status", "sessionId": id}));
+        assert_eq!(record["endedBy"]["kind"], "timeout");
+        assert!(
+            record["reason"].as_str().unwrap().contains("time limit"),
+            "{record}"
+        );
+    }
 }
 
 #[test]

@@ -1,7 +1,5 @@
 //! Processes of another user, as `sudo` leaves them: they are named, never hidden.
 
-use std::time::{Duration, Instant};
-
 use serde_json::{Value, json};
 
 use crate::support::job::Job;
@@ -31,13 +29,9 @@ fn what_refuses_is_named_and_its_session_stays_in_sight() {
         .unwrap()
         .parse()
         .unwrap();
-    let began = Instant::now();
-    let killed = job.ask(&mut serve, "kill", json!({"graceMs": 200, "remove": true}));
-    assert!(
-        began.elapsed() < Duration::from_secs(5),
-        "{:?}",
-        began.elapsed()
-    );
+    let quiet = Job::start(&mut serve, "exec sleep 1000");
+    let kill = json!({"action": "kill", "sessionId": job.id, "graceMs": 200, "remove": true});
+    let killed = serve.ok_before(5000, &quiet.id, kill);
     assert_eq!(killed["status"], "killed");
     assert_eq!(killed["survivors"], json!([root]), "{killed}");
     assert!(killed.get("removed") != Some(&json!(true)), "{killed}");
@@ -75,13 +69,9 @@ fn a_first_process_that_refuses_stays_stopping_and_says_why() {
     ]);
     let job = Job::request(&mut serve, json!({"command": up, "args": args}));
     job.wait_for(&mut serve, "^up$");
-    let began = Instant::now();
-    let killed = job.ask(&mut serve, "kill", json!({"graceMs": 200}));
-    assert!(
-        began.elapsed() < Duration::from_secs(5),
-        "{:?}",
-        began.elapsed()
-    );
+    let quiet = Job::start(&mut serve, "exec sleep 1000");
+    let kill = json!({"action": "kill", "sessionId": job.id, "graceMs": 200});
+    let killed = serve.ok_before(5000, &quiet.id, kill);
     let pid = Value::from(job.pid.unwrap());
     assert_eq!(
         (&killed["status"], &killed["survivors"][0]),

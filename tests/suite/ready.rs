@@ -1,28 +1,57 @@
 //! Whether a job is ready: by what it writes, or by the port that it listens on.
 
-use std::net::TcpListener;
+use std::net::{Ipv4Addr, SocketAddrV4, TcpListener};
+use std::os::fd::OwnedFd;
 use std::path::Path;
 
+use rustix::net::{AddressFamily, SocketType, bind, getsockname, socket, sockopt};
 use serde_json::{Value, json};
 
 use crate::support::job::Job;
 use crate::support::needs::have;
-use crate::support::process::cpu_ms;
+use crate::support::process::sleeps;
 use crate::support::{Home, Serve, daemon};
 
-/// A shell line that listens on a port of its own, once the gate was opened.
+/// A shell line that listens on a port that is reserved, once the gate was opened.
 fn server(gate: &Path, port: u16) -> String {
     let code = format!(
-        "import socket,sys; s=socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1); \
+        "import socket,sys; s=socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1); \
          s.bind((\"127.0.0.1\", {port})); s.listen(); sys.stdin.read()"
     );
     format!("cat {}; python3 -c '{code}'", gate.display())
 }
 
-/// A port on which nobody listens now.
-fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().port()
+/// What `python3 -m http.server` does, on a port that is reserved.
+fn web_server(port: u16) -> String {
+    let code = format!(
+        "import http.server as h, socket
+class Server(h.HTTPServer):
+    def server_bind(self):
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        super().server_bind()
+h.test(h.SimpleHTTPRequestHandler, Server, port={port}, bind=\"127.0.0.1\")"
+    );
+    format!("python3 -u -c '{code}'")
+}
+
+/// A port that is bound here without listening, and that only our own jobs can bind, too: nobody else is given
+/// it meanwhile.
+struct Reserved {
+    port: u16,
+    _socket: OwnedFd,
+}
+
+impl Reserved {
+    fn new() -> Self {
+        let socket = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+        sockopt::set_socket_reuseport(&socket, true).unwrap();
+        bind(&socket, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let address = SocketAddrV4::try_from(getsockname(&socket).unwrap()).unwrap();
+        Self {
+            port: address.port(),
+            _socket: socket,
+        }
+    }
 }
 
 fn ready(serve: &mut Serve, job: &Job) -> Value {
@@ -88,7 +117,8 @@ fn a_port_of_its_own_makes_a_job_ready_and_nobody_else_s() {
     }
     let home = Home::new();
     let mut serve = Serve::new(&home, &[]);
-    let (own, gate) = (free_port(), home.gate());
+    let (reserved, gate) = (Reserved::new(), home.gate());
+    let own = reserved.port;
     let foreign = TcpListener::bind("127.0.0.1:0").unwrap();
     let taken = foreign.local_addr().unwrap().port();
     let start = json!({"command": server(&gate, own), "ready": {"port": own}});
@@ -121,8 +151,9 @@ fn ports_and_urls_of_what_a_job_serves_are_listed() {
         return;
     }
     let home = Home::new();
-    let port = free_port();
-    let line = format!("python3 -u -m http.server --bind 127.0.0.1 {port}");
+    let reserved = Reserved::new();
+    let port = reserved.port;
+    let line = web_server(port);
     let id = home.start(&["-n", "web", "--ready-port", &port.to_string(), &line]);
     home.ok(&["wait", "web", "--for", "ready", "--timeout", "18s"]);
     home.ok(&[
@@ -228,12 +259,14 @@ fn thousands_of_pending_waits_cost_no_time_of_the_processor() {
         agent.ok(json!({"action": "list"}));
     }
     let (daemon, _) = daemon::pids(&mut serve);
-    let before = cpu_ms(daemon);
+    let before = sleeps(daemon);
     // The end of a wait is the named event that tells that this time is over.
     let pause = json!({"until": [{"pattern": "never"}], "timeoutMs": 1500});
     assert_eq!(jobs[0].ask(&mut serve, "wait", pause)["outcome"], "timeout");
-    let used = cpu_ms(daemon) - before;
-    assert!(used <= 50, "{used} ms of 1500 for 2000 waits that wait");
+    let woken = sleeps(daemon) - before;
+    eprintln!("the daemon was woken {woken} times in 1500 ms with 2000 waits that wait");
+    // For the request, its time, and a few looks at what the jobs do with their input.
+    assert!(woken <= 30, "{woken} times for 2000 waits that wait");
 }
 
 /// Another connection of the same scope.

@@ -1,11 +1,11 @@
 //! Restarts, clears, ends and removals of the same jobs by several at once: each has a clear answer, and of a removed
 //! job nothing is left (issue 13, 4.5).
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::support::{Dice, Home, Serve, lasts, process};
+use crate::support::{DEADLINE, Dice, Home, Serve, lasts, process};
 
 /// Those who act at once, all of one scope.
 const AGENTS: usize = 4;
@@ -48,7 +48,7 @@ fn whatever_comes_together_is_answered_and_leaves_nothing() {
     let left: Vec<_> = std::fs::read_dir(sessions).unwrap().collect();
     assert!(left.is_empty(), "{left:?}");
     for job in process::jobs_of(home.path()) {
-        assert!(job.ended(Duration::from_secs(5)), "a removed job goes on");
+        assert!(job.ended(DEADLINE), "a removed job goes on");
     }
     let log = std::fs::read_to_string(home.path().join("daemon.log")).unwrap();
     assert!(!log.contains("WARN") && !log.contains("ERROR"), "{log}");

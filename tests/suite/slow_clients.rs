@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -90,17 +90,13 @@ fn daemon(serve: &Serve) -> u32 {
     u32::try_from(serve.hello["pid"].as_u64().unwrap()).unwrap()
 }
 
-/// How long a short request takes at worst, of many.
-fn latency(serve: &mut Serve, job: &Job) -> Duration {
-    let ask = |_| {
-        let before = Instant::now();
+/// Asks something short again and again: each is answered before the deadline of `Serve`. A daemon that waits for
+/// somebody else would not answer at all; how soon it does is what the bench `latency` measures.
+#[track_caller]
+fn is_served(serve: &mut Serve, job: &Job) {
+    for _ in 0..20 {
         job.ask(serve, "poll", json!({}));
-        before.elapsed()
-    };
-    let mut times: Vec<Duration> = (0..20).map(ask).collect();
-    times.sort();
-    // The machine may be busy with others for a moment.
-    times[15]
+    }
 }
 
 #[test]
@@ -166,7 +162,7 @@ fn a_watcher_that_stops_reading_gets_newer_frames_and_slows_nobody() {
         quiet.ask(&mut serve, "wait", wait);
         assert!(size(&mut serve) > before, "the job stands still");
     }
-    assert!(latency(&mut serve, &quiet) < Duration::from_millis(500));
+    is_served(&mut serve, &quiet);
     let memory = resident_bytes(daemon(&serve));
     assert!(memory < 64 << 20, "{memory} bytes");
     let killed = flood.ask(&mut serve, "kill", json!({"force": true}));
@@ -199,7 +195,7 @@ fn requests_without_end_are_held_up_and_not_kept() {
     let all = line.len() * 100_000;
     let taken = greedy.stuff(line.repeat(100).as_bytes(), all);
     assert!(taken < all / 100, "{taken} bytes of requests were taken");
-    assert!(latency(&mut serve, &job) < Duration::from_millis(500));
+    is_served(&mut serve, &job);
     let memory = resident_bytes(daemon(&serve));
     assert!(memory < 100 << 20, "{memory} bytes");
     // Who reads again is answered, all that was taken and nothing twice.
@@ -280,7 +276,7 @@ fn who_reads_a_byte_at_a_time_holds_up_only_itself() {
     for _ in 0..3 {
         // A byte now and then, as from a line of 300 baud.
         assert_eq!(slow.stream.read(&mut [0; 1]).unwrap(), 1);
-        assert!(latency(&mut serve, &job) < Duration::from_millis(500));
+        is_served(&mut serve, &job);
     }
 }
 

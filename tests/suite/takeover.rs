@@ -1,7 +1,5 @@
 //! The daemon is killed, again and again, under work: the next one goes on as if nothing had been.
 
-use std::time::Duration;
-
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
@@ -9,7 +7,7 @@ use crate::support::job::Job;
 use crate::support::needs::have;
 use crate::support::numbers::{self, COUNT, COUNT_GENTLY, Reader};
 use crate::support::process::Held;
-use crate::support::{Home, Serve, daemon, rounds};
+use crate::support::{DEADLINE, Home, Serve, daemon, eventually, rounds};
 
 /// What is kept of the flood each daemon reads again.
 const CONFIG: &str = "log_bytes = 8388608\n";
@@ -116,10 +114,7 @@ fn an_end_that_no_daemon_saw_is_known_with_its_code() {
     keeper.signal(Signal::STOP);
     daemon::kill_pid(old);
     std::fs::write(&gate, "\n").unwrap();
-    assert!(
-        held.ended(Duration::from_secs(10)),
-        "it waits for the daemon"
-    );
+    assert!(held.ended(DEADLINE), "it waits for the daemon");
     keeper.signal(Signal::CONT);
     let end = job.end(&mut serve);
     assert_eq!(
@@ -170,13 +165,9 @@ fn a_job_that_ends_while_a_daemon_takes_over_has_no_open_terminal() {
         // It ends while the next one hears from the keeper what there is.
         std::fs::write(&gate, "").unwrap();
         home.run(&["wait", &name]).expect_code(0);
-        let deadline = std::time::Instant::now() + crate::support::DEADLINE;
-        loop {
+        eventually(&format!("{name} has no open terminal"), || {
             let record = home.run(&["--json", "status", &name]).stdout;
-            if record.contains("\"ttyOpen\":false") {
-                break;
-            }
-            assert!(std::time::Instant::now() < deadline, "{record}");
-        }
+            record.contains("\"ttyOpen\":false").then_some(())
+        });
     }
 }

@@ -78,9 +78,12 @@ fn a_kill_every_50_ms_under_load_loses_nothing() {
     let gentle = Job::start(&mut serve, COUNT_GENTLY);
     let mut readers = [(Reader::default(), &flood), (Reader::default(), &gentle)];
     // It does not end when it is asked to.
-    let limited = json!({"command": "trap '' TERM; while :; do sleep 0.1; done",
-        "timeoutMs": 1000, "timeoutGraceMs": 500});
+    let limited = json!({"command": "trap '' TERM; echo deaf; while :; do sleep 0.1; done",
+        "timeoutGraceMs": 500});
     let limited = Job::request(&mut serve, limited);
+    // Not before it is deaf.
+    limited.wait_for(&mut serve, "^deaf$");
+    limited.ask(&mut serve, "set", json!({"timeoutSec": 1}));
     let mut codes = HashMap::new();
     let (mut asked, mut longest) = (0, Duration::ZERO);
     let began = Instant::now();
@@ -146,7 +149,7 @@ fn check_ends(serve: &mut Serve, codes: &HashMap<String, u32>, limited: &Job) {
         (&end["status"], &end["signal"]),
         (&json!("timed_out"), &json!("SIGKILL"))
     );
-    // No earlier than that, and no later than the next daemon can see to it.
+    // No earlier than that; that some daemon has seen to it is told by its end, which was waited for.
     let runtime = end["runtimeMs"].as_u64().unwrap();
-    assert!((1500..30_000).contains(&runtime), "{end}");
+    assert!(runtime >= 1500, "{end}");
 }

@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::support::job::Job;
-use crate::support::{Home, Serve};
+use crate::support::process::Io;
+use crate::support::{Home, Serve, daemon, eventually};
 
 fn status(agent: &mut Serve, job: &Job) -> Value {
     job.ask(agent, "status", json!({}))
@@ -21,12 +22,15 @@ fn a_busy_tree_is_told_as_busy_with_all_its_processes() {
     busy.wait_for(&mut agent, "^up$");
     idle.wait_for(&mut agent, "^up$");
     status(&mut agent, &busy);
-    // The time passes in the daemon, which has something else to wait for.
-    idle.ask(&mut agent, "wait", json!({"timeoutMs": 600}));
-    let record = status(&mut agent, &busy);
-    let percent = record["cpuPercent"].as_f64().unwrap();
-    // A machine that does much else gives it less than all of a processor.
-    assert!((5.0..=150.0).contains(&percent), "{record}");
+    // A machine that does much else gives it less than all of a processor, and sometimes nearly none.
+    let record = eventually("it is busy", || {
+        // The time passes in the daemon, which has something else to wait for.
+        idle.ask(&mut agent, "wait", json!({"timeoutMs": 600}));
+        let record = status(&mut agent, &busy);
+        let percent = record["cpuPercent"].as_f64().unwrap();
+        assert!(percent <= 150.0, "{record}");
+        (percent >= 5.0).then_some(record)
+    });
     assert_eq!(record["processes"], 2, "{record}");
     assert!(
         record["memoryBytes"].as_u64().unwrap() > 100_000,
@@ -65,25 +69,19 @@ fn the_first_value_is_never_more_than_the_processors_there_are() {
 
 #[test]
 fn asking_often_costs_little() {
+    const JOBS: usize = 20;
+    const LISTS: usize = 200;
     let home = Home::new();
     let mut agent = Serve::new(&home, &[]);
-    for _ in 0..20 {
+    for _ in 0..JOBS {
         Job::start(&mut agent, "exec sleep 1000");
     }
-    let daemon = home.json(&["daemon", "status"])["daemonPid"].as_u64();
-    let before = cpu_ticks(daemon.unwrap());
-    for _ in 0..200 {
+    let (daemon, _) = daemon::pids(&mut agent);
+    let before = Io::of(daemon);
+    for _ in 0..LISTS {
         agent.ok(json!({"action": "list"}));
     }
-    let ticks = cpu_ticks(daemon.unwrap()) - before;
-    // In ticks of 10 ms; mostly the writing of 4,000 records.
-    assert!(ticks < 400, "{ticks}");
-}
-
-/// User and system time of a process.
-fn cpu_ticks(pid: u64) -> u64 {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
-    let (_, rest) = stat.rsplit_once(") ").unwrap();
-    let fields: Vec<&str> = rest.split(' ').collect();
-    fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
+    let reads = Io::of(daemon).since(before).reads;
+    // What they use is looked at a few times a second, not for each list: that would be two files of each.
+    assert!(reads < (LISTS * JOBS) as u64, "{reads}");
 }

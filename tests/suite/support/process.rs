@@ -127,13 +127,56 @@ pub(crate) fn is_alive(pid: u32) -> bool {
     !matches!(state, None | Some('Z' | 'X'))
 }
 
-/// Time of the processor that a process has used, in milliseconds: fields 14 and
-/// 15 of proc_pid_stat(5), in ticks of 10 ms.
-pub(crate) fn cpu_ms(pid: u32) -> u64 {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
-    let fields: Vec<&str> = stat.rsplit_once(") ").unwrap().1.split(' ').collect();
-    let ticks = |place: usize| fields[place].parse::<u64>().unwrap();
-    (ticks(11) + ticks(12)) * 10
+/// What a process has read and written so far: proc_pid_io(5). How much it works, whatever else the machine
+/// does meanwhile.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Io {
+    /// Bytes that it read.
+    pub(crate) read_bytes: u64,
+    /// Bytes that it wrote.
+    pub(crate) written_bytes: u64,
+    /// How often it read.
+    pub(crate) reads: u64,
+    /// How often it wrote.
+    pub(crate) writes: u64,
+}
+
+impl Io {
+    pub(crate) fn of(pid: u32) -> Self {
+        let text = std::fs::read_to_string(format!("/proc/{pid}/io")).unwrap();
+        let field = |name: &str| {
+            let line = text.lines().find_map(|line| line.strip_prefix(name));
+            line.unwrap().parse().unwrap()
+        };
+        Self {
+            read_bytes: field("rchar: "),
+            written_bytes: field("wchar: "),
+            reads: field("syscr: "),
+            writes: field("syscw: "),
+        }
+    }
+
+    pub(crate) fn since(self, before: Self) -> Self {
+        Self {
+            read_bytes: self.read_bytes - before.read_bytes,
+            written_bytes: self.written_bytes - before.written_bytes,
+            reads: self.reads - before.reads,
+            writes: self.writes - before.writes,
+        }
+    }
+}
+
+/// How often the threads of a process have gone to sleep of their own accord: at least once for everything that
+/// woke one.
+pub(crate) fn sleeps(pid: u32) -> u64 {
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
+    let of_thread = threads.flatten().map(|thread| {
+        let status = std::fs::read_to_string(thread.path().join("status")).unwrap();
+        let line = status.lines().find(|line| line.starts_with("voluntary"));
+        let count = line.unwrap().split_whitespace().nth(1).unwrap();
+        count.parse::<u64>().unwrap()
+    });
+    of_thread.sum()
 }
 
 /// Memory that a process has, in bytes.

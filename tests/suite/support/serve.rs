@@ -90,6 +90,37 @@ impl Serve {
         id
     }
 
+    /// Sends several requests in one piece, so that they reach the daemon together; returns their ids.
+    pub(crate) fn send_together(&mut self, requests: impl IntoIterator<Item = Value>) -> Vec<u64> {
+        let mut lines = String::new();
+        let mut ids = Vec::new();
+        for mut request in requests {
+            request["id"] = json!(self.next_id);
+            ids.push(self.next_id);
+            self.next_id += 1;
+            lines.push_str(&format!("{request}\n"));
+        }
+        self.send_raw(lines.as_bytes());
+        ids
+    }
+
+    /// Asks, and expects success before a wait of `ms` milliseconds that is sent with it is over. Both clocks
+    /// are the daemon's, so a busy machine slows both. `quiet` is a session to which nothing happens.
+    #[track_caller]
+    pub(crate) fn ok_before(&mut self, ms: u64, quiet: &str, request: Value) -> Value {
+        let wait = json!({"action": "wait", "sessionId": quiet, "until": [{"pattern": "never"}], "timeoutMs": ms});
+        let [wait, request] = self.send_together([wait, request])[..] else {
+            unreachable!()
+        };
+        let mut reply = self.reply(request);
+        assert_eq!(reply["ok"], true, "{reply}\n{}", self.transcript);
+        let late = self.told_reply(wait);
+        assert!(late.is_none(), "after more than {ms} ms: {reply}");
+        self.ok(json!({"action": "cancel", "requestId": wait}));
+        assert_eq!(self.reply(wait)["error"]["code"], "cancelled");
+        reply["result"].take()
+    }
+
     /// Asks and returns the whole reply.
     #[track_caller]
     pub(crate) fn call(&mut self, request: Value) -> Value {
