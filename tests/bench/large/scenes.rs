@@ -4,11 +4,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::Figure;
 use crate::client::Client;
-
-/// A name, and what gives its figures.
-type Scene = (&'static str, fn(&'static str) -> Vec<Figure>);
+use crate::figure::{Figure, Figures, Scene};
 
 /// All of them.
 pub(crate) const ALL: [Scene; 5] = [
@@ -35,29 +32,10 @@ const DRIP: Duration = Duration::from_secs(60);
 const CONFIG: &str = "max_sessions = 12000\ntotal_log_bytes = 20_000_000_000\nlog_bytes = 8_000_000_000\n\
      [retention]\npeople_jobs = 20000\n";
 
-/// Collects the figures of a scene.
-struct Figures(&'static str, Vec<Figure>);
-
-impl Figures {
-    fn add(&mut self, what: &str, value: f64, unit: &'static str, bound: f64) {
-        self.1.push(Figure {
-            scene: self.0,
-            what: what.to_owned(),
-            value,
-            unit,
-            bound,
-        });
-    }
-
-    fn millis(&mut self, what: &str, seconds: f64, bound: f64) {
-        self.add(what, seconds * 1000.0, "ms", bound);
-    }
-
-    fn memory(&mut self, client: &mut Client, bounds: [f64; 2]) {
-        let [daemon, keeper] = client.memory();
-        self.add("memory of the daemon", daemon, "MB", bounds[0]);
-        self.add("memory of the keeper", keeper, "MB", bounds[1]);
-    }
+fn memory(figures: &mut Figures, client: &mut Client, bounds: [f64; 2]) {
+    let [daemon, keeper] = client.memory();
+    figures.add("memory of the daemon", daemon, "MB", bounds[0]);
+    figures.add("memory of the keeper", keeper, "MB", bounds[1]);
 }
 
 fn crowd(scene: &'static str) -> Vec<Figure> {
@@ -81,7 +59,7 @@ fn crowd(scene: &'static str) -> Vec<Figure> {
     figures.add("start, each of 10,000 that end", ended, "ms", 20.0);
     // Until the last of them have ended, and their screens rest.
     std::thread::sleep(Duration::from_secs(5));
-    figures.memory(&mut client, [250.0, 60.0]);
+    memory(&mut figures, &mut client, [250.0, 60.0]);
     let list = client.time("list", json!({ "limit": 20_000 }));
     figures.millis("list of all", list, 2000.0);
     let page = client.time("list", json!({ "limit": 100, "status": "running" }));
@@ -92,7 +70,7 @@ fn crowd(scene: &'static str) -> Vec<Figure> {
     figures.millis("bgproc run", began, 500.0);
     let up = client.restart_daemon();
     figures.millis("the next daemon answers after a kill", up, 15_000.0);
-    figures.memory(&mut client, [250.0, 60.0]);
+    memory(&mut figures, &mut client, [250.0, 60.0]);
     figures.1
 }
 
@@ -115,7 +93,7 @@ fn long_log(scene: &'static str) -> Vec<Figure> {
     let grep = json!({ "sessionId": job, "grep": "no line has this [0-9]+" });
     let grep = client.time("log", grep);
     figures.add("search for what is nowhere", grep, "s", 60.0);
-    figures.memory(&mut client, [80.0, 20.0]);
+    memory(&mut figures, &mut client, [80.0, 20.0]);
     let up = client.restart_daemon();
     figures.millis("the next daemon answers after a kill", up, 2000.0);
     let poll = client.time("poll", json!({ "sessionId": job }));
@@ -142,7 +120,7 @@ fn long_line(scene: &'static str) -> Vec<Figure> {
     figures.millis("both lines", lines, 5000.0);
     let grep = json!({ "sessionId": job, "grep": "xxxy" });
     figures.add("search in it", client.time("log", grep), "s", 30.0);
-    figures.memory(&mut client, [80.0, 20.0]);
+    memory(&mut figures, &mut client, [80.0, 20.0]);
     figures.1
 }
 
@@ -172,7 +150,7 @@ while True:
         client.time("poll", json!({ "sessionId": job })),
         100.0,
     );
-    figures.memory(&mut client, [40.0, 20.0]);
+    memory(&mut figures, &mut client, [40.0, 20.0]);
     figures.1
 }
 
@@ -194,6 +172,6 @@ fn lines(scene: &'static str) -> Vec<Figure> {
     let case = json!({ "sessionId": job, "grep": "LINE 7{6} OF", "ignoreCase": true });
     let case = client.time("log", case);
     figures.millis("search in any case", case, 5000.0);
-    figures.memory(&mut client, [60.0, 20.0]);
+    memory(&mut figures, &mut client, [60.0, 20.0]);
     figures.1
 }
