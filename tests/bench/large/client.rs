@@ -159,6 +159,29 @@ impl Client {
         began.elapsed().as_secs_f64()
     }
 
+    /// Seconds that a command takes to end with this code.
+    pub(crate) fn failing_command(&self, args: &[&str], code: i32) -> f64 {
+        let began = Instant::now();
+        let mut command = command(self.home.path(), args);
+        let ran = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+        assert_eq!(ran.unwrap().code(), Some(code), "{args:?}");
+        began.elapsed().as_secs_f64()
+    }
+
+    /// A connection to the same daemon, which nobody reads from.
+    pub(crate) fn another(&self) -> UnixStream {
+        connect(self.home.path()).unwrap().1
+    }
+
+    /// Connects to a daemon that was started since.
+    pub(crate) fn reconnect(&mut self) {
+        (self.reader, self.writer) = connect(self.home.path()).unwrap();
+    }
+
+    pub(crate) fn home(&self) -> &Path {
+        self.home.path()
+    }
+
     pub(crate) fn session_dir(&self, job: &str) -> PathBuf {
         self.home.path().join("sessions").join(job)
     }

@@ -14,6 +14,7 @@
     missing_docs
 )]
 
+#[allow(dead_code, reason = "shared with the bench `latency`")]
 mod client;
 #[path = "../figure.rs"]
 mod figure;
