@@ -5,8 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod acceptance;
-mod actions_life;
-mod actions_output;
+mod actions;
 mod ask_human;
 mod asked_again;
 mod bridges;

@@ -1,0 +1,186 @@
+//! Typing into sessions: `write` and `send_keys`.
+
+use serde_json::{Value, json};
+
+use super::{background, ended, serve, wait_for_since_start};
+use crate::support::Serve;
+
+#[test]
+fn writing_takes_text_bytes_and_pastes() {
+    let (_home, mut serve) = serve();
+    let id = background(
+        &mut serve,
+        "stty raw -echo; printf '\\033[?2004h'; echo up; exec od -An -tx1 -v -w1",
+    );
+    wait_for_since_start(&mut serve, &id, "up");
+    let expect = |serve: &mut Serve, request: Value, bytes: &[&str]| {
+        let mut request = request;
+        request["action"] = json!("write");
+        request["sessionId"] = json!(id);
+        let from = serve.ok(json!({"action": "status", "sessionId": id}))["outputBytes"].clone();
+        serve.ok(request);
+        let pattern = bytes.last().unwrap();
+        let since = format!("c{from}");
+        let mut seen = Vec::new();
+        while seen.len() < bytes.len() {
+            let wait = json!({"action": "poll", "sessionId": id, "since": since, "waitMs": 5000});
+            let text = serve.ok(wait)["output"].as_str().unwrap().to_owned();
+            seen = text.split_whitespace().map(str::to_owned).collect();
+        }
+        assert_eq!(seen, bytes, "{pattern}");
+    };
+    expect(&mut serve, json!({"data": "a\n"}), &["61", "0a"]);
+    expect(
+        &mut serve,
+        json!({"data": "/w==", "encoding": "base64"}),
+        &["ff"],
+    );
+    expect(
+        &mut serve,
+        json!({"data": "x", "submit": true}),
+        &["78", "0d"],
+    );
+    expect(
+        &mut serve,
+        json!({"data": "x", "newline": true}),
+        &["78", "0a"],
+    );
+    let paste = [
+        "1b", "5b", "32", "30", "30", "7e", "78", "1b", "5b", "32", "30", "31", "7e",
+    ];
+    expect(&mut serve, json!({"data": "x", "paste": true}), &paste);
+    let eof = serve.ok(json!({"action": "write", "sessionId": id, "eof": true}));
+    assert_eq!(
+        eof["warnings"],
+        json!(["no_effect"]),
+        "a raw terminal has no end of input"
+    );
+    serve.err(
+        json!({"action": "write", "sessionId": id, "data": "!", "encoding": "base64"}),
+        "invalid_params",
+    );
+}
+
+#[test]
+fn the_end_of_input_ends_a_reader() {
+    let (_home, mut serve) = serve();
+    for mode in ["pty", "pipe"] {
+        let start = json!({"action": "start", "command": "cat; echo over", "mode": mode, "background": true});
+        let id = serve.ok(start)["sessionId"].clone();
+        let write = json!({"action": "write", "sessionId": id, "data": "half", "eof": true, "wait": {"timeoutMs": 15_000}});
+        let done = serve.ok(write);
+        assert_eq!(done["status"], "done", "{mode}: {done}");
+        assert!(
+            done["output"].as_str().unwrap().ends_with("over\n"),
+            "{mode}: {done}"
+        );
+    }
+    let start = json!({"action": "start", "command": "cat; exec sleep 1000", "mode": "pipe", "background": true});
+    let id = serve.ok(start)["sessionId"].clone();
+    serve.ok(json!({"action": "write", "sessionId": id, "eof": true}));
+    let error = serve.err(
+        json!({"action": "write", "sessionId": id, "data": "x"}),
+        "stdin_not_available",
+    );
+    assert_eq!(
+        error["message"],
+        format!("Session {} stdin is not available", id.as_str().unwrap())
+    );
+    serve.err(
+        json!({"action": "resize", "sessionId": id, "rows": 5, "cols": 5}),
+        "not_a_tty",
+    );
+    let over = ended(&mut serve, "echo last");
+    let error = serve.err(
+        json!({"action": "write", "sessionId": over, "data": "x"}),
+        "session_not_running",
+    );
+    assert_eq!(
+        (&error["data"]["exitCode"], &error["data"]["output"]),
+        (&json!(0), &json!("last\n"))
+    );
+}
+
+#[test]
+fn keys_follow_the_modes_of_the_program() {
+    let (_home, mut serve) = serve();
+    let line = "stty raw -echo; printf '\\033[?1h'; echo up; exec od -An -tx1 -v -w1";
+    let id = background(&mut serve, line);
+    wait_for_since_start(&mut serve, &id, "up");
+    let keys = json!(["Up", "C-c", {"text": "é"}, "ctrl+a", "F5"]);
+    let until = json!([{"pattern": "7e"}]);
+    let sent = serve.ok(
+        json!({"action": "send_keys", "sessionId": id, "keys": keys, "wait": {"until": until}}),
+    );
+    let seen: Vec<&str> = sent["output"]
+        .as_str()
+        .unwrap()
+        .split_whitespace()
+        .collect();
+    assert_eq!(seen.join(" "), "1b 4f 41 03 c3 a9 01 1b 5b 31 35 7e");
+    assert_eq!(sent["bytesWritten"], 12);
+    let error = serve.err(
+        json!({"action": "send_keys", "sessionId": id, "keys": ["Entre"]}),
+        "invalid_key",
+    );
+    assert!(error["hint"].as_str().unwrap().contains("Enter"), "{error}");
+}
+
+#[test]
+fn a_line_that_the_terminal_will_cut_is_warned_of() {
+    let (_home, mut serve) = serve();
+    let id = background(&mut serve, "cat >/dev/null");
+    let long = "x".repeat(5000);
+    let written =
+        serve.ok(json!({"action": "write", "sessionId": id, "data": long, "newline": true}));
+    assert_eq!(written["warnings"], json!(["line_over_4095"]));
+    assert_eq!(written["consumed"], Value::Null);
+}
+
+#[test]
+fn what_was_typed_is_kept_with_its_author_and_secrets_are_not() {
+    let (home, mut serve) = serve();
+    let line = "read x; stty -echo; echo secret?; read y; stty echo; echo done; read z";
+    let id = background(&mut serve, line);
+    serve.ok(json!({"action": "write", "sessionId": id, "data": "hello\n"}));
+    wait_for_since_start(&mut serve, &id, "secret");
+    serve.ok(json!({"action": "write", "sessionId": id, "data": "hunter2-swordfish\n"}));
+    wait_for_since_start(&mut serve, &id, "^done");
+    let typed = serve.ok(json!({"action": "log", "sessionId": id, "stream": "input"}));
+    assert_eq!(typed["totalLines"], 2);
+    let lines = &typed["lines"];
+    assert_eq!(
+        (&lines[0]["text"], &lines[0]["stream"]),
+        (&json!("hello\n"), &json!("input"))
+    );
+    assert_eq!(lines[0]["by"], serve.hello["scope"]);
+    assert_eq!(lines[1]["text"], "(18 bytes, not shown)");
+    let found = std::process::Command::new("grep")
+        .args(["-r", "swordfish"])
+        .arg(home.path())
+        .output()
+        .unwrap();
+    assert_eq!(found.stdout, b"", "nowhere in the home");
+}
+
+#[test]
+fn what_is_typed_later_comes_later() {
+    let (home, mut serve) = serve();
+    let file = home.scratch("typed");
+    let line = format!(
+        "stty -icrnl -echo -icanon; echo up; cat > {}",
+        file.display()
+    );
+    let id = background(&mut serve, &line);
+    wait_for_since_start(&mut serve, &id, "up");
+    let first =
+        serve.send(json!({"action": "write", "sessionId": id, "data": "one", "submit": true}));
+    let second =
+        serve.send(json!({"action": "send_keys", "sessionId": id, "keys": ["t", "w", "o"]}));
+    serve.reply(first);
+    serve.reply(second);
+    serve.ok(json!({"action": "write", "sessionId": id, "data": "\n"}));
+    crate::support::eventually("both arrived in order", || {
+        (std::fs::read(&file).unwrap() == b"one\rtwo\n").then_some(())
+    });
+}

@@ -1,0 +1,273 @@
+//! Reading what sessions write: `poll`, `log` and `clear`.
+
+use serde_json::json;
+
+use super::{background, ended, serve, wait_for, wait_for_since_start};
+use crate::support::job::Job;
+use crate::support::{Home, Serve, daemon};
+
+#[test]
+fn a_lost_reply_can_be_read_again() {
+    let (_home, mut serve) = serve();
+    let id = background(&mut serve, "cat");
+    let mut previous = json!("c0");
+    for word in ["one", "two"] {
+        serve.ok(json!({"action": "write", "sessionId": id, "data": word, "newline": true,
+                        "wait": {"until": [{"pattern": format!("{word}\\n?$")}], "since": previous}}));
+        serve.ok(json!({"action": "wait", "sessionId": id, "until": [{"idleMs": 50}]}));
+        let news = serve.ok(json!({"action": "poll", "sessionId": id, "since": previous}));
+        let again =
+            serve.ok(json!({"action": "poll", "sessionId": id, "since": news["prevCursor"]}));
+        assert_eq!(news["output"], again["output"]);
+        assert_eq!(news["output"], format!("{word}\n{word}\n"));
+        previous = news["cursor"].clone();
+    }
+    serve.err(
+        json!({"action": "poll", "sessionId": id, "since": "yesterday"}),
+        "invalid_params",
+    );
+}
+
+#[test]
+fn new_is_what_this_scope_was_not_shown() {
+    let (_home, mut serve) = serve();
+    let id = ended(&mut serve, "echo hello");
+    let nothing = serve.ok(json!({"action": "poll", "sessionId": id, "since": "new"}));
+    assert_eq!(nothing["output"], "", "start has shown it");
+    let all = serve.ok(json!({"action": "poll", "sessionId": id}));
+    assert_eq!(all["output"], "hello\n");
+}
+
+#[test]
+fn what_is_left_out_is_counted() {
+    let (_home, mut serve) = serve();
+    let id = ended(&mut serve, "seq 1 1000");
+    let polled = serve.ok(json!({"action": "poll", "sessionId": id, "maxChars": 9}));
+    assert_eq!(polled["output"], "999\n1000\n");
+    // 1..9 of 2 bytes, 10..99 of 3, 100..998 of 4.
+    assert_eq!(
+        polled["omitted"],
+        json!({"bytes": 18 + 270 + 899 * 4, "lines": 998})
+    );
+    assert_eq!(polled["offloaded"], false);
+}
+
+#[test]
+fn large_output_is_named_as_a_file_and_read_at_its_end() {
+    let (_home, mut serve) = serve();
+    let id = ended(&mut serve, "seq 1 400000");
+    let polled = serve.ok(json!({"action": "poll", "sessionId": id, "maxChars": 7}));
+    assert_eq!(polled["output"], "400000\n");
+    assert_eq!(polled["offloaded"], true);
+    let path = polled["outputFile"].as_str().unwrap();
+    assert_eq!(
+        std::fs::metadata(path).unwrap().len(),
+        polled["outputBytes"].as_u64().unwrap()
+    );
+    let left = &polled["omitted"];
+    assert_eq!(left["lines"], 399_999, "{left}");
+    let record = serve.ok(json!({"action": "status", "sessionId": id}));
+    assert_eq!(record["outputLines"], 400_000);
+    let last = serve.ok(json!({"action": "log", "sessionId": id, "tail": 2}));
+    assert_eq!(last["lines"][1]["n"], 400_000);
+    assert_eq!(last["lines"][1]["text"], "400000");
+    let middle =
+        serve.ok(json!({"action": "log", "sessionId": id, "fromLine": 200_000, "lines": 1}));
+    assert_eq!(middle["lines"][0]["text"], "200000");
+}
+
+#[test]
+fn polling_waits_for_news_or_the_end() {
+    let (home, mut serve) = serve();
+    let gate = home.gate();
+    // Not from its terminal: that it waits for input would be news, too.
+    let id = background(
+        &mut serve,
+        &format!("read x < {}; echo got $x", gate.display()),
+    );
+    let poll = json!({"action": "poll", "sessionId": id, "since": "new", "waitMs": 15_000});
+    let pending = serve.send(poll.clone());
+    std::fs::write(gate, "y\n").unwrap();
+    assert_eq!(serve.reply(pending)["result"]["output"], "got y\n");
+    serve.ok(json!({"action": "wait", "sessionId": id}));
+    serve.ok(json!({"action": "poll", "sessionId": id}));
+    let over = serve.ok(poll);
+    assert_eq!(
+        (&over["output"], &over["status"]),
+        (&json!(""), &json!("done"))
+    );
+}
+
+#[test]
+fn a_progress_bar_is_one_line_and_characters_are_whole() {
+    let (_home, mut serve) = serve();
+    let bar =
+        "i=0; while [ $i -lt 2000 ]; do i=$((i+1)); printf '\\rdone %d%%' $((i/20)); done; echo";
+    let id = ended(&mut serve, bar);
+    let polled = serve.ok(json!({"action": "poll", "sessionId": id}));
+    assert_eq!(polled["output"], "done 100%\n");
+    // A character whose bytes come apart.
+    let id = background(
+        &mut serve,
+        "stty -echo; printf '\\344\\270'; read x; printf '\\255\\n'; sleep 1000",
+    );
+    serve.ok(json!({"action": "wait", "sessionId": id, "until": [{"idleMs": 100}]}));
+    let half = serve.ok(json!({"action": "poll", "sessionId": id, "since": "c0"}));
+    assert_eq!(half["output"], "");
+    serve.ok(json!({"action": "write", "sessionId": id, "data": "\n"}));
+    let until = json!([{"pattern": "中"}]);
+    let whole = serve
+        .ok(json!({"action": "wait", "sessionId": id, "until": until, "since": half["cursor"]}));
+    assert_eq!(whole["outcome"], "matched", "{whole}");
+}
+
+#[test]
+fn a_full_screen_program_leaves_nothing_in_the_text() {
+    let (_home, mut serve) = serve();
+    let line = "echo before; printf '\\033[?1049h\\033[2Jpainted\\033[?1049l'; echo after";
+    let id = ended(&mut serve, line);
+    let polled = serve.ok(json!({"action": "poll", "sessionId": id}));
+    assert_eq!(polled["output"], "before\nafter\n");
+}
+
+#[test]
+fn the_log_by_bytes_goes_on_where_it_stopped() {
+    let (_home, mut serve) = serve();
+    let id = ended(
+        &mut serve,
+        "printf 'h\\303\\251llo\\n\\033[31mred\\033[m\\n'",
+    );
+    let mut offset = 0;
+    let mut text = String::new();
+    loop {
+        let part =
+            serve.ok(json!({"action": "log", "sessionId": id, "offset": offset, "limit": 4}));
+        text += part["output"].as_str().unwrap();
+        assert_eq!(part["offset"], offset);
+        let next = part["nextOffset"].as_u64().unwrap();
+        assert!(next > offset, "{part}");
+        offset = next;
+        if part["eof"] == true {
+            break;
+        }
+    }
+    assert_eq!(text, "héllo\nred\n");
+    let raw = serve.ok(json!({"action": "log", "sessionId": id, "format": "raw"}));
+    assert_eq!(raw["output"], "héllo\r\n\u{1b}[31mred\u{1b}[m\r\n");
+    let base64 = serve
+        .ok(json!({"action": "log", "sessionId": id, "format": "base64", "offset": 1, "limit": 2}));
+    assert_eq!(base64["output"], "w6k=");
+    serve.err(
+        json!({"action": "log", "sessionId": id, "limit": 2_000_000}),
+        "invalid_params",
+    );
+    serve.err(
+        json!({"action": "log", "sessionId": id, "limit": 5, "tail": 5}),
+        "invalid_params",
+    );
+}
+
+#[test]
+fn the_log_is_searched_with_context() {
+    let (_home, mut serve) = serve();
+    let id = ended(&mut serve, "seq 1 100; echo ERROR here; seq 101 110");
+    let found = serve.ok(json!({"action": "log", "sessionId": id, "grep": "error", "ignoreCase": true, "context": 2}));
+    let first = &found["matches"][0];
+    assert_eq!(
+        (&first["n"], &first["text"]),
+        (&json!(101), &json!("ERROR here"))
+    );
+    assert_eq!(first["before"], json!(["99", "100"]));
+    assert_eq!(first["after"], json!(["101", "102"]));
+    let many = serve.ok(json!({"action": "log", "sessionId": id, "grep": "^1", "maxMatches": 3}));
+    assert_eq!(many["matches"].as_array().unwrap().len(), 3);
+    let error = serve.err(
+        json!({"action": "log", "sessionId": id, "grep": "("}),
+        "invalid_params",
+    );
+    assert!(error["message"].as_str().unwrap().contains('('));
+}
+
+#[test]
+fn clearing_forgets_and_numbers_go_on() {
+    let (_home, mut serve) = serve();
+    let id = background(&mut serve, "echo one; read x; echo two; read x");
+    wait_for_since_start(&mut serve, &id, "one");
+    let cleared = serve.ok(json!({"action": "clear", "sessionId": id}));
+    assert_eq!(cleared["clearedBytes"], 5);
+    let empty = serve.ok(json!({"action": "log", "sessionId": id}));
+    assert_eq!(
+        (&empty["output"], &empty["firstOffset"]),
+        (&json!(""), &json!(5))
+    );
+    serve.ok(json!({"action": "write", "sessionId": id, "data": "\n"}));
+    wait_for(&mut serve, &id, "^two");
+    let lines = serve.ok(json!({"action": "log", "sessionId": id, "tail": 1}));
+    assert_eq!(lines["lines"][0]["text"], "two");
+    assert_eq!(
+        lines["lines"][0]["n"], 3,
+        "the cleared line and the echo count: {lines}"
+    );
+}
+
+#[test]
+fn half_a_character_at_the_very_end_is_one_that_is_none() {
+    let (_home, mut serve) = serve();
+    let id = ended(&mut serve, "printf 'a\\346\\227'");
+    for request in [json!({"action": "poll"}), json!({"action": "log"})] {
+        let mut request = request;
+        request["sessionId"] = json!(id);
+        assert_eq!(serve.ok(request)["output"], "a\u{fffd}");
+    }
+}
+
+#[test]
+fn a_poll_wakes_for_a_pause_and_not_for_half_a_character() {
+    let (_home, mut serve) = serve();
+    let id = background(&mut serve, "printf '\\346'; exec sleep 1000");
+    serve.ok(json!({"action": "wait", "sessionId": id, "until": [{"idleMs": 100}]}));
+    let poll = json!({"action": "poll", "sessionId": id, "since": "new", "waitMs": 300});
+    let began = std::time::Instant::now();
+    assert_eq!(serve.ok(poll)["output"], "");
+    assert!(began.elapsed().as_millis() >= 300, "it waited");
+    let pending =
+        serve.send(json!({"action": "poll", "sessionId": id, "since": "new", "waitMs": 600_000}));
+    serve.ok(json!({"action": "signal", "sessionId": id, "signal": "STOP", "target": "tree"}));
+    assert_eq!(serve.reply(pending)["result"]["status"], "paused");
+}
+
+#[test]
+fn line_numbers_survive_resizes_and_small_pages_are_small() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let job = Job::start(&mut serve, "seq 1 5; printf 'ééé'; read x; echo after");
+    job.wait_for(&mut serve, "é");
+    for cols in [80, 100, 60] {
+        job.ask(&mut serve, "resize", json!({"rows": 30, "cols": cols}));
+    }
+    job.ask(&mut serve, "write", json!({"data": "", "newline": true}));
+    let after = job.wait_for(&mut serve, "^after");
+    let log = job.ask(&mut serve, "log", json!({"tail": 1}));
+    assert_eq!(log["lines"][0]["text"], "after", "{log}");
+    assert_eq!(
+        log["lines"][0]["n"], after["matched"]["line"],
+        "{log} {after}"
+    );
+    let bytes = job.ask(&mut serve, "log", json!({"offset": 15, "limit": 1}));
+    assert_eq!(bytes["output"], "é", "{bytes}");
+    assert_eq!(bytes["nextOffset"], 17, "{bytes}");
+}
+
+#[test]
+fn the_time_of_the_last_output_is_that_of_the_output() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &[]);
+    let job = Job::start(&mut serve, "echo once; exec sleep 1000");
+    job.wait_for(&mut serve, "once");
+    let last =
+        |serve: &mut Serve| job.ask(serve, "log", json!({"tail": 1}))["lines"][0]["at"].clone();
+    let before = last(&mut serve);
+    daemon::kill(&mut serve);
+    let status = job.ask(&mut serve, "status", json!({}));
+    assert_eq!(status["lastOutputAt"], before, "{status}");
+}

@@ -1,0 +1,122 @@
+//! The screens of sessions: `capture`, `resize` and `watch`.
+
+use serde_json::{Value, json};
+
+use super::{background, serve, wait_for, wait_for_since_start};
+
+#[test]
+fn the_screen_is_captured_resized_and_compared() {
+    let (_home, mut serve) = serve();
+    let line = "printf '\\033]2;my title\\007\\033[2J\\033[2;3Hhello\\033[1m bold'; read x; stty size; read x";
+    let started = serve.ok(
+        json!({"action": "start", "command": line, "rows": 10, "cols": 40, "background": true}),
+    );
+    let id = started["sessionId"].as_str().unwrap().to_owned();
+    wait_for_since_start(&mut serve, &id, "bold");
+    let shot = serve.ok(json!({"action": "capture", "sessionId": id}));
+    assert_eq!(shot["text"], "\n  hello bold");
+    assert_eq!(
+        (&shot["rows"], &shot["cols"], &shot["title"]),
+        (&json!(10), &json!(40), &json!("my title"))
+    );
+    assert_eq!(
+        shot["cursor"],
+        json!({"row": 1, "col": 12, "visible": true, "shape": "block"})
+    );
+    let same = serve.ok(json!({"action": "capture", "sessionId": id, "since": shot["screenSeq"]}));
+    assert_eq!((&same["changed"], same.get("text")), (&json!(false), None));
+    let ansi = serve.ok(json!({"action": "capture", "sessionId": id, "format": "ansi"}));
+    assert_eq!(ansi["text"], "\n  hello\u{1b}[0;1m bold\u{1b}[0m");
+    let size = serve.ok(json!({"action": "resize", "sessionId": id, "rows": 12, "cols": 50}));
+    assert_eq!(size, json!({"rows": 12, "cols": 50}));
+    serve.ok(json!({"action": "write", "sessionId": id, "data": "\n"}));
+    wait_for(&mut serve, &id, "^12 50");
+    serve.err(
+        json!({"action": "resize", "sessionId": id, "rows": 1, "cols": 50}),
+        "invalid_params",
+    );
+}
+
+#[test]
+fn lines_above_the_screen_can_be_captured() {
+    let (_home, mut serve) = serve();
+    let started =
+        serve.ok(json!({"action": "start", "command": "seq 1 30", "rows": 5, "wait": true}));
+    let id = &started["sessionId"];
+    let shot = serve.ok(json!({"action": "capture", "sessionId": id, "scrollback": 3}));
+    assert_eq!(shot["text"], "24\n25\n26\n27\n28\n29\n30");
+}
+
+#[test]
+fn a_narrower_screen_keeps_its_text_when_it_widens_again() {
+    let (_home, mut serve) = serve();
+    let started = serve.ok(json!({"action": "start", "command": "echo 0123456789; read x", "rows": 5, "cols": 20, "background": true}));
+    let id = started["sessionId"].as_str().unwrap().to_owned();
+    wait_for_since_start(&mut serve, &id, "0123456789");
+    serve.ok(json!({"action": "resize", "sessionId": id, "rows": 5, "cols": 6}));
+    let narrow = serve.ok(json!({"action": "capture", "sessionId": id}));
+    assert_eq!(narrow["text"], "012345\n6789");
+    serve.ok(json!({"action": "resize", "sessionId": id, "rows": 5, "cols": 20}));
+    let wide = serve.ok(json!({"action": "capture", "sessionId": id}));
+    assert_eq!(wide["text"], "0123456789");
+}
+
+#[test]
+fn a_watcher_gets_the_screen_and_then_what_changes() {
+    let (_home, mut serve) = serve();
+    let id = background(&mut serve, "echo first; read x; echo second; read x");
+    wait_for_since_start(&mut serve, &id, "first");
+    serve.ok(json!({"action": "watch", "sessionId": id}));
+    let mut screen = bgproc::term::screen::Screen::new(bgproc::term::size::Size::default());
+    let mut feed = |event: &Value| {
+        use base64::Engine;
+        let bytes = event["data"]["bytes"].as_str().unwrap();
+        screen.feed(
+            &base64::engine::general_purpose::STANDARD
+                .decode(bytes)
+                .unwrap(),
+        );
+        screen.text(true)
+    };
+    let whole = serve.event("screen");
+    assert_eq!(whole["data"]["full"], true);
+    assert_eq!(feed(&whole), "first");
+    serve.ok(json!({"action": "write", "sessionId": id, "data": "\n"}));
+    while !feed(&serve.event("screen")).contains("second") {}
+    serve.ok(json!({"action": "unwatch", "sessionId": id}));
+    serve.err(
+        json!({"action": "unwatch", "sessionId": id}),
+        "invalid_params",
+    );
+    serve.err(
+        json!({"action": "watch", "sessionId": id, "maxFps": 0}),
+        "invalid_params",
+    );
+}
+
+#[test]
+fn terminal_queries_are_answered_once() {
+    let (_home, mut serve) = serve();
+    let line = "stty raw -echo; printf '\\033[6n\\033[c'; exec od -An -c -v -w1";
+    let id = background(&mut serve, line);
+    let until = json!([{"pattern": "c$"}]);
+    let wait = json!({"action": "wait", "sessionId": id, "until": until, "since": "c0"});
+    let answered = serve.ok(wait);
+    assert_eq!(answered["outcome"], "matched");
+    let text: String = answered["output"]
+        .as_str()
+        .unwrap()
+        .split_whitespace()
+        .collect();
+    assert!(text.starts_with("033[1;1R033[?"), "{text}");
+}
+
+#[test]
+fn lines_from_a_pipe_stand_below_each_other() {
+    let (_home, mut serve) = serve();
+    let start =
+        json!({"action": "start", "command": "printf 'a\\nb\\n'", "mode": "pipe", "wait": true});
+    let id = serve.ok(start)["sessionId"].clone();
+    let shot = serve.ok(json!({"action": "capture", "sessionId": id}));
+    assert_eq!(shot["text"], "a\nb");
+}

@@ -1,0 +1,110 @@
+//! Waiting for what sessions write, show, or come to.
+
+use serde_json::json;
+
+use super::{background, serve};
+
+#[test]
+fn each_way_to_wait_comes_out_as_documented() {
+    let (_home, mut serve) = serve();
+    let line = "echo ready on 3000; read x; echo FAIL: no; read x; exit 3";
+    let id = background(&mut serve, line);
+    let matched = serve.ok(json!({"action": "wait", "sessionId": id, "since": "c0",
+        "until": [{"pattern": "never"}, {"pattern": "on (\\d+)"}], "fail": [{"pattern": "^FAIL"}]}));
+    assert_eq!(matched["outcome"], "matched");
+    assert_eq!(matched["matched"]["index"], 1);
+    assert_eq!(matched["matched"]["kind"], "pattern");
+    assert_eq!(matched["matched"]["groups"], json!(["3000"]));
+    assert_eq!(matched["matched"]["text"], "ready on 3000");
+    let again = serve.ok(
+        json!({"action": "wait", "sessionId": id, "since": "c0", "until": [{"pattern": "on"}]}),
+    );
+    assert_eq!(again["matchedAtEntry"], true);
+    let timeout = serve.ok(json!({"action": "wait", "sessionId": id, "until": [{"pattern": "never"}], "timeoutMs": 100}));
+    assert_eq!(timeout["outcome"], "timeout");
+    assert!(timeout["elapsedMs"].as_u64().unwrap() >= 100);
+    let idle = serve.ok(json!({"action": "wait", "sessionId": id, "until": [{"idleMs": 50}]}));
+    assert_eq!(idle["matched"]["kind"], "idleMs");
+    let request = json!({"action": "wait", "sessionId": id, "until": [{"exit": true}], "fail": [{"pattern": "^FAIL"}]});
+    let pending = serve.send(request);
+    serve.ok(json!({"action": "write", "sessionId": id, "data": "\n"}));
+    let failed = serve.reply(pending);
+    assert_eq!(failed["result"]["outcome"], "failed", "{failed}");
+    assert_eq!(failed["result"]["matched"]["text"], "FAIL: no");
+    serve.ok(json!({"action": "write", "sessionId": id, "data": "\n"}));
+    let exit = serve.ok(json!({"action": "wait", "sessionId": id}));
+    assert_eq!(
+        (&exit["outcome"], &exit["matched"]["kind"]),
+        (&json!("matched"), &json!("exit"))
+    );
+    assert_eq!(exit["exitCode"], 3);
+    let ended =
+        serve.ok(json!({"action": "wait", "sessionId": id, "until": [{"pattern": "never"}]}));
+    assert_eq!(
+        ended["outcome"], "exited",
+        "it ends at once when the job has"
+    );
+    serve.err(
+        json!({"action": "wait", "sessionId": id, "until": [{"pattern": "(?=x)"}]}),
+        "invalid_params",
+    );
+    serve.err(
+        json!({"action": "wait", "sessionId": id, "timeoutMs": 600_001}),
+        "invalid_params",
+    );
+}
+
+#[test]
+fn the_screen_can_be_waited_for_and_a_spinner_to_go() {
+    let (_home, mut serve) = serve();
+    let line = "printf '\\033[2J\\033[5;5Hworking'; read x; printf '\\033[5;5Hfinished'; read x";
+    let id = background(&mut serve, line);
+    let shown = serve.ok(json!({"action": "wait", "sessionId": id, "view": "screen", "until": [{"pattern": "working"}]}));
+    assert_eq!(
+        (&shown["outcome"], &shown["matched"]["line"]),
+        (&json!("matched"), &json!(5))
+    );
+    let pending =
+        serve.send(json!({"action": "wait", "sessionId": id, "until": [{"gone": "working"}]}));
+    serve.ok(json!({"action": "write", "sessionId": id, "data": "\n"}));
+    let gone = serve.reply(pending);
+    assert_eq!(gone["result"]["matched"]["kind"], "gone", "{gone}");
+}
+
+#[test]
+fn several_sessions_are_waited_for_as_any_or_all() {
+    let (_home, mut serve) = serve();
+    let quick = background(&mut serve, "exit 7");
+    let slow = background(&mut serve, "read x; exit 8");
+    let ids = json!([quick, slow]);
+    let any = serve.ok(json!({"action": "wait", "sessionIds": ids}));
+    assert_eq!(
+        (&any["outcome"], &any["matched"]["sessionId"]),
+        (&json!("matched"), &json!(quick))
+    );
+    assert_eq!(any["results"].as_array().unwrap().len(), 2);
+    let pending = serve.send(json!({"action": "wait", "sessionIds": ids, "mode": "all"}));
+    serve.ok(json!({"action": "write", "sessionId": slow, "data": "\n"}));
+    let all = serve.reply(pending);
+    assert_eq!(all["result"]["outcome"], "matched");
+    let codes: Vec<_> = all["result"]["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| r["exitCode"].clone())
+        .collect();
+    assert_eq!(codes, [7, 8]);
+}
+
+#[test]
+fn a_wait_is_cancelled_and_its_connection_goes_on() {
+    let (_home, mut serve) = serve();
+    let id = background(&mut serve, "exec sleep 1000");
+    let pending = serve.send(json!({"action": "wait", "sessionId": id}));
+    serve.ok(json!({"action": "cancel", "requestId": pending}));
+    assert_eq!(serve.reply(pending)["error"]["code"], "cancelled");
+    serve.err(
+        json!({"action": "cancel", "requestId": pending}),
+        "invalid_request",
+    );
+}
