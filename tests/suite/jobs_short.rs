@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::job::Job;
 use crate::support::needs::{have, skipped};
-use crate::support::{DEADLINE, Home, Serve, daemon, eventually};
+use crate::support::{Home, Serve, daemon, eventually};
 
 /// Jobs at once.
 const IN_FLIGHT: usize = 20;
@@ -63,22 +63,24 @@ fn leave_nothing(count: usize) {
         }
     }
     eprintln!("{count} jobs took {:?}", began.elapsed());
-    let deadline = Instant::now() + DEADLINE;
-    loop {
-        let left = [daemon, keeper].map(daemon::open_files);
-        let zombies = daemon::zombies(keeper);
-        // When they were counted, some of the first jobs may have been on the way out.
-        let nothing_more = std::iter::zip(left, open).all(|(left, open)| left <= open);
-        if nothing_more && zombies == 0 {
-            break;
-        }
-        assert!(
-            Instant::now() < deadline,
-            "{left:?} open, {open:?} before; {zombies} zombies"
-        );
-        // Somebody may be on the way out: a request later is another look.
-        serve.ok(json!({"action": "stats"}));
-    }
+    let mut said = String::new();
+    eventually(
+        "nothing more is open than before, and nobody is a zombie",
+        || {
+            // Somebody may be on the way out: a request later is another look.
+            serve.ok(json!({"action": "stats"}));
+            let left = [daemon, keeper].map(daemon::open_files);
+            let zombies = daemon::zombies(keeper);
+            let now = format!("{left:?} open, {open:?} before; {zombies} zombies");
+            if now != said {
+                eprintln!("{now}");
+                said = now;
+            }
+            // When they were counted, some of the first jobs may have been on the way out.
+            let nothing_more = std::iter::zip(left, open).all(|(left, open)| left <= open);
+            (nothing_more && zombies == 0).then_some(())
+        },
+    );
     run_all(&mut serve, (0..100).map(|n| format!("exit {n}")));
     let list = serve.ok(json!({"action": "list", "limit": 1000}));
     let kept = list["sessions"].as_array().unwrap().len();

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{background, ended, serve, wait_for_since_start};
-use crate::support::Serve;
+use crate::support::{Serve, eventually};
 
 #[test]
 fn writing_takes_text_bytes_and_pastes() {
@@ -21,12 +21,12 @@ fn writing_takes_text_bytes_and_pastes() {
         serve.ok(request);
         let pattern = bytes.last().unwrap();
         let since = format!("c{from}");
-        let mut seen = Vec::new();
-        while seen.len() < bytes.len() {
+        let seen: Vec<String> = eventually("all of it has come", || {
             let wait = json!({"action": "poll", "sessionId": id, "since": since, "waitMs": 5000});
             let text = serve.ok(wait)["output"].as_str().unwrap().to_owned();
-            seen = text.split_whitespace().map(str::to_owned).collect();
-        }
+            let seen: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+            (seen.len() >= bytes.len()).then_some(seen)
+        });
         assert_eq!(seen, bytes, "{pattern}");
     };
     expect(&mut serve, json!({"data": "a\n"}), &["61", "0a"]);
@@ -180,7 +180,7 @@ fn what_is_typed_later_comes_later() {
     serve.reply(first);
     serve.reply(second);
     serve.ok(json!({"action": "write", "sessionId": id, "data": "\n"}));
-    crate::support::eventually("both arrived in order", || {
+    eventually("both arrived in order", || {
         (std::fs::read(&file).unwrap() == b"one\rtwo\n").then_some(())
     });
 }

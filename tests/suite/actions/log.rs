@@ -9,17 +9,17 @@ use crate::support::{Home, Serve, daemon};
 #[test]
 fn a_lost_reply_can_be_read_again() {
     let (_home, mut serve) = serve();
-    let id = background(&mut serve, "cat");
+    let id = background(&mut serve, "exec sed -u 's/^/got /'");
     let mut previous = json!("c0");
     for word in ["one", "two"] {
-        serve.ok(json!({"action": "write", "sessionId": id, "data": word, "newline": true,
-                        "wait": {"until": [{"pattern": format!("{word}\\n?$")}], "since": previous}}));
-        serve.ok(json!({"action": "wait", "sessionId": id, "until": [{"idleMs": 50}]}));
+        // The answer comes after the echo: then both are there.
+        let answer = json!({"until": [{"pattern": format!("^got {word}$")}], "since": previous});
+        serve.ok(json!({"action": "write", "sessionId": id, "data": word, "newline": true, "wait": answer}));
         let news = serve.ok(json!({"action": "poll", "sessionId": id, "since": previous}));
         let again =
             serve.ok(json!({"action": "poll", "sessionId": id, "since": news["prevCursor"]}));
         assert_eq!(news["output"], again["output"]);
-        assert_eq!(news["output"], format!("{word}\n{word}\n"));
+        assert_eq!(news["output"], format!("{word}\ngot {word}\n"));
         previous = news["cursor"].clone();
     }
     serve.err(

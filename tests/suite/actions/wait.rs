@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::{background, serve};
+use crate::support::job::Job;
 
 #[test]
 fn each_way_to_wait_comes_out_as_documented() {
@@ -74,7 +75,7 @@ fn the_screen_can_be_waited_for_and_a_spinner_to_go() {
 #[test]
 fn several_sessions_are_waited_for_as_any_or_all() {
     let (_home, mut serve) = serve();
-    let quick = background(&mut serve, "exit 7");
+    let quick = Job::start(&mut serve, "exit 7").id;
     let slow = background(&mut serve, "read x; exit 8");
     let ids = json!([quick, slow]);
     let any = serve.ok(json!({"action": "wait", "sessionIds": ids}));
