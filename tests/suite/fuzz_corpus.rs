@@ -122,7 +122,7 @@ fn work(bytes: &[u8]) -> (Duration, usize) {
 fn bombs_take_bounded_time() {
     /// How often the screen may be written for one sequence.
     const OVER: f64 = 5.0;
-    const SCREENS: usize = 64;
+    const SCREENS: usize = 16;
     let size = Size::default();
     let cells = usize::from(size.rows()) * usize::from(size.cols());
     // Measured again and again, as other programs slow this one by sharing its caches.
