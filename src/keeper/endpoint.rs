@@ -37,6 +37,8 @@ pub(super) struct Endpoint {
     made: Option<Identity>,
     /// Whether `path` is noted in `sessions.lock`.
     is_noted: bool,
+    /// Whether no daemon has been given `listener` yet. A running daemon still accepts on an earlier one.
+    is_unshared: bool,
     status: Option<(UnixListener, Option<Identity>)>,
     watch: Option<DirWatch>,
     /// Reserve descriptor, closed for a moment when no descriptor is left, so that a client can still be
@@ -58,6 +60,7 @@ impl Endpoint {
             made: file::identity(&path),
             path,
             is_noted: false,
+            is_unshared: false,
             status: None,
             watch: watch.ok(),
             spare: spare(),
@@ -165,13 +168,25 @@ impl Keeper {
         let listener = socket::listen(&path)?;
         listener.set_nonblocking(true)?;
         self.events.remove(&self.endpoint.listener);
-        let copy = dup(&listener)?;
         self.endpoint.listener = listener;
         self.endpoint.made = file::identity(&path);
         self.endpoint.path = path;
         self.endpoint.is_noted = false;
-        self.tell(&ToDaemon::Listening, vec![copy]);
+        self.endpoint.is_unshared = true;
+        self.share_listener()?;
         self.listen_for_knock();
+        Ok(())
+    }
+
+    /// Gives the listener to the daemon if that has an earlier one. Without a connection this waits
+    /// for [`greet_foreign_daemon`](Self::greet_foreign_daemon); a daemon that the keeper starts gets
+    /// the listener then.
+    pub(super) fn share_listener(&mut self) -> io::Result<()> {
+        if self.channel.is_some() && self.endpoint.is_unshared {
+            let copy = dup(&self.endpoint.listener)?;
+            self.tell(&ToDaemon::Listening, vec![copy]);
+            self.endpoint.is_unshared = false;
+        }
         Ok(())
     }
 

@@ -239,7 +239,8 @@ impl Keeper {
         let daemon = process::handle(pid)?;
         self.events.add(&daemon, Source::DaemonEnded)?;
         self.foreign_daemon = Some(daemon);
-        Ok(())
+        // The socket's file may have been removed while no keeper watched over it.
+        self.share_listener()
     }
 }
 

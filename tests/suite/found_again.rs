@@ -89,6 +89,21 @@ fn a_keeper_that_follows_a_killed_one_watches_over_the_sockets_too() {
     assert_eq!(home.json(&["status", "job"])["status"], "running");
 }
 
+#[test]
+fn a_socket_that_was_removed_while_no_keeper_lived_leads_to_the_daemon_again() {
+    let home = Home::new();
+    start(&home);
+    let (keeper, daemon) = pids(&home);
+    let stopped = Held::new(daemon).unwrap();
+    stopped.signal(Signal::STOP);
+    daemon::kill_pid(keeper);
+    std::fs::remove_file(home.path().join("daemon.sock")).unwrap();
+    stopped.signal(Signal::CONT);
+    await_file(&home.path().join("daemon.sock"));
+    assert_eq!(home.json(&["status", "job"])["status"], "running");
+    assert_eq!(pids(&home).1, daemon);
+}
+
 /// `bgproc ARGS` of a person whose directories are the usual ones, with this runtime directory.
 fn person(home: &Home, runtime: Option<&Path>, args: &[&str]) -> Ran {
     let mut command = home.command(args);

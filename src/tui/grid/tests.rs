@@ -179,7 +179,11 @@ fn more_and_fewer_tiles() {
     dash.press("G");
     assert!(dash.text().contains("5-8 of 8"), "{}", dash.text());
     dash.press("++++");
-    assert!(dash.text().contains("All jobs are shown."), "{}", dash.text());
+    assert!(
+        dash.text().contains("All jobs are shown."),
+        "{}",
+        dash.text()
+    );
     dash.press("------");
     assert!(dash.text().contains("The grid shows at least one tile."));
 }
