@@ -35,6 +35,7 @@
 pub mod bidi;
 pub mod cell;
 pub mod compat;
+pub mod control;
 pub mod cursor;
 pub mod export;
 pub mod keyparse;

@@ -5,8 +5,10 @@
 //! terminal would type into the shell; the clipboard; titles; modes, which would outlast the job;
 //! and full-screen programs, which need a terminal of their own size.
 
-use super::compat::charset::Charsets;
-use super::scan::{Csi, Scanner, Token};
+use super::control::charset::Charsets;
+use super::control::sgr::{Attribute, attributes};
+use super::control::{Erase, Function};
+use super::scan::{Scanner, Token};
 
 /// A filter for one stream of output.
 #[derive(Debug, Default)]
@@ -74,11 +76,8 @@ impl Relay {
         match token {
             Token::Text(text) => self.text(text, out),
             Token::Invalid => self.text("\u{fffd}", out),
-            Token::Control(byte) => self.control(byte, out),
-            Token::Escape(inter, last) => self.escape(inter, last, out),
-            Token::Csi(csi) => self.csi(csi, out),
-            Token::Osc(string, _) => self.osc(string, out),
-            Token::Dcs(_) | Token::Ignored => {}
+            Token::Ignored => {}
+            _ => self.function(&token, out),
         }
     }
 
@@ -96,61 +95,45 @@ impl Relay {
         }
     }
 
-    fn control(&mut self, byte: u8, out: &mut Vec<u8>) {
-        match byte {
-            b'\n' | 0x0b | 0x0c => {
+    fn function(&mut self, token: &Token<'_>, out: &mut Vec<u8>) {
+        use Function::*;
+        match Function::of(token) {
+            LineFeed => {
                 self.in_line = false;
                 out.push(b'\n');
             }
-            0x07 | 0x08 | b'\t' | b'\r' => out.push(byte),
-            0x0e => self.charsets.lock(1),
-            0x0f => self.charsets.lock(0),
-            _ => {}
-        }
-    }
-
-    fn escape(&mut self, inter: &[u8], last: u8, out: &mut Vec<u8>) {
-        match (inter, last) {
-            ([], b'7' | b'8' | b'D' | b'E' | b'M') => out.extend_from_slice(&[0x1b, last]),
-            ([], b'N') => self.charsets.single(2),
-            ([], b'O') => self.charsets.single(3),
-            ([], b'n') => self.charsets.lock(2),
-            ([], b'o') => self.charsets.lock(3),
+            Sgr(params) if self.colours => {
+                self.drawn = attributes(params).last() != Some(Attribute::Reset);
+                out.extend(token.bytes());
+            }
+            Bell | Backspace | Tab | CarriageReturn | SaveCursor | RestoreCursor | Index
+            | NextLine | ReverseIndex | CursorUp(_) | CursorDown(_) | CursorRight(_)
+            | CursorLeft(_) | NextLines(_) | PreviousLines(_) | CursorColumn(_) | CursorRow(_)
+            | CursorPosition(..) | ColumnRelative(_) | RowRelative(_) | TabForward(_)
+            | TabBackward(_) | InsertCharacters(_) | DeleteCharacters(_) | EraseCharacters(_)
+            | InsertLines(_) | DeleteLines(_) | ScrollUp(_) | Repeat(_) | EraseInLine(_) => {
+                out.extend(token.bytes())
+            }
+            // Not the scrollback.
+            EraseInDisplay(Erase::ToEnd | Erase::ToCursor | Erase::All) => {
+                out.extend(token.bytes());
+            }
+            Charset(change) => self.charsets.apply(change),
             // A full reset would also change the viewer's settings. Programs mean the screen, so
             // clear that.
-            ([], b'c') => {
+            Reset => {
                 self.rest(out);
                 self.charsets = Charsets::default();
                 (self.alt, self.in_line) = (false, false);
                 out.extend_from_slice(b"\x1b[H\x1b[2J");
             }
-            ([slot @ b'('..=b'+'], _) => self.charsets.designate(*slot, last),
+            SetModes(modes, on) if modes.has_alternate_screen() => self.alt = on,
+            Link(link) => self.link(link, out),
             _ => {}
         }
     }
 
-    fn csi(&mut self, csi: Csi<'_>, out: &mut Vec<u8>) {
-        match (csi.marker, csi.inter, csi.last) {
-            (0, 0, b'm') if self.colours => {
-                self.drawn = !matches!(csi.params, b"" | b"0" | b"00");
-                pass(csi, out);
-            }
-            (0, 0, b'A'..=b'H' | b'I' | b'K' | b'L' | b'M' | b'P' | b'S' | b'X' | b'Z')
-            | (0, 0, b'@' | b'`' | b'a' | b'b' | b'd' | b'e' | b'f') => pass(csi, out),
-            // Parameter 3 would also erase the scrollback.
-            (0, 0, b'J') if csi.number(0, 0) < 3 => pass(csi, out),
-            (0, 0, b's' | b'u') if csi.params.is_empty() => pass(csi, out),
-            (b'?', 0, b'h' | b'l') if csi.numbers().any(is_alternate) => {
-                self.alt = csi.last == b'h';
-            }
-            _ => {}
-        }
-    }
-
-    fn osc(&mut self, string: &[u8], out: &mut Vec<u8>) {
-        let Some(link) = string.strip_prefix(b"8;") else {
-            return;
-        };
+    fn link(&mut self, link: &[u8], out: &mut Vec<u8>) {
         // The link's own parameters come first, then its target.
         let Some(place) = memchr::memchr(b';', link).map(|at| at + 1) else {
             return;
@@ -164,20 +147,11 @@ impl Relay {
     }
 }
 
-fn pass(csi: Csi<'_>, out: &mut Vec<u8>) {
-    out.extend_from_slice(b"\x1b[");
-    out.extend_from_slice(csi.body);
-}
-
-fn is_alternate(mode: u16) -> bool {
-    matches!(mode, 47 | 1047 | 1049)
-}
-
-/// Whether a token ends the alternate screen, or may do so.
+/// Whether a token ends the alternate screen.
 fn leaves_alternate(token: &Token<'_>) -> bool {
-    match token {
-        Token::Escape([], b'c') => true,
-        Token::Csi(csi) => csi.marker == b'?' && csi.last == b'l',
+    match Function::of(token) {
+        Function::Reset => true,
+        Function::SetModes(modes, false) => modes.has_alternate_screen(),
         _ => false,
     }
 }

@@ -37,7 +37,7 @@ impl Replies {
     }
 
     /// DA3: no serial number.
-    pub fn unit_id(&mut self) {
+    pub fn tertiary_attributes(&mut self) {
         self.say("\x1bP!|00000000\x1b\\");
     }
 
@@ -55,9 +55,9 @@ impl Replies {
         self.say("\x1b[0n");
     }
 
-    /// DSR 6: cursor position, with row and column counted from 0. `marker` is written before the
-    /// numbers.
-    pub fn cursor(&mut self, marker: &str, row: u16, col: u16) {
+    /// DSR 6: cursor position, with row and column counted from 0.
+    pub fn cursor(&mut self, private: bool, row: u16, col: u16) {
+        let marker = marker(private);
         self.say(&format!(
             "\x1b[{marker}{};{}R",
             u32::from(row) + 1,
@@ -72,7 +72,7 @@ impl Replies {
 
     /// DECRQM: whether a mode is set or reset; `None` if it is unknown.
     pub fn mode(&mut self, private: bool, mode: u16, set: Option<bool>) {
-        let marker = if private { "?" } else { "" };
+        let marker = marker(private);
         let value = match set {
             None => 0,
             Some(true) => 1,
@@ -96,7 +96,7 @@ impl Replies {
     }
 
     /// DECRQSS: attributes, margins, cursor style, conformance level.
-    pub fn status_string(&mut self, what: &[u8], screen: &vt100::Screen, margins: (u16, u16)) {
+    pub fn setting(&mut self, what: &[u8], screen: &vt100::Screen, margins: (u16, u16)) {
         let value = match what {
             b"m" => attributes(screen),
             b"r" => format!("{};{}r", u32::from(margins.0) + 1, u32::from(margins.1) + 1),
@@ -119,32 +119,28 @@ impl Replies {
         self.say(&format!("\x1bP0+r{names}\x1b\\"));
     }
 
-    /// OSC 4, 10, 11 and 12 with a `?`: reports colours. Requests to set them are ignored.
-    pub fn colors(&mut self, number: &[u8], rest: &[u8], bell: bool) {
-        let end = if bell { "\x07" } else { "\x1b\\" };
-        let mut parts = rest.split(|&b| b == b';');
-        match number {
-            b"4" => {
-                while let (Some(index), Some(value)) = (parts.next(), parts.next()) {
-                    let index = std::str::from_utf8(index)
-                        .ok()
-                        .and_then(|index| index.parse().ok());
-                    if let (Some(index), b"?") = (index, value) {
-                        self.say(&format!("\x1b]4;{index};{}{end}", spelt(indexed(index))));
-                    }
-                }
+    /// OSC 4 with a `?`: reports colours of the palette. Requests to set them are ignored.
+    pub fn palette_colors(&mut self, colors: &[u8], bell: bool) {
+        let mut parts = colors.split(|&b| b == b';');
+        while let (Some(index), Some(value)) = (parts.next(), parts.next()) {
+            let index = std::str::from_utf8(index)
+                .ok()
+                .and_then(|index| index.parse().ok());
+            if let (Some(index), b"?") = (index, value) {
+                let color = spelt(indexed(index));
+                self.say(&format!("\x1b]4;{index};{color}{}", end(bell)));
             }
-            b"10" | b"11" | b"12" => {
-                let first = u32::from(number[1] - b'0');
-                // Further values belong to the next colour numbers.
-                for (which, value) in (10 + first..=12).zip(parts) {
-                    let color = if which == 11 { BACKGROUND } else { FOREGROUND };
-                    if value == b"?" {
-                        self.say(&format!("\x1b]{which};{}{end}", spelt(color)));
-                    }
-                }
+        }
+    }
+
+    /// OSC 10, 11 and 12 with a `?`: reports the colours of text, background and cursor. Requests to
+    /// set them are ignored.
+    pub fn dynamic_colors(&mut self, first: u16, colors: &[u8], bell: bool) {
+        for (which, value) in (first..=12).zip(colors.split(|&b| b == b';')) {
+            let color = if which == 11 { BACKGROUND } else { FOREGROUND };
+            if value == b"?" {
+                self.say(&format!("\x1b]{which};{}{}", spelt(color), end(bell)));
             }
-            _ => {}
         }
     }
 
@@ -154,6 +150,15 @@ impl Replies {
             self.bytes.extend_from_slice(reply.as_bytes());
         }
     }
+}
+
+fn marker(private: bool) -> &'static str {
+    if private { "?" } else { "" }
+}
+
+/// The end of an answer that is a control string: the same as that of the query.
+fn end(bell: bool) -> &'static str {
+    if bell { "\x07" } else { "\x1b\\" }
 }
 
 /// A colour in X11 notation, with 16 bits per component.

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::term::scan::Csi;
+use crate::term::scan::Token;
 
 /// Represents U+FFFD in the grid, because `vt100` does not draw U+FFFD and invalid bytes would
 /// vanish. It is a private use character of one column and is converted back wherever text leaves
@@ -38,31 +38,27 @@ impl<'a> Core<'a> {
         self.token = range;
     }
 
-    /// Passes the current token on unchanged. `bytes` are the token's bytes, used if it does not
-    /// lie completely in the input. Adjacent tokens are passed on in one call.
-    pub fn keep(&mut self, bytes: &[u8]) {
+    /// Passes the current token on unchanged.
+    pub fn keep(&mut self, token: &Token<'_>) {
         match self.token.take() {
-            None => self.put(bytes),
-            Some(range) if range.start == self.run.end => self.run.end = range.end,
-            Some(range) => {
-                self.flush();
-                self.run = range;
-            }
+            None => self.put(&token.bytes()),
+            Some(range) => self.keep_range(range),
         }
     }
 
-    /// Passes a control sequence on unchanged.
-    pub fn keep_csi(&mut self, csi: Csi<'_>) {
-        match self.token {
-            None => self.put_csi(csi.body),
-            Some(_) => self.keep(b""),
+    /// Passes on a range of the input. Adjacent ranges are passed on in one call.
+    pub fn keep_range(&mut self, range: Range<usize>) {
+        if range.start != self.run.end {
+            self.flush();
+            self.run.start = range.start;
         }
+        self.run.end = range.end;
     }
 
     /// Passes on a control sequence that is not in the input in this form. `body` is the part after
     /// `CSI`.
-    pub fn put_csi(&mut self, body: &[u8]) {
-        self.put(&[b"\x1b[", body].concat());
+    pub fn put_csi(&mut self, body: &str) {
+        self.put(format!("\x1b[{body}").as_bytes());
     }
 
     /// Passes on bytes that are not in the input in this form.
@@ -90,12 +86,12 @@ impl<'a> Core<'a> {
 
     /// Moves the cursor to `row` and `col`, counted from 0. Origin mode must be off.
     pub fn go(&mut self, row: u16, col: u16) {
-        self.put(format!("\x1b[{};{}H", u32::from(row) + 1, u32::from(col) + 1).as_bytes());
+        self.put_csi(&format!("{};{}H", u32::from(row) + 1, u32::from(col) + 1));
     }
 
     /// Moves the cursor to column `col`, counted from 0.
     pub fn go_col(&mut self, col: u16) {
-        self.put(format!("\x1b[{}G", u32::from(col) + 1).as_bytes());
+        self.put_csi(&format!("{}G", u32::from(col) + 1));
     }
 
     /// The screen, with all input so far painted.

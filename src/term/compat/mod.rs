@@ -5,22 +5,21 @@
 //! time. State that the emulator does not have (character sets, tab stops, insert mode, autowrap,
 //! margins of both screens) is kept here, and queries are answered here.
 
-pub mod charset;
+pub mod answer;
 pub mod core;
-pub mod csi;
+pub mod function;
 pub mod mode;
 pub mod sgr;
 pub mod simple;
 pub mod state;
-pub mod tabs;
 
 use unicode_width::UnicodeWidthChar;
 
-use self::charset::Charsets;
 pub use self::core::{Core, REPLACEMENT};
 use self::simple::simple_len;
 pub use self::state::State;
-use self::tabs::TabStops;
+use super::control::charset::Charsets;
+use super::control::tabs::TabStops;
 use super::scan::{Scanner, Token};
 use super::size::Size;
 
@@ -56,8 +55,7 @@ impl Compat {
             if idle && !state.special() {
                 pos += simple_len(&input[pos..]);
                 if pos > start {
-                    core.token(Some(start..pos));
-                    core.keep(b"");
+                    core.keep_range(start..pos);
                     state.passed(&input[start..pos]);
                     continue;
                 }
@@ -67,18 +65,13 @@ impl Compat {
             };
             // Only a token that lies completely in this input can be passed on as a range.
             core.token((idle && whole(&token, pos - start)).then_some(start..pos));
-            if !repeats(&token) {
-                state.forget_last_char();
-            }
+            #[cfg(any(test, feature = "test-hooks"))]
+            fail_if_asked(&token);
             match token {
                 Token::Text(text) => state.text(&mut core, text),
                 Token::Invalid => state.invalid(&mut core),
-                Token::Control(byte) => state.control(&mut core, byte),
-                Token::Escape(inter, last) => state.escape(&mut core, inter, last),
-                Token::Csi(csi) => state.csi(&mut core, csi),
-                Token::Osc(data, bell) => state.osc(data, bell),
-                Token::Dcs(data) => state.dcs(&mut core, data),
                 Token::Ignored => {}
+                _ => state.function(&mut core, &token),
             }
         }
         core.flush();
@@ -92,20 +85,19 @@ fn whole(token: &Token<'_>, len: usize) -> bool {
     !matches!(token, Token::Control(_)) || len == 1
 }
 
+/// Simulates a panic of the emulator in tests, because no input is known that still causes one.
+#[cfg(any(test, feature = "test-hooks"))]
+#[allow(clippy::panic, reason = "tests need a panic that is then contained")]
+fn fail_if_asked(token: &Token<'_>) {
+    if matches!(token, Token::Osc(b"bgproc-test-panic", _)) {
+        panic!("a test asked for this");
+    }
+}
+
 /// Maximum number of repetitions by one REP: the width of the widest row. Programs repeat within a
 /// row. Without a limit, eight bytes could paint a whole large window again and again and delay all
 /// other sessions.
 pub(super) const MAX_REPEAT: usize = super::size::MAX as usize;
-
-/// Whether REP still has a character to repeat after this token: only directly after text or
-/// another REP.
-pub(super) fn repeats(token: &Token<'_>) -> bool {
-    match token {
-        Token::Text(_) | Token::Invalid | Token::Ignored => true,
-        Token::Csi(csi) => csi.last == b'b' && csi.marker == 0 && csi.inter == 0,
-        _ => false,
-    }
-}
 
 /// Width of a character in columns, as the emulator counts it; `None` if it is not drawn.
 pub(super) fn columns(c: char) -> Option<u16> {

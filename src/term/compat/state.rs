@@ -4,6 +4,7 @@
 use super::{Charsets, Core, REPLACEMENT, TabStops, columns};
 use crate::term::paint;
 use crate::term::replies::Replies;
+use crate::term::scan::Token;
 use crate::term::size::Size;
 use crate::term::title::Title;
 
@@ -20,7 +21,7 @@ pub struct State {
     /// The last printed character, for REP.
     pub(super) last_char: Option<char>,
     /// Whether the last token was CR, so that the cursor is in the first column.
-    after_cr: bool,
+    pub(super) after_cr: bool,
     /// Number of bells since they were last taken.
     pub bells: u32,
     /// The window title.
@@ -77,11 +78,6 @@ impl State {
         self.margins = (0, size.rows() - 1);
     }
 
-    /// Clears the character that REP would repeat.
-    pub(super) fn forget_last_char(&mut self) {
-        self.last_char = None;
-    }
-
     /// First and last row of the scroll region, counted from 0.
     pub fn margins(&self) -> (u16, u16) {
         self.margins
@@ -128,7 +124,7 @@ impl State {
             self.print(core, text);
         } else {
             self.last_char = text.chars().next_back();
-            core.keep(text.as_bytes());
+            core.keep(&Token::Text(text));
         }
     }
 
@@ -235,69 +231,6 @@ impl State {
         }
     }
 
-    /// Handles a control character.
-    pub(super) fn control(&mut self, core: &mut Core<'_>, byte: u8) {
-        let after_cr = std::mem::replace(&mut self.after_cr, byte == b'\r');
-        match byte {
-            0x07 => self.bells = self.bells.saturating_add(1),
-            0x08 => {
-                self.settle(core);
-                core.keep(b"\x08");
-            }
-            b'\t' if self.tabs.standard() => core.keep(b"\t"),
-            b'\t' => self.tab(core, 1),
-            b'\n' | 0x0b | 0x0c if self.modes.newline => core.put(b"\r\n"),
-            b'\n' | 0x0b | 0x0c => {
-                if !after_cr {
-                    self.settle(core);
-                }
-                core.keep(&[byte]);
-            }
-            b'\r' => core.keep(b"\r"),
-            0x0e => self.charsets.lock(1),
-            0x0f => self.charsets.lock(0),
-            _ => {}
-        }
-    }
-
-    /// Handles an escape sequence.
-    pub(super) fn escape(&mut self, core: &mut Core<'_>, inter: &[u8], last: u8) {
-        self.after_cr = false;
-        match (inter, last) {
-            ([], b'7') => self.save(core),
-            ([], b'8') => self.restore(core),
-            ([], b'=' | b'>') => core.put(&[0x1b, last]),
-            ([], b'D') => {
-                self.settle(core);
-                core.put(b"\n");
-            }
-            ([], b'E') => core.put(b"\r\n"),
-            ([], b'M') => {
-                self.settle(core);
-                // The emulator would scroll the region even if the cursor is outside of it.
-                if core.cursor().0 > 0 || self.margins.0 == 0 {
-                    core.put(b"\x1bM");
-                }
-            }
-            ([], b'H') => {
-                let col = core.cursor().1.min(self.size.cols() - 1);
-                self.tabs.set(col);
-            }
-            ([], b'Z') => self.replies.primary_attributes(),
-            ([], b'c') => {
-                self.reset();
-                core.put(b"\x1bc");
-            }
-            ([], b'N') => self.charsets.single(2),
-            ([], b'O') => self.charsets.single(3),
-            ([], b'n') => self.charsets.lock(2),
-            ([], b'o') => self.charsets.lock(3),
-            ([b'#'], b'8') => self.alignment_pattern(core),
-            ([slot @ b'('..=b'+'], _) => self.charsets.designate(*slot, last),
-            _ => {}
-        }
-    }
-
     /// Ends a pending wrap. The emulator counts it as an additional column, unlike a terminal.
     pub(super) fn settle(&self, core: &mut Core<'_>) {
         if core.cursor().1 >= self.size.cols() {
@@ -316,15 +249,6 @@ impl State {
             self.tabs.back(col, stops)
         };
         core.go_col(to);
-    }
-
-    /// Clears tab stops (TBC).
-    pub(super) fn clear_tabs(&mut self, core: &mut Core<'_>, which: u16) {
-        match which {
-            0 => self.tabs.clear(core.cursor().1.min(self.size.cols() - 1)),
-            3 => self.tabs.clear_all(),
-            _ => {}
-        }
     }
 
     /// DECSC: saves the cursor state.
@@ -374,7 +298,7 @@ impl State {
     }
 
     /// DECALN: fills the screen with E and resets margins and origin mode.
-    fn alignment_pattern(&mut self, core: &mut Core<'_>) {
+    pub(super) fn alignment_pattern(&mut self, core: &mut Core<'_>) {
         self.margins = (0, self.size.rows() - 1);
         self.modes.origin = false;
         let attrs = core.screen().attributes_formatted();
@@ -386,30 +310,6 @@ impl State {
         }
         core.go(0, 0);
         core.put(attrs.as_bytes());
-    }
-
-    /// Handles an operating system command.
-    pub(super) fn osc(&mut self, data: &[u8], bell: bool) {
-        let (number, rest) = match data.iter().position(|&b| b == b';') {
-            Some(at) => (&data[..at], &data[at + 1..]),
-            None => (data, &b""[..]),
-        };
-        #[cfg(any(test, feature = "test-hooks"))]
-        fail_if_asked(number);
-        match number {
-            b"0" | b"2" => self.title.set(rest),
-            _ => self.replies.colors(number, rest, bell),
-        }
-    }
-
-    /// Handles a device control string. Everything but queries is ignored.
-    pub(super) fn dcs(&mut self, core: &mut Core<'_>, data: &[u8]) {
-        if let Some(what) = data.strip_prefix(b"$q") {
-            self.replies
-                .status_string(what, core.screen(), self.margins);
-        } else if let Some(names) = data.strip_prefix(b"+q") {
-            self.replies.no_capability(names);
-        }
     }
 }
 
@@ -443,15 +343,6 @@ fn safe(c: char) -> bool {
 fn harmless(text: &str) -> bool {
     let suspect = |b: &u8| matches!(b, 0xc2 | 0xef);
     !text.as_bytes().iter().any(suspect) || text.chars().all(safe)
-}
-
-/// Simulates a panic of the emulator in tests, because no input is known that still causes one.
-#[cfg(any(test, feature = "test-hooks"))]
-#[allow(clippy::panic, reason = "tests need a panic that is then contained")]
-fn fail_if_asked(osc: &[u8]) {
-    if osc == b"bgproc-test-panic" {
-        panic!("a test asked for this");
-    }
 }
 
 /// The sequence that inserts `width` blank columns at the cursor.

@@ -1,9 +1,13 @@
 //! Applies the tokens of a stream to the window.
 
 use super::window::Window;
-use crate::term::compat::{MAX_REPEAT, charset::Charsets, columns, repeats, tabs::TabStops};
+use crate::term::compat::{MAX_REPEAT, columns};
+use crate::term::control::charset::Charsets;
+use crate::term::control::mode::Mode;
+use crate::term::control::tabs::TabStops;
+use crate::term::control::{Erase, Function};
 use crate::term::pen::Pen;
-use crate::term::scan::{Csi, Token};
+use crate::term::scan::Token;
 
 /// The modes that affect text and sequences, and the state that DECSC saved.
 #[derive(Debug)]
@@ -83,27 +87,23 @@ impl Interpreter {
         if self.alt.is_some() {
             return self.alternate(window, token, end);
         }
-        if !repeats(&token) {
-            self.last_char = None;
-        }
         match token {
             Token::Text(text) => self.text(window, text, start),
             Token::Invalid => self.text(window, "\u{fffd}", start),
-            Token::Control(byte) => self.control(window, byte, end, end - start == 1),
-            Token::Escape(inter, last) => self.escape(window, inter, last, end),
-            Token::Csi(csi) if repeats(&token) => self.repeat(window, csi.number(0, 1), start),
-            Token::Csi(csi) => self.csi(window, csi, end),
-            Token::Osc(..) | Token::Dcs(_) | Token::Ignored => {}
+            Token::Ignored => {}
+            _ => self.function(window, &token, start, end),
         }
     }
 
     /// On the alternate screen, all tokens are ignored except those that leave it.
     fn alternate(&mut self, window: &mut Window, token: Token<'_>, end: u64) {
-        match token {
-            Token::Csi(csi) if resets_alternate(csi) => self.leave_alternate(window, end),
-            Token::Escape([], b'c') => {
+        match Function::of(&token) {
+            Function::SetModes(modes, false) if modes.has_alternate_screen() => {
                 self.leave_alternate(window, end);
-                self.escape(window, &[], b'c', end);
+            }
+            Function::Reset => {
+                self.leave_alternate(window, end);
+                self.reset(window, end);
             }
             _ => {}
         }
@@ -181,33 +181,6 @@ impl Interpreter {
         }
     }
 
-    /// Handles a control character. `alone` says that it is not inside an escape sequence that
-    /// continues after it.
-    fn control(&mut self, window: &mut Window, byte: u8, end: u64, alone: bool) {
-        match byte {
-            0x08 => window.go(window.row, window.settled().saturating_sub(1), end),
-            b'\t' => {
-                if self.tabs.standard() {
-                    window.note_tab();
-                }
-                self.tab(window, 1, end);
-            }
-            b'\n' | 0x0b | 0x0c => {
-                window.line_feed(end);
-                if self.newline {
-                    window.col = 0;
-                }
-                if alone {
-                    self.maybe_mark(window, end);
-                }
-            }
-            b'\r' => window.go(window.row, 0, end),
-            0x0e => self.charsets.lock(1),
-            0x0f => self.charsets.lock(0),
-            _ => {}
-        }
-    }
-
     /// Marks the line that a newline has just begun, if a mark is due and all state except the text
     /// above is that of a blank window.
     fn maybe_mark(&mut self, window: &mut Window, offset: u64) {
@@ -236,114 +209,120 @@ impl Interpreter {
         }
     }
 
-    fn escape(&mut self, window: &mut Window, inter: &[u8], last: u8, end: u64) {
-        match (inter, last) {
-            ([], b'7') => self.save(window),
-            ([], b'8') => self.restore(window, end),
-            ([], b'D') => window.line_feed(end),
-            ([], b'E') => {
+    fn function(&mut self, window: &mut Window, token: &Token<'_>, start: u64, end: u64) {
+        use Function::*;
+        let function = Function::of(token);
+        if !matches!(function, Repeat(_)) {
+            self.last_char = None;
+        }
+        let (row, col) = (window.row, window.settled());
+        match function {
+            Repeat(count) => self.repeat(window, count, start),
+            Backspace => window.go(row, col.saturating_sub(1), end),
+            Tab => {
+                if self.tabs.standard() {
+                    window.note_tab();
+                }
+                self.tab(window, 1, end);
+            }
+            LineFeed => {
+                window.line_feed(end);
+                if self.newline {
+                    window.col = 0;
+                }
+                // Not inside an escape sequence that continues after the newline.
+                if end - start == 1 {
+                    self.maybe_mark(window, end);
+                }
+            }
+            CarriageReturn => window.go(row, 0, end),
+            Index => window.line_feed(end),
+            NextLine => {
                 window.line_feed(end);
                 window.col = 0;
             }
-            ([], b'M') => window.reverse(end),
-            ([], b'H') => self
-                .tabs
-                .set(u16::try_from(window.settled()).unwrap_or(u16::MAX)),
-            ([], b'N') => self.charsets.single(2),
-            ([], b'O') => self.charsets.single(3),
-            ([], b'n') => self.charsets.lock(2),
-            ([], b'o') => self.charsets.lock(3),
-            ([], b'c') => {
-                *self = Self::new(false, end);
-                window.reset_attributes();
-                window.region = (0, window.last_row());
-                (0..window.rows.len()).for_each(|row| window.erase(row, 0, usize::MAX));
-                window.go(0, 0, end);
+            ReverseIndex => window.reverse(end),
+            CursorUp(count) => window.go(up(window, count), col, end),
+            CursorDown(count) | RowRelative(count) => {
+                window.go(down(window, count), col, end);
             }
-            ([slot @ b'('..=b'+'], _) => self.charsets.designate(*slot, last),
-            _ => {}
-        }
-    }
-
-    fn csi(&mut self, window: &mut Window, csi: Csi<'_>, end: u64) {
-        match (csi.marker, csi.inter, csi.last) {
-            (0, 0, _) => self.plain_csi(window, csi, end),
-            (b'?', 0, b'h' | b'l') => csi
-                .numbers()
-                .for_each(|mode| self.dec_mode(window, mode, csi.last == b'h', end)),
-            (b'?', 0, b'J') => erase_display(window, csi.number(0, 0)),
-            (b'?', 0, b'K') => erase_line(window, csi.number(0, 0)),
-            (0, b'!', b'p') => {
-                let alt = self.alt;
+            CursorRight(count) | ColumnRelative(count) => {
+                window.go(row, col + usize::from(count), end);
+            }
+            CursorLeft(count) => {
+                window.go(row, col.saturating_sub(usize::from(count)), end);
+            }
+            NextLines(count) => window.go(down(window, count), 0, end),
+            PreviousLines(count) => window.go(up(window, count), 0, end),
+            CursorColumn(col) => window.go(row, usize::from(col), end),
+            CursorPosition(row, col) => self.go_to(window, row, usize::from(col), end),
+            CursorRow(row) => self.go_to(window, row, col, end),
+            TabForward(count) => self.tab(window, count, end),
+            TabBackward(count) => {
+                let col = self.tabs.back(narrow(col), count);
+                window.go(row, usize::from(col), end);
+            }
+            TabStop(change) => self.tabs.apply(change, narrow(col)),
+            InsertCharacters(count) => window.insert_cells(usize::from(count)),
+            DeleteCharacters(count) => window.delete_cells(usize::from(count)),
+            EraseCharacters(count) => {
+                window.erase(row, col, col.saturating_add(usize::from(count)));
+            }
+            InsertLines(count) => window.insert_rows(row, usize::from(count)),
+            DeleteLines(count) => window.delete_rows(row, usize::from(count)),
+            ScrollUp(count) => window.scroll_up(usize::from(count)),
+            ScrollDown(count) => window.scroll_down(usize::from(count)),
+            EraseInDisplay(what) => {
+                erase_display(window, what);
+            }
+            EraseInLine(what) => {
+                erase_line(window, what);
+            }
+            Sgr(params) => window.set_attributes(params),
+            SetMargins(top, bottom) => self.set_region(window, top, bottom, end),
+            SaveCursor => self.save(window),
+            RestoreCursor => self.restore(window, end),
+            SetModes(modes, on) => modes
+                .iter()
+                .for_each(|(_, mode)| self.set_mode(window, mode, on, end)),
+            Charset(change) => self.charsets.apply(change),
+            Reset => self.reset(window, end),
+            SoftReset => {
                 *self = Self {
                     tabs: std::mem::take(&mut self.tabs),
-                    alt,
+                    alt: self.alt,
                     ..Self::new(false, self.alt_since)
                 };
                 window.reset_attributes();
                 window.region = (0, window.last_row());
             }
-            _ => {}
+            Bell | AlignmentPattern | ApplicationKeypad(_) | CursorStyle | Title(_) | PushTitle
+            | PopTitle | Link(_) | Query(_) | Unknown => {}
         }
     }
 
-    fn plain_csi(&mut self, window: &mut Window, csi: Csi<'_>, end: u64) {
-        let count = usize::from(csi.number(0, 1));
-        let (row, col) = (window.row, window.settled());
-        match csi.last {
-            b'A' => window.go(up(window, count), col, end),
-            b'B' | b'e' => window.go(down(window, count), col, end),
-            b'C' | b'a' => window.go(row, col + count, end),
-            b'D' => window.go(row, col.saturating_sub(count), end),
-            b'E' => window.go(down(window, count), 0, end),
-            b'F' => window.go(up(window, count), 0, end),
-            b'G' | b'`' => window.go(row, count - 1, end),
-            b'H' | b'f' => self.go_to(window, count - 1, usize::from(csi.number(1, 1)) - 1, end),
-            b'd' => self.go_to(window, count - 1, col, end),
-            b'I' => self.tab(window, csi.number(0, 1), end),
-            b'Z' => {
-                let col = self
-                    .tabs
-                    .back(u16::try_from(col).unwrap_or(u16::MAX), csi.number(0, 1));
-                window.go(row, usize::from(col), end);
-            }
-            b'g' => match csi.number(0, 0) {
-                0 => self.tabs.clear(u16::try_from(col).unwrap_or(u16::MAX)),
-                3 => self.tabs.clear_all(),
-                _ => {}
-            },
-            b'@' => window.insert_cells(count),
-            b'P' => window.delete_cells(count),
-            b'X' => window.erase(row, col, col.saturating_add(count)),
-            b'L' => window.insert_rows(row, count),
-            b'M' => window.delete_rows(row, count),
-            b'S' => window.scroll_up(count),
-            b'T' if csi.params.iter().all(u8::is_ascii_digit) => window.scroll_down(count),
-            b'J' => erase_display(window, csi.number(0, 0)),
-            b'K' => erase_line(window, csi.number(0, 0)),
-            b'm' => window.set_attributes(csi.params),
-            b'r' => self.set_region(window, csi, end),
-            b's' if csi.params.is_empty() => self.save(window),
-            b'u' if csi.params.is_empty() => self.restore(window, end),
-            b'h' | b'l' => csi.numbers().for_each(|mode| match mode {
-                4 => self.insert = csi.last == b'h',
-                20 => self.newline = csi.last == b'h',
-                _ => {}
-            }),
-            _ => {}
-        }
+    /// RIS.
+    fn reset(&mut self, window: &mut Window, end: u64) {
+        *self = Self::new(false, end);
+        window.reset_attributes();
+        window.region = (0, window.last_row());
+        erase_display(window, Erase::All);
+        window.go(0, 0, end);
     }
 
-    fn dec_mode(&mut self, window: &mut Window, mode: u16, on: bool, end: u64) {
+    fn set_mode(&mut self, window: &mut Window, mode: Mode, on: bool, end: u64) {
+        use Mode::*;
         match mode {
-            6 => {
+            Insert => self.insert = on,
+            NewLine => self.newline = on,
+            Origin => {
                 self.origin = on;
                 self.go_to(window, 0, 0, end);
             }
-            7 => self.wrap = on,
-            1048 if on => self.save(window),
-            1048 => self.restore(window, end),
-            47 | 1047 | 1049 if on => {
+            AutoWrap => self.wrap = on,
+            SaveCursor if on => self.save(window),
+            SaveCursor => self.restore(window, end),
+            _ if mode.is_alternate_screen() && on => {
                 self.alt = Some((window.row, window.col));
                 self.alt_since = end;
             }
@@ -352,24 +331,18 @@ impl Interpreter {
     }
 
     /// Moves the cursor. In origin mode, `row` counts from the top of the region.
-    fn go_to(&self, window: &mut Window, row: usize, col: usize, end: u64) {
+    fn go_to(&self, window: &mut Window, row: u16, col: usize, end: u64) {
         let (top, bottom) = if self.origin {
             window.region
         } else {
             (0, window.last_row())
         };
-        window.go((top + row).min(bottom), col, end);
+        window.go((top + usize::from(row)).min(bottom), col, end);
     }
 
-    fn set_region(&self, window: &mut Window, csi: Csi<'_>, end: u64) {
-        let rows = window.rows.len();
-        let top = usize::from(csi.number(0, 1)) - 1;
-        let bottom = csi.number(1, 0);
-        let bottom = if bottom == 0 {
-            rows
-        } else {
-            usize::from(bottom).min(rows)
-        } - 1;
+    fn set_region(&self, window: &mut Window, top: u16, bottom: u16, end: u64) {
+        let (top, bottom) = (usize::from(top), usize::from(bottom));
+        let bottom = bottom.min(window.last_row());
         if top < bottom {
             window.region = (top, bottom);
             self.go_to(window, 0, 0, end);
@@ -437,57 +410,50 @@ impl Interpreter {
     }
 }
 
-/// Whether a sequence leaves the alternate screen.
-fn resets_alternate(csi: Csi<'_>) -> bool {
-    csi.marker == b'?'
-        && csi.inter == 0
-        && csi.last == b'l'
-        && csi.numbers().any(|mode| matches!(mode, 47 | 1047 | 1049))
-}
-
 /// The row `count` rows up, limited by the top of the region.
-fn up(window: &Window, count: usize) -> usize {
+fn up(window: &Window, count: u16) -> usize {
     let stop = if window.row >= window.region.0 {
         window.region.0
     } else {
         0
     };
-    window.row.saturating_sub(count).max(stop)
+    window.row.saturating_sub(usize::from(count)).max(stop)
 }
 
 /// The row `count` rows down, limited by the bottom of the region.
-fn down(window: &Window, count: usize) -> usize {
+fn down(window: &Window, count: u16) -> usize {
     let stop = if window.row <= window.region.1 {
         window.region.1
     } else {
         window.last_row()
     };
-    (window.row + count).min(stop)
+    (window.row + usize::from(count)).min(stop)
 }
 
-fn erase_display(window: &mut Window, how: u16) {
-    let (row, col) = (window.row, window.settled());
-    let rows = window.rows.len();
-    match how {
-        0 => {
-            window.erase(row, col, usize::MAX);
-            (row + 1..rows).for_each(|row| window.erase(row, 0, usize::MAX));
-        }
-        1 => {
-            window.erase(row, 0, col + 1);
-            (0..row).for_each(|row| window.erase(row, 0, usize::MAX));
-        }
-        2 => (0..rows).for_each(|row| window.erase(row, 0, usize::MAX)),
-        _ => {}
+/// A column as the tab stops count it.
+fn narrow(col: usize) -> u16 {
+    u16::try_from(col).unwrap_or(u16::MAX)
+}
+
+fn erase_display(window: &mut Window, what: Erase) {
+    let rows = match what {
+        Erase::ToEnd => window.row + 1..window.rows.len(),
+        Erase::ToCursor => 0..window.row,
+        Erase::All => 0..window.rows.len(),
+        Erase::Scrollback | Erase::Unknown => return,
+    };
+    if what != Erase::All {
+        erase_line(window, what);
     }
+    rows.for_each(|row| window.erase(row, 0, usize::MAX));
 }
 
-fn erase_line(window: &mut Window, how: u16) {
+fn erase_line(window: &mut Window, what: Erase) {
     let (row, col) = (window.row, window.settled());
-    match how {
-        0 => window.erase(row, col, usize::MAX),
-        1 => window.erase(row, 0, col + 1),
-        2 => window.erase(row, 0, usize::MAX),
-        _ => {}
+    match what {
+        Erase::ToEnd => window.erase(row, col, usize::MAX),
+        Erase::ToCursor => window.erase(row, 0, col + 1),
+        Erase::All => window.erase(row, 0, usize::MAX),
+        Erase::Scrollback | Erase::Unknown => {}
     }
 }

@@ -39,6 +39,19 @@ pub enum Token<'a> {
     Ignored,
 }
 
+impl Token<'_> {
+    /// The bytes of text, of a control character, or of a sequence without a string.
+    pub fn bytes(&self) -> Vec<u8> {
+        match self {
+            Self::Text(text) => text.as_bytes().to_vec(),
+            Self::Control(byte) => vec![*byte],
+            Self::Escape(inter, last) => [b"\x1b", *inter, &[*last]].concat(),
+            Self::Csi(csi) => [b"\x1b[", csi.body].concat(),
+            Self::Invalid | Self::Osc(..) | Self::Dcs(_) | Self::Ignored => Vec::new(),
+        }
+    }
+}
+
 /// The scanner. Incomplete input at the end of one read is kept for the next.
 #[derive(Clone, Debug, Default)]
 pub struct Scanner {
@@ -97,9 +110,9 @@ impl Scanner {
         match *rest.first()? {
             0x1b => {
                 // Most sequences are short and complete. Parse these without a copy.
-                if let Some(body) = whole_csi(rest) {
-                    *pos += 2 + body.len();
-                    return Some(Csi::parse(body).map_or(Token::Ignored, Token::Csi));
+                if let Some(csi) = Csi::first(rest) {
+                    *pos += csi.length();
+                    return Some(Token::Csi(csi));
                 }
                 *pos += 1;
                 self.begin(State::Escape);
@@ -338,14 +351,6 @@ fn character_len(bytes: &[u8]) -> Result<usize, Bad> {
         Ok(_) => Ok(len),
         Err(error) => Err(error.error_len().map_or(Bad::Cut, Bad::Invalid)),
     }
-}
-
-/// The part after `CSI`, if `rest` begins with a complete control sequence.
-fn whole_csi(rest: &[u8]) -> Option<&[u8]> {
-    let body = rest.strip_prefix(b"\x1b[")?;
-    let body = &body[..body.len().min(MAX_CSI)];
-    let last = body.iter().position(|b| !(0x20..0x40).contains(b))?;
-    (0x40..0x7f).contains(&body[last]).then(|| &body[..=last])
 }
 
 #[cfg(test)]

@@ -38,6 +38,17 @@ const GRAPHICS: [char; 32] = [
     '⎼', '⎽', '├', '┤', '┴', '┬', '│', '≤', '≥', 'π', '≠', '£', '·',
 ];
 
+/// A change of the designated or active sets. Slots 0 to 3 are G0 to G3.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CharsetChange {
+    /// SCS: designates a set.
+    Designate(usize, Charset),
+    /// SI, SO, LS2, LS3: activates a slot.
+    Lock(usize),
+    /// SS2, SS3: uses a slot for the next character.
+    Single(usize),
+}
+
 /// The four designated sets and the active one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Charsets {
@@ -48,21 +59,13 @@ pub struct Charsets {
 }
 
 impl Charsets {
-    /// Designates a set. `slot` is the intermediate byte of the sequence, `(` for G0 to `+` for G3.
-    pub fn designate(&mut self, slot: u8, last: u8) {
-        if let Some(set) = self.sets.get_mut(usize::from(slot.wrapping_sub(b'('))) {
-            *set = Charset::named(last);
+    /// Applies a change.
+    pub fn apply(&mut self, change: CharsetChange) {
+        match change {
+            CharsetChange::Designate(slot, set) => self.sets[slot] = set,
+            CharsetChange::Lock(slot) => self.in_use = slot,
+            CharsetChange::Single(slot) => self.single = Some(slot),
         }
-    }
-
-    /// Activates G0 to G3 (SI, SO, LS2, LS3).
-    pub fn lock(&mut self, slot: usize) {
-        self.in_use = slot.min(3);
-    }
-
-    /// Uses G2 or G3 for the next character (SS2, SS3).
-    pub fn single(&mut self, slot: usize) {
-        self.single = Some(slot.min(3));
     }
 
     /// Whether characters are displayed unchanged.
@@ -83,21 +86,20 @@ mod tests {
 
     #[test]
     fn sets_are_designated_locked_and_used_once() {
+        use CharsetChange::{Designate, Lock, Single};
         let mut sets = Charsets::default();
         assert!(sets.plain());
-        sets.designate(b')', b'0');
+        sets.apply(Designate(1, Charset::Graphics));
         assert_eq!(sets.map('q'), 'q');
-        sets.lock(1);
+        sets.apply(Lock(1));
         assert_eq!(
             ['l', 'q', '~', '_', 'A', 'é'].map(|c| sets.map(c)),
             ['┌', '─', '·', ' ', 'A', 'é']
         );
-        sets.lock(0);
-        sets.designate(b'*', b'A');
-        sets.single(2);
+        sets.apply(Lock(0));
+        sets.apply(Designate(2, Charset::British));
+        sets.apply(Single(2));
         assert!(!sets.plain());
         assert_eq!((sets.map('#'), sets.map('#')), ('£', '#'));
-        sets.designate(b'-', b'0');
-        assert!(sets.plain());
     }
 }

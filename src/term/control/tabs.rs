@@ -5,6 +5,17 @@ use crate::term::size;
 /// Distance between the default tab stops, in columns.
 const EVERY: u16 = 8;
 
+/// A change of the tab stops.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TabChange {
+    /// HTS: sets a stop at the cursor.
+    Set,
+    /// TBC 0: clears the stop at the cursor.
+    Clear,
+    /// TBC 3: clears all stops.
+    ClearAll,
+}
+
 /// Tab stops of a terminal, stored for the maximum width so that a resize loses none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TabStops {
@@ -18,19 +29,13 @@ impl TabStops {
         self.own.is_none()
     }
 
-    /// Sets a stop at column `col`.
-    pub fn set(&mut self, col: u16) {
-        self.put(col, true);
-    }
-
-    /// Clears the stop at column `col`.
-    pub fn clear(&mut self, col: u16) {
-        self.put(col, false);
-    }
-
-    /// Clears all stops.
-    pub fn clear_all(&mut self) {
-        self.own = Some(vec![false; usize::from(size::MAX)]);
+    /// Applies a change while the cursor is in column `col`.
+    pub fn apply(&mut self, change: TabChange, col: u16) {
+        match change {
+            TabChange::Set => self.put(col, true),
+            TabChange::Clear => self.put(col, false),
+            TabChange::ClearAll => self.own = Some(vec![false; usize::from(size::MAX)]),
+        }
     }
 
     /// The column that is `count` stops to the right of `col`, at most `last`.
@@ -89,10 +94,10 @@ mod tests {
             (tabs.back(8, 1), tabs.back(9, 1), tabs.back(30, 9)),
             (0, 8, 0)
         );
-        tabs.clear(8);
-        tabs.set(3);
+        tabs.apply(TabChange::Clear, 8);
+        tabs.apply(TabChange::Set, 3);
         assert_eq!((tabs.forward(0, 1, 79), tabs.forward(3, 1, 79)), (3, 16));
-        tabs.clear_all();
+        tabs.apply(TabChange::ClearAll, 0);
         assert_eq!(tabs.forward(0, 1, 79), 79);
     }
 }

@@ -1,0 +1,71 @@
+//! Queries: where the answers come from. [`replies`](crate::term::replies) spells them.
+
+use vt100::{MouseProtocolEncoding as Encoding, MouseProtocolMode as Mouse};
+
+use super::{Core, State};
+use crate::term::control::mode;
+use crate::term::control::query::Query;
+
+impl State {
+    /// Answers a query.
+    pub(super) fn answer(&mut self, core: &mut Core<'_>, query: Query<'_>) {
+        use Query::*;
+        match query {
+            PrimaryAttributes => self.replies.primary_attributes(),
+            SecondaryAttributes => self.replies.secondary_attributes(),
+            TertiaryAttributes => self.replies.tertiary_attributes(),
+            Version => self.replies.version(),
+            Status => self.replies.fine(),
+            Cursor { private } => {
+                let (row, col) = core.cursor();
+                let top = if self.modes.origin { self.margins.0 } else { 0 };
+                let col = col.min(self.size.cols() - 1);
+                self.replies.cursor(private, row.saturating_sub(top), col);
+            }
+            Mode { private, number } => {
+                let set = self.is_set(core, mode::Mode::new(private, number));
+                self.replies.mode(private, number, set);
+            }
+            Parameters(asked) => self.replies.parameters(asked),
+            Window(property) => self.replies.window(property, self.size),
+            Setting(name) => self.replies.setting(name, core.screen(), self.margins),
+            Capabilities(names) => self.replies.no_capability(names),
+            PaletteColors { colors, bell } => self.replies.palette_colors(colors, bell),
+            DynamicColors {
+                first,
+                colors,
+                bell,
+            } => self.replies.dynamic_colors(first, colors, bell),
+        }
+    }
+
+    /// Whether a mode is set; `None` if it is not supported.
+    fn is_set(&self, core: &mut Core<'_>, mode: mode::Mode) -> Option<bool> {
+        use mode::Mode::*;
+        let screen = core.screen();
+        let mouse = |mode| screen.mouse_protocol_mode() == mode;
+        Some(match mode {
+            Insert => self.modes.insert,
+            NewLine => self.modes.newline,
+            CursorKeys => screen.application_cursor(),
+            Origin => self.modes.origin,
+            AutoWrap => self.modes.wrap,
+            ShowCursor => !screen.hide_cursor(),
+            AlternateScreen | AlternateScreenCleared | AlternateScreenSaved => {
+                screen.alternate_screen()
+            }
+            Keypad => screen.application_keypad(),
+            MousePress => mouse(Mouse::Press),
+            MouseRelease => mouse(Mouse::PressRelease),
+            MouseDrag => mouse(Mouse::ButtonMotion),
+            MouseAny => mouse(Mouse::AnyMotion),
+            MouseUtf8 => screen.mouse_protocol_encoding() == Encoding::Utf8,
+            MouseSgr => screen.mouse_protocol_encoding() == Encoding::Sgr,
+            Focus => self.modes.focus,
+            BracketedPaste => screen.bracketed_paste(),
+            BlinkingCursor | SaveCursor | SynchronizedUpdate | Unknown => {
+                return None;
+            }
+        })
+    }
+}

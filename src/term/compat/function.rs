@@ -1,0 +1,157 @@
+//! Control functions: which ones are passed on, rewritten, kept here or answered.
+
+use super::sgr::{is_basic, rewritten};
+use super::{Core, MAX_REPEAT, State, columns};
+use crate::term::control::Function;
+use crate::term::scan::Token;
+
+impl State {
+    /// Handles the control function that `token` is.
+    pub(super) fn function(&mut self, core: &mut Core<'_>, token: &Token<'_>) {
+        use Function::*;
+        let function = Function::of(token);
+        if !matches!(function, Repeat(_)) {
+            self.last_char = None;
+        }
+        let is_cr = matches!(function, CarriageReturn);
+        let after_cr = std::mem::replace(&mut self.after_cr, is_cr);
+        match function {
+            CarriageReturn | CursorRight(_) | CursorColumn(_) | CursorPosition(..)
+            | CursorStyle => core.keep(token),
+            Backspace | CursorLeft(_) | InsertCharacters(_) | DeleteCharacters(_)
+            | EraseCharacters(_) | InsertLines(_) | DeleteLines(_) | ScrollUp(_)
+            | ScrollDown(_) | EraseInDisplay(_) | EraseInLine(_) => {
+                self.settle(core);
+                core.keep(token);
+            }
+            CursorUp(_) | CursorDown(_) | NextLines(_) | PreviousLines(_)
+                if self.margins == (0, self.size.rows() - 1) =>
+            {
+                self.settle(core);
+                core.keep(token);
+            }
+            CursorUp(count) => self.move_up(core, count),
+            CursorDown(count) | RowRelative(count) => {
+                self.move_down(core, count);
+            }
+            NextLines(count) => {
+                self.move_down(core, count);
+                core.put(b"\r");
+            }
+            PreviousLines(count) => {
+                self.move_up(core, count);
+                core.put(b"\r");
+            }
+            ColumnRelative(count) => core.put_csi(&format!("{count}C")),
+            CursorRow(row) => self.go_row(core, row),
+            Sgr(params) if is_basic(params) => core.keep(token),
+            Sgr(params) => core.put_csi(&rewritten(params)),
+            Bell => self.bells = self.bells.saturating_add(1),
+            Tab if self.tabs.standard() => core.keep(token),
+            Tab => self.tab(core, 1),
+            TabForward(count) => self.tab(core, i32::from(count)),
+            TabBackward(count) => self.tab(core, -i32::from(count)),
+            TabStop(change) => {
+                let col = core.cursor().1.min(self.size.cols() - 1);
+                self.tabs.apply(change, col);
+            }
+            LineFeed if self.modes.newline => core.put(b"\r\n"),
+            LineFeed => {
+                if !after_cr {
+                    self.settle(core);
+                }
+                core.keep(token);
+            }
+            Index => {
+                self.settle(core);
+                core.put(b"\n");
+            }
+            NextLine => core.put(b"\r\n"),
+            ReverseIndex => {
+                self.settle(core);
+                // The emulator would scroll the region even if the cursor is outside of it.
+                if core.cursor().0 > 0 || self.margins.0 == 0 {
+                    core.put(b"\x1bM");
+                }
+            }
+            Repeat(count) => self.repeat(core, count),
+            Charset(change) => self.charsets.apply(change),
+            SaveCursor => self.save(core),
+            RestoreCursor => self.restore(core),
+            SetModes(modes, on) => modes
+                .iter()
+                .for_each(|(number, mode)| self.set_mode(core, mode, number, on)),
+            ApplicationKeypad(on) => core.put(if on { b"\x1b=" } else { b"\x1b>" }),
+            SetMargins(top, bottom) => self.set_margins(core, top, bottom),
+            SoftReset => self.soft_reset(core),
+            Reset => {
+                self.reset();
+                core.put(b"\x1bc");
+            }
+            AlignmentPattern => self.alignment_pattern(core),
+            Title(title) => self.title.set(title),
+            PushTitle => self.title.push(),
+            PopTitle => self.title.pop(),
+            Query(query) => self.answer(core, query),
+            Link(_) | Unknown => {}
+        }
+    }
+
+    /// Moves the cursor up. The top margin stops it, also if it starts outside the scroll region.
+    fn move_up(&self, core: &mut Core<'_>, count: u16) {
+        self.settle(core);
+        let (row, top) = (core.cursor().0, self.margins.0);
+        let most = if row >= top { row - top } else { row };
+        if most > 0 {
+            core.put_csi(&format!("{}A", count.min(most)));
+        }
+    }
+
+    /// Moves the cursor down. The bottom margin stops it, also if it starts outside the scroll
+    /// region.
+    fn move_down(&self, core: &mut Core<'_>, count: u16) {
+        self.settle(core);
+        let (row, bottom) = (core.cursor().0, self.margins.1);
+        let last = self.size.rows() - 1;
+        let stop = if row <= bottom { bottom } else { last };
+        let most = stop.saturating_sub(row);
+        if most > 0 {
+            core.put_csi(&format!("{}B", count.min(most)));
+        }
+    }
+
+    /// VPA. In origin mode it counts from the top margin.
+    fn go_row(&mut self, core: &mut Core<'_>, row: u16) {
+        if self.modes.origin {
+            let col = core.cursor().1.min(self.size.cols() - 1);
+            core.go(row, col);
+        } else {
+            core.put_csi(&format!("{}d", u32::from(row) + 1));
+        }
+    }
+
+    /// REP, with at most a screenful of repetitions.
+    fn repeat(&mut self, core: &mut Core<'_>, count: u16) {
+        let Some(c) = self.last_char.filter(|&c| columns(c) > Some(0)) else {
+            return;
+        };
+        let cells = usize::from(self.size.rows()) * usize::from(self.size.cols());
+        let most = cells.min(MAX_REPEAT);
+        let text: String = std::iter::repeat_n(c, usize::from(count).min(most)).collect();
+        if self.modes.insert || !self.modes.wrap {
+            self.print(core, &text);
+        } else {
+            core.put(text.as_bytes());
+        }
+    }
+
+    /// DECSTBM. Margins with fewer than two rows are ignored; valid ones send the cursor home.
+    fn set_margins(&mut self, core: &mut Core<'_>, top: u16, bottom: u16) {
+        let bottom = bottom.min(self.size.rows() - 1);
+        if top < bottom {
+            self.margins = (top, bottom);
+            core.put_csi(&format!("{};{}r", top + 1, bottom + 1));
+            core.go(0, 0);
+        }
+    }
+}
