@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use vt100::Color;
 
+use super::control::sgr::{Attribute, attributes};
+
 /// Drawing attributes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Pen {
@@ -59,93 +61,41 @@ impl Pen {
         }
     }
 
-    /// Applies an SGR sequence with these parameters. Returns false if the compat layer rewrites a
-    /// parameter before the emulator sees it; the pen is then invalid.
-    pub fn apply(&mut self, params: &[u8]) -> bool {
-        if params.contains(&b':') {
-            return false;
-        }
-        let mut numbers = params.split(|&b| b == b';').map(number);
-        while let Some(number) = numbers.next() {
-            match number {
-                0 => *self = Self::default(),
-                1 => self.weight = Weight::Bold,
-                2 => self.weight = Weight::Dim,
-                3 | 23 => self.italic = number == 3,
-                4 | 24 => self.underline = number == 4,
-                7 | 27 => self.inverse = number == 7,
-                22 => self.weight = Weight::Normal,
-                30..=37 => self.fg = Color::Idx(low(number - 30)),
-                90..=97 => self.fg = Color::Idx(low(number - 82)),
-                40..=47 => self.bg = Color::Idx(low(number - 40)),
-                100..=107 => self.bg = Color::Idx(low(number - 92)),
-                39 => self.fg = Color::Default,
-                49 => self.bg = Color::Default,
-                38 | 48 => {
-                    let Some(color) = color(&mut numbers) else {
-                        return false;
-                    };
-                    *(if number == 38 {
-                        &mut self.fg
-                    } else {
-                        &mut self.bg
-                    }) = color;
-                }
-                // The compat layer rewrites double underline and underline colour.
-                21 | 58 => return false,
-                _ => {}
+    /// Applies an SGR sequence with these parameters.
+    pub fn apply(&mut self, params: &[u8]) {
+        for attribute in attributes(params) {
+            match attribute {
+                Attribute::Reset => *self = Self::default(),
+                Attribute::Bold => self.weight = Weight::Bold,
+                Attribute::Dim => self.weight = Weight::Dim,
+                Attribute::NormalIntensity => self.weight = Weight::Normal,
+                Attribute::Italic(on) => self.italic = on,
+                Attribute::Underline(on) => self.underline = on,
+                Attribute::Inverse(on) => self.inverse = on,
+                Attribute::Foreground(color) => self.fg = color,
+                Attribute::Background(color) => self.bg = color,
+                Attribute::Unknown => {}
             }
         }
-        true
     }
 
     /// Appends the SGR sequence that sets exactly these attributes.
     pub fn push_sgr(&self, out: &mut String) {
-        out.push_str("\x1b[0");
-        let flags = [
-            (self.weight == Weight::Bold, 1),
-            (self.weight == Weight::Dim, 2),
-            (self.italic, 3),
-            (self.underline, 4),
-            (self.inverse, 7),
+        let attributes = [
+            (self.weight == Weight::Bold, Attribute::Bold),
+            (self.weight == Weight::Dim, Attribute::Dim),
+            (self.italic, Attribute::Italic(true)),
+            (self.underline, Attribute::Underline(true)),
+            (self.inverse, Attribute::Inverse(true)),
+            (self.fg != Color::Default, Attribute::Foreground(self.fg)),
+            (self.bg != Color::Default, Attribute::Background(self.bg)),
         ];
-        for (_, number) in flags.iter().filter(|(on, _)| *on) {
-            let _ = write!(out, ";{number}");
-        }
-        for (color, base) in [(self.fg, 30u8), (self.bg, 40)] {
-            let _ = match color {
-                Color::Default => Ok(()),
-                Color::Idx(i @ 0..=7) => write!(out, ";{}", base + i),
-                Color::Idx(i @ 8..=15) => write!(out, ";{}", base + 52 + i),
-                Color::Idx(i) => write!(out, ";{};5;{i}", base + 8),
-                Color::Rgb(r, g, b) => write!(out, ";{};2;{r};{g};{b}", base + 8),
-            };
+        out.push_str("\x1b[0");
+        for (_, attribute) in attributes.iter().filter(|(is_set, _)| *is_set) {
+            let _ = write!(out, ";{attribute}");
         }
         out.push('m');
     }
-}
-
-/// Parses a parameter. An empty one is 0; one that is too large becomes `u16::MAX`.
-pub fn number(digits: &[u8]) -> u16 {
-    digits.iter().fold(0u16, |n, &b| {
-        n.saturating_mul(10)
-            .saturating_add(u16::from(b.wrapping_sub(b'0')))
-    })
-}
-
-/// Parses the colour that follows 38 or 48.
-fn color(numbers: &mut impl Iterator<Item = u16>) -> Option<Color> {
-    let mut byte = || numbers.next().and_then(|n| u8::try_from(n).ok());
-    match byte()? {
-        2 => Some(Color::Rgb(byte()?, byte()?, byte()?)),
-        5 => Some(Color::Idx(byte()?)),
-        _ => None,
-    }
-}
-
-/// Converts a number that is known to fit into a byte.
-fn low(number: u16) -> u8 {
-    u8::try_from(number).unwrap_or(u8::MAX)
 }
 
 #[cfg(test)]
@@ -162,6 +112,7 @@ mod tests {
                 prop_oneof![
                     4 => "[0-9]?", 4 => "(2|3|4|9|10)[0-9]", 1 => "(38|48);5;[0-9]{1,3}",
                     1 => "(38|48);2;[0-9]{1,3};[0-9]{1,2};7", 1 => "[0-9]{3,6}",
+                    1 => "4:[0-5]?|(38|48|58)[:;](5|2)[:;][0-9:]{0,9}|21|58;[25](;[0-9]){1,4}",
                 ],
                 1..6,
             ),
@@ -170,15 +121,14 @@ mod tests {
             let mut screen = Screen::new(Size::new(2, 8));
             screen.feed(b"\x1b[1;3;4;7;31;44m");
             let mut pen = screen.pen();
-            if pen.apply(params.as_bytes()) {
-                screen.feed(format!("\x1b[{params}m").as_bytes());
-                prop_assert_eq!(pen, screen.pen());
-                let mut sgr = String::new();
-                pen.push_sgr(&mut sgr);
-                screen.feed(b"\x1b[0;2;95;106m");
-                screen.feed(sgr.as_bytes());
-                prop_assert_eq!(pen, screen.pen());
-            }
+            pen.apply(params.as_bytes());
+            screen.feed(format!("\x1b[{params}m").as_bytes());
+            prop_assert_eq!(pen, screen.pen());
+            let mut sgr = String::new();
+            pen.push_sgr(&mut sgr);
+            screen.feed(b"\x1b[0;2;95;106m");
+            screen.feed(sgr.as_bytes());
+            prop_assert_eq!(pen, screen.pen());
         }
     }
 }

@@ -7,7 +7,6 @@ use std::collections::VecDeque;
 
 use super::lines::{Lines, MAX_LINE};
 use super::marks::Marks;
-use super::pens::without_colons;
 use super::row::{Row, TAB};
 use super::{Layout, LayoutKind, Line};
 use crate::term::pen::Pen;
@@ -149,10 +148,7 @@ impl Window {
     /// SGR: sets the attributes of the text that follows.
     pub(super) fn set_attributes(&mut self, params: &[u8]) {
         if let Some(pen) = &mut self.pen {
-            match params.contains(&b':') {
-                true => pen.apply(&without_colons(params)),
-                false => pen.apply(params),
-            };
+            pen.apply(params);
         }
     }
 

@@ -12,12 +12,16 @@ mod row;
 
 use self::row::{Row, Visit};
 use super::compat::columns;
-use super::pen::{Pen, number};
+use super::control::charset::{self, CharsetChange};
+use super::control::mode::Mode;
+use super::control::{Erase, Function};
+use super::pen::Pen;
 use super::scan::ascii_len;
 use super::size::Size;
 
-/// Maximum length of a control sequence that can be followed, in bytes after `CSI`.
-const MAX_CSI: usize = 32;
+/// Maximum length of a control sequence that can be followed, in bytes. The emulator reads at most
+/// 32 parameters.
+const MAX_SEQUENCE: usize = 34;
 
 /// State of a screen with no incomplete sequence and all special modes off.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -108,27 +112,12 @@ impl<'a> Pass<'a> {
                 length
             }
             0x80.. => self.character(rest)?,
-            0x1b => self.sequence(rest)?,
-            b'\r' => {
-                self.jump(self.at + 1, self.row, 0)?;
-                1
+            _ => {
+                let (function, length) = Function::first(rest)?;
+                (length <= MAX_SEQUENCE).then_some(())?;
+                self.function(function, &rest[..length])?;
+                length
             }
-            b'\n' if self.row < self.last_row() => {
-                self.jump(self.at + 1, self.row + 1, self.settled())?;
-                1
-            }
-            0x08 => {
-                self.jump(self.at + 1, self.row, self.settled().saturating_sub(1))?;
-                1
-            }
-            b'\t' if self.col < self.cols => {
-                self.visit.other = true;
-                self.col = ((self.col / 8 + 1) * 8).min(self.cols - 1);
-                1
-            }
-            // Shift-in selects G0, which is already active.
-            0x0f => 1,
-            _ => return None,
         };
         self.at += length;
         self.visit.end = self.at;
@@ -162,76 +151,80 @@ impl<'a> Pass<'a> {
         Some(c.len_utf8())
     }
 
-    fn sequence(&mut self, rest: &'a [u8]) -> Option<usize> {
-        if rest.starts_with(b"\x1b(B") {
-            return Some(3);
-        }
-        let body = rest.strip_prefix(b"\x1b[")?;
-        let length = body.iter().take(MAX_CSI).position(|b| *b >= 0x40)?;
-        let (params, last) = (&body[..length], body[length]);
-        let length = length + 3;
-        let next = self.at + length;
-        if let Some(mode) = params.strip_prefix(b"?") {
-            match (mode, last) {
-                (b"25", b'h' | b'l') => self.cursor = Some(&rest[..length]),
-                // Cursor blinking and synchronized updates have no effect here.
-                (b"12" | b"2026", b'h' | b'l') => {}
-                _ => return None,
-            }
-            return Some(length);
-        }
-        if !params.iter().all(|b| b.is_ascii_digit() || *b == b';') {
-            return None;
-        }
-        let mut numbers = params.split(|&b| b == b';').map(number);
-        let (first, second) = (numbers.next()?, numbers.next().unwrap_or(0));
-        let count = first.max(1);
+    /// Follows a control function; `None` if it must be painted.
+    fn function(&mut self, function: Function<'_>, sequence: &'a [u8]) -> Option<()> {
+        use Function::*;
+        let next = self.at + sequence.len();
         let (row, col) = (self.row, self.settled());
-        match last {
-            b'm' => {
-                let mut pen = self.pen;
-                pen.apply(params).then_some(())?;
-                self.pen = pen;
+        match function {
+            CarriageReturn => self.jump(next, row, 0)?,
+            LineFeed if row < self.last_row() => self.jump(next, row + 1, col)?,
+            Backspace => self.jump(next, row, col.saturating_sub(1))?,
+            Sgr(params) => self.pen.apply(params),
+            CursorPosition(row, col) => self.jump(next, row, col)?,
+            CursorColumn(col) => self.jump(next, row, col)?,
+            CursorUp(count) => self.jump(next, row.saturating_sub(count), col)?,
+            CursorDown(count) => self.jump(next, row.saturating_add(count), col)?,
+            CursorRight(count) => self.jump(next, row, col.saturating_add(count))?,
+            CursorLeft(count) => self.jump(next, row, col.saturating_sub(count))?,
+            // Both select the character set that is already active.
+            Charset(
+                CharsetChange::Lock(0) | CharsetChange::Designate(0, charset::Charset::Ascii),
+            ) => {}
+            SetModes(modes, _) => {
+                let mut shows = false;
+                for (_, mode) in modes.iter() {
+                    match mode {
+                        Mode::ShowCursor => shows = true,
+                        // They have no effect here.
+                        Mode::BlinkingCursor | Mode::SynchronizedUpdate => {}
+                        _ => return None,
+                    }
+                }
+                if shows {
+                    self.cursor = Some(sequence);
+                }
             }
-            b'H' | b'f' => self.jump(next, count - 1, second.max(1) - 1)?,
-            b'G' | b'`' => self.jump(next, row, count - 1)?,
-            b'A' => self.jump(next, row.saturating_sub(count), col)?,
-            b'B' => self.jump(next, row.saturating_add(count), col)?,
-            b'C' => self.jump(next, row, col.saturating_add(count))?,
-            b'D' => self.jump(next, row, col.saturating_sub(count))?,
             // The emulator and the plain renderer treat a pending wrap differently here.
             _ if self.col >= self.cols => return None,
-            b'd' => self.jump(next, count - 1, col)?,
-            b'K' => self.erase(first)?,
-            b'J' if first <= 2 => self.erase_rows(first)?,
-            b'X' | b'P' | b'@' => self.visit.other = true,
-            _ => return None,
-        }
-        Some(length)
-    }
-
-    /// Erases a part of the current row.
-    fn erase(&mut self, how: u16) -> Option<()> {
-        match how {
-            0 if self.col == 0 => self.restart(),
-            0 if self.col <= self.visit.to => {
-                self.visit.to = self.cols;
-                self.visit.erased = true;
+            Tab => {
+                self.visit.other = true;
+                self.col = ((self.col / 8 + 1) * 8).min(self.cols - 1);
             }
-            0 | 1 => self.visit.other = true,
-            2 => self.restart(),
+            CursorRow(row) => self.jump(next, row, col)?,
+            EraseInLine(what) => self.erase(what)?,
+            EraseInDisplay(what) => self.erase_rows(what)?,
+            EraseCharacters(_) | DeleteCharacters(_) | InsertCharacters(_) => {
+                self.visit.other = true
+            }
             _ => return None,
         }
         Some(())
     }
 
+    /// Erases a part of the current row.
+    fn erase(&mut self, what: Erase) -> Option<()> {
+        match what {
+            Erase::ToEnd if self.col == 0 => self.restart(),
+            Erase::ToEnd if self.col <= self.visit.to => {
+                self.visit.to = self.cols;
+                self.visit.erased = true;
+            }
+            Erase::ToEnd | Erase::ToCursor => self.visit.other = true,
+            Erase::All => self.restart(),
+            Erase::Scrollback | Erase::Unknown => return None,
+        }
+        Some(())
+    }
+
     /// Erases the rows above or below, and a part of the current row.
-    fn erase_rows(&mut self, how: u16) -> Option<()> {
+    fn erase_rows(&mut self, what: Erase) -> Option<()> {
         let own = usize::from(self.row);
-        let rows = match how {
-            0 => own + 1..self.rows.len(),
-            1 => 0..own,
-            _ => 0..self.rows.len(),
+        let rows = match what {
+            Erase::ToEnd => own + 1..self.rows.len(),
+            Erase::ToCursor => 0..own,
+            Erase::All => 0..self.rows.len(),
+            Erase::Scrollback | Erase::Unknown => return None,
         };
         for n in rows.filter(|&n| n != own) {
             let row = &mut self.rows[n];
@@ -239,7 +232,7 @@ impl<'a> Pass<'a> {
             row.erased = Some((self.at, self.pen));
             row.ascii = true;
         }
-        self.erase(how)
+        self.erase(what)
     }
 
     /// The whole row is erased, so earlier visits are no longer visible.
