@@ -5,6 +5,8 @@
 //! enough of the same kind follows; anything else must be painted. Output that uses cursor
 //! addressing is handled by [`redraw`](super::redraw).
 
+use super::control::Function;
+use super::control::sgr::begins_with_reset;
 use super::scan::text_len;
 
 /// Maximum number of bytes of SGR sequences that are remembered.
@@ -102,46 +104,44 @@ impl Walk {
                         return true;
                     }
                 }
-                0x1b => {
+                b'\r' => self.at += 1,
+                0..=0x1f | 0x7f => {
                     let rest = &bytes[self.at..];
-                    let Some(length) = sequence(rest) else {
-                        return false;
+                    self.at += match Function::first_sgr(rest) {
+                        Some((params, length)) => {
+                            self.keep_attributes(params, &rest[..length]);
+                            length
+                        }
+                        None => match Function::first(rest) {
+                            Some((Function::Bell, length)) => {
+                                self.bells += 1;
+                                length
+                            }
+                            Some((
+                                Function::EraseInLine(_) | Function::Tab | Function::Backspace,
+                                length,
+                            )) => length,
+                            // Some of the others change the character set.
+                            _ => return false,
+                        },
                     };
-                    if rest[length - 1] == b'm' {
-                        keep_attribute(&mut self.attributes, &rest[..length]);
-                    }
-                    self.at += length;
                 }
-                // Some of the other controls change the character set.
-                b'\t' | b'\r' | 0x07 | 0x08 => {
-                    self.bells += u32::from(byte == 0x07);
-                    self.at += 1;
-                }
-                0..=0x1f | 0x7f => return false,
                 _ => self.at += text_len(&bytes[self.at..]),
             }
         }
         false
     }
-}
 
-/// Length of the SGR or EL sequence at the beginning of `bytes`.
-fn sequence(bytes: &[u8]) -> Option<usize> {
-    let parameters = bytes.strip_prefix(b"\x1b[")?;
-    let length = parameters
-        .iter()
-        .position(|byte| !matches!(byte, b'0'..=b'9' | b';' | b':'))?;
-    matches!(parameters[length], b'm' | b'K').then_some(length + 3)
-}
-
-/// Remembers an SGR sequence. A reset makes the sequences before it irrelevant.
-fn keep_attribute(attributes: &mut Vec<u8>, sequence: &[u8]) {
-    if matches!(sequence, b"\x1b[m" | b"\x1b[0m") || sequence.starts_with(b"\x1b[0;") {
-        attributes.clear();
-    }
-    attributes.extend_from_slice(sequence);
-    if attributes.len() > MAX_ATTRIBUTES {
-        attributes.drain(..attributes.len() - MAX_ATTRIBUTES / 2);
+    /// Remembers an SGR sequence. A reset makes the sequences before it irrelevant.
+    fn keep_attributes(&mut self, params: &[u8], sequence: &[u8]) {
+        let kept = &mut self.attributes;
+        if begins_with_reset(params) {
+            kept.clear();
+        }
+        kept.extend_from_slice(sequence);
+        if kept.len() > MAX_ATTRIBUTES {
+            kept.drain(..kept.len() - MAX_ATTRIBUTES / 2);
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 use super::row::{MAX_MARKS, Row, TAB};
 use super::{Layout, LayoutKind};
 use crate::term::compat::columns;
+use crate::term::control::{Erase, Function};
 use crate::term::scan::ascii_len;
 
 /// Maximum length of a line that is processed here, in bytes. A longer one may be cut into several
@@ -73,13 +74,14 @@ fn attributed(text: &str, out: &mut String) -> bool {
         let Some(c) = after.chars().next() else {
             return true;
         };
-        let mut length = c.len_utf8();
+        if c.is_ascii_control() {
+            let Some((_, length)) = Function::first_sgr(after.as_bytes()) else {
+                return false;
+            };
+            rest = &after[length..];
+            continue;
+        }
         match columns(c) {
-            _ if c == '\x1b' => match sequence(after.as_bytes()) {
-                Some((sequence, _, b'm')) => length = sequence,
-                _ => return false,
-            },
-            _ if c.is_ascii_control() => return false,
             None => {}
             Some(0) if marks == MAX_MARKS => {}
             Some(0) => {
@@ -91,7 +93,7 @@ fn attributed(text: &str, out: &mut String) -> bool {
                 marks = 0;
             }
         }
-        rest = &after[length..];
+        rest = &after[c.len_utf8()..];
     }
 }
 
@@ -125,33 +127,34 @@ fn draw(text: &str, layout: Layout, row: &mut Row, out: &mut String) -> bool {
                 row.put_ascii(col, &run.as_bytes()[..length]);
                 col += length;
             }
-            '\x1b' => match sequence(rest.as_bytes()) {
-                Some((sequence, _, b'm')) => length = sequence,
-                Some((sequence, how, _)) if col < cols => {
-                    match how {
-                        b"" | b"0" => row.erase(col, usize::MAX),
-                        b"1" => row.erase(0, col + 1),
-                        b"2" => row.erase(0, usize::MAX),
-                        _ => return false,
-                    }
-                    length = sequence;
-                }
-                _ => return false,
-            },
-            '\r' => col = 0,
-            '\x08' => col = col.min(cols - 1).saturating_sub(1),
-            '\x07' => {}
-            '\t' => {
-                let stop = (col / TAB + 1) * TAB;
-                if stop >= cols {
+            '\0'..='\x1f' | '\x7f' => {
+                let Some((function, sequence)) = Function::first(rest.as_bytes()) else {
                     return false;
+                };
+                length = sequence;
+                match function {
+                    Function::Sgr(_) | Function::Bell => {}
+                    Function::EraseInLine(what) if col < cols => match what {
+                        Erase::ToEnd => row.erase(col, usize::MAX),
+                        Erase::ToCursor => row.erase(0, col + 1),
+                        Erase::All => row.erase(0, usize::MAX),
+                        Erase::Scrollback | Erase::Unknown => {}
+                    },
+                    Function::CarriageReturn => col = 0,
+                    Function::Backspace => col = col.min(cols - 1).saturating_sub(1),
+                    Function::Tab => {
+                        let stop = (col / TAB + 1) * TAB;
+                        if stop >= cols {
+                            return false;
+                        }
+                        if !row.occupied(col, stop) {
+                            row.put_ascii(col, b"\t");
+                        }
+                        col = stop;
+                    }
+                    _ => return false,
                 }
-                if !row.occupied(col, stop) {
-                    row.put_ascii(col, b"\t");
-                }
-                col = stop;
             }
-            '\0'..='\x1f' | '\x7f' => return false,
             _ => match width {
                 None => {}
                 Some(0) if col > 0 => row.mark(col, c),
@@ -171,13 +174,4 @@ fn draw(text: &str, layout: Layout, row: &mut Row, out: &mut String) -> bool {
     }
     row.push_text(out);
     true
-}
-
-/// Length, parameters and final byte of the SGR or EL sequence at the beginning of `bytes`.
-fn sequence(bytes: &[u8]) -> Option<(usize, &[u8], u8)> {
-    let body = bytes.strip_prefix(b"\x1b[")?;
-    let is_parameter = |byte: &u8| matches!(byte, b'0'..=b'9' | b';' | b':');
-    let length = body.iter().position(|byte| !is_parameter(byte))?;
-    let last = body[length];
-    matches!(last, b'm' | b'K').then_some((length + 3, &body[..length], last))
 }

@@ -10,9 +10,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::reader::Shown;
 use super::{Checkpoint, Layout, Line, Plain};
-
-/// Sequences that clear the screen and so end everything on it.
-const CLEARS: [&[u8]; 4] = [b"\x1b[2J", b"\x1b[3J", b"\x1bc", b"\x1b[H\x1b[J"];
+use crate::term::control::{Erase, Function};
 
 /// Reads a stream of bytes as lines.
 #[derive(Debug)]
@@ -113,11 +111,21 @@ impl Written {
     }
 }
 
-/// Position and length of the first sequence that clears the screen.
+/// Position and length of the first sequence that clears the screen, and so ends everything on it.
 fn find_clear(bytes: &[u8]) -> Option<(usize, usize)> {
     memchr::memchr_iter(0x1b, bytes).find_map(|at| {
-        let clear = CLEARS.iter().find(|clear| bytes[at..].starts_with(clear))?;
-        Some((at, clear.len()))
+        let rest = &bytes[at..];
+        let (function, length) = Function::first(rest)?;
+        match function {
+            Function::EraseInDisplay(Erase::All | Erase::Scrollback) | Function::Reset => {
+                Some((at, length))
+            }
+            Function::CursorPosition(0, 0) => match Function::first(&rest[length..])? {
+                (Function::EraseInDisplay(Erase::ToEnd), more) => Some((at, length + more)),
+                _ => None,
+            },
+            _ => None,
+        }
     })
 }
 
