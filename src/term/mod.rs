@@ -3,6 +3,8 @@
 //!
 //! - [`size`]: rows and columns, clamped to the range that the emulator supports.
 //! - [`scan`]: splits a byte stream into text, controls and escape sequences.
+//! - [`control`]: what each of these is: the one table of control functions, with the modes,
+//!   attributes, queries and character sets that they name.
 //! - [`screen`]: the grid that a program has painted, and the modes it has set. [`compat`] stands
 //!   between the scanner and the emulator; [`replies`] answers queries.
 //! - [`export`]: converts a whole log into a recording, text or a page, in pieces.
@@ -20,7 +22,15 @@
 //! [`screen`] and [`plain`] both interpret a job's output, on purpose. The screen is the state now: it
 //! needs every byte from the start and forgets what scrolled away. The lines are any place of a log of
 //! gigabytes, rendered from the nearest checkpoint at ten times the speed, with numbers and offsets
-//! that never change. Both read the tokens of [`scan`]; property tests hold that they agree.
+//! that never change. One reading cannot be both: the screen keeps colours and modes that the lines do
+//! not need, and the lines keep starts and checkpoints that the screen cannot know.
+//!
+//! They share what a sequence is. [`scan`] finds it, and [`control::Function`] names it, with its
+//! parameters. Each reader only decides what it does: [`compat`] paints it, [`plain::interpret`]
+//! changes lines by it, [`relay`] passes or drops it, and [`redraw`], [`skim`] and [`plain::simple`],
+//! which skip what cannot be seen, follow it or stop. A new sequence is a variant and a line in
+//! [`control`]; the compiler then asks [`compat`] and [`plain::interpret`] what it does, and the
+//! others stop at what they do not know. Property tests hold that screen and lines agree.
 //!
 //! # Our own instead of a library's
 //!
