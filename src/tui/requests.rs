@@ -32,17 +32,20 @@ pub fn stop(model: &mut Model, ids: &[SessionId], force: bool, cmds: &mut Vec<Cm
         if let Some(job) = model.jobs.iter_mut().find(|job| up && job.id() == id) {
             job.record.summary.status = Status::Stopping;
         }
-        let params = Kill {
-            session_id: Some(id.to_string()),
-            force: force.then_some(true),
-            grace_ms: (!force).then_some(model.stop_grace_ms),
-            ..Kill::default()
-        };
-        cmds.push(Cmd::Request(
-            RequestKind::Kill(id.clone()),
-            Action::Kill(params),
-        ));
+        let grace_ms = (!force).then_some(model.stop_grace_ms);
+        cmds.push(kill(id, grace_ms));
     }
+}
+
+/// Kills a job after a grace period; at once if there is none.
+fn kill(id: &SessionId, grace_ms: Option<u64>) -> Cmd {
+    let params = Kill {
+        session_id: Some(id.to_string()),
+        force: grace_ms.is_none().then_some(true),
+        grace_ms,
+        ..Kill::default()
+    };
+    Cmd::Request(RequestKind::Kill(id.clone()), Action::Kill(params))
 }
 
 /// Tries again to kill the processes that survived a stop of the selected jobs; `false` if there
@@ -50,17 +53,7 @@ pub fn stop(model: &mut Model, ids: &[SessionId], force: bool, cmds: &mut Vec<Cm
 pub fn kill_survivors(model: &mut Model, cmds: &mut Vec<Cmd>) -> bool {
     let mut ids = model.targets();
     ids.retain(|id| model.survivors.contains_key(id));
-    for id in &ids {
-        let params = Kill {
-            session_id: Some(id.to_string()),
-            force: Some(true),
-            ..Kill::default()
-        };
-        cmds.push(Cmd::Request(
-            RequestKind::Kill(id.clone()),
-            Action::Kill(params),
-        ));
-    }
+    cmds.extend(ids.iter().map(|id| kill(id, None)));
     !ids.is_empty()
 }
 

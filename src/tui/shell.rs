@@ -3,9 +3,8 @@
 //! Pure. Names are quoted for a shell. A job whose name is ambiguous or not usable is named by its
 //! id.
 
+use super::model::Model;
 use super::model::job::Job;
-use super::model::rows::group_of;
-use super::model::{Model, Selected};
 use super::state::State;
 use crate::protocol::shell::quote;
 use crate::protocol::{SessionId, Status, name};
@@ -186,16 +185,13 @@ fn whole_group(model: &Model, ids: &[SessionId]) -> Option<String> {
 }
 
 fn selected_group(model: &Model) -> Option<String> {
-    let key = match &model.selected {
-        Selected::Group(key) => key.clone(),
-        _ => group_of(model.current()?).0,
-    };
-    let ids = model.jobs.iter().filter(|job| group_of(job).0 == key);
-    let ids: Vec<SessionId> = ids.map(|job| job.id().clone()).collect();
-    match key.strip_prefix("g:") {
-        Some(group) => Some(quote(&format!("g:{group}")).into_owned()),
-        None => words(model, &ids),
+    let key = model.group_key()?;
+    if key.starts_with("g:") {
+        return Some(quote(&key).into_owned());
     }
+    let members = model.group_members().into_iter();
+    let ids: Vec<SessionId> = members.map(|job| job.id().clone()).collect();
+    words(model, &ids)
 }
 
 fn all_paused(model: &Model) -> bool {

@@ -6,8 +6,7 @@ mod keys;
 use unicode_segmentation::UnicodeSegmentation;
 
 pub use self::keys::Action;
-use super::keymap::KeyPress;
-use super::keymap::Keymap;
+use super::keymap::{KeyPress, Keymap};
 use crate::term::keyparse::KeyCode;
 
 /// A line of text and its cursor.

@@ -128,13 +128,8 @@ pub fn previous(model: &mut Model) {
 
 /// Folds the group of the selected job and selects its header, or unfolds the selected group.
 pub fn fold(model: &mut Model, close: bool) {
-    let key = match &model.selected {
-        Selected::Group(key) => Some(key.clone()),
-        Selected::Job(id) => model.job(id).map(|job| rows::group_of(job).0),
-        Selected::Nothing => None,
-    };
     let headed = matches!(model.rows.first(), Some(Row::Group(_)));
-    let Some(key) = key.filter(|_| headed) else {
+    let Some(key) = model.group_key().filter(|_| headed) else {
         return;
     };
     model.stale = true;

@@ -3,7 +3,7 @@
 use super::counts::Counts;
 use super::job::Job;
 use super::query::Query;
-use super::rows::{Group, Row};
+use super::rows::{Group, Row, group_of};
 use super::{Model, Selected};
 use crate::protocol::SessionId;
 
@@ -42,8 +42,31 @@ impl Model {
     pub fn group_title(&self) -> Option<String> {
         match self.group() {
             Some(group) => Some(group.title.clone()),
-            None => Some(super::rows::group_of(self.current()?).1),
+            None => Some(group_of(self.current()?).1),
         }
+    }
+
+    /// The key of the selected group, or of the group of the job in the pane.
+    pub fn group_key(&self) -> Option<String> {
+        match &self.selected {
+            Selected::Group(key) => Some(key.clone()),
+            _ => Some(group_of(self.current()?).0),
+        }
+    }
+
+    /// The jobs of that group, also those that the list does not show.
+    pub fn group_members(&self) -> Vec<&Job> {
+        let Some(key) = self.group_key() else {
+            return Vec::new();
+        };
+        let members = self.jobs.iter().filter(|job| group_of(job).0 == key);
+        members.collect()
+    }
+
+    /// All jobs that are alive.
+    pub fn alive(&self) -> Vec<SessionId> {
+        let alive = self.jobs.iter().filter(|job| job.is_alive());
+        alive.map(|job| job.id().clone()).collect()
     }
 
     /// The jobs that a verb acts on: the marked ones; if there are none, the selected job or all

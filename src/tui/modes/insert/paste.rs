@@ -25,10 +25,10 @@ pub(super) fn paste(model: &mut Model, bytes: &[u8], cmds: &mut Vec<Cmd>) {
         || bytes
             .iter()
             .any(|&b| (b < b' ' && !matches!(b, b'\n' | b'\r' | b'\t')) || b == 0x7f);
-    if risky && !is_told && model.asks {
+    if risky && !is_told {
         let insert = insert.clone();
         let bytes = bytes.to_vec();
-        confirm::choose(model, SendPaste { insert, bytes });
+        confirm::ask(model, SendPaste { insert, bytes }, cmds);
     } else {
         paste_all(model, bytes, cmds);
     }

@@ -6,9 +6,9 @@ use ratatui::layout::Rect;
 use crate::protocol::SessionId;
 use crate::tui::bar::Bar;
 use crate::tui::message::{Cmd, Exit};
+use crate::tui::model::Model;
 use crate::tui::model::quitting::Quitting;
 use crate::tui::model::rows::group_of;
-use crate::tui::model::{Model, Selected};
 use crate::tui::modes::confirm::{Answer, Question, choose};
 use crate::tui::status::begin;
 use crate::tui::{hints, requests, text};
@@ -24,13 +24,10 @@ pub(super) fn ask(model: &mut Model, cmds: &mut Vec<Cmd>) {
 
 /// The group of the selected job: its title and its alive jobs.
 pub(super) fn group(model: &Model) -> Option<(String, Vec<SessionId>)> {
-    let key = match &model.selected {
-        Selected::Group(key) => key.clone(),
-        _ => group_of(model.current()?).0,
-    };
-    let members = model.jobs.iter().filter(|job| group_of(job).0 == key);
-    let title = members.clone().next().map(|job| group_of(job).1)?;
+    let members = model.group_members();
+    let (_, title) = group_of(members.first()?);
     let alive: Vec<SessionId> = members
+        .into_iter()
         .filter(|job| job.is_alive())
         .map(|job| job.id().clone())
         .collect();
@@ -46,9 +43,7 @@ fn stop_group(model: &mut Model, cmds: &mut Vec<Cmd>) {
 
 /// Stops all jobs, then closes.
 fn stop_all(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    let alive = model.jobs.iter().filter(|job| job.is_alive());
-    let ids = alive.map(|job| job.id().clone()).collect();
-    stop(model, ids, cmds);
+    stop(model, model.alive(), cmds);
 }
 
 fn stop(model: &mut Model, ids: Vec<SessionId>, cmds: &mut Vec<Cmd>) {

@@ -5,8 +5,7 @@ use super::quit;
 use crate::protocol::params::Decline;
 use crate::protocol::{Action, SessionId, Status};
 use crate::tui::message::{Cmd, RequestKind};
-use crate::tui::model::rows::group_of;
-use crate::tui::model::{Model, Selected};
+use crate::tui::model::Model;
 use crate::tui::modes::confirm::ask;
 use crate::tui::state::State;
 use crate::tui::{removal, requests};
@@ -28,8 +27,7 @@ pub(super) fn stop_group(model: &mut Model, cmds: &mut Vec<Cmd>) {
 
 /// Asks before stopping all jobs.
 pub(super) fn stop_all(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    let alive = model.jobs.iter().filter(|job| job.is_alive());
-    let ids: Vec<SessionId> = alive.map(|job| job.id().clone()).collect();
+    let ids = model.alive();
     if ids.is_empty() {
         model.note("No job is running.");
     } else {
@@ -127,14 +125,7 @@ pub(super) fn remove(model: &mut Model, cmds: &mut Vec<Cmd>) {
 
 /// Asks before restarting the whole group of the selected job.
 pub(super) fn restart_group(model: &mut Model, cmds: &mut Vec<Cmd>) {
-    let key = match &model.selected {
-        Selected::Group(key) => Some(key.clone()),
-        _ => model.current().map(|job| group_of(job).0),
-    };
-    let members = model
-        .jobs
-        .iter()
-        .filter(|job| Some(&group_of(job).0) == key.as_ref());
+    let members = model.group_members().into_iter();
     let ids: Vec<SessionId> = members.map(|job| job.id().clone()).collect();
     if ids.is_empty() {
         model.note("There is no group to restart.");
