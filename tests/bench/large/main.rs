@@ -15,6 +15,7 @@
 )]
 
 #[allow(dead_code, reason = "shared with the bench `latency`")]
+#[path = "../client.rs"]
 mod client;
 #[path = "../figure.rs"]
 mod figure;

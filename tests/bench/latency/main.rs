@@ -15,7 +15,7 @@
 )]
 
 #[allow(dead_code, reason = "shared with the bench `large`")]
-#[path = "../large/client.rs"]
+#[path = "../client.rs"]
 mod client;
 #[path = "../figure.rs"]
 mod figure;
