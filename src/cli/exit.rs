@@ -102,7 +102,7 @@ pub enum Failure {
 
 impl Failure {
     /// A failure without a hint.
-    pub fn told(exit: Exit, message: impl Into<String>) -> Self {
+    pub fn with_message(exit: Exit, message: impl Into<String>) -> Self {
         Self::Told {
             message: message.into(),
             hint: None,

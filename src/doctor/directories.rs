@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rustix::fs::{Access, StatVfsMountFlags, access, statvfs};
 
-use super::{Finding, Mend};
+use super::{Finding, Repair};
 use crate::sys::disk::Space;
 use crate::sys::paths::{Home, PathError, check_private};
 
@@ -47,7 +47,7 @@ fn directory(path: &Path) -> Finding {
         Err(error) => {
             let finding = Finding::problem(SUBJECT, error.to_string()).advise(error.advice());
             match error {
-                PathError::Open { path, .. } => finding.can_be_mended(Mend::MakePrivate(path)),
+                PathError::Open { path, .. } => finding.with_repair(Repair::MakePrivate(path)),
                 _ => finding,
             }
         }

@@ -1,17 +1,17 @@
 //! The checks of `bgproc doctor`: whether bgproc can work here, and if not, why.
 //!
 //! Each file checks one subject and returns findings as text. A check changes and starts nothing; repairs are
-//! offered ([`Mend`]). What the system does not report is not counted as a problem.
+//! offered ([`Repair`]). What the system does not report is not counted as a problem.
 
 mod directories;
 mod kernel;
 mod limits;
-mod mend;
 mod processes;
+mod repair;
 mod state;
 mod terminal;
 
-pub use mend::Mend;
+pub use repair::Repair;
 use serde::Serialize;
 
 use crate::sys::paths::Home;
@@ -41,7 +41,7 @@ pub struct Finding {
     pub advice: Option<String>,
     /// What doctor can do about it.
     #[serde(skip)]
-    pub mend: Option<Mend>,
+    pub repair: Option<Repair>,
 }
 
 /// Runs all checks.
@@ -85,14 +85,14 @@ impl Finding {
             verdict,
             text: text.into(),
             advice: None,
-            mend: None,
+            repair: None,
         }
     }
 
     /// Adds a repair that doctor can make.
     #[must_use]
-    pub fn can_be_mended(mut self, mend: Mend) -> Self {
-        self.mend = Some(mend);
+    pub fn with_repair(mut self, repair: Repair) -> Self {
+        self.repair = Some(repair);
         self
     }
 

@@ -4,7 +4,7 @@
 
 use std::os::unix::fs::MetadataExt;
 
-use super::{Finding, Mend};
+use super::{Finding, Repair};
 use crate::client::keeper;
 use crate::client::{Running, connect_running, greeting};
 use crate::protocol::params::Stats;
@@ -34,7 +34,7 @@ pub(super) fn check(home: &Home) -> Vec<Finding> {
             (_, Some(daemon)) => answer(daemon),
         }),
         Err(error) => found.push(match keeper.filter(|pid| process::is_stopped(*pid)) {
-            Some(pid) => problem(error).can_be_mended(Mend::Continue(pid)),
+            Some(pid) => problem(error).with_repair(Repair::Continue(pid)),
             None => problem(error),
         }),
     }
@@ -71,7 +71,7 @@ fn kept(home: &Home, status: &KeeperStatus) -> Vec<Finding> {
     };
     let daemon = match (keeper::check_daemon(status), status.daemon_pid) {
         (Err(error), Some(pid)) if process::is_stopped(pid) => {
-            problem(error).can_be_mended(Mend::Continue(pid))
+            problem(error).with_repair(Repair::Continue(pid))
         }
         (Err(error), _) => problem(error),
         (Ok(()), Some(pid)) => answer(pid),
@@ -146,5 +146,5 @@ fn replaced(role: &str, pid: u32) -> Option<Finding> {
     let finding = Finding::warning(SUBJECT, text).advise(
         "run bgproc daemon upgrade to replace keeper and daemon by this bgproc; jobs keep running",
     );
-    Some(finding.can_be_mended(Mend::Upgrade))
+    Some(finding.with_repair(Repair::Upgrade))
 }

@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::mend::is_abandoned;
-use super::{Finding, Mend};
+use super::repair::is_abandoned;
+use super::{Finding, Repair};
 use crate::protocol::SessionId;
 use crate::protocol::disk::META;
 use crate::sys::paths::Home;
@@ -78,7 +78,7 @@ impl Leftovers {
         );
         let removable = Some(self.removable).filter(|files| !files.is_empty());
         let temporary = temporary.map(|finding| match removable {
-            Some(files) => finding.can_be_mended(Mend::Remove(files)),
+            Some(files) => finding.with_repair(Repair::Remove(files)),
             None => finding,
         });
         let without_record = found(

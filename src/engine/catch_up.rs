@@ -1,7 +1,7 @@
 //! Processes large backlogs of output and skips painting what nobody can have seen.
 
 use super::Now;
-use super::lines::Lines;
+use super::line_counter::LineCounter;
 use super::output::{News, Output};
 use crate::protocol::record::Mode;
 use crate::term::plain::{Checkpoint, marks};
@@ -105,7 +105,7 @@ impl Output {
         self.wrote(now);
         let alt_since = self.lines.alt_since();
         if let Some(at) = self.checkpoints.last() {
-            self.lines = Lines::from(at).alt_known_since(alt_since);
+            self.lines = LineCounter::from(at).alt_known_since(alt_since);
         }
         let screen = self.screen();
         screen.feed(&stretch.attributes);

@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 
 use crate::protocol::Scope;
-use crate::protocol::keeper::Sight;
+use crate::protocol::keeper::InputReport;
 use crate::protocol::record::InputState;
 
 /// Quiet time after output before the first check, in milliseconds. If a program still waits for
@@ -47,32 +47,32 @@ pub struct Situation {
 /// The last known input state of a session's program, and when to check again.
 #[derive(Debug, Default)]
 pub struct InputWatch {
-    seen: Option<Sight>,
-    /// When `seen` was recorded, and when something was last written or typed, in boot-time
+    report: Option<InputReport>,
+    /// When `report` was recorded, and when something was last written or typed, in boot-time
     /// milliseconds.
-    seen_at: u64,
-    stirred: u64,
+    reported_at: u64,
+    active_at: u64,
     /// When the last check took place.
-    looked: u64,
+    checked_at: u64,
     next: Option<u64>,
     pause: u64,
     /// The state that people were notified of; cleared when the program stops waiting.
-    told: Option<InputState>,
+    notified: Option<InputState>,
     /// Scopes that have been shown that it waits, since something was last typed.
     shown: HashSet<Scope>,
     /// Number of the last question asked before something was typed. Its answer and earlier ones
-    /// are void.
-    void: u64,
+    /// are out of date.
+    stale_up_to: u64,
 }
 
 impl InputWatch {
     /// Starts a new run with an unknown state.
     pub fn begin(&mut self, now: u64) {
         *self = Self {
-            looked: now,
+            checked_at: now,
             ..Self::default()
         };
-        self.stir(now, false);
+        self.on_activity(now, false);
     }
 
     /// The program has ended.
@@ -81,8 +81,8 @@ impl InputWatch {
     }
 
     /// The program wrote something. Returns true if the next check moved.
-    pub fn stir(&mut self, now: u64, eager: bool) -> bool {
-        self.stirred = now;
+    pub fn on_activity(&mut self, now: u64, eager: bool) -> bool {
+        self.active_at = now;
         self.pause = quiet(eager);
         let next = self.after(now, eager);
         // A scheduled check that comes earlier finds that the session is not quiet yet. Moving it
@@ -97,7 +97,7 @@ impl InputWatch {
     /// Something was typed. The known state becomes invalid, and so do the answers to questions up
     /// to number `asked`.
     pub fn typed(&mut self, now: u64, eager: bool, asked: u64) {
-        self.told = None;
+        self.notified = None;
         self.shown.clear();
         self.forget(now, eager, asked);
     }
@@ -105,10 +105,10 @@ impl InputWatch {
     /// The program was stopped or continued. The known state becomes invalid, and so do the answers
     /// to questions up to number `asked`.
     pub fn forget(&mut self, now: u64, eager: bool, asked: u64) {
-        self.void = asked;
-        self.seen = None;
+        self.stale_up_to = asked;
+        self.report = None;
         self.next = None;
-        self.stir(now, eager);
+        self.on_activity(now, eager);
     }
 
     /// Time of the next check, in boot-time milliseconds.
@@ -119,12 +119,12 @@ impl InputWatch {
     /// Whether to check now. Returns false and reschedules if the session is not quiet yet.
     pub fn is_due(&mut self, now: u64, eager: bool) -> bool {
         let quiet = quiet(eager);
-        if now < self.stirred + quiet && now < self.looked + quiet * RESTLESS {
+        if now < self.active_at + quiet && now < self.checked_at + quiet * RESTLESS {
             self.pause = quiet;
-            self.next = Some(self.after(self.stirred, eager));
+            self.next = Some(self.after(self.active_at, eager));
             return false;
         }
-        self.looked = now;
+        self.checked_at = now;
         self.pause = match eager {
             true => (self.pause.max(EAGER_QUIET_MS) * 2).min(EAGER_PAUSE_MS),
             false => self.pause.max(QUIET_MS) * 2,
@@ -151,34 +151,38 @@ impl InputWatch {
 
     /// Whether the last answer counts as new.
     pub fn is_fresh(&self, now: u64) -> bool {
-        self.seen.is_some() && self.stirred < self.seen_at && now < self.seen_at + FRESH_MS
+        self.report.is_some()
+            && self.active_at < self.reported_at
+            && now < self.reported_at + FRESH_MS
     }
 
     /// Whether the state may have changed since the last answer.
     pub fn is_old(&self, now: u64) -> bool {
-        self.seen.is_none() || self.seen_at <= self.stirred || now > self.seen_at + OLD_MS
+        self.report.is_none()
+            || self.reported_at <= self.active_at
+            || now > self.reported_at + OLD_MS
     }
 
     /// Whether question number `ask` was asked before something was typed.
-    pub fn is_of_before(&self, ask: u64) -> bool {
-        ask <= self.void
+    pub fn is_stale(&self, ask: u64) -> bool {
+        ask <= self.stale_up_to
     }
 
     /// Records the kernel's answer; `None` if there was none.
-    pub fn saw(&mut self, sight: Option<Sight>, now: u64) {
-        self.seen = sight;
-        self.seen_at = now;
+    pub fn record(&mut self, report: Option<InputReport>, now: u64) {
+        self.report = report;
+        self.reported_at = now;
     }
 
     /// Whether a check that found the program busy should be repeated soon. It has just written
     /// something, or something was just typed, so it may be about to wait.
-    pub fn is_stirring(&self, now: u64) -> bool {
-        now <= self.stirred + FRESH_MS
+    pub fn is_active(&self, now: u64) -> bool {
+        now <= self.active_at + FRESH_MS
     }
 
     /// Unread input bytes at the last check; `None` if unknown.
     pub fn unread(&self) -> Option<u64> {
-        self.seen?.unread
+        self.report?.unread
     }
 
     /// The program's input state.
@@ -186,12 +190,12 @@ impl InputWatch {
         if situation.closed || !situation.alive {
             return InputState::Closed;
         }
-        let Some(seen) = self.seen else {
+        let Some(report) = self.report else {
             return InputState::Unknown;
         };
-        let password = seen.line.is_some_and(|line| line.canonical && !line.echo);
-        match (seen.reading, seen.line) {
-            (Some(true), _) if !is_waiting(seen) => InputState::None,
+        let password = report.line.is_some_and(|line| line.canonical && !line.echo);
+        match (report.reading, report.line) {
+            (Some(true), _) if !is_waiting(report) => InputState::None,
             (Some(false), _) => InputState::None,
             // Programs turn echo off only to read a password, so this is enough even for programs
             // that may not be inspected (sudo and similar).
@@ -224,16 +228,16 @@ impl InputWatch {
     pub fn news(&mut self, state: InputState, now: u64) -> Option<InputState> {
         match state {
             state if needs(state) => {
-                let stays = now >= self.stirred + QUIET_MS;
-                if !stays || self.told == Some(state) {
+                let stays = now >= self.active_at + QUIET_MS;
+                if !stays || self.notified == Some(state) {
                     return None;
                 }
-                self.told = Some(state);
-                self.told
+                self.notified = Some(state);
+                self.notified
             }
             InputState::Unknown => None,
             _ => {
-                self.told = None;
+                self.notified = None;
                 None
             }
         }
@@ -241,8 +245,8 @@ impl InputWatch {
 }
 
 /// Whether a program waits for input. A program that has not read its pending input does not wait.
-pub fn is_waiting(sight: Sight) -> bool {
-    sight.reading == Some(true) && sight.unread.is_none_or(|bytes| bytes == 0)
+pub fn is_waiting(report: InputReport) -> bool {
+    report.reading == Some(true) && report.unread.is_none_or(|bytes| bytes == 0)
 }
 
 fn quiet(eager: bool) -> u64 {
@@ -264,7 +268,7 @@ pub fn needs(state: InputState) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::keeper::Line;
+    use crate::protocol::keeper::LineModes;
 
     const ALIVE: Situation = Situation {
         alive: true,
@@ -272,17 +276,17 @@ mod tests {
         alt_screen: false,
     };
 
-    fn sight(reading: Option<bool>, canonical: bool, echo: bool) -> Sight {
-        Sight {
+    fn report(reading: Option<bool>, canonical: bool, echo: bool) -> InputReport {
+        InputReport {
             reading,
-            line: Some(Line { canonical, echo }),
+            line: Some(LineModes { canonical, echo }),
             unread: Some(0),
         }
     }
 
-    fn state(sight: Sight, situation: Situation) -> InputState {
+    fn state(report: InputReport, situation: Situation) -> InputState {
         let mut watch = InputWatch::default();
-        watch.saw(Some(sight), 0);
+        watch.record(Some(report), 0);
         watch.state(situation)
     }
 
@@ -293,39 +297,45 @@ mod tests {
             ..ALIVE
         };
         assert_eq!(
-            state(sight(Some(true), true, true), ALIVE),
+            state(report(Some(true), true, true), ALIVE),
             InputState::Line
         );
         assert_eq!(
-            state(sight(Some(true), true, false), ALIVE),
+            state(report(Some(true), true, false), ALIVE),
             InputState::Password
         );
         assert_eq!(
-            state(sight(Some(true), false, false), ALIVE),
+            state(report(Some(true), false, false), ALIVE),
             InputState::Raw
         );
-        assert_eq!(state(sight(Some(true), false, false), alt), InputState::Tui);
         assert_eq!(
-            state(sight(Some(false), true, true), ALIVE),
+            state(report(Some(true), false, false), alt),
+            InputState::Tui
+        );
+        assert_eq!(
+            state(report(Some(false), true, true), ALIVE),
             InputState::None
         );
     }
 
     #[test]
     fn a_program_that_may_not_be_inspected_is_unknown_except_for_passwords() {
-        assert_eq!(state(sight(None, true, true), ALIVE), InputState::Unknown);
-        assert_eq!(state(sight(None, true, false), ALIVE), InputState::Password);
+        assert_eq!(state(report(None, true, true), ALIVE), InputState::Unknown);
         assert_eq!(
-            state(sight(Some(false), true, false), ALIVE),
+            state(report(None, true, false), ALIVE),
+            InputState::Password
+        );
+        assert_eq!(
+            state(report(Some(false), true, false), ALIVE),
             InputState::None
         );
     }
 
     #[test]
     fn a_program_with_unread_input_does_not_wait() {
-        let unread = Sight {
+        let unread = InputReport {
             unread: Some(3),
-            ..sight(Some(true), true, true)
+            ..report(Some(true), true, true)
         };
         assert_eq!(state(unread, ALIVE), InputState::None);
         let closed = Situation {
@@ -341,19 +351,19 @@ mod tests {
         watch.begin(1000);
         assert_eq!(watch.next(), Some(1100));
         assert!(
-            !watch.stir(1060, false),
+            !watch.on_activity(1060, false),
             "output must not move the next check"
         );
         assert!(!watch.is_due(1100, false));
         assert_eq!(watch.next(), Some(1200));
-        let mut looks = 0;
+        let mut checks = 0;
         let mut now = 1200;
         while now < 3_600_000 {
             assert!(watch.is_due(now, false));
-            looks += 1;
+            checks += 1;
             now = watch.next().unwrap_or(u64::MAX);
         }
-        assert!(looks < 20, "{looks} in an hour");
+        assert!(checks < 20, "{checks} in an hour");
     }
 
     #[test]
@@ -367,7 +377,7 @@ mod tests {
                 moments.insert(now);
             }
         }
-        // One second of starts, and then fewer and fewer looks.
+        // One second of starts, and then fewer and fewer checks.
         assert!(moments.len() < 40, "{moments:?}");
     }
 
@@ -375,22 +385,22 @@ mod tests {
     fn a_session_that_is_never_quiet_is_still_checked() {
         let mut watch = InputWatch::default();
         watch.begin(0);
-        let mut looks = 0;
+        let mut checks = 0;
         for now in 0..10_000 {
-            watch.stir(now, false);
-            looks += u32::from(watch.next() == Some(now) && watch.is_due(now, false));
+            watch.on_activity(now, false);
+            checks += u32::from(watch.next() == Some(now) && watch.is_due(now, false));
         }
-        assert!((5..=12).contains(&looks), "{looks} in ten seconds");
+        assert!((5..=12).contains(&checks), "{checks} in ten seconds");
     }
 
     #[test]
-    fn answers_to_questions_before_typing_are_void() {
+    fn answers_to_questions_before_typing_are_stale() {
         let mut watch = InputWatch::default();
         watch.begin(0);
-        assert!(!watch.is_of_before(1));
+        assert!(!watch.is_stale(1));
         watch.typed(10, false, 3);
-        assert!(watch.is_of_before(3));
-        assert!(!watch.is_of_before(4));
+        assert!(watch.is_stale(3));
+        assert!(!watch.is_stale(4));
     }
 
     #[test]
@@ -404,7 +414,7 @@ mod tests {
         );
         assert_eq!(watch.news(InputState::Line, 100), Some(InputState::Line));
         assert_eq!(watch.news(InputState::Line, 200), None);
-        watch.stir(300, false);
+        watch.on_activity(300, false);
         assert_eq!(watch.news(InputState::Line, 500), None, "it only wrote");
         watch.typed(600, false, 7);
         assert_eq!(watch.news(InputState::Line, 700), Some(InputState::Line));

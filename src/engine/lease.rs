@@ -14,7 +14,7 @@ pub const HOLD_MS: u64 = 5000;
 
 /// Delay, in milliseconds, between the start of a hold and the first report of typed bytes. The
 /// rest is reported at the end of the hold, so that there is no report for each key.
-const TELL_MS: u64 = 1000;
+const REPORT_MS: u64 = 1000;
 
 /// A change of a lease that must be reported.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,7 +34,7 @@ pub struct Lease {
     /// Connections of people that hold the keyboard until they release it.
     pins: Vec<ConnectionId>,
     /// Until when further typing by agents is not reported, in boot-time milliseconds.
-    agent_told: u64,
+    agent_report_at: u64,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -44,9 +44,9 @@ struct Hold {
     /// End of the hold as wall-clock time, for display.
     until: Timestamp,
     /// When the typed bytes are reported; `None` after that report.
-    tell: Option<u64>,
+    report_at: Option<u64>,
     /// Bytes typed since the last report.
-    untold: u64,
+    unreported: u64,
 }
 
 impl Lease {
@@ -56,12 +56,12 @@ impl Lease {
         let hold = self.hold.get_or_insert(Hold {
             ends: 0,
             until: Timestamp(0),
-            tell: Some(now.boot + TELL_MS),
-            untold: 0,
+            report_at: Some(now.boot + REPORT_MS),
+            unreported: 0,
         });
         hold.ends = now.boot + HOLD_MS;
         hold.until = Timestamp(now.wall.millis() + HOLD_MS.cast_signed());
-        hold.untold += bytes as u64;
+        hold.unreported += bytes as u64;
         is_new
     }
 
@@ -104,21 +104,21 @@ impl Lease {
 
     /// An agent typed. Returns true if that must be reported.
     pub fn agent_typed(&mut self, now: Now) -> bool {
-        let tell = now.boot >= self.agent_told;
-        if tell {
-            self.agent_told = now.boot + TELL_MS;
+        let is_due = now.boot >= self.agent_report_at;
+        if is_due {
+            self.agent_report_at = now.boot + REPORT_MS;
         }
-        tell
+        is_due
     }
 
     /// The next deadline, in boot-time milliseconds.
     pub fn due(&self) -> Option<u64> {
         let hold = self.hold.as_ref()?;
-        Some(hold.tell.map_or(hold.ends, |at| at.min(hold.ends)))
+        Some(hold.report_at.map_or(hold.ends, |at| at.min(hold.ends)))
     }
 
     /// Returns the reports that are due now, and ends an expired hold.
-    pub fn look(&mut self, now: Now) -> Vec<News> {
+    pub fn reports_due(&mut self, now: Now) -> Vec<News> {
         let Some(hold) = &mut self.hold else {
             return Vec::new();
         };
@@ -126,12 +126,12 @@ impl Lease {
             return self.release();
         }
         if now.boot >= hold.ends {
-            let told = told(hold).into_iter().collect();
+            let typed = typed_since_report(hold).into_iter().collect();
             self.hold = None;
-            return told;
+            return typed;
         }
-        match hold.tell.take_if(|at| now.boot >= *at) {
-            Some(_) => told(hold).into_iter().collect(),
+        match hold.report_at.take_if(|at| now.boot >= *at) {
+            Some(_) => typed_since_report(hold).into_iter().collect(),
             None => Vec::new(),
         }
     }
@@ -141,13 +141,13 @@ impl Lease {
         let was_pinned = !std::mem::take(&mut self.pins).is_empty();
         let hold = self.hold.take();
         let released = (was_pinned || hold.is_some()).then_some(News::Released);
-        let typed = hold.and_then(|mut hold| told(&mut hold));
+        let typed = hold.and_then(|mut hold| typed_since_report(&mut hold));
         typed.into_iter().chain(released).collect()
     }
 }
 
-fn told(hold: &mut Hold) -> Option<News> {
-    let bytes = std::mem::take(&mut hold.untold);
+fn typed_since_report(hold: &mut Hold) -> Option<News> {
+    let bytes = std::mem::take(&mut hold.unreported);
     (bytes > 0).then_some(News::Typed(bytes))
 }
 
@@ -183,14 +183,20 @@ mod tests {
         lease.typed(4, at(0));
         lease.typed(1, at(250));
         assert_eq!(lease.due(), Some(1000));
-        assert_eq!(lease.look(at(999)), []);
-        assert_eq!(lease.look(at(1000)), [News::Typed(5)]);
+        assert_eq!(lease.reports_due(at(999)), []);
+        assert_eq!(lease.reports_due(at(1000)), [News::Typed(5)]);
         for boot in [1100, 1200, 1300] {
             lease.typed(1, at(boot));
         }
         assert_eq!(lease.due(), Some(6300), "no timer for each key");
-        assert_eq!(lease.look(at(6300)), [News::Typed(3), News::Released]);
-        assert_eq!((lease.look(at(9000)), lease.due()), (Vec::new(), None));
+        assert_eq!(
+            lease.reports_due(at(6300)),
+            [News::Typed(3), News::Released]
+        );
+        assert_eq!(
+            (lease.reports_due(at(9000)), lease.due()),
+            (Vec::new(), None)
+        );
     }
 
     #[test]
@@ -208,8 +214,12 @@ mod tests {
         assert!(lease.pin(me, at(0)));
         assert!(!lease.pin(me, at(1)) && !lease.pin(other, at(2)));
         lease.typed(3, at(10));
-        assert_eq!(lease.look(at(2000)), [News::Typed(3)]);
-        assert_eq!(lease.look(at(9000)), [], "typed long ago, but still pinned");
+        assert_eq!(lease.reports_due(at(2000)), [News::Typed(3)]);
+        assert_eq!(
+            lease.reports_due(at(9000)),
+            [],
+            "typed long ago, but still pinned"
+        );
         assert!(lease.until(at(3_600_000)).is_some());
         assert_eq!(lease.due(), None, "a pinned lease has no deadline");
         assert_eq!(lease.unpin(me, at(3_600_000)), []);
@@ -220,7 +230,10 @@ mod tests {
         lease.pin(me, at(4_000_000));
         lease.typed(1, at(4_000_000));
         assert_eq!(lease.unpin(me, at(4_000_001)), []);
-        assert_eq!(lease.look(at(4_005_000)), [News::Typed(1), News::Released]);
+        assert_eq!(
+            lease.reports_due(at(4_005_000)),
+            [News::Typed(1), News::Released]
+        );
         // The end of the run releases all pins.
         lease.pin(me, at(5_000_000));
         assert_eq!(lease.release(), [News::Released]);
@@ -230,8 +243,8 @@ mod tests {
     #[test]
     fn typing_by_agents_is_reported_once_a_second() {
         let mut lease = Lease::default();
-        let told = [0, 1, 999, 1000, 1001, 2500].map(|boot| lease.agent_typed(at(boot)));
-        assert_eq!(told, [true, false, false, true, false, true]);
+        let reported = [0, 1, 999, 1000, 1001, 2500].map(|boot| lease.agent_typed(at(boot)));
+        assert_eq!(reported, [true, false, false, true, false, true]);
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub mod event_history;
 pub mod input;
 pub mod lease;
 pub mod life;
-pub mod lines;
+pub mod line_counter;
 pub mod matcher;
 pub mod meta;
 pub mod output;

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use super::Now;
 use super::checkpoints::Checkpoints;
 use super::display::{self, Display, Rest};
-use super::lines::Lines;
+use super::line_counter::LineCounter;
 use super::sizes::Sizes;
 use crate::protocol::record::Mode;
 use crate::protocol::{Scope, Timestamp};
@@ -53,7 +53,7 @@ pub struct Output {
     first: u64,
     pub(super) end: u64,
     display: Display,
-    pub(super) lines: Lines,
+    pub(super) lines: LineCounter,
     pub(super) checkpoints: Checkpoints,
     last_output: Option<Now>,
     /// Offset up to which an earlier daemon had read, and the time of the last output before it.
@@ -76,7 +76,7 @@ impl Output {
             first: 0,
             end: 0,
             display: Display::default(),
-            lines: Lines::from(Checkpoint {
+            lines: LineCounter::from(Checkpoint {
                 exact: true,
                 ..Checkpoint::at(0)
             }),
@@ -201,7 +201,7 @@ impl Output {
             alt,
             exact: false,
         };
-        self.lines = Lines::from(at);
+        self.lines = LineCounter::from(at);
         self.checkpoints.push(at);
         self.end = offset;
     }
@@ -216,7 +216,7 @@ impl Output {
             alt: false,
             exact: true,
         };
-        self.lines = Lines::from(at);
+        self.lines = LineCounter::from(at);
         self.checkpoints = Checkpoints::default();
         self.checkpoints.push(at);
         self.first = offset;
@@ -234,7 +234,7 @@ impl Output {
         let at = self.here();
         let unfinished = self.end - at.offset;
         if unfinished == 0 {
-            self.lines = Lines::from(at);
+            self.lines = LineCounter::from(at);
             self.checkpoints.push(at);
         }
     }

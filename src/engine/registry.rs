@@ -25,7 +25,7 @@ pub struct Principal {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Access {
     /// Read it.
-    Look,
+    Read,
     /// Type into it.
     Type,
     /// Control it: end, change or remove it.
@@ -53,14 +53,14 @@ impl Principal {
         self.owns(&session.scope)
             || match session.share {
                 Share::None => false,
-                Share::Read => access <= Access::Look,
+                Share::Read => access <= Access::Read,
                 Share::Write => access <= Access::Type,
             }
     }
 
     /// Whether it may know that a session exists.
     pub fn sees(&self, session: &Session) -> bool {
-        self.may(Access::Look, session)
+        self.may(Access::Read, session)
     }
 }
 

@@ -90,7 +90,7 @@ fn other_agents_get_the_shared_access_to_a_session_but_never_own_it() {
         let session = registry.get(&id).unwrap();
         let again = Session::from_meta(session.meta("boot"), true, now(1));
         assert_eq!(again.share, share, "the share must be saved");
-        for (access, may) in [Access::Look, Access::Type, Access::Own]
+        for (access, may) in [Access::Read, Access::Type, Access::Own]
             .into_iter()
             .zip(may)
         {

@@ -114,17 +114,17 @@ impl Keeper {
         if let Some((_, made)) = &self.endpoint.status
             && (made.is_none() || file::identity(&self.home.keeper_socket()) != *made)
         {
-            self.stop_telling();
+            self.close_status_socket();
         }
         if self.endpoint.status.is_none() && self.endpoint.paused_until.is_none() {
-            self.begin_telling();
+            self.open_status_socket();
         }
         if let Some(dir) = self.endpoint.path.parent() {
             self.endpoint.watch(dir);
         }
         self.endpoint.watch(&self.home.state);
         if !self.endpoint.is_noted {
-            match self.lease.note(&self.endpoint.path) {
+            match self.locks.note(&self.endpoint.path) {
                 Ok(()) => self.endpoint.is_noted = true,
                 Err(error) => {
                     tracing::warn!(%error, "cannot note the socket's path in sessions.lock")
@@ -134,10 +134,10 @@ impl Keeper {
     }
 
     fn look_after_lock(&mut self) {
-        let renewed = self.lease.renew_sessions(&self.home).or_else(|_| {
+        let renewed = self.locks.renew_sessions(&self.home).or_else(|_| {
             // The directory of the lock is gone as well.
             self.home.prepare().map_err(io::Error::other)?;
-            self.lease.renew_sessions(&self.home)
+            self.locks.renew_sessions(&self.home)
         });
         match renewed {
             Ok(false) => {}
@@ -163,7 +163,7 @@ impl Keeper {
     }
 
     fn listen_in(&mut self, dir: &Path) -> io::Result<()> {
-        self.lease.move_to(dir)?;
+        self.locks.move_to(dir)?;
         let path = socket_in(dir);
         let listener = socket::listen(&path)?;
         listener.set_nonblocking(true)?;
@@ -190,7 +190,7 @@ impl Keeper {
         Ok(())
     }
 
-    fn begin_telling(&mut self) {
+    fn open_status_socket(&mut self) {
         let path = self.home.keeper_socket();
         let opened = socket::listen(&path).and_then(|listener| {
             listener.set_nonblocking(true)?;
@@ -203,7 +203,7 @@ impl Keeper {
         }
     }
 
-    fn stop_telling(&mut self) {
+    fn close_status_socket(&mut self) {
         if let Some((listener, _)) = self.endpoint.status.take() {
             self.events.remove(&listener);
         }
@@ -228,7 +228,7 @@ impl Keeper {
                 Err(_) if self.endpoint.spare.take().is_some() => {}
                 Err(error) => {
                     tracing::warn!(%error, "cannot answer a client that asks for the keeper's status");
-                    self.stop_telling();
+                    self.close_status_socket();
                     self.endpoint.paused_until = Some(Instant::now() + PAUSE);
                     return;
                 }

@@ -13,7 +13,7 @@
 //! `events` waits for descriptors and dispatches; `jobs` moves output (`log`, `segments`, `index`,
 //! `disk`); `start` starts programs; `requests` handles the daemon's messages; `on_exit` runs
 //! commands after the end of a job; `sight` looks at what programs do with their input; `supervise` keeps
-//! a daemon running; `endpoint` owns the socket that clients connect to; `lease` holds the locks of the
+//! a daemon running; `endpoint` owns the socket that clients connect to; `locks` holds the locks of the
 //! state directory.
 //!
 //! # Sockets and locks
@@ -56,13 +56,13 @@ mod entry;
 mod events;
 mod handover;
 mod index;
+mod inspect;
 mod jobs;
-mod lease;
+mod locks;
 mod log;
 mod on_exit;
 mod requests;
 mod segments;
-mod sight;
 mod start;
 mod supervise;
 mod upgrade;
@@ -90,7 +90,7 @@ use endpoint::Endpoint;
 use entry::Table;
 use events::{Events, Source};
 use handover::Inheritance;
-use lease::Lease;
+use locks::Locks;
 use log::RETRY_MS;
 use on_exit::OnExits;
 use supervise::{Ended, Supervisor};
@@ -129,14 +129,14 @@ fn take_over() -> io::Result<Keeper> {
     detach::leave_caller();
     let home = Home::locate().map_err(io::Error::other)?;
     diag::start(&home, "keeper", None);
-    let (lease, socket) = Lease::wait(&home)?;
+    let (locks, socket) = Locks::wait(&home)?;
     let mut channel = Channel::new(io::stdin().as_fd().try_clone_to_owned()?)?;
     let (inheritance, asked) = handover::receive(&mut channel)?;
-    let mut keeper = Keeper::succeed(home, lease, (inheritance, socket), channel)?;
+    let mut keeper = Keeper::succeed(home, locks, (inheritance, socket), channel)?;
     let version = VERSION.to_owned();
     keeper.tell(&ToDaemon::TakenOver { version }, vec![]);
     for message in asked {
-        keeper.obey(message);
+        keeper.handle(message);
     }
     Ok(keeper)
 }
@@ -146,10 +146,10 @@ fn go_on(number: &str) -> io::Result<Keeper> {
     let home = Home::locate().map_err(io::Error::other)?;
     diag::start(&home, "keeper", None);
     let number = number.parse().map_err(io::Error::other)?;
-    let heir = upgrade::read(number)?;
-    let socket = lease::noted_socket(&home).unwrap_or_else(|| home.socket());
-    let inheritance = (heir.inheritance, socket);
-    let mut keeper = Keeper::succeed(home, heir.lease, inheritance, heir.channel)?;
+    let received = upgrade::read(number)?;
+    let socket = locks::noted_socket(&home).unwrap_or_else(|| home.socket());
+    let inheritance = (received.inheritance, socket);
+    let mut keeper = Keeper::succeed(home, received.locks, inheritance, received.channel)?;
     let version = VERSION.to_owned();
     keeper.tell(
         &ToDaemon::Upgraded {
@@ -167,7 +167,7 @@ fn exit_code(ran: io::Result<()>) -> ExitCode {
     match ran {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            tracing::error!(%error, "cannot go on");
+            tracing::error!(%error, "the keeper failed");
             ExitCode::FAILURE
         }
     }
@@ -199,7 +199,7 @@ struct Keeper {
     /// Why the last upgrade was given up; kept until a daemon is up and has been told.
     upgrade_failed: Option<String>,
     quit: bool,
-    lease: Lease,
+    locks: Locks,
 }
 
 impl Keeper {
@@ -209,7 +209,7 @@ impl Keeper {
         diag::start(&home, "keeper", None);
         let place = home.runtime.display().to_string();
         let fail = |error: io::Error| format!("{place}: {error}");
-        let lease = Lease::attempt(&home)?;
+        let locks = Locks::attempt(&home)?;
         // The locks of a running keeper may have been removed, so look for its process as well. If two
         // keepers start at once, the older one continues.
         if let Some(other) = role::find(&home, "keeper").filter(|p| p.pid != std::process::id()) {
@@ -227,20 +227,20 @@ impl Keeper {
         };
         inheritance.listener.set_nonblocking(true).map_err(fail)?;
         let socket = home.socket();
-        Self::new(home, lease, (inheritance, socket)).map_err(fail)
+        Self::new(home, locks, (inheritance, socket)).map_err(fail)
     }
 
     /// Creates a keeper that continues with what another one had, and with the daemon that already runs.
     /// The inherited listener was bound at the path that comes with the inheritance.
     fn succeed(
         home: Home,
-        lease: Lease,
+        locks: Locks,
         (mut inheritance, socket): (Inheritance, PathBuf),
         channel: Channel,
     ) -> io::Result<Self> {
         let daemon_pid = inheritance.daemon_pid;
         let sessions = std::mem::take(&mut inheritance.sessions);
-        let mut keeper = Self::new(home, lease, (inheritance, socket))?;
+        let mut keeper = Self::new(home, locks, (inheritance, socket))?;
         keeper.inherit(sessions);
         keeper.greet_foreign_daemon(channel, daemon_pid)?;
         Ok(keeper)
@@ -248,7 +248,7 @@ impl Keeper {
 
     fn new(
         home: Home,
-        lease: Lease,
+        locks: Locks,
         (inheritance, socket): (Inheritance, PathBuf),
     ) -> io::Result<Self> {
         // Orphans of jobs are reparented to the keeper, which reaps them. The call fails on systems without
@@ -272,7 +272,7 @@ impl Keeper {
             upgrade_failed: None,
             quit: false,
             home,
-            lease,
+            locks,
         };
         keeper.open_endpoint()?;
         Ok(keeper)

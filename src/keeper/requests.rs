@@ -95,7 +95,7 @@ impl Keeper {
         match channel.receive::<ToKeeper>(&[]) {
             Ok(messages) => {
                 for (message, _) in messages {
-                    self.obey(message);
+                    self.handle(message);
                 }
                 self.flush_channel();
             }
@@ -104,7 +104,7 @@ impl Keeper {
         }
     }
 
-    pub(super) fn obey(&mut self, message: ToKeeper) {
+    pub(super) fn handle(&mut self, message: ToKeeper) {
         match message {
             ToKeeper::Ready => {
                 self.supervisor.is_up();
@@ -150,7 +150,7 @@ impl Keeper {
                 self.supervisor.rest();
                 self.listen_for_knock();
             }
-            ToKeeper::Look { session, ask } => self.look(session, ask),
+            ToKeeper::InspectInput { session, ask } => self.inspect_input(session, ask),
             ToKeeper::Quit => self.quit = true,
             ToKeeper::Takeover { .. } | ToKeeper::Adopt(_) => {
                 tracing::warn!("ignored a handover that arrived too late");

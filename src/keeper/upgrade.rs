@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Keeper;
 use super::handover::{Inheritance, kept};
-use super::lease::Lease;
+use super::locks::Locks;
 use super::requests::dup;
 use crate::protocol::VERSION;
 use crate::protocol::keeper::{Kept, ToDaemon};
@@ -57,7 +57,7 @@ pub(super) fn upgrade_failed(error: String) -> ToDaemon {
 /// The state passed to the program that replaces this one, which may be of another version. Descriptors are
 /// passed as numbers, because they stay open.
 #[derive(PartialEq, Debug, Serialize, Deserialize)]
-struct Testament {
+struct Handover {
     locks: [RawFd; 2],
     listener: RawFd,
     #[serde(rename = "board")]
@@ -71,8 +71,8 @@ struct Testament {
 }
 
 /// The state received through an upgrade.
-pub(super) struct Heir {
-    pub(super) lease: Lease,
+pub(super) struct Received {
+    pub(super) locks: Locks,
     pub(super) channel: Channel,
     pub(super) inheritance: Inheritance,
 }
@@ -112,10 +112,10 @@ impl Keeper {
             let fds = fds.into_iter().map(&mut keep).collect::<io::Result<_>>()?;
             sessions.push((kept, fds));
         }
-        let testament = Testament {
+        let handover = Handover {
             locks: [
-                keep(dup(&self.lease.socket)?)?,
-                keep(dup(&self.lease.sessions)?)?,
+                keep(dup(&self.locks.socket)?)?,
+                keep(dup(&self.locks.sessions)?)?,
             ],
             listener: keep(dup(&self.endpoint.listener)?)?,
             shared_table: keep(dup(&self.shared_table)?)?,
@@ -125,8 +125,8 @@ impl Keeper {
             daemon_pid: self.supervisor.pid.unwrap_or_default(),
             sessions,
         };
-        let mut memory = File::from(memfd_create("bgproc-testament", MemfdFlags::CLOEXEC)?);
-        memory.write_all(&serde_json::to_vec(&testament)?)?;
+        let mut memory = File::from(memfd_create("bgproc-handover", MemfdFlags::CLOEXEC)?);
+        memory.write_all(&serde_json::to_vec(&handover)?)?;
         memory.rewind()?;
         let memory = keep(memory.into())?;
         let mut program = detach::command_of(program, "keeper");
@@ -135,25 +135,25 @@ impl Keeper {
 }
 
 /// Reads the state that the previous program wrote to the memory file with this descriptor number.
-pub(super) fn read(number: RawFd) -> io::Result<Heir> {
+pub(super) fn read(number: RawFd) -> io::Result<Received> {
     let memory = File::from(inherited(number)?);
-    let testament: Testament = serde_json::from_reader(io::BufReader::new(memory))?;
+    let handover: Handover = serde_json::from_reader(io::BufReader::new(memory))?;
     let mut sessions = Vec::new();
-    for (kept, fds) in testament.sessions {
+    for (kept, fds) in handover.sessions {
         let fds = fds.into_iter().map(inherited).collect::<io::Result<_>>()?;
         sessions.push((kept, fds));
     }
-    let [out, into] = testament.pipe;
-    let [socket, sessions_lock] = testament.locks;
-    Ok(Heir {
-        lease: Lease::held(inherited(socket)?, inherited(sessions_lock)?),
-        channel: Channel::new(inherited(testament.channel)?)?,
+    let [out, into] = handover.pipe;
+    let [socket, sessions_lock] = handover.locks;
+    Ok(Received {
+        locks: Locks::held(inherited(socket)?, inherited(sessions_lock)?),
+        channel: Channel::new(inherited(handover.channel)?)?,
         inheritance: Inheritance {
-            listener: inherited(testament.listener)?.into(),
-            shared_table: SharedTable::open(inherited(testament.shared_table)?)?,
+            listener: inherited(handover.listener)?.into(),
+            shared_table: SharedTable::open(inherited(handover.shared_table)?)?,
             pipe: SplicePipe::open(inherited(out)?, inherited(into)?),
-            files: testament.files,
-            daemon_pid: testament.daemon_pid,
+            files: handover.files,
+            daemon_pid: handover.daemon_pid,
             sessions,
         },
     })
@@ -166,8 +166,8 @@ mod tests {
     use crate::protocol::tests::keeper::kept;
 
     #[test]
-    fn the_testament_of_version_1() {
-        let testament = Testament {
+    fn the_handover_of_version_1() {
+        let handover = Handover {
             locks: [3, 4],
             listener: 5,
             shared_table: 6,
@@ -178,6 +178,6 @@ mod tests {
             sessions: vec![(kept(), vec![10, 11, 12])],
         };
         let open = ["", "/sessions/0/0", "/sessions/0/0/spec"];
-        golden::file("keeper/testament.json", &testament, &open);
+        golden::file("keeper/handover.json", &handover, &open);
     }
 }

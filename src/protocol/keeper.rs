@@ -152,7 +152,8 @@ pub enum ToKeeper {
     /// End the keeper too. All sessions have ended.
     Quit,
     /// Report the input state of a session's program.
-    Look {
+    #[serde(rename = "Look")]
+    InspectInput {
         /// Id of the session.
         session: SessionId,
         /// Number of the question, repeated in the answer.
@@ -298,32 +299,34 @@ pub enum ToDaemon {
         /// Why it cannot be written.
         reason: Option<String>,
     },
-    /// The input state of a program. Answer to [`ToKeeper::Look`]. Output that the program wrote
+    /// The input state of a program. Answer to [`ToKeeper::InspectInput`]. Output that the program wrote
     /// before it began to wait is already in the log.
-    Seen {
+    #[serde(rename = "Seen")]
+    InputInspected {
         /// Id of the session.
         session: SessionId,
         /// Number of the question.
         ask: u64,
         /// `None` if the program does not run or its input is closed.
-        sight: Option<Sight>,
+        #[serde(rename = "sight")]
+        report: Option<InputReport>,
     },
 }
 
 /// What the kernel reports about a session's program and its input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct Sight {
+pub struct InputReport {
     /// Whether a process that may read the input waits for it; `None` if unknown.
     pub reading: Option<bool>,
     /// Modes of the terminal; `None` if the input is a pipe, or unknown.
-    pub line: Option<Line>,
+    pub line: Option<LineModes>,
     /// Bytes that were typed and not read yet.
     pub unread: Option<u64>,
 }
 
 /// Modes of a terminal's input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Line {
+pub struct LineModes {
     /// Whether input is read by lines (ICANON).
     pub canonical: bool,
     /// Whether typed text is echoed (ECHO).

@@ -11,7 +11,7 @@
 //!   [`probe`], [`policy`] and [`limits`] are parts of `start`.
 //! - [`record`] and [`reply`]: the results.
 //! - [`name`]: valid job names. [`glob`]: a pattern over names. [`shell`]: quoting for a shell.
-//!   [`starters`]: programs that an allow-list cannot restrict.
+//!   [`launchers`]: programs that an allow-list cannot restrict.
 //! - [`event`], [`error`], and [`hello`], which identifies a connection ([`inherit`] is a part of
 //!   it).
 //! - [`schema`]: all of it as JSON Schema.
@@ -33,6 +33,7 @@ pub mod id;
 pub mod inherit;
 pub mod keeper;
 pub mod keeper_status;
+pub mod launchers;
 pub mod limits;
 pub mod name;
 pub mod nature;
@@ -44,7 +45,6 @@ pub mod reply;
 pub mod request;
 pub mod schema;
 pub mod shell;
-pub mod starters;
 mod strict;
 pub mod suggest;
 #[cfg(test)]

@@ -8,7 +8,7 @@
 
 mod compat;
 pub mod in_flight;
-pub mod lines;
+pub mod line_splitter;
 pub mod outbox;
 pub mod proxy;
 pub mod queue;

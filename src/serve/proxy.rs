@@ -28,7 +28,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use super::in_flight::{InFlight, Request, Ticket};
-use super::lines::Lines;
+use super::line_splitter::LineSplitter;
 use super::outbox::Outbox;
 use super::queue::Queue;
 use super::silence::Silence;
@@ -59,7 +59,7 @@ pub struct Proxy {
     /// Connection to the daemon, while there is one.
     socket: Option<UnixStream>,
     /// From standard input: the unfinished line.
-    lines: Lines,
+    lines: LineSplitter,
     /// To the daemon: whole lines.
     requests: Queue,
     open: InFlight,
@@ -122,7 +122,7 @@ impl Proxy {
             stdin: Some(input),
             stdout: File::from(output),
             socket: Some(nonblocking(wire.stream)?),
-            lines: Lines::default(),
+            lines: LineSplitter::default(),
             requests: Queue::default(),
             open: InFlight::default(),
             silence: Silence::default(),

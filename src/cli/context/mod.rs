@@ -208,32 +208,36 @@ impl Context {
                     && let Err(error) = self.status_of(&target)
                 {
                     let hint = "bgproc ls lists the jobs";
-                    return Failure::told(crate::cli::exit::of_error(&error), error.message)
-                        .hint(hint);
+                    return Failure::with_message(
+                        crate::cli::exit::of_error(&error),
+                        error.message,
+                    )
+                    .hint(hint);
                 }
                 if let Some(why) = target::oddity(&target) {
                     let hint = "bgproc ls lists the jobs";
                     let message = format!("`{target}` is not a job: {why}");
-                    return Failure::told(Exit::NO_JOB, message).hint(hint);
+                    return Failure::with_message(Exit::NO_JOB, message).hint(hint);
                 }
                 let hint = match near {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => "bgproc ls lists the jobs".to_owned(),
                 };
-                Failure::told(Exit::NO_JOB, format!("there is no job `{target}`")).hint(hint)
+                Failure::with_message(Exit::NO_JOB, format!("there is no job `{target}`"))
+                    .hint(hint)
             }
             Miss::Ambiguous { target, candidates } => {
                 let count = candidates.len();
                 let list = candidates.join("\n  ");
                 let message = format!("`{target}` matches {count} jobs:\n  {list}");
-                Failure::told(Exit::AMBIGUOUS, message).hint("choose one by its id")
+                Failure::with_message(Exit::AMBIGUOUS, message).hint("choose one by its id")
             }
             Miss::Fewer { name, count } => {
                 let are = match count {
                     1 => format!("there is only one job named {name}"),
                     count => format!("there are {count} jobs named {name}"),
                 };
-                Failure::told(Exit::NO_JOB, are).hint(format!("{name}#1 is the newest"))
+                Failure::with_message(Exit::NO_JOB, are).hint(format!("{name}#1 is the newest"))
             }
             Miss::NoRecent => {
                 let why = match last_job::has_terminal() {
@@ -243,7 +247,8 @@ impl Context {
                 let message = format!(
                     "no job given: `-`, the default, is the job last used on this terminal, {why}"
                 );
-                Failure::told(Exit::NO_JOB, message).hint("name a job; bgproc ls lists them")
+                Failure::with_message(Exit::NO_JOB, message)
+                    .hint("name a job; bgproc ls lists them")
             }
         }
     }

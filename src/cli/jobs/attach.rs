@@ -14,7 +14,7 @@ pub(in crate::cli) fn need_terminal() -> Result<(), Failure> {
     if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
         return Ok(());
     }
-    let failure = Failure::told(Exit::USAGE, "attaching needs a terminal");
+    let failure = Failure::with_message(Exit::USAGE, "attaching needs a terminal");
     Err(failure.hint("bgproc capture JOB prints the screen, bgproc logs -f JOB follows the output"))
 }
 

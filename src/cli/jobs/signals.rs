@@ -75,7 +75,7 @@ fn report(ctx: &mut Context, job: &Record, sent: &Signalled, signal: &str) -> Re
     let pids: Vec<_> = sent.delivered_to.iter().map(u32::to_string).collect();
     if pids.is_empty() {
         let message = format!("{name}: no process received {}", shown(signal));
-        return Err(Failure::told(Exit::FAILED, message));
+        return Err(Failure::with_message(Exit::FAILED, message));
     }
     if !ctx.json {
         let line = format!("{name}  {} sent to pid {}", shown(signal), pids.join(", "));

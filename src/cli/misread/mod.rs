@@ -28,7 +28,7 @@ pub(crate) fn explain(args: &[OsString], error: &clap::Error) -> Failure {
         verb: verb.copied(),
     };
     let (message, hint) = wrong.explain();
-    let failure = Failure::told(Exit::USAGE, message);
+    let failure = Failure::with_message(Exit::USAGE, message);
     match hint {
         Some(hint) => failure.hint(hint),
         None => failure,

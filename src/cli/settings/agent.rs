@@ -5,13 +5,13 @@ use crate::cli::exit::Failure;
 use crate::cli::output::note;
 use crate::protocol::Greeting;
 use crate::protocol::hello::OnDisconnect;
-use crate::protocol::starters;
+use crate::protocol::launchers;
 use crate::serve;
 
 /// The greeting of the agent, from flags, environment and `config.toml`.
 pub(in crate::cli) fn greeting(flags: serve::Flags) -> Result<Greeting, Failure> {
     for program in flags.allow.iter().flatten() {
-        if let Some(how) = starters::about(program) {
+        if let Some(how) = launchers::about(program) {
             note(&format!(
                 "{program} can start other programs: {how}; --allow does not restrict those"
             ));

@@ -68,7 +68,7 @@ impl Taken {
             Status::Running | Status::Starting => "is already running".to_owned(),
             status => format!("is already {}", status.as_str()),
         };
-        Failure::told(
+        Failure::with_message(
             Exit::FAILED,
             format!("a job named {name} {is} ({id}, {time})"),
         )
@@ -92,7 +92,7 @@ impl Taken {
             "{name} ({id}) was not replaced: cannot end pid {}",
             pids.join(", ")
         );
-        Err(Failure::told(Exit::FAILED, message))
+        Err(Failure::with_message(Exit::FAILED, message))
     }
 }
 

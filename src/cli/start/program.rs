@@ -34,7 +34,7 @@ pub fn check(start: &Start) -> Result<(), Failure> {
     match shell.status() {
         Ok(status) if !status.success() => {
             let message = format!("{word} was not found{}", searched());
-            Err(Failure::told(Exit::NOT_FOUND, message))
+            Err(Failure::with_message(Exit::NOT_FOUND, message))
         }
         // If the shell gives no answer, the job itself reports the error.
         _ => Ok(()),

@@ -121,7 +121,7 @@ impl From<Form> for CaptureFormat {
 fn write(file: &Path, text: &str) -> Result<(), Failure> {
     std::fs::write(file, text).map_err(|error| {
         let message = format!("cannot write {}: {error}", file.display());
-        Failure::told(Exit::FAILED, message)
+        Failure::with_message(Exit::FAILED, message)
     })
 }
 

@@ -10,7 +10,7 @@ use crate::cli::context::Context;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::style::Tone;
 use crate::cli::settings;
-use crate::doctor::{Finding, Mend, Verdict, checkup};
+use crate::doctor::{Finding, Repair, Verdict, checkup};
 use crate::term::sanitize::clean;
 
 #[derive(Args, Debug)]
@@ -54,39 +54,42 @@ impl Doctor {
             several(warnings, "warning")
         );
         ctx.out.line(&verdict)?;
-        self.mend(ctx, &findings)?;
+        self.repair(ctx, &findings)?;
         Ok(exit)
     }
 
     /// Offers the possible repairs one by one.
-    fn mend(&self, ctx: &mut Context, findings: &[Finding]) -> Result<(), Failure> {
-        let mut done: Vec<&Mend> = Vec::new();
-        for mend in findings.iter().filter_map(|finding| finding.mend.as_ref()) {
+    fn repair(&self, ctx: &mut Context, findings: &[Finding]) -> Result<(), Failure> {
+        let mut done: Vec<&Repair> = Vec::new();
+        for repair in findings
+            .iter()
+            .filter_map(|finding| finding.repair.as_ref())
+        {
             // Daemon and keeper may both need the same repair.
-            if done.contains(&mend) || !self.agrees(ctx, mend)? {
+            if done.contains(&repair) || !self.agrees(ctx, repair)? {
                 continue;
             }
-            done.push(mend);
-            match mend {
-                Mend::Upgrade => {
+            done.push(repair);
+            match repair {
+                Repair::Upgrade => {
                     upgrade::run(ctx)?;
                 }
                 other => other.apply()?,
             }
             ctx.out
-                .line(&format!("done: {}", clean(&mend.question())))?;
+                .line(&format!("done: {}", clean(&repair.question())))?;
         }
         Ok(())
     }
 
-    fn agrees(&self, ctx: &mut Context, mend: &Mend) -> Result<bool, Failure> {
+    fn agrees(&self, ctx: &mut Context, repair: &Repair) -> Result<bool, Failure> {
         if self.yes {
             return Ok(true);
         }
         if !ctx.out.is_terminal() || !io::stdin().is_terminal() {
             return Ok(false);
         }
-        let question = format!("{}? [y/N] ", clean(&mend.question()));
+        let question = format!("{}? [y/N] ", clean(&repair.question()));
         ctx.out.bytes(question.as_bytes())?;
         ctx.out.flush()?;
         let mut answer = String::new();

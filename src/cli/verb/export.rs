@@ -137,6 +137,6 @@ fn absolute(file: &Path) -> Result<String, Failure> {
     let path = std::path::absolute(file)?;
     path.into_os_string().into_string().map_err(|path| {
         let message = format!("{} is not UTF-8", path.to_string_lossy());
-        Failure::told(Exit::FAILED, message)
+        Failure::with_message(Exit::FAILED, message)
     })
 }

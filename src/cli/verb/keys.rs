@@ -35,7 +35,7 @@ impl Keys {
             let hint = format!(
                 "bgproc send {name} TEXT sends text, bgproc send --eof {name} ends its input"
             );
-            return Err(Failure::told(Exit::STATE, message).hint(hint));
+            return Err(Failure::with_message(Exit::STATE, message).hint(hint));
         }
         let id = job.summary.session_id;
         let written: Written = ctx.daemon()?.call_as(Action::SendKeys(SendKeys {

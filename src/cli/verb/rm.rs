@@ -46,7 +46,7 @@ impl Rm {
                 let name = words::name(&job.summary);
                 let message = format!("{name} is {}", job.summary.status.as_str());
                 let hint = format!("bgproc stop {name} ends it, bgproc rm --force does both");
-                let failure = Failure::told(Exit::STATE, message).hint(hint);
+                let failure = Failure::with_message(Exit::STATE, message).hint(hint);
                 complain(&failure);
                 exit = exit.or(failure.exit());
             }

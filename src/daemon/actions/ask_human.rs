@@ -7,7 +7,7 @@ use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::find::find;
-use crate::daemon::requests::question::Question;
+use crate::daemon::requests::question::PendingQuestion;
 use crate::daemon::requests::replies::{answer, not_running};
 use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
@@ -44,7 +44,8 @@ pub(super) async fn ask_human(hub: &Hub, client: &Rc<Client>, params: AskHuman) 
     let id = find(hub, client, &params.session_id, Access::Type)?;
     check_runs(hub, &id)?;
     let began = now().boot;
-    let mut question = Question::put(hub, &client.principal, &id, message.to_owned(), timeout);
+    let mut question =
+        PendingQuestion::put(hub, &client.principal, &id, message.to_owned(), timeout);
     let answered = tokio::time::timeout(Duration::from_millis(timeout), &mut question.answer);
     let outcome = match answered.await {
         Ok(Ok(outcome)) => outcome,

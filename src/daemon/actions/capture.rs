@@ -30,7 +30,7 @@ pub(super) async fn capture(hub: &Hub, client: &Client, params: Capture) -> Answ
         return Err(Error::invalid(message).hint("use `log` for all lines"));
     }
     let when = moment(&params)?;
-    let id = find(hub, client, &params.session_id, Access::Look)?;
+    let id = find(hub, client, &params.session_id, Access::Read)?;
     hub.catch_up(&id).await;
     let gone = || Error::session_not_found(id.as_str());
     if let Some(when) = when {

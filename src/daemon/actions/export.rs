@@ -45,7 +45,7 @@ pub(super) async fn export(hub: &Hub, client: &Client, params: Export) -> Answer
         .map(|path| checked_path(client, path));
     let path = path.transpose()?;
     let format = params.format.unwrap_or_default();
-    let id = find(hub, client, &params.session_id, Access::Look)?;
+    let id = find(hub, client, &params.session_id, Access::Read)?;
     hub.catch_up(&id).await;
     let (first, end) = {
         let state = hub.read();

@@ -24,7 +24,7 @@ pub(super) async fn poll(hub: &Hub, client: &Rc<Client>, params: Poll) -> Answer
         return Err(Error::invalid("`stream`: `log` has what was typed")
             .hint("{\"action\":\"log\",\"stream\":\"input\"}"));
     }
-    let id = find(hub, client, &params.session_id, Access::Look)?;
+    let id = find(hub, client, &params.session_id, Access::Read)?;
     let since = Since::parse(params.since.as_deref())?;
     let max_chars = max_chars(client, params.max_chars)?;
     let wait = wait_ms("waitMs", params.wait_ms, 0)?;

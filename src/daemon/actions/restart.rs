@@ -14,7 +14,7 @@ use crate::daemon::requests::replies::answer;
 use crate::daemon::requests::unique_label;
 use crate::daemon::sessions::session_io::SessionIo;
 use crate::daemon::state::State;
-use crate::daemon::tasks::restart::Turn;
+use crate::daemon::tasks::restart::RestartGuard;
 use crate::daemon::tasks::tree_kill::GRACE_MS;
 use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
@@ -32,7 +32,7 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
         &client.greeting,
         &hub.read().sessions.get(&id).ok_or_else(gone)?.spec,
     )?;
-    let _turn = Turn::take(hub, &id, Some(client.principal.actor())).ok_or_else(|| {
+    let _guard = RestartGuard::take(hub, &id, Some(client.principal.actor())).ok_or_else(|| {
         let message = format!("Session {id} is already being restarted");
         Error::new(ErrorCode::InvalidRequest, message)
     })?;

@@ -17,7 +17,7 @@ use crate::sys::{process, pty};
 
 /// Returns one session's record.
 pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> Answer {
-    let id = find(hub, client, &params.session_id, Access::Look)?;
+    let id = find(hub, client, &params.session_id, Access::Read)?;
     let over = hub
         .read()
         .sessions

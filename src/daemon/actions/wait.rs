@@ -23,7 +23,7 @@ pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer
         one,
         several,
         params.group.as_deref(),
-        Access::Look,
+        Access::Read,
     )?;
     let spec = WaitSpec {
         until: params.until,

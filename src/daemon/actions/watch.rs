@@ -27,7 +27,7 @@ pub(super) fn watch(hub: &Hub, client: &Rc<Client>, params: Watch) -> Answer {
             "`maxFps` must be between 1 and {MAX_FPS}, not {fps}"
         )));
     }
-    let id = find(hub, client, &params.session_id, Access::Look)?;
+    let id = find(hub, client, &params.session_id, Access::Read)?;
     let pace = Duration::from_secs(1) / fps;
     let (changed, outbox) = (Rc::new(Notify::new()), client.outbox.clone());
     let principal = client.principal.clone();
@@ -41,7 +41,7 @@ pub(super) fn watch(hub: &Hub, client: &Rc<Client>, params: Watch) -> Answer {
 
 /// Stops sending `screen` events.
 pub(super) fn unwatch(hub: &Hub, client: &Client, params: Unwatch) -> Answer {
-    let id = find(hub, client, &params.session_id, Access::Look)?;
+    let id = find(hub, client, &params.session_id, Access::Read)?;
     match client.watches.borrow_mut().remove(&id) {
         Some(handle) => {
             handle.abort();

@@ -4,13 +4,13 @@
 //! name is accepted, whatever a request changes. In a shell line, each command is replaced by such a file. The
 //! line is refused if that is not certain to be possible ([`ShellLine`]), unless the shell itself is on the
 //! list. Arguments and variables that make an allowed program start another one are refused as far as they are
-//! known ([`starters`]). What an allowed program starts otherwise is not checked.
+//! known ([`launchers`]). What an allowed program starts otherwise is not checked.
 
 use std::path::Path;
 
+use super::launchers;
 use super::program::{SHELL, find_program, named};
 use super::shell_line::{Argument, ShellLine};
-use super::starters;
 use crate::engine::meta::Spec;
 use crate::protocol::{Error, ErrorCode, Greeting};
 
@@ -39,7 +39,7 @@ pub(crate) fn check_env<'a>(
     }
     let shell = is_allowed(greeting, SHELL);
     let steers = |name: &&String| {
-        (!shell && starters::is_starting(name))
+        (!shell && launchers::is_starting(name))
             || STEERING.contains(&name.as_str())
             || STEERING_PREFIXES
                 .iter()
@@ -63,7 +63,7 @@ fn check_arguments(
     if greeting.policy.allow.is_none() || is_allowed(greeting, SHELL) {
         return Ok(());
     }
-    match starters::starting(program, arguments) {
+    match launchers::starting(program, arguments) {
         Some(what) => Err(refused(greeting, &format!("{what} is not allowed here"))),
         None => Ok(()),
     }

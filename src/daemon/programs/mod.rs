@@ -1,11 +1,11 @@
 //! Which program a job runs, in which environment, and whether a connection may start it.
 //!
 //! [`program`] finds the file and builds what the keeper executes. [`allow`] checks programs against the
-//! connection's allow-list, with the help of [`shell_line`] and [`starters`]. [`on_exit`] builds the command
+//! connection's allow-list, with the help of [`shell_line`] and [`launchers`]. [`on_exit`] builds the command
 //! that runs after a session has ended.
 
 pub(crate) mod allow;
+mod launchers;
 pub(crate) mod on_exit;
 pub(crate) mod program;
 mod shell_line;
-mod starters;

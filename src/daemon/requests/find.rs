@@ -30,7 +30,7 @@ pub(crate) fn find(
 
 /// The error for a session that was removed during a request.
 pub(crate) fn gone(hub: &Hub, client: &Client, id: &SessionId) -> Error {
-    let found = find(hub, client, id.as_str(), Access::Look);
+    let found = find(hub, client, id.as_str(), Access::Read);
     found
         .err()
         .unwrap_or_else(|| Error::session_not_found(id.as_str()))
@@ -40,7 +40,7 @@ pub(crate) fn gone(hub: &Hub, client: &Client, id: &SessionId) -> Error {
 fn not_shared(id: &SessionId, access: Access) -> Error {
     let why = match access {
         Access::Type => "shared for viewing, not for typing",
-        Access::Look | Access::Own => "shared; only its owner, or a person, may do that",
+        Access::Read | Access::Own => "shared; only its owner, or a person, may do that",
     };
     Error::new(
         ErrorCode::PermissionDenied,

@@ -10,7 +10,7 @@ use crate::protocol::reply::AskOutcome;
 use crate::protocol::{SessionId, Timestamp};
 
 /// A pending question. Dropping it withdraws the question.
-pub(crate) struct Question {
+pub(crate) struct PendingQuestion {
     hub: Hub,
     number: u64,
     session: SessionId,
@@ -19,7 +19,7 @@ pub(crate) struct Question {
     timed_out: bool,
 }
 
-impl Question {
+impl PendingQuestion {
     /// Asks people about a session. `timeout_ms` is only published with the question; the caller enforces it.
     pub(crate) fn put(
         hub: &Hub,
@@ -53,7 +53,7 @@ impl Question {
     }
 }
 
-impl Drop for Question {
+impl Drop for PendingQuestion {
     fn drop(&mut self) {
         let (number, session) = (self.number, &self.session);
         let reason = match self.timed_out {

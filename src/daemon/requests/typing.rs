@@ -11,7 +11,7 @@ use super::replies::{answer, not_running};
 use super::wait_plan::Plan;
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
-use crate::daemon::sessions::input::{Input, MAX_WAITING, Turn};
+use crate::daemon::sessions::input::{Input, MAX_WAITING, TypingTurn};
 use crate::daemon::state::output::render_chunk;
 use crate::daemon::storage::input_log;
 use crate::daemon::transport::Answer;
@@ -147,7 +147,7 @@ impl Target {
     pub(crate) async fn end_of_input(
         &self,
         hub: &Hub,
-        turn: &Turn<'_>,
+        turn: &TypingTurn<'_>,
         sent: &mut Sent,
     ) -> Result<(), Error> {
         if self.mode == Mode::Pipe {
@@ -246,7 +246,7 @@ impl Sent {
     pub(crate) async fn send(
         &mut self,
         target: &Target,
-        turn: &Turn<'_>,
+        turn: &TypingTurn<'_>,
         bytes: &[u8],
     ) -> Result<(), Error> {
         if bytes.is_empty() {

@@ -28,7 +28,7 @@ pub(crate) struct Frames {
     frames: Vec<Frame>,
     /// Number of frames built, and of frames sent.
     pub(crate) made: u64,
-    pub(crate) told: u64,
+    pub(crate) sent: u64,
 }
 
 /// A frame that leads to the newest screen.
@@ -53,7 +53,7 @@ impl Frames {
             newest: None,
             frames: Vec::new(),
             made: 0,
-            told: 0,
+            sent: 0,
         }
     }
 
@@ -75,7 +75,7 @@ impl Frames {
         if before_is(Some(&shown)) {
             return None;
         }
-        self.told += 1;
+        self.sent += 1;
         let mut frames = self.frames.iter();
         if let Some(frame) = frames.find(|frame| before_is(frame.before.as_ref())) {
             return Some(frame.line.clone());
@@ -214,7 +214,7 @@ mod tests {
                 assert!(watched.next(last).is_none(), "nothing has changed");
             }
         }
-        assert_eq!((watched.frames.made, watched.frames.told), (10, 500));
+        assert_eq!((watched.frames.made, watched.frames.sent), (10, 500));
     }
 
     #[test]

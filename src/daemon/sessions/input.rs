@@ -85,9 +85,9 @@ impl Input {
     }
 
     /// Waits until all earlier writers are done. Holding the turn over several writes keeps them together.
-    pub(crate) async fn turn(&self) -> Turn<'_> {
+    pub(crate) async fn turn(&self) -> TypingTurn<'_> {
         let discarded = self.discarded.get();
-        Turn {
+        TypingTurn {
             input: self,
             discarded,
             _held: self.turn.lock().await,
@@ -146,14 +146,14 @@ impl Input {
 }
 
 /// The right to write.
-pub(crate) struct Turn<'a> {
+pub(crate) struct TypingTurn<'a> {
     input: &'a Input,
     /// Number of discards when the turn was requested. An interrupt after that also discards this turn's bytes.
     discarded: u64,
     _held: MutexGuard<'a, ()>,
 }
 
-impl Turn<'_> {
+impl TypingTurn<'_> {
     /// Writes all of `bytes`. Returns once the kernel has them, or the program has not read for [`PATIENCE`].
     pub(crate) async fn write(&self, bytes: &[u8]) -> io::Result<Taken> {
         let mut taken = 0;

@@ -12,7 +12,7 @@ use super::{State, output};
 use crate::daemon::clock::now;
 use crate::engine::input::is_waiting;
 use crate::engine::timers::Due;
-use crate::protocol::keeper::{Sight, ToKeeper};
+use crate::protocol::keeper::{InputReport, ToKeeper};
 use crate::protocol::record::Mode;
 use crate::protocol::{EventKind, SessionId};
 use crate::sys::input::{self, Effort};
@@ -56,7 +56,7 @@ impl InputProbes {
     /// Builds the next question, about this session.
     fn question(&mut self, id: &SessionId) -> ToKeeper {
         self.last += 1;
-        ToKeeper::Look {
+        ToKeeper::InspectInput {
             session: id.clone(),
             ask: self.last,
         }
@@ -131,10 +131,10 @@ impl State {
     }
 
     /// Takes the keeper's answer to question `ask`.
-    pub(crate) fn input_seen(&mut self, id: &SessionId, ask: u64, sight: Option<Sight>) {
+    pub(crate) fn input_seen(&mut self, id: &SessionId, ask: u64, report: Option<InputReport>) {
         self.input_probes.deaf = None;
         let known = self.sessions.get(id);
-        if known.is_some_and(|session| session.input.is_of_before(ask)) {
+        if known.is_some_and(|session| session.input.is_stale(ask)) {
             // Something was typed after the question: ask again, because the client wants to know its effect.
             if let Some(asker) = self.input_probes.waiting.remove(&ask) {
                 let again = self.ask(id, false);
@@ -142,7 +142,7 @@ impl State {
             }
             return;
         }
-        self.saw_input(id, sight);
+        self.saw_input(id, report);
         if let Some(asker) = self.input_probes.waiting.remove(&ask) {
             // Fails if the client no longer waits.
             let _ = asker.send(());
@@ -165,25 +165,25 @@ impl State {
         let (Some(io), Some(fd), Some(pid)) = (io, fd, session.life.pid()) else {
             return false;
         };
-        let sight = match session.spec.mode {
+        let report = match session.spec.mode {
             Mode::Pty => input::terminal(fd, pid, Effort::Quick),
             Mode::Pipe => input::pipe(fd, pid, Effort::Quick),
         };
-        let Ok(sight) = sight else { return false };
-        let is_known = match sight.reading {
-            Some(_) if is_waiting(sight) => self.sessions.has_no_output_left(io),
-            Some(_) => !session.input.is_stirring(at),
+        let Ok(report) = report else { return false };
+        let is_known = match report.reading {
+            Some(_) if is_waiting(report) => self.sessions.has_no_output_left(io),
+            Some(_) => !session.input.is_active(at),
             None => false,
         };
         if is_known {
-            self.saw_input(id, Some(sight));
+            self.saw_input(id, Some(report));
         }
         is_known
     }
 
     /// Takes the result of a check, and publishes what changed.
-    fn saw_input(&mut self, id: &SessionId, sight: Option<Sight>) {
-        if sight.is_some_and(|sight| sight.reading == Some(true)) {
+    fn saw_input(&mut self, id: &SessionId, report: Option<InputReport>) {
+        if report.is_some_and(|report| report.reading == Some(true)) {
             // Render first, because the program's last output says which screen it uses and what its prompt is.
             for _ in 0..PROMPT_CHUNKS {
                 if !output::render_chunk(self, id) {
@@ -193,7 +193,7 @@ impl State {
         }
         if let Some(session) = self.sessions.get_mut(id) {
             let before = session.input_state();
-            session.input.saw(sight, now().boot);
+            session.input.record(report, now().boot);
             let state = session.input_state();
             let needed = session.input.news(state, now().boot);
             if state != before && self.events.has_listeners(EventKind::Output) {

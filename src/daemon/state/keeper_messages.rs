@@ -67,11 +67,11 @@ impl State {
                 }
                 self.degraded(&session, reason, fds.into_iter().next());
             }
-            ToDaemon::Seen {
+            ToDaemon::InputInspected {
                 session,
                 ask,
-                sight,
-            } => self.input_seen(&session, ask, sight),
+                report,
+            } => self.input_seen(&session, ask, report),
             ToDaemon::OnExitBegan { session } => {
                 if let Some(io) = self.sessions.io_mut(&session) {
                     io.on_exit_began();

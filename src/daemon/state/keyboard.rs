@@ -36,7 +36,7 @@ impl State {
     /// example a line.
     pub(crate) fn person_typed(&mut self, id: &SessionId, bytes: usize, finished: bool) {
         // Publish the end of an expired hold before the next one begins.
-        self.look_at_lease(id);
+        self.report_lease(id);
         let Some(session) = self.sessions.get_mut(id) else {
             return;
         };
@@ -52,7 +52,7 @@ impl State {
 
     /// Gives the keyboard to a person's connection until it is released.
     pub(crate) fn hold_keyboard(&mut self, id: &SessionId, by: ConnectionId) {
-        self.look_at_lease(id);
+        self.report_lease(id);
         let session = self.sessions.get_mut(id);
         if session.is_some_and(|session| session.lease.pin(by, now())) {
             self.tell_lease(id, News::Held);
@@ -90,9 +90,9 @@ impl State {
     }
 
     /// Publishes the lease events of a session that are due.
-    pub(crate) fn look_at_lease(&mut self, id: &SessionId) {
+    pub(crate) fn report_lease(&mut self, id: &SessionId) {
         let session = self.sessions.get_mut(id);
-        let news = session.map(|session| session.lease.look(now()));
+        let news = session.map(|session| session.lease.reports_due(now()));
         for news in news.into_iter().flatten() {
             self.tell_lease(id, news);
         }

@@ -118,7 +118,7 @@ fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
     }
     let eager = state.waiters.waits.want_input(id);
     if let Some(session) = state.sessions.get_mut(id)
-        && session.input.stir(now().boot, eager)
+        && session.input.on_activity(now().boot, eager)
     {
         state.arm_input(id);
     }

@@ -25,7 +25,7 @@ pub(crate) fn begin(hub: &Hub, id: &SessionId) {
 
 async fn run_again(hub: &Hub, id: &SessionId) {
     // A restart that a client asked for goes first.
-    let Some(_turn) = Turn::take(hub, id, None) else {
+    let Some(_guard) = RestartGuard::take(hub, id, None) else {
         return;
     };
     // End the remaining processes of the last run first: they may hold its port, for example.
@@ -56,12 +56,12 @@ pub(crate) async fn stop(hub: &Hub, id: &SessionId, by: &Actor) -> bool {
 }
 
 /// Permits one restart of a session at a time. Dropping it permits the next one.
-pub(crate) struct Turn {
+pub(crate) struct RestartGuard {
     hub: Hub,
     id: SessionId,
 }
 
-impl Turn {
+impl RestartGuard {
     /// Takes the turn for the client that asked (`by`), or for the policy (`None`). Returns `None` if another
     /// restart is under way.
     pub(crate) fn take(hub: &Hub, id: &SessionId, by: Option<Actor>) -> Option<Self> {
@@ -79,7 +79,7 @@ impl Turn {
     }
 }
 
-impl Drop for Turn {
+impl Drop for RestartGuard {
     fn drop(&mut self) {
         self.hub.change(|state| {
             state.restarting.remove(&self.id);

@@ -48,7 +48,7 @@ fn act(hub: &Hub, due: Due) {
         Due::Ports(id) => hub.change(|state| state.sweep_ports(&id)),
         Due::Rest => hub.change(State::rest_screens),
         Due::Retry(id) => restart::begin(hub, &id),
-        Due::Lease(id) => hub.change(|state| state.look_at_lease(&id)),
+        Due::Lease(id) => hub.change(|state| state.report_lease(&id)),
     }
 }
 

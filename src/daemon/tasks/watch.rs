@@ -82,8 +82,8 @@ impl Drop for Watching {
                 if io.watchers.is_empty()
                     && let Some(frames) = io.frames.take()
                 {
-                    let (made, told) = (frames.made, frames.told);
-                    tracing::debug!(session = %self.id, made, told, "the last watcher left");
+                    let (made, sent) = (frames.made, frames.sent);
+                    tracing::debug!(session = %self.id, made, sent, "the last watcher left");
                 }
             }
             state.rest_later();

@@ -22,7 +22,7 @@ use self::blocked::{Blocked, blocked};
 use self::descriptors::{Found, Input};
 use self::family::{Reader, Readers};
 use super::pty;
-use crate::protocol::keeper::{Line, Sight};
+use crate::protocol::keeper::{InputReport, LineModes};
 
 /// How thoroughly to look: each process and thread costs some microseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,7 +52,7 @@ impl Effort {
 }
 
 /// Looks at a program on a terminal. `leader` is the pid of the session's first process.
-pub fn terminal(master: impl AsFd, leader: u32, effort: Effort) -> io::Result<Sight> {
+pub fn terminal(master: impl AsFd, leader: u32, effort: Effort) -> io::Result<InputReport> {
     let discipline = pty::line_discipline(&master)?;
     // Ask for unread input before looking at the threads: what was typed earlier is then either read or
     // counted.
@@ -62,9 +62,9 @@ pub fn terminal(master: impl AsFd, leader: u32, effort: Effort) -> io::Result<Si
     drop(peer);
     let group = pty::foreground_group(master);
     let readers = group.map(|group| family::of_terminal(leader, group, effort));
-    Ok(Sight {
+    Ok(InputReport {
         reading: reading(&readers.unwrap_or_default(), input, effort),
-        line: Some(Line {
+        line: Some(LineModes {
             canonical: discipline.canonical,
             echo: discipline.echo,
         }),
@@ -73,11 +73,11 @@ pub fn terminal(master: impl AsFd, leader: u32, effort: Effort) -> io::Result<Si
 }
 
 /// Looks at a program whose standard input is a pipe. `writer` is our writing end of it.
-pub fn pipe(writer: impl AsFd, leader: u32, effort: Effort) -> io::Result<Sight> {
+pub fn pipe(writer: impl AsFd, leader: u32, effort: Effort) -> io::Result<InputReport> {
     let unread = rustix::io::ioctl_fionread(&writer).ok();
     let stat = fstat(&writer)?;
     let input = Input::Pipe(stat.st_dev, stat.st_ino);
-    Ok(Sight {
+    Ok(InputReport {
         reading: reading(&family::of_pipe(leader, effort), input, effort),
         line: None,
         unread,

@@ -43,7 +43,7 @@ impl DaemonLogs {
         let mut log = Diagnostics::of(&client::home()?, process);
         let path = log.path().display().to_string();
         let unreadable =
-            |error| Failure::told(Exit::FAILED, format!("cannot read {path}: {error}"));
+            |error| Failure::with_message(Exit::FAILED, format!("cannot read {path}: {error}"));
         match log.read().map_err(unreadable)? {
             Some(kept) => print(ctx, last_lines(&kept, self.lines))?,
             None => note(&format!("nothing has been written to {path} yet")),

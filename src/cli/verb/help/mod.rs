@@ -50,7 +50,7 @@ impl Help {
         for topic in topics::names() {
             known.push(topic);
         }
-        let failure = Failure::told(Exit::USAGE, format!("there is no help on `{topic}`"));
+        let failure = Failure::with_message(Exit::USAGE, format!("there is no help on `{topic}`"));
         Err(match nearest(&topic, known) {
             Some(near) => failure.hint(format!("did you mean `{near}`?")),
             None => failure.hint("bgproc help lists the verbs and the topics"),

@@ -58,7 +58,7 @@ pub(super) async fn log(hub: &Hub, client: &Client, params: Log) -> Answer {
     let since_time = params.since_time.as_deref();
     let since_time = since_time.map(|text| checked_time("sinceTime", text));
     let since_time = since_time.transpose()?;
-    let id = find(hub, client, &params.session_id, Access::Look)?;
+    let id = find(hub, client, &params.session_id, Access::Read)?;
     if params.stream == Some(Stream::Input) {
         return typed::typed(hub, &id, &params);
     }

@@ -11,12 +11,12 @@ use crate::sys::paths::{Home, keeper_lock_in, private_dir};
 /// Two locks: one on the socket's directory, one on the sessions. The second one keeps a keeper with a
 /// socket elsewhere from treating running jobs as lost.
 #[derive(Debug)]
-pub(super) struct Lease {
+pub(super) struct Locks {
     pub(super) socket: Lock,
     pub(super) sessions: Lock,
 }
 
-impl Lease {
+impl Locks {
     /// Takes both locks for the first keeper of a home. The error says who holds them.
     pub(super) fn attempt(home: &Home) -> Result<Self, String> {
         let path = home.sessions_lock();

@@ -8,7 +8,7 @@ use crate::sys::{process, signal};
 
 /// A repair for a finding.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Mend {
+pub enum Repair {
     /// Resumes a stopped process.
     Continue(u32),
     /// Makes this program the daemon and the keeper, as the verb `daemon upgrade` does.
@@ -19,7 +19,7 @@ pub enum Mend {
     MakePrivate(PathBuf),
 }
 
-impl Mend {
+impl Repair {
     /// The question that asks a person to agree.
     pub fn question(&self) -> String {
         match self {

@@ -1,48 +1,48 @@
-//! Looks at what a session's program does with its input, on behalf of the daemon: the kernel may show this
-//! to the program's ancestors only.
+//! Inspects what a session's program does with its input, on behalf of the daemon: the kernel may show this
+//! only to ancestors of the program.
 
 use super::Keeper;
 use crate::protocol::SessionId;
-use crate::protocol::keeper::{Sight, ToDaemon};
+use crate::protocol::keeper::{InputReport, ToDaemon};
 use crate::protocol::record::Mode;
 use crate::sys::input::{self, Effort};
 
 impl Keeper {
-    /// Answers [`ToKeeper::Look`](crate::protocol::keeper::ToKeeper::Look).
-    pub(super) fn look(&mut self, session: SessionId, ask: u64) {
+    /// Answers [`ToKeeper::InspectInput`](crate::protocol::keeper::ToKeeper::InspectInput).
+    pub(super) fn inspect_input(&mut self, session: SessionId, ask: u64) {
         let slot = self.table.slot_of(&session);
-        let sight = slot.and_then(|slot| self.look_at(slot));
+        let report = slot.and_then(|slot| self.input_report(slot));
         // The output before a prompt must be known together with the fact that the program waits. Little is
         // left to move, because a waiting program writes nothing.
         if let (
             Some(slot),
-            Some(Sight {
+            Some(InputReport {
                 reading: Some(true),
                 ..
             }),
-        ) = (slot, &sight)
+        ) = (slot, &report)
         {
             self.drain(slot);
             self.tell_growth();
         }
-        let seen = ToDaemon::Seen {
+        let answer = ToDaemon::InputInspected {
             session,
             ask,
-            sight,
+            report,
         };
         // Send the answer together with those to all pending requests: the daemon asks about all idle jobs
         // at once.
-        self.tell_soon(&seen);
+        self.tell_soon(&answer);
     }
 
-    fn look_at(&mut self, slot: u32) -> Option<Sight> {
+    fn input_report(&mut self, slot: u32) -> Option<InputReport> {
         let entry = self.table.get_mut(slot)?;
         let fd = entry.input.as_ref().filter(|_| entry.exit.is_none())?;
-        let seen = match entry.spec.mode {
+        let report = match entry.spec.mode {
             Mode::Pty => input::terminal(fd, entry.pid, Effort::Thorough),
             Mode::Pipe => input::pipe(fd, entry.pid, Effort::Thorough),
         };
-        seen.inspect_err(
+        report.inspect_err(
             |error| tracing::debug!(session = %entry.id, %error, "cannot tell what the program does with its input"),
         )
         .ok()

@@ -5,7 +5,7 @@ use crate::term::plain::{Checkpoint, Layout, Plain};
 
 /// Counts lines starting at a checkpoint.
 #[derive(Debug)]
-pub struct Lines {
+pub struct LineCounter {
     from: Checkpoint,
     /// An offset since which the alternate screen has not been switched; the last switch may be
     /// earlier.
@@ -13,7 +13,7 @@ pub struct Lines {
     renderer: Option<Box<Plain>>,
 }
 
-impl Lines {
+impl LineCounter {
     /// Starts at `from`, before any further output.
     pub fn from(from: Checkpoint) -> Self {
         Self {
@@ -94,10 +94,10 @@ mod tests {
                 alt,
                 ..Checkpoint::at(50)
             };
-            let silent = Lines::from(at);
-            let mut made = Lines::from(at);
+            let silent = LineCounter::from(at);
+            let mut made = LineCounter::from(at);
             made.renderer(layout);
-            let facts = |lines: &Lines| {
+            let facts = |lines: &LineCounter| {
                 let (total, next) = (lines.total_lines(), lines.next_line());
                 (lines.clean_offset(), lines.alt_screen(), total, next)
             };

@@ -4,11 +4,11 @@ use crate::protocol::MAX_LINE;
 
 /// Splits a stream of bytes into lines, whatever pieces it arrives in.
 #[derive(Debug, Default)]
-pub struct Lines {
+pub struct LineSplitter {
     open: Vec<u8>,
 }
 
-impl Lines {
+impl LineSplitter {
     /// Calls `line` with each line that `bytes` completes, newline included.
     ///
     /// A line longer than [`MAX_LINE`] is cut to one byte more than that, so that the daemon sees that it
@@ -43,8 +43,8 @@ impl Lines {
 mod tests {
     use super::*;
 
-    fn cut(pieces: &[&[u8]]) -> (Vec<Vec<u8>>, Lines) {
-        let (mut lines, mut out) = (Lines::default(), Vec::new());
+    fn cut(pieces: &[&[u8]]) -> (Vec<Vec<u8>>, LineSplitter) {
+        let (mut lines, mut out) = (LineSplitter::default(), Vec::new());
         for piece in pieces {
             lines.feed(piece, |line| out.push(line));
         }
@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn a_line_that_is_too_long_is_cut_but_stays_too_long() {
         let piece = vec![b'x'; 300_000];
-        let (mut lines, mut out) = (Lines::default(), Vec::new());
+        let (mut lines, mut out) = (LineSplitter::default(), Vec::new());
         for _ in 0..100 {
             lines.feed(&piece, |line| out.push(line));
             assert!(lines.open.len() <= MAX_LINE + 1);
