@@ -84,7 +84,7 @@ pub(super) fn introduce(
     let home = checked_home()?;
     let patience = Instant::now() + HANDSHAKE;
     let (mut connection, asked) = loop {
-        let stream = knock(&home, start)?;
+        let stream = reach_daemon(&home, start)?;
         check_owner(&stream, &home)?;
         // The socket accepts connections even while no daemon runs, so there may be no answer. The keeper knows
         // the reason.
@@ -122,7 +122,7 @@ fn check_daemon(home: &Home) -> Result<(), Error> {
     }
 }
 
-fn knock(home: &Home, start: AutoStart) -> Result<UnixStream, Error> {
+fn reach_daemon(home: &Home, start: AutoStart) -> Result<UnixStream, Error> {
     let error = match socket::connect(&home.socket()) {
         Ok(stream) => return Ok(stream),
         Err(error) => error,
@@ -131,7 +131,7 @@ fn knock(home: &Home, start: AutoStart) -> Result<UnixStream, Error> {
         return Err(at(&home.socket(), &error));
     }
     // The socket file may have been removed while the keeper runs, or be in another directory.
-    if let Some(stream) = knock_at_keeper(home)? {
+    if let Some(stream) = ask_keeper(home)? {
         return Ok(stream);
     }
     let ended = error.kind() == io::ErrorKind::NotFound;
@@ -145,7 +145,7 @@ fn knock(home: &Home, start: AutoStart) -> Result<UnixStream, Error> {
 }
 
 /// Connects to the socket that the keeper reports; `None` if no keeper is running.
-fn knock_at_keeper(home: &Home) -> Result<Option<UnixStream>, Error> {
+fn ask_keeper(home: &Home) -> Result<Option<UnixStream>, Error> {
     let Some(status) = keeper::ask(home)? else {
         return Ok(None);
     };
@@ -180,7 +180,7 @@ fn start_daemon(home: &Home) -> Result<UnixStream, Error> {
         Err(error) if !is_absent(&error) => return Err(fail(error)),
         Err(_) => {}
     }
-    if let Some(stream) = knock_at_keeper(home)? {
+    if let Some(stream) = ask_keeper(home)? {
         return Ok(stream);
     }
     let patience = Instant::now() + CHANGING;
@@ -193,7 +193,7 @@ fn start_daemon(home: &Home) -> Result<UnixStream, Error> {
             // A keeper exists, but is about to end, or to listen again because its sockets were removed.
             Err(_) => std::thread::sleep(BETWEEN_LOOKS),
         }
-        if let Some(stream) = knock_at_keeper(home)? {
+        if let Some(stream) = ask_keeper(home)? {
             return Ok(stream);
         }
     }

@@ -20,7 +20,7 @@ use crate::protocol::{
 /// Longest wait for `hello`. A daemon that is being started restores its sessions first.
 pub(super) const HANDSHAKE: Duration = Duration::from_secs(30);
 
-/// Interval of the checks why there is no `hello`.
+/// While there is no `hello`, the cause is looked for at this interval.
 const SILENCE: Duration = Duration::from_millis(200);
 
 /// Whether to start a daemon if none is running.
@@ -28,7 +28,8 @@ const SILENCE: Duration = Duration::from_millis(200);
 pub enum AutoStart {
     /// Start a daemon. It has to speak this program's protocol.
     Yes,
-    /// Start a daemon only if the last one did not stop on purpose, in which case its socket still exists.
+    /// Start a daemon only if the last one crashed. A daemon that stops on purpose removes its
+    /// socket, so a socket that still exists means a crash.
     AfterCrash,
 }
 
@@ -65,7 +66,8 @@ pub struct Wire {
     pub buffered: Vec<u8>,
 }
 
-/// Most requests of [`Connection::call_all`] in flight: half of what the daemon allows per connection.
+/// Maximum number of requests of [`Connection::call_all`] in flight: half of what the daemon allows
+/// for a connection.
 const IN_FLIGHT: usize = 128;
 
 /// The sending half.
@@ -180,8 +182,8 @@ impl Connection {
 
     /// Sends all requests and waits for all answers, in the order of `actions`.
     ///
-    /// Grace periods and other waits thus run in parallel. If the connection breaks, every missing answer is
-    /// that error.
+    /// So the daemon handles them at the same time, and the grace periods of several kills overlap.
+    /// If the connection breaks, each missing answer is that error.
     pub fn call_all(&mut self, actions: Vec<Action>) -> Vec<Result<Value, Error>> {
         let mut answers = Vec::with_capacity(actions.len());
         let mut actions = actions.into_iter().peekable();
@@ -329,7 +331,7 @@ impl Receiver {
         self.message()
     }
 
-    /// Reads the daemon's first line. Reads on the stream have to time out after [`SILENCE`].
+    /// Reads the daemon's first line. The stream must have a read timeout of [`SILENCE`].
     fn read_first_line(&mut self, why_silent: &dyn Fn() -> Result<(), Error>) -> Result<(), Error> {
         let patience = Instant::now() + HANDSHAKE;
         self.line.clear();
@@ -384,7 +386,7 @@ struct Greeted {
     data: Hello,
 }
 
-/// The parts of a line that identify it. The content is parsed once, later, as the type it has.
+/// The parts of a line that tell what it is. The content stays unparsed until its type is known.
 #[derive(Deserialize)]
 struct Envelope<'a> {
     #[serde(borrow)]

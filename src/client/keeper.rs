@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_millis(1500);
 /// Interval of the checks whether the keeper is stopped.
 const STEP: Duration = Duration::from_millis(100);
 
-/// Most bytes read of an answer, which has a few hundred.
+/// Maximum number of bytes read of an answer, which has a few hundred.
 const LONGEST: u64 = 64 * 1024;
 
 /// The status of this home's keeper; `None` if no keeper is running, or an older one that does not report its

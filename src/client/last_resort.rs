@@ -1,7 +1,9 @@
-//! Ends everything of a home without a daemon: for a daemon that hangs, is stopped, or cannot be started.
+//! Ends all processes of a home without the help of the daemon: for a daemon that hangs, is
+//! stopped, or cannot be started.
 //!
-//! Nothing is asked of keeper and daemon, so this works whatever their state is. A running keeper still saves
-//! how the jobs end; without one, the next daemon lists them as `lost`, with their logs.
+//! No request is sent to keeper or daemon, so this works in any state of theirs. A running keeper
+//! still saves how the jobs end. Without a keeper, the next daemon lists the jobs as `lost`, with
+//! their logs.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -17,10 +19,11 @@ const GRACE: Duration = Duration::from_secs(2);
 /// Time that the kernel gets to end processes after SIGKILL.
 const LAST_GRACE: Duration = Duration::from_secs(2);
 
-/// How often the remaining processes are searched. There is no parent that would report their ends.
+/// Interval between two searches for remaining processes. They are not children of this process, so
+/// the kernel does not report their ends to it.
 const ROUND: Duration = Duration::from_millis(50);
 
-/// What was ended.
+/// The processes that were ended, and those that could not be.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Ended {
     /// Jobs that had processes.
@@ -112,7 +115,8 @@ fn send(process: &Process, number: i32) {
     }
 }
 
-/// Every session that has a directory. First processes are not given: processes are found by their mark.
+/// Every session that has a directory. Their first processes are not known here, so the processes
+/// of a session are found by their mark only.
 fn sessions(home: &Home) -> Vec<(SessionId, Option<tree::Leader>)> {
     let entries = std::fs::read_dir(home.sessions()).into_iter().flatten();
     let ids = entries.filter_map(|entry| SessionId::parse(entry.ok()?.file_name().to_str()?));

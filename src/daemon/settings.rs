@@ -10,9 +10,9 @@ pub(super) const TIMEOUT_GRACE_MS: u64 = 5000;
 /// Settings in force; values that are not configured have their defaults.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Settings {
-    /// Most running sessions of one scope.
+    /// Maximum number of running sessions of one scope.
     pub(super) scope_sessions: u32,
-    /// Most running sessions in total, and how many finished ones are kept for how long.
+    /// Maximum number of running sessions in total, and how many finished ones are kept for how long.
     pub(super) caps: Caps,
     /// Bytes of log kept per session.
     pub(super) log_bytes: u64,

@@ -14,7 +14,7 @@ use tracing_subscriber::fmt::MakeWriter;
 
 use crate::sys::file;
 
-/// Most bytes in one file; together with the older one there are at most twice as many.
+/// Maximum number of bytes in one file; together with the older one there are at most twice as many.
 const LIMIT: u64 = 1 << 20;
 
 /// Writes to stderr and rotates the file behind it.

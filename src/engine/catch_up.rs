@@ -1,19 +1,20 @@
-//! Processes large backlogs of output and skips painting what nobody can have seen.
+//! Processes large backlogs of output without painting those parts that scroll off or are painted
+//! over before anybody can see them.
 
 use super::Now;
 use super::line_counter::LineCounter;
-use super::output::{News, Output};
+use super::output::{Output, OutputChanges};
 use crate::protocol::record::Mode;
 use crate::term::plain::{Checkpoint, marks};
 use crate::term::redraw::{Abridged, abridge};
 use crate::term::skim::{Stretch, skim};
 
-/// Shortest backlog, in bytes, that is checked for output that need not be painted: the output of a
-/// few screens.
+/// Least backlog, in bytes, that is checked for parts that need not be painted. It is about as much
+/// as fills a few screens.
 const WORTH: usize = 16 * 1024;
 
-/// Bytes painted before the next check. The step starts at the lower bound and doubles after each
-/// check that found nothing to skip.
+/// Bytes painted between two checks. The number starts at the lower bound and doubles, up to the
+/// upper bound, after each check that found nothing to skip.
 const STEPS: std::ops::Range<usize> = 1024..64 * 1024;
 
 /// Smallest number of bytes for which an abridged form is used. Below it, painting costs less.
@@ -24,14 +25,14 @@ const LEAST_ABRIDGED: usize = 4 * 1024;
 pub struct Progress {
     /// Bytes processed.
     pub taken: usize,
-    /// Bytes that had to be painted for them.
+    /// Bytes that were painted for this; fewer than `taken` if parts were skipped.
     pub painted: usize,
     /// Changes that the output caused.
-    pub news: News,
+    pub news: OutputChanges,
 }
 
 impl Progress {
-    fn add(&mut self, taken: usize, painted: usize, news: News) {
+    fn add(&mut self, taken: usize, painted: usize, news: OutputChanges) {
         self.taken += taken;
         self.painted += painted;
         self.news.add(news);
@@ -109,12 +110,12 @@ impl Output {
         }
         let screen = self.screen();
         screen.feed(&stretch.attributes);
-        // The stretch ends with a newline.
+        // The stretch ends with a newline, so the cursor is in the first column.
         screen.feed(b"\r");
     }
 
-    /// Finds a shorter byte sequence that paints the same screen, by leaving out what is painted
-    /// over.
+    /// Finds a shorter byte sequence that paints the same screen: output that is painted over later
+    /// is left out.
     fn abridge(&mut self, bytes: &[u8]) -> Option<Abridged> {
         let start = self.screen().start()?;
         let end = self.end;
@@ -124,7 +125,7 @@ impl Output {
         ready.then(|| abridge(bytes, &start, every))
     }
 
-    fn feed_abridged(&mut self, abridged: &Abridged, now: Now) -> News {
+    fn feed_abridged(&mut self, abridged: &Abridged, now: Now) -> OutputChanges {
         self.end += abridged.taken as u64;
         self.wrote(now);
         self.renderer().feed_abridged(abridged);
@@ -192,7 +193,7 @@ mod tests {
             let mode = if pipe { Mode::Pipe } else { Mode::Pty };
             let bytes = (parts.concat() + &after).into_bytes();
             let (mut whole, mut short) = (Output::new(mode, size()), Output::new(mode, size()));
-            let (mut at, mut news) = (0, News::default());
+            let (mut at, mut news) = (0, OutputChanges::default());
             while at < bytes.len() {
                 let progress = short.catch_up(&bytes[at..], 8192, now);
                 at += progress.taken;

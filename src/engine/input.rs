@@ -1,9 +1,9 @@
-//! What a session's program does with its input: when to ask the kernel, and what the answer means.
+//! The input state of a session: when the daemon asks the kernel for it, and what the answer means.
 //!
 //! No event reports that a program begins to wait for input. The daemon therefore checks when the
-//! output has been quiet for a moment, and again at doubling intervals, so idle sessions soon cost
-//! nothing. All sessions are checked at the same moments. While a client asks or waits for the
-//! state, the daemon checks more often.
+//! program has written nothing for a moment, and then at doubling intervals, so that idle sessions
+//! cost almost nothing. All sessions are checked at the same moments, so that the processor wakes
+//! up rarely. While a client waits for the input state, the daemon checks more often.
 
 use std::collections::HashSet;
 
@@ -11,8 +11,8 @@ use crate::protocol::Scope;
 use crate::protocol::keeper::InputReport;
 use crate::protocol::record::InputState;
 
-/// Quiet time after output before the first check, in milliseconds. If a program still waits for
-/// input by then, people are notified.
+/// Time without output or typing before the first check, in milliseconds. People are notified only
+/// of a program that waits for input after this time.
 const QUIET_MS: u64 = 100;
 
 /// The same while a client waits for the input state.
@@ -21,7 +21,7 @@ const EAGER_QUIET_MS: u64 = 2;
 /// Longest interval between checks while a client waits, in milliseconds.
 const EAGER_PAUSE_MS: u64 = 500;
 
-/// A session that is never quiet is checked after this many quiet times.
+/// A session that is never quiet is checked after this multiple of the quiet time.
 const RESTLESS: u64 = 10;
 
 /// Maximum age, in milliseconds, at which an answer counts as new.
@@ -30,7 +30,7 @@ const FRESH_MS: u64 = 2;
 /// Age, in milliseconds, from which an answer is refreshed when many sessions are listed.
 const OLD_MS: u64 = 1000;
 
-/// Maximum number of scopes for which a shown prompt is remembered.
+/// Maximum number of scopes in `InputWatch::shown`.
 const SHOWN: usize = 64;
 
 /// The session's state that the input state also depends on.
@@ -48,20 +48,22 @@ pub struct Situation {
 #[derive(Debug, Default)]
 pub struct InputWatch {
     report: Option<InputReport>,
-    /// When `report` was recorded, and when something was last written or typed, in boot-time
-    /// milliseconds.
+    /// When `report` was recorded. This and the next three are in boot-time milliseconds.
     reported_at: u64,
+    /// When the program last wrote something, or something was typed.
     active_at: u64,
     /// When the last check took place.
     checked_at: u64,
+    /// When the next check takes place.
     next: Option<u64>,
+    /// Interval to the next check, in milliseconds.
     pause: u64,
     /// The state that people were notified of; cleared when the program stops waiting.
     notified: Option<InputState>,
-    /// Scopes that have been shown that it waits, since something was last typed.
+    /// Scopes that know that the program waits; cleared when something is typed.
     shown: HashSet<Scope>,
-    /// Number of the last question asked before something was typed. Its answer and earlier ones
-    /// are out of date.
+    /// Answers to questions up to this number are out of date, because they were asked before
+    /// something was typed.
     stale_up_to: u64,
 }
 
@@ -80,13 +82,14 @@ impl InputWatch {
         *self = Self::default();
     }
 
-    /// The program wrote something. Returns true if the next check moved.
+    /// The program wrote something. `eager` is whether a client waits for the input state. Returns
+    /// true if the time of the next check has changed.
     pub fn on_activity(&mut self, now: u64, eager: bool) -> bool {
         self.active_at = now;
         self.pause = quiet(eager);
         let next = self.after(now, eager);
-        // A scheduled check that comes earlier finds that the session is not quiet yet. Moving it
-        // with each piece of output would cost more.
+        // If a check is scheduled earlier, leave it: it finds that the session is not quiet yet and
+        // schedules the next one. Moving the timer with each piece of output would cost more.
         let sooner = self.next.is_none_or(|there| there > next);
         if sooner {
             self.next = Some(next);
@@ -116,7 +119,8 @@ impl InputWatch {
         self.next
     }
 
-    /// Whether to check now. Returns false and reschedules if the session is not quiet yet.
+    /// Returns whether to check now, and schedules the next check. Returns false if the session is
+    /// not quiet yet.
     pub fn is_due(&mut self, now: u64, eager: bool) -> bool {
         let quiet = quiet(eager);
         if now < self.active_at + quiet && now < self.checked_at + quiet * RESTLESS {
@@ -133,7 +137,7 @@ impl InputWatch {
         true
     }
 
-    /// End of the current pause that begins at `moment`.
+    /// The time one pause after `moment`, in boot-time milliseconds.
     fn after(&self, moment: u64, eager: bool) -> u64 {
         match eager {
             true => moment + self.pause,
@@ -174,8 +178,8 @@ impl InputWatch {
         self.reported_at = now;
     }
 
-    /// Whether a check that found the program busy should be repeated soon. It has just written
-    /// something, or something was just typed, so it may be about to wait.
+    /// Whether the program has just written something or something was just typed. Then a check
+    /// that finds it busy should be repeated soon, because it may be about to wait.
     pub fn is_active(&self, now: u64) -> bool {
         now <= self.active_at + FRESH_MS
     }
@@ -197,8 +201,8 @@ impl InputWatch {
         match (report.reading, report.line) {
             (Some(true), _) if !is_waiting(report) => InputState::None,
             (Some(false), _) => InputState::None,
-            // Programs turn echo off only to read a password, so this is enough even for programs
-            // that may not be inspected (sudo and similar).
+            // Programs that read whole lines turn echo off only for passwords. So the modes of the
+            // terminal are enough, even for programs that may not be inspected (such as sudo).
             (_, Some(_)) if password => InputState::Password,
             (None, _) => InputState::Unknown,
             (Some(true), Some(line)) if line.canonical => InputState::Line,
@@ -223,8 +227,9 @@ impl InputWatch {
         }
     }
 
-    /// The state that people should be notified of, after `state` was seen. It is reported once
-    /// each time the program waits for a line or a password, and only if it keeps waiting.
+    /// The state of which people should be notified, after a check that gave `state`. There is one
+    /// notification each time the program begins to wait for a line or a password, and none if it
+    /// waits only for a moment.
     pub fn news(&mut self, state: InputState, now: u64) -> Option<InputState> {
         match state {
             state if needs(state) => {

@@ -18,7 +18,7 @@ const REPORT_MS: u64 = 1000;
 
 /// A change of a lease that must be reported.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum News {
+pub enum LeaseReport {
     /// A person began to type.
     Held,
     /// A person typed this many bytes since the last report.
@@ -85,7 +85,7 @@ impl Lease {
 
     /// A connection releases its pin. If it typed a moment ago, the usual hold after the last key
     /// remains.
-    pub fn unpin(&mut self, by: ConnectionId, now: Now) -> Vec<News> {
+    pub fn unpin(&mut self, by: ConnectionId, now: Now) -> Vec<LeaseReport> {
         if !self.is_pinned_by(by) {
             return Vec::new();
         }
@@ -93,7 +93,7 @@ impl Lease {
         match (self.until(now), self.hold.is_some()) {
             (Some(_), _) => Vec::new(),
             (None, true) => self.release(),
-            (None, false) => vec![News::Released],
+            (None, false) => vec![LeaseReport::Released],
         }
     }
 
@@ -118,7 +118,7 @@ impl Lease {
     }
 
     /// Returns the reports that are due now, and ends an expired hold.
-    pub fn reports_due(&mut self, now: Now) -> Vec<News> {
+    pub fn reports_due(&mut self, now: Now) -> Vec<LeaseReport> {
         let Some(hold) = &mut self.hold else {
             return Vec::new();
         };
@@ -137,18 +137,18 @@ impl Lease {
     }
 
     /// Ends the hold, because it expired or the session ended.
-    pub fn release(&mut self) -> Vec<News> {
+    pub fn release(&mut self) -> Vec<LeaseReport> {
         let was_pinned = !std::mem::take(&mut self.pins).is_empty();
         let hold = self.hold.take();
-        let released = (was_pinned || hold.is_some()).then_some(News::Released);
+        let released = (was_pinned || hold.is_some()).then_some(LeaseReport::Released);
         let typed = hold.and_then(|mut hold| typed_since_report(&mut hold));
         typed.into_iter().chain(released).collect()
     }
 }
 
-fn typed_since_report(hold: &mut Hold) -> Option<News> {
+fn typed_since_report(hold: &mut Hold) -> Option<LeaseReport> {
     let bytes = std::mem::take(&mut hold.unreported);
-    (bytes > 0).then_some(News::Typed(bytes))
+    (bytes > 0).then_some(LeaseReport::Typed(bytes))
 }
 
 #[cfg(test)]
@@ -184,14 +184,14 @@ mod tests {
         lease.typed(1, at(250));
         assert_eq!(lease.due(), Some(1000));
         assert_eq!(lease.reports_due(at(999)), []);
-        assert_eq!(lease.reports_due(at(1000)), [News::Typed(5)]);
+        assert_eq!(lease.reports_due(at(1000)), [LeaseReport::Typed(5)]);
         for boot in [1100, 1200, 1300] {
             lease.typed(1, at(boot));
         }
         assert_eq!(lease.due(), Some(6300), "no timer for each key");
         assert_eq!(
             lease.reports_due(at(6300)),
-            [News::Typed(3), News::Released]
+            [LeaseReport::Typed(3), LeaseReport::Released]
         );
         assert_eq!(
             (lease.reports_due(at(9000)), lease.due()),
@@ -203,7 +203,10 @@ mod tests {
     fn the_end_of_the_session_ends_the_hold() {
         let mut lease = Lease::default();
         lease.typed(2, at(0));
-        assert_eq!(lease.release(), [News::Typed(2), News::Released]);
+        assert_eq!(
+            lease.release(),
+            [LeaseReport::Typed(2), LeaseReport::Released]
+        );
         assert_eq!(lease.release(), []);
     }
 
@@ -214,7 +217,7 @@ mod tests {
         assert!(lease.pin(me, at(0)));
         assert!(!lease.pin(me, at(1)) && !lease.pin(other, at(2)));
         lease.typed(3, at(10));
-        assert_eq!(lease.reports_due(at(2000)), [News::Typed(3)]);
+        assert_eq!(lease.reports_due(at(2000)), [LeaseReport::Typed(3)]);
         assert_eq!(
             lease.reports_due(at(9000)),
             [],
@@ -224,7 +227,7 @@ mod tests {
         assert_eq!(lease.due(), None, "a pinned lease has no deadline");
         assert_eq!(lease.unpin(me, at(3_600_000)), []);
         assert_eq!(lease.unpin(me, at(3_600_000)), []);
-        assert_eq!(lease.unpin(other, at(3_600_000)), [News::Released]);
+        assert_eq!(lease.unpin(other, at(3_600_000)), [LeaseReport::Released]);
         assert_eq!(lease.until(at(3_600_000)), None);
         // A connection that has just typed keeps the keyboard for the usual time.
         lease.pin(me, at(4_000_000));
@@ -232,11 +235,11 @@ mod tests {
         assert_eq!(lease.unpin(me, at(4_000_001)), []);
         assert_eq!(
             lease.reports_due(at(4_005_000)),
-            [News::Typed(1), News::Released]
+            [LeaseReport::Typed(1), LeaseReport::Released]
         );
         // The end of the run releases all pins.
         lease.pin(me, at(5_000_000));
-        assert_eq!(lease.release(), [News::Released]);
+        assert_eq!(lease.release(), [LeaseReport::Released]);
         assert!(!lease.is_pinned_by(me));
     }
 

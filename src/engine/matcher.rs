@@ -1,4 +1,5 @@
-//! One session's part of a wait: its compiled conditions, fed with the session's events.
+//! One session's part of a wait: checks the session's output and state against the compiled
+//! conditions.
 
 use std::ops::Range;
 
@@ -32,7 +33,7 @@ enum Compiled {
     Idle(u64),
     /// The program waits for input.
     Input,
-    /// The program waits for a line or a password, which people are notified of too.
+    /// The program waits for a line or a password, the states of which people are notified.
     Needed,
     Ready,
     Port(u16),
@@ -185,7 +186,7 @@ pub struct Matcher {
     position: u64,
     /// When the wait began, in boot-time milliseconds.
     began: u64,
-    /// Whether only silence since the beginning of the wait counts.
+    /// Whether silence before the beginning of the wait is ignored.
     silence_from_now: bool,
 }
 
@@ -207,7 +208,7 @@ impl Matcher {
         }
     }
 
-    /// Sets whether only silence since the beginning of the wait counts.
+    /// Sets whether silence before the beginning of the wait is ignored.
     #[must_use]
     pub fn silence_from_now(mut self, on: bool) -> Self {
         self.silence_from_now = on;
@@ -234,7 +235,7 @@ impl Matcher {
         &self.conditions
     }
 
-    /// Checks bytes that begin at `offset`, and skips those that were checked before.
+    /// Checks the bytes that begin at `offset`. Bytes that were checked before are skipped.
     pub fn output(&mut self, offset: u64, bytes: &[u8]) -> Option<Decision> {
         let seen = usize::try_from(self.position.saturating_sub(offset)).unwrap_or(usize::MAX);
         let bytes = bytes.get(seen..)?;
@@ -245,7 +246,7 @@ impl Matcher {
         {
             return plain_match(index, "output").map(Decision::Matched);
         }
-        // The first matching line decides, however many arrive at once.
+        // If several lines match, the first one decides.
         let lines = self.lines.as_mut()?;
         lines.feed(bytes, &mut Patterns(&self.conditions))
     }
@@ -313,7 +314,8 @@ impl Matcher {
         }
     }
 
-    /// When the passing of time alone could decide the wait, in boot-time milliseconds.
+    /// When the wait is decided if there is no further output, in boot-time milliseconds; `None` if
+    /// it does not wait for silence.
     pub fn due(&self, output: &Output) -> Option<u64> {
         let quiet_since = self.quiet_since(output);
         self.conditions

@@ -1,8 +1,8 @@
 //! The output of a session: its offsets, its lines and its screen.
 //!
-//! Bytes arrive from the log in the order of their offsets, at the daemon's pace. The screen is
-//! created with the first output. Clean lines are only counted; checkpoints allow any part to be
-//! rendered again.
+//! Bytes arrive from the log in the order of their offsets, as fast as the daemon reads them. The
+//! screen is created with the first output. Lines of clean text are counted but not stored; with
+//! the checkpoints, any part of the log can be rendered again.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ use crate::term::snapshot::TooLarge;
 
 /// Changes caused by a piece of output.
 #[derive(Debug, Default)]
-pub struct News {
+pub struct OutputChanges {
     /// Whether the screen changed.
     pub screen: bool,
     /// Number of bells.
@@ -34,7 +34,7 @@ pub struct News {
     pub replies: Vec<u8>,
 }
 
-impl News {
+impl OutputChanges {
     /// Adds the changes of later output.
     pub fn add(&mut self, later: Self) {
         self.screen |= later.screen;
@@ -56,13 +56,13 @@ pub struct Output {
     pub(super) lines: LineCounter,
     pub(super) checkpoints: Checkpoints,
     last_output: Option<Now>,
-    /// Offset up to which an earlier daemon had read, and the time of the last output before it.
+    /// Output up to this offset was written at this time or earlier, under an earlier daemon.
     past: Option<(u64, Now)>,
-    /// End of the output when the emulator last failed on it.
+    /// Value of `end` when the emulator last failed.
     failed_at: Option<u64>,
     /// Number of emulator failures.
     failures: u32,
-    /// How far each scope has been shown the output.
+    /// Offset up to which each scope has been shown the output.
     shown: HashMap<Scope, u64>,
 }
 
@@ -90,7 +90,7 @@ impl Output {
     }
 
     /// Processes the bytes that follow [`Output::end`].
-    pub fn feed(&mut self, bytes: &[u8], now: Now) -> News {
+    pub fn feed(&mut self, bytes: &[u8], now: Now) -> OutputChanges {
         self.end += bytes.len() as u64;
         self.wrote(now);
         self.renderer().feed(bytes);
@@ -98,14 +98,14 @@ impl Output {
         self.paint(bytes)
     }
 
-    /// The renderer of its lines.
+    /// The renderer that turns the output into lines.
     pub(super) fn renderer(&mut self) -> &mut Plain {
         let layout = self.layout();
         self.lines.renderer(layout)
     }
 
     /// Paints bytes on the screen.
-    pub(super) fn paint(&mut self, bytes: &[u8]) -> News {
+    pub(super) fn paint(&mut self, bytes: &[u8]) -> OutputChanges {
         let mode = self.mode;
         let screen = self.screen();
         let Fed {
@@ -123,7 +123,7 @@ impl Output {
             self.failed_at = Some(self.end);
             self.failures += 1;
         }
-        News {
+        OutputChanges {
             screen: changed,
             bells,
             title: title_changed,
@@ -138,7 +138,7 @@ impl Output {
         }
     }
 
-    /// Sets that output up to `end` was written at `at` or earlier.
+    /// Records that the output up to `end` was written at `at` or earlier.
     pub fn was_written(&mut self, end: u64, at: Now) {
         self.past = Some((end, at));
     }
@@ -160,8 +160,8 @@ impl Output {
         }
     }
 
-    /// An offset since which the alternate screen has not been switched; the last switch may be
-    /// earlier.
+    /// An offset after which no byte has switched the alternate screen on or off. The last switch
+    /// may be at an earlier offset.
     pub fn alt_since(&self) -> u64 {
         self.lines.alt_since()
     }
@@ -174,7 +174,7 @@ impl Output {
         self.first = first;
         self.checkpoints.drop_before(first);
         if self.checkpoints.first().is_none() && first >= self.end {
-            // Only the number of the first line of the coming output is known.
+            // No checkpoint is left. Keep one for the next byte, which belongs to this line.
             let line = self.next_line();
             let (alt, exact) = (self.lines.alt_screen(), true);
             self.checkpoints.push(Checkpoint {
@@ -187,7 +187,7 @@ impl Output {
         }
     }
 
-    /// Continues at `offset` after the bytes before it were lost.
+    /// Continues at `offset`, because the bytes between [`Output::end`] and `offset` were lost.
     pub fn skip_to(&mut self, offset: u64) {
         if offset <= self.end {
             return;
@@ -206,8 +206,8 @@ impl Output {
         self.end = offset;
     }
 
-    /// Starts at `line` for the byte at `offset`. Call this before anything is fed; only the
-    /// numbers of the earlier output are known.
+    /// Starts at `offset`, whose byte belongs to line number `line`, because earlier output is no
+    /// longer kept. Call this before anything is fed.
     pub fn begin_at(&mut self, offset: u64, line: u64) {
         let at = Checkpoint {
             offset,
@@ -223,8 +223,8 @@ impl Output {
         self.end = offset;
     }
 
-    /// Changes the size. Narrowing the screen cuts its text, so the driver replaces it with one
-    /// repainted from the log where it can ([`Output::replace_screen`]).
+    /// Changes the size. A narrower screen loses the text beyond its last column, so the daemon
+    /// then repaints it from the log if it can ([`Output::replace_screen`]).
     pub fn resize(&mut self, size: Size) {
         self.size = size;
         self.sizes.push(self.end, size);
@@ -244,7 +244,7 @@ impl Output {
         self.display.replace(screen);
     }
 
-    /// End of the output when the emulator last failed on it. The screen was repainted after that.
+    /// Value of [`Output::end`] when the emulator last failed. The screen was repainted after that.
     pub fn failed_at(&self) -> Option<u64> {
         self.failed_at
     }
@@ -276,8 +276,8 @@ impl Output {
         self.display.rest_easily()
     }
 
-    /// A new screen with `bytes` of this session's output painted on it and `scrollback` lines
-    /// above it. Parts on which the emulator fails are left out.
+    /// A new screen with `scrollback` lines of history, on which `bytes` of this session's output
+    /// are painted. Parts on which the emulator fails are left out.
     pub fn painted(&self, size: Size, scrollback: usize, bytes: &[u8]) -> Screen {
         display::painted(self.mode, size, scrollback, bytes)
     }
@@ -365,7 +365,7 @@ impl Output {
         &self.checkpoints
     }
 
-    /// Remembers the current end, because a client will read on from here.
+    /// Keeps a checkpoint at the current end, because a client will read on from here.
     pub fn remember_here(&mut self) {
         let here = self.here();
         // An incomplete sequence would have to be rendered again.
@@ -418,7 +418,7 @@ mod tests {
 
     const FAULT: &str = "\x1b]bgproc-test-panic\x07";
 
-    fn fed(mode: Mode, text: &str) -> (Output, News) {
+    fn fed(mode: Mode, text: &str) -> (Output, OutputChanges) {
         let mut output = Output::new(mode, Size::new(4, 20));
         let now = Now {
             boot: 0,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::waits::Ticket;
+use super::waits::WaitId;
 use crate::protocol::SessionId;
 
 /// The kinds of deadlines.
@@ -13,7 +13,7 @@ pub enum Due {
     /// A finished session reaches the end of its TTL.
     Expiry(SessionId),
     /// A wait must be checked again.
-    Wait(Ticket),
+    Wait(WaitId),
     /// A session's program may be waiting for input.
     Input(SessionId),
     /// Held-back `output` events are sent.
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn a_moved_deadline_fires_once_at_its_new_time() {
         let mut timers = Timers::default();
-        let due = Due::Wait(Ticket(1));
+        let due = Due::Wait(WaitId(1));
         timers.set(due.clone(), Some(5));
         timers.set(due.clone(), Some(9));
         assert_eq!(timers.pop(8), None);

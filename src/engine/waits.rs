@@ -10,7 +10,7 @@ use crate::protocol::condition::WaitMode;
 
 /// Id of a pending wait.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Ticket(pub u64);
+pub struct WaitId(pub u64);
 
 /// Outcome of a wait for each of its sessions; `None` if it was not decided in time.
 pub type Verdict = Vec<(SessionId, Option<Decision>)>;
@@ -51,8 +51,8 @@ impl Pending {
         }
     }
 
-    /// Whether the wait is over. `any` needs one matching session, `all` needs every session. Both
-    /// end on a failure, or when all sessions are decided.
+    /// Whether the wait is over. `any` is over when one session matches, `all` when one can no
+    /// longer match. Both are over on a failure, or when all sessions are decided.
     pub fn is_over(&self) -> bool {
         let decided = |part: &Part| part.decision.is_some();
         let matched = |part: &Part| matches!(part.decision, Some(Decision::Matched(_)));
@@ -78,7 +78,7 @@ impl Pending {
 /// All pending waits.
 #[derive(Default)]
 pub struct Waits {
-    pending: HashMap<Ticket, Pending>,
+    pending: HashMap<WaitId, Pending>,
     by_session: HashMap<SessionId, OnSession>,
     last: u64,
 }
@@ -87,16 +87,16 @@ pub struct Waits {
 /// over the others.
 #[derive(Default)]
 struct OnSession {
-    tickets: BTreeSet<Ticket>,
+    tickets: BTreeSet<WaitId>,
     /// Number of waits that need the input state.
     input: usize,
 }
 
 impl Waits {
     /// Adds a wait that [is not over](Pending::is_over).
-    pub fn add(&mut self, pending: Pending) -> Ticket {
+    pub fn add(&mut self, pending: Pending) -> WaitId {
         self.last += 1;
-        let ticket = Ticket(self.last);
+        let ticket = WaitId(self.last);
         for part in pending.parts.iter().filter(|part| part.decision.is_none()) {
             let on = self.by_session.entry(part.session.clone()).or_default();
             on.tickets.insert(ticket);
@@ -107,7 +107,7 @@ impl Waits {
     }
 
     /// Removes a wait, whether it is over or not.
-    pub fn remove(&mut self, ticket: Ticket) -> Option<Pending> {
+    pub fn remove(&mut self, ticket: WaitId) -> Option<Pending> {
         let pending = self.pending.remove(&ticket)?;
         for part in &pending.parts {
             if let Some(on) = self.by_session.get_mut(&part.session)
@@ -132,7 +132,7 @@ impl Waits {
         })
     }
 
-    /// Number of waits that read the lines of this session. Each reads on its own.
+    /// Number of waits that read the lines of this session. Each has its own reader.
     pub fn readers(&self, session: &SessionId) -> usize {
         let parts = self.on(session).flat_map(|pending| &pending.parts);
         parts
@@ -147,7 +147,7 @@ impl Waits {
     }
 
     /// The conditions of a wait.
-    pub fn conditions(&self, ticket: Ticket) -> Option<&Conditions> {
+    pub fn conditions(&self, ticket: WaitId) -> Option<&Conditions> {
         let part = self.pending.get(&ticket)?.parts.first()?;
         Some(part.matcher.conditions())
     }
@@ -177,18 +177,18 @@ impl Waits {
     }
 
     /// Processes output of a session. Returns the waits that are over.
-    pub fn output(&mut self, session: &SessionId, offset: u64, bytes: &[u8]) -> Vec<Ticket> {
+    pub fn output(&mut self, session: &SessionId, offset: u64, bytes: &[u8]) -> Vec<WaitId> {
         self.decide(session, |matcher| matcher.output(offset, bytes))
     }
 
-    /// Processes any other change of a session. Returns the waits that are over.
+    /// Checks a session's waits after a change other than output. Returns the waits that are over.
     pub fn look(
         &mut self,
         session: &SessionId,
         output: &mut Output,
         facts: WaitInputs<'_>,
         now: u64,
-    ) -> Vec<Ticket> {
+    ) -> Vec<WaitId> {
         self.decide(session, |matcher| matcher.look(output, facts, now))
     }
 
@@ -196,7 +196,7 @@ impl Waits {
         &mut self,
         session: &SessionId,
         mut decide: impl FnMut(&mut Matcher) -> Option<Decision>,
-    ) -> Vec<Ticket> {
+    ) -> Vec<WaitId> {
         let mut over = Vec::new();
         let on = self.by_session.get(session).into_iter();
         for ticket in on.flat_map(|on| &on.tickets) {
@@ -216,7 +216,7 @@ impl Waits {
     }
 
     /// The undecided sessions of a wait.
-    pub fn undecided(&self, ticket: Ticket) -> Vec<SessionId> {
+    pub fn undecided(&self, ticket: WaitId) -> Vec<SessionId> {
         let parts = self
             .pending
             .get(&ticket)
@@ -226,7 +226,7 @@ impl Waits {
     }
 
     /// Whether the wait has timed out.
-    pub fn is_expired(&self, ticket: Ticket, now: u64) -> bool {
+    pub fn is_expired(&self, ticket: WaitId, now: u64) -> bool {
         let deadline = self
             .pending
             .get(&ticket)
@@ -234,10 +234,11 @@ impl Waits {
         deadline.is_some_and(|deadline| deadline <= now)
     }
 
-    /// When the passing of time alone could decide the wait, in boot-time milliseconds.
+    /// When the wait ends if nothing happens, in boot-time milliseconds: at its deadline, or when a
+    /// session has been silent for long enough.
     pub fn due<'a>(
         &self,
-        ticket: Ticket,
+        ticket: WaitId,
         output_of: impl Fn(&SessionId) -> Option<&'a Output>,
     ) -> Option<u64> {
         let pending = self.pending.get(&ticket)?;

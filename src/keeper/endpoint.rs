@@ -174,7 +174,7 @@ impl Keeper {
         self.endpoint.is_noted = false;
         self.endpoint.is_unshared = true;
         self.share_listener()?;
-        self.listen_for_knock();
+        self.listen_for_client();
         Ok(())
     }
 

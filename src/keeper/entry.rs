@@ -43,7 +43,11 @@ impl Entry {
         }
         self.input = None;
         // Keep a log whose newest bytes are only in memory: they still have to be saved.
-        if self.log.as_ref().is_some_and(|log| log.trouble().is_none()) {
+        if self
+            .log
+            .as_ref()
+            .is_some_and(|log| log.degraded().is_none())
+        {
             self.log = None;
         }
     }
@@ -59,7 +63,7 @@ pub(super) struct Table {
     /// Slots whose index has an unwritten record.
     unflushed: Vec<u32>,
     /// Slots whose log cannot currently be written.
-    troubled: BTreeSet<u32>,
+    degraded: BTreeSet<u32>,
 }
 
 impl Table {
@@ -83,7 +87,7 @@ impl Table {
 
     pub(super) fn remove(&mut self, id: &SessionId) -> Option<Entry> {
         let slot = self.by_id.remove(id)?;
-        self.troubled.remove(&slot);
+        self.degraded.remove(&slot);
         self.free.insert(slot);
         self.entries
             .get_mut(slot as usize)?
@@ -113,17 +117,17 @@ impl Table {
     }
 
     /// Records whether a session's log cannot currently be written.
-    pub(super) fn set_troubled(&mut self, slot: u32, troubled: bool) {
-        if troubled {
-            self.troubled.insert(slot);
+    pub(super) fn set_degraded(&mut self, slot: u32, is_degraded: bool) {
+        if is_degraded {
+            self.degraded.insert(slot);
         } else {
-            self.troubled.remove(&slot);
+            self.degraded.remove(&slot);
         }
     }
 
     /// Slots whose log cannot currently be written.
-    pub(super) fn troubled(&self) -> &BTreeSet<u32> {
-        &self.troubled
+    pub(super) fn degraded(&self) -> &BTreeSet<u32> {
+        &self.degraded
     }
 
     /// Records that a session's index has an unwritten record.

@@ -1,8 +1,8 @@
 //! Handing over sessions: from the keeper to each new daemon, and from a daemon to the keeper that replaces
 //! a killed one.
 //!
-//! The new keeper finds every byte that the old one had taken from a terminal either in the log or in the
-//! splice pipe. The shared table tells to which session the bytes in the pipe belong.
+//! No output is lost: every byte that the old keeper had taken from a terminal is either in the log
+//! or in the splice pipe. The shared table says to which session the bytes in the pipe belong.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -26,7 +26,7 @@ use crate::sys::{failpoint, process};
 
 /// The description of a session for the process that takes it over, and the descriptors that go with it.
 pub(super) fn kept(slot: u32, entry: &Entry) -> io::Result<(Kept, Vec<OwnedFd>)> {
-    let trouble = entry.log.as_ref().and_then(Log::trouble);
+    let degraded = entry.log.as_ref().and_then(Log::degraded);
     let streams = (0..).zip(&entry.outputs);
     let open: Vec<(u8, &OwnedFd)> = streams
         .filter_map(|(n, fd)| Some((n, fd.as_ref()?)))
@@ -39,7 +39,7 @@ pub(super) fn kept(slot: u32, entry: &Entry) -> io::Result<(Kept, Vec<OwnedFd>)>
     let fds = KeptFds {
         input: entry.input.as_ref().map(dup).transpose()?,
         pidfd: entry.pidfd.as_ref().map(dup).transpose()?,
-        tail: trouble
+        tail: degraded
             .and_then(|(_, tail)| tail)
             .map(Tail::try_clone)
             .transpose()?,
@@ -55,7 +55,7 @@ pub(super) fn kept(slot: u32, entry: &Entry) -> io::Result<(Kept, Vec<OwnedFd>)>
         has_input: false,
         has_pidfd: false,
         has_tail: false,
-        degraded: trouble.map(|(reason, _)| reason.to_owned()),
+        degraded: degraded.map(|(reason, _)| reason.to_owned()),
         open: open.iter().map(|(stream, _)| *stream).collect(),
         on_exit_ran: entry.on_exit_ran,
     };
@@ -63,21 +63,24 @@ pub(super) fn kept(slot: u32, entry: &Entry) -> io::Result<(Kept, Vec<OwnedFd>)>
     Ok((kept, fds))
 }
 
-/// What a new keeper takes over from a daemon or from the program it replaces.
+/// What a new keeper takes over: from the daemon after its predecessor was killed, or from the
+/// earlier version of its own program in an upgrade.
 pub(super) struct Inheritance {
     pub(super) listener: UnixListener,
     pub(super) shared_table: SharedTable,
     pub(super) pipe: SplicePipe,
+    /// Soft limit of open files that jobs start with.
     pub(super) files: Option<u64>,
     pub(super) daemon_pid: u32,
     pub(super) sessions: Vec<(Kept, Vec<OwnedFd>)>,
 }
 
-/// Kinds of messages that this version must understand; otherwise a job's output would be lost.
+/// Kinds of messages that must not be skipped as unknown: without their content, output would be
+/// lost.
 const NEEDED: &[&str] = &["Takeover", "Adopt"];
 
-/// Receives the daemon's handover, and the requests the daemon sent right after it. If the daemon dies in
-/// between, the sessions it has handed over by then are kept.
+/// Receives the daemon's handover, and the requests that arrived together with its last message. If
+/// the daemon dies during the handover, the sessions received so far are kept.
 pub(super) fn receive(channel: &mut Channel) -> io::Result<(Inheritance, Vec<ToKeeper>)> {
     let mut inheritance: Option<Inheritance> = None;
     let mut asked = Vec::new();
@@ -189,7 +192,7 @@ impl Keeper {
         let log = needs_log
             .then(|| Log::open(dir, kept.keep, end, tail))
             .transpose()?;
-        let troubled = log.as_ref().is_some_and(|log| log.trouble().is_some());
+        let is_degraded = log.as_ref().is_some_and(|log| log.degraded().is_some());
         let own = std::process::id();
         let entry = Entry {
             id: kept.session,
@@ -209,11 +212,12 @@ impl Keeper {
             self.events.add(pidfd, Source::Ended { slot })?;
         }
         self.table.insert_at(kept.slot, entry);
-        self.table.set_troubled(kept.slot, troubled);
+        self.table.set_degraded(kept.slot, is_degraded);
         self.watch_outputs(kept.slot)
     }
 
-    /// Moves the bytes that the previous keeper left in the splice pipe to the log they belong to.
+    /// Moves the bytes that the previous keeper left in the splice pipe to the log of their
+    /// session.
     fn empty_pipe(&mut self) {
         let bytes = self.pipe.left().unwrap_or(0);
         if bytes == 0 {

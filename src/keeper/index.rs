@@ -10,15 +10,17 @@ use rustix::fs::{FallocateFlags, OFlags, fallocate};
 use crate::protocol::disk::{INDEX, IndexRecord};
 use crate::sys::file;
 
-/// Bytes that arrive within this many milliseconds share a record. That is fine enough to replay a screen,
-/// and the index of a flood stays small.
+/// Bytes that arrive within this many milliseconds share a record. This is precise enough to replay
+/// a screen, and keeps the index small when a job writes without pause.
 const GRAIN_MS: i64 = 20;
 
-/// Most records on disk (6 MiB). A job that prints without pause reaches that in an hour and a half.
+/// Maximum number of records on disk (6 MiB). A job that writes without pause reaches it in 90
+/// minutes.
 const MAX_RECORDS: usize = 256 * 1024;
 
-/// Writes `output.idx`. The newest record stays in memory until the loop has nothing else to do. If it is
-/// lost with the keeper, the length of the log shows how many bytes are not indexed.
+/// Writes `output.idx`. The newest record stays in memory until the keeper's event loop has nothing
+/// else to do. If the keeper is killed before that, the length of the log shows how many bytes lack
+/// a record.
 #[derive(Debug)]
 pub(super) struct Index {
     path: PathBuf,
@@ -64,7 +66,7 @@ impl Index {
         last.map_or(0, |record| record.end)
     }
 
-    /// Announces the stream of the next bytes. Writes the pending record if it belongs to another stream.
+    /// Prepares for bytes of `stream`: writes the pending record if it belongs to another stream.
     pub(super) fn change_stream(&mut self, stream: u8) -> io::Result<()> {
         match &self.pending {
             Some(last) if last.stream != stream => self.flush(),
@@ -87,9 +89,9 @@ impl Index {
         }
     }
 
-    /// Writes the pending record. If it arrived soon after the last record on disk, it extends that one:
-    /// however small the pieces in which a job writes, the index grows by at most one record per
-    /// [`GRAIN_MS`].
+    /// Writes the pending record. If its time is within [`GRAIN_MS`] of the last record on disk, it
+    /// is merged into that one. So the index grows by at most one record per [`GRAIN_MS`], even if
+    /// a job writes byte by byte.
     pub(super) fn flush(&mut self) -> io::Result<()> {
         let Some(mut record) = self.pending.take() else {
             return Ok(());
@@ -119,8 +121,8 @@ impl Index {
     }
 
     /// Frees the disk space of records that end at or before `offset`, by punching a hole. They read as
-    /// zeros afterwards. The other records keep their place, so that a reader who is searching the index is
-    /// not misled.
+    /// zeros afterwards. The other records keep their place, because another process may be
+    /// searching the index at the same time.
     pub(super) fn drop_before(&mut self, offset: u64) -> io::Result<()> {
         let (mut low, mut high) = (0, self.records());
         while low < high {
@@ -139,8 +141,9 @@ impl Index {
         Ok(fallocate(file, flags, 0, dropped)?)
     }
 
-    /// Rewrites the index if it has grown too long: without records of bytes before `first`, and coarser.
-    /// The file is replaced as a whole, so a reader finds either the old or the new one.
+    /// Rewrites the index if it has reached [`MAX_RECORDS`]: drops the records of bytes before
+    /// `first` and merges others in pairs. The file is replaced as a whole, so a reader finds
+    /// either the old or the new one.
     pub(super) fn shorten(&mut self, first: u64) -> io::Result<()> {
         if self.records() < MAX_RECORDS as u64 {
             return Ok(());
@@ -175,7 +178,7 @@ impl Index {
     }
 }
 
-/// Whether a byte that arrives at `at` still belongs to record `last`.
+/// Whether bytes of time `at` still belong to record `last`: less than [`GRAIN_MS`] later.
 fn is_soon(last: &IndexRecord, at: i64) -> bool {
     (0..GRAIN_MS).contains(&(at - last.at))
 }

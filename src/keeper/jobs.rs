@@ -11,22 +11,23 @@ use rustix::process::{WaitOptions, wait};
 use super::Keeper;
 use super::entry::Entry;
 use super::events::Source;
-use super::log::{Grew, Log};
+use super::log::{Log, Moved};
 use super::supervise::Ended;
 use crate::protocol::disk::EXIT;
 use crate::protocol::keeper::{Exit, ToDaemon};
 use crate::sys::ending::{self, Ending};
 use crate::sys::{cgroup, clock, failpoint, file, signal};
 
-/// Most chunks moved for one session before its exit is reported. The bound is for a process that outlives
-/// the first one and keeps writing.
+/// Maximum number of chunks moved for one session before its exit is reported. Without a limit, a
+/// process that outlives the first process and keeps writing would delay the report for ever.
 const LAST_CHUNKS: usize = 64;
 
 impl Keeper {
     /// Moves one chunk of a job's output into its log.
     pub(super) fn move_output(&mut self, slot: u32, stream: u8) {
-        // The shared table names one slot and stream only. Write the index records of all other sessions
-        // first, or the next keeper could not tell their stdout from their stderr.
+        // If this keeper is killed, the next keeper adds the missing index records. The shared
+        // table tells it the stream of one session only. So before the bytes of another session are
+        // moved, write the pending index records of all sessions.
         if self
             .shared_table
             .moving()
@@ -43,15 +44,15 @@ impl Keeper {
         };
         self.shared_table.begin_move(slot, stream);
         match log.take(&self.pipe, &mut self.disk, output, stream) {
-            Ok(Grew::Yes { trouble_changed }) => {
+            Ok(Moved::Bytes { degraded_changed }) => {
                 failpoint::hit("output.before_telling");
                 self.log_grew(slot);
-                if trouble_changed {
-                    self.tell_trouble(slot);
+                if degraded_changed {
+                    self.report_degraded(slot);
                 }
             }
-            Ok(Grew::No) => {}
-            Ok(Grew::End) => self.close_output(slot, stream),
+            Ok(Moved::Nothing) => {}
+            Ok(Moved::End) => self.close_output(slot, stream),
             Err(error) => {
                 tracing::warn!(session = %entry.id, %error, "cannot read the output");
                 self.close_output(slot, stream);
@@ -75,25 +76,25 @@ impl Keeper {
         self.table.mark_unflushed(slot);
     }
 
-    /// Tells the daemon whether a log is being written, and passes it the tail that holds the newest bytes
-    /// if it is not.
-    pub(super) fn tell_trouble(&mut self, slot: u32) {
+    /// Tells the daemon whether the log is being written. If it is not, also passes the memory that
+    /// holds the newest bytes (the tail).
+    pub(super) fn report_degraded(&mut self, slot: u32) {
         let Some(entry) = self.table.get_mut(slot) else {
             return;
         };
-        let trouble = entry.log.as_ref().and_then(Log::trouble);
-        let reason = trouble.map(|(reason, _)| reason.to_owned());
-        let tail = trouble.and_then(|(_, tail)| tail);
+        let degraded = entry.log.as_ref().and_then(Log::degraded);
+        let reason = degraded.map(|(reason, _)| reason.to_owned());
+        let tail = degraded.and_then(|(_, tail)| tail);
         let tail = tail.and_then(|tail| tail.as_fd().try_clone_to_owned().ok());
         let session = entry.id.clone();
-        self.table.set_troubled(slot, reason.is_some());
+        self.table.set_degraded(slot, reason.is_some());
         let message = ToDaemon::Degraded { session, reason };
         self.tell(&message, tail.into_iter().collect());
     }
 
     /// Tries again to write the logs that could not be written.
     pub(super) fn retry_logs(&mut self) {
-        for slot in self.table.troubled().clone() {
+        for slot in self.table.degraded().clone() {
             let Some(entry) = self.table.get_mut(slot) else {
                 continue;
             };
@@ -103,7 +104,7 @@ impl Keeper {
                 .is_some_and(|log| log.retry(&mut self.disk))
             {
                 self.log_grew(slot);
-                self.tell_trouble(slot);
+                self.report_degraded(slot);
                 if let Some(entry) = self.table.get_mut(slot) {
                     entry.close_files();
                 }
@@ -160,7 +161,7 @@ impl Keeper {
                 self.job_ended(slot, Some(ExitStatus::from_raw(status.as_raw())));
             } else {
                 // An `onExit` command or an orphan of a job.
-                self.on_exit_reaped(pid, ExitStatus::from_raw(status.as_raw()));
+                self.other_child_ended(pid, ExitStatus::from_raw(status.as_raw()));
             }
         }
     }
@@ -176,10 +177,10 @@ impl Keeper {
             let failures = self.supervisor.failures();
             tracing::info!(pid, failures, why, "the daemon ended");
         }
-        self.listen_for_knock();
+        self.listen_for_client();
     }
 
-    /// Handles the end of a session's first process that was started by another keeper.
+    /// Handles the end of a first process that an earlier keeper started.
     pub(super) fn foreign_job_ended(&mut self, slot: u32) {
         let Some(entry) = self.table.get_mut(slot) else {
             return;
@@ -189,8 +190,8 @@ impl Keeper {
             Ending::Status(status) => Some(ExitStatus::from_raw(status)),
             Ending::Unknown => None,
             Ending::NotYet => {
-                // Its parent, whichever process that is, has not reaped it yet; the pidfd reports a hang-up
-                // once it has.
+                // Another process is its parent and has not reaped it yet. The pidfd reports a
+                // hang-up as soon as the process is reaped.
                 let waits = self.events.await_hangup(pidfd, Source::Ended { slot });
                 match waits {
                     Ok(()) => return,
@@ -249,9 +250,9 @@ impl Keeper {
         self.tell(&ToDaemon::Exited { session, exit }, vec![]);
     }
 
-    /// Moves what a job has written into its log. The read itself makes the terminal deliver what is still
-    /// on its way (n_tty flushes its work queue before it reports that nothing is there), so "nothing" is
-    /// the end.
+    /// Moves the rest of a job's output to its log. A read that returns nothing proves that the
+    /// output is complete: before the kernel's terminal driver (n_tty) reports "nothing to read",
+    /// it delivers the bytes that are still in its work queue.
     pub(super) fn drain(&mut self, slot: u32) {
         for _ in 0..LAST_CHUNKS {
             let before = self.log_end(slot);
@@ -273,11 +274,12 @@ impl Keeper {
     }
 }
 
-/// The name of the job's own limit that ended it, if the kernel tells.
+/// The name of the resource limit that ended the job; `None` if no limit did, or if it is not
+/// known.
 fn reached_limit(entry: &Entry, status: Option<ExitStatus>) -> Option<String> {
     let (limits, status) = (entry.spec.limits.as_ref()?, status?);
     let grouped = limits.memory_bytes.is_some() || limits.processes.is_some();
-    // Called for a job that ended well, too, because it removes the job's cgroup.
+    // `cgroup::ended` also removes the job's cgroup, so it is called for successful jobs too.
     let is_short_of_memory = grouped && cgroup::ended(&entry.id);
     let name = match status.signal() {
         Some(signal::XCPU) if limits.cpu_sec.is_some() => "cpuSec",

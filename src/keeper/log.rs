@@ -1,9 +1,9 @@
 //! A session's log: raw bytes in segments, one permanent offset per byte.
 //!
-//! While the disk refuses bytes or has too little space left, offsets keep counting, the newest bytes stay
-//! in memory (`sys::tail`), and the number of unsaved bytes is counted. Once there is space again, the
-//! bytes still in memory are saved first. Bytes that were not saved are a gap between two segments, never a
-//! hole that reads as NULs.
+//! While the disk refuses bytes or has too little space left, new bytes still get offsets. The
+//! newest of them stay in memory (`sys::tail`), and the number of unsaved bytes is counted. As soon
+//! as there is space again, the bytes in memory are saved to a new segment. Bytes that were not
+//! saved leave a gap between two segments; no reader gets NULs in their place.
 
 use std::fs::File;
 use std::io;
@@ -29,17 +29,17 @@ pub(super) struct Log {
     /// The last segment. If it is `None`, bytes go to the tail.
     file: Option<File>,
     end: u64,
-    /// Least number of bytes to keep.
+    /// Number of newest bytes to keep. Older segments are dropped whole, so slightly more is kept.
     keep: u64,
     index: Index,
-    trouble: Option<Trouble>,
+    degraded: Option<Degraded>,
     /// Number of bytes after `first` that are in no file.
     unsaved: u64,
 }
 
-/// The disk refuses bytes.
+/// The state of a log while the disk refuses its bytes.
 #[derive(Debug)]
-struct Trouble {
+struct Degraded {
     reason: String,
     /// Offset from which on nothing is saved.
     since: u64,
@@ -51,12 +51,12 @@ struct Trouble {
 
 /// The result of one attempt to move output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Grew {
+pub(super) enum Moved {
     /// The log has grown; the flag says whether saving stopped or resumed.
-    Yes { trouble_changed: bool },
+    Bytes { degraded_changed: bool },
     /// There is nothing to read now.
-    No,
-    /// There will never be more.
+    Nothing,
+    /// The source is at its end.
     End,
 }
 
@@ -68,7 +68,7 @@ impl Log {
         let (segments, file) = Segments::open(dir)?;
         let saved = segments.last() + file.metadata()?.len();
         let end = saved.max(end);
-        let trouble = (saved < end).then(|| Trouble {
+        let degraded = (saved < end).then(|| Degraded {
             reason: "its log could not be written when the keeper was replaced".to_owned(),
             since: saved,
             tail,
@@ -77,11 +77,11 @@ impl Log {
         Ok(Self {
             unsaved: segments.gaps(end),
             segments,
-            file: trouble.is_none().then_some(file),
+            file: degraded.is_none().then_some(file),
             end,
             keep,
             index,
-            trouble,
+            degraded,
         })
     }
 
@@ -106,9 +106,9 @@ impl Log {
     }
 
     /// Why bytes are not being saved, and the newest of them; `None` if they are saved.
-    pub(super) fn trouble(&self) -> Option<(&str, Option<&Tail>)> {
-        let trouble = self.trouble.as_ref()?;
-        Some((&trouble.reason, trouble.tail.as_ref()))
+    pub(super) fn degraded(&self) -> Option<(&str, Option<&Tail>)> {
+        let degraded = self.degraded.as_ref()?;
+        Some((&degraded.reason, degraded.tail.as_ref()))
     }
 
     /// Moves what can be read from `source`, one chunk at most.
@@ -118,20 +118,21 @@ impl Log {
         disk: &mut Disk,
         source: impl AsFd,
         stream: u8,
-    ) -> io::Result<Grew> {
-        // This keeps the bytes that are not indexed yet all on one stream.
+    ) -> io::Result<Moved> {
+        // Bytes without an index record must all be of one stream: see `Keeper::move_output`.
         let _ = self.index.change_stream(stream);
         let bytes = match pipe.take(source, self.room_in_segment())? {
             Taken::Bytes(bytes) => bytes,
-            Taken::Nothing => return Ok(Grew::No),
-            Taken::End => return Ok(Grew::End),
+            Taken::Nothing => return Ok(Moved::Nothing),
+            Taken::End => return Ok(Moved::End),
         };
         failpoint::hit("output.in_pump");
-        let trouble_changed = self.put(pipe, disk, bytes, stream);
-        Ok(Grew::Yes { trouble_changed })
+        let degraded_changed = self.put(pipe, disk, bytes, stream);
+        Ok(Moved::Bytes { degraded_changed })
     }
 
-    /// How many bytes the current segment may still take: longer segments would keep more than was asked for.
+    /// Number of bytes for which the current segment has room. Segments are dropped whole, so
+    /// longer segments would keep more bytes than requested.
     fn room_in_segment(&self) -> usize {
         if self.file.is_none() {
             return CHUNK;
@@ -149,16 +150,16 @@ impl Log {
         bytes: usize,
         stream: u8,
     ) -> bool {
-        let was_in_trouble = self.trouble.is_some();
-        self.look_at_file();
-        match (disk.check(bytes), &self.trouble) {
+        let was_degraded = self.degraded.is_some();
+        self.check_segment_file();
+        match (disk.check(bytes), &self.degraded) {
             (Some(low), None) => self.suspend(low.to_owned()),
             (Some(_), Some(_)) => {}
             (None, _) => self.recover(),
         }
-        // If the disk refuses bytes again below, the log is in trouble with another tail; the caller has to
-        // know.
-        let has_resumed = was_in_trouble && self.trouble.is_none();
+        // If saving resumes here and the disk refuses bytes again below, the log has another tail
+        // than before. The caller must then pass the new tail to the daemon.
+        let has_resumed = was_degraded && self.degraded.is_none();
         let start = self.segments.last();
         let mut saved = 0;
         if let Some(file) = &self.file {
@@ -176,16 +177,16 @@ impl Log {
         if self.file.is_some() && self.end - start >= segment_bytes(self.keep) {
             self.rotate();
         }
-        has_resumed || was_in_trouble != self.trouble.is_some()
+        has_resumed || was_degraded != self.degraded.is_some()
     }
 
-    /// Moves bytes that the disk did not take into the tail.
+    /// Moves to the tail those bytes that the disk did not take.
     fn divert(&mut self, pipe: &SplicePipe, bytes: usize) {
         let offsets = self.end..self.end + bytes as u64;
         self.end = offsets.end;
         self.unsaved += bytes as u64;
         let mut left = bytes;
-        if let Some(tail) = self.trouble.as_ref().and_then(|t| t.tail.as_ref()) {
+        if let Some(tail) = self.degraded.as_ref().and_then(|t| t.tail.as_ref()) {
             for (place, length) in Tail::parts(offsets) {
                 let (put, refused) = pipe.put(tail, place, length);
                 left -= put;
@@ -217,7 +218,7 @@ impl Log {
         }
         self.drop_segments_before(self.end);
         self.unsaved = 0;
-        self.trouble = None;
+        self.degraded = None;
         Ok(())
     }
 
@@ -237,7 +238,7 @@ impl Log {
         if disk.check(0).is_none() {
             self.recover();
         }
-        self.trouble.is_none()
+        self.degraded.is_none()
     }
 
     fn rotate(&mut self) {
@@ -251,7 +252,7 @@ impl Log {
     /// Stops saving. Bytes that arrive from now on still get offsets.
     fn suspend(&mut self, reason: String) {
         self.file = None;
-        self.trouble = Some(Trouble {
+        self.degraded = Some(Degraded {
             reason,
             since: self.end,
             tail: Tail::create().ok(),
@@ -262,13 +263,13 @@ impl Log {
     /// Once the retry time has come, tries to begin a new segment with the bytes that are still in memory.
     fn recover(&mut self) {
         let now = clock::boot_ms();
-        let Some(trouble) = self.trouble.as_mut().filter(|t| now >= t.retry_at) else {
+        let Some(degraded) = self.degraded.as_mut().filter(|t| now >= t.retry_at) else {
             return;
         };
-        trouble.retry_at = now + RETRY_MS;
-        let start = self.end.saturating_sub(KEPT).max(trouble.since);
+        degraded.retry_at = now + RETRY_MS;
+        let start = self.end.saturating_sub(KEPT).max(degraded.since);
         let mut bytes = Vec::new();
-        let kept = trouble.tail.as_ref();
+        let kept = degraded.tail.as_ref();
         let read = kept.is_some_and(|tail| tail.read(start..self.end, &mut bytes).is_ok());
         if !read {
             bytes.clear();
@@ -278,11 +279,11 @@ impl Log {
             Ok(file) => {
                 self.file = Some(file);
                 self.unsaved = self.unsaved.saturating_sub(bytes.len() as u64);
-                self.trouble = None;
+                self.degraded = None;
             }
             Err(error) => {
-                if let Some(trouble) = &mut self.trouble {
-                    trouble.reason = error.to_string();
+                if let Some(degraded) = &mut self.degraded {
+                    degraded.reason = error.to_string();
                 }
             }
         }
@@ -291,16 +292,16 @@ impl Log {
     fn resume(&mut self, start: u64, bytes: &[u8]) -> io::Result<File> {
         let file = self.segments.begin(start)?;
         if let Err(error) = file.write_all_at(bytes, 0) {
-            // A partial write would be taken for the whole.
+            // Truncate the file: otherwise the part that was written would count as saved.
             file.set_len(0)?;
             return Err(error);
         }
         Ok(file)
     }
 
-    /// Checks that the segment is as we left it. If it was removed, replaced or truncated, offsets in it
-    /// would be wrong, so new bytes go into a new segment.
-    fn look_at_file(&mut self) {
+    /// Checks whether another process has changed the segment. If it was removed, replaced or
+    /// truncated, offsets in it would be wrong, so new bytes go into a new segment.
+    fn check_segment_file(&mut self) {
         let start = self.segments.last();
         let expected = self.end - start;
         let Some(file) = &self.file else { return };
@@ -322,7 +323,7 @@ impl Log {
             "the log was removed or truncated by another process"
         );
         if is_gone {
-            self.segments.put_stranger_aside();
+            self.segments.rename_foreign_file();
         }
         match self.segments.begin(self.end) {
             Ok(file) => self.file = Some(file),
@@ -367,7 +368,7 @@ mod tests {
         fn write(&mut self, log: &mut Log, bytes: &[u8]) -> bool {
             rustix::io::write(&self.job, bytes).unwrap();
             match log.take(&self.pipe, &mut self.disk, &self.source, 0) {
-                Ok(Grew::Yes { trouble_changed }) => trouble_changed,
+                Ok(Moved::Bytes { degraded_changed }) => degraded_changed,
                 other => panic!("{other:?}"),
             }
         }
@@ -448,9 +449,9 @@ mod tests {
             bench.write(&mut log, &flood);
         }
         bench.write(&mut log, b"newest");
-        assert_eq!(log.trouble().unwrap().0, "full");
+        assert_eq!(log.degraded().unwrap().0, "full");
         assert_eq!((log.end(), log.unsaved()), (120_012, 120_006));
-        log.trouble.as_mut().unwrap().retry_at = 0;
+        log.degraded.as_mut().unwrap().retry_at = 0;
         assert!(log.retry(&mut bench.disk));
         let start = 120_012 - KEPT;
         let saved = bench.file(&format!("output.{start}.log")).unwrap();

@@ -298,8 +298,8 @@ impl Keeper {
 
     /// How long the loop may sleep; `None` if no retry and no deadline is pending.
     fn pause(&self) -> Option<Duration> {
-        let troubled = !self.table.troubled().is_empty();
-        let retry = troubled.then_some(Duration::from_millis(RETRY_MS));
+        let degraded = !self.table.degraded().is_empty();
+        let retry = degraded.then_some(Duration::from_millis(RETRY_MS));
         let others = [
             self.supervisor.pause(),
             self.on_exits.pause(),

@@ -25,7 +25,7 @@ struct Running {
     timed_out: bool,
 }
 
-/// Most commands that run at once; the others wait for one of them to end.
+/// Maximum number of commands that run at once; the others wait for one of them to end.
 const AT_ONCE: usize = 16;
 
 /// A command that waits for its turn.
@@ -142,7 +142,7 @@ impl Keeper {
     }
 
     /// Handles the end of a child that is not a job. Returns whether it was an `onExit` command.
-    pub(super) fn on_exit_reaped(&mut self, pid: u32, status: ExitStatus) -> bool {
+    pub(super) fn other_child_ended(&mut self, pid: u32, status: ExitStatus) -> bool {
         let Some(one) = self.on_exits.take(pid) else {
             return false;
         };

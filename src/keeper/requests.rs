@@ -148,7 +148,7 @@ impl Keeper {
             ToKeeper::Rest { upgrade, program } => {
                 self.upgrade = upgrade.then(|| Upgrade::to(program));
                 self.supervisor.rest();
-                self.listen_for_knock();
+                self.listen_for_client();
             }
             ToKeeper::InspectInput { session, ask } => self.inspect_input(session, ask),
             ToKeeper::Quit => self.quit = true,
@@ -198,8 +198,8 @@ impl Keeper {
             self.shared_table.slot(slot).set_segment(*first);
             self.shared_table.slot(slot).drop_before(*first);
             self.shared_table.slot(slot).set_unsaved(0);
-            if self.table.troubled().contains(&slot) {
-                self.tell_trouble(slot);
+            if self.table.degraded().contains(&slot) {
+                self.report_degraded(slot);
             }
             if let Some(entry) = self.table.get_mut(slot) {
                 entry.close_files();
@@ -277,7 +277,7 @@ impl Keeper {
         }
     }
 
-    pub(super) fn listen_for_knock(&mut self) {
+    pub(super) fn listen_for_client(&mut self) {
         if self.supervisor.is_resting()
             && let Err(error) = self.events.add(&self.endpoint.listener, Source::Listener)
         {

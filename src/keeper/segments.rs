@@ -77,7 +77,7 @@ impl Segments {
     }
 
     /// Renames a file that somebody else has put at the path of the newest segment.
-    pub(super) fn put_stranger_aside(&self) {
+    pub(super) fn rename_foreign_file(&self) {
         let path = self.path(self.last());
         let _ = std::fs::rename(&path, path.with_extension("log.replaced"));
     }

@@ -54,10 +54,10 @@ impl Keeper {
         match self.try_spawn(&id, spec, rows, cols, keep) {
             Ok((message, fds)) => {
                 self.tell(&message, fds);
-                // The log may be in trouble since the previous run, which the daemon no longer remembers.
+                // The log may have been suspended since the previous run, which the daemon no longer remembers.
                 let slot = self.table.slot_of(&id);
-                if let Some(slot) = slot.filter(|slot| self.table.troubled().contains(slot)) {
-                    self.tell_trouble(slot);
+                if let Some(slot) = slot.filter(|slot| self.table.degraded().contains(slot)) {
+                    self.report_degraded(slot);
                 }
             }
             Err(error) => {
@@ -122,7 +122,7 @@ impl Keeper {
             self.stop_watching(before);
         }
         let log = before.and_then(|before| before.log).or(fresh);
-        let troubled = log.as_ref().is_some_and(|log| log.trouble().is_some());
+        let is_degraded = log.as_ref().is_some_and(|log| log.degraded().is_some());
         let entry = Entry {
             id: id.clone(),
             spec,
@@ -137,7 +137,7 @@ impl Keeper {
             on_exit_ran: false,
         };
         self.table.insert_at(slot, entry);
-        self.table.set_troubled(slot, troubled);
+        self.table.set_degraded(slot, is_degraded);
         if let Err(error) = self.watch_outputs(slot) {
             self.give_up(id);
             return Err(error.into());

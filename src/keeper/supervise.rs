@@ -11,12 +11,14 @@ const HEALTHY: Duration = Duration::from_secs(5);
 /// Pause after the second failure in a row; it doubles with each further failure.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 
-/// Longest pause. A client that asks for something meanwhile waits as long.
+/// Longest pause. A client that connects during a pause waits until it is over.
 const LAST_PAUSE: Duration = Duration::from_secs(1);
 
-/// After this many failures in a row, and at least this long after the first, clients are told why, so that
-/// they need not wait for the next attempt.
+/// After this many failures in a row, clients get the reason as an error instead of waiting for the
+/// next attempt.
 const TROUBLE: u32 = 3;
+
+/// Least time from the first of these failures to the first such error.
 const TROUBLE_AFTER: Duration = Duration::from_millis(400);
 
 /// How a daemon ended.
@@ -41,19 +43,21 @@ pub(super) struct Supervisor {
     /// Whether it has reported `Ready`.
     is_up: bool,
     due: Due,
-    /// Number of daemons in a row that failed, and how many in a row failed without being ended from outside.
+    /// Number of daemons in a row that failed.
     failures: u32,
+    /// Number of daemons in a row that failed by themselves, that is, were not ended from outside.
     own_failures: u32,
-    /// Time of the first failure in `own_failures`, and how the last daemon ended.
+    /// Time of the first failure in `own_failures`.
     failing_since: Instant,
+    /// How the last daemon ended.
     last: Ended,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Due {
     At(Instant),
-    /// When a client connects.
-    OnKnock,
+    /// When the next client connects.
+    OnConnect,
 }
 
 impl Default for Supervisor {
@@ -128,14 +132,14 @@ impl Supervisor {
 
     /// Records that the daemon ends on purpose; the next one starts when a client connects.
     pub(super) fn rest(&mut self) {
-        self.due = Due::OnKnock;
+        self.due = Due::OnConnect;
         self.failures = 0;
         self.own_failures = 0;
     }
 
     /// Whether the next daemon starts when a client connects.
     pub(super) fn is_resting(&self) -> bool {
-        matches!(self.due, Due::OnKnock) && self.pid.is_none()
+        matches!(self.due, Due::OnConnect) && self.pid.is_none()
     }
 
     /// Pid of the running daemon; `None` if it is ending on purpose, because it serves no more clients.
@@ -163,7 +167,7 @@ impl Supervisor {
 }
 
 impl Ended {
-    /// Whether the daemon was ended from outside, which says nothing about the next one.
+    /// Whether the daemon was ended from outside. Then the next one is not expected to fail.
     fn is_from_outside(&self) -> bool {
         match self {
             Self::Code(code) => *code == 0,

@@ -1,9 +1,9 @@
 //! Calls actions of the protocol asynchronously.
 //!
-//! The peer is the proxy of `--serve`, on a thread of its own, connected by a socket pair instead of
-//! standard input and output. The proxy reconnects, repeats requests that are safe to repeat, and restores
-//! subscriptions. This module numbers the requests. A call that is dropped before its reply has arrived is
-//! cancelled.
+//! The calls go through the proxy of `--serve`. It runs in a thread of its own and is connected by
+//! a socket pair instead of standard input and output. The proxy reconnects, repeats requests that
+//! are safe to repeat, and restores subscriptions. This module numbers the requests. If a call is
+//! dropped before its reply has arrived, its request is cancelled.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -18,8 +18,8 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::{Notify, mpsc, oneshot};
 
 use crate::client::{self, AutoStart};
-use crate::protocol::nature::{Nature, When};
 use crate::protocol::reply::Reply;
+use crate::protocol::traits::{ActionTraits, When};
 use crate::protocol::{Error, ErrorCode, Event, Greeting, MAX_LINE};
 use crate::serve::proxy::Proxy;
 
@@ -67,16 +67,18 @@ enum Stop {
 /// receiver gets the events that are subscribed to.
 pub fn connect(greeting: Greeting) -> Result<(Caller, mpsc::Receiver<Event>), Error> {
     let wire = client::connect(&greeting, AutoStart::Yes)?.into_wire();
-    let (ours, theirs) = StdStream::pair().map_err(no_way)?;
-    let input = OwnedFd::from(theirs.try_clone().map_err(no_way)?);
+    let (ours, theirs) = StdStream::pair().map_err(cannot_connect)?;
+    let input = OwnedFd::from(theirs.try_clone().map_err(cannot_connect)?);
     let mut proxy = Proxy::new(greeting, wire, input, theirs.into())?;
     // The thread ends with its input. If the proxy fails, pending calls return an error.
     std::thread::Builder::new()
         .name("proxy".to_owned())
         .spawn(move || proxy.run())
-        .map_err(no_way)?;
-    ours.set_nonblocking(true).map_err(no_way)?;
-    let (reader, writer) = UnixStream::from_std(ours).map_err(no_way)?.into_split();
+        .map_err(cannot_connect)?;
+    ours.set_nonblocking(true).map_err(cannot_connect)?;
+    let (reader, writer) = UnixStream::from_std(ours)
+        .map_err(cannot_connect)?
+        .into_split();
     let (lines, outgoing) = mpsc::channel(LINES);
     let (events, incoming) = mpsc::channel(EVENTS);
     let caller = Caller(Rc::new(Shared {
@@ -91,7 +93,7 @@ pub fn connect(greeting: Greeting) -> Result<(Caller, mpsc::Receiver<Event>), Er
     Ok((caller, incoming))
 }
 
-fn no_way(error: std::io::Error) -> Error {
+fn cannot_connect(error: std::io::Error) -> Error {
     Error::internal(format!("cannot connect to the daemon: {error}"))
 }
 
@@ -102,7 +104,7 @@ impl Caller {
             Value::Object(params) => params,
             _ => Map::new(),
         };
-        let waits = Nature::of(action).map_or(When::Never, |nature| nature.waits);
+        let waits = ActionTraits::of(action).map_or(When::Never, |traits| traits.waits);
         let is_wait = waits.holds(|name| params.contains_key(name));
         match self.0.stop.get() {
             Stop::Waits if is_wait => return Err(cancelled()),
@@ -125,9 +127,9 @@ impl Caller {
         let (answer, answered) = oneshot::channel();
         let pending = Pending { answer, is_wait };
         self.0.pending.borrow_mut().insert(id, pending);
-        let _in_flight = InFlight { caller: self, id };
+        let _in_flight = CancelOnDrop { caller: self, id };
         let sent = lines.send(line.into_bytes()).await;
-        // A reply may take long, and a sender that is held would keep the proxy's input open.
+        // Drop the sender before the wait for the reply: it would keep the proxy's input open.
         drop(lines);
         if sent.is_err() {
             return Err(gone());
@@ -159,8 +161,8 @@ impl Caller {
         }
     }
 
-    /// Closes the input of the proxy and waits until the daemon has closed the connection. The daemon keeps
-    /// later endings for the next connection of the scope.
+    /// Closes the input of the proxy and waits until the daemon has closed the connection. The
+    /// daemon keeps the reports of sessions that end later for the next connection of the scope.
     pub async fn hang_up(&self) {
         self.0.lines.take();
         if self.0.stop.get() != Stop::All {
@@ -171,8 +173,8 @@ impl Caller {
     fn cancel(&self, request: u64) {
         let line = json!({ "id": null, "action": "cancel", "requestId": request });
         if let Some(lines) = &*self.0.lines.borrow() {
-            // The queue is full only with 256 requests in front, and then the daemon refuses this one as
-            // well.
+            // If the queue is full, 256 requests are before this one, and the daemon would refuse
+            // it anyway.
             let _ = lines.try_send(format!("{line}\n").into_bytes());
         }
     }
@@ -195,12 +197,12 @@ impl Caller {
 }
 
 /// Cancels the request if the call is dropped before its reply.
-struct InFlight<'a> {
+struct CancelOnDrop<'a> {
     caller: &'a Caller,
     id: u64,
 }
 
-impl Drop for InFlight<'_> {
+impl Drop for CancelOnDrop<'_> {
     fn drop(&mut self) {
         if self
             .caller
@@ -251,5 +253,5 @@ fn too_large() -> Error {
 }
 
 fn cancelled() -> Error {
-    Error::new(ErrorCode::Cancelled, "the client has hung up")
+    Error::new(ErrorCode::Cancelled, "the client has disconnected")
 }

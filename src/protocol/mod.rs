@@ -7,7 +7,7 @@
 //!
 //! Reading order:
 //! - [`request`]: the envelope, and how a line becomes an [`Action`].
-//! - [`nature`]: the properties of each action. [`params`]: the parameters of each action;
+//! - [`traits`]: the properties of each action. [`params`]: the parameters of each action;
 //!   [`probe`], [`policy`] and [`limits`] are parts of `start`.
 //! - [`record`] and [`reply`]: the results.
 //! - [`name`]: valid job names. [`glob`]: a pattern over names. [`shell`]: quoting for a shell.
@@ -36,7 +36,6 @@ pub mod keeper_status;
 pub mod launchers;
 pub mod limits;
 pub mod name;
-pub mod nature;
 pub mod params;
 pub mod policy;
 pub mod probe;
@@ -50,6 +49,7 @@ pub mod suggest;
 #[cfg(test)]
 pub(crate) mod tests;
 pub mod time;
+pub mod traits;
 
 pub use condition::{Condition, WaitSpec};
 pub use error::{Error, ErrorCode};
@@ -59,12 +59,12 @@ pub use id::{Scope, SessionId};
 pub use inherit::Inherit;
 pub use keeper_status::KeeperStatus;
 pub use limits::JobLimits;
-pub use nature::Nature;
 pub use policy::RestartPolicy;
 pub use probe::Probe;
 pub use record::{Mode, Record, Status, Summary};
 pub use request::{Action, Request, RequestId};
 pub use time::Timestamp;
+pub use traits::ActionTraits;
 
 /// Version of the protocol. Additive changes keep it.
 pub const PROTOCOL: u32 = 1;

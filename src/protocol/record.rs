@@ -42,7 +42,7 @@ pub enum Status {
     Killed,
     /// Ended by its time limit.
     TimedOut,
-    /// Ended while nothing was running that could observe how.
+    /// Ended, but no process could observe how.
     Lost,
 }
 
@@ -96,7 +96,7 @@ impl Status {
     }
 }
 
-/// What the program does with its input, as measured by the kernel.
+/// What the program does with its input, according to the kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum InputState {
@@ -127,7 +127,7 @@ pub enum EndedByKind {
     Human,
     /// The time limit.
     Timeout,
-    /// Another limit.
+    /// A resource limit of the session.
     Limit,
     /// The session's own program.
     Itself,
@@ -149,7 +149,7 @@ pub struct HeldBy {
     pub kind: Role,
     /// The holder's scope.
     pub by: Scope,
-    /// When the hold ends if no further key is typed.
+    /// When the keyboard is free again if no further key is typed.
     pub until: Timestamp,
 }
 
@@ -197,7 +197,7 @@ pub struct Summary {
     pub group: Option<String>,
     /// Program, or a shell line if there are no `args`.
     pub command: String,
-    /// Arguments; `null`: `command` is a shell line.
+    /// Arguments; `null` if `command` is a shell line.
     pub args: Option<Vec<String>>,
     /// Working directory.
     pub cwd: String,
@@ -237,7 +237,7 @@ pub struct Summary {
     pub output_bytes: u64,
     /// Lines of clean text since the session began.
     pub output_lines: u64,
-    /// Whether the output is larger than 10 KB, so that `outputFile` is worth reading.
+    /// Whether the output is larger than 10 KB. Then read it from `outputFile`.
     pub offloaded: bool,
     /// Newest segment of the raw log.
     pub output_file: Option<String>,
@@ -298,7 +298,7 @@ pub struct Record {
     /// All kept segments of the raw log.
     #[serde(default)]
     pub output_files: Vec<OutputFile>,
-    /// Its restart policy; absent: none.
+    /// Its restart policy; absent if it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart: Option<RestartPolicy>,
     /// Questions of agents to a person.

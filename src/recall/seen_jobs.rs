@@ -1,7 +1,8 @@
 //! How far a person has seen each job in the dashboard, saved for the next dashboard.
 //!
-//! It is a small JSON file in the state directory, and a convenience, like [`last_job`](super::last_job): if it
-//! cannot be read, no job counts as seen, and errors in writing it are ignored. It contains no output of jobs.
+//! This is saved in a small JSON file in the state directory, which contains no output of jobs. As
+//! with [`last_job`](super::last_job), losing it does no harm: if it cannot be read, no job counts
+//! as seen, and errors in writing it are ignored.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -18,8 +19,8 @@ const FILE: &str = "looked.json";
 /// Largest size in bytes; a larger file was not written by bgproc.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// Most jobs in the file; the ones seen last are kept. A job takes less than a hundred bytes, so the file stays
-/// below [`MAX_BYTES`].
+/// Maximum number of jobs in the file; those that were seen last are kept. A job takes less than
+/// 100 bytes, so the file stays below [`MAX_BYTES`].
 const MAX_JOBS: usize = 10_000;
 
 /// The contents of the file.
@@ -38,9 +39,9 @@ pub struct SeenJobs {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct JobSeen {
-    /// Number of its lines of clean text at that time.
+    /// Number of its lines of clean text when it was last seen.
     pub lines: u64,
-    /// The time, in milliseconds since the epoch.
+    /// When it was last seen, in milliseconds since the epoch.
     pub at: i64,
 }
 

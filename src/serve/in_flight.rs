@@ -7,8 +7,8 @@ use std::time::Instant;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::protocol::nature::{Nature, spellings};
 use crate::protocol::reply::Reply;
+use crate::protocol::traits::{ActionTraits, spellings};
 use crate::protocol::{Error, ErrorCode, RequestId};
 
 /// Longest line kept for sending again, in bytes. No usual request comes near it; it bounds the memory of
@@ -21,9 +21,9 @@ const WAIT_MS: u64 = 10_000;
 /// Default `timeoutMs` of an `ask_human`.
 const ASK_MS: u64 = 300_000;
 
-/// What the line of a request tells about it.
+/// What the proxy has to know about a request.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Ticket {
+pub struct RequestHead {
     /// The request's id, which its reply repeats.
     pub id: RequestId,
     /// The requested action; empty if the line is not a request.
@@ -40,7 +40,7 @@ pub struct Request {
     /// The line as the agent wrote it, newline included. Empty once sent if it is not needed again.
     pub line: Vec<u8>,
     /// The parsed request; `None` for a blank line, which is not answered.
-    pub ticket: Option<Ticket>,
+    pub head: Option<RequestHead>,
     /// When it was first sent to a daemon; `None` if it has not been sent.
     pub asked: Option<Instant>,
     /// Whether the proxy itself sent it. The agent does not see the answer.
@@ -56,8 +56,8 @@ pub struct InFlight {
     given_up: Vec<RequestId>,
 }
 
-impl Ticket {
-    /// Parses a line; `None` for a blank one. A line that is not a request gets a ticket too, because the
+impl RequestHead {
+    /// Parses a line; `None` for a blank one. A line that is not a request gets a head too, because the
     /// daemon answers it with an error.
     pub fn of_line(line: &[u8]) -> Option<Self> {
         let line = bare(line);
@@ -74,11 +74,11 @@ impl Ticket {
         let action = field("action");
         let action = action.as_str().unwrap_or_default().to_owned();
         let has = |name: &str| spellings(name).iter().any(|name| !field(name).is_null());
-        let nature = Nature::of(&action);
+        let traits = ActionTraits::of(&action);
         Some(Self {
             id: field("id"),
-            is_repeatable: nature.is_some_and(|nature| nature.may_repeat.holds(has)),
-            changes: !action.is_empty() && nature.is_none_or(|nature| !nature.reads.holds(has)),
+            is_repeatable: traits.is_some_and(|traits| traits.may_repeat.holds(has)),
+            changes: !action.is_empty() && traits.is_none_or(|traits| !traits.reads.holds(has)),
             action,
         })
     }
@@ -132,7 +132,7 @@ impl Request {
     /// A request from a line of the agent.
     pub fn of_agent(line: Vec<u8>) -> Self {
         Self {
-            ticket: Ticket::of_line(&line),
+            head: RequestHead::of_line(&line),
             line,
             asked: None,
             is_own: false,
@@ -146,7 +146,7 @@ impl Request {
         params.insert("action".to_owned(), action.into());
         Self {
             line: format!("{}\n", Value::Object(params)).into_bytes(),
-            ticket: Some(Ticket {
+            head: Some(RequestHead {
                 id,
                 action: action.to_owned(),
                 is_repeatable: false,
@@ -161,7 +161,7 @@ impl Request {
     fn passed_over() -> Self {
         Self {
             line: Vec::new(),
-            ticket: None,
+            head: None,
             asked: None,
             is_own: true,
         }
@@ -169,9 +169,7 @@ impl Request {
 
     /// Whether it requests `action`.
     pub fn is(&self, action: &str) -> bool {
-        self.ticket
-            .as_ref()
-            .is_some_and(|ticket| ticket.action == action)
+        self.head.as_ref().is_some_and(|head| head.action == action)
     }
 
     /// Its parameters.
@@ -179,12 +177,12 @@ impl Request {
         serde_json::from_slice(bare(&self.line)).unwrap_or_default()
     }
 
-    /// The line to send in place of a request that already waited with an earlier daemon: its timeout is
-    /// reduced by the time it has waited. `None` if the line need not change.
+    /// The line with which to send a request to the next daemon: its timeout is reduced by the time
+    /// that has passed since it was first sent. `None` if the line need not change.
     pub fn again(&self, now: Instant) -> Option<Vec<u8>> {
         let waited = now.saturating_duration_since(self.asked?).as_millis();
         let waited = u64::try_from(waited).unwrap_or(u64::MAX);
-        let (names, usual) = match self.ticket.as_ref()?.action.as_str() {
+        let (names, usual) = match self.head.as_ref()?.action.as_str() {
             "wait" => (spellings("timeoutMs"), WAIT_MS),
             "ask_human" => (spellings("timeoutMs"), ASK_MS),
             "poll" | "events" => (spellings("waitMs"), 0),
@@ -206,13 +204,13 @@ impl Request {
 impl InFlight {
     /// Records that a request was sent.
     pub fn sent(&mut self, mut request: Request, now: Instant) {
-        let Some(ticket) = &mut request.ticket else {
+        let Some(head) = &mut request.head else {
             return;
         };
-        ticket.is_repeatable &= request.line.len() <= MAX_KEPT;
-        // The parameters of these are needed when they are answered.
-        let is_subscription = matches!(ticket.action.as_str(), "subscribe" | "unsubscribe");
-        if !ticket.is_repeatable && !is_subscription {
+        head.is_repeatable &= request.line.len() <= MAX_KEPT;
+        // Keep the line of a subscription too: its parameters are needed when the answer arrives.
+        let is_subscription = matches!(head.action.as_str(), "subscribe" | "unsubscribe");
+        if !head.is_repeatable && !is_subscription {
             request.line = Vec::new();
         }
         request.asked.get_or_insert(now);
@@ -222,14 +220,14 @@ impl InFlight {
     /// Handles a line from the daemon. If it is a reply, removes its request and returns it.
     pub fn came(&mut self, line: &[u8]) -> Option<Request> {
         let id = reply_id(line)?;
-        let has_id = |ticket: &Ticket| ticket.id == id;
-        // Of two requests with the same id, the older one is answered first.
+        let has_id = |head: &RequestHead| head.id == id;
+        // If two requests have the same id, the reply is taken as that to the older one.
         if let Some(place) = self.given_up.iter().position(|given_up| *given_up == id) {
             self.given_up.remove(place);
             return Some(Request::passed_over());
         }
         let mut requests = self.requests.iter();
-        let place = requests.position(|request| request.ticket.as_ref().is_some_and(has_id))?;
+        let place = requests.position(|request| request.head.as_ref().is_some_and(has_id))?;
         Some(self.requests.remove(place))
     }
 
@@ -240,14 +238,14 @@ impl InFlight {
 
     /// Gives up waiting for the agent's requests and returns them, oldest first. Subscriptions and watches
     /// stay, because a daemon that continues would still serve them.
-    pub fn give_up(&mut self) -> Vec<Ticket> {
+    pub fn give_up(&mut self) -> Vec<RequestHead> {
         let lasting = ["subscribe", "unsubscribe", "watch", "unwatch"];
         let given_up = self.requests.extract_if(.., |request| {
             !request.is_own && !lasting.iter().any(|action| request.is(action))
         });
-        let tickets: Vec<Ticket> = given_up.filter_map(|request| request.ticket).collect();
+        let tickets: Vec<RequestHead> = given_up.filter_map(|request| request.head).collect();
         self.given_up
-            .extend(tickets.iter().map(|ticket| ticket.id.clone()));
+            .extend(tickets.iter().map(|head| head.id.clone()));
         tickets
     }
 
@@ -295,21 +293,21 @@ mod tests {
         Request::of_agent(line.as_bytes().to_vec())
     }
 
-    fn ticket(line: &str) -> Ticket {
-        request(line).ticket.unwrap()
+    fn head(line: &str) -> RequestHead {
+        request(line).head.unwrap()
     }
 
     #[test]
-    fn a_ticket_has_the_id_and_the_nature_of_the_request() {
-        let start = ticket("{\"command\":\"x\",\"id\":{\"a\":[1]},\"action\":\"start\"}\n");
+    fn a_head_has_the_id_and_the_traits_of_the_request() {
+        let start = head("{\"command\":\"x\",\"id\":{\"a\":[1]},\"action\":\"start\"}\n");
         assert_eq!((&start.id, start.changes), (&json!({"a": [1]}), true));
         assert!(!start.is_repeatable);
-        let wait = ticket(r#"{"id":"w","action":"wait"}"#);
+        let wait = head(r#"{"id":"w","action":"wait"}"#);
         assert_eq!((&wait.id, wait.changes), (&json!("w"), false));
         assert!(wait.is_repeatable);
         // As in the daemon, the last of several equal fields wins.
-        assert_eq!(ticket(r#"{"id":1,"id":2,"action":"poll"}"#).id, json!(2));
-        assert_eq!(Ticket::of_line(b" \r\n"), None);
+        assert_eq!(head(r#"{"id":1,"id":2,"action":"poll"}"#).id, json!(2));
+        assert_eq!(RequestHead::of_line(b" \r\n"), None);
     }
 
     #[test]
@@ -324,8 +322,8 @@ mod tests {
             (r#"{"action":"export","path":"x"}"#, true, true),
             (r#"{"action":"of_the_future"}"#, false, true),
         ] {
-            let ticket = ticket(line);
-            let found = (ticket.is_repeatable, ticket.changes);
+            let head = head(line);
+            let found = (head.is_repeatable, head.changes);
             assert_eq!(found, (repeatable, changes), "{line}");
         }
     }
@@ -333,13 +331,9 @@ mod tests {
     #[test]
     fn garbage_is_answered_without_an_id_and_changes_nothing() {
         for line in ["nonsense", "[1]", "{\"id\":7", "{\"action\":5}"] {
-            let ticket = ticket(line);
-            assert_eq!(
-                (&ticket.id, ticket.changes),
-                (&Value::Null, false),
-                "{line}"
-            );
-            assert!(!ticket.is_repeatable);
+            let head = head(line);
+            assert_eq!((&head.id, head.changes), (&Value::Null, false), "{line}");
+            assert!(!head.is_repeatable);
         }
     }
 
@@ -370,7 +364,7 @@ mod tests {
         assert_eq!(left.len(), 1);
         let poll = left.remove(0);
         assert_eq!(poll.line, br#"{"id":1,"action":"poll"}"#);
-        let line: Value = serde_json::from_slice(&poll.ticket.unwrap().abandoned()).unwrap();
+        let line: Value = serde_json::from_slice(&poll.head.unwrap().abandoned()).unwrap();
         assert_eq!(line["id"], json!(1));
         assert_eq!(line["error"]["code"], "daemon_unavailable");
         assert_eq!(line["error"]["data"]["mayHaveHappened"], json!(false));
@@ -378,7 +372,7 @@ mod tests {
 
     #[test]
     fn an_abandoned_change_may_have_happened() {
-        let line = ticket(r#"{"id":1,"action":"write"}"#).abandoned();
+        let line = head(r#"{"id":1,"action":"write"}"#).abandoned();
         let line: Value = serde_json::from_slice(&line).unwrap();
         assert_eq!(line["error"]["data"]["mayHaveHappened"], json!(true));
     }
@@ -389,7 +383,7 @@ mod tests {
         let long = format!(r#"{{"action":"log","grep":"{}"}}"#, "x".repeat(MAX_KEPT));
         open.sent(request(&long), Instant::now());
         let left = open.abandon().remove(0);
-        assert!(left.line.is_empty() && !left.ticket.unwrap().is_repeatable);
+        assert!(left.line.is_empty() && !left.head.unwrap().is_repeatable);
     }
 
     #[test]

@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-use super::in_flight::{InFlight, Request, Ticket};
+use super::in_flight::{InFlight, Request, RequestHead};
 use super::line_splitter::LineSplitter;
 use super::outbox::Outbox;
 use super::queue::Queue;
@@ -40,11 +40,12 @@ use crate::protocol::{Error, Greeting};
 /// Number of bytes in a buffer beyond which its source is not read.
 const ENOUGH: usize = 4 << 20;
 
-/// Most bytes per read: what a socket holds (`net.core.wmem_default` is 212,992).
+/// Maximum number of bytes per read: about what a socket holds (`net.core.wmem_default` is
+/// 212,992).
 const READ: usize = 256 * 1024;
 
-/// How long the daemon may take to finish after standard input has ended. It gives requests 2 s, and this
-/// is well beyond.
+/// Longest time without a message from the daemon after standard input has ended. The daemon gives
+/// pending requests 2 s, so this is more than enough.
 const LAST_WORDS: Timespec = Timespec {
     tv_sec: 10,
     tv_nsec: 0,
@@ -161,7 +162,8 @@ impl Proxy {
                 self.say_the_rest()?;
                 return Err(Stop::Done);
             };
-            // Tells the daemon that no more follows; it answers what is open and closes.
+            // Tells the daemon that no more requests follow. It answers the pending ones and
+            // closes.
             let _ = socket.shutdown(Shutdown::Write);
             self.half_closed = true;
         }
@@ -182,7 +184,8 @@ impl Proxy {
         // is needed.
         if !ready.input.is_empty() {
             self.read()?;
-            // There is nearly always room, and polling first would cost a system call.
+            // The socket nearly always has room, so try without polling first, which saves a system
+            // call.
             self.send()?;
         }
         if ready
@@ -199,7 +202,8 @@ impl Proxy {
         let when = |wanted: bool, flags: PollFlags| {
             if wanted { flags } else { PollFlags::empty() }
         };
-        // poll(2) always reports hang-ups, so leave out descriptors that have to wait.
+        // poll(2) reports hang-ups even if nothing is asked for. Leave out a descriptor that is not
+        // to be read now, or poll would return at once again and again.
         let socket = self.socket.as_ref();
         let socket = socket.filter(|_| self.replies.pending() < ENOUGH);
         let stdin = self
@@ -310,15 +314,15 @@ impl Proxy {
         }
     }
 
-    /// Checks why the daemon has been silent for a while. If the daemon or the keeper is stopped, the
-    /// pending requests are answered with that.
+    /// Checks why the daemon has been silent for a while. If the daemon or the keeper is stopped
+    /// (SIGSTOP), the pending requests are answered with that error.
     fn look_why_silent(&mut self) -> Result<(), Stop> {
         self.silence.looked(Instant::now());
         if self.socket.is_some()
             && let Err(why) = client::why_silent()
         {
-            for ticket in self.open.give_up() {
-                self.replies.push(&ticket.unanswered_because(&why));
+            for head in self.open.give_up() {
+                self.replies.push(&head.unanswered_because(&why));
             }
             self.silence.heard(false, Instant::now());
             self.replies.write_to(&self.stdout)?;
@@ -326,7 +330,8 @@ impl Proxy {
         Ok(())
     }
 
-    /// Passes whole lines from the daemon on to standard output.
+    /// Takes bytes from the daemon, and queues their whole lines for standard output. Replies to
+    /// the proxy's own requests are dropped.
     fn take_in(&mut self, bytes: &[u8]) {
         let mut rest = bytes;
         while let Some(end) = memchr::memchr(b'\n', rest) {
@@ -358,10 +363,10 @@ impl Proxy {
         }
         let mut again = Vec::new();
         for request in self.open.abandon() {
-            match request.ticket {
+            match request.head {
                 _ if request.is_own => {}
-                Some(ref ticket) if ticket.is_repeatable => again.push(request),
-                Some(ticket) => self.replies.push(&ticket.abandoned()),
+                Some(ref head) if head.is_repeatable => again.push(request),
+                Some(head) => self.replies.push(&head.abandoned()),
                 None => {}
             }
         }
@@ -396,8 +401,8 @@ impl Proxy {
         let wire = match wire {
             Ok(wire) => wire,
             Err(error) => {
-                for ticket in tickets(self.requests.take()) {
-                    self.replies.push(&ticket.refused(error.clone()));
+                for head in tickets(self.requests.take()) {
+                    self.replies.push(&head.refused(error.clone()));
                 }
                 return Ok(());
             }
@@ -408,13 +413,13 @@ impl Proxy {
         Ok(())
     }
 
-    /// Ends the service: answers what is open, and writes out everything.
+    /// Ends the service: answers all pending requests with an error, and writes out all replies.
     fn say_the_rest(&mut self) -> Result<(), Error> {
-        for ticket in tickets(self.open.abandon()) {
-            self.replies.push(&ticket.abandoned());
+        for head in tickets(self.open.abandon()) {
+            self.replies.push(&head.abandoned());
         }
-        for ticket in tickets(self.requests.take()) {
-            self.replies.push(&ticket.never_sent());
+        for head in tickets(self.requests.take()) {
+            self.replies.push(&head.never_sent());
         }
         let rest = self.replies.take();
         match self
@@ -431,9 +436,9 @@ impl Proxy {
 }
 
 /// The tickets of the requests that have to be answered: those of the agent.
-fn tickets(requests: impl IntoIterator<Item = Request>) -> impl Iterator<Item = Ticket> {
+fn tickets(requests: impl IntoIterator<Item = Request>) -> impl Iterator<Item = RequestHead> {
     let of_agent = requests.into_iter().filter(|request| !request.is_own);
-    of_agent.filter_map(|request| request.ticket)
+    of_agent.filter_map(|request| request.head)
 }
 
 /// The result of poll(2) for each descriptor.

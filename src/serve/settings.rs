@@ -19,7 +19,7 @@ pub struct Flags {
     pub allow: Option<Vec<String>>,
     /// What happens to the agent's sessions when it disconnects.
     pub on_disconnect: OnDisconnect,
-    /// Most running sessions of its scope.
+    /// Maximum number of running sessions of its scope.
     pub max_sessions: Option<u32>,
 }
 

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::in_flight::Request;
 
-/// Most event numbers that are remembered: as many as a daemon can replay.
+/// Maximum number of event numbers that are remembered: as many as a daemon can replay.
 const SEEN: usize = 10_000;
 
 /// Subscriptions and watches.
@@ -91,7 +91,7 @@ impl Subscriptions {
 
     /// Handles the reply to a request.
     pub fn answered(&mut self, request: &Request, reply: &[u8]) {
-        let action = request.ticket.as_ref().map(|ticket| ticket.action.as_str());
+        let action = request.head.as_ref().map(|head| head.action.as_str());
         let Some(action @ ("subscribe" | "unsubscribe" | "watch" | "unwatch")) = action else {
             return;
         };
@@ -168,7 +168,7 @@ impl Subscriptions {
 
 /// The key of a request in `resuming`: its id.
 fn key(request: &Request) -> String {
-    let id = request.ticket.as_ref().map(|ticket| ticket.id.to_string());
+    let id = request.head.as_ref().map(|head| head.id.to_string());
     id.unwrap_or_default()
 }
 

@@ -21,10 +21,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Most descriptors that we send with one message: input, pidfd, tail, stdout and stderr.
+/// Maximum number of descriptors that we send with one message: input, pidfd, tail, stdout and stderr.
 const MAX_FDS: usize = 5;
 
-/// Most descriptors in one message (`SCM_MAX_FD` in unix(7)). Another version may send more than we do, and
+/// Maximum number of descriptors in one message (`SCM_MAX_FD` in unix(7)). Another version may send more than we do, and
 /// descriptors for which there is no room would shift those of later messages.
 const ROOM_FOR_FDS: usize = 253;
 

@@ -1,9 +1,10 @@
 //! Memory that keeper and daemon share: how far each log has grown.
 //!
-//! The keeper stores the new end of a log. It notifies the daemon (a `Grown` message) only if the daemon
-//! has said that it is listening; while the daemon is behind, a flood costs no message at all. The table
-//! outlives either process: a new daemon reads from it what the last one had answered and shown, and a new
-//! keeper reads what the last one was about to do.
+//! The keeper stores the new end of a log. It notifies the daemon (a `Grown` message) only if the
+//! daemon has said that it is listening. While the daemon is still reading, no messages are sent,
+//! even if a job writes without pause. The table outlives either process. A new daemon reads up to
+//! which offset the last one had answered terminal queries and shown the output; a new keeper reads
+//! which bytes the last one was moving.
 #![allow(unsafe_code, reason = "shared memory")]
 
 use std::io;
@@ -33,17 +34,19 @@ pub struct Slot {
     listening: AtomicU32,
 }
 
-/// The entry of the keeper. It is as large as a slot and precedes the slots.
+/// What the table has once: the state of the keeper. It precedes the slots and is as large as one.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
-struct Front {
+struct Header {
     /// Slot (counted from 1) and stream whose bytes are in the splice pipe.
     pumping: AtomicU64,
     /// Whether these bytes are still being moved.
     moving: AtomicU32,
     /// Number of `Spawn` messages of this daemon that the keeper has begun to serve.
     spawns: AtomicU64,
-    /// Number of the last such message whose process could not announce itself.
+    /// Number of the last such message whose process could not announce itself. Right before its
+    /// program runs, a new process announces itself: it sends its descriptors to the daemon, so
+    /// that the daemon has them even if the keeper is killed then.
     unannounced: AtomicU64,
     /// Pid of the last process that announced itself.
     announced: AtomicU32,
@@ -74,18 +77,18 @@ impl Slot {
         self.first.store(first, Ordering::Release);
     }
 
-    /// Where the log ends.
+    /// Offset after the last byte of the log.
     pub fn end(&self) -> u64 {
         self.end.load(Ordering::SeqCst)
     }
 
-    /// Where the log begins.
+    /// Offset of the first byte of the log that is kept.
     pub fn first(&self) -> u64 {
         self.first.load(Ordering::Acquire)
     }
 
-    /// Daemon: asks to be notified of bytes after `seen`. Returns false if there are more already, so that
-    /// the daemon must continue without a notification.
+    /// Daemon: asks to be notified of bytes after `seen`. Returns false if there are such bytes
+    /// already; then no notification follows, and the daemon must read on.
     pub fn listen(&self, seen: u64) -> bool {
         self.listening.store(1, Ordering::SeqCst);
         if self.end.load(Ordering::SeqCst) == seen {
@@ -146,7 +149,7 @@ fn slots_within(limit: u64) -> u32 {
 /// A mapping of the table.
 #[derive(Debug)]
 pub struct SharedTable {
-    memory: NonNull<Front>,
+    memory: NonNull<Header>,
     slots: u32,
     fd: OwnedFd,
 }
@@ -171,7 +174,7 @@ impl SharedTable {
     }
 
     const fn bytes(slots: u32) -> usize {
-        size_of::<Front>() + slots as usize * size_of::<Slot>()
+        size_of::<Header>() + slots as usize * size_of::<Slot>()
     }
 
     /// Maps the table behind a descriptor that the other process sent.
@@ -206,12 +209,13 @@ impl SharedTable {
         }
     }
 
-    fn front(&self) -> &Front {
+    fn front(&self) -> &Header {
         // SAFETY: as for a slot.
         unsafe { self.memory.as_ref() }
     }
 
-    /// Keeper: records whose bytes go through the splice pipe next. Called before the first byte is moved.
+    /// Keeper: records the session and stream whose bytes go through the splice pipe next. Call
+    /// this before the first byte is moved.
     pub fn begin_move(&self, slot: u32, stream: u8) {
         let whose = (u64::from(slot) + 1) << 8 | u64::from(stream);
         self.front().pumping.store(whose, Ordering::Release);

@@ -10,11 +10,11 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, SpliceFlags, fcntl_setpipe_size, pipe_with, splice};
 
-/// Most bytes moved at once: the default capacity of a pipe on Linux, and what a session may write before
+/// Maximum number of bytes moved at once: the default capacity of a pipe on Linux, and what a session may write before
 /// the next one has its turn.
 pub const CHUNK: usize = 64 * 1024;
 
-/// Most bytes that a terminal returns from one read: N_TTY_BUF_SIZE of the kernel, less one.
+/// Maximum number of bytes that a terminal returns from one read: N_TTY_BUF_SIZE of the kernel, less one.
 const TERMINAL_READ: usize = 4095;
 
 /// The result of reading from a source.

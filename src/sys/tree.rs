@@ -18,7 +18,7 @@ pub const MARK: &str = "BGPROC_SESSION";
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Leader {
     /// It still exists, so its pid cannot be reused.
-    There(u32),
+    Alive(u32),
     /// It is gone.
     Gone {
         /// The pid it had.
@@ -29,16 +29,18 @@ pub enum Leader {
 }
 
 impl Leader {
-    /// Pids of the processes in its session or group; a pid may occur twice.
+    /// Pids of the processes in its terminal session or process group; a pid may occur twice.
     fn led(self, by_number: &ByNumber<'_>) -> Vec<u32> {
-        let (Self::There(pid) | Self::Gone { pid, .. }) = self;
+        let (Self::Alive(pid) | Self::Gone { pid, .. }) = self;
         let with_number = by_number.get(&pid).into_iter().flatten();
         let in_session = with_number.clone().filter(|p| p.session == pid);
         let pids = |process: &&Process| process.pid;
         match self {
-            Self::There(_) => with_number.map(pids).collect(),
-            // The number is not reused while a process of the session is left. A process that is older than
-            // the leader's end joined the session before, so there is no later session of that number.
+            Self::Alive(_) => with_number.map(pids).collect(),
+            // The kernel does not reuse a pid while it is the number of a terminal session with
+            // processes. If one of the processes started before the leader ended, the session is
+            // still that of the leader. If none did, it may be a later session with the same
+            // number.
             Self::Gone { ended, .. } => {
                 let mut all = in_session.clone();
                 let known = all.any(|process| process.started_boot() <= ended);
@@ -48,7 +50,8 @@ impl Leader {
     }
 }
 
-/// Processes by pid, terminal session and group, so that many sessions cost one walk through all processes.
+/// Processes by pid, by terminal session and by process group. With this map, one walk through all
+/// processes is enough for any number of sessions.
 type ByNumber<'a> = HashMap<u32, Vec<&'a Process>>;
 
 fn by_number(all: &[Process]) -> ByNumber<'_> {
@@ -61,8 +64,9 @@ fn by_number(all: &[Process]) -> ByNumber<'_> {
     found
 }
 
-/// The live processes of each of these sessions, found in one walk through all processes. A session without
-/// any has no entry. The more sessions are named, the fewer environments are read.
+/// The live processes of each of these sessions, found in one walk through all processes. A session
+/// without processes has no entry. Pass all sessions at once: environments are read only of
+/// processes that belong to no passed session by another rule.
 pub fn processes(sessions: &[(SessionId, Option<Leader>)]) -> HashMap<SessionId, Vec<Process>> {
     let all = live();
     let owners = owners(&all, sessions, mark);
@@ -81,8 +85,9 @@ fn live() -> Vec<Process> {
     all.filter(|process| process.state != 'Z').collect()
 }
 
-/// The pids of `all` that belong to one of these sessions, each with its session. `mark` is only called for
-/// processes that no other rule assigns, because reading an environment takes as long as all the rest.
+/// The pids of `all` that belong to one of these sessions, each with its session. `mark` returns
+/// the session id in a process's environment. It is called only for processes that no other rule
+/// assigns, because reading an environment takes as long as everything else together.
 fn owners<'a>(
     all: &[Process],
     sessions: &'a [(SessionId, Option<Leader>)],
@@ -129,7 +134,7 @@ fn inherit<'a>(all: &[Process], owners: &mut HashMap<u32, &'a SessionId>) {
     }
 }
 
-/// The session that a process, or its nearest marked ancestor, is marked with.
+/// The session id that marks a process, or else its nearest marked ancestor.
 pub fn session_of(pid: u32) -> Option<SessionId> {
     let mut pid = pid;
     // A process may have overwritten its environment; its ancestors may not have.
@@ -192,8 +197,8 @@ mod tests {
             led(gone, &all[1..]).is_empty(),
             "a later session of that number"
         );
-        assert_eq!(led(Leader::There(7), &all), HashSet::from([8, 9]));
-        assert_eq!(led(Leader::There(10), &all), HashSet::from([10]));
+        assert_eq!(led(Leader::Alive(7), &all), HashSet::from([8, 9]));
+        assert_eq!(led(Leader::Alive(10), &all), HashSet::from([10]));
     }
 
     #[test]
@@ -249,7 +254,7 @@ mod tests {
                 (0, _) | (_, None) => {
                     let id = SessionId::fresh();
                     let mark = Some(id.as_str().to_owned());
-                    self.sessions.push((id, Some(Leader::There(fresh))));
+                    self.sessions.push((id, Some(Leader::Alive(fresh))));
                     self.add(fresh, KEEPER, (fresh, fresh), mark);
                 }
                 (1 | 2, Some(at)) => {
@@ -277,7 +282,7 @@ mod tests {
                         }
                     }
                     for (_, leader) in &mut self.sessions {
-                        if *leader == Some(Leader::There(gone.pid)) {
+                        if *leader == Some(Leader::Alive(gone.pid)) {
                             *leader = Some(Leader::Gone {
                                 pid: gone.pid,
                                 ended,

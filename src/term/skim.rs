@@ -12,7 +12,7 @@ use super::scan::text_len;
 /// Maximum number of bytes of SGR sequences that are remembered.
 const MAX_ATTRIBUTES: usize = 4096;
 
-/// Maximum number of bytes in which the lead, a screenful of lines, must end.
+/// Maximum length in bytes of the lead (a screenful of lines).
 const MAX_LEAD: usize = 64 * 1024;
 
 /// Plain output, divided into a part to paint and a part that need not be painted.
@@ -33,12 +33,13 @@ pub struct Stretch {
     pub places: Vec<(usize, u64)>,
 }
 
-/// Finds output at the beginning of `bytes` that need not be painted, on a screen of `rows` rows
-/// with no incomplete sequence. `None` if too little of it is plain. `returns` says whether LF also
-/// returns the carriage. A place is recorded about `every` so many bytes.
+/// Finds output at the beginning of `bytes` that need not be painted on a screen of `rows` rows. No
+/// sequence may be incomplete before `bytes`. `returns` is whether LF also moves the cursor to the
+/// first column. A place is recorded about every `every` bytes. Returns `None` if too few of the
+/// bytes are plain.
 pub fn skim(bytes: &[u8], rows: usize, returns: bool, every: usize) -> Option<Stretch> {
     let newline = |at: &usize| bytes[*at] == b'\n';
-    // The lead must reach the last line soon. In an endless line nothing can be skipped.
+    // Give up if the lead is too long: in an endless line nothing can be skipped.
     let near = &bytes[..bytes.len().min(MAX_LEAD)];
     let mut walk = Walk::default();
     while walk.newlines <= rows as u64 {
@@ -75,7 +76,7 @@ pub fn skim(bytes: &[u8], rows: usize, returns: bool, every: usize) -> Option<St
     })
 }
 
-/// An iterator over plain output.
+/// A position in plain output, and what was passed on the way to it.
 #[derive(Clone, Default)]
 struct Walk {
     at: usize,
@@ -121,7 +122,8 @@ impl Walk {
                                 Function::EraseInLine(_) | Function::Tab | Function::Backspace,
                                 length,
                             )) => length,
-                            // Some of the others change the character set.
+                            // Everything else has to be painted. Some control characters change the
+                            // character set, for example.
                             _ => return false,
                         },
                     };
@@ -132,7 +134,8 @@ impl Walk {
         false
     }
 
-    /// Remembers an SGR sequence. A reset makes the sequences before it irrelevant.
+    /// Keeps an SGR sequence. A reset makes the sequences before it ineffective, so they are
+    /// dropped.
     fn keep_attributes(&mut self, params: &[u8], sequence: &[u8]) {
         let kept = &mut self.attributes;
         if begins_with_reset(params) {

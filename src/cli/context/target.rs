@@ -1,7 +1,8 @@
 //! Finds the jobs that a target means.
 //!
 //! A target is a label, an id, a unique prefix of either, `g:GROUP`, a glob over labels, or `-` for the job
-//! that the last verb used. If several jobs share a label, it means the running one, else the newest.
+//! that the last verb used. If several jobs share a label, the label means the running one, or the
+//! newest if none is running.
 //! `web#2` is the second newest job named `web`.
 
 use std::collections::HashSet;
@@ -28,7 +29,7 @@ pub enum Miss {
         /// One line about each job.
         candidates: Vec<String>,
     },
-    /// The target is `web#4`, and fewer than four jobs have this name.
+    /// The target has a number, such as `web#4`, and there are fewer jobs with this name.
     Fewer {
         /// The name.
         name: String,
@@ -118,8 +119,8 @@ fn of_label<'a>(label: &str, jobs: &'a [Record]) -> Vec<&'a Record> {
         .iter()
         .filter(|job| job.summary.label.as_deref() == Some(label))
         .collect();
-    // The sort is stable and the newest job is listed last, so reversing first also orders jobs that were
-    // created in the same millisecond.
+    // The daemon lists the newest job last, and the sort is stable. Reversing first therefore also
+    // orders jobs that were created in the same millisecond.
     labelled.reverse();
     labelled.sort_by_key(|job| std::cmp::Reverse(job.summary.created_at));
     labelled
@@ -142,7 +143,8 @@ fn of_one_name<'a>(target: &str, jobs: &[&'a Record], now: Timestamp) -> Result<
     }
 }
 
-/// The only job, or the only one that has not ended.
+/// The only job of `jobs`, or the only one of them that has not ended; otherwise an error with the
+/// candidates.
 fn single<'a>(target: &str, jobs: &[&'a Record], now: Timestamp) -> Result<&'a Record, Miss> {
     let mut going = jobs.iter().filter(|job| !job.summary.status.is_finished());
     match (jobs, going.next(), going.next()) {
@@ -169,7 +171,8 @@ fn some(jobs: Vec<&Record>) -> Option<Vec<&Record>> {
     (!jobs.is_empty()).then_some(jobs)
 }
 
-/// Explains a target that has the form of something else, such as a path. `None` for an ordinary word.
+/// Explains why `target` cannot be a job, if it looks like something else, such as a path. `None`
+/// if it does not.
 pub fn oddity(target: &str) -> Option<String> {
     if target.is_empty() {
         return Some("it is empty".to_owned());

@@ -1,4 +1,5 @@
-//! One stream of a job, converted for one of our output streams.
+//! One stream of a job (its terminal, stdout or stderr), converted for stdout or stderr of this
+//! command.
 
 use std::io;
 
@@ -20,7 +21,7 @@ pub struct Lane {
     colours: bool,
     /// Whether the output is a terminal. Bidirectional text must then not reorder the prefix of the line.
     on_terminal: bool,
-    /// The last line was written without a newline.
+    /// Whether the last line was written without a newline.
     in_line: bool,
 }
 
@@ -77,7 +78,8 @@ impl Lane {
         }
     }
 
-    /// Writes to standard output, and only whole lines.
+    /// Sets that the stream is written to standard output, in whole lines. Call this before the
+    /// first bytes.
     pub fn only_lines(&mut self, out: &Output, at: Checkpoint) {
         self.sink = Sink::Out;
         self.colours &= out.paint(Sink::Out) == Paint::Colour;
@@ -101,7 +103,8 @@ impl Lane {
         }
     }
 
-    /// Passes the lines in `bytes` to `take`. Forms that do not produce lines pass nothing.
+    /// Passes the lines in `bytes` to `take`. Raw bytes and relayed sequences have no lines:
+    /// nothing is passed.
     pub fn lines(&mut self, bytes: &[u8], take: &mut impl FnMut(Shown<'_>)) {
         match &mut self.form {
             Form::Bytes | Form::Relay(_) => {}
@@ -122,7 +125,8 @@ impl Lane {
         }
     }
 
-    /// Appends the rest of a run. The following bytes belong to the next run, which starts at `at`.
+    /// Appends what is left of a run of the job. The following bytes belong to the next run, which
+    /// starts at `at`.
     pub fn end_run(&mut self, at: Checkpoint, prefix: &str, out: &mut Vec<u8>) {
         match &mut self.form {
             Form::Relay(relay) => relay.end_line(out),

@@ -1,8 +1,8 @@
 //! Explains arguments that could not be parsed: which value an option needs, which verb was meant, what is
 //! not supported yet.
 //!
-//! clap reports what is wrong, but its messages are written for programs in which every argument can be a
-//! value.
+//! clap's own messages are not used, because they suggest to pass a mistyped option as a value
+//! (`-- --nmae`), which is never what was meant.
 
 mod unbuilt;
 
@@ -113,7 +113,7 @@ impl Wrong<'_> {
             None if verb == "run" || verb == "add" => (
                 message,
                 Some(
-                    "write options of the command after the command; bgproc help run lists those of run"
+                    "put options of the command after it; bgproc help run lists the options of run"
                         .to_owned(),
                 ),
             ),
@@ -169,7 +169,7 @@ impl Wrong<'_> {
             "kill" => "bgproc kill JOB...; --all kills every running job",
             "rm" => "bgproc rm JOB...; bgproc clean removes all ended jobs",
             "run" | "add" => "bgproc run 'COMMAND LINE', or bgproc run PROGRAM ARGUMENT...",
-            _ if jobs => "name a job; bgproc ls lists them, and `-` is the one used last",
+            _ if jobs => "name a job; bgproc ls lists all jobs, and `-` is the job used last",
             _ => return (format!("{verb} needs {}", missing.join(" ")), self.help()),
         };
         let what = match verb {
@@ -234,7 +234,7 @@ fn takes(verb: &Command, flag: &str) -> bool {
     })
 }
 
-/// An option in the place of the verb.
+/// An option before the verb.
 fn front_flag(flag: &str) -> Said {
     let verbs: Vec<_> = Verb::grammars()
         .get_subcommands()
@@ -281,7 +281,7 @@ fn no_verb(word: &str) -> Said {
     (message, Some(hint))
 }
 
-/// An unknown verb of a verb with verbs of its own (`daemon`).
+/// An unknown subcommand of a verb that has subcommands (`daemon`).
 fn no_verb_of(verb: &str, word: &str) -> Said {
     let grammar = Verb::grammar(verb).unwrap_or_default();
     let known: Vec<String> = grammar
@@ -295,7 +295,7 @@ fn no_verb_of(verb: &str, word: &str) -> Said {
     (format!("{verb} has no verb `{word}`"), Some(hint))
 }
 
-/// Names that other programs use, and the verb of bgproc for each.
+/// Verbs of other programs, with the verb of bgproc that does the same.
 const ELSEWHERE: [(&str, &str); 16] = [
     ("list", "ls"),
     ("jobs", "ls"),

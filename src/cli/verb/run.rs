@@ -52,8 +52,8 @@ pub struct Run {
     /// Show the output and exit with the exit code of the job; Ctrl-C stops following, not the job
     #[arg(short, long, group = "stay")]
     follow: bool,
-    /// As -f, and first print the job's id and the path of its log on stderr; with -f and -w, piped
-    /// standard input goes to the job
+    /// As -f, but first print the job's id and the path of its log on stderr. With -f or -w, the
+    /// job reads standard input if it is piped
     #[arg(short, long, group = "stay")]
     wait: bool,
     /// With --attach: exit with the exit code of the job, if it has ended
@@ -62,7 +62,7 @@ pub struct Run {
     /// Remove the job and its log when it has ended
     #[arg(long, conflicts_with_all = ["restart", "keep"])]
     rm: bool,
-    /// With -f or -w: print clean text on a terminal too
+    /// With -f or -w: print text without colours and control sequences, even on a terminal
     #[arg(long)]
     plain: bool,
     /// Print only the id; with -w, only the output
@@ -105,8 +105,9 @@ pub struct Run {
 /// still read its exit code.
 const RM_MS: u64 = 1000;
 
-/// The same if this command stays with the job, in milliseconds. The command then removes the job itself;
-/// this limit applies only if it cannot, and must be longer than a reader of the output may pause.
+/// As [`RM_MS`], for a command that follows the job. Such a command removes the job itself, so this
+/// value matters only if it cannot, for example because it was killed. It must be longer than the
+/// command may be blocked by the reader of its output, for example by a pager.
 const RM_STAYING_MS: u64 = 60_000;
 
 impl Run {
@@ -114,7 +115,7 @@ impl Run {
         if self.attach {
             attach::need_terminal()?;
         }
-        // Standard input is passed on only if this command stays to do it.
+        // This command passes standard input on, so it has to follow the job for that.
         let piped = (self.follow || self.wait) && stdin::is_piped();
         let start = self.start(ctx, piped)?;
         if start.args.is_none() {
@@ -177,7 +178,7 @@ impl Run {
 
     /// Shows the output of the job until it ends.
     fn stay(&self, ctx: &mut Context, id: &SessionId, piped: bool) -> Result<Exit, Failure> {
-        // Only the detailed record always has the path of the log.
+        // Ask for details: without them, the record may lack the path of the log.
         let job = record(ctx, id, true)?;
         let name = words::name(&job.summary);
         interrupt::leave_with(interrupt::goes_on(std::slice::from_ref(&name)))?;
@@ -200,7 +201,8 @@ impl Run {
         (self.no_pty || (piped && !asks_for_terminal)).then_some(Mode::Pipe)
     }
 
-    /// The size of the job's terminal: the one given, else that of the terminal on which it is followed.
+    /// The size of the job's terminal: `--size`, or else the size of the terminal on which the job
+    /// is followed.
     fn size(&self, ctx: &Context) -> Option<Size> {
         let followed = || ctx.out.size().filter(|_| self.follow || self.wait);
         self.size.or_else(followed)
@@ -254,8 +256,8 @@ impl Run {
     }
 }
 
-/// Removes a job that has ended. A job that is still running, because its view was left, is removed when it
-/// ends.
+/// Removes a job that has ended. If it is still running, because the user has left its view, the
+/// daemon removes it when it ends.
 fn forget(ctx: &mut Context, id: &SessionId) -> Result<(), Failure> {
     let remove = Action::Remove(Remove {
         session_id: id.to_string(),

@@ -19,7 +19,7 @@ use crate::term::sanitize::clean;
 use crate::term::screen::Screen;
 use crate::term::snapshot::{MAX_BYTES, MAX_CELLS, Snapshot, TooLarge};
 
-/// Most lines above the screen that can be requested.
+/// Maximum number of lines above the screen that can be requested.
 const MAX_SCROLLBACK: u64 = 10_000;
 
 /// Returns the screen, with everything that was written before the request.

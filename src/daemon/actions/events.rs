@@ -16,7 +16,7 @@ use crate::protocol::reply::Happened;
 /// Default number of events in a reply.
 const DEFAULT_LIMIT: usize = 100;
 
-/// Most events in a reply: some megabytes with the longest completion messages.
+/// Maximum number of events in a reply: some megabytes with the longest completion messages.
 const MAX_LIMIT: usize = 1000;
 
 /// Acknowledges `ack`, then returns new events: at once if there are any, otherwise when one is published, at

@@ -30,7 +30,7 @@ use crate::term::plain::{Checkpoint, Plain};
 use crate::term::sanitize::clean;
 use crate::term::size::Size;
 
-/// Most bytes of data in a reply.
+/// Maximum number of bytes of data in a reply.
 const MAX_DATA: usize = 1 << 20;
 
 /// Switches a terminal to the alternate screen, for a log whose beginning was dropped while a full-screen
@@ -183,7 +183,7 @@ impl<'a> Source<'a> {
     fn new(hub: &'a Hub, id: &'a SessionId, range: Range<u64>, begin: Checkpoint) -> Option<Self> {
         let state = hub.read();
         let session = state.sessions.get(id)?;
-        let first = state.sessions.io(id)?.log.run_at(range.start);
+        let first = state.sessions.io(id)?.log.arrival_at(range.start);
         let began = first.map_or(session.life.created_at(), |run| run.at);
         let runs = session.life.runs().iter();
         let runs = runs.filter(|run| run.run > 1 && range.contains(&run.offset));
@@ -296,7 +296,7 @@ impl<'a> Source<'a> {
             let runs = state
                 .sessions
                 .io(self.id)
-                .map(|io| io.log.runs(range.start, range.end));
+                .map(|io| io.log.arrivals(range.start, range.end));
             for run in runs.unwrap_or_default() {
                 add(run.start..run.end, run.at);
                 known = run.end;

@@ -23,7 +23,7 @@ use crate::sys::signal;
 /// How long the keeper may take to forget a session.
 const LETTING_GO: Duration = Duration::from_secs(5);
 
-/// Most characters of output in the reply.
+/// Maximum number of characters of output in the reply.
 const OUTPUT_CHARS: usize = 500;
 
 /// Handles the action `kill`.

@@ -17,11 +17,11 @@ use crate::protocol::{Record, Role, SessionId, Summary};
 /// Default number of sessions returned.
 const DEFAULT_LIMIT: usize = 200;
 
-/// Most lines and most characters of output with `includeOutput`.
+/// Maximum number of lines and of characters of output with `includeOutput`.
 const OUTPUT_LINES: usize = 10;
 const OUTPUT_CHARS: usize = 4000;
 
-/// Most programs checked for input per request. Each check takes the keeper about a tenth of a millisecond; the
+/// Maximum number of programs checked for input per request. Each check takes the keeper about a tenth of a millisecond; the
 /// others were checked when they were last quiet.
 const LOOKS: usize = 16;
 
@@ -42,7 +42,7 @@ pub(super) async fn list(hub: &Hub, client: &Client, params: List) -> Answer {
         let old = newest.filter(is_old).take(LOOKS);
         old.map(|session| session.id.clone()).collect()
     };
-    hub.see_inputs(&old).await;
+    hub.check_inputs(&old).await;
     hub.change(|state| {
         if !state
             .usage

@@ -66,7 +66,7 @@ pub(super) async fn run(hub: Hub, client: Rc<Client>, action: Action) -> Answer 
 
 fn check_policy(client: &Client, action: &Action) -> Result<(), Error> {
     check_protocol(client, action)?;
-    if let Some(what) = action.nature().people {
+    if let Some(what) = action.traits().people {
         client.people_only(what)?;
     }
     if client.greeting.policy.read_only && !action.reads() {

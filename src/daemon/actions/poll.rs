@@ -64,7 +64,7 @@ async fn wait_for_news(hub: &Hub, client: &Client, id: &SessionId, from: u64, wa
         .sessions
         .get(id)
         .map(|session| session.life.status());
-    hub.see_input(id).await;
+    hub.check_input(id).await;
     let pending = {
         let state = hub.read();
         let end = state.sessions.log_end(id);

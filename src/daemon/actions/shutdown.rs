@@ -63,7 +63,7 @@ pub(super) async fn shutdown(hub: &Hub, client: &Rc<Client>, params: Shutdown) -
         };
         let strays: Vec<_> = over
             .iter()
-            .map(|id| tree_kill::begin_strays(hub, id, signal::TERM, GRACE_MS))
+            .map(|id| tree_kill::end_remaining(hub, id, signal::TERM, GRACE_MS))
             .collect();
         for task in strays.into_iter().chain(tasks) {
             survivors.extend(task.await.unwrap_or_default().survivors);

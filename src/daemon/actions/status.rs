@@ -27,7 +27,7 @@ pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> 
         // Render the rest, so that the line count is final. For a running session the count so far is enough.
         hub.catch_up(&id).await;
     }
-    hub.see_input(&id).await;
+    hub.check_input(&id).await;
     hub.change(|state| {
         if !state.usage.is_fresh(state.sessions.get(&id).into_iter()) {
             state.usage.look(&state.sessions);

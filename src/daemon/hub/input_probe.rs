@@ -11,14 +11,14 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 impl Hub {
     /// Checks now whether a session's program waits for input, and renders what it wrote before.
-    pub(crate) async fn see_input(&self, id: &SessionId) {
-        if !self.change(|state| state.look_here(id)) {
-            self.see_inputs(std::slice::from_ref(id)).await;
+    pub(crate) async fn check_input(&self, id: &SessionId) {
+        if !self.change(|state| state.inspect_locally(id)) {
+            self.check_inputs(std::slice::from_ref(id)).await;
         }
     }
 
     /// Checks several sessions at once.
-    pub(crate) async fn see_inputs(&self, ids: &[SessionId]) {
+    pub(crate) async fn check_inputs(&self, ids: &[SessionId]) {
         let several = ids.len() > 1;
         let asked: Vec<_> = self.change(|state| {
             let asked = ids.iter().filter_map(|id| state.question(id, several));

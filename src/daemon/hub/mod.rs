@@ -12,7 +12,7 @@ use tokio::sync::{Notify, oneshot};
 
 use crate::daemon::state::State;
 use crate::daemon::state::output::render_chunk;
-use crate::engine::waits::{Pending, Ticket, Verdict};
+use crate::engine::waits::{Pending, Verdict, WaitId};
 use crate::protocol::SessionId;
 
 /// Shared by every task of the daemon.
@@ -147,7 +147,7 @@ impl Hub {
 /// Removes a wait when its future is dropped.
 struct Forget {
     hub: Hub,
-    ticket: Ticket,
+    ticket: WaitId,
 }
 
 impl Drop for Forget {

@@ -40,7 +40,8 @@ pub(crate) struct KeeperLink {
     /// Number of `Spawn` requests sent to this keeper.
     pub(super) spawns: u64,
     clearing: HashMap<SessionId, Vec<ClearAnswer>>,
-    /// Removed sessions that the keeper still holds, and the callers that wait until it has let them go.
+    /// Removed sessions that the keeper has not forgotten yet, and the callers that wait until it
+    /// has.
     forgetting: HashMap<SessionId, Vec<oneshot::Sender<()>>>,
     /// Sessions by their slot in the shared table.
     slots: HashMap<u32, SessionId>,
@@ -79,8 +80,9 @@ impl KeeperLink {
         &self.shared.shared_table
     }
 
-    /// What a job inherits from the keeper by default. Keeper and daemon have the same values, except for the
-    /// limit of open files, which each has raised for itself.
+    /// What a job inherits from the keeper by default. The daemon has the same values as the
+    /// keeper, except for the limit of open files, which both have raised; jobs get the original
+    /// one.
     pub(crate) fn handed_on(&self) -> Inherit {
         let mut own = inherit::own();
         if let Some(files) = own.limits.get_mut("nofile") {
@@ -115,7 +117,8 @@ impl KeeperLink {
         self.listener_changed
     }
 
-    /// A duplicate of the listening socket.
+    /// A duplicate of the listening socket, for the task that accepts from it. After this call,
+    /// [`Self::has_new_listener`] returns false.
     pub(crate) fn take_listener(&mut self) -> io::Result<UnixListener> {
         self.listener_changed = false;
         Ok(self.shared.listener.try_clone()?.into())
@@ -174,7 +177,8 @@ impl KeeperLink {
         self.clearing.contains_key(id)
     }
 
-    /// Has the keeper forget a session. The receiver fires when its files are gone.
+    /// Asks the keeper to forget a session. The receiver fires when the files of the session are
+    /// deleted.
     pub(crate) fn forget(&mut self, id: &SessionId) -> oneshot::Receiver<()> {
         let (sender, receiver) = oneshot::channel();
         self.forgetting.entry(id.clone()).or_default().push(sender);
@@ -184,7 +188,8 @@ impl KeeperLink {
         receiver
     }
 
-    /// Has the keeper clear a log. The receiver gets the offset at which the log starts then.
+    /// Asks the keeper to clear a log. The receiver gets the offset at which the log starts
+    /// afterwards.
     pub(crate) fn clear(&mut self, id: &SessionId) -> oneshot::Receiver<Result<u64, Failure>> {
         let (sender, receiver) = oneshot::channel();
         self.clearing.entry(id.clone()).or_default().push(sender);
@@ -202,7 +207,7 @@ impl KeeperLink {
         }
     }
 
-    /// Answers those who wait until the keeper has forgotten a session.
+    /// Notifies the callers that wait until the keeper has forgotten a session.
     pub(crate) fn forgotten(&mut self, id: &SessionId) {
         for done in self.forgetting.remove(id).unwrap_or_default() {
             let _ = done.send(());
@@ -237,7 +242,8 @@ impl KeeperLink {
         self.upgrade_error = error;
     }
 
-    /// Replaces the keeper, and repeats all requests that the last one has not answered.
+    /// Connects to another keeper, and repeats all requests that the previous keeper has not
+    /// answered.
     pub(crate) fn replace(&mut self, channel: Channel, process: KeeperProcess) {
         self.channel = channel;
         self.process = process;

@@ -1,9 +1,10 @@
-//! Arguments and variables by which an allowed program starts another one; they are refused under an
-//! allow-list.
+//! Arguments and variables with which an allowed program starts another program. If an allow-list
+//! is in force, they are refused.
 //!
-//! Allowing `git` allows what git does by itself, not what `git -c core.pager=…` tells it to run. The rules
-//! here cover what can be known from the command alone. Files that a program reads (a repository's hooks, a
-//! makefile) can start programs as well, and are not checked: an allow-list is no sandbox.
+//! An allow-list with `git` allows what git does by itself, but not programs that an argument such
+//! as `-c core.pager=…` makes it run. The rules here cover what the command line and the variables
+//! show. Files that a program reads (a repository's hooks, a makefile) can start programs as well,
+//! and are not checked: an allow-list is not a sandbox.
 
 use super::shell_line::Argument;
 
@@ -49,7 +50,7 @@ const VARIABLES: [&str; 38] = [
     "AWKLIBPATH",
 ];
 
-/// Prefixes of such variables.
+/// Prefixes of the names of further such variables.
 const PREFIXES: [&str; 7] = [
     "GIT_",
     "PERL5",
@@ -81,8 +82,8 @@ pub(crate) fn is_starting(name: &str) -> bool {
 pub(crate) fn starting(program: &str, arguments: &[Argument]) -> Option<String> {
     let name = program.rsplit('/').next().unwrap_or(program);
     let rules = RULES.iter().find(|rules| rules.names.contains(&name))?;
-    // What the shell expands is not known here, so it may be an option, unless its beginning shows that it is
-    // not.
+    // The result of a shell expansion is not known here. It may be an option, unless the text
+    // before the expansion begins with something other than a dash.
     let unknown = |argument: &&Argument| {
         argument.is_expanded && (argument.begins.is_empty() || argument.begins.starts_with('-'))
     };
@@ -106,20 +107,20 @@ pub(crate) fn starting(program: &str, arguments: &[Argument]) -> Option<String> 
         .map(|what| format!("`{what}` of {name}, which runs another program"))
 }
 
-/// The options of a program that start another one.
+/// The options with which some programs start another program.
 struct Rules {
     names: &'static [&'static str],
     /// Long options, which may be abbreviated.
     long: &'static [&'static str],
-    /// Words that match exactly.
+    /// Arguments that are refused as they are.
     exact: &'static [&'static str],
     /// Short options that start another program, also within clusters such as `-xI`.
     short: &'static str,
-    /// Short options with a value, so that the rest of the cluster is no option.
+    /// Short options that take a value: the rest of a cluster after one of them is its value.
     takes: &'static str,
     /// Prefixes, in lower case, of refused values of `-o`.
     settings: &'static [&'static str],
-    /// Number of operands after which the rest is not for this program.
+    /// Number of operands after which this program does not look for options.
     operands: usize,
 }
 
@@ -238,7 +239,7 @@ const RULES: [Rules; 11] = [
 ];
 
 impl Rules {
-    /// The first argument that starts another program.
+    /// The first argument that starts another program; `None` if there is none.
     fn option<'a>(&self, words: &[&'a str]) -> Option<&'a str> {
         let mut operands = 0;
         let mut skip = false;

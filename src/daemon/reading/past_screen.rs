@@ -5,7 +5,7 @@
 
 use crate::daemon::hub::Hub;
 use crate::daemon::reading;
-use crate::daemon::storage::log_reader::{LogReader, Run};
+use crate::daemon::storage::log_reader::{Arrival, LogReader};
 use crate::protocol::reply::ScreenMoment;
 use crate::protocol::{SessionId, Timestamp};
 use crate::term::screen::Screen;
@@ -105,8 +105,8 @@ fn moment(
     end: u64,
     last: Option<Timestamp>,
 ) -> ScreenMoment {
-    let before = log.runs(offset.saturating_sub(STEP_BYTES).max(first), offset);
-    let after = log.runs(offset, offset.saturating_add(STEP_BYTES).min(end));
+    let before = log.arrivals(offset.saturating_sub(STEP_BYTES).max(first), offset);
+    let after = log.arrivals(offset, offset.saturating_add(STEP_BYTES).min(end));
     let at = before.last().map(|run| run.at);
     // The newest bytes may not be in the index yet.
     let unindexed = (offset < end).then_some((end, last));
@@ -125,11 +125,11 @@ fn moment(
 }
 
 /// The first and the last run of the step that the first run belongs to.
-fn step<'a>(mut runs: impl Iterator<Item = &'a Run>) -> Option<(&'a Run, &'a Run)> {
-    let first = runs.next()?;
+fn step<'a>(mut arrivals: impl Iterator<Item = &'a Arrival>) -> Option<(&'a Arrival, &'a Arrival)> {
+    let first = arrivals.next()?;
     let mut last = first;
-    for run in runs {
-        let apart = |other: &Run| (run.at.millis() - other.at.millis()).abs();
+    for run in arrivals {
+        let apart = |other: &Arrival| (run.at.millis() - other.at.millis()).abs();
         if apart(last) >= PAUSE_MS || apart(first) >= STEP_MS {
             break;
         }
@@ -143,8 +143,8 @@ fn step<'a>(mut runs: impl Iterator<Item = &'a Run>) -> Option<(&'a Run, &'a Run
 mod tests {
     use super::*;
 
-    fn run(start: u64, end: u64, at: i64) -> Run {
-        Run {
+    fn run(start: u64, end: u64, at: i64) -> Arrival {
+        Arrival {
             start,
             end,
             stream: 0,
@@ -154,25 +154,25 @@ mod tests {
 
     #[test]
     fn a_step_is_the_same_in_both_directions() {
-        let runs = [
+        let arrivals = [
             run(0, 5, 0),
             run(5, 9, 30),
             run(9, 20, 200),
             run(20, 30, 210),
         ];
-        let (_, to) = step(runs.iter()).unwrap();
+        let (_, to) = step(arrivals.iter()).unwrap();
         assert_eq!(to.end, 9);
-        let (_, to) = step(runs.iter().rev()).unwrap();
+        let (_, to) = step(arrivals.iter().rev()).unwrap();
         assert_eq!(to.start, 9);
         assert!(step([].iter()).is_none());
     }
 
     #[test]
     fn steady_output_is_divided_into_steps() {
-        let runs: Vec<Run> = (0..100)
+        let arrivals: Vec<Arrival> = (0..100)
             .map(|n| run(n * 10, n * 10 + 10, n.cast_signed() * 20))
             .collect();
-        let (first, last) = step(runs.iter()).unwrap();
+        let (first, last) = step(arrivals.iter()).unwrap();
         let lasted = last.at.millis() - first.at.millis();
         assert!((STEP_MS - 20..STEP_MS).contains(&lasted), "{lasted}");
     }

@@ -34,7 +34,7 @@ pub(crate) async fn end(
 
 /// Ends the processes that remain of a session whose first process has ended.
 pub(crate) async fn end_strays(hub: &Hub, id: &SessionId, number: i32, grace: u64) -> Ended {
-    let task = tree_kill::begin_strays(hub, id, number, grace);
+    let task = tree_kill::end_remaining(hub, id, number, grace);
     task.await.unwrap_or_default()
 }
 

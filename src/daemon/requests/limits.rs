@@ -5,7 +5,7 @@ use crate::daemon::settings::Settings;
 use crate::protocol::hello::Limits;
 use crate::protocol::{Error, Greeting, MAX_LINE, Role};
 
-/// Most requests in flight per client.
+/// Maximum number of requests in flight per client.
 pub(crate) const MAX_IN_FLIGHT: usize = 256;
 
 /// Largest `maxChars`.

@@ -6,7 +6,7 @@ use crate::daemon::reading;
 use crate::daemon::sessions::session_io::SessionIo;
 use crate::daemon::sessions::text::{Piece, Source, Uncounted};
 use crate::daemon::state::State;
-use crate::daemon::storage::log_reader::Run;
+use crate::daemon::storage::log_reader::Arrival;
 use crate::engine::session::{Session, is_offloaded};
 use crate::protocol::params::Stream;
 use crate::protocol::record::Mode;
@@ -92,7 +92,7 @@ pub(crate) async fn polled(
     id: &SessionId,
     show: Show,
 ) -> Result<Polled, Error> {
-    hub.see_input(id).await;
+    hub.check_input(id).await;
     let (mut polled, uncounted) = hub.change(|state| now(state, client, id, show))?;
     if let Some(uncounted) = uncounted {
         polled.omitted.lines += reading::count(hub, id, uncounted).await;
@@ -170,9 +170,9 @@ fn piped(state: &State, session: &Session, to: u64, show: Show) -> (Piece, Strea
         log: &io.log,
     };
     let from = show.since.max(to.saturating_sub(ONE_STREAM));
-    let runs = io.log.runs(from, to);
+    let arrivals = io.log.arrivals(from, to);
     let one = |stream: u8| {
-        let mut piece = one_stream(&source, &runs, stream, show.max_chars);
+        let mut piece = one_stream(&source, &arrivals, stream, show.max_chars);
         // Count the bytes before as omitted from either stream: it is not known which they belong to.
         piece.omitted.bytes += from - show.since;
         piece
@@ -197,10 +197,10 @@ fn piped(state: &State, session: &Session, to: u64, show: Show) -> (Piece, Strea
 /// The text of standard output and of standard error, for pipes.
 type Streams = Option<(String, String)>;
 
-/// The clean text of one stream within some runs.
-fn one_stream(source: &Source<'_>, runs: &[Run], stream: u8, max_chars: usize) -> Piece {
+/// The clean text of one stream within some arrivals.
+fn one_stream(source: &Source<'_>, arrivals: &[Arrival], stream: u8, max_chars: usize) -> Piece {
     let mut bytes = Vec::new();
-    for run in runs.iter().filter(|run| run.stream == stream) {
+    for run in arrivals.iter().filter(|run| run.stream == stream) {
         bytes.extend(source.log.read_all(run.start, run.end).1);
     }
     let rendered = render(&bytes, source.layout(), false);
@@ -211,7 +211,7 @@ fn one_stream(source: &Source<'_>, runs: &[Run], stream: u8, max_chars: usize) -
             bytes: omitted.bytes,
             lines: omitted.lines,
         },
-        next: runs.last().map_or(0, |run| run.end),
+        next: arrivals.last().map_or(0, |run| run.end),
         uncounted: None,
     }
 }

@@ -23,12 +23,12 @@ use crate::protocol::{Error, ErrorCode, Role, SessionId};
 use crate::sys::pty;
 use crate::term::modes::Modes;
 
-/// Longest line that a cooked terminal passes on, in bytes; the rest of a longer line is dropped without
-/// notice. `N_TTY_BUF_SIZE` of the kernel, less the newline.
+/// Longest line that a terminal in canonical mode passes on, in bytes. The kernel drops the rest of
+/// a longer line without an error. This is the kernel's `N_TTY_BUF_SIZE` without the newline.
 const COOKED_LINE: usize = 4095;
 
-/// A program that reads its input has done so after a few milliseconds. The pauses between checks of the unread
-/// input double up to this one, to 31 ms in all.
+/// Longest pause between two checks of the unread input. The pauses double from 1 ms up to this
+/// value, 31 ms in all: a program that waits for input has read it by then.
 pub(crate) const LAST_PAUSE: Duration = Duration::from_millis(16);
 
 /// Characters that end a person's answer: Enter, line feed, `^C`, `^D`.
@@ -71,7 +71,8 @@ impl Target {
         }
     }
 
-    /// Checks whether `bytes` more bytes may wait for the program.
+    /// Returns an error if `bytes` more bytes would exceed [`MAX_WAITING`], the limit on input that
+    /// the program has not read yet.
     pub(crate) fn check_room(&self, bytes: usize) -> Result<(), Error> {
         let waiting = self.input.waiting().saturating_add(bytes);
         match waiting > MAX_WAITING {
@@ -109,7 +110,8 @@ impl Target {
         }
     }
 
-    /// Takes the lease if the client is a person; refuses an agent while a person holds the session.
+    /// Takes the keyboard if the client is a person. Returns an error to an agent while a person
+    /// holds it.
     pub(crate) fn take_keyboard(&self) -> Result<(), Error> {
         self.hub
             .change(|state| state.take_keyboard(&self.principal, &self.id))
@@ -132,8 +134,8 @@ impl Target {
             return Ok(new_output::Since::parse(since)?.offset(&hub.read(), client, &self.id));
         }
         Ok(hub.change(|state| {
-            // Render the output so far first, so that the state of the screen at this offset is known and
-            // nothing has to be rendered again for it.
+            // First render the output so far, and keep a checkpoint at its end, so that the wait
+            // can read on from there without rendering earlier output again.
             render_chunk(state, &self.id);
             if let Some(session) = state.sessions.get_mut(&self.id) {
                 session.output.remember_here();
@@ -142,8 +144,8 @@ impl Target {
         }))
     }
 
-    /// Ends the input: closes the pipe, or types the terminal's end character. After a partial line it is typed
-    /// twice, because the first one only submits that line.
+    /// Ends the input: closes the pipe, or types the terminal's end-of-file character. After a
+    /// partial line this character is typed twice, because the first one only submits the line.
     pub(crate) async fn end_of_input(
         &self,
         hub: &Hub,
@@ -186,7 +188,7 @@ pub(crate) struct Sent {
     pub(crate) warnings: Vec<Warning>,
     /// Whether the last byte ended a line.
     pub(crate) line: bool,
-    /// Whether a program passed the bytes on, so that they were not typed.
+    /// Whether the bytes come from a client's standard input, so that nobody typed them.
     passed_on: bool,
 }
 
@@ -200,13 +202,14 @@ impl Sent {
         }
     }
 
-    /// Input that a program passes on is not logged, and not watched until it is read.
+    /// Sets whether the bytes come from a client's standard input. If so, only their number is
+    /// written to the input log, and the reply does not wait until the program has read them.
     pub(crate) fn passed_on(mut self, on: bool) -> Self {
         self.passed_on = on;
         self
     }
 
-    /// Whether the kernel did not take all bytes.
+    /// Whether the kernel did not accept all bytes, because the program does not read.
     pub(crate) fn stuffed(&self) -> bool {
         self.warnings.contains(&Warning::NotReading)
     }
@@ -252,7 +255,8 @@ impl Sent {
         if bytes.is_empty() {
             return Ok(());
         }
-        // Ask for the echo before typing: the program may turn it on again at once.
+        // Read the echo mode before typing: the program may turn echo on again as soon as it has
+        // the input.
         let echo = match target.mode {
             _ if self.passed_on => false,
             Mode::Pipe => true,
@@ -312,11 +316,12 @@ impl Sent {
         let unread = unread.or_else(|| hub.read().sessions.get(&id)?.input.unread());
         let unread = unread.or_else(|| input.as_ref()?.unread());
         if unread.is_some_and(|bytes| bytes > 0) && !self.stuffed() {
-            hub.see_input(&id).await;
+            hub.check_input(&id).await;
             let state = hub.read();
             let session = state.sessions.get(&id);
-            // The newest check may be older than the input, or may not have come in time. Bytes that are still
-            // unread after a second mean that the program does not read, whatever it seems to wait for.
+            // The newest check may be older than the input, or may have had no answer in time, so
+            // count the unread bytes again. If there are still some, the program does not read,
+            // even if it seems to wait for input.
             let seen = session.is_some_and(|session| {
                 let state = session.input_state();
                 state != InputState::Closed && (settled || state != InputState::Unknown)
@@ -335,7 +340,8 @@ impl Sent {
         })
     }
 
-    /// Bytes that are unread after the program had a moment to read them.
+    /// Number of bytes that are still unread after at most 31 ms (see [`LAST_PAUSE`]); `None` if
+    /// unknown.
     async fn settled(&self, hub: &Hub, id: &SessionId) -> Option<u64> {
         let mut pause = Duration::from_millis(1);
         loop {
@@ -351,7 +357,7 @@ impl Sent {
         }
     }
 
-    /// Whether the program has read the input, as far as the kernel tells.
+    /// Whether the program has read the input; `None` if the kernel does not tell.
     fn consumed(&self, input: &Input, unread: Option<u64>) -> Option<bool> {
         match unread? {
             _ if self.stuffed() => Some(false),
@@ -370,7 +376,7 @@ fn too_much(target: &Target, bytes: usize) -> Error {
     let limit = MAX_WAITING as u64;
     let message = format!("Session {} has {bytes} bytes of input waiting", target.id);
     Error::limit(message, "inputBytes", limit, bytes as u64)
-        .hint("its program does not read; wait, interrupt it, or kill it")
+        .hint("its program does not read its input; wait, send ^C, or kill the session")
 }
 
 fn stdin_not_available(id: &SessionId) -> Error {

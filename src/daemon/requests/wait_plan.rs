@@ -75,7 +75,7 @@ impl Plan {
         let until = Instant::now() + Duration::from_millis(self.timeout_ms.max(LOOK_MS));
         if self.conditions.wants_input() {
             for (_, id) in &from {
-                hub.see_input(id).await;
+                hub.check_input(id).await;
             }
         }
         let mut parts = Vec::new();

@@ -1,8 +1,8 @@
 //! The frames sent to the watchers of a session's screen. Each frame is built once.
 //!
-//! Watchers with the same interval have their turns at the same moments, so they have all seen the same
-//! picture, and the same frame takes them to the current one. A slow client has seen an older picture and gets
-//! a frame of its own.
+//! All watchers with the same interval get their frames at the same times. So they all show the
+//! same earlier screen, and one frame updates all of them. A slow client shows an older screen and
+//! gets a frame of its own.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -20,20 +20,21 @@ use crate::term::size::Size;
 
 /// The frames of one session, kept while it is watched.
 pub(crate) struct Frames {
-    /// Start of the time grid on which turns lie.
+    /// Frames are due at multiples of a watcher's interval after this time.
     began: Instant,
-    /// The screen that the newest frames lead to.
+    /// The screen that a watcher shows after any of `frames`.
     newest: Option<Rc<Shown>>,
-    /// The frames that lead to `newest`, one per earlier screen.
+    /// The frames that change an earlier screen to `newest`, one per earlier screen.
     frames: Vec<Frame>,
-    /// Number of frames built, and of frames sent.
+    /// Number of frames built.
     pub(crate) made: u64,
+    /// Number of frames sent.
     pub(crate) sent: u64,
 }
 
-/// A frame that leads to the newest screen.
+/// A frame that changes an earlier screen to the newest one.
 struct Frame {
-    /// The screen it starts from; `None` for a full frame.
+    /// The earlier screen; `None` for a full frame.
     before: Option<Rc<Shown>>,
     line: Rc<Vec<u8>>,
 }
@@ -57,8 +58,8 @@ impl Frames {
         }
     }
 
-    /// Returns the event line that leads from `last` to the current screen, and sets `last` to the current
-    /// screen. `None` means that nothing has changed.
+    /// Returns the event line that changes screen `last` to the current screen, and sets `last` to
+    /// the current screen. `None` if nothing has changed.
     pub(crate) fn next(
         &mut self,
         id: &SessionId,
@@ -113,8 +114,8 @@ impl Frames {
         shown
     }
 
-    /// When a watcher that has just had its turn has its next one: at a moment that all watchers with this
-    /// interval share, and at least half an interval from now.
+    /// When the next frame is due for a watcher with interval `pace`: at the next multiple of the
+    /// interval that is more than half an interval away.
     pub(crate) fn next_turn(&self, pace: Duration) -> Instant {
         self.began + turn_after(self.began.elapsed(), pace)
     }

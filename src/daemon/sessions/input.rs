@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// it, and `^C`, `^\\`, `^Z` and `^U`, which discard it.
 const ENDS_LINE: [u8; 7] = [b'\n', b'\r', 0x04, 0x03, 0x1c, 0x1a, 0x15];
 
-/// Most bytes that may wait for a program.
+/// Maximum number of bytes that may wait for a program.
 pub(crate) const MAX_WAITING: usize = 1 << 20;
 
 /// A session's input: PTY master or stdin pipe.

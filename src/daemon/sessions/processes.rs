@@ -35,7 +35,7 @@ impl Sessions {
         let (session, io) = self.both(id)?;
         let life = &session.life;
         match life.pid() {
-            Some(pid) if io.pidfd.as_ref().is_none_or(signal::is_there) => Some(Leader::There(pid)),
+            Some(pid) if io.pidfd.as_ref().is_none_or(signal::is_there) => Some(Leader::Alive(pid)),
             _ => life
                 .last_process()
                 .map(|(pid, ended)| Leader::Gone { pid, ended }),

@@ -15,7 +15,7 @@ use crate::sys::file;
 /// Bytes before the failure that are recorded.
 const KEPT: u64 = 64 * 1024;
 
-/// Most recordings per session. After that a failing screen is only reset, so that output made to fail costs no
+/// Maximum number of recordings per session. After that a failing screen is only reset, so that output made to fail costs no
 /// more than other output.
 const MAX_RECORDINGS: u32 = 4;
 

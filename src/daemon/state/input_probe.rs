@@ -1,7 +1,8 @@
 //! Checks whether programs wait for input, and publishes the result.
 //!
-//! The keeper is asked, because the kernel lets it inspect every job. If a client waits for the answer, the
-//! daemon first looks by itself, which needs no turn of another process.
+//! The daemon asks the keeper, because the kernel may allow only ancestors of a process to inspect
+//! it. If a client waits for the answer, the daemon first tries to inspect the job itself, which is
+//! faster: no other process has to run.
 
 use std::collections::HashMap;
 
@@ -18,8 +19,9 @@ use crate::protocol::{EventKind, SessionId};
 use crate::sys::input::{self, Effort};
 use crate::term::sanitize::clean;
 
-/// Chunks of output rendered before a prompt is read. A waiting program has written little that is not yet
-/// rendered, but another program may write to the terminal at the same time.
+/// Maximum number of chunks of output that are rendered before a prompt is read. After a program
+/// begins to wait, little is left to render, unless another program writes to the same terminal:
+/// hence the limit.
 const PROMPT_CHUNKS: usize = 8;
 
 /// Longest prompt that is published, in characters.
@@ -30,8 +32,8 @@ const PROMPT_CHARS: usize = 200;
 pub(crate) struct InputProbes {
     last: u64,
     waiting: HashMap<u64, oneshot::Sender<()>>,
-    /// Pid of a keeper that does not answer questions.
-    deaf: Option<u32>,
+    /// Pid of a keeper that did not answer in time. It is not asked again until it answers.
+    unresponsive_keeper: Option<u32>,
 }
 
 impl InputProbes {
@@ -50,7 +52,7 @@ impl InputProbes {
         for ask in asks {
             self.waiting.remove(&ask);
         }
-        self.deaf = Some(keeper);
+        self.unresponsive_keeper = Some(keeper);
     }
 
     /// Builds the next question, about this session.
@@ -113,7 +115,7 @@ impl State {
     ) -> Option<(u64, oneshot::Receiver<()>)> {
         let session = self.sessions.get(id)?;
         let worth = session.takes_input() && !session.input.is_fresh(now().boot);
-        (worth && self.input_probes.deaf != Some(self.keeper.pid())).then_some(())?;
+        (worth && self.input_probes.unresponsive_keeper != Some(self.keeper.pid())).then_some(())?;
         let (sender, receiver) = oneshot::channel();
         let ask = self.ask(id, several);
         self.input_probes.waiting.insert(ask, sender);
@@ -131,8 +133,13 @@ impl State {
     }
 
     /// Takes the keeper's answer to question `ask`.
-    pub(crate) fn input_seen(&mut self, id: &SessionId, ask: u64, report: Option<InputReport>) {
-        self.input_probes.deaf = None;
+    pub(crate) fn on_input_report(
+        &mut self,
+        id: &SessionId,
+        ask: u64,
+        report: Option<InputReport>,
+    ) {
+        self.input_probes.unresponsive_keeper = None;
         let known = self.sessions.get(id);
         if known.is_some_and(|session| session.input.is_stale(ask)) {
             // Something was typed after the question: ask again, because the client wants to know its effect.
@@ -142,17 +149,18 @@ impl State {
             }
             return;
         }
-        self.saw_input(id, report);
+        self.record_input_report(id, report);
         if let Some(asker) = self.input_probes.waiting.remove(&ask) {
             // Fails if the client no longer waits.
             let _ = asker.send(());
         }
     }
 
-    /// Checks a session in the daemon itself. Returns false if the keeper has to be asked: because the daemon
-    /// may not inspect the processes, because there are many of them, because the keeper may still hold output
-    /// that the program wrote before, or because the program may be about to wait.
-    pub(crate) fn look_here(&mut self, id: &SessionId) -> bool {
+    /// Inspects a session in the daemon itself. Returns false if the keeper has to be asked. It has
+    /// to if the daemon may not inspect the processes, if there are many of them, if the keeper may
+    /// still hold output that the program wrote before it began to wait, or if the program may be
+    /// about to wait.
+    pub(crate) fn inspect_locally(&mut self, id: &SessionId) -> bool {
         let Some(session) = self.sessions.get(id) else {
             return true;
         };
@@ -176,13 +184,13 @@ impl State {
             None => false,
         };
         if is_known {
-            self.saw_input(id, Some(report));
+            self.record_input_report(id, Some(report));
         }
         is_known
     }
 
     /// Takes the result of a check, and publishes what changed.
-    fn saw_input(&mut self, id: &SessionId, report: Option<InputReport>) {
+    fn record_input_report(&mut self, id: &SessionId, report: Option<InputReport>) {
         if report.is_some_and(|report| report.reading == Some(true)) {
             // Render first, because the program's last output says which screen it uses and what its prompt is.
             for _ in 0..PROMPT_CHUNKS {

@@ -71,7 +71,7 @@ impl State {
                 session,
                 ask,
                 report,
-            } => self.input_seen(&session, ask, report),
+            } => self.on_input_report(&session, ask, report),
             ToDaemon::OnExitBegan { session } => {
                 if let Some(io) = self.sessions.io_mut(&session) {
                     io.on_exit_began();

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::State;
 use crate::daemon::clock::now;
 use crate::engine::bus::ConnectionId;
-use crate::engine::lease::News;
+use crate::engine::lease::LeaseReport;
 use crate::engine::registry::Principal;
 use crate::protocol::record::{HeldBy, Share};
 use crate::protocol::{Error, EventKind, Role, Scope, SessionId};
@@ -42,7 +42,7 @@ impl State {
         };
         let is_new = session.lease.typed(bytes, now());
         if is_new {
-            self.tell_lease(id, News::Held);
+            self.tell_lease(id, LeaseReport::Held);
         }
         if bytes > 0 || finished {
             self.typed_for_asks(id, finished);
@@ -55,7 +55,7 @@ impl State {
         self.report_lease(id);
         let session = self.sessions.get_mut(id);
         if session.is_some_and(|session| session.lease.pin(by, now())) {
-            self.tell_lease(id, News::Held);
+            self.tell_lease(id, LeaseReport::Held);
         }
     }
 
@@ -108,8 +108,8 @@ impl State {
         }
     }
 
-    fn tell_lease(&mut self, id: &SessionId, news: News) {
-        if news == News::Released {
+    fn tell_lease(&mut self, id: &SessionId, news: LeaseReport) {
+        if news == LeaseReport::Released {
             self.settle_typed_asks(id);
         }
         let Some(session) = self.sessions.get(id) else {
@@ -120,9 +120,9 @@ impl State {
         }
         let held = session.lease.until(now()).map(HeldBy::person);
         let (kind, data) = match news {
-            News::Held => (EventKind::Held, json!(held)),
-            News::Typed(bytes) => (EventKind::HumanInput, json!({ "bytes": bytes })),
-            News::Released => (EventKind::Released, json!({})),
+            LeaseReport::Held => (EventKind::Held, json!(held)),
+            LeaseReport::Typed(bytes) => (EventKind::HumanInput, json!({ "bytes": bytes })),
+            LeaseReport::Released => (EventKind::Released, json!({})),
         };
         self.publish(kind, id, data);
     }

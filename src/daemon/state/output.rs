@@ -3,7 +3,7 @@
 use super::{State, fault};
 use crate::daemon::clock::now;
 use crate::daemon::sessions::session_io::SessionIo;
-use crate::engine::output::News;
+use crate::engine::output::OutputChanges;
 use crate::engine::timers::Due;
 use crate::protocol::{EventKind, SessionId};
 use crate::term::screen::Screen;
@@ -83,7 +83,7 @@ fn answered(state: &State, id: &SessionId) -> Option<u64> {
 
 fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
     let mut at = from;
-    let mut news = News::default();
+    let mut news = OutputChanges::default();
     let readers = state.waiters.waits.readers(id);
     // Render a larger chunk next if little of the first one had to be painted.
     for most in [CHUNK, FLOOD_CHUNK].map(|most| share(most, readers)) {
@@ -139,7 +139,7 @@ fn chunk(size: Size) -> usize {
 }
 
 /// Writes the terminal's answers to the program's input.
-fn reply(state: &mut State, id: &SessionId, news: &News, seen: u64) {
+fn reply(state: &mut State, id: &SessionId, news: &OutputChanges, seen: u64) {
     let Some(io) = state.sessions.io(id) else {
         return;
     };
@@ -159,7 +159,7 @@ fn reply(state: &mut State, id: &SessionId, news: &News, seen: u64) {
 }
 
 /// Notifies watchers, and publishes events to subscribers.
-fn tell(state: &mut State, id: &SessionId, news: &News) {
+fn tell(state: &mut State, id: &SessionId, news: &OutputChanges) {
     let Some(io) = state.sessions.io(id) else {
         return;
     };

@@ -10,7 +10,7 @@ use crate::protocol::event::Completion;
 use crate::protocol::{EventKind, SessionId};
 use crate::sys::signal;
 
-/// Most characters of output, and of the command, in a completion message.
+/// Maximum number of characters of output, and of the command, in a completion message.
 const COMPLETION_CHARS: usize = 2000;
 
 impl State {

@@ -8,14 +8,14 @@ use super::State;
 use crate::daemon::clock::now;
 use crate::engine::timers::Due;
 use crate::engine::wait_inputs::WaitInputs;
-use crate::engine::waits::{Pending, Ticket, Verdict, Waits};
+use crate::engine::waits::{Pending, Verdict, WaitId, Waits};
 use crate::protocol::SessionId;
 
 /// The pending waits, and the channels for their verdicts.
 #[derive(Default)]
 pub(crate) struct Waiters {
     pub(crate) waits: Waits,
-    verdicts: HashMap<Ticket, oneshot::Sender<Verdict>>,
+    verdicts: HashMap<WaitId, oneshot::Sender<Verdict>>,
 }
 
 impl State {
@@ -24,7 +24,7 @@ impl State {
         &mut self,
         pending: Pending,
         sender: oneshot::Sender<Verdict>,
-    ) -> Ticket {
+    ) -> WaitId {
         let ticket = self.waiters.waits.add(pending);
         self.waiters.verdicts.insert(ticket, sender);
         self.arm_wait(ticket);
@@ -47,14 +47,14 @@ impl State {
         ticket
     }
 
-    pub(crate) fn forget_wait(&mut self, ticket: Ticket) {
+    pub(crate) fn forget_wait(&mut self, ticket: WaitId) {
         self.waiters.waits.remove(ticket);
         self.waiters.verdicts.remove(&ticket);
         self.timers.set(Due::Wait(ticket), None);
     }
 
     /// Sets the timer of a wait.
-    pub(crate) fn arm_wait(&mut self, ticket: Ticket) {
+    pub(crate) fn arm_wait(&mut self, ticket: WaitId) {
         let registry = &self.sessions.registry;
         let due = self
             .waiters
@@ -64,7 +64,7 @@ impl State {
     }
 
     /// Removes decided waits, and sends their verdicts.
-    pub(crate) fn resolve(&mut self, over: Vec<Ticket>) {
+    pub(crate) fn resolve(&mut self, over: Vec<WaitId>) {
         for ticket in over {
             self.timers.set(Due::Wait(ticket), None);
             let pending = self.waiters.waits.remove(ticket);

@@ -15,8 +15,8 @@ use crate::sys::tail::{KEPT, Tail};
 
 /// Reads one session's log.
 ///
-/// Reads are served from the page cache, because the keeper writes the bytes before it reports them. So they
-/// hardly ever block.
+/// Reads hardly ever block: the keeper writes bytes just before it reports them, so they are
+/// usually in the page cache.
 pub(crate) struct LogReader {
     dir: PathBuf,
     /// The segment that was read last, if it is kept open.
@@ -32,13 +32,13 @@ pub(crate) struct LogReader {
 /// One file of the log.
 struct Segment {
     start: u64,
-    /// Offset at which the next segment started when this one was opened; bytes from there on are not in this
-    /// file.
+    /// Start offset of the next segment; `u64::MAX` if there was none when this one was opened.
     end: u64,
     file: File,
 }
 
-/// The keeper's memory for a log that cannot be written, with the slot that says up to which offset it reaches.
+/// The memory in which the keeper holds the newest bytes of a log that cannot be written. The end
+/// offset of these bytes is in the session's slot of the shared table.
 pub(crate) struct SharedTail {
     pub(crate) tail: Tail,
     pub(crate) shared_table: Rc<SharedTable>,
@@ -74,9 +74,10 @@ impl SharedTail {
     }
 }
 
-/// Consecutive bytes of one stream that have one time.
+/// Consecutive bytes of one stream with one time of arrival: those of one index record. Not a run
+/// of the session's program ([`crate::protocol::record::Run`]).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Run {
+pub(crate) struct Arrival {
     pub(crate) start: u64,
     pub(crate) end: u64,
     pub(crate) stream: u8,
@@ -94,7 +95,7 @@ impl LogReader {
         }
     }
 
-    /// Sets the memory from which bytes are read that are in no file.
+    /// Sets the memory that has the bytes that are in no file.
     pub(crate) fn set_tail(&mut self, tail: Option<SharedTail>) {
         self.tail = tail;
     }
@@ -118,7 +119,7 @@ impl LogReader {
             .collect()
     }
 
-    /// Drops the segments before `first`, of a log that no process writes any more.
+    /// Drops the segments before `first`. Only for a log that no process writes any more.
     pub(crate) fn drop_before(&self, first: u64) -> std::io::Result<()> {
         self.open.replace(None);
         let segments = self.segments();
@@ -165,8 +166,9 @@ impl LogReader {
         (starts.first().copied().unwrap_or(0), last + length)
     }
 
-    /// Reads bytes from `offset` on, at most `max` and none at or beyond `end`. Returns the offset of the first
-    /// byte, which is greater than `offset` if that byte is not kept.
+    /// Reads consecutive bytes from `offset` on, at most `max`, up to `end` or to the next gap in
+    /// the log. Returns the offset of the first byte, which is greater than `offset` if the byte
+    /// there is not kept.
     pub(crate) fn read(&self, offset: u64, end: u64, max: usize) -> (u64, Vec<u8>) {
         let mut start = offset;
         let mut bytes = Vec::new();
@@ -200,7 +202,7 @@ impl LogReader {
         (start, bytes)
     }
 
-    /// Reads all kept bytes of a range.
+    /// As [`Self::read`], without a limit on the number of bytes. It stops at a gap as well.
     pub(crate) fn read_all(&self, offset: u64, end: u64) -> (u64, Vec<u8>) {
         self.read(offset, end, usize::MAX)
     }
@@ -235,10 +237,10 @@ impl LogReader {
     }
 
     /// The run that contains `offset`, from `offset` on.
-    pub(crate) fn run_at(&self, offset: u64) -> Option<Run> {
+    pub(crate) fn arrival_at(&self, offset: u64) -> Option<Arrival> {
         let index = Index::open(&self.dir)?;
         let IndexRecord { end, at, stream } = index.record(index.first_after(offset))?;
-        Some(Run {
+        Some(Arrival {
             start: offset,
             end,
             stream,
@@ -246,13 +248,13 @@ impl LogReader {
         })
     }
 
-    /// The runs of a range, cut to it.
-    pub(crate) fn runs(&self, from: u64, to: u64) -> Vec<Run> {
+    /// The arrivals of a range, cut to it.
+    pub(crate) fn arrivals(&self, from: u64, to: u64) -> Vec<Arrival> {
         let Some(index) = Index::open(&self.dir) else {
             return Vec::new();
         };
         let mut low = index.first_after(from);
-        let mut runs = Vec::new();
+        let mut arrivals = Vec::new();
         let mut start = from;
         while start < to {
             // Every record covers at least one byte, so this many suffice.
@@ -266,7 +268,7 @@ impl LogReader {
                     break;
                 }
                 let end = end.min(to);
-                runs.push(Run {
+                arrivals.push(Arrival {
                     start,
                     end,
                     stream,
@@ -275,7 +277,7 @@ impl LogReader {
                 start = end;
             }
         }
-        runs
+        arrivals
     }
 
     /// The end of the output at `time`. If the wall clock was set back, this is one of the offsets written at
@@ -297,7 +299,7 @@ impl LogReader {
     }
 }
 
-/// Most index records read at once.
+/// Maximum number of index records read at once.
 const AT_ONCE: u64 = 1024;
 
 /// The index, open for reading.
@@ -319,7 +321,8 @@ impl Index {
         self.first(|record| record.end > offset)
     }
 
-    /// Number of the first record for which `is_it` holds. It has to hold for all later records as well.
+    /// Number of the first record for which `is_it` holds, or the number of records if there is
+    /// none. `is_it` must hold for all records after the first such record as well.
     fn first(&self, is_it: impl Fn(&IndexRecord) -> bool) -> u64 {
         let (mut low, mut high) = (0, self.count);
         while low < high {
@@ -422,13 +425,13 @@ mod tests {
             .flat_map(|&(end, stream)| IndexRecord { end, at: 5, stream }.to_bytes())
             .collect();
         std::fs::write(dir.path().join(INDEX), bytes).unwrap();
-        let runs = log.runs(1, 7);
-        let cut: Vec<_> = runs
+        let arrivals = log.arrivals(1, 7);
+        let cut: Vec<_> = arrivals
             .iter()
             .map(|run| (run.start, run.end, run.stream))
             .collect();
         assert_eq!(cut, [(1, 3, 0), (3, 6, 1), (6, 7, 0)]);
-        assert_eq!(log.run_at(4).unwrap().stream, 1);
+        assert_eq!(log.arrival_at(4).unwrap().stream, 1);
         assert_eq!(log.indexed_end(), 9);
         // More records than one read returns.
         let record = |end| IndexRecord {
@@ -440,8 +443,8 @@ mod tests {
             .flat_map(|end| record(end).to_bytes())
             .collect();
         std::fs::write(dir.path().join(INDEX), bytes).unwrap();
-        let runs = log.runs(7, 3 * AT_ONCE - 7);
-        assert_eq!(runs.len() as u64, 3 * AT_ONCE - 14);
-        assert_eq!((runs[0].start, runs[0].end), (7, 8));
+        let arrivals = log.arrivals(7, 3 * AT_ONCE - 7);
+        assert_eq!(arrivals.len() as u64, 3 * AT_ONCE - 14);
+        assert_eq!((arrivals[0].start, arrivals[0].end), (7, 8));
     }
 }

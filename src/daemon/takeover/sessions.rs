@@ -18,16 +18,20 @@ use crate::protocol::{EventKind, Mode, SessionId, Status};
 use crate::sys::{process, pty};
 
 /// The last lifecycle event of each session in the journal.
-type Turns = HashMap<SessionId, EventKind>;
+type LastEvents = HashMap<SessionId, EventKind>;
 
 /// Restores all sessions. Returns those that were being ended; the caller resumes that.
 pub(super) fn take_over(state: &mut State, kept: HashMap<SessionId, Handed>) -> Vec<SessionId> {
-    let turns = state.events.bus.past.last_turns();
-    state.take_over(kept, &turns)
+    let last_events = state.events.bus.past.last_turns();
+    state.take_over(kept, &last_events)
 }
 
 impl State {
-    fn take_over(&mut self, mut kept: HashMap<SessionId, Handed>, turns: &Turns) -> Vec<SessionId> {
+    fn take_over(
+        &mut self,
+        mut kept: HashMap<SessionId, Handed>,
+        last_events: &LastEvents,
+    ) -> Vec<SessionId> {
         let mut ending = Vec::new();
         let Loaded {
             metas,
@@ -36,8 +40,9 @@ impl State {
         } = self.sessions.store.load();
         for meta in metas {
             let id = meta.id.clone();
-            if turns.get(&id) == Some(&EventKind::Removed) {
-                // The removal was published but not completed. The keeper is told to forget the session below.
+            if last_events.get(&id) == Some(&EventKind::Removed) {
+                // The removal was published but not completed. Further down, the keeper is last_event to
+                // forget the session.
                 self.sessions.store.remove(&id);
                 continue;
             }
@@ -47,7 +52,7 @@ impl State {
                 self.sessions.store.remove(&id);
                 continue;
             }
-            self.take_over_session(meta, mine, turns);
+            self.take_over_session(meta, mine, last_events);
             if self
                 .sessions
                 .get(&id)
@@ -57,20 +62,20 @@ impl State {
             }
         }
         for id in bare {
-            if turns.get(&id) == Some(&EventKind::Removed) {
-                // The daemon died before the keeper had forgotten the session. The keeper is told to forget it
+            if last_events.get(&id) == Some(&EventKind::Removed) {
+                // The daemon died before the keeper had forgotten the session. The keeper is last_event to forget it
                 // below.
                 self.sessions.store.remove(&id);
             }
         }
         for id in without {
             let kept = kept.remove(&id);
-            self.take_over_unknown(id, kept, turns);
+            self.take_over_unknown(id, kept, last_events);
         }
         for (id, kept) in kept {
             match self.sessions.store.has(&id) {
-                true => self.take_over_unknown(id, Some(kept), turns),
-                // The session was removed, but the daemon died before it told the keeper.
+                true => self.take_over_unknown(id, Some(kept), last_events),
+                // The session was removed, but the daemon died before it last_event the keeper.
                 false => drop(self.keeper.forget(&id)),
             }
         }
@@ -78,9 +83,10 @@ impl State {
         ending
     }
 
-    /// Whether a session was saved, but its start never reached a keeper. Then no client was told about it, and
-    /// the client that asked can ask again. A keeper creates the log first; and a keeper that was started
-    /// before the session would hold it.
+    /// Whether a session was saved, but no keeper received its start. Such a session can be
+    /// removed: no client has its id, and the client that asked can ask again. No keeper received
+    /// the start if there is no log (creating it is a keeper's first step), or if the present
+    /// keeper is older than the session but does not have it.
     fn was_never_started(&self, meta: &Meta) -> bool {
         let is_new = meta.life.status() == Status::Starting && meta.life.runs().is_empty();
         let since = process::read(self.keeper.pid()).map(|keeper| keeper.started_boot());
@@ -92,7 +98,12 @@ impl State {
     }
 
     /// Restores a session without a record: a running one continues, and a finished one is listed.
-    fn take_over_unknown(&mut self, id: SessionId, handed: Option<Handed>, turns: &Turns) {
+    fn take_over_unknown(
+        &mut self,
+        id: SessionId,
+        handed: Option<Handed>,
+        last_events: &LastEvents,
+    ) {
         let dir = self.sessions.store.dir(&id);
         let (first, _) = LogReader::new(dir.clone()).bounds();
         let remains = match &handed {
@@ -117,10 +128,10 @@ impl State {
         };
         tracing::warn!(session = %remains.id, pid = remains.pid, "rebuilt its record");
         let meta = rebuild::rebuilt(remains, &dir, self.sessions.store.boot_id(), now());
-        self.take_over_session(meta, handed, turns);
+        self.take_over_session(meta, handed, last_events);
     }
 
-    fn take_over_session(&mut self, meta: Meta, kept: Option<Handed>, turns: &Turns) {
+    fn take_over_session(&mut self, meta: Meta, kept: Option<Handed>, last_events: &LastEvents) {
         let now = now();
         let id = meta.id.clone();
         let (lines_before, counted_to) = (meta.lines_before, meta.lines_before_offset);
@@ -129,13 +140,13 @@ impl State {
         let (first, end) = log.bounds();
         let mut session = Session::from_meta(meta, same_boot, now);
         self.events.bus.set_shared(&id, !session.share.is_none());
-        // The saved line count is for an offset after the first byte that is kept: subtract the newlines
-        // between.
+        // The lines were counted up to offset `counted_to`, which may lie after `first`: subtract
+        // the newlines between the two.
         let (_, counted) = log.read_all(first, counted_to.unwrap_or(first));
         let newlines = counted.iter().filter(|&&byte| byte == b'\n').count() as u64;
         let lines_before = lines_before.saturating_sub(newlines);
         session.output.begin_at(first, lines_before + 1);
-        if let Some(last) = end.checked_sub(1).and_then(|last| log.run_at(last)) {
+        if let Some(last) = end.checked_sub(1).and_then(|last| log.arrival_at(last)) {
             let at = Now {
                 boot: 0,
                 wall: last.at,
@@ -177,10 +188,11 @@ impl State {
             session.life.lost(why, now);
         }
         self.sessions.insert(session, io);
-        let told = turns.get(&id);
-        // The end of a run after which the policy retries is not published, so `told` cannot be such an end.
-        let is_told = matches!(told, Some(EventKind::Started | EventKind::Restarted));
-        if is_new && (is_unseen_retry || !is_told) {
+        let last_event = last_events.get(&id);
+        // `last_event` is never the end of a run that the restart policy repeats: such an end is not
+        // published.
+        let is_published = matches!(last_event, Some(EventKind::Started | EventKind::Restarted));
+        if is_new && (is_unseen_retry || !is_published) {
             self.publish_start(&id, before);
         }
         let status = self.sessions.get(&id).map(|s| s.life.status());
@@ -200,7 +212,7 @@ impl State {
 }
 
 impl State {
-    /// Resumes what remains to be done for a session without a process.
+    /// Resumes the work on a session that has ended: its restarts, and its `onExit` command.
     fn take_over_ended(&mut self, id: &SessionId) {
         let can_run = self.sessions.io(id).is_some_and(|io| io.spec().is_some());
         let waits = self

@@ -29,7 +29,7 @@ async fn run_again(hub: &Hub, id: &SessionId) {
         return;
     };
     // End the remaining processes of the last run first: they may hold its port, for example.
-    let strays = tree_kill::begin_strays(hub, id, signal::TERM, GRACE_MS);
+    let strays = tree_kill::end_remaining(hub, id, signal::TERM, GRACE_MS);
     // Start the job even if some of them cannot be ended.
     let _ = strays.await;
     let Some(started) = hub.change(|state| state.relaunch_by_policy(id)) else {

@@ -8,7 +8,7 @@ use crate::daemon::hub::Hub;
 use crate::daemon::state::{State, output};
 use crate::engine::life::Actor;
 use crate::engine::timers::Due;
-use crate::engine::waits::Ticket;
+use crate::engine::waits::WaitId;
 use crate::protocol::SessionId;
 use crate::sys::signal;
 
@@ -88,7 +88,7 @@ fn expire(state: &mut State, id: &SessionId) {
     }
 }
 
-fn look_at_clock(state: &mut State, ticket: Ticket) {
+fn look_at_clock(state: &mut State, ticket: WaitId) {
     for id in state.waiters.waits.undecided(ticket) {
         state.look(&id);
     }

@@ -23,14 +23,14 @@ use crate::sys::{process, readiness, signal};
 /// Milliseconds between the first signal and SIGKILL, unless the client gives another value.
 pub(crate) const GRACE_MS: u64 = 2000;
 
-/// Time that the kernel gets to end processes after the first SIGKILL, and for which processes that multiply
-/// are pursued. Those left after it count as survivors.
+/// Time limit of the last step. The kernel needs a moment to end processes after SIGKILL, and
+/// processes may start others meanwhile. Those that are left after this time count as survivors.
 const LAST_GRACE: Duration = Duration::from_secs(2);
 
-/// How often the remaining processes are searched again: there may be new ones.
+/// Longest time between two searches for remaining processes: there may be new ones.
 const ROUND: Duration = Duration::from_millis(250);
 
-/// Most pidfds held at once, so that a large tree does not use up the descriptors.
+/// Maximum number of pidfds held at once, so that a large tree does not use up the descriptors.
 const HANDLES: usize = 32;
 
 /// The pids that were ended, and those that could not be.
@@ -40,8 +40,9 @@ pub(crate) struct Ended {
     pub(crate) survivors: Vec<u32>,
 }
 
-/// Ends a session in the name of `by`. The work runs in a task of its own, so that it is completed even if the
-/// client that asked disconnects.
+/// Ends a session on behalf of `by`: sends the signal `first`, and SIGKILL after `grace_ms`. The
+/// work runs in a task of its own, so that it is completed even if the client that asked
+/// disconnects.
 pub(crate) fn begin(
     hub: &Hub,
     id: &SessionId,
@@ -51,16 +52,18 @@ pub(crate) fn begin(
 ) -> JoinHandle<Ended> {
     hub.change(|state| {
         if let Some(session) = state.sessions.get_mut(id) {
-            // `ask_to_end` keeps the first actor who asked; the tree is ended once more in any case.
+            // If the session is already being ended, `ask_to_end` keeps the actor who asked first.
+            // Its processes are signalled again in any case.
             session.life.ask_to_end(by);
         }
         state.persist(id);
     });
-    begin_strays(hub, id, first, grace_ms)
+    end_remaining(hub, id, first, grace_ms)
 }
 
-/// Ends the processes that remain of a session whose first process has ended, also on a task of its own.
-pub(crate) fn begin_strays(
+/// Ends the processes that remain after the first process of a session has ended, also in a task of
+/// its own.
+pub(crate) fn end_remaining(
     hub: &Hub,
     id: &SessionId,
     first: i32,
@@ -93,7 +96,7 @@ pub(crate) fn resume(hub: &Hub, id: &SessionId) {
             async move { TreeKill::new(hub, id).see_through(Vec::new()).await },
         );
     } else {
-        begin_strays(hub, id, signal::TERM, grace_ms);
+        end_remaining(hub, id, signal::TERM, grace_ms);
     }
 }
 
@@ -114,7 +117,7 @@ impl TreeKill {
         let leader = hub.read().sessions.leader(&id);
         let run = hub.read().sessions.run(&id);
         let identity = match leader {
-            Some(Leader::There(pid)) => process::read(pid),
+            Some(Leader::Alive(pid)) => process::read(pid),
             _ => None,
         };
         Self {
@@ -228,8 +231,8 @@ impl TreeKill {
         found
     }
 
-    /// Stops processes that may multiply faster than they are killed, and those they have started meanwhile: a
-    /// stopped process starts no others.
+    /// Sends SIGSTOP to the processes that are left, until no new ones are found. A stopped process
+    /// starts no others, so that even processes that multiply quickly can all be killed then.
     async fn freeze(&mut self, mut found: Vec<Process>, deadline: Instant) -> Vec<Process> {
         let mut frozen = HashMap::new();
         while Instant::now() < deadline {
@@ -284,8 +287,8 @@ impl TreeKill {
     }
 }
 
-/// Returns false if no process could be signalled, because all are gone or we lack the permission. In the
-/// latter case the next search finds them again.
+/// Sends a signal to each process. Returns false if no process could be signalled, because all are
+/// gone or we lack the permission. In the latter case the next search finds them again.
 fn send_each(targets: &[Process], number: i32) -> bool {
     let mut taken = false;
     for target in targets {

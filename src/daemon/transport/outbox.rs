@@ -12,7 +12,7 @@ use super::Answer;
 use crate::protocol::reply::Reply;
 use crate::protocol::{Event, EventKind, RequestId};
 
-/// Queue size in bytes above which events are counted instead of queued.
+/// Queue size in bytes above which new events are dropped and counted.
 const EVENT_BYTES: usize = 1 << 20;
 
 /// Queue size in bytes above which no further requests are taken from the client.
@@ -21,8 +21,8 @@ const REPLY_BYTES: usize = 4 << 20;
 /// Queue size in bytes above which the client gets no new frame of a screen.
 const FRAME_BYTES: usize = 64 * 1024;
 
-/// Lines to be sent to one client. Replies are never dropped, because the requests in flight bound their
-/// number. Events are dropped when the client is slow.
+/// Lines to be sent to one client. Replies are never dropped; the limit on requests in flight
+/// bounds their number. Events are dropped and counted while the client is slow.
 #[derive(Default)]
 pub(crate) struct Outbox {
     /// Reference-counted, because a frame of a screen goes to all its watchers.
@@ -68,8 +68,8 @@ impl Outbox {
         }
     }
 
-    /// Whether an event has room; counts it if not. If earlier events were dropped, queues a `lag` event with
-    /// their number first.
+    /// Whether there is room for an event. If not, counts it as missed. If there is, and earlier
+    /// events were dropped, first queues a `lag` event with their number.
     fn takes_event(&self) -> bool {
         if self.bytes.get() > EVENT_BYTES {
             self.missed.set(self.missed.get() + 1);
@@ -153,14 +153,14 @@ impl Outbox {
 /// Serializes `what` as a line for a client.
 pub(crate) fn line(what: &impl Serialize) -> Option<Vec<u8>> {
     let mut line = serde_json::to_vec(what).ok()?;
-    escape_late_controls(&mut line);
+    escape_c1_controls(&mut line);
     line.push(b'\n');
     Some(line)
 }
 
-/// Escapes DEL and the C1 control characters, which terminals interpret as well, but JSON does not escape. They
-/// occur only within strings.
-fn escape_late_controls(json: &mut Vec<u8>) {
+/// Escapes DEL and the C1 control characters. Terminals interpret them, but JSON does not require
+/// them to be escaped. They occur only within strings.
+fn escape_c1_controls(json: &mut Vec<u8>) {
     let is_late = |at: usize| match json[at] {
         0x7f => true,
         0xc2 => json
@@ -212,7 +212,7 @@ mod tests {
     fn escapes_all_control_characters() {
         let text = "a\u{9b}31mé\u{7f}\u{1b}\u{80}\u{9f}\u{a0}ÿ漢";
         let mut line = serde_json::to_vec(text).unwrap();
-        escape_late_controls(&mut line);
+        escape_c1_controls(&mut line);
         let shown = String::from_utf8(line).unwrap();
         assert!(shown.chars().all(|c| !c.is_control()), "{shown}");
         assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), text);

@@ -82,7 +82,7 @@ pub struct Life {
     /// Who asked it to end, while the ending is in progress.
     ending: Option<Actor>,
     /// When its remaining processes get KILL, in boot-time milliseconds. Set from the first signal
-    /// until no process is left, across daemons.
+    /// until no process is left; a new daemon keeps it.
     #[serde(default)]
     kill_at: Option<u64>,
     /// The last signal that bgproc sent to this run, and who asked for it.
@@ -90,7 +90,7 @@ pub struct Life {
     /// State of its restart policy; absent until the policy has taken effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     retry: Option<Retry>,
-    /// Result of the probe in this run; absent: still probing.
+    /// Result of the readiness probe in this run; absent while it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     probed: Option<Probed>,
     /// Whether its `onExit` has still to be run.
@@ -198,8 +198,8 @@ impl Life {
         true
     }
 
-    /// The first signal of its ending was sent. Processes that are left at `kill_at` get KILL. If
-    /// two actors ask, the earlier time applies.
+    /// The first signal of its ending was sent. Processes that are left at `kill_at` (boot-time
+    /// milliseconds) get KILL. If a time was set before, the earlier one applies.
     pub fn grace_began(&mut self, kill_at: u64) {
         self.kill_at = Some(self.kill_at.map_or(kill_at, |at| at.min(kill_at)));
     }
@@ -253,12 +253,12 @@ impl Life {
         };
         let ended_boot = ended.carried_over(now).boot;
         self.ended_boot = Some(ended_boot);
-        // It may have ended before a daemon could notice.
+        // Use the time that the keeper recorded: the daemon may have learned of the end much later.
         self.runtime_ms = Some(ended_boot.saturating_sub(self.started_boot));
         self.exit_code = exit.exit_code;
         self.signal = exit.signal;
         let is_ours = asked.is_some() || ours.is_some();
-        // A request to end it explains its end better than a limit.
+        // If bgproc ended it on request, report the request and not the limit.
         let limit = exit.limit.as_ref().filter(|_| !is_ours);
         let why = reason(asked.as_ref(), exit, signal_name.as_deref());
         let why = match limit {
@@ -267,7 +267,8 @@ impl Life {
         };
         self.reason = Some(match exit.signal {
             _ if limit.is_some() => why,
-            // bgproc did not send it, and the kernel sends it only when memory is exhausted.
+            // bgproc did not send SIGKILL. The kernel sends it by itself when memory is exhausted;
+            // another process may also have sent it, hence the question mark.
             Some(KILL) if !is_ours => format!("{why} (out of memory?)"),
             _ => why,
         });
@@ -293,7 +294,8 @@ impl Life {
         });
     }
 
-    /// It ended while nothing was running that could observe how.
+    /// It ended, but no process could observe how: its keeper was killed, or the machine was
+    /// restarted.
     pub fn lost(&mut self, why: &str, now: Now) {
         self.end(Status::Lost, now);
         self.reason = Some(why.to_owned());

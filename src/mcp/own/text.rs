@@ -1,9 +1,10 @@
-//! Results as text for a model: what happened in one line, then the output unchanged. The text contains no
-//! JSON and nothing that is not worth its place in a prompt.
+//! Results as text for a model: one line that says what happened, and then the output unchanged. To
+//! keep prompts short, fields that a model rarely needs are left out, and JSON appears only as the
+//! value of a rare field.
 
 use serde_json::Value;
 
-/// Characters of an export that are shown.
+/// Maximum number of characters of an export that are shown.
 const HEAD: usize = 2000;
 
 /// The text for the result of an action.
@@ -217,7 +218,7 @@ fn killed(result: &Value) -> String {
     with_output(head, result)
 }
 
-/// The path of an export, or its beginning. The structured result has all of it.
+/// The path of an export, or the beginning of its data. The structured result has all data.
 fn exported(result: &Value) -> String {
     let Some(data) = result["data"].as_str() else {
         return fields(result);
@@ -253,7 +254,7 @@ fn fields(result: &Value) -> String {
     }
 }
 
-/// A headline, how much output was omitted, and the output unchanged.
+/// `head`, a line about output that was omitted, and the output unchanged.
 fn with_output(head: String, result: &Value) -> String {
     let output = result["output"].as_str().unwrap_or_default();
     if output.is_empty() {

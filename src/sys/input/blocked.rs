@@ -6,8 +6,9 @@ use std::os::unix::fs::FileExt;
 
 use crate::sys::proc;
 
-/// Most descriptors of one set that are examined. A terminal is among the first that a program opens, and
-/// no program waits for a terminal together with thousands of others.
+/// Maximum number of descriptors of one set that are examined. Programs open their terminal early,
+/// so its descriptor is a low number, and hardly any program waits for a terminal and thousands of
+/// other descriptors.
 const MAX_SET: usize = 1024;
 
 /// The kind of system call a thread is blocked in.
@@ -21,7 +22,7 @@ pub(super) enum Blocked {
     Epoll(i32),
     /// `io_uring_enter`.
     Ring,
-    /// A call that no input ends.
+    /// Any other call; input does not end it.
     Otherwise,
 }
 
@@ -54,8 +55,9 @@ struct Call {
 }
 
 impl Call {
-    /// Parses a line of `/proc/PID/task/TID/syscall`: `number arg0 … arg5 sp pc`, all but the number in
-    /// hexadecimal. `None` for `running`, and for `-1 sp pc`, a thread that is blocked outside of any call.
+    /// Parses a line of `/proc/PID/task/TID/syscall`: `number arg0 … arg5 sp pc`, all but the
+    /// number in hexadecimal. `None` for `running`, and for `-1 sp pc`, which means that the thread
+    /// is blocked, but not in a system call.
     fn parse(text: &str) -> Option<Self> {
         let mut words = text.split_ascii_whitespace();
         let number = words.next()?.parse().ok()?;
@@ -75,8 +77,8 @@ impl Call {
             Kind::Select => Blocked::Poll(self.select_set(pid)?),
             Kind::Epoll => Blocked::Epoll(fd),
             Kind::Ring => Blocked::Ring,
-            // A `poll` that a signal such as a stop has interrupted still has its arguments
-            // (restart_syscall(2)).
+            // If a signal such as SIGSTOP interrupts poll(2), the kernel continues it as
+            // restart_syscall(2). The registers then still have the arguments of poll.
             Kind::Restarted if in_poll(pid, thread) => Blocked::Poll(self.poll_set(pid)?),
             Kind::Restarted | Kind::Otherwise => Blocked::Otherwise,
         })

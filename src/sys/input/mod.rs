@@ -34,7 +34,7 @@ pub enum Effort {
 }
 
 impl Effort {
-    /// Most processes examined for one session: a build may have thousands, and hardly one of them reads input.
+    /// Maximum number of processes examined for one session: a build may have thousands, and hardly one of them reads input.
     fn processes(self) -> usize {
         match self {
             Self::Quick => 8,
@@ -42,7 +42,7 @@ impl Effort {
         }
     }
 
-    /// Most threads examined for one answer. Programs that wait for people have few.
+    /// Maximum number of threads examined for one answer. Programs that wait for people have few.
     fn threads(self) -> usize {
         match self {
             Self::Quick => 16,

@@ -1,16 +1,17 @@
-//! Reads the lines of a log in order, each once it is final.
+//! Reads the lines of a log in order. A line is returned as soon as it is final.
 //!
 //! In a long run of simple lines, only some are drawn on the window. A windowful is drawn at the
 //! beginning of the run, so that everything before it has scrolled off and the cursor is in the
-//! last row. Another windowful is drawn at its end, because later output may move up to these
-//! lines. The lines between are not drawn. A property test checks that the result is the same.
+//! last row. Another windowful is drawn at its end, because later output may move the cursor up to
+//! these lines. The lines between are returned without being drawn. A property test checks that the
+//! result is the same as if all were drawn.
 
 use super::block::Block;
 use super::row::Row;
 use super::sieve::Sieve;
 use super::{Checkpoint, Layout, Line, Plain, simple};
 
-/// A line as it is read.
+/// A line that the reader returns; it borrows the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shown<'a> {
     /// Permanent number, counted from 1.
@@ -43,8 +44,9 @@ pub struct Reader {
     sieve: Option<Sieve>,
     /// Whether the next byte is known to begin a line.
     begins: bool,
-    /// Whether everything before has scrolled off and the cursor is in the last row.
+    /// Whether all earlier output has scrolled off and the cursor is in the last row.
     scrolled: bool,
+    /// Whether most of the bytes of the last [`Reader::feed`] were not drawn.
     passed: bool,
     /// The end of a run of simple lines. It is drawn only when the run has ended.
     held: Vec<u8>,
@@ -70,14 +72,14 @@ impl Reader {
         }
     }
 
-    /// Lets the reader leave out lines that `sieve` does not select.
+    /// Allows the reader to leave out lines that `sieve` does not select.
     #[must_use]
     pub fn with_sieve(mut self, sieve: Sieve) -> Self {
         self.sieve = Some(sieve);
         self
     }
 
-    /// Whether most of the last bytes did not have to be drawn.
+    /// Whether most of the bytes of the last [`Self::feed`] were not drawn.
     pub fn is_fast(&self) -> bool {
         self.passed
     }
@@ -156,8 +158,9 @@ impl Reader {
             .read(text, |line, out| simple::push_text(line, layout, row, out))
     }
 
-    /// Processes the run that was found, except a windowful at its end. The first `drawn` lines are
-    /// drawn. Returns the number of bytes processed; `None` if `take` returned false.
+    /// Passes the lines of the run that was found to `take`, except a windowful at its end. Draws
+    /// only the first `drawn` of them. Returns the number of bytes processed; `None` if `take`
+    /// returned false.
     fn pass(
         &mut self,
         bytes: &[u8],

@@ -1,7 +1,8 @@
 //! The window: rows, a cursor, a scroll region, and the operations on them.
 //!
-//! Rows that leave the window at the top become final lines. Every change of the window tells the
-//! marks how far up it reached. The text of a line is kept before it is overwritten.
+//! Rows that leave the window at the top become final lines. Every change reports the topmost row
+//! that it reached to the marks (`Marks`). Before a line is overwritten, its text is kept, so that
+//! a reader gets both texts.
 
 use std::collections::VecDeque;
 
@@ -97,8 +98,8 @@ impl Window {
         self.col += width;
     }
 
-    /// Stores that the cursor moves to the next stop by a tab, so that a reader gets the tab and
-    /// not blanks. It applies only as long as nothing is written between the cursor and the stop.
+    /// Stores a tab between the cursor and the next tab stop, so that a reader gets the tab and not
+    /// blanks. Does nothing if there is text between the two.
     pub(super) fn note_tab(&mut self) {
         let col = self.settled();
         let stop = (col / TAB + 1) * TAB;
@@ -125,8 +126,8 @@ impl Window {
     fn write(&mut self, width: usize, put: impl FnOnce(&mut Row, usize)) {
         let col = self.col;
         let row = &self.rows[self.row];
-        // Any text after the column counts, not only the text that this run covers, because the end
-        // of the run depends on the reads.
+        // Any text after the column counts, not only the text that is overwritten now: how much is
+        // written at once depends on how the stream was split into reads.
         if row.fresh && row.written != self.moves && row.len() > col {
             self.keep(self.row);
         }
@@ -217,7 +218,7 @@ impl Window {
         }
     }
 
-    /// The cursor's column, without a pending wrap.
+    /// The cursor's column; the last column while a wrap is pending.
     pub(super) fn settled(&self) -> usize {
         self.col.min(self.cols - 1)
     }
@@ -249,8 +250,8 @@ impl Window {
         }
     }
 
-    /// Sets the start of a row that has none. A row that begins anew at a cut of the window must
-    /// not take its start from an earlier line.
+    /// Sets the start of a row that has none. Without a start, a row that becomes the first of a
+    /// line because rows were moved would take the start of the line before it.
     fn begin(&mut self, row: usize) {
         let arrived = self.arrived;
         self.rows[row].start.get_or_insert(arrived);
@@ -300,7 +301,7 @@ impl Window {
         self.unwrap_above(at);
     }
 
-    /// Ends the wrap of the row above `at`, because its continuation has moved.
+    /// Marks the row above `at` as not wrapped, because the row that continued it has moved.
     fn unwrap_above(&mut self, at: usize) {
         if let Some(above) = at.checked_sub(1) {
             // Ending the wrap changes the row above, so the change reaches up to that row.

@@ -1,17 +1,17 @@
 //! Splits a byte stream into text, controls and escape sequences.
 //!
 //! Both readers of terminal output, [`compat`](super::compat) and [`plain`](super::plain), use this
-//! scanner instead of `vte`. It returns whole runs of text and not single characters, limits the
-//! length of control strings, and knows how many bytes of an incomplete sequence it holds, so that
-//! offsets at which a log can safely be cut are known. The tokens do not depend on how the stream
-//! is split, except that a run of text may be returned in pieces.
+//! scanner instead of the crate `vte`. It returns whole runs of text and not single characters, and
+//! limits the length of control strings. It knows how many bytes of an incomplete sequence it
+//! holds, and thus at which offsets a log can be cut. The tokens do not depend on how the stream is
+//! split, except that a run of text may be returned in pieces.
 
 pub mod csi;
 
 pub use csi::Csi;
 
-/// Maximum length of a control sequence, in bytes after `CSI`: three times the length of 32
-/// parameters of a colour. A longer one is skipped to its end and ignored.
+/// Maximum length of a control sequence, in bytes after `CSI`: three times what a sequence with 32
+/// colour parameters needs. A longer sequence is skipped to its end and ignored.
 const MAX_CSI: usize = 512;
 /// Maximum length of a control string (OSC, DCS), in bytes. A longer one is skipped to its end and
 /// ignored.
@@ -89,8 +89,8 @@ impl Scanner {
         self.pending
     }
 
-    /// Whether nothing is incomplete. A token that begins and ends in this state consists of
-    /// exactly the consumed bytes.
+    /// Whether no sequence or character is incomplete. If this holds before and after a token, the
+    /// token consists of exactly the bytes consumed between.
     pub fn idle(&self) -> bool {
         self.state == State::Ground
     }
@@ -128,8 +128,8 @@ impl Scanner {
     }
 
     fn text<'t>(&'t mut self, rest: &'t [u8], pos: &mut usize) -> Option<Token<'t>> {
-        // Check the first character before a longer run, so that binary data does not pay for long
-        // checks.
+        // Check the first character before a longer run, so that binary data does not cause a long
+        // check for each byte.
         if rest[0] >= 0x80 {
             match character_len(rest) {
                 Ok(_) => {}
@@ -303,12 +303,14 @@ pub fn ascii_len(bytes: &[u8]) -> usize {
     run_len(bytes, |word| controls(word) | (word & HIGH))
 }
 
-/// A word with 1 in each byte, and one with the highest bit of each byte.
+/// A word in which each byte is 1.
 const ONES: u64 = u64::MAX / 255;
+
+/// A word in which only the highest bit of each byte is set.
 const HIGH: u64 = ONES << 7;
 
-/// Sets the highest bit of the lowest byte in a word that is a C0 control or DEL. Bytes above it
-/// may be marked wrongly.
+/// Returns a word in which the highest bit marks the lowest byte of `word` that is a C0 control or
+/// DEL. Bytes above that byte may be marked wrongly.
 #[inline]
 fn controls(word: u64) -> u64 {
     let delete = word ^ (ONES * 0x7f);
@@ -316,8 +318,8 @@ fn controls(word: u64) -> u64 {
     (below_space | (delete.wrapping_sub(ONES) & !delete)) & HIGH
 }
 
-/// Number of bytes before the first one that `ends` marks. Processes eight bytes at a time, because
-/// nearly all input is text.
+/// Number of bytes before the first byte that `ends` marks. Reads eight bytes at a time, which is
+/// faster for the long runs of text that most input consists of.
 #[inline]
 fn run_len(bytes: &[u8], ends: impl Fn(u64) -> u64) -> usize {
     let (words, rest) = bytes.as_chunks::<8>();

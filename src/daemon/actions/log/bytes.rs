@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::replies::answer;
 use crate::daemon::sessions::text::{Source, finish};
-use crate::daemon::storage::log_reader::Run;
+use crate::daemon::storage::log_reader::Arrival;
 use crate::daemon::transport::Answer;
 use crate::protocol::params::{Log, LogFormat, Stream};
 use crate::protocol::record::{self, Mode};
@@ -52,7 +52,7 @@ pub(super) fn bytes(hub: &Hub, id: &SessionId, params: &Log) -> Answer {
     let (start, raw) = match stream {
         None => io.log.read_all(offset, to),
         Some(stream) => {
-            let runs = io.log.runs(offset, to);
+            let runs = io.log.arrivals(offset, to);
             let runs = runs.iter().filter(|run| run.stream == stream);
             (
                 offset,
@@ -76,18 +76,18 @@ pub(super) fn bytes(hub: &Hub, id: &SessionId, params: &Log) -> Answer {
         total_bytes: end,
         eof: finished && next_offset >= end,
         times: params.times.unwrap_or(false).then(|| {
-            let mut runs = io.log.runs(start, to);
+            let mut runs = io.log.arrivals(start, to);
             // Many short writes have a record each; one time per second is enough.
             runs.dedup_by_key(|run| run.at.millis().div_euclid(1000));
-            let time = |run: &Run| LogTime {
+            let time = |run: &Arrival| LogTime {
                 offset: run.start,
                 at: run.at,
             };
             runs.iter().map(time).collect()
         }),
         origins: origins.then(|| {
-            let runs = io.log.runs(start, to);
-            let origin = |run: &Run| LogOrigin {
+            let runs = io.log.arrivals(start, to);
+            let origin = |run: &Arrival| LogOrigin {
                 offset: run.start,
                 at: run.at,
                 stderr: run.stream == 1,

@@ -1,7 +1,7 @@
 //! The selection of lines by time, run and stream.
 
 use crate::daemon::hub::Hub;
-use crate::daemon::storage::log_reader::Run;
+use crate::daemon::storage::log_reader::Arrival;
 use crate::protocol::params::{Log, Stream};
 use crate::protocol::{Error, SessionId, Timestamp};
 
@@ -82,12 +82,12 @@ pub(super) fn origin(
     hub: &Hub,
     id: &SessionId,
     start: u64,
-    last: &mut Option<Run>,
+    last: &mut Option<Arrival>,
 ) -> (Option<Timestamp>, u8) {
     let known = last.filter(|run| (run.start..run.end).contains(&start));
     let run = known.or_else(|| {
         let state = hub.read();
-        state.sessions.io(id)?.log.run_at(start)
+        state.sessions.io(id)?.log.arrival_at(start)
     });
     *last = run;
     run.map_or((None, 0), |run| (Some(run.at), run.stream))

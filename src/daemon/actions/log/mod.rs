@@ -21,7 +21,7 @@ use crate::protocol::params::{Log, LogFormat, Stream};
 const DEFAULT_LINES: u64 = 100;
 const MAX_LINES: u64 = 100_000;
 
-/// Most bytes of text in a reply. A single line is cut to the largest `maxChars`; lines are added until the
+/// Maximum number of bytes of text in a reply. A single line is cut to the largest `maxChars`; lines are added until the
 /// limit is reached.
 const MAX_TEXT: usize = 4 << 20;
 

@@ -16,7 +16,7 @@ const WHOLE: u64 = 256 * 1024;
 /// Bytes at the end that are rendered first: a few screenfuls.
 const SHALLOW: u64 = 4096;
 
-/// Most bytes that are searched for enough text. A program that redraws a single line all the time would make
+/// Maximum number of bytes that are searched for enough text. A program that redraws a single line all the time would make
 /// the search endless, and no other task has a turn during it.
 const DEEPEST: u64 = 2 << 20;
 

@@ -5,11 +5,11 @@ use super::Action;
 
 /// Properties of an action. A property that depends on a parameter names it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Nature {
+pub struct ActionTraits {
     /// The action changes nothing, so a read-only connection may use it.
     pub reads: When,
-    /// The answer may take long because the action waits for something. Cancelling it loses
-    /// nothing.
+    /// The action waits for something, so that its answer may take long. A request that waits can
+    /// be cancelled without losing anything.
     pub waits: When,
     /// The action is idempotent: a client that got no answer may send it again.
     pub may_repeat: When,
@@ -32,22 +32,22 @@ pub enum When {
 
 use When::{Always, Never, With, Without};
 
-const READS: Nature = Nature {
+const READS: ActionTraits = ActionTraits {
     reads: Always,
     waits: Never,
     may_repeat: Always,
     people: None,
 };
 
-const CHANGES: Nature = Nature {
+const CHANGES: ActionTraits = ActionTraits {
     reads: Never,
     waits: Never,
     may_repeat: Never,
     people: None,
 };
 
-/// Indexed by the name of the action on the wire.
-const NATURES: &[(&str, Nature)] = &[
+/// The properties of each action, by its name on the wire.
+const ACTIONS: &[(&str, ActionTraits)] = &[
     // The key finds the session that the first attempt created.
     ("start", CHANGES.repeatable(With("key"))),
     ("list", READS),
@@ -61,7 +61,7 @@ const NATURES: &[(&str, Nature)] = &[
     // The file is written as a whole, and a repetition writes the same content.
     (
         "export",
-        Nature {
+        ActionTraits {
             reads: Without("path"),
             ..READS
         },
@@ -73,11 +73,12 @@ const NATURES: &[(&str, Nature)] = &[
     ("remove", CHANGES),
     ("restart", CHANGES),
     ("set", CHANGES),
-    // It asks a person, so it is not read-only. The next daemon asks the same question again.
+    // It shows a question to a person, so it is not read-only. It may be repeated: the next daemon
+    // then asks the same question.
     ("ask_human", CHANGES.waiting(Always).repeatable(Always)),
     ("decline", CHANGES.for_people("decline an agent's question")),
     ("hold", CHANGES.for_people("take the keyboard from agents")),
-    // A repetition would replay the same events again.
+    // With `fromSeq`, a repetition would send earlier events a second time.
     ("subscribe", READS.repeatable(Without("fromSeq"))),
     ("unsubscribe", READS),
     ("events", READS.waiting(With("waitMs"))),
@@ -88,11 +89,11 @@ const NATURES: &[(&str, Nature)] = &[
     ("shutdown", CHANGES.for_people("shut the daemon down")),
 ];
 
-impl Nature {
+impl ActionTraits {
     /// The properties of an action; `None` if there is no action of this name.
     pub fn of(action: &str) -> Option<Self> {
-        let found = NATURES.iter().find(|(name, _)| *name == action);
-        found.map(|(_, nature)| *nature)
+        let found = ACTIONS.iter().find(|(name, _)| *name == action);
+        found.map(|(_, traits)| *traits)
     }
 
     const fn waiting(self, waits: When) -> Self {
@@ -125,24 +126,24 @@ impl When {
 
 impl Action {
     /// The properties of this action.
-    pub fn nature(&self) -> Nature {
+    pub fn traits(&self) -> ActionTraits {
         // A test checks that every action is in the table.
-        Nature::of(self.name()).unwrap_or(CHANGES)
+        ActionTraits::of(self.name()).unwrap_or(CHANGES)
     }
 
     /// Whether it changes nothing.
     pub fn reads(&self) -> bool {
-        self.nature().reads.holds(|name| self.has(name))
+        self.traits().reads.holds(|name| self.has(name))
     }
 
     /// Whether its answer may take long and cancelling it loses nothing.
     pub fn waits(&self) -> bool {
-        self.nature().waits.holds(|name| self.has(name))
+        self.traits().waits.holds(|name| self.has(name))
     }
 
     /// Whether it may be sent again if there was no answer.
     pub fn may_repeat(&self) -> bool {
-        self.nature().may_repeat.holds(|name| self.has(name))
+        self.traits().may_repeat.holds(|name| self.has(name))
     }
 
     /// Whether it has a parameter that the table names.
@@ -184,7 +185,7 @@ mod tests {
 
     #[test]
     fn every_action_is_in_the_table_once() {
-        let names: Vec<&str> = NATURES.iter().map(|(name, _)| *name).collect();
+        let names: Vec<&str> = ACTIONS.iter().map(|(name, _)| *name).collect();
         assert_eq!(names, Action::NAMES);
     }
 
