@@ -10,7 +10,7 @@ use crate::cli::settings::agent::{greeting, parse_on_disconnect};
 use crate::cli::settings::dashboard;
 use crate::cli::value::number;
 use crate::cli::verb::Verb;
-use crate::protocol::hello::OnDisconnect;
+use crate::protocol::hello::{OnDisconnect, Replies};
 use crate::serve;
 use crate::tui::{self, theme::Appearance};
 
@@ -53,6 +53,9 @@ pub struct Front {
     /// Speak the protocol for agents on standard input and output
     #[arg(long)]
     serve: bool,
+    /// Answer for a model: short replies without fields that say nothing
+    #[arg(long, requires = "serve")]
+    lean: bool,
     /// Scope of the agent: it sees the jobs that were started in the same scope
     #[arg(long, value_name = "NAME", requires = "serve")]
     scope: Option<String>,
@@ -121,6 +124,10 @@ impl Front {
         }
         let flags = serve::Flags {
             scope: self.scope,
+            replies: match self.lean {
+                true => Replies::Lean,
+                false => Replies::Full,
+            },
             read_only: self.read_only,
             allow: self.allow,
             on_disconnect: self.on_disconnect.unwrap_or_default(),

@@ -59,6 +59,10 @@ pub struct Config {
     /// Time limit of sessions that agents start, in seconds. 0 means none.
     #[serde(deserialize_with = "whole::<0, { u64::MAX }, _, _>")]
     pub timeout_sec: Option<u64>,
+    /// The shell that runs the commands of agents.
+    pub shell: Option<String>,
+    /// Whether pagers and editors stay as they are for agents.
+    pub pagers: Option<bool>,
     /// Bytes of log kept per session.
     #[serde(deserialize_with = "whole::<1, { u64::MAX }, _, _>")]
     pub log_bytes: Option<u64>,

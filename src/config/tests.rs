@@ -18,7 +18,7 @@ fn spelt(word: &str, line: usize, column: usize) -> Spelt {
 #[test]
 fn every_known_key_is_read() {
     let text = "max_sessions = 300\nmax_sessions_per_scope = 60\nyield_ms = 5_000\n\
-         max_output_chars = 2000\nttl_ms = 0\ntimeout_sec = 0\nlog_bytes = 0x100000\n\
+         max_output_chars = 2000\nttl_ms = 0\ntimeout_sec = 0\nshell = \"/bin/bash\"\npagers = true\nlog_bytes = 0x100000\n\
          total_log_bytes = 1000000\nleave_key = [\"ctrl-]\", \"f12\"]\n\
          confirm = \"never\"\nascii = true\nlog_level = \"debug\"\n\
          stop_grace_ms = 500\ntheme = \"nord\"\nbackground = \"light\"\nmouse = false\nnotify = \"none\"\n\
@@ -33,6 +33,8 @@ fn every_known_key_is_read() {
         ttl_ms: Some(0),
         stop_grace_ms: Some(500),
         timeout_sec: Some(0),
+        shell: Some("/bin/bash".to_owned()),
+        pagers: Some(true),
         log_bytes: Some(1 << 20),
         total_log_bytes: Some(1_000_000),
         leave_key: config.leave_key.clone(),

@@ -3,9 +3,10 @@
 
 use std::ops::Range;
 
+use super::echo::Echo;
 use super::input::{needs, waits};
 use super::output::Output;
-use super::pattern::Pattern;
+use super::pattern::{Pattern, around};
 use super::wait_inputs::WaitInputs;
 use crate::protocol::condition::View;
 use crate::protocol::record::InputState;
@@ -14,6 +15,17 @@ use crate::protocol::{Condition, Error, Status};
 use crate::term::plain::block::Block;
 use crate::term::plain::follower::{Follower, Search};
 use crate::term::plain::{Checkpoint, Layout};
+
+/// Maximum number of bytes of a matching line, and of a captured group, in a reply. A line may have megabytes.
+const MATCHED_TEXT: usize = 2000;
+const MATCHED_GROUP: usize = 1000;
+
+/// Quiet time before a program that waits for a line or a password counts as waiting for somebody, in
+/// milliseconds. Programs that poll their input while they work write within this time.
+const TURN_LINE_MS: u64 = 100;
+
+/// The same for programs that read single keys. They read all the time, and draw their screen in steps.
+const TURN_KEYS_MS: u64 = 250;
 
 /// The conditions of a wait.
 #[derive(Debug)]
@@ -35,6 +47,8 @@ enum Compiled {
     Input,
     /// The program waits for a line or a password, the states of which people are notified.
     Needed,
+    /// The program waits for input and has been quiet for a moment: it is somebody else's turn.
+    Turn,
     Ready,
     Port(u16),
     /// Any output.
@@ -84,6 +98,20 @@ impl Conditions {
         }
     }
 
+    /// A wait until there is something to do: the program waits for input, has ended, or is ready if it
+    /// has a probe. With `idle_ms`, also until it has written nothing for that time.
+    pub fn something_to_do(has_probe: bool, idle_ms: Option<u64>) -> Self {
+        let mut until = vec![Compiled::Exit, Compiled::Turn];
+        until.extend(has_probe.then_some(Compiled::Ready));
+        until.extend(idle_ms.map(Compiled::Idle));
+        Self {
+            until,
+            fail: Vec::new(),
+            view: View::Plain,
+            through_restarts: false,
+        }
+    }
+
     /// A wait for anything new: output, a status other than `status`, or a program that begins to
     /// need input.
     pub fn news(status: Status, input: InputState) -> Self {
@@ -107,8 +135,12 @@ impl Conditions {
 
     /// Whether any condition needs the input state.
     pub fn wants_input(&self) -> bool {
-        self.all()
-            .any(|condition| matches!(condition, Compiled::Input | Compiled::Needed))
+        self.all().any(|condition| {
+            matches!(
+                condition,
+                Compiled::Input | Compiled::Needed | Compiled::Turn
+            )
+        })
     }
 
     /// Whether any condition needs the ready state.
@@ -152,7 +184,7 @@ impl Compiled {
     fn kind(&self) -> &'static str {
         match self {
             Self::Exit => "exit",
-            Self::Input | Self::Needed => "input",
+            Self::Input | Self::Needed | Self::Turn => "input",
             Self::Pattern(_) => "pattern",
             Self::Gone(_) => "gone",
             Self::Idle(_) => "idleMs",
@@ -182,6 +214,8 @@ pub enum Decision {
 pub struct Matcher {
     conditions: std::rc::Rc<Conditions>,
     lines: Option<Follower>,
+    /// What the same request has typed.
+    echo: Echo,
     /// Offset up to which output has been checked.
     position: u64,
     /// When the wait began, in boot-time milliseconds.
@@ -202,6 +236,7 @@ impl Matcher {
         Self {
             conditions,
             lines,
+            echo: Echo::default(),
             position: at.offset,
             began,
             silence_from_now: false,
@@ -212,6 +247,13 @@ impl Matcher {
     #[must_use]
     pub fn silence_from_now(mut self, on: bool) -> Self {
         self.silence_from_now = on;
+        self
+    }
+
+    /// Sets the text that the same request has typed. Patterns do not match its echo.
+    #[must_use]
+    pub fn ignore_echo(mut self, echo: Echo) -> Self {
+        self.echo = echo;
         self
     }
 
@@ -248,7 +290,11 @@ impl Matcher {
         }
         // If several lines match, the first one decides.
         let lines = self.lines.as_mut()?;
-        lines.feed(bytes, &mut Patterns(&self.conditions))
+        let mut patterns = Patterns {
+            conditions: &self.conditions,
+            echo: &mut self.echo,
+        };
+        lines.feed(bytes, &mut patterns)
     }
 
     /// Checks the conditions that do not depend on output bytes: screen, input, ports, silence,
@@ -280,6 +326,12 @@ impl Matcher {
                     Compiled::Exit if is_over => plain_match(index, "exit"),
                     Compiled::Input if waits(facts.input) => plain_match(index, "input"),
                     Compiled::Needed if needs(facts.input) => plain_match(index, "input"),
+                    Compiled::Turn
+                        if turn_ms(facts.input)
+                            .is_some_and(|ms| now >= quiet_since.saturating_add(ms)) =>
+                    {
+                        plain_match(index, "input")
+                    }
                     Compiled::Changed(from) if status != *from => plain_match(index, "status"),
                     Compiled::Idle(ms)
                         if now >= quiet_since.saturating_add(*ms) && !status.is_finished() =>
@@ -316,15 +368,21 @@ impl Matcher {
 
     /// When the wait is decided if there is no further output, in boot-time milliseconds; `None` if
     /// it does not wait for silence.
-    pub fn due(&self, output: &Output) -> Option<u64> {
+    pub fn due(&self, output: &Output, now: u64) -> Option<u64> {
         let quiet_since = self.quiet_since(output);
-        self.conditions
+        let after = |ms: u64| quiet_since.saturating_add(ms);
+        // After the last of these times, only a change of the input state decides.
+        let turns = [TURN_LINE_MS, TURN_KEYS_MS].map(after);
+        let next_turn = turns.into_iter().find(|at| *at > now);
+        let times = self
+            .conditions
             .all()
             .filter_map(|condition| match condition {
-                Compiled::Idle(ms) => Some(quiet_since.saturating_add(*ms)),
+                Compiled::Idle(ms) => Some(after(*ms)),
+                Compiled::Turn => next_turn,
                 _ => None,
-            })
-            .min()
+            });
+        times.min()
     }
 
     /// Start of the current silence: the last output, or the beginning of the wait if the session
@@ -339,13 +397,27 @@ impl Matcher {
     }
 }
 
+/// How long a program that waits for input must have been quiet before it is somebody else's turn, in
+/// milliseconds; `None` if it does not wait for input.
+fn turn_ms(input: InputState) -> Option<u64> {
+    match (waits(input), needs(input)) {
+        (false, _) => None,
+        (true, true) => Some(TURN_LINE_MS),
+        (true, false) => Some(TURN_KEYS_MS),
+    }
+}
+
 /// Searches lines for the patterns of some conditions.
-struct Patterns<'a>(&'a Conditions);
+struct Patterns<'a> {
+    conditions: &'a Conditions,
+    echo: &'a mut Echo,
+}
 
 impl Search for Patterns<'_> {
     type Found = Decision;
 
     fn line(&mut self, n: u64, text: &str) -> Option<Decision> {
+        let text = self.echo.without(n, text);
         let hit = |list: &[Compiled]| {
             list.iter().enumerate().find_map(|(index, condition)| {
                 let Compiled::Pattern(pattern) = condition else {
@@ -354,15 +426,21 @@ impl Search for Patterns<'_> {
                 found(pattern, index, condition.kind(), Some(n), text)
             })
         };
-        let failed = hit(&self.0.fail).map(Decision::Failed);
-        failed.or_else(|| hit(&self.0.until).map(Decision::Matched))
+        let failed = hit(&self.conditions.fail).map(Decision::Failed);
+        failed.or_else(|| hit(&self.conditions.until).map(Decision::Matched))
     }
 
     fn first(&mut self, block: &Block, lines: Range<usize>) -> Option<usize> {
-        let patterns = self.0.all().filter_map(|condition| match condition {
-            Compiled::Pattern(pattern) => Some(pattern),
-            _ => None,
-        });
+        if self.echo.is_expected() {
+            return (!lines.is_empty()).then_some(lines.start);
+        }
+        let patterns = self
+            .conditions
+            .all()
+            .filter_map(|condition| match condition {
+                Compiled::Pattern(pattern) => Some(pattern),
+                _ => None,
+            });
         let firsts = patterns.filter_map(|pattern| pattern.first_line(block, lines.clone()));
         firsts.min()
     }
@@ -375,12 +453,15 @@ fn found(
     line: Option<u64>,
     text: &str,
 ) -> Option<Matched> {
+    let cut = |group: Option<String>| Some(around(&group?, 0..0, MATCHED_GROUP).into_owned());
+    let groups = pattern.groups(text)?.into_iter().map(cut).collect();
+    let at = pattern.find(text).unwrap_or_default();
     Some(Matched {
         index,
         kind: kind.to_owned(),
         line,
-        groups: pattern.groups(text)?,
-        text: Some(text.to_owned()),
+        groups,
+        text: Some(around(text, at, MATCHED_TEXT).into_owned()),
         session_id: None,
     })
 }

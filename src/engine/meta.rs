@@ -17,6 +17,9 @@ pub struct Spec {
     pub command: String,
     /// Arguments; absent: `command` is a shell line.
     pub args: Option<Vec<String>>,
+    /// The shell that runs the line; absent: `/bin/sh`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shell: Option<String>,
     /// Working directory.
     pub cwd: String,
     /// PTY or pipes.

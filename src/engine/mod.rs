@@ -23,6 +23,7 @@ pub mod bus;
 pub mod catch_up;
 pub mod checkpoints;
 pub mod display;
+pub mod echo;
 pub mod event_history;
 pub mod input;
 pub mod lease;

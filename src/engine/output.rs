@@ -399,7 +399,8 @@ impl Output {
         if offset == self.end {
             self.remember_here();
         }
-        self.shown.insert(scope.clone(), offset);
+        let shown = self.shown.entry(scope.clone()).or_default();
+        *shown = offset.max(*shown);
     }
 }
 

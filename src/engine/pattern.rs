@@ -1,5 +1,6 @@
 //! Search patterns of clients.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::Range;
 
@@ -59,6 +60,14 @@ impl Pattern {
         }
     }
 
+    /// Where the first match in `text` is.
+    pub fn find(&self, text: &str) -> Option<Range<usize>> {
+        match self {
+            Self::Text(wanted) => text.find(wanted).map(|at| at..at + wanted.len()),
+            Self::Regex(regex, _) => regex.find(text).map(|found| found.range()),
+        }
+    }
+
     /// The groups of the first match in `text`; `None` if there is no match.
     pub fn groups(&self, text: &str) -> Option<Vec<Option<String>>> {
         match self {
@@ -74,6 +83,30 @@ impl Pattern {
             }
         }
     }
+}
+
+/// The part of a long line around `at`, of at most about `most` bytes, with `…` where text is left out.
+pub fn around(text: &str, at: Range<usize>, most: usize) -> Cow<'_, str> {
+    if text.len() <= most {
+        return text.into();
+    }
+    let before = most.saturating_sub(at.len()) / 3;
+    let start = boundary(text, at.start.saturating_sub(before));
+    let end = boundary(text, start.saturating_add(most));
+    let (left, right) = (
+        if start > 0 { "…" } else { "" },
+        if end < text.len() { "…" } else { "" },
+    );
+    format!("{left}{}{right}", &text[start..end]).into()
+}
+
+/// The character boundary at or before `at`.
+fn boundary(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
 }
 
 /// Compiles a client's pattern. `^` and `$` match at line ends.
@@ -119,6 +152,16 @@ mod tests {
             );
         }
         assert!(Pattern::new("(").is_err());
+    }
+
+    #[test]
+    fn a_long_line_is_cut_around_the_match() {
+        let line = format!("{}needle{}", "é".repeat(500), "x".repeat(500));
+        let at = Pattern::new("needle").unwrap().find(&line).unwrap();
+        let shown = around(&line, at, 100);
+        assert!(shown.len() <= 110 && shown.contains("needle"), "{shown}");
+        assert!(shown.starts_with("…é") && shown.ends_with("x…"), "{shown}");
+        assert_eq!(around("short", 0..0, 100), "short");
     }
 
     proptest! {

@@ -142,7 +142,10 @@ impl Registry {
     /// The session with this id, if `viewer` may see it.
     pub fn find(&mut self, viewer: &Principal, name: &str) -> Result<&mut Session, Error> {
         let not_found = || Error::session_not_found(&crate::term::sanitize::clean(name));
-        let id = SessionId::parse(name).ok_or_else(not_found)?;
+        let id = match SessionId::parse(name) {
+            Some(id) if self.places.contains_key(&id) || self.tombstones.get(&id).is_some() => id,
+            _ => self.by_label(viewer, name)?.ok_or_else(not_found)?,
+        };
         if let Some(tombstone) = self.tombstones.get(&id).filter(|t| viewer.owns(&t.scope)) {
             return Err(Error::session_removed(
                 &id,
@@ -154,6 +157,33 @@ impl Registry {
         match self.get_mut(&id) {
             Some(session) if viewer.sees(session) => Ok(session),
             _ => Err(not_found()),
+        }
+    }
+
+    /// The session of the viewer's scope with this label. If there are several, it is the only one that has not
+    /// ended; otherwise the error names them.
+    fn by_label(&self, viewer: &Principal, label: &str) -> Result<Option<SessionId>, Error> {
+        let named = self.iter().filter(|session| {
+            session.scope == viewer.scope && session.spec.label.as_deref() == Some(label)
+        });
+        let named: Vec<&Session> = named.collect();
+        let running = |session: &&&Session| !session.life.status().is_finished();
+        let mut going = named.iter().filter(running);
+        match (named.as_slice(), going.next(), going.next()) {
+            ([], ..) => Ok(None),
+            ([one], ..) => Ok(Some(one.id.clone())),
+            (_, Some(one), None) => Ok(Some(one.id.clone())),
+            (several, ..) => {
+                let label = crate::term::sanitize::clean(label);
+                let ids = several
+                    .iter()
+                    .rev()
+                    .take(5)
+                    .map(|session| session.id.to_string());
+                let ids: Vec<String> = ids.collect();
+                let message = format!("{} sessions have the label {label}", several.len());
+                Err(Error::invalid(message).hint(format!("use an id: {}", ids.join(", "))))
+            }
         }
     }
 

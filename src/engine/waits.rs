@@ -61,7 +61,7 @@ impl Pending {
         self.parts.iter().any(failed)
             || self.parts.iter().all(decided)
             || match self.mode {
-                WaitMode::Any => self.parts.iter().any(matched),
+                WaitMode::Any | WaitMode::Next => self.parts.iter().any(matched),
                 WaitMode::All => self.parts.iter().any(unmatched),
             }
     }
@@ -239,12 +239,13 @@ impl Waits {
     pub fn due<'a>(
         &self,
         ticket: WaitId,
+        now: u64,
         output_of: impl Fn(&SessionId) -> Option<&'a Output>,
     ) -> Option<u64> {
         let pending = self.pending.get(&ticket)?;
         let parts = pending.parts.iter().filter(|part| part.decision.is_none());
         let idle = parts
-            .filter_map(|part| part.matcher.due(output_of(&part.session)?))
+            .filter_map(|part| part.matcher.due(output_of(&part.session)?, now))
             .min();
         [pending.deadline, idle].into_iter().flatten().min()
     }

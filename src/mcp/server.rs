@@ -31,18 +31,31 @@ pub struct Server {
     caller: Caller,
     set: ToolSet,
     tools: Vec<Tool>,
+    /// Whether results have data beside their text.
+    has_data: bool,
     completions: Rc<Completions>,
     /// Events of the daemon, until [`Server::meet`] takes them.
     events: RefCell<Option<mpsc::Receiver<Event>>>,
 }
 
 impl Server {
-    /// A server that offers a set of tools.
-    pub fn new(caller: Caller, events: mpsc::Receiver<Event>, set: ToolSet) -> Self {
+    /// A server that offers a set of tools. With `structured`, all results have data beside their text.
+    pub fn new(
+        caller: Caller,
+        events: mpsc::Receiver<Event>,
+        set: ToolSet,
+        structured: bool,
+    ) -> Self {
+        let has_data = set.has_data(structured);
+        let mut tools = set.tools();
+        if !has_data {
+            tools.iter_mut().for_each(|tool| tool.output_schema = None);
+        }
         Self {
             caller,
             set,
-            tools: set.tools(),
+            tools,
+            has_data,
             completions: Rc::default(),
             events: RefCell::new(Some(events)),
         }
@@ -140,7 +153,10 @@ impl ServerHandler for Server {
             () = context.ct.cancelled() => Err(Error::new(ErrorCode::Cancelled, "The call was cancelled")),
             () = progress => Err(Error::internal("the progress task of a call has ended")),
         };
-        let done = outcome.unwrap_or_else(|error| self.set.failed(&error));
+        let mut done = outcome.unwrap_or_else(|error| self.set.failed(&error));
+        if !self.has_data {
+            done.structured = None;
+        }
         Ok(CallToolResult::from(done).into())
     }
 

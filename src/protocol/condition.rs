@@ -96,6 +96,8 @@ pub enum WaitMode {
     Any,
     /// All sessions must match.
     All,
+    /// As `any`, but sessions that had ended before the wait are ignored.
+    Next,
 }
 
 /// The parameters of `wait` that `write` and `send_keys` also accept.

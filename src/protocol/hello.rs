@@ -29,6 +29,18 @@ pub enum OnDisconnect {
     Kill,
 }
 
+/// Form of a connection's replies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Replies {
+    /// Every field, as in version 1 of the protocol.
+    #[default]
+    Full,
+    /// For models: fields that say nothing are omitted, replies are short, and requests wait until
+    /// there is something to do.
+    Lean,
+}
+
 /// First line of a client on the socket: `{"action":"hello",…}`.
 ///
 /// `--serve` sends it before anything from its stdin, so an agent cannot choose another scope or
@@ -57,6 +69,9 @@ pub struct Greeting {
     /// Niceness, resource limits and processors of its sessions; absent: the keeper's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inherit: Option<Box<Inherit>>,
+    /// Form of the replies.
+    #[serde(skip_serializing_if = "is_full")]
+    pub replies: Replies,
     /// Defaults from flags, environment and config file.
     pub defaults: Defaults,
     /// Policies, enforced by the daemon.
@@ -74,10 +89,16 @@ impl Default for Greeting {
             env: None,
             umask: None,
             inherit: None,
+            replies: Replies::Full,
             defaults: Defaults::default(),
             policy: Policy::default(),
         }
     }
+}
+
+/// Whether replies have the default form, so that serde omits it.
+fn is_full(replies: &Replies) -> bool {
+    *replies == Replies::Full
 }
 
 /// Defaults of a connection. Parameters of a request take precedence.
@@ -96,6 +117,12 @@ pub struct Defaults {
     /// `timeoutSec` of `start`, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
+    /// `shell` of `start`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shell: Option<String>,
+    /// `pagers` of `start`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pagers: Option<bool>,
 }
 
 /// What a connection may do.

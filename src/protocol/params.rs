@@ -57,8 +57,14 @@ params! {
     Start {
         /// Program, or a shell line if there are no `args`.
         command: String,
-        /// Arguments; absent: `command` is run by `/bin/sh -c`.
+        /// Arguments; absent: `command` is run by the shell.
         args: Option<Vec<String>>,
+        /// The shell that runs `command` with `-c`: a name or path (`/bin/sh`; on a lean
+        /// connection bash, if there is one).
+        shell: Option<String>,
+        /// Whether pagers and editors stay as the environment has them (true; on a lean connection
+        /// false: they end by themselves).
+        pagers: Option<bool>,
         /// Working directory.
         cwd: Option<String>,
         /// Variables to set; `null` unsets one.
@@ -79,7 +85,10 @@ params! {
         description: Option<String>,
         /// Answer as soon as it runs (false).
         background: Option<bool>,
-        /// Otherwise wait this long for its end, in milliseconds (10,000).
+        /// Otherwise answer when there is something to do, at most this many milliseconds later
+        /// (10,000).
+        wait_ms: Option<u64>,
+        /// Former name of `waitMs`.
         yield_ms: Option<u64>,
         /// Wait for its end without a time limit (false).
         wait: Option<bool>,
@@ -93,6 +102,12 @@ params! {
         ttl_ms: Option<u64>,
         /// Whether to keep it after its end until it is removed.
         keep: Option<bool>,
+        /// Otherwise return when any of these holds; absent: when there is something to do.
+        until: Option<Vec<Condition>>,
+        /// Otherwise return, as failed, when any of these holds.
+        fail: Option<Vec<Condition>>,
+        /// The view in which patterns are searched (plain); `screen` adds the screen to the reply.
+        view: Option<View>,
         /// Maximum number of characters of output in the reply (500).
         max_chars: Option<usize>,
         /// Text to type as soon as it runs.
@@ -123,6 +138,8 @@ params! {
         include_ports: Option<bool>,
         /// Maximum number of sessions; the newest are returned (200).
         limit: Option<usize>,
+        /// On a lean connection: include all fields (false).
+        verbose: Option<bool>,
     }
     /// `status`: one session's record.
     StatusParams {
@@ -198,9 +215,11 @@ params! {
         fail: Option<Vec<Condition>>,
         /// A cursor; absent: the output that this scope has not been shown.
         since: Option<String>,
-        /// The view in which patterns are searched (plain).
+        /// The view in which patterns are searched (plain); `screen` adds the screen to the reply.
         view: Option<View>,
-        /// Time limit in milliseconds (10,000).
+        /// How long to wait, in milliseconds (10,000).
+        wait_ms: Option<u64>,
+        /// Former name of `waitMs`.
         timeout_ms: Option<u64>,
         /// Maximum number of characters of output in the reply (500).
         max_chars: Option<usize>,
@@ -226,7 +245,16 @@ params! {
         /// The data is forwarded by a person's program and not typed: only its length is logged,
         /// and the reply does not wait until it is read (false).
         passed_on: Option<bool>,
-        /// Then wait for these conditions.
+        /// Then wait for any of these.
+        until: Option<Vec<Condition>>,
+        /// Then fail if any of these holds.
+        fail: Option<Vec<Condition>>,
+        /// How long to wait, in milliseconds (10,000 with conditions, else 0; on a lean connection
+        /// always 10,000).
+        wait_ms: Option<u64>,
+        /// `screen`: then wait until there is something to do, and add the screen to the reply.
+        view: Option<View>,
+        /// The same as `until`, `fail` and `waitMs`, with the other parameters of `wait`.
         wait: Option<WaitSpec>,
     }
     /// `send_keys`: types keys by name.
@@ -237,7 +265,16 @@ params! {
         keys: Vec<KeyInput>,
         /// Number of repetitions (1).
         repeat: Option<u32>,
-        /// Then wait for these conditions.
+        /// Then wait for any of these.
+        until: Option<Vec<Condition>>,
+        /// Then fail if any of these holds.
+        fail: Option<Vec<Condition>>,
+        /// How long to wait, in milliseconds (10,000 with conditions, else 0; on a lean connection
+        /// always 10,000).
+        wait_ms: Option<u64>,
+        /// `screen`: then wait until there is something to do, and add the screen to the reply.
+        view: Option<View>,
+        /// The same as `until`, `fail` and `waitMs`, with the other parameters of `wait`.
         wait: Option<WaitSpec>,
     }
     /// `capture`: the current screen.
@@ -322,6 +359,12 @@ params! {
         grace_ms: Option<u64>,
         /// Refuse if another unfinished session of its scope has its label (false).
         unique_label: Option<bool>,
+        /// Then wait for any of these, as `wait` does.
+        until: Option<Vec<Condition>>,
+        /// Then fail if any of these holds.
+        fail: Option<Vec<Condition>>,
+        /// How long to wait, in milliseconds (10,000).
+        wait_ms: Option<u64>,
     }
     /// `set`: changes properties of a session.
     Set {

@@ -24,8 +24,8 @@ pub enum When {
     Always,
     /// No request.
     Never,
-    /// Requests with this parameter.
-    With(&'static str),
+    /// Requests with any of these parameters.
+    With(&'static [&'static str]),
     /// Requests without this parameter.
     Without(&'static str),
 }
@@ -46,17 +46,20 @@ const CHANGES: ActionTraits = ActionTraits {
     people: None,
 };
 
+/// The parameters with which input waits for its effect.
+const REACTION: &[&str] = &["wait", "until", "fail", "waitMs", "view"];
+
 /// The properties of each action, by its name on the wire.
 const ACTIONS: &[(&str, ActionTraits)] = &[
     // The key finds the session that the first attempt created.
-    ("start", CHANGES.repeatable(With("key"))),
+    ("start", CHANGES.repeatable(With(&["key"]))),
     ("list", READS),
     ("status", READS),
-    ("poll", READS.waiting(With("waitMs"))),
+    ("poll", READS.waiting(With(&["waitMs"]))),
     ("log", READS),
     ("wait", READS.waiting(Always)),
-    ("write", CHANGES.waiting(With("wait"))),
-    ("send_keys", CHANGES.waiting(With("wait"))),
+    ("write", CHANGES.waiting(With(REACTION))),
+    ("send_keys", CHANGES.waiting(With(REACTION))),
     ("capture", READS),
     // The file is written as a whole, and a repetition writes the same content.
     (
@@ -81,7 +84,7 @@ const ACTIONS: &[(&str, ActionTraits)] = &[
     // With `fromSeq`, a repetition would send earlier events a second time.
     ("subscribe", READS.repeatable(Without("fromSeq"))),
     ("unsubscribe", READS),
-    ("events", READS.waiting(With("waitMs"))),
+    ("events", READS.waiting(With(&["waitMs"]))),
     ("watch", READS),
     ("unwatch", READS),
     ("cancel", READS),
@@ -114,11 +117,11 @@ impl ActionTraits {
 
 impl When {
     /// Whether the property applies to a request. `has` says whether the request has a parameter.
-    pub fn holds(self, has: impl FnOnce(&str) -> bool) -> bool {
+    pub fn holds(self, has: impl Fn(&str) -> bool) -> bool {
         match self {
             Always => true,
             Never => false,
-            With(name) => has(name),
+            With(names) => names.iter().any(|name| has(name)),
             Without(name) => !has(name),
         }
     }
@@ -153,7 +156,15 @@ impl Action {
             (Self::Poll(poll), "waitMs") => poll.wait_ms.is_some(),
             (Self::Events(events), "waitMs") => events.wait_ms.is_some(),
             (Self::Write(write), "wait") => write.wait.is_some(),
+            (Self::Write(write), "until") => write.until.is_some(),
+            (Self::Write(write), "fail") => write.fail.is_some(),
+            (Self::Write(write), "waitMs") => write.wait_ms.is_some(),
+            (Self::Write(write), "view") => write.view.is_some(),
             (Self::SendKeys(keys), "wait") => keys.wait.is_some(),
+            (Self::SendKeys(keys), "until") => keys.until.is_some(),
+            (Self::SendKeys(keys), "fail") => keys.fail.is_some(),
+            (Self::SendKeys(keys), "waitMs") => keys.wait_ms.is_some(),
+            (Self::SendKeys(keys), "view") => keys.view.is_some(),
             (Self::Export(export), "path") => export.path.is_some(),
             (Self::Subscribe(subscribe), "fromSeq") => subscribe.from_seq.is_some(),
             _ => false,

@@ -183,6 +183,13 @@ impl Request {
         let waited = now.saturating_duration_since(self.asked?).as_millis();
         let waited = u64::try_from(waited).unwrap_or(u64::MAX);
         let (names, usual) = match self.head.as_ref()?.action.as_str() {
+            "wait"
+                if ["waitMs", "wait_ms"]
+                    .iter()
+                    .any(|name| self.params().contains_key(*name)) =>
+            {
+                (spellings("waitMs"), WAIT_MS)
+            }
             "wait" => (spellings("timeoutMs"), WAIT_MS),
             "ask_human" => (spellings("timeoutMs"), ASK_MS),
             "poll" | "events" => (spellings("waitMs"), 0),

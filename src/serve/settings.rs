@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use super::compat::Variables;
 use crate::client::greeting::with_surroundings;
 use crate::config::Config;
-use crate::protocol::hello::{Defaults, OnDisconnect, Policy};
+use crate::protocol::hello::{Defaults, OnDisconnect, Policy, Replies};
 use crate::protocol::{Greeting, Role, Scope};
 
 /// The flags of `--serve`.
@@ -17,6 +17,8 @@ pub struct Flags {
     pub read_only: bool,
     /// Programs that may be started. `None`: any.
     pub allow: Option<Vec<String>>,
+    /// Form of the replies.
+    pub replies: Replies,
     /// What happens to the agent's sessions when it disconnects.
     pub on_disconnect: OnDisconnect,
     /// Maximum number of running sessions of its scope.
@@ -41,12 +43,15 @@ pub fn greeting(
         timeout_ms: config
             .timeout_sec
             .map(|seconds| seconds.saturating_mul(1000)),
+        shell: config.shell.clone(),
+        pagers: config.pagers,
     };
     Ok(with_surroundings(Greeting {
         role: Role::Agent,
         scope: scope
             .map(|(from, name)| parse_scope(from, &name))
             .transpose()?,
+        replies: flags.replies,
         defaults,
         policy: Policy {
             read_only: flags.read_only,
@@ -133,6 +138,7 @@ mod tests {
             max_chars: Some(30),
             ttl_ms: Some(2),
             timeout_ms: Some(4000),
+            ..Defaults::default()
         };
         assert_eq!(greeting.defaults, expected);
         assert_eq!(greeting.scope.unwrap().as_str(), "from-env");

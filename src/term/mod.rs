@@ -48,6 +48,7 @@ pub mod compat;
 pub mod control;
 pub mod cursor;
 pub mod export;
+pub mod highlight;
 pub mod keyparse;
 pub mod keys;
 pub mod modes;

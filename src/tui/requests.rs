@@ -64,6 +64,7 @@ pub fn restart(model: &Model, ids: &[SessionId], cmds: &mut Vec<Cmd>) {
             session_id: id.to_string(),
             grace_ms: Some(model.stop_grace_ms),
             unique_label: Some(true),
+            ..Restart::default()
         };
         cmds.push(Cmd::Request(
             RequestKind::Restart(id.clone()),

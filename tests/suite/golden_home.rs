@@ -98,7 +98,8 @@ fn every_session_is_what_its_files_say() {
         (&oldest["reason"], &oldest["runtimeMs"]),
         (&json!("exit code 0"), &json!(60_000))
     );
-    let again = json!({"action": "start", "command": "false", "key": "key-of-done00000001"});
+    let again =
+        json!({"action": "start", "command": "echo one; echo two", "key": "key-of-done00000001"});
     let again = serve.ok(again);
     assert_eq!(
         (&again["sessionId"], &again["reused"]),

@@ -60,9 +60,9 @@ pub enum News {
     /// The job was restarted. The following output belongs to the run with this number.
     Restarted(u32),
     /// The job has ended and everything has been read.
-    Ended(Polled),
+    Ended(Box<Polled>),
     /// All output has been read; the job is still running.
-    Idle(Polled),
+    Idle(Box<Polled>),
 }
 
 impl Follower {
@@ -104,9 +104,9 @@ impl Follower {
                 return Ok(news);
             }
             match polled.status.is_finished() {
-                false => return Ok(News::Idle(polled)),
+                false => return Ok(News::Idle(Box::new(polled))),
                 true if restarting => std::thread::sleep(BETWEEN_RUNS),
-                true => return Ok(News::Ended(polled)),
+                true => return Ok(News::Ended(Box::new(polled))),
             }
         }
     }

@@ -15,6 +15,10 @@ pub struct Mcp {
     /// The set of tools to offer: own, deepchat, dotnet, duragent or macos-shell
     #[arg(long, value_name = "SET", default_value = "own", value_parser = parse_tools)]
     tools: ToolSet,
+    /// Add the results as data (structuredContent, with output schemas), for programs. Several
+    /// clients show a model only these, which costs it twice the bytes
+    #[arg(long)]
+    structured: bool,
     /// Scope of the agent: it sees the jobs that were started in the same scope
     #[arg(long, value_name = "NAME")]
     scope: Option<String>,
@@ -36,12 +40,13 @@ impl Mcp {
     pub(super) fn run(self, _: &mut Context) -> Result<Exit, Failure> {
         let flags = serve::Flags {
             scope: self.scope,
+            replies: self.tools.replies(),
             read_only: self.read_only,
             allow: self.allow,
             on_disconnect: self.on_disconnect.unwrap_or_default(),
             max_sessions: self.max_sessions,
         };
-        mcp::run(greeting(flags)?, self.tools)?;
+        mcp::run(greeting(flags)?, self.tools, self.structured)?;
         Ok(Exit::OK)
     }
 }

@@ -40,6 +40,7 @@ impl Restart {
                 session_id,
                 grace_ms,
                 unique_label: Some(true),
+                ..RestartParams::default()
             })
         })
     }

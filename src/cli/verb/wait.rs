@@ -126,7 +126,7 @@ fn tell_failed(ctx: &Context, waited: &WaitedAll) {
 fn result(waited: &WaitedAll, condition: &Condition, mode: WaitMode) -> Exit {
     let for_exit = matches!(condition, Condition::Exit(_));
     match waited.outcome {
-        Outcome::Timeout => {
+        Outcome::Timeout | Outcome::Running => {
             note("the timeout expired");
             Exit::TIMED_OUT
         }

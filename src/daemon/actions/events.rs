@@ -19,11 +19,18 @@ const DEFAULT_LIMIT: usize = 100;
 /// Maximum number of events in a reply: some megabytes with the longest completion messages.
 const MAX_LIMIT: usize = 1000;
 
+/// The same for a model: a completion message has up to 2,000 characters of output.
+const LEAN_LIMIT: usize = 10;
+
 /// Acknowledges `ack`, then returns new events: at once if there are any, otherwise when one is published, at
 /// most `waitMs` later.
 pub(super) async fn events(hub: &Hub, client: &Client, params: Events) -> Answer {
     let wait = wait_ms("waitMs", params.wait_ms, 0)?;
-    let limit = params.limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
+    let most = match client.is_lean() {
+        true => LEAN_LIMIT,
+        false => MAX_LIMIT,
+    };
+    let limit = params.limit.unwrap_or(DEFAULT_LIMIT).min(most);
     let deadline = Instant::now() + Duration::from_millis(wait);
     let scope = &client.principal.scope;
     if let Some(seq) = params.ack {

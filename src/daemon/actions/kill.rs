@@ -7,9 +7,9 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use crate::daemon::hub::Hub;
-use crate::daemon::requests::client::Client;
+use crate::daemon::requests::client::{Client, Moves};
 use crate::daemon::requests::find::{find, find_several};
-use crate::daemon::requests::new_output::{Show, polled};
+use crate::daemon::requests::new_output::{Show, Since, polled};
 use crate::daemon::requests::replies::answer;
 use crate::daemon::tasks::restart;
 use crate::daemon::tasks::tree_kill::{Ended, GRACE_MS};
@@ -97,10 +97,15 @@ async fn kill_one(
     let already_ended = previous.is_finished();
     let show = async || {
         let show = Show {
-            since: hub.read().sessions.log_first(&id),
+            // A model has seen the earlier output.
+            since: match client.is_lean() {
+                true => Since::New.offset(&hub.read(), client, &id),
+                false => hub.read().sessions.log_first(&id),
+            },
             max_chars: OUTPUT_CHARS,
             stream: Stream::All,
-            moves: false,
+            moves: Moves::Nothing,
+            screen: false,
         };
         polled(hub, client, &id, show).await
     };

@@ -7,11 +7,13 @@ use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::replies::answer;
 use crate::daemon::transport::Answer;
+use crate::engine::input::waits;
+use crate::engine::pattern::around;
 use crate::engine::registry::{Registry, is_listed};
 use crate::engine::session::Session;
 use crate::protocol::glob::Glob;
 use crate::protocol::params::List;
-use crate::protocol::reply::Listed;
+use crate::protocol::reply::{Brief, Listed};
 use crate::protocol::{Record, Role, SessionId, Summary};
 
 /// Default number of sessions returned.
@@ -20,6 +22,10 @@ const DEFAULT_LIMIT: usize = 200;
 /// Maximum number of lines and of characters of output with `includeOutput`.
 const OUTPUT_LINES: usize = 10;
 const OUTPUT_CHARS: usize = 4000;
+
+/// Bytes of a command in a list for a model, and of all output in it.
+const BRIEF_COMMAND: usize = 48;
+const LEAN_OUTPUT: usize = 20_000;
 
 /// Maximum number of programs checked for input per request. Each check takes the keeper about a tenth of a millisecond; the
 /// others were checked when they were last quiet.
@@ -85,6 +91,24 @@ pub(super) async fn list(hub: &Hub, client: &Client, params: List) -> Answer {
                 counts,
             })
         }
+        Role::Agent if client.is_lean() && params.verbose != Some(true) => {
+            let mut room = LEAN_OUTPUT;
+            let brief = newest.iter().map(|session| {
+                let mut summary = state.sessions.summary(session, now);
+                add_wanted(&mut summary);
+                // The output of the oldest is left out first, so take them from the end.
+                brief(summary)
+            });
+            let mut sessions: Vec<Brief> = brief.collect();
+            for session in sessions.iter_mut().rev() {
+                let bytes = session.output.as_ref().map_or(0, String::len);
+                match bytes <= room {
+                    true => room -= bytes,
+                    false => session.output = None,
+                }
+            }
+            answer(Listed { sessions, counts })
+        }
         Role::Agent => {
             let summaries = newest.iter().map(|session| {
                 let mut summary = state.sessions.summary(session, now);
@@ -97,6 +121,29 @@ pub(super) async fn list(hub: &Hub, client: &Client, params: List) -> Answer {
                 counts,
             })
         }
+    }
+}
+
+/// What a model needs of a session in a list.
+fn brief(summary: Summary) -> Brief {
+    let mut words = vec![summary.command];
+    words.extend(summary.args.into_iter().flatten());
+    let command = words.join(" ");
+    let is_over = summary.status.is_finished();
+    Brief {
+        session_id: summary.session_id,
+        label: summary.label,
+        group: summary.group,
+        status: summary.status,
+        exit_code: summary.exit_code,
+        signal: summary.signal,
+        runtime_ms: summary.runtime_ms,
+        input_state: Some(summary.input_state).filter(|state| !is_over && waits(*state)),
+        ready: summary.ready,
+        command: around(&command, 0..0, BRIEF_COMMAND).into_owned(),
+        ports: summary.ports,
+        urls: summary.urls,
+        output: summary.output,
     }
 }
 

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
-use crate::daemon::requests::client::Client;
+use crate::daemon::requests::client::{Client, Moves};
 use crate::daemon::requests::find::find;
 use crate::daemon::requests::limits::{max_chars, wait_ms};
 use crate::daemon::requests::new_output::{Show, Since, polled};
@@ -13,10 +13,15 @@ use crate::daemon::transport::Answer;
 use crate::engine::matcher::{Conditions, Matcher};
 use crate::engine::registry::Access;
 use crate::engine::waits::Pending;
-use crate::protocol::condition::WaitMode;
+use crate::protocol::condition::{Condition, View, WaitMode};
 use crate::protocol::params::{Poll, Stream};
 use crate::protocol::{Error, SessionId};
 use crate::term::plain::Checkpoint;
+
+/// Silence after which the gathered output is returned, and the longest time for which it is gathered, in
+/// milliseconds.
+const PAUSE_MS: u64 = 50;
+const GATHER_MS: u64 = 500;
 
 /// Answers at once, or when there is something new, at most `waitMs` later.
 pub(super) async fn poll(hub: &Hub, client: &Rc<Client>, params: Poll) -> Answer {
@@ -38,6 +43,7 @@ pub(super) async fn poll(hub: &Hub, client: &Rc<Client>, params: Poll) -> Answer
     };
     if wait > 0 {
         wait_for_news(hub, client, &id, from, wait).await;
+        gather(hub, &id).await;
     }
     let show = {
         let state = hub.read();
@@ -49,10 +55,36 @@ pub(super) async fn poll(hub: &Hub, client: &Rc<Client>, params: Poll) -> Answer
             since,
             max_chars,
             stream: params.stream.unwrap_or_default(),
-            moves: true,
+            moves: Moves::All,
+            screen: false,
         }
     };
     answer(polled(hub, client, &id, show).await?)
+}
+
+/// Waits until a session that is writing pauses, so that a reply has more than the first line of what it
+/// writes.
+async fn gather(hub: &Hub, id: &SessionId) {
+    let began = now().boot;
+    let Ok(conditions) = Conditions::new(
+        Some(&[Condition::IdleMs(PAUSE_MS), Condition::Exit(true)]),
+        None,
+        View::Plain,
+    ) else {
+        return;
+    };
+    let pending = hub.change(|state| {
+        let session = state.sessions.get_mut(id)?;
+        let at = Checkpoint::at(session.output.end());
+        let mut matcher = Matcher::new(Rc::new(conditions), session.output.layout(), at, began);
+        let facts = session.facts();
+        let decision = matcher.look(&mut session.output, facts, began);
+        let parts = vec![(id.clone(), matcher, decision)];
+        Some(Pending::new(WaitMode::Any, parts, Some(began + GATHER_MS)))
+    });
+    if let Some(pending) = pending {
+        hub.wait(pending).await;
+    }
 }
 
 /// Waits for output after `from`, for the end of the session, or until it needs input. An input state that this

@@ -9,8 +9,9 @@ use crate::daemon::programs::program::{fresh_spec, spawn_spec};
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::ending::{cannot_end, end};
 use crate::daemon::requests::find::find;
-use crate::daemon::requests::limits::wait_ms;
+use crate::daemon::requests::limits::{YIELD_MS, wait_ms};
 use crate::daemon::requests::replies::answer;
+use crate::daemon::requests::started::{gives_outcome, plan, started};
 use crate::daemon::requests::unique_label;
 use crate::daemon::sessions::session_io::SessionIo;
 use crate::daemon::state::State;
@@ -18,6 +19,7 @@ use crate::daemon::tasks::restart::RestartGuard;
 use crate::daemon::tasks::tree_kill::GRACE_MS;
 use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
+use crate::protocol::condition::{WaitMode, WaitSpec};
 use crate::protocol::keeper::SpawnSpec;
 use crate::protocol::params::Restart;
 use crate::protocol::{Error, ErrorCode};
@@ -27,6 +29,18 @@ use crate::sys::signal;
 pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> Answer {
     let grace = wait_ms("graceMs", params.grace_ms, GRACE_MS)?;
     let id = find(hub, client, &params.session_id, Access::Own)?;
+    let spec = WaitSpec {
+        until: params.until,
+        fail: params.fail,
+        timeout_ms: Some(wait_ms("waitMs", params.wait_ms, YIELD_MS)?),
+        ..WaitSpec::default()
+    };
+    let has_probe = {
+        let state = hub.read();
+        let session = state.sessions.get(&id);
+        session.is_some_and(|session| session.spec.ready.is_some())
+    };
+    let plan = plan(client, &spec, has_probe)?;
     let gone = || Error::session_not_found(id.as_str());
     check_spec(
         &client.greeting,
@@ -57,6 +71,7 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
             return Err(cannot_end(&id, "restarted", &ended));
         }
     }
+    let from = hub.read().sessions.log_end(&id);
     let receiver = hub.change(|state| {
         // A client that asked for the end during the restart asked later, so its request prevails.
         if !state.restarting.contains_key(&id) {
@@ -88,8 +103,8 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
         }
         state.relaunch(&id, spec).ok_or_else(gone)
     })?;
-    let started = receiver.await.map_err(|_| gone())?;
-    hub.change(|state| {
+    let launched = receiver.await.map_err(|_| gone())?;
+    let record = hub.change(|state| {
         let command = state
             .sessions
             .get(&id)
@@ -97,7 +112,7 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
             .spec
             .command
             .clone();
-        if let Err(failure) = started {
+        if let Err(failure) = launched {
             if let Some(session) = state.sessions.get_mut(&id) {
                 session.life.failed_to_start(&failure.message, now());
             }
@@ -111,6 +126,13 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
             return Err(state.keeper.spawn_failed(&command, &failure));
         }
         let session = state.sessions.get(&id).ok_or_else(gone)?;
-        answer(state.record(session, now()))
-    })
+        Ok(state.record(session, now()))
+    })?;
+    if !gives_outcome(&spec) && !client.is_lean() {
+        return answer(record);
+    }
+    let waited = plan
+        .run(hub, client, vec![(from, id.clone())], WaitMode::Any)
+        .await?;
+    answer(started(hub, &id, waited, gives_outcome(&spec))?)
 }

@@ -1,5 +1,6 @@
 //! `start`: runs a command.
 
+use crate::daemon::programs::for_models;
 use crate::daemon::programs::program::{check_directory, environment, no_nul, spawn_spec};
 use crate::daemon::requests::checks::{checked_name, checked_size};
 use crate::daemon::settings::TIMEOUT_GRACE_MS;
@@ -7,7 +8,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use serde_json::json;
 use tokio::sync::oneshot;
 
 use crate::daemon::clock::now;
@@ -16,9 +16,10 @@ use crate::daemon::keeper_link::{Launch, SpawnFailure};
 use crate::daemon::programs::allow::{check_env, checked_line};
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::ending::wait_for_exit;
-use crate::daemon::requests::limits::{limits, max_chars, wait_ms};
-use crate::daemon::requests::new_output::{Show, Since, cursor, polled};
+use crate::daemon::requests::limits::{YIELD_MS, limits, one_of, wait_ms};
+use crate::daemon::requests::new_output::Since;
 use crate::daemon::requests::replies::{answer, refused_by_system};
+use crate::daemon::requests::started::{answer_at_once, gives_outcome, plan, started};
 use crate::daemon::requests::{start_limits, unique_label};
 use crate::daemon::sessions::session_io::SessionIo;
 use crate::daemon::storage::log_reader::LogReader;
@@ -26,14 +27,13 @@ use crate::daemon::transport::Answer;
 use crate::engine::meta::{Spec, TimeLimits};
 use crate::engine::retention::Retention;
 use crate::engine::session::Session;
+use crate::protocol::condition::{WaitMode, WaitSpec};
 use crate::protocol::hello::Role;
-use crate::protocol::params::{Start, Stream};
-use crate::protocol::reply::{Left, Started};
+use crate::protocol::params::Start;
 use crate::protocol::{Error, SessionId};
-use crate::sys::{failpoint, signal};
+use crate::sys::failpoint;
 
-/// Defaults as documented in protocol.md, in milliseconds.
-const YIELD_MS: u64 = 10_000;
+/// Default time limit of an agent's session, in milliseconds.
 const AGENT_TIMEOUT_MS: u64 = 1_800_000;
 
 /// Handles the action.
@@ -44,20 +44,23 @@ pub(super) async fn start(hub: &Hub, client: &Rc<Client>, params: Start) -> Answ
             "`timeoutSec` and `timeoutMs` are the same limit; give one",
         ));
     }
-    let max_chars = max_chars(client, params.max_chars)?;
-    let yield_ms = params.yield_ms.or(client.greeting.defaults.yield_ms);
-    let yield_ms = wait_ms("yieldMs", yield_ms, YIELD_MS)?;
-    let reused = params.key.as_ref().and_then(|key| {
-        let state = hub.read();
-        Some(
-            state
-                .sessions
-                .registry
-                .by_key(&client.principal.scope, key)?
-                .id
-                .clone(),
-        )
-    });
+    let name = match params.yield_ms {
+        Some(_) => "yieldMs",
+        None => "waitMs",
+    };
+    let yield_ms = one_of("waitMs", params.wait_ms, "yieldMs", params.yield_ms)?
+        .or(client.greeting.defaults.yield_ms);
+    let yield_ms = wait_ms(name, yield_ms, YIELD_MS)?;
+    let spec = WaitSpec {
+        until: params.until.clone(),
+        fail: params.fail.clone(),
+        view: params.view,
+        timeout_ms: Some(yield_ms),
+        max_chars: params.max_chars,
+        ..WaitSpec::default()
+    };
+    let plan = plan(client, &spec, params.ready.is_some())?;
+    let reused = reused(hub, client, &params)?;
     let (id, pid) = match &reused {
         Some(id) => (id.clone(), None),
         None => {
@@ -72,61 +75,51 @@ pub(super) async fn start(hub: &Hub, client: &Rc<Client>, params: Start) -> Answ
             let _ = target.turn().await.write(input.as_bytes()).await;
         }
     }
-    match (params.background == Some(true), params.wait == Some(true)) {
-        (true, false) => {}
-        (_, true) => wait_for_exit(hub, &id, None).await,
-        (false, false) => wait_for_exit(hub, &id, Some(yield_ms)).await,
-    }
-    // With `background`, return no output: what was written by now is left to the next `wait` or `poll`, so
-    // that the reply does not depend on the speed of the machine.
     let at_once = params.background == Some(true) && params.wait != Some(true);
-    let max_chars = if at_once { None } else { Some(max_chars) };
-    let mut started = started(hub, client, &id, max_chars, reused.is_some()).await?;
+    let mut started = if at_once {
+        // Return no output: what was written by now is left to the next `wait` or `poll`, so that the reply does
+        // not depend on the speed of the machine.
+        answer_at_once(hub, client, &id)?
+    } else {
+        // A repeated request gets the output from the beginning: the first reply may be lost.
+        let from = match reused.is_some() {
+            true => hub.read().sessions.log_first(&id),
+            false => Since::New.offset(&hub.read(), client, &id),
+        };
+        if params.wait == Some(true) {
+            wait_for_exit(hub, &id, None).await;
+        }
+        let waited = plan
+            .run(hub, client, vec![(from, id.clone())], WaitMode::Any)
+            .await?;
+        started(hub, &id, waited, gives_outcome(&spec))?
+    };
+    started.reused = reused.is_some().then_some(true);
     // Report the pid it had, even if it has ended since.
     started.pid = pid.or(started.pid);
     answer(started)
 }
 
-async fn started(
-    hub: &Hub,
-    client: &Client,
-    id: &SessionId,
-    max_chars: Option<usize>,
-    reused: bool,
-) -> Result<Started, Error> {
-    let since = Since::New.offset(&hub.read(), client, id);
-    let shown = match max_chars {
-        Some(max_chars) => {
-            let stream = Stream::All;
-            let show = Show {
-                since,
-                max_chars,
-                stream,
-                moves: true,
-            };
-            let polled = polled(hub, client, id, show).await?;
-            (polled.output, polled.cursor, polled.omitted)
-        }
-        None => (String::new(), cursor(since), Left::default()),
+/// The session that an earlier request with the same key has started.
+fn reused(hub: &Hub, client: &Client, params: &Start) -> Result<Option<SessionId>, Error> {
+    let Some(key) = &params.key else {
+        return Ok(None);
     };
     let state = hub.read();
-    let Some(session) = state.sessions.get(id) else {
-        return Err(Error::session_not_found(id.as_str()));
+    let Some(session) = state.sessions.registry.by_key(&client.principal.scope, key) else {
+        return Ok(None);
     };
-    let over = session.life.status().is_finished();
-    Ok(Started {
-        session_id: id.clone(),
-        status: session.life.status(),
-        pid: session.life.pid(),
-        output: shown.0,
-        cursor: shown.1,
-        omitted: shown.2,
-        input_state: session.input_state(),
-        reused: reused.then_some(true),
-        exit_code: over.then_some(json!(session.life.exit_code())),
-        signal: over.then_some(json!(session.life.signal().map(signal::name))),
-        runtime_ms: over.then(|| session.life.runtime_ms(now())),
-    })
+    let same = session.spec.command == params.command && session.spec.args == params.args;
+    match same || session.spec.changed {
+        true => Ok(Some(session.id.clone())),
+        false => {
+            let message = format!(
+                "`key`: session {} with this key runs another command",
+                session.id
+            );
+            Err(Error::invalid(message).hint("use another key for another command"))
+        }
+    }
 }
 
 /// Creates a session and starts its program.
@@ -142,7 +135,8 @@ async fn launch(hub: &Hub, client: &Client, params: &Start) -> Result<(SessionId
         .transpose()?;
     let id = SessionId::fresh();
     check_env(&client.greeting, params.env.iter().flat_map(BTreeMap::keys))?;
-    let environment = environment(&client.greeting, &id, params.env.as_ref(), spec.mode)?;
+    let variables = for_models::variables(&client.greeting, params);
+    let environment = environment(&client.greeting, &id, Some(&variables), spec.mode)?;
     let run = spawn_spec(&client.greeting, &spec, environment)?;
     let (sender, receiver) = oneshot::channel();
     hub.change(|state| {
@@ -235,6 +229,7 @@ fn spec(client: &Client, params: &Start) -> Result<Spec, Error> {
     Ok(Spec {
         command: params.command.clone(),
         args: params.args.clone(),
+        shell: for_models::shell(&client.greeting, params)?,
         cwd: cwd.display().to_string(),
         mode: params.mode.unwrap_or_default(),
         label: name("label", &params.label)?.filter(|label| !label.is_empty()),

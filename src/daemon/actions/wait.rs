@@ -6,13 +6,14 @@ use std::rc::Rc;
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::find::find_several;
+use crate::daemon::requests::limits::one_of;
 use crate::daemon::requests::new_output::Since;
 use crate::daemon::requests::replies::answer;
 use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
-use crate::protocol::Role;
-use crate::protocol::condition::WaitSpec;
+use crate::protocol::condition::{WaitMode, WaitSpec};
 use crate::protocol::params::Wait;
+use crate::protocol::{Role, SessionId};
 
 /// Handles the action.
 pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer {
@@ -30,10 +31,19 @@ pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer
         fail: params.fail,
         since: params.since,
         view: params.view,
-        timeout_ms: params.timeout_ms,
+        timeout_ms: one_of("waitMs", params.wait_ms, "timeoutMs", params.timeout_ms)?,
         max_chars: params.max_chars,
     };
-    let plan = Plan::new(client, &spec)?.through_restarts(params.through_restarts == Some(true));
+    // A model has seen what a `write` has shown it; a condition may hold there all the same.
+    let unasked = spec.since.is_none() && client.is_lean();
+    let plan = Plan::new(client, &spec)?
+        .only_new(unasked)
+        .through_restarts(params.through_restarts == Some(true));
+    let mode = params.mode.unwrap_or_default();
+    let ids = match mode {
+        WaitMode::Next => not_ended(hub, ids),
+        _ => ids,
+    };
     let since = match Since::parse(spec.since.as_deref())? {
         // People share a scope, and each may have seen different output, so they wait for what the job writes
         // in this run, whenever it was written.
@@ -43,13 +53,13 @@ pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer
     };
     let from = {
         let state = hub.read();
-        ids.into_iter()
-            .map(|id| (since.offset(&state, client, &id), id))
-            .collect()
+        let offset = |id: &SessionId| match state.sessions.get(id).filter(|_| unasked) {
+            Some(session) => client.searched(session),
+            None => since.offset(&state, client, id),
+        };
+        ids.into_iter().map(|id| (offset(&id), id)).collect()
     };
-    let mut waited = plan
-        .run(hub, client, from, params.mode.unwrap_or_default())
-        .await?;
+    let mut waited = plan.run(hub, client, from, mode).await?;
     match (single, waited.results.pop()) {
         (true, Some(result)) => answer(result),
         (_, last) => {
@@ -57,4 +67,15 @@ pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer
             answer(waited)
         }
     }
+}
+
+/// Those of the sessions that have not ended; all of them if each has ended.
+fn not_ended(hub: &Hub, ids: Vec<SessionId>) -> Vec<SessionId> {
+    let state = hub.read();
+    let goes_on = |id: &SessionId| {
+        let session = state.sessions.get(id);
+        session.is_some_and(|session| !session.life.status().is_finished())
+    };
+    let running: Vec<SessionId> = ids.iter().filter(|id| goes_on(id)).cloned().collect();
+    if running.is_empty() { ids } else { running }
 }

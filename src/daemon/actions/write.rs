@@ -8,10 +8,13 @@ use tokio::time::{Duration, Instant};
 
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::Client;
+use crate::daemon::requests::limits::{max_chars, wait_ms};
 use crate::daemon::requests::typing::{LAST_PAUSE, Sent, Target};
 use crate::daemon::requests::wait_plan::Plan;
 use crate::daemon::sessions::input::Input;
 use crate::daemon::transport::Answer;
+use crate::engine::matcher::Conditions;
+use crate::protocol::condition::{Condition, View, WaitSpec};
 use crate::protocol::params::{Encoding, KeyInput, SendKeys, Write};
 use crate::protocol::record::Mode;
 use crate::protocol::{Error, ErrorCode, Role};
@@ -23,6 +26,11 @@ const SUBMIT_PAUSE: Duration = Duration::from_millis(250);
 
 /// Largest `repeat` of `send_keys`.
 const MAX_REPEAT: u32 = 10_000;
+
+/// How long a model waits for the reaction of a program to its input, in milliseconds, and after what silence
+/// the reaction counts as complete if the program does not wait for input.
+const REACTION_MS: u64 = 10_000;
+const IDLE_MS: u64 = 1500;
 
 /// Start and end of a bracketed paste, as in xterm.
 const PASTE: (&[u8], &[u8]) = (b"\x1b[200~", b"\x1b[201~");
@@ -49,12 +57,16 @@ pub(super) async fn write(hub: &Hub, client: &Rc<Client>, params: Write) -> Answ
     }
     let submit = params.submit == Some(true);
     let eof = params.eof == Some(true);
-    let plan = params
-        .wait
-        .as_ref()
-        .map(|spec| Plan::new(client, spec).map(Plan::after_input))
-        .transpose()?;
-    let mut before = target.mark(hub, client, params.wait.as_ref())?;
+    let reaction = Reaction {
+        until: params.until,
+        fail: params.fail,
+        wait_ms: params.wait_ms,
+        view: params.view,
+        wait: params.wait,
+    };
+    let plan = reaction.plan(client, target.echoed(client, &bytes))?;
+    let since = reaction.since();
+    let mut before = target.mark(hub, client, since)?;
     let types = !bytes.is_empty() || submit || eof;
     if types {
         target.take_keyboard()?;
@@ -76,7 +88,7 @@ pub(super) async fn write(hub: &Hub, client: &Rc<Client>, params: Write) -> Answ
         // A person may have taken the lease during the wait. Input that has begun is completed, so that no line
         // is cut in two.
         target.take_keyboard()?;
-        before = target.mark(hub, client, params.wait.as_ref())?;
+        before = target.mark(hub, client, since)?;
     }
     sent.check_line(&target, &bytes);
     sent.send(&target, &turn, &bytes).await?;
@@ -118,14 +130,18 @@ pub(super) async fn send_keys(hub: &Hub, client: &Rc<Client>, params: SendKeys) 
                 .extend(keys::encode(name, target.modes).map_err(|unknown| invalid_key(&unknown))?),
         }
     }
-    let plan = params
-        .wait
-        .as_ref()
-        .map(|spec| Plan::new(client, spec).map(Plan::after_input))
-        .transpose()?;
+    let reaction = Reaction {
+        until: params.until,
+        fail: params.fail,
+        wait_ms: params.wait_ms,
+        view: params.view,
+        wait: params.wait,
+    };
+    let plan = reaction.plan(client, target.echoed(client, &once))?;
+    let since = reaction.since();
     target.check_room(once.len().saturating_mul(repeat as usize))?;
     let mut bytes = once.repeat(repeat as usize);
-    let mut before = target.mark(hub, client, params.wait.as_ref())?;
+    let mut before = target.mark(hub, client, since)?;
     let types = !bytes.is_empty();
     if types {
         target.take_keyboard()?;
@@ -142,13 +158,63 @@ pub(super) async fn send_keys(hub: &Hub, client: &Rc<Client>, params: SendKeys) 
     let turn = input.turn().await;
     if sent.bytes == 0 && types {
         target.take_keyboard()?;
-        before = target.mark(hub, client, params.wait.as_ref())?;
+        before = target.mark(hub, client, since)?;
     }
     sent.send(&target, &turn, &bytes).await?;
     drop((turn, waiting));
     drop(input);
     sent.answer(hub, client, plan, before, target.into_id())
         .await
+}
+
+/// What a request waits for after its input.
+struct Reaction {
+    until: Option<Vec<Condition>>,
+    fail: Option<Vec<Condition>>,
+    wait_ms: Option<u64>,
+    view: Option<View>,
+    wait: Option<WaitSpec>,
+}
+
+impl Reaction {
+    /// The cursor that the request names.
+    fn since(&self) -> Option<&str> {
+        self.wait.as_ref()?.since.as_deref()
+    }
+
+    /// The wait: for what the request says, or until there is something to do again if a model asks or a
+    /// time is given. `None` if the reply comes at once.
+    fn plan(&self, client: &Client, bytes: &[u8]) -> Result<Option<Plan>, Error> {
+        let has_conditions = self.until.is_some() || self.fail.is_some();
+        let plan = match &self.wait {
+            Some(_) if has_conditions || self.wait_ms.is_some() => {
+                return Err(Error::invalid(
+                    "`wait` contains `until`, `fail` and `timeoutMs`; give either `wait` or the others",
+                ));
+            }
+            Some(spec) => Plan::new(client, spec)?,
+            None if has_conditions => {
+                let spec = WaitSpec {
+                    until: self.until.clone(),
+                    fail: self.fail.clone(),
+                    view: self.view,
+                    timeout_ms: self.wait_ms,
+                    ..WaitSpec::default()
+                };
+                Plan::new(client, &spec)?
+            }
+            None if client.is_lean() || self.view.is_some() || self.wait_ms.is_some() => {
+                let conditions = Conditions::something_to_do(false, Some(IDLE_MS));
+                let ms = wait_ms("waitMs", self.wait_ms, REACTION_MS)?;
+                Plan::something_to_do(client, conditions, ms, max_chars(client, None)?)
+            }
+            None => return Ok(None),
+        };
+        let on_screen = self.view == Some(View::Screen);
+        Ok(Some(
+            plan.after_input().typing(bytes).with_screen(on_screen),
+        ))
+    }
 }
 
 fn invalid_key(unknown: &keys::UnknownKey) -> Error {

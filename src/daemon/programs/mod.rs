@@ -5,6 +5,7 @@
 //! that runs after a session has ended.
 
 pub(crate) mod allow;
+pub(crate) mod for_models;
 mod launchers;
 pub(crate) mod on_exit;
 pub(crate) mod program;

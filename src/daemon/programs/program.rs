@@ -14,14 +14,15 @@ use crate::protocol::{Error, ErrorCode, Greeting, SessionId};
 use crate::sys::detach::ROLE;
 use crate::sys::tree::MARK;
 
-/// The shell that runs a command without `args`.
+/// The shell that runs a command without `args`, if the request does not name another one.
 pub(crate) const SHELL: &str = "/bin/sh";
 
-/// The arguments of the shell before the command.
+/// The arguments of that shell before the command.
 pub(crate) const SHELL_ARGV: [&str; 2] = ["sh", "-c"];
 
 /// The PATH if the environment has none.
-const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+pub(super) const DEFAULT_PATH: &str =
+    "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// Checks the working directory now, so that the error names it.
 pub(crate) fn check_directory(cwd: &Path) -> Result<(), Error> {
@@ -91,9 +92,8 @@ pub(crate) fn spawn_spec(
 ) -> Result<SpawnSpec, Error> {
     let (program, argv) = match &spec.args {
         None => {
-            let mut argv: Vec<_> = SHELL_ARGV.map(str::to_owned).into();
-            argv.push(checked_line(greeting, &spec.command, Path::new(&spec.cwd))?);
-            (SHELL.to_owned(), argv)
+            let line = checked_line(greeting, &spec.command, Path::new(&spec.cwd))?;
+            shell_words(spec, line)
         }
         Some(args) => {
             let path = env.get("PATH").map_or(DEFAULT_PATH, String::as_str);
@@ -119,13 +119,18 @@ pub(crate) fn spawn_spec(
     })
 }
 
+/// The shell of a session, and its arguments to run a line.
+fn shell_words(spec: &Spec, line: String) -> (String, Vec<String>) {
+    let shell = spec.shell.as_deref().unwrap_or(SHELL);
+    let name = shell.rsplit('/').next().unwrap_or(shell);
+    let argv = [name.to_owned(), SHELL_ARGV[1].to_owned(), line];
+    (shell.to_owned(), argv.into())
+}
+
 /// What to run after a person has changed the command, in the environment of the last run.
 pub(crate) fn renewed(spec: &Spec, known: SpawnSpec) -> Result<SpawnSpec, Error> {
     let (program, argv) = match &spec.args {
-        None => {
-            let words = SHELL_ARGV.into_iter().chain([spec.command.as_str()]);
-            (SHELL.to_owned(), words.map(str::to_owned).collect())
-        }
+        None => shell_words(spec, spec.command.clone()),
         Some(args) => {
             let path = known.env.get("PATH").unwrap_or(DEFAULT_PATH);
             let program = find_program(&spec.command, path, Path::new(&spec.cwd))?;

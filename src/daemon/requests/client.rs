@@ -4,13 +4,50 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use serde_json::Value;
+use serde_json::value::RawValue;
 use tokio::task::AbortHandle;
 
 use super::in_flight::InFlight;
+use crate::daemon::requests::replies::answer;
+use crate::daemon::transport::Answer;
 use crate::daemon::transport::outbox::Outbox;
 use crate::engine::bus::ConnectionId;
 use crate::engine::registry::Principal;
+use crate::engine::session::Session;
+use crate::protocol::hello::Replies;
+use crate::protocol::reply::lean;
 use crate::protocol::{Error, ErrorCode, Greeting, RequestId, Role, SessionId};
+
+/// How far a client knows the output of a session.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Cursors {
+    /// Up to here it has been shown the output.
+    shown: u64,
+    /// From here on its next `wait` searches.
+    searched: u64,
+}
+
+impl Cursors {
+    /// Those of a client that knows the output up to `offset`.
+    pub(crate) fn at(offset: u64) -> Self {
+        Self {
+            shown: offset,
+            searched: offset,
+        }
+    }
+}
+
+/// Which of a client's cursors of a session a reply moves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Moves {
+    /// None.
+    Nothing,
+    /// The end of what it has been shown. Its next `wait` still searches this output.
+    Shown,
+    /// Also the place from which its next `wait` searches.
+    All,
+}
 
 /// One connected client.
 pub(crate) struct Client {
@@ -19,11 +56,68 @@ pub(crate) struct Client {
     pub(crate) greeting: Greeting,
     pub(crate) outbox: Rc<Outbox>,
     pub(crate) in_flight: InFlight,
+    /// How far it has been shown the output of each session: its own, and at first how far earlier
+    /// connections of its scope had been shown those that were there already.
+    pub(crate) cursors: RefCell<HashMap<SessionId, Cursors>>,
     /// The sessions it watches, each with the task that sends the frames.
     pub(crate) watches: RefCell<HashMap<SessionId, AbortHandle>>,
 }
 
 impl Client {
+    /// Whether its replies are for a model, and therefore short.
+    pub(crate) fn is_lean(&self) -> bool {
+        self.greeting.replies == Replies::Lean
+    }
+
+    /// Offset up to which it has been shown the output of a session. People share the cursor of their scope,
+    /// because each of their commands is a connection.
+    pub(crate) fn shown(&self, session: &Session) -> u64 {
+        match self.principal.role {
+            Role::Human => session.output.shown(&self.principal.scope),
+            Role::Agent => self.cursors(session).shown,
+        }
+    }
+
+    /// Offset from which its next `wait` searches the output of a session.
+    pub(crate) fn searched(&self, session: &Session) -> u64 {
+        match self.principal.role {
+            Role::Human => session.output.shown(&self.principal.scope),
+            Role::Agent => self.cursors(session).searched,
+        }
+    }
+
+    /// Records that it has been shown the output of a session up to `offset`.
+    pub(crate) fn show(&self, session: &mut Session, offset: u64, moves: Moves) {
+        let cursors = Cursors {
+            shown: offset,
+            searched: match moves {
+                Moves::All => offset,
+                Moves::Shown | Moves::Nothing => self.cursors(session).searched,
+            },
+        };
+        let mut known = self.cursors.borrow_mut();
+        known.insert(session.id.clone(), cursors);
+        session.output.show(&self.principal.scope, offset);
+    }
+
+    fn cursors(&self, session: &Session) -> Cursors {
+        let own = self.cursors.borrow().get(&session.id).copied();
+        let (own, first) = (own.unwrap_or_default(), session.output.first());
+        Cursors {
+            shown: own.shown.max(first),
+            searched: own.searched.max(first),
+        }
+    }
+
+    /// Queues the reply to a request, in the form that the client has asked for.
+    pub(crate) fn reply(&self, id: RequestId, answer: Answer) {
+        let answer = match answer {
+            Ok(result) if self.is_lean() => stripped(&result),
+            answer => answer,
+        };
+        self.outbox.push_reply(id, answer);
+    }
+
     /// Refuses an agent; `what` completes "only people may".
     pub(crate) fn people_only(&self, what: &str) -> Result<(), Error> {
         match self.principal.role {
@@ -67,4 +161,12 @@ impl Client {
             watch.abort();
         }
     }
+}
+
+/// A result without the fields that say nothing.
+fn stripped(result: &RawValue) -> Answer {
+    let mut value: Value = serde_json::from_str(result.get())
+        .map_err(|error| Error::internal(format!("a result could not be read: {error}")))?;
+    lean::strip(&mut value);
+    answer(value)
 }

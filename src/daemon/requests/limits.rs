@@ -14,6 +14,12 @@ pub(crate) const MAX_CHARS: usize = 262_144;
 /// `maxChars` if neither the request nor the greeting gives one.
 const DEFAULT_CHARS: usize = 500;
 
+/// The same for a model: enough for the summary of a test run and the first errors of a compiler.
+const LEAN_CHARS: usize = 2000;
+
+/// Default of `yieldMs`: how long a start or restart waits before its reply, in milliseconds.
+pub(crate) const YIELD_MS: u64 = 10_000;
+
 /// Longest time a client may wait in one request, in milliseconds.
 const MAX_WAIT_MS: u64 = 600_000;
 
@@ -40,12 +46,30 @@ pub(crate) fn limits(settings: &Settings, greeting: &Greeting) -> Limits {
 pub(crate) fn max_chars(client: &Client, asked: Option<usize>) -> Result<usize, Error> {
     let chars = asked
         .or(client.greeting.defaults.max_chars)
-        .unwrap_or(DEFAULT_CHARS);
+        .unwrap_or(match client.is_lean() {
+            true => LEAN_CHARS,
+            false => DEFAULT_CHARS,
+        });
     match chars {
         chars if chars <= MAX_CHARS => Ok(chars),
         chars => Err(Error::invalid(format!(
             "`maxChars` is at most {MAX_CHARS}, not {chars}"
         ))),
+    }
+}
+
+/// The value of a parameter that has two names.
+pub(crate) fn one_of<T>(
+    name: &str,
+    value: Option<T>,
+    former: &str,
+    other: Option<T>,
+) -> Result<Option<T>, Error> {
+    match (value, other) {
+        (Some(_), Some(_)) => Err(Error::invalid(format!(
+            "`{name}` and `{former}` are the same parameter; give one"
+        ))),
+        (value, other) => Ok(value.or(other)),
     }
 }
 

@@ -11,6 +11,7 @@ pub(crate) mod new_output;
 pub(crate) mod question;
 pub(crate) mod replies;
 pub(crate) mod start_limits;
+pub(crate) mod started;
 pub(crate) mod typing;
 pub(crate) mod unique_label;
 pub(crate) mod wait_plan;

@@ -1,6 +1,6 @@
 //! The new output and the status of a session, as `poll`, `wait`, `start` and `write` return them.
 
-use super::client::Client;
+use super::client::{Client, Moves};
 use crate::daemon::hub::Hub;
 use crate::daemon::reading;
 use crate::daemon::sessions::session_io::SessionIo;
@@ -10,17 +10,19 @@ use crate::daemon::storage::log_reader::Arrival;
 use crate::engine::session::{Session, is_offloaded};
 use crate::protocol::params::Stream;
 use crate::protocol::record::Mode;
-use crate::protocol::reply::Polled;
+use crate::protocol::reply::{Highlight, Polled, ScreenText};
 use crate::protocol::{Error, SessionId};
 use crate::sys::signal;
+use crate::term::highlight::highlights;
 use crate::term::plain::{render, tail_chars};
+use crate::term::sanitize::clean;
 
 /// Where to start reading.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Since {
     /// From the start of the log; `maxChars` then limits it to the newest output.
     Tail,
-    /// From the end of what this scope has been shown.
+    /// From the end of what this connection has been shown.
     New,
     /// From the start of the current run.
     Run,
@@ -43,9 +45,10 @@ impl Since {
         let first = state.sessions.log_first(id);
         match self {
             Self::Tail => first,
-            Self::New => state.sessions.get(id).map_or(first, |session| {
-                session.output.shown(&client.principal.scope).max(first)
-            }),
+            Self::New => state
+                .sessions
+                .get(id)
+                .map_or(first, |session| client.shown(session).max(first)),
             Self::Run => state
                 .sessions
                 .get(id)
@@ -77,9 +80,15 @@ pub(crate) struct Show {
     pub(crate) since: u64,
     pub(crate) max_chars: usize,
     pub(crate) stream: Stream,
-    /// Whether this moves the scope's own cursor.
-    pub(crate) moves: bool,
+    /// Which of the client's own cursors this moves.
+    pub(crate) moves: Moves,
+    /// Whether to add the screen.
+    pub(crate) screen: bool,
 }
+
+/// Maximum number of bytes of text in a reply for a model. The rest of a reply of 30 KB is for its other
+/// fields.
+pub(crate) const LEAN_BYTES: usize = 28_000;
 
 /// Bytes at the end of the output of pipes that are searched for one stream. The search has to be bounded,
 /// because the streams may alternate with every byte.
@@ -93,6 +102,10 @@ pub(crate) async fn polled(
     show: Show,
 ) -> Result<Polled, Error> {
     hub.check_input(id).await;
+    if client.is_lean() {
+        // The numbers of lines are known once the output is rendered.
+        hub.catch_up(id).await;
+    }
     let (mut polled, uncounted) = hub.change(|state| now(state, client, id, show))?;
     if let Some(uncounted) = uncounted {
         polled.omitted.lines += reading::count(hub, id, uncounted).await;
@@ -117,7 +130,9 @@ fn now(
         return Err(Error::session_not_found(id.as_str()));
     };
     let finished = session.life.status().is_finished();
+    let whole = show.stream == Stream::All;
     let (mut piece, streams) = match session.spec.mode {
+        _ if client.is_lean() && whole => (excerpt(state, id, to, show), None),
         Mode::Pty => {
             let piece = state.sessions.piece(id, show.since, to, show.max_chars);
             (piece, None)
@@ -125,7 +140,15 @@ fn now(
         Mode::Pipe => piped(state, session, to, show),
     };
     let uncounted = piece.uncounted.take();
+    let full_screen = client.is_lean() && session.output.alt_screen() && !finished;
     let mut polled = assemble(state, session, piece, show, streams);
+    if client.is_lean() && finished {
+        polled.remaining = remaining(state, id);
+    }
+    if show.screen || full_screen {
+        polled.screen = state.sessions.get_mut(id).map(screen_text);
+        state.rest_later();
+    }
     if finished && polled.cursor == cursor(show.since) && to > show.since {
         polled.cursor = cursor(to);
     }
@@ -134,11 +157,11 @@ fn now(
             .input
             .show(&client.principal.scope, polled.input_state);
     }
-    if show.moves
+    if show.moves != Moves::Nothing
         && let (Ok(offset), Some(session)) =
             (parse_cursor(&polled.cursor), state.sessions.get_mut(id))
     {
-        session.output.show(&client.principal.scope, offset);
+        client.show(session, offset, show.moves);
         if session.scope == client.principal.scope
             && let Some(slot) = state.sessions.io(id).and_then(SessionIo::slot)
         {
@@ -153,6 +176,43 @@ fn now(
         }
     }
     Ok((polled, uncounted))
+}
+
+/// The beginning and the end of the new output, within the size of a reply for a model.
+fn excerpt(state: &State, id: &SessionId, to: u64, show: Show) -> Piece {
+    let mut max_chars = show.max_chars.min(LEAN_BYTES);
+    loop {
+        let piece = state.sessions.excerpt(id, show.since, to, max_chars);
+        if piece.text.len() <= LEAN_BYTES || max_chars < 16 {
+            return piece;
+        }
+        // The characters have several bytes each.
+        max_chars = max_chars.min(piece.text.chars().count()) * LEAN_BYTES / piece.text.len();
+    }
+}
+
+/// The processes that are left of a session that has ended.
+fn remaining(state: &State, id: &SessionId) -> Vec<String> {
+    let processes = state.sessions.processes(id).into_iter();
+    let alive = processes.filter(|process| process.state != 'Z');
+    alive
+        .map(|process| format!("pid {} {}", process.pid, clean(&process.name)))
+        .collect()
+}
+
+/// The screen of a session with what stands out on it.
+fn screen_text(session: &mut Session) -> ScreenText {
+    let screen = session.output.screen();
+    let highlighted = highlights(screen).into_iter();
+    let (text, cursor) = (screen.text(true), screen.cursor());
+    ScreenText {
+        text,
+        highlighted: highlighted
+            .map(|(row, text)| Highlight { row, text })
+            .collect(),
+        row: cursor.row,
+        col: cursor.col,
+    }
 }
 
 /// With pipes, the index says which stream each byte belongs to.
@@ -213,6 +273,7 @@ fn one_stream(source: &Source<'_>, arrivals: &[Arrival], stream: u8, max_chars: 
         },
         next: arrivals.last().map_or(0, |run| run.end),
         uncounted: None,
+        omitted_lines: None,
     }
 }
 
@@ -246,5 +307,8 @@ fn assemble(
         output_file: files.last().map(|file| file.path.clone()),
         output_files: files,
         output_bytes: end,
+        omitted_lines: piece.omitted_lines,
+        remaining: Vec::new(),
+        screen: None,
     }
 }

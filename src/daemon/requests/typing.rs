@@ -16,7 +16,7 @@ use crate::daemon::state::output::render_chunk;
 use crate::daemon::storage::input_log;
 use crate::daemon::transport::Answer;
 use crate::engine::registry::{Access, Principal};
-use crate::protocol::condition::{WaitMode, WaitSpec};
+use crate::protocol::condition::WaitMode;
 use crate::protocol::record::{InputState, Mode};
 use crate::protocol::reply::{Warning, Written};
 use crate::protocol::{Error, ErrorCode, Role, SessionId};
@@ -110,6 +110,15 @@ impl Target {
         }
     }
 
+    /// The part of `bytes` that the terminal or the program's line editor writes to the output. A line editor
+    /// turns the terminal's echo off; it is expected only for models, whose programs are mostly shells.
+    pub(crate) fn echoed<'b>(&self, client: &Client, bytes: &'b [u8]) -> &'b [u8] {
+        let echoes = self.mode == Mode::Pty
+            && pty::line_discipline(&*self.input)
+                .is_ok_and(|line| line.echo || (client.is_lean() && !line.canonical));
+        if echoes { bytes } else { &[] }
+    }
+
     /// Takes the keyboard if the client is a person. Returns an error to an agent while a person
     /// holds it.
     pub(crate) fn take_keyboard(&self) -> Result<(), Error> {
@@ -127,9 +136,8 @@ impl Target {
         &self,
         hub: &Hub,
         client: &Client,
-        spec: Option<&WaitSpec>,
+        since: Option<&str>,
     ) -> Result<u64, Error> {
-        let since = spec.and_then(|spec| spec.since.as_deref());
         if since.is_some() {
             return Ok(new_output::Since::parse(since)?.offset(&hub.read(), client, &self.id));
         }

@@ -4,16 +4,17 @@ use std::rc::Rc;
 
 use tokio::time::{Duration, Instant};
 
-use super::client::Client;
+use super::client::{Client, Moves};
 use super::limits::{max_chars, wait_ms};
-use super::new_output::{Show, polled};
+use super::new_output::{LEAN_BYTES, Show, polled};
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::reading;
+use crate::engine::echo::Echo;
 use crate::engine::matcher::{Conditions, Decision, Matcher};
 use crate::engine::wait_inputs::WaitInputs;
 use crate::engine::waits::Pending;
-use crate::protocol::condition::{WaitMode, WaitSpec};
+use crate::protocol::condition::{View, WaitMode, WaitSpec};
 use crate::protocol::params::Stream;
 use crate::protocol::reply::{Matched, Outcome, Waited, WaitedAll};
 use crate::protocol::{Error, SessionId};
@@ -34,6 +35,13 @@ pub(crate) struct Plan {
     timeout_ms: u64,
     max_chars: usize,
     after_input: bool,
+    /// Whether the reply has the screen.
+    screen: bool,
+    /// What the same request types.
+    echo: Echo,
+    moves: Moves,
+    /// Whether the reply has only output that the client has not been shown, even if more is searched.
+    only_new: bool,
 }
 
 impl Plan {
@@ -45,7 +53,47 @@ impl Plan {
             timeout_ms: wait_ms("timeoutMs", spec.timeout_ms, DEFAULT_TIMEOUT_MS)?,
             max_chars: max_chars(client, spec.max_chars)?,
             after_input: false,
+            screen: view == View::Screen,
+            echo: Echo::default(),
+            moves: Moves::All,
+            only_new: false,
         })
+    }
+
+    /// A wait until there is something to do (see [`Conditions::something_to_do`]).
+    ///
+    /// The client has not asked for it. So its next `wait` finds what is shown here, too.
+    pub(crate) fn something_to_do(
+        client: &Client,
+        conditions: Conditions,
+        timeout_ms: u64,
+        max_chars: usize,
+    ) -> Self {
+        Self {
+            conditions: Rc::new(conditions),
+            timeout_ms,
+            max_chars,
+            after_input: false,
+            screen: false,
+            echo: Echo::default(),
+            moves: match client.is_lean() {
+                true => Moves::Shown,
+                false => Moves::All,
+            },
+            only_new: false,
+        }
+    }
+
+    /// Leaves output that the client has been shown out of the reply.
+    pub(crate) fn only_new(mut self, on: bool) -> Self {
+        self.only_new = on;
+        self
+    }
+
+    /// Adds the screen to the reply.
+    pub(crate) fn with_screen(mut self, on: bool) -> Self {
+        self.screen |= on;
+        self
     }
 
     /// Makes the wait continue when a session ends only because a client restarts it.
@@ -59,6 +107,12 @@ impl Plan {
     /// Counts silence from now, because silence before an input says nothing about its effect.
     pub(crate) fn after_input(mut self) -> Self {
         self.after_input = true;
+        self
+    }
+
+    /// Sets the bytes that the request types. Patterns do not match their echo.
+    pub(crate) fn typing(mut self, bytes: &[u8]) -> Self {
+        self.echo = Echo::of(bytes);
         self
     }
 
@@ -98,14 +152,41 @@ impl Plan {
             false => hub.wait(pending).await,
         };
         let elapsed_ms = now().boot - began;
+        let matched = |(_, decision): &(_, Option<Decision>)| {
+            matches!(decision, Some(Decision::Matched(_) | Decision::Failed(_)))
+        };
+        let is_decided = verdict.iter().any(matched);
+        // The sessions share the space of a reply for a model.
+        let max_chars = match client.is_lean() {
+            true => self.max_chars.min(LEAN_BYTES / from.len().max(1)),
+            false => self.max_chars,
+        };
         let mut results = Vec::new();
         for ((offset, id), (_, decision)) in from.into_iter().zip(verdict) {
-            let (outcome, matched) = outcome(decision);
+            let (mut outcome, matched) = outcome(decision);
+            if is_decided && outcome == Outcome::Timeout && client.is_lean() {
+                outcome = Outcome::Running;
+            }
+            let goes_on = outcome == Outcome::Running;
+            let (end, shown) = {
+                let state = hub.read();
+                let session = state.sessions.get(&id);
+                (
+                    state.sessions.log_end(&id),
+                    session.map(|session| client.shown(session)),
+                )
+            };
             let show = Show {
-                since: offset,
-                max_chars: self.max_chars,
+                since: match self.only_new {
+                    // Its output is left for the next request.
+                    _ if goes_on => end,
+                    true => offset.max(shown.unwrap_or(offset)),
+                    false => offset,
+                },
+                max_chars,
                 stream: Stream::All,
-                moves: true,
+                moves: if goes_on { Moves::Nothing } else { self.moves },
+                screen: self.screen,
             };
             let polled = polled(hub, client, &id, show).await?;
             // A match after an input cannot have been there at entry.
@@ -159,6 +240,7 @@ impl Plan {
             at.offset = at.offset.min(offset);
             Matcher::new(self.conditions.clone(), session.output.layout(), at, began)
                 .silence_from_now(self.after_input)
+                .ignore_echo(self.echo.clone())
         };
         if self.conditions.reads_output() {
             // The result does not matter: the loop below checks the time.
@@ -235,7 +317,7 @@ fn sum_up(results: Vec<Waited>, mode: WaitMode, elapsed_ms: u64) -> WaitedAll {
         .iter()
         .all(|result| result.outcome == Outcome::Matched);
     let decisive = having(Outcome::Failed).or_else(|| match mode {
-        WaitMode::Any => having(Outcome::Matched),
+        WaitMode::Any | WaitMode::Next => having(Outcome::Matched),
         WaitMode::All if all_matched => results.first(),
         WaitMode::All => None,
     });
@@ -243,7 +325,7 @@ fn sum_up(results: Vec<Waited>, mode: WaitMode, elapsed_ms: u64) -> WaitedAll {
     let undecided = || having(Outcome::Timeout);
     let ended = || having(Outcome::Lost).or_else(|| having(Outcome::Exited));
     let decisive = decisive.or_else(|| match mode {
-        WaitMode::Any => undecided().or_else(ended),
+        WaitMode::Any | WaitMode::Next => undecided().or_else(ended),
         WaitMode::All => ended().or_else(undecided),
     });
     let outcome = decisive.map_or(Outcome::Timeout, |result| result.outcome);

@@ -4,7 +4,7 @@
 //! applied in that order. A request that can be answered at once never becomes a task.
 
 use std::cell::RefCell;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
@@ -18,7 +18,7 @@ use tokio::net::UnixStream;
 use super::greeting;
 use crate::daemon::actions;
 use crate::daemon::hub::Hub;
-use crate::daemon::requests::client::Client;
+use crate::daemon::requests::client::{Client, Cursors};
 use crate::daemon::requests::in_flight::InFlight;
 use crate::daemon::requests::limits::MAX_IN_FLIGHT;
 use crate::daemon::tasks::restart;
@@ -29,7 +29,7 @@ use crate::daemon::transport::request_lines::{RequestLine, RequestLines};
 use crate::daemon::transport::socket::Socket;
 use crate::engine::bus::ConnectionId;
 use crate::protocol::hello::OnDisconnect;
-use crate::protocol::{Action, Error, ErrorCode, Greeting, MAX_LINE, Request, SessionId};
+use crate::protocol::{Action, Error, ErrorCode, Greeting, MAX_LINE, Request, Role, SessionId};
 use crate::sys::signal;
 
 /// How long a client's requests may continue after the end of its input.
@@ -192,12 +192,23 @@ impl Connection {
         let settings = self.hub.read().settings;
         let hello = greeting::hello(&principal, &greeting, &settings)?;
         self.outbox.push_event(&hello);
+        let cursors = match principal.role {
+            Role::Human => HashMap::new(),
+            Role::Agent => {
+                let shown = self.hub.read().sessions.shown_to(&principal.scope);
+                let shown = shown.into_iter();
+                shown
+                    .map(|(id, offset)| (id, Cursors::at(offset)))
+                    .collect()
+            }
+        };
         let client = Rc::new(Client {
             id: self.id,
             principal,
             greeting,
             outbox: self.outbox.clone(),
             in_flight: InFlight::default(),
+            cursors: RefCell::new(cursors),
             watches: RefCell::default(),
         });
         self.client = Some(client.clone());
@@ -249,7 +260,7 @@ async fn begin(hub: &Hub, client: &Rc<Client>, request: Request) {
         Box::pin(actions::run(hub.clone(), client.clone(), action));
     let first = std::future::poll_fn(|context| Poll::Ready(work.as_mut().poll(context))).await;
     if let Poll::Ready(result) = first {
-        client.outbox.push_reply(id, result);
+        client.reply(id, result);
         return;
     }
     let number = client.in_flight.begin();
@@ -257,7 +268,7 @@ async fn begin(hub: &Hub, client: &Rc<Client>, request: Request) {
         let (client, id) = (client.clone(), id.clone());
         tokio::task::spawn_local(async move {
             let result = work.await;
-            client.outbox.push_reply(id, result);
+            client.reply(id, result);
             client.in_flight.done(number);
         })
     };

@@ -21,8 +21,8 @@ use std::rc::Rc;
 use crate::daemon::storage::store::Store;
 use crate::engine::registry::Registry;
 use crate::engine::session::Session;
-use crate::protocol::SessionId;
 use crate::protocol::record::OutputFile;
+use crate::protocol::{Scope, SessionId};
 use crate::sys::shared_table::{SharedTable, Slot};
 pub(crate) use ports::PortSweep;
 use session_io::SessionIo;
@@ -56,6 +56,15 @@ impl Sessions {
     /// Every session, oldest first.
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &Session> {
         self.registry.iter()
+    }
+
+    /// How far the connections of a scope have been shown the output of each session.
+    pub(crate) fn shown_to(&self, scope: &Scope) -> HashMap<SessionId, u64> {
+        let shown = |session: &Session| {
+            let offset = session.output.shown(scope);
+            (offset > 0).then(|| (session.id.clone(), offset))
+        };
+        self.iter().filter_map(shown).collect()
     }
 
     pub(crate) fn io(&self, id: &SessionId) -> Option<&SessionIo> {

@@ -59,7 +59,7 @@ impl State {
         let due = self
             .waiters
             .waits
-            .due(ticket, |id| Some(&registry.get(id)?.output));
+            .due(ticket, now().boot, |id| Some(&registry.get(id)?.output));
         self.timers.set(Due::Wait(ticket), due);
     }
 

@@ -66,7 +66,7 @@ pub(crate) fn rebuilt(remains: Remains, dir: &Path, boot_id: &str, now: Now) -> 
 /// The command and arguments as they were requested: a shell line, or a program and its arguments.
 fn command(argv: Vec<String>) -> (String, Option<Vec<String>>) {
     if let [sh, flag, line] = &argv[..]
-        && [sh.as_str(), flag] == SHELL_ARGV
+        && (["sh", "bash"].contains(&sh.as_str()) && flag == SHELL_ARGV[1])
     {
         return (line.clone(), None);
     }

@@ -1,5 +1,5 @@
 //! bgproc's own tools as clients see them. Their descriptions are part of every prompt of a model, so a
-//! test limits them to 10 tools and 9,800 bytes.
+//! test limits them to 10 tools and 12,000 bytes.
 
 use rmcp::model::Tool;
 use serde_json::{Value, json};
@@ -12,12 +12,13 @@ pub const SESSION: &str = "session";
 /// Instructions for the model.
 pub const INSTRUCTIONS: &str = "\
 Runs commands in real terminals that keep running between calls and survive this server.
-- start runs a command and returns when it ends or after yieldMs; then it continues in the background. background:true returns at once.
+- start, write and send_keys return when there is something to do: the program waits for input, has ended, is ready, or is quiet; at most waitMs later. The program goes on.
 - Never poll in a loop: wait for what you need (exit, a pattern, readiness, a port, a prompt).
-- Answer prompts with write (submit:true presses Enter) or send_keys, with `wait` in the same call to get the reaction.
-- poll since:\"new\" shows only what you have not seen; log searches or pages through all output; capture shows the screen of full-screen programs.
+- Answer prompts with write (submit:true presses Enter) or send_keys; the reply has the reaction.
+- Replies have only output that you have not seen. [c5..c9] after the status is prevCursor..cursor: poll since:\"c5\" shows it again. log searches or pages through all output; capture shows the screen.
+- Long output is cut in the middle; the line in its place says which lines log has.
 - Passwords and decisions that are not yours: session action ask_human; a person types, you never see it.
-- `key` makes start safe to repeat. A lost result can be read again from prevCursor.";
+- `key` makes start safe to repeat.";
 
 /// The tools, in the order in which clients see them.
 pub fn tools() -> Vec<Tool> {
@@ -36,16 +37,18 @@ pub fn tools() -> Vec<Tool> {
 }
 
 fn start() -> Tool {
-    let about = "Run a command in its own terminal. Returns when it ends or after yieldMs; then it continues in the background.";
+    let about = "Run a command in its own terminal. Returns when it ends, waits for input or is ready, or after waitMs; then it continues in the background.";
     let input = json!({
-        "command": string("shell line; with args a program"),
+        "command": string("bash line; with args a program"),
         "args": {"type": "array", "items": {"type": "string"}},
         "cwd": {"type": "string"},
         "env": {"type": "object"},
         "label": string("name for people"),
         "group": {"type": "string"},
         "background": boolean("return at once"),
-        "yieldMs": integer("else wait this long (10000)"),
+        "until": conditions("or return at any of these"),
+        "fail": as_until("or, as a failure, at any of these"),
+        "waitMs": integer("or after this time (10000)"),
         "wait": boolean("wait for its end, however long"),
         "timeoutSec": integer("end it after this time (1800); 0: never"),
         "mode": {"enum": ["pty", "pipe"], "description": "pipe separates stdout and stderr"},
@@ -53,11 +56,11 @@ fn start() -> Tool {
         "cols": plain("integer"),
         "input": string("text typed at its start"),
         "key": string("the same key returns the same session"),
-        "ready": object("it is ready at: {pattern} or {port}, timeoutMs"),
-        "restart": object("{policy: on-failure|always, maxRetries, backoffMs}"),
-        "limits": object("{memoryBytes, cpuSec, processes, openFiles, nice, logBytes}"),
+        "ready": record(json!({"pattern": plain("string"), "port": plain("integer"), "timeoutMs": plain("integer")}), "it is ready at this pattern or port"),
+        "restart": record(json!({"policy": {"enum": ["never", "on-failure", "always"]}, "maxRetries": plain("integer"), "backoffMs": plain("integer")}), "when it ends"),
+        "limits": record(json!({"memoryBytes": plain("integer"), "cpuSec": plain("integer"), "processes": plain("integer"), "openFiles": plain("integer"), "nice": plain("integer"), "logBytes": plain("integer")}), "resources"),
         "onExit": string("shell line to run when it ends"),
-        "maxChars": integer("of output (500)"),
+        "maxChars": integer("of output (2000)"),
     });
     let output = json!({
         "sessionId": plain("string"), "status": plain("string"), "pid": optional("integer"),
@@ -98,7 +101,7 @@ fn poll() -> Tool {
         "sessionId": {"type": "string"},
         "since": string("\"new\", or a cursor; prevCursor repeats the last output"),
         "waitMs": integer("wait this long for output (0)"),
-        "maxChars": integer("(500)"),
+        "maxChars": integer("(2000)"),
         "stream": {"enum": ["all", "stdout", "stderr"]},
     });
     let output = returns(polled(), &["status", "output", "cursor"]);
@@ -147,20 +150,20 @@ fn wait() -> Tool {
         "sessionId": {"type": "string"},
         "sessionIds": {"type": "array", "items": {"type": "string"}},
         "group": {"type": "string"},
-        "mode": {"enum": ["any", "all"], "description": "for several"},
-        "until": conditions("any of these (exit): {exit:true} {pattern:RE} {gone:RE} {input:true} (it waits for input) {idleMs:n} {ready:true} {port:n}"),
-        "fail": conditions("any of these is a failure"),
+        "mode": {"enum": ["any", "all", "next"], "description": "for several; next: the next end or match of those that run"},
+        "until": conditions("any of these (exit)"),
+        "fail": as_until("any of these is a failure"),
         "since": string("cursor (what you have not seen)"),
-        "view": {"enum": ["plain", "screen"], "description": "where patterns look"},
-        "timeoutMs": integer("(10000, at most 600000)"),
-        "maxChars": integer("(500)"),
+        "view": view("where patterns look; screen also shows it"),
+        "waitMs": integer("at most this long (10000, up to 30 minutes)"),
+        "maxChars": integer("(2000)"),
     });
     let output = returns(waited(), &["outcome", "elapsedMs"]);
     tool("wait", about, Effect::Reads, takes(input, &[]), output)
 }
 
 fn write() -> Tool {
-    let about = "Type text into a session.";
+    let about = "Type text into a session, and return the reaction: when the program waits for input again, ends or is quiet.";
     let input = json!({
         "sessionId": {"type": "string"},
         "data": {"type": "string"},
@@ -169,7 +172,10 @@ fn write() -> Tool {
         "paste": boolean("as a bracketed paste"),
         "eof": boolean("then close its input"),
         "encoding": {"enum": ["utf8", "base64"]},
-        "wait": object("then wait: {until, fail, timeoutMs} as in wait"),
+        "until": conditions("or return at any of these"),
+        "fail": as_until("or, as a failure, at any of these"),
+        "waitMs": integer("or after this time (10000); 0: at once"),
+        "view": view("screen: show it"),
     });
     tool(
         "write",
@@ -181,12 +187,14 @@ fn write() -> Tool {
 }
 
 fn send_keys() -> Tool {
-    let about = "Press keys in a session: Enter, C-c, Up, F5, M-x, Escape, or {\"text\":\"hi\"}.";
+    let about = "Press keys in a session: Enter, C-c, Up, F5, M-x, Escape, or {\"text\":\"hi\"}. Returns the reaction, as write.";
     let input = json!({
         "sessionId": {"type": "string"},
-        "keys": {"type": "array", "items": {"type": ["string", "object"]}},
+        "keys": {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "object", "properties": {"text": plain("string")}, "required": ["text"]}]}},
         "repeat": {"type": "integer"},
-        "wait": object("as for write"),
+        "until": conditions("or return at any of these"),
+        "waitMs": integer("as for write"),
+        "view": view("screen: show it"),
     });
     let input = takes(input, &["sessionId", "keys"]);
     tool(
@@ -245,12 +253,13 @@ fn kill() -> Tool {
 }
 
 fn session() -> Tool {
-    let about = "Other actions. status: the whole record. ask_human: a person answers the prompt. restart. signal (target foreground|leader|tree). resize. set: label, group, times. clear: drop output. remove. export: asciicast|text|html|raw to path.";
+    let about = "Other actions. status: the whole record. ask_human: a person answers the prompt. restart (until, waitMs). signal (target foreground|leader|tree). resize. set: label, group, times. clear: drop output. remove. export: asciicast|text|html|raw to path.";
     let input = json!({
         "action": {"enum": ["status", "ask_human", "restart", "signal", "resize", "set", "clear", "remove", "export"]},
         "sessionId": plain("string"),
         "detail": boolean("status: with processes and ports"),
         "message": plain("string"), "timeoutMs": plain("integer"),
+        "until": as_until("restart: return at any of these"), "waitMs": plain("integer"),
         "signal": plain("string"), "target": plain("string"),
         "rows": plain("integer"), "cols": plain("integer"),
         "label": plain("string"), "group": plain("string"), "keep": plain("boolean"),
@@ -292,7 +301,7 @@ fn polled() -> Value {
 /// The result of `wait`, and of `write` with `wait`.
 fn waited() -> Value {
     json!({
-        "outcome": {"enum": ["matched", "failed", "exited", "timeout", "lost"]},
+        "outcome": {"enum": ["matched", "failed", "exited", "timeout", "lost", "running"]},
         "matched": optional("object"), "elapsedMs": plain("integer"), "status": plain("string"), "exitCode": optional("integer"),
         "output": plain("string"), "cursor": plain("string"), "results": plain("array"),
     })
@@ -325,10 +334,29 @@ fn boolean(about: &str) -> Value {
     json!({ "type": "boolean", "description": about })
 }
 
-fn object(about: &str) -> Value {
-    json!({ "type": "object", "description": about })
+fn record(properties: Value, about: &str) -> Value {
+    json!({ "type": "object", "properties": properties, "description": about })
 }
 
-fn conditions(about: &str) -> Value {
+fn view(about: &str) -> Value {
+    json!({ "enum": ["plain", "screen"], "description": about })
+}
+
+/// A list of conditions in a tool that describes them elsewhere, or hardly needs them.
+fn as_until(about: &str) -> Value {
     json!({ "type": "array", "items": {"type": "object"}, "description": about })
+}
+
+/// A list of conditions, each an object with one of the fields.
+fn conditions(about: &str) -> Value {
+    let fields = json!({
+        "exit": plain("boolean"), "pattern": plain("string"), "gone": plain("string"),
+        "input": plain("boolean"), "idleMs": plain("integer"), "ready": plain("boolean"),
+        "port": plain("integer"),
+    });
+    json!({
+        "type": "array",
+        "items": {"type": "object", "properties": fields, "minProperties": 1, "maxProperties": 1},
+        "description": about,
+    })
 }

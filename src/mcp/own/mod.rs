@@ -4,6 +4,7 @@
 //! that its action does. A model gets a text ([`text`]); a program gets the result itself.
 
 pub mod catalog;
+mod ceiling;
 pub mod text;
 
 use serde_json::Value;
@@ -25,8 +26,11 @@ pub async fn call(call: &Call, tool: &str, mut arguments: Arguments) -> Outcome 
     if action == "log" && !is_part(&arguments) {
         arguments.insert("tail".to_owned(), TAIL.into());
     }
+    let asked = ["until", "fail", "wait"]
+        .iter()
+        .any(|name| arguments.contains_key(*name));
     let result = call.action(action, Value::Object(arguments)).await?;
-    let text = text::of(action, &result);
+    let text = ceiling::cut(text::of(action, &result, asked));
     Ok(Done::new(result, text))
 }
 

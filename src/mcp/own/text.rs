@@ -7,15 +7,18 @@ use serde_json::Value;
 /// Maximum number of characters of an export that are shown.
 const HEAD: usize = 2000;
 
-/// The text for the result of an action.
-pub fn of(action: &str, result: &Value) -> String {
+/// What the daemon writes in place of lines that it leaves out.
+const LEFT_OUT: &str = " left out; log ";
+
+/// The text for the result of an action. `asked` says whether the request has named what to wait for.
+pub fn of(action: &str, result: &Value, asked: bool) -> String {
     match action {
         "start" => started(result),
         "list" => listed(result),
         "poll" => news(result),
         "log" => log(result),
         "wait" => waited(result),
-        "write" | "send_keys" => written(result),
+        "write" | "send_keys" => written(result, asked),
         "capture" => captured(result),
         "kill" => killed(result),
         "export" => exported(result),
@@ -36,8 +39,39 @@ fn started(result: &Value) -> String {
     if result["reused"] == true {
         head.push_str(", the existing session with this key");
     }
+    if result["ready"] == true {
+        head.push_str(", ready");
+    }
     head.push_str(input_state(result));
+    if let Some(ms) = result["timeoutMs"].as_u64() {
+        head.push_str(&format!(", will be ended after {}", limit(ms)));
+    }
+    if result["outcome"].is_string() {
+        head.push_str(&format!("; {}", outcome(result)));
+    }
+    head.push_str(&remaining(result));
     with_output(head, result)
+}
+
+/// A time limit in the unit that fits it.
+fn limit(ms: u64) -> String {
+    match (ms % 3_600_000, ms % 60_000) {
+        (0, _) => format!("{} h", ms / 3_600_000),
+        (_, 0) => format!("{} min", ms / 60_000),
+        _ => seconds(ms),
+    }
+}
+
+/// The processes that a session has left running.
+fn remaining(result: &Value) -> String {
+    let left: Vec<&str> = array(result, "remaining")
+        .filter_map(Value::as_str)
+        .collect();
+    match left.len() {
+        0 => String::new(),
+        1 => format!("; 1 process goes on: {}", left[0]),
+        count => format!("; {count} processes go on: {}", left.join(", ")),
+    }
 }
 
 fn listed(result: &Value) -> String {
@@ -54,6 +88,10 @@ fn listed(result: &Value) -> String {
             seconds(session["runtimeMs"].as_u64().unwrap_or_default()),
             command(session)
         ));
+        if session["ready"] == true {
+            line.push_str(", ready");
+        }
+        line.push_str(input_state(session));
         lines.push(line);
         let output = session["output"].as_str().unwrap_or_default();
         lines.extend(output.lines().map(|line| format!("    {line}")));
@@ -65,7 +103,22 @@ fn listed(result: &Value) -> String {
 }
 
 fn news(result: &Value) -> String {
-    with_output(format!("{}{}", status(result), input_state(result)), result)
+    let head = format!(
+        "{}{}{}{}",
+        status(result),
+        input_state(result),
+        remaining(result),
+        cursors(result)
+    );
+    with_output(head, result)
+}
+
+/// Where the output begins and ends, for a read that repeats it or goes on after it.
+fn cursors(result: &Value) -> String {
+    match (result["prevCursor"].as_str(), result["cursor"].as_str()) {
+        (Some(before), Some(after)) if before != after => format!(" [{before}..{after}]"),
+        _ => String::new(),
+    }
 }
 
 fn log(result: &Value) -> String {
@@ -79,13 +132,19 @@ fn log(result: &Value) -> String {
             };
             text.push_str(&format!("{}: {stream}{}\n", line["n"], word(line, "text")));
         }
-        return format!("{text}[{total} lines in all]");
+        return format!("{text}[{}{total} lines in all]", left_out(result, "lines"));
     }
     if result["matches"].is_array() {
+        let context = |found: &Value| found["before"].is_array() || found["after"].is_array();
+        let has_context = array(result, "matches").any(context);
+        let mut last = 0;
         for found in array(result, "matches") {
             let n = found["n"].as_u64().unwrap_or_default();
             let before = array(found, "before").filter_map(Value::as_str);
             let count = before.clone().count() as u64;
+            if has_context && last > 0 && last + 1 < n.saturating_sub(count) {
+                text.push_str("--\n");
+            }
             for (place, line) in before.enumerate() {
                 text.push_str(&format!(
                     "{}- {line}\n",
@@ -96,13 +155,18 @@ fn log(result: &Value) -> String {
             for (place, line) in array(found, "after").filter_map(Value::as_str).enumerate() {
                 text.push_str(&format!("{}- {line}\n", n + 1 + place as u64));
             }
+            last = n + array(found, "after").count() as u64;
         }
         let more = match result["truncated"] == true {
-            true => ", and there are more",
-            false => "",
+            true if last > 0 => format!(", more from line {} on", last + 1),
+            true => ", and there are more".to_owned(),
+            false => String::new(),
         };
-        let count = array(result, "matches").count();
-        return format!("{text}[{count} matches{more}; {total} lines in all]");
+        let count = match array(result, "matches").count() {
+            1 => "1 match".to_owned(),
+            count => format!("{count} matches"),
+        };
+        return format!("{text}[{count}{more}; {total} lines in all]");
     }
     text.push_str(word(result, "output"));
     end_line(&mut text);
@@ -112,22 +176,58 @@ fn log(result: &Value) -> String {
     )
 }
 
+/// What a page of lines does not have.
+fn left_out(result: &Value, of: &str) -> String {
+    let shown = array(result, of).filter_map(|line| line["n"].as_u64());
+    let (first, last) = (shown.clone().min(), shown.max());
+    match (result["omitted"]["lines"].as_u64(), first, last) {
+        (Some(count), Some(first), _) => {
+            format!("{count} lines left out before line {first}; ")
+        }
+        (None, _, Some(last)) if result["omitted"]["bytes"].is_u64() => {
+            format!("long lines are cut; last line {last} of ")
+        }
+        _ => String::new(),
+    }
+}
+
 fn waited(result: &Value) -> String {
     if !result["results"].is_array() {
-        return with_output(
-            format!("{}{}", verdict(result), input_state(result)),
-            result,
+        let head = format!(
+            "{}{}{}{}",
+            verdict(result),
+            input_state(result),
+            remaining(result),
+            cursors(result)
         );
+        return with_output(head, result);
     }
     let mut text = verdict(result);
     for one in array(result, "results") {
         let id = word(one, "sessionId");
-        text.push_str(&format!("\n--- {id}: {}", with_output(verdict(one), one)));
+        let one = match one["outcome"] == "running" {
+            true => "still running".to_owned(),
+            false => with_output(verdict(one), one),
+        };
+        text.push_str(&format!("\n--- {id}: {one}"));
     }
     text
 }
 
 fn verdict(result: &Value) -> String {
+    let mut text = outcome(result);
+    text.push_str(&format!(
+        " after {}",
+        seconds(result["elapsedMs"].as_u64().unwrap_or_default())
+    ));
+    if result["status"].is_string() {
+        text.push_str(&format!("; {}", status(result)));
+    }
+    text
+}
+
+/// The outcome of a wait, and what has matched.
+fn outcome(result: &Value) -> String {
     let outcome = word(result, "outcome");
     let matched = &result["matched"];
     let mut text = match (outcome, matched["kind"].as_str()) {
@@ -140,17 +240,29 @@ fn verdict(result: &Value) -> String {
     if let Some(id) = matched["sessionId"].as_str() {
         text.push_str(&format!(" in {id}"));
     }
-    text.push_str(&format!(
-        " after {}",
-        seconds(result["elapsedMs"].as_u64().unwrap_or_default())
-    ));
-    if result["status"].is_string() {
-        text.push_str(&format!("; {}", status(result)));
-    }
     text
 }
 
-fn written(result: &Value) -> String {
+/// What a program does after its input.
+fn reaction(result: &Value) -> String {
+    let ms = result["elapsedMs"].as_u64().unwrap_or_default();
+    let state = format!(
+        "{}{}{}",
+        status(result),
+        input_state(result),
+        remaining(result)
+    );
+    match (
+        result["outcome"].as_str(),
+        result["matched"]["kind"].as_str(),
+    ) {
+        (Some("timeout"), _) => format!("{state}, still busy after {}", seconds(ms)),
+        (_, Some("idleMs")) => format!("{state}, quiet after {}", seconds(ms)),
+        _ => state,
+    }
+}
+
+fn written(result: &Value, asked: bool) -> String {
     let mut head = format!("{} bytes typed", result["bytesWritten"]);
     if result["consumed"] == false {
         head.push_str(", not all read yet");
@@ -159,7 +271,12 @@ fn written(result: &Value) -> String {
         head.push_str(&format!(", warning: {warning}"));
     }
     match result["outcome"].is_string() {
-        true => format!("{head}\n{}", waited(result)),
+        // The model has named no condition: say what it can do now.
+        true if !asked => {
+            let head = format!("{head}; {}{}", reaction(result), cursors(result));
+            with_output(head, result)
+        }
+        true => format!("{head}; {}", waited(result)),
         false => head,
     }
 }
@@ -254,21 +371,48 @@ fn fields(result: &Value) -> String {
     }
 }
 
-/// `head`, a line about output that was omitted, and the output unchanged.
+/// `head`, the output unchanged, and the screen if the result has it.
 fn with_output(head: String, result: &Value) -> String {
+    let mut text = head;
     let output = result["output"].as_str().unwrap_or_default();
-    if output.is_empty() {
-        return format!("{head}\n(no output)");
-    }
-    let omitted = result["omitted"]["bytes"].as_u64().unwrap_or_default();
-    let left_out = match (omitted, result["outputFile"].as_str()) {
-        (0, _) => String::new(),
-        (bytes, None) => format!("[{bytes} earlier bytes omitted; read them with `log`]\n"),
-        (bytes, Some(file)) => {
-            format!("[{bytes} earlier bytes omitted; read them with `log` or in {file}]\n")
+    let screen = &result["screen"];
+    if !output.is_empty() {
+        text.push('\n');
+        if result["omittedLines"].is_null()
+            && let Some(bytes @ 1..) = result["omitted"]["bytes"].as_u64()
+            && !output.contains(LEFT_OUT)
+        {
+            text.push_str(&format!(
+                "[{bytes} earlier bytes left out; log shows them]\n"
+            ));
         }
-    };
-    format!("{head}\n{left_out}{output}")
+        text.push_str(output);
+    } else if screen.is_null() {
+        let wrote = result["outputBytes"].as_u64().unwrap_or_default() > 0;
+        text.push_str(if wrote {
+            "\n(nothing new)"
+        } else {
+            "\n(no output)"
+        });
+    }
+    if let Some(rows) = screen["text"].as_str() {
+        end_line(&mut text);
+        text.push_str(&format!("screen:\n{rows}"));
+        end_line(&mut text);
+        text.push_str(&format!(
+            "[cursor row {} col {}",
+            screen["row"], screen["col"]
+        ));
+        for part in array(screen, "highlighted") {
+            text.push_str(&format!(
+                "; highlighted row {}: {}",
+                part["row"],
+                word(part, "text")
+            ));
+        }
+        text.push(']');
+    }
+    text
 }
 
 /// The status with exit code or signal.
@@ -345,7 +489,7 @@ mod tests {
             (
                 "poll",
                 json!({"status": "running", "inputState": "line", "output": "name? ", "omitted": {"bytes": 9}}),
-                "running, waits for a line of input\n[9 earlier bytes omitted; read them with `log`]\nname? ",
+                "running, waits for a line of input\n[9 earlier bytes left out; log shows them]\nname? ",
             ),
             (
                 "wait",
@@ -360,7 +504,7 @@ mod tests {
             (
                 "log",
                 json!({"matches": [{"n": 5, "text": "bad", "before": ["a"], "after": ["b"]}], "totalLines": 9, "truncated": false}),
-                "4- a\n5: bad\n6- b\n[1 matches; 9 lines in all]",
+                "4- a\n5: bad\n6- b\n[1 match; 9 lines in all]",
             ),
             (
                 "kill",
@@ -373,21 +517,21 @@ mod tests {
                 "clearedBytes: 5",
             ),
         ] {
-            assert_eq!(of(action, &result), text, "{action}");
+            assert_eq!(of(action, &result, true), text, "{action}");
         }
     }
 
     #[test]
     fn the_beginning_of_an_export_is_shown() {
         let short = json!({"data": "a\nb", "encoding": "utf8", "bytes": 3});
-        assert_eq!(of("export", &short), "a\nb\n[3 characters]");
+        assert_eq!(of("export", &short, true), "a\nb\n[3 characters]");
         let long = json!({"data": "é".repeat(HEAD + 1), "encoding": "utf8", "bytes": 4002});
-        let text = of("export", &long);
+        let text = of("export", &long, true);
         assert!(
             text.ends_with("é\n[the first 2000 of 2001 characters; use `path` to write a file]")
         );
         let file = json!({"path": "/tmp/x", "data": null, "bytes": 3});
-        assert_eq!(of("export", &file), "bytes: 3\npath: /tmp/x");
+        assert_eq!(of("export", &file, true), "bytes: 3\npath: /tmp/x");
     }
 
     #[test]
@@ -397,9 +541,9 @@ mod tests {
             "altScreen": true, "title": null, "screenSeq": 4, "changed": true,
         });
         let text = "~\n~\n[cursor row 0 col 1; 9x2; full-screen program; screenSeq 4]";
-        assert_eq!(of("capture", &screen), text);
+        assert_eq!(of("capture", &screen, true), text);
         assert_eq!(
-            of("capture", &json!({"changed": false, "screenSeq": 4})),
+            of("capture", &json!({"changed": false, "screenSeq": 4}), true),
             "unchanged since screenSeq 4"
         );
     }

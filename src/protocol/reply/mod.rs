@@ -1,5 +1,6 @@
 //! Replies and results.
 
+pub mod lean;
 mod log;
 mod screen;
 
@@ -75,6 +76,16 @@ pub struct Polled {
     pub output_files: Vec<OutputFile>,
     /// Bytes of output since the session began.
     pub output_bytes: u64,
+    /// The line numbers that `output` leaves out, first and last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub omitted_lines: Option<[u64; 2]>,
+    /// On a lean connection: the processes that a session has left running after its end, each with
+    /// pid and name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remaining: Vec<String>,
+    /// The screen, if it was requested or a full-screen program runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub screen: Option<ScreenText>,
 }
 
 /// Result of `start`.
@@ -93,9 +104,31 @@ pub struct Started {
     pub cursor: String,
     /// What `output` omits at its beginning.
     pub omitted: Left,
+    /// The line numbers that `output` leaves out, first and last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub omitted_lines: Option<[u64; 2]>,
     /// What the program does with its input.
     #[serde(default)]
     pub input_state: InputState,
+    /// On a lean connection: the processes that a session has left running after its end, each with
+    /// pid and name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remaining: Vec<String>,
+    /// The screen, if it was requested or a full-screen program runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub screen: Option<ScreenText>,
+    /// With `until` or `fail`: the outcome, as of `wait`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
+    /// The condition that holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub matched: Option<Matched>,
+    /// Whether its readiness probe holds, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ready: Option<bool>,
+    /// Time limit that will end it, in milliseconds from its start, if it runs and has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
     /// Whether `key` found an existing session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reused: Option<bool>,
@@ -121,6 +154,38 @@ pub struct Listed<R = Summary> {
     pub counts: BTreeMap<String, u64>,
 }
 
+/// A session in a `list` on a lean connection.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Brief {
+    /// Id of the session.
+    pub session_id: SessionId,
+    /// Its name for people.
+    pub label: Option<String>,
+    /// Its group.
+    pub group: Option<String>,
+    /// Its status.
+    pub status: Status,
+    /// Exit code.
+    pub exit_code: Option<i32>,
+    /// The signal that it died of.
+    pub signal: Option<String>,
+    /// How long it has run, in milliseconds.
+    pub runtime_ms: u64,
+    /// What input it waits for, if it waits.
+    pub input_state: Option<InputState>,
+    /// Whether its readiness probe holds, if it has one.
+    pub ready: Option<bool>,
+    /// The beginning of its command with arguments.
+    pub command: String,
+    /// With `includePorts`: the ports that it listens on.
+    pub ports: Option<Vec<u16>>,
+    /// With `includePorts`: the URLs with these ports in its output.
+    pub urls: Option<Vec<String>>,
+    /// With `includeOutput`: its last lines.
+    pub output: Option<String>,
+}
+
 /// Outcome of a `wait`. Each of them is `ok:true`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -133,6 +198,8 @@ pub enum Outcome {
     Exited,
     /// The wait timed out.
     Timeout,
+    /// On a lean connection: another session has decided the wait, and this one goes on.
+    Running,
     /// The session is lost.
     Lost,
 }
@@ -148,7 +215,7 @@ pub struct Matched {
     /// For patterns: the permanent line number, from 1. With the view `screen`: the row, from 1 at
     /// the top.
     pub line: Option<u64>,
-    /// For patterns: the complete line (or row) that matched.
+    /// For patterns: the line (or row) that matched, at most about 2,000 bytes around the match.
     pub text: Option<String>,
     /// For patterns: captured groups, by number from 1.
     #[serde(default)]

@@ -144,3 +144,26 @@ pub struct InputModes {
     /// Whether the program receives mouse events.
     pub mouse: bool,
 }
+
+/// The screen of a session as text.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ScreenText {
+    /// Its rows, without blanks at their ends and blank rows at its end.
+    pub text: String,
+    /// Rows with a highlighted part, such as the selected item of a menu.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub highlighted: Vec<Highlight>,
+    /// Row of the cursor, from 0 at the top.
+    pub row: u16,
+    /// Column of the cursor, from 0 at the left.
+    pub col: u16,
+}
+
+/// A part of a row that stands out from the rest of the screen.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Highlight {
+    /// Row, from 0 at the top.
+    pub row: u16,
+    /// Its text.
+    pub text: String,
+}

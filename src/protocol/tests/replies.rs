@@ -132,6 +132,9 @@ fn polled() -> Polled {
         output_file: None,
         output_files: files(),
         output_bytes: 10,
+        omitted_lines: None,
+        remaining: Vec::new(),
+        screen: None,
     }
 }
 
@@ -202,7 +205,14 @@ fn replies_of_version_1() {
             output: "one\n".to_owned(),
             cursor: "c5".to_owned(),
             omitted: left(),
+            omitted_lines: None,
             input_state: InputState::None,
+            remaining: Vec::new(),
+            screen: None,
+            outcome: None,
+            matched: None,
+            ready: None,
+            timeout_ms: None,
             reused: Some(true),
             exit_code: Some(json!(0)),
             signal: Some(json!("SIGTERM")),

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::golden::{self, at, id};
 use crate::protocol::event::ScreenUpdate;
-use crate::protocol::hello::{Defaults, Limits, OnDisconnect, Policy};
+use crate::protocol::hello::{Defaults, Limits, OnDisconnect, Policy, Replies};
 use crate::protocol::reply::Reply;
 use crate::protocol::{
     Action, Error, ErrorCode, Event, EventKind, Greeting, Hello, Role, Scope, Status,
@@ -34,11 +34,14 @@ fn the_greeting_of_a_client() {
         env: Some([("NAME".to_owned(), "value".to_owned())].into()),
         umask: Some(0o022),
         inherit: None,
+        replies: Replies::Full,
         defaults: Defaults {
             yield_ms: Some(10_000),
             max_chars: Some(500),
             ttl_ms: Some(1_800_000),
             timeout_ms: Some(0),
+            shell: None,
+            pagers: None,
         },
         policy: Policy {
             read_only: true,

@@ -18,6 +18,9 @@ impl Mcp {
     /// Starts it in `home` with a set of tools, and introduces a client.
     pub(crate) fn new(home: &Home, tools: &str, args: &[&str]) -> Self {
         let mut all = vec!["mcp", "--tools", tools];
+        if tools == "own" {
+            all.push("--structured");
+        }
         all.extend(args);
         let mut mcp = Self {
             wire: Serve::open(home.command(&all)),

@@ -3,6 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
+use crate::daemon::actions::log::Room;
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::replies::answer;
 use crate::daemon::sessions::text::{Source, finish};
@@ -19,13 +20,18 @@ const DEFAULT_LIMIT: u64 = 65_536;
 const MAX_LIMIT: u64 = 1_048_576;
 
 /// Returns a range of the log.
-pub(super) fn bytes(hub: &Hub, id: &SessionId, params: &Log) -> Answer {
+pub(super) fn bytes(hub: &Hub, id: &SessionId, params: &Log, room: Room) -> Answer {
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT);
     if !(1..=MAX_LIMIT).contains(&limit) {
         return Err(Error::invalid(format!(
             "`limit` must be between 1 and {MAX_LIMIT} bytes, not {limit}"
         )));
     }
+    // Base64 takes four bytes for three.
+    let limit = match room.is_lean {
+        true => limit.min(room.text as u64 * 3 / 4),
+        false => limit,
+    };
     let state = hub.read();
     let (first, end) = (state.sessions.log_first(id), state.sessions.log_end(id));
     let (Some(session), Some(io)) = (state.sessions.get(id), state.sessions.io(id)) else {

@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
+use crate::daemon::actions::log::Room;
 use crate::daemon::actions::log::choice::{Choice, origin};
 use crate::daemon::actions::log::stretch::{read_lines, stretch};
-use crate::daemon::actions::log::{MAX_TEXT, cut_line};
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::replies::answer;
 use crate::daemon::transport::Answer;
@@ -25,6 +25,7 @@ pub(super) async fn grep(
     id: &SessionId,
     params: Log,
     since: Option<Timestamp>,
+    room: Room,
 ) -> Answer {
     let choice = Choice::new(hub, id, &params, since)?;
     let pattern = params.grep.as_deref().unwrap_or_default();
@@ -65,7 +66,8 @@ pub(super) async fn grep(
             before.clear();
         }
         last_line = line.n;
-        let hit = regex.is_match(line.text);
+        let found = regex.find(line.text);
+        let hit = found.is_some();
         if !hit && context == 0 {
             return newest || !truncated;
         }
@@ -77,25 +79,38 @@ pub(super) async fn grep(
         if !choice.wants(line.start, at, stream) {
             return true;
         }
-        let (text, cut) = cut_line(line.text);
-        for open in matches.iter_mut().rev().take(context) {
+        let (text, cut) = room.cut(line.text, found.map_or(0..0, |found| found.range()));
+        // As grep(1), show a model each line once, after the last match before it.
+        let followed = match room.is_lean {
+            true => usize::from(!hit && context > 0),
+            false => context,
+        };
+        for open in matches.iter_mut().rev().take(followed) {
             if open.n + context as u64 >= line.n && open.after.len() < context {
-                size += text.len();
-                if size <= MAX_TEXT {
-                    open.after.push(text.to_owned());
+                size += text.len() + room.per_line;
+                if size <= room.text {
+                    open.after.push(text.to_string());
                 } else {
                     omitted.bytes += text.len() as u64;
                     omitted.lines += 1;
                 }
             }
         }
-        let around: usize = before.iter().map(String::len).sum();
-        let full = size + text.len() + around > MAX_TEXT && !matches.is_empty();
+        if hit
+            && room.is_lean
+            && let Some(last) = matches.back()
+        {
+            let shown = last.n + last.after.len() as u64;
+            let new = usize::try_from(line.n.saturating_sub(shown + 1)).unwrap_or(usize::MAX);
+            before.drain(..before.len().saturating_sub(new));
+        }
+        let around: usize = before.iter().map(|line| line.len() + room.per_line).sum();
+        let full = size + text.len() + room.per_line + around > room.text && !matches.is_empty();
         let full = full || matches.len() == most;
         if hit && newest && full {
             truncated = true;
-            let needed = text.len() + around;
-            while matches.len() == most || (size + needed > MAX_TEXT && !matches.is_empty()) {
+            let needed = text.len() + room.per_line + around;
+            while matches.len() == most || (size + needed > room.text && !matches.is_empty()) {
                 size =
                     size.saturating_sub(matches.pop_front().map_or(0, |gone| size_of_match(&gone)));
             }
@@ -104,19 +119,20 @@ pub(super) async fn grep(
             truncated = true;
         } else if hit {
             omitted.bytes += cut;
-            size += text.len() + around;
+            size += text.len() + room.per_line + around;
             matches.push_back(LogMatch {
                 n: line.n,
-                at,
-                offset: Some(line.start),
-                text: text.to_owned(),
+                at: at.filter(|_| !room.is_lean),
+                offset: Some(line.start).filter(|_| !room.is_lean),
+                text: text.to_string(),
                 before: before.iter().cloned().collect(),
                 after: Vec::new(),
             });
         }
         if context > 0 {
-            before.push_back(text.to_owned());
-            while before.len() > context || before.iter().map(String::len).sum::<usize>() > MAX_TEXT
+            before.push_back(text.into_owned());
+            while before.len() > context
+                || before.iter().map(String::len).sum::<usize>() > room.text
             {
                 before.pop_front();
             }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::daemon::actions::log::choice::{Choice, origin};
 use crate::daemon::actions::log::stretch::{read_lines, stretch};
-use crate::daemon::actions::log::{DEFAULT_LINES, MAX_LINES, MAX_TEXT, cut_line};
+use crate::daemon::actions::log::{DEFAULT_LINES, MAX_LINES, Room};
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::replies::answer;
 use crate::daemon::transport::Answer;
@@ -18,6 +18,7 @@ pub(super) async fn lines(
     id: &SessionId,
     params: Log,
     since: Option<Timestamp>,
+    room: Room,
 ) -> Answer {
     let choice = Choice::new(hub, id, &params, since)?;
     let origins = params.origins == Some(true);
@@ -60,17 +61,17 @@ pub(super) async fn lines(
             return false;
         }
         if enough && let Some(gone) = lines.pop_front() {
-            size -= gone.text.len();
+            size -= gone.text.len() + room.per_line;
         }
-        let (text, cut) = cut_line(line.text);
-        size += text.len();
-        if size > MAX_TEXT && !keep_last {
+        let (text, cut) = room.cut(line.text, 0..0);
+        size += text.len() + room.per_line;
+        if size > room.text && !keep_last {
             return false;
         }
-        while size > MAX_TEXT
+        while size > room.text
             && let Some(gone) = lines.pop_front()
         {
-            size -= gone.text.len();
+            size -= gone.text.len() + room.per_line;
             omitted.bytes += gone.text.len() as u64;
             omitted.lines += 1;
         }
@@ -78,9 +79,9 @@ pub(super) async fn lines(
         let stream = if stream == 1 { "stderr" } else { "stdout" };
         lines.push_back(LogLine {
             n: line.n,
-            at,
+            at: at.filter(|_| !room.is_lean || origins),
             stream: stream.to_owned(),
-            text: text.to_owned(),
+            text: text.into_owned(),
             by: None,
             kind: None,
             offset: origins.then_some(line.start),

@@ -7,12 +7,16 @@ mod lines;
 mod stretch;
 mod typed;
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::checks::checked_time;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::find::find;
 use crate::daemon::requests::limits::MAX_CHARS;
 use crate::daemon::transport::Answer;
+use crate::engine::pattern::around;
 use crate::engine::registry::Access;
 use crate::protocol::Error;
 use crate::protocol::params::{Log, LogFormat, Stream};
@@ -21,9 +25,53 @@ use crate::protocol::params::{Log, LogFormat, Stream};
 const DEFAULT_LINES: u64 = 100;
 const MAX_LINES: u64 = 100_000;
 
+/// The same for a model, with what JSON adds to each line, and the bytes that are shown of one line.
+const LEAN_TEXT: usize = 24_000;
+const LEAN_PER_LINE: usize = 24;
+const LEAN_LINE: usize = 1500;
+
 /// Maximum number of bytes of text in a reply. A single line is cut to the largest `maxChars`; lines are added until the
 /// limit is reached.
 const MAX_TEXT: usize = 4 << 20;
+
+/// The space in a reply.
+#[derive(Clone, Copy, Debug)]
+struct Room {
+    /// Bytes of text.
+    text: usize,
+    /// Bytes that a line takes besides its text.
+    per_line: usize,
+    /// Whether the reply is for a model: long lines are cut, and lines are repeated for no match.
+    is_lean: bool,
+}
+
+impl Room {
+    fn of(client: &Client) -> Self {
+        match client.is_lean() {
+            true => Self {
+                text: LEAN_TEXT,
+                per_line: LEAN_PER_LINE,
+                is_lean: true,
+            },
+            false => Self {
+                text: MAX_TEXT,
+                per_line: 0,
+                is_lean: false,
+            },
+        }
+    }
+
+    /// The part of a line that is shown, around `at`, and the number of bytes left out.
+    fn cut(self, text: &str, at: Range<usize>) -> (Cow<'_, str>, u64) {
+        if self.is_lean {
+            let shown = around(text, at, LEAN_LINE);
+            let left_out = text.len().saturating_sub(shown.len());
+            return (shown, left_out as u64);
+        }
+        let (shown, left_out) = cut_line(text);
+        (shown.into(), left_out)
+    }
+}
 
 /// Reads the log by bytes, by lines, or by matching lines.
 pub(super) async fn log(hub: &Hub, client: &Client, params: Log) -> Answer {
@@ -59,11 +107,12 @@ pub(super) async fn log(hub: &Hub, client: &Client, params: Log) -> Answer {
     let since_time = since_time.map(|text| checked_time("sinceTime", text));
     let since_time = since_time.transpose()?;
     let id = find(hub, client, &params.session_id, Access::Read)?;
+    let room = Room::of(client);
     if params.stream == Some(Stream::Input) {
-        return typed::typed(hub, &id, &params);
+        return typed::typed(hub, &id, &params, room);
     }
     if params.grep.is_some() {
-        return grep::grep(hub, &id, params, since_time).await;
+        return grep::grep(hub, &id, params, since_time, room).await;
     }
     if by_lines || since_time.is_some() || params.run.is_some() {
         if params
@@ -74,9 +123,9 @@ pub(super) async fn log(hub: &Hub, client: &Client, params: Log) -> Answer {
                 "lines are always clean text; `format` requires `offset`",
             ));
         }
-        return lines::lines(hub, &id, params, since_time).await;
+        return lines::lines(hub, &id, params, since_time, room).await;
     }
-    bytes::bytes(hub, &id, &params)
+    bytes::bytes(hub, &id, &params, room)
 }
 
 /// Cuts a long line. Returns the number of bytes left out as well.

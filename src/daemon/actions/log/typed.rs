@@ -1,6 +1,6 @@
 //! `log` of the stream `input`: what was typed.
 
-use crate::daemon::actions::log::DEFAULT_LINES;
+use crate::daemon::actions::log::{DEFAULT_LINES, Room};
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::replies::answer;
 use crate::daemon::storage::input_log;
@@ -10,7 +10,7 @@ use crate::protocol::reply::{Left, LogLine, LogLines};
 use crate::protocol::{Error, SessionId};
 
 /// Returns what was typed: a line per write, with the scope that typed it.
-pub(super) fn typed(hub: &Hub, id: &SessionId, params: &Log) -> Answer {
+pub(super) fn typed(hub: &Hub, id: &SessionId, params: &Log, room: Room) -> Answer {
     if params.grep.is_some() || params.run.is_some() || params.format.is_some() {
         return Err(Error::invalid(
             "the stream `input` can be read only by `tail`, `fromLine` and `lines`",
@@ -22,7 +22,8 @@ pub(super) fn typed(hub: &Hub, id: &SessionId, params: &Log) -> Answer {
     let last = total.saturating_sub(count) + 1;
     let from = params.from_line.unwrap_or(last).max(1);
     let lines = (1..).zip(&entries).skip_while(|(n, _)| *n < from);
-    let lines = lines
+    let mut size = 0;
+    let lines: Vec<LogLine> = lines
         .take(usize::try_from(count).unwrap_or(usize::MAX))
         .map(|(n, entry)| {
             let (at, stream) = (Some(entry.at), "input".to_owned());
@@ -36,12 +37,18 @@ pub(super) fn typed(hub: &Hub, id: &SessionId, params: &Log) -> Answer {
                 offset: None,
                 goes_on: false,
             }
-        });
+        })
+        .take_while(|line| {
+            size += line.text.len() + room.per_line;
+            size <= room.text
+        })
+        .collect();
+    let next_line = lines.last().map_or(from, |line| line.n + 1);
     answer(LogLines {
-        lines: lines.collect(),
+        lines,
         first_line: 1,
         total_lines: total,
         omitted: Left::default(),
-        next_line: from.saturating_add(count).min(total + 1).max(from),
+        next_line,
     })
 }

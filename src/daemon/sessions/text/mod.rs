@@ -1,5 +1,6 @@
 //! Renders parts of a log as clean text.
 
+mod excerpt;
 pub(crate) mod place;
 mod source;
 mod uncounted;
@@ -21,6 +22,8 @@ pub(crate) struct Piece {
     pub(crate) next: u64,
     /// The parts of the log whose newlines have to be counted to complete `omitted.lines`.
     pub(crate) uncounted: Option<Uncounted>,
+    /// The lines that are left out in the middle, first and last, if their numbers are known.
+    pub(crate) omitted_lines: Option<[u64; 2]>,
 }
 
 impl Sessions {
@@ -50,5 +53,16 @@ impl Sessions {
             };
         };
         source.piece(from, to, max_chars, session.life.status().is_finished())
+    }
+
+    /// The beginning and the end of the output between two offsets of a log.
+    pub(crate) fn excerpt(&self, id: &SessionId, from: u64, to: u64, max_chars: usize) -> Piece {
+        let (Some(session), Some(source)) = (self.get(id), self.source(id)) else {
+            return Piece {
+                next: to,
+                ..Piece::default()
+            };
+        };
+        source.excerpt(from, to, max_chars, session.life.status().is_finished())
     }
 }

@@ -126,6 +126,7 @@ fn end_of(rendered: &Rendered, begin: u64, max_chars: usize) -> Piece {
         },
         next: begin + rendered.consumed as u64,
         uncounted: None,
+        omitted_lines: None,
     }
 }
 

@@ -1,0 +1,126 @@
+//! What differs if a model runs a command: models write bash, and nobody quits their pagers.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::program::{DEFAULT_PATH, SHELL, find_program};
+use crate::protocol::hello::Replies;
+use crate::protocol::params::Start;
+use crate::protocol::{Error, Greeting};
+
+/// Programs that would wait for a key or show an editor, and what to run in their place.
+const ENDING: [(&str, &str); 5] = [
+    ("PAGER", "cat"),
+    ("GIT_PAGER", "cat"),
+    ("MANPAGER", "cat"),
+    ("SYSTEMD_PAGER", "cat"),
+    ("GIT_EDITOR", "true"),
+];
+
+/// The shell for a command line, as a path; `None`: [`SHELL`].
+///
+/// Under an allow-list it is always that one, because the check of lines knows its syntax only.
+pub(crate) fn shell(greeting: &Greeting, params: &Start) -> Result<Option<String>, Error> {
+    if params.args.is_some() {
+        return match params.shell {
+            Some(_) => Err(Error::invalid(
+                "`shell` runs a line, and `args` are for a program; give one",
+            )),
+            None => Ok(None),
+        };
+    }
+    let named = params.shell.as_ref().or(greeting.defaults.shell.as_ref());
+    if greeting.policy.allow.is_some() {
+        return match &params.shell {
+            Some(shell) if shell != SHELL && shell != "sh" => Err(Error::invalid(
+                "`shell`: with an allow-list, lines are run by /bin/sh",
+            )),
+            _ => Ok(None),
+        };
+    }
+    let env = greeting.env.as_ref();
+    let path = env
+        .and_then(|env| env.get("PATH"))
+        .map_or(DEFAULT_PATH, String::as_str);
+    match named {
+        Some(shell) => {
+            let found = find_program(shell, path, Path::new("/"));
+            let found = found.map_err(|error| Error {
+                message: format!("`shell`: {}", error.message),
+                hint: Some("for example \"bash\" or \"/bin/sh\"".to_owned()),
+                ..error
+            });
+            found.map(|shell| Some(shell).filter(|shell| shell != SHELL))
+        }
+        None if greeting.replies == Replies::Lean => {
+            Ok(find_program("bash", path, Path::new("/")).ok())
+        }
+        None => Ok(None),
+    }
+}
+
+/// The variables for a command: those of the request, and for a model pagers and editors that end.
+pub(crate) fn variables(greeting: &Greeting, params: &Start) -> BTreeMap<String, Option<String>> {
+    let mut changes = params.env.clone().unwrap_or_default();
+    let keeps = params.pagers.or(greeting.defaults.pagers);
+    if !keeps.unwrap_or(greeting.replies == Replies::Full) {
+        for (name, program) in ENDING {
+            changes
+                .entry(name.to_owned())
+                .or_insert_with(|| Some(program.to_owned()));
+        }
+    }
+    changes
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn model() -> Greeting {
+        Greeting {
+            replies: Replies::Lean,
+            ..Greeting::default()
+        }
+    }
+
+    #[test]
+    fn a_model_gets_bash_and_pagers_that_end() {
+        let start = Start::default();
+        let shell = shell(&model(), &start).unwrap();
+        assert!(shell.is_none_or(|shell| shell.ends_with("/bash")));
+        assert_eq!(variables(&model(), &start)["PAGER"], Some("cat".to_owned()));
+        assert!(variables(&Greeting::default(), &start).is_empty());
+    }
+
+    #[test]
+    fn a_request_decides_before_the_default() {
+        let start = Start {
+            shell: Some("sh".to_owned()),
+            env: Some([("PAGER".to_owned(), Some("less".to_owned()))].into()),
+            ..Start::default()
+        };
+        assert!(shell(&model(), &start).unwrap().unwrap().ends_with("sh"));
+        let variables_of = variables(&model(), &start);
+        assert_eq!(variables_of["PAGER"], Some("less".to_owned()));
+        let keeping = Start {
+            pagers: Some(true),
+            ..Start::default()
+        };
+        assert!(variables(&model(), &keeping).is_empty());
+    }
+
+    #[test]
+    fn a_shell_that_is_missing_is_named() {
+        let start = Start {
+            shell: Some("no-such-shell".to_owned()),
+            ..Start::default()
+        };
+        let error = shell(&model(), &start).unwrap_err();
+        assert!(
+            error.message.starts_with("`shell`: no-such-shell"),
+            "{error:?}"
+        );
+    }
+}

@@ -1,0 +1,106 @@
+//! The reply to a start or restart: what to wait for, and what the client gets then.
+
+use serde_json::json;
+
+use super::client::Client;
+use super::limits::max_chars;
+use super::new_output::{Since, cursor};
+use super::wait_plan::Plan;
+use crate::daemon::clock::now;
+use crate::daemon::hub::Hub;
+use crate::engine::matcher::Conditions;
+use crate::engine::session::Session;
+use crate::protocol::condition::{View, WaitSpec};
+use crate::protocol::reply::{Left, Started, WaitedAll};
+use crate::protocol::{Error, SessionId};
+use crate::sys::signal;
+
+/// Whether the request names conditions, whose outcome is part of the reply.
+pub(crate) fn gives_outcome(spec: &WaitSpec) -> bool {
+    spec.until.is_some() || spec.fail.is_some()
+}
+
+/// What to wait for before the reply: the conditions of the request, or that there is something to do.
+pub(crate) fn plan(client: &Client, spec: &WaitSpec, has_probe: bool) -> Result<Plan, Error> {
+    if gives_outcome(spec) {
+        return Plan::new(client, spec);
+    }
+    let conditions = Conditions::something_to_do(has_probe, None);
+    let max_chars = max_chars(client, spec.max_chars)?;
+    let timeout_ms = spec.timeout_ms.unwrap_or_default();
+    let plan = Plan::something_to_do(client, conditions, timeout_ms, max_chars);
+    Ok(plan.with_screen(spec.view == Some(View::Screen)))
+}
+
+/// The reply for a session that runs in the background, without its output.
+pub(crate) fn answer_at_once(hub: &Hub, client: &Client, id: &SessionId) -> Result<Started, Error> {
+    let state = hub.read();
+    let since = Since::New.offset(&state, client, id);
+    let session = state
+        .sessions
+        .get(id)
+        .ok_or_else(|| Error::session_not_found(id.as_str()))?;
+    Ok(Started {
+        output: String::new(),
+        cursor: cursor(since),
+        omitted: Left::default(),
+        omitted_lines: None,
+        remaining: Vec::new(),
+        screen: None,
+        input_state: session.input_state(),
+        outcome: None,
+        matched: None,
+        ..facts(session)
+    })
+}
+
+/// The reply after a wait. The outcome is part of it if the request has named conditions.
+pub(crate) fn started(
+    hub: &Hub,
+    id: &SessionId,
+    waited: WaitedAll,
+    with_outcome: bool,
+) -> Result<Started, Error> {
+    let gone = || Error::session_not_found(id.as_str());
+    let waited = waited.results.into_iter().next().ok_or_else(gone)?;
+    let state = hub.read();
+    let session = state.sessions.get(id).ok_or_else(gone)?;
+    Ok(Started {
+        output: waited.polled.output,
+        cursor: waited.polled.cursor,
+        omitted: waited.polled.omitted,
+        omitted_lines: waited.polled.omitted_lines,
+        remaining: waited.polled.remaining,
+        screen: waited.polled.screen,
+        input_state: waited.polled.input_state,
+        outcome: with_outcome.then_some(waited.outcome),
+        matched: waited.matched.filter(|_| with_outcome),
+        ..facts(session)
+    })
+}
+
+/// The parts of the reply that are not about output.
+fn facts(session: &Session) -> Started {
+    let over = session.life.status().is_finished();
+    let limit = Some(session.time_limits.timeout_ms).filter(|ms| *ms > 0);
+    Started {
+        session_id: session.id.clone(),
+        status: session.life.status(),
+        pid: session.life.pid(),
+        output: String::new(),
+        cursor: String::new(),
+        omitted: Left::default(),
+        omitted_lines: None,
+        remaining: Vec::new(),
+        screen: None,
+        input_state: session.input_state(),
+        outcome: None,
+        matched: None,
+        ready: session.ready(),
+        timeout_ms: limit.filter(|_| !over),
+        reused: None,
+        exit_code: over.then_some(json!(session.life.exit_code())),
+        signal: over.then_some(json!(session.life.signal().map(signal::name))),
+        runtime_ms: over.then(|| session.life.runtime_ms(now())),
+    }
+}

@@ -1,0 +1,77 @@
+//! The beginning and the end of a long text, for models: the first error of a compiler is at the top, the
+//! summary of a test run at the end.
+
+use super::Piece;
+use super::source::{Source, finish};
+use crate::term::plain::{render, tail_chars};
+
+/// Bytes that are read for each character of the beginning. Colours and redraws take the rest.
+const BYTES_PER_CHAR: u64 = 8;
+
+/// The part of the characters that the beginning gets: one of this number.
+const HEAD_SHARE: usize = 3;
+
+impl Source<'_> {
+    /// The text between two offsets. If it has more than `max_chars` characters, lines in its middle are left
+    /// out, and a line in their place says which. `finished` says that the log will not grow.
+    pub(crate) fn excerpt(&self, from: u64, to: u64, max_chars: usize, finished: bool) -> Piece {
+        let mut piece = self.piece(from, to, max_chars, finished);
+        if piece.omitted.bytes == 0 {
+            return piece;
+        }
+        let head = self.first_lines(from, to, max_chars / HEAD_SHARE);
+        let (tail, _) = tail_chars(&piece.text, max_chars - max_chars / HEAD_SHARE);
+        let tail = whole_lines(tail);
+        // The line number is known only at the end of what has been rendered.
+        let known = (self.output.end() == to).then(|| {
+            let end = self.output.total_lines();
+            end.saturating_sub(tail.lines().count() as u64)
+        });
+        let begin = self
+            .line_at(from, to)
+            .map(|line| line + head.lines().count() as u64);
+        piece.omitted.bytes += (piece.text.len() - tail.len()) as u64;
+        piece.omitted.bytes = piece.omitted.bytes.saturating_sub(head.len() as u64);
+        let left_out = match (begin, known) {
+            (Some(first), Some(last)) if first <= last => {
+                piece.omitted_lines = Some([first, last]);
+                piece.omitted.lines = last - first + 1;
+                piece.uncounted = None;
+                format!("[lines {first}-{last} left out; log fromLine:{first}]")
+            }
+            _ => format!("[{} bytes left out; log shows them]", piece.omitted.bytes),
+        };
+        piece.text = format!("{head}{left_out}\n{tail}");
+        piece
+    }
+
+    /// The first lines of a text, at most `max_chars` characters.
+    fn first_lines(&self, from: u64, to: u64, max_chars: usize) -> String {
+        let end = to.min(from.saturating_add(max_chars as u64 * BYTES_PER_CHAR));
+        let (_, bytes) = self.log.read_all(from, end);
+        let mut rendered = render(&bytes, self.layout(), self.alt_at(from, to));
+        finish(&mut rendered, &bytes);
+        let cut = rendered
+            .text
+            .char_indices()
+            .nth(max_chars)
+            .map_or(rendered.text.len(), |(at, _)| at);
+        let end = rendered.text[..cut].rfind('\n').map_or(0, |at| at + 1);
+        rendered.text.truncate(end);
+        rendered.text
+    }
+
+    /// Number of the line at an offset, if it can be told without counting newlines.
+    fn line_at(&self, offset: u64, limit: u64) -> Option<u64> {
+        let place = self.place(offset, limit);
+        (place.counted.is_empty() && place.at.offset >= offset).then_some(place.at.line)
+    }
+}
+
+/// A text without its first, partial line, unless that is most of it.
+fn whole_lines(text: &str) -> &str {
+    match text.find('\n') {
+        Some(at) if at < text.len() / 2 => &text[at + 1..],
+        _ => text,
+    }
+}
