@@ -61,7 +61,7 @@ impl ToolSet {
     /// Adds the defaults of the set to what the person who started the server has not configured.
     pub fn greeting(self, mut greeting: Greeting) -> Greeting {
         if self == Self::Dotnet && greeting.policy.allow.is_none() {
-            let allowed = dotnet::ALLOWED.map(str::to_owned);
+            let allowed = dotnet::catalog::ALLOWED.map(str::to_owned);
             greeting.policy.allow = Some(allowed.into());
         }
         greeting
@@ -71,10 +71,10 @@ impl ToolSet {
     pub fn tools(self) -> Vec<Tool> {
         match self {
             Self::Own => own::catalog::tools(),
-            Self::Deepchat => deepchat::tools(),
-            Self::Dotnet => dotnet::tools(),
-            Self::Duragent => duragent::tools(),
-            Self::MacosShell => macos_shell::tools(),
+            Self::Deepchat => deepchat::catalog::tools(),
+            Self::Dotnet => dotnet::catalog::tools(),
+            Self::Duragent => duragent::catalog::tools(),
+            Self::MacosShell => macos_shell::catalog::tools(),
         }
     }
 
@@ -82,10 +82,10 @@ impl ToolSet {
     pub fn instructions(self) -> &'static str {
         match self {
             Self::Own => own::catalog::INSTRUCTIONS,
-            Self::Deepchat => deepchat::INSTRUCTIONS,
-            Self::Dotnet => dotnet::INSTRUCTIONS,
-            Self::Duragent => duragent::INSTRUCTIONS,
-            Self::MacosShell => macos_shell::INSTRUCTIONS,
+            Self::Deepchat => deepchat::catalog::INSTRUCTIONS,
+            Self::Dotnet => dotnet::catalog::INSTRUCTIONS,
+            Self::Duragent => duragent::catalog::INSTRUCTIONS,
+            Self::MacosShell => macos_shell::catalog::INSTRUCTIONS,
         }
     }
 

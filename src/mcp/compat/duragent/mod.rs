@@ -4,22 +4,17 @@
 //! `tmux_session` is the target for `bgproc attach`. Without it, a process has pipes. When a process ends
 //! that no call waits for, the client is notified ([`completions`]).
 //!
-//! [`completions`]: super::super::completions
+//! [`completions`]: crate::mcp::completions
 
-use rmcp::model::Tool;
+pub mod catalog;
+
 use serde_json::{Value, json};
 
-use super::super::call::{Arguments, Call, Done, Outcome};
-use super::super::completions::{Completions, message};
-use super::super::toolset::{Effect, tool};
+use crate::mcp::call::{Arguments, Call, Done, Outcome};
+use crate::mcp::completions::{Completions, message};
 use crate::protocol::{Error, ErrorCode};
 use crate::term::keys::encode;
 use crate::term::modes::Modes;
-
-/// Instructions for the model.
-pub const INSTRUCTIONS: &str = "spawn_process starts a command in the background; you are told when it has completed, so \
-do not poll in a loop. tmux:true gives it a terminal for capture and send_keys, which a person can join with \
-`bgproc attach HANDLE`. process lists, reads, types into and kills what was started.";
 
 /// Largest number of characters of output of a process that a call waited for.
 const MAX_CHARS: usize = 262_144;
@@ -32,80 +27,6 @@ const WAITED: &str = "waited for";
 
 /// Characters from the end of the output in a completion message.
 const TAIL: usize = 2000;
-
-/// The tools.
-pub fn tools() -> Vec<Tool> {
-    let spawn = json!({
-        "type": "object",
-        "properties": {
-            "command": {"type": "string", "minLength": 1, "description": "Shell command to run"},
-            "workdir": {"type": "string", "description": "Working directory"},
-            "wait": {"type": "boolean", "description": "Block until it completes and return its output (default false)"},
-            "tmux": {"type": "boolean", "description": "Run it in a terminal that can be captured, typed into and attached to (default false)"},
-            "label": {"type": "string", "description": "Human-readable name"},
-            "timeout_seconds": {"type": "integer", "minimum": 1, "description": "Maximum runtime (default 1800)"},
-        },
-        "required": ["command"],
-        "additionalProperties": false,
-    });
-    let spawned = json!({
-        "type": "object",
-        "properties": {
-            "handle": {"type": "string"},
-            "tmux_session": {"type": ["string", "null"]},
-            "status": status_schema(),
-            "pid": {"type": ["integer", "null"]},
-            "exit_code": {"type": ["integer", "null"]},
-            "output": {"type": "string"},
-            "duration_seconds": {"type": "integer"},
-        },
-        "required": ["handle", "status"],
-    });
-    let process = json!({
-        "type": "object",
-        "properties": {
-            "action": {"type": "string", "enum": ["list", "status", "log", "capture", "send_keys", "write", "kill"]},
-            "handle": {"type": "string", "description": "Which process; not for list"},
-            "offset": {"type": "integer", "minimum": 0, "description": "log: first byte (default 0)"},
-            "limit": {"type": "integer", "minimum": 1, "maximum": 1_048_576, "description": "log: bytes at most (default 65536)"},
-            "keys": {"type": ["string", "array"], "items": {"type": "string"}, "description": "send_keys: tmux key names; a string that names none is typed as it stands"},
-            "press_enter": {"type": "boolean", "description": "send_keys: Enter afterwards (default: true after a string, false after a list)"},
-            "input": {"type": "string", "description": "write: text for its input; append \\n for Enter"},
-        },
-        "required": ["action"],
-        "additionalProperties": false,
-    });
-    let processed = json!({
-        "type": "object",
-        "properties": {
-            "processes": {"type": "array", "items": {"type": "object"}},
-            "completions": {"type": "array", "items": {"type": "string"}},
-            "completion": {"type": "string"},
-            "handle": {"type": "string"},
-            "status": status_schema(),
-            "exit_code": {"type": ["integer", "null"]},
-            "output": {"type": "string"},
-            "screen": {"type": "string"},
-            "bytes_written": {"type": "integer"},
-        },
-    });
-    vec![
-        tool(
-            "spawn_process",
-            "Start a background command.",
-            Effect::Acts,
-            spawn,
-            spawned,
-        ),
-        tool(
-            "process",
-            "Interact with running processes: list, status, log, capture (screen; needs tmux), send_keys (needs tmux), write (stdin), kill.",
-            Effect::Acts,
-            process,
-            processed,
-        ),
-    ]
-}
 
 /// Runs a tool.
 pub async fn call(call: &Call, completions: &Completions, tool: &str, given: Arguments) -> Outcome {
@@ -309,10 +230,6 @@ fn status(session: &Value) -> &'static str {
         Some("lost") => "lost",
         _ => "running",
     }
-}
-
-fn status_schema() -> Value {
-    json!({ "type": "string", "enum": ["running", "completed", "failed", "killed", "timed_out", "lost"] })
 }
 
 fn seconds(session: &Value) -> u64 {
