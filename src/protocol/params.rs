@@ -158,6 +158,9 @@ params! {
         wait_ms: Option<u64>,
         /// Maximum number of characters of output (500).
         max_chars: Option<usize>,
+        /// If there is more output, return the oldest and leave the rest to the next request.
+        /// `maxChars` then counts bytes of the log (false).
+        oldest: Option<bool>,
         /// Only this stream.
         stream: Option<Stream>,
     }

@@ -195,6 +195,9 @@ pub struct Summary {
     pub label: Option<String>,
     /// Group of the session.
     pub group: Option<String>,
+    /// Purpose of the session.
+    #[serde(default)]
+    pub description: Option<String>,
     /// Program, or a shell line if there are no `args`.
     pub command: String,
     /// Arguments; `null` if `command` is a shell line.
@@ -235,6 +238,9 @@ pub struct Summary {
     pub title: Option<String>,
     /// Bytes of output since the session began.
     pub output_bytes: u64,
+    /// Bytes of output that are no longer kept.
+    #[serde(default)]
+    pub dropped_bytes: u64,
     /// Lines of clean text since the session began.
     pub output_lines: u64,
     /// Whether the output is larger than 10 KB. Then read it from `outputFile`.
@@ -283,8 +289,6 @@ pub struct Record {
     pub alt_screen: bool,
     /// Name of the foreground program.
     pub foreground: Option<String>,
-    /// Bytes of output that are no longer kept.
-    pub dropped_bytes: u64,
     /// Number of processes in its tree.
     pub processes: Option<u32>,
     /// Number of clients that watch its screen.
@@ -293,8 +297,6 @@ pub struct Record {
     pub tty_open: bool,
     /// Why its output is not being saved; `null` if it is.
     pub log_degraded: Option<String>,
-    /// Purpose of the session.
-    pub description: Option<String>,
     /// All kept segments of the raw log.
     #[serde(default)]
     pub output_files: Vec<OutputFile>,

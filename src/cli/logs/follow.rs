@@ -147,6 +147,7 @@ impl Follower {
             since,
             wait_ms: Some(wait_ms),
             max_chars: Some(1),
+            oldest: None,
             stream: None,
         };
         let value = self.connection.call(Action::Poll(poll))?;

@@ -89,7 +89,11 @@ fn remove(ctx: &mut Context, jobs: &[Record], dry_run: bool) -> Result<Exit, Fai
             }
         }
     }
-    let kept = |job: &Record| job.summary.output_bytes.saturating_sub(job.dropped_bytes);
+    let kept = |job: &Record| {
+        job.summary
+            .output_bytes
+            .saturating_sub(job.summary.dropped_bytes)
+    };
     let bytes = removed.iter().map(kept).sum();
     if ctx.json {
         let ids: Vec<_> = removed.iter().map(|job| &job.summary.session_id).collect();

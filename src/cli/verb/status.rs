@@ -61,7 +61,7 @@ fn block(record: &Record, now: Timestamp) -> Vec<(&'static str, String)> {
     ];
     let mut add = |what, text: Option<String>| lines.extend(text.map(|text| (what, clean(&text))));
     add("group", job.group.clone());
-    add("about", record.description.clone());
+    add("about", record.summary.description.clone());
     add("pid", job.pid.map(|pid| pid.to_string()));
     let since = words::local(job.created_at);
     add(
@@ -190,8 +190,8 @@ fn output(record: &Record) -> String {
     let job = &record.summary;
     let total = words::bytes(job.output_bytes);
     let mut text = format!("{total} in {} lines", job.output_lines);
-    if record.dropped_bytes > 0 {
-        let dropped = words::bytes(record.dropped_bytes);
+    if job.dropped_bytes > 0 {
+        let dropped = words::bytes(job.dropped_bytes);
         text.push_str(&format!(", the first {dropped} no longer kept"));
     }
     text
@@ -210,7 +210,7 @@ mod tests {
         job.summary.ended_at = Some(Timestamp(job.summary.created_at.millis() + 1500));
         job.summary.runtime_ms = 1500;
         job.summary.title = Some("\x1b]0;bad\x07".to_owned());
-        job.dropped_bytes = 2048;
+        job.summary.dropped_bytes = 2048;
         let lines = block(&job, Timestamp(0));
         let text: Vec<_> = lines
             .iter()

@@ -106,6 +106,7 @@ async fn kill_one(
             stream: Stream::All,
             moves: Moves::Nothing,
             screen: false,
+            oldest: false,
         };
         polled(hub, client, &id, show).await
     };

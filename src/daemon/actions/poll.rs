@@ -57,6 +57,7 @@ pub(super) async fn poll(hub: &Hub, client: &Rc<Client>, params: Poll) -> Answer
             stream: params.stream.unwrap_or_default(),
             moves: Moves::All,
             screen: false,
+            oldest: params.oldest == Some(true),
         }
     };
     answer(polled(hub, client, &id, show).await?)

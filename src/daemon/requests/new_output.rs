@@ -84,6 +84,40 @@ pub(crate) struct Show {
     pub(crate) moves: Moves,
     /// Whether to add the screen.
     pub(crate) screen: bool,
+    /// Whether to return the oldest output if there is more than `max_chars`, which then counts bytes.
+    pub(crate) oldest: bool,
+}
+
+/// Maximum number of columns that one byte of output takes: a tab.
+const COLUMNS: usize = 8;
+
+impl Show {
+    /// The maximum number of characters. A page of the oldest output is limited by its bytes, so that none
+    /// of its text is left out.
+    fn chars(self) -> usize {
+        match self.oldest {
+            true => self.max_chars.saturating_mul(COLUMNS),
+            false => self.max_chars,
+        }
+    }
+}
+
+/// Longest unfinished escape sequence that makes a page longer, in bytes. A longer one is shown as it is.
+const SEQUENCE: u64 = 4096;
+
+/// Where a page of the oldest output ends: after `max_chars` bytes, or later if these are only the beginning
+/// of a character or of an escape sequence.
+fn page_end(state: &State, id: &SessionId, show: Show) -> u64 {
+    let end = state.sessions.log_end(id);
+    let mut length = show.max_chars as u64;
+    loop {
+        let to = show.since.saturating_add(length).min(end);
+        let is_stuck = || state.sessions.piece(id, show.since, to, 1).next <= show.since;
+        if to == end || length == 0 || length > SEQUENCE || !is_stuck() {
+            return to;
+        }
+        length *= 2;
+    }
 }
 
 /// Maximum number of bytes of text in a reply for a model. The rest of a reply of 30 KB is for its other
@@ -99,10 +133,11 @@ pub(crate) async fn polled(
     hub: &Hub,
     client: &Client,
     id: &SessionId,
-    show: Show,
+    mut show: Show,
 ) -> Result<Polled, Error> {
     hub.check_input(id).await;
     if client.is_lean() {
+        show.max_chars = show.max_chars.min(LEAN_BYTES);
         // The numbers of lines are known once the output is rendered.
         hub.catch_up(id).await;
     }
@@ -120,7 +155,10 @@ fn now(
     id: &SessionId,
     show: Show,
 ) -> Result<(Polled, Option<Uncounted>), Error> {
-    let to = state.sessions.log_end(id);
+    let to = match show.oldest {
+        true => page_end(state, id, show),
+        false => state.sessions.log_end(id),
+    };
     // Look it up again: it may have been removed during the wait, and this error says so.
     state
         .sessions
@@ -132,9 +170,9 @@ fn now(
     let finished = session.life.status().is_finished();
     let whole = show.stream == Stream::All;
     let (mut piece, streams) = match session.spec.mode {
-        _ if client.is_lean() && whole => (excerpt(state, id, to, show), None),
+        _ if client.is_lean() && whole && !show.oldest => (excerpt(state, id, to, show), None),
         Mode::Pty => {
-            let piece = state.sessions.piece(id, show.since, to, show.max_chars);
+            let piece = state.sessions.piece(id, show.since, to, show.chars());
             (piece, None)
         }
         Mode::Pipe => piped(state, session, to, show),
@@ -180,7 +218,7 @@ fn now(
 
 /// The beginning and the end of the new output, within the size of a reply for a model.
 fn excerpt(state: &State, id: &SessionId, to: u64, show: Show) -> Piece {
-    let mut max_chars = show.max_chars.min(LEAN_BYTES);
+    let mut max_chars = show.max_chars;
     loop {
         let piece = state.sessions.excerpt(id, show.since, to, max_chars);
         if piece.text.len() <= LEAN_BYTES || max_chars < 16 {
@@ -232,7 +270,7 @@ fn piped(state: &State, session: &Session, to: u64, show: Show) -> (Piece, Strea
     let from = show.since.max(to.saturating_sub(ONE_STREAM));
     let arrivals = io.log.arrivals(from, to);
     let one = |stream: u8| {
-        let mut piece = one_stream(&source, &arrivals, stream, show.max_chars);
+        let mut piece = one_stream(&source, &arrivals, stream, show.chars());
         // Count the bytes before as omitted from either stream: it is not known which they belong to.
         piece.omitted.bytes += from - show.since;
         piece
@@ -249,7 +287,7 @@ fn piped(state: &State, session: &Session, to: u64, show: Show) -> (Piece, Strea
         },
         _ => state
             .sessions
-            .piece(&session.id, show.since, to, show.max_chars),
+            .piece(&session.id, show.since, to, show.chars()),
     };
     (piece, Some((stdout.text, stderr.text)))
 }

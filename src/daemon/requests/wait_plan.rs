@@ -187,6 +187,7 @@ impl Plan {
                 stream: Stream::All,
                 moves: if goes_on { Moves::Nothing } else { self.moves },
                 screen: self.screen,
+                oldest: false,
             };
             let polled = polled(hub, client, &id, show).await?;
             // A match after an input cannot have been there at entry.

@@ -15,10 +15,6 @@ impl Sessions {
         record.asked = asked;
         let io = self.io(&session.id);
         record.output_files = self.add_log(&mut record.summary, io);
-        record.dropped_bytes += io.map_or(0, |io| match self.slot(io) {
-            Some(slot) => slot.first().saturating_sub(record.dropped_bytes) + slot.unsaved(),
-            None => io.unsaved,
-        });
         record
     }
 
@@ -34,6 +30,10 @@ impl Sessions {
     fn add_log(&self, summary: &mut Summary, io: Option<&SessionIo>) -> Vec<OutputFile> {
         let end = io.map_or(0, |io| self.end_of(io));
         summary.output_bytes = summary.output_bytes.max(end);
+        summary.dropped_bytes += io.map_or(0, |io| match self.slot(io) {
+            Some(slot) => slot.first().saturating_sub(summary.dropped_bytes) + slot.unsaved(),
+            None => io.unsaved,
+        });
         summary.offloaded = is_offloaded(summary.output_bytes);
         let offloaded = io.filter(|_| summary.offloaded);
         let files = offloaded.map_or_else(Vec::new, |io| self.files_of(io));

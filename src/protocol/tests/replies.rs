@@ -17,6 +17,7 @@ fn summary() -> Summary {
         session_id: id("done00000001"),
         label: Some("hello".to_owned()),
         group: Some("demo".to_owned()),
+        description: Some("what it is for".to_owned()),
         command: "make".to_owned(),
         args: Some(vec!["-k".to_owned()]),
         cwd: "/tmp".to_owned(),
@@ -37,6 +38,7 @@ fn summary() -> Summary {
         ready: Some(true),
         title: Some("make".to_owned()),
         output_bytes: 10,
+        dropped_bytes: 0,
         output_lines: 2,
         offloaded: true,
         output_file: Some("/state/output.log".to_owned()),
@@ -85,12 +87,10 @@ fn record() -> Record {
         unread_input_bytes: Some(0),
         alt_screen: false,
         foreground: Some("make".to_owned()),
-        dropped_bytes: 0,
         processes: Some(1),
         viewers: 1,
         tty_open: true,
         log_degraded: Some("No space left on device".to_owned()),
-        description: Some("what it is for".to_owned()),
         output_files: files(),
         restart: None,
         asked: vec![Asked {
@@ -185,6 +185,20 @@ where
         result: Some(serde_json::to_value(&results[0]).unwrap()),
         error: None,
     }
+}
+
+#[test]
+fn a_list_of_an_older_version_has_no_descriptions() {
+    let mut older = serde_json::to_value(summary()).unwrap();
+    let fields = older.as_object_mut().unwrap();
+    for added in ["description", "droppedBytes"] {
+        fields.remove(added).unwrap();
+    }
+    let expected = Summary {
+        description: None,
+        ..summary()
+    };
+    assert_eq!(serde_json::from_value::<Summary>(older).unwrap(), expected);
 }
 
 #[test]

@@ -91,6 +91,7 @@ fn every() -> Vec<Action> {
             since: text("new"),
             wait_ms: Some(1000),
             max_chars: Some(500),
+            oldest: Some(true),
             stream: Some(Stream::Stdout),
         }),
         Action::Log(Log {

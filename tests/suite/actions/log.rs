@@ -39,6 +39,32 @@ fn new_is_what_this_scope_was_not_shown() {
 }
 
 #[test]
+fn the_oldest_output_is_read_in_pages_that_split_nothing() {
+    let (_home, mut serve) = serve();
+    let print =
+        "printf 'a\\303\\251\\n\\n\\360\\237\\246\\200\\033[31mb\\033[0m\\342\\202\\254\\nz\\n'";
+    for mode in ["pty", "pipe"] {
+        let start = json!({"action": "start", "command": print, "mode": mode});
+        let id = serve.ok(start)["sessionId"].clone();
+        for bytes in 1..=24 {
+            let (mut read, mut since) = (String::new(), json!("c0"));
+            loop {
+                let poll = json!({
+                    "action": "poll", "sessionId": id, "since": since, "maxChars": bytes, "oldest": true,
+                });
+                let page = serve.ok(poll);
+                read.push_str(page["output"].as_str().unwrap());
+                if page["cursor"] == since {
+                    break;
+                }
+                since = page["cursor"].clone();
+            }
+            assert_eq!(read, "aé\n\n🦀b€\nz\n", "{mode}, pages of {bytes} bytes");
+        }
+    }
+}
+
+#[test]
 fn what_is_left_out_is_counted() {
     let (_home, mut serve) = serve();
     let id = ended(&mut serve, "seq 1 1000");

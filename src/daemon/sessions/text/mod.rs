@@ -52,7 +52,8 @@ impl Sessions {
                 ..Piece::default()
             };
         };
-        source.piece(from, to, max_chars, session.life.status().is_finished())
+        let complete = session.life.status().is_finished() && to >= self.log_end(id);
+        source.piece(from, to, max_chars, complete)
     }
 
     /// The beginning and the end of the output between two offsets of a log.

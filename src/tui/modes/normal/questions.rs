@@ -103,5 +103,5 @@ fn about_ended(model: &Model, ids: &[SessionId]) -> String {
 
 fn kept_bytes(job: &Job) -> u64 {
     let all = job.record.summary.output_bytes;
-    all.saturating_sub(job.record.dropped_bytes)
+    all.saturating_sub(job.record.summary.dropped_bytes)
 }

@@ -71,7 +71,7 @@ impl Page<'_> {
         self.fact("group", clean(summary.group.as_deref().unwrap_or_default()));
         self.fact(
             "what for",
-            clean(record.description.as_deref().unwrap_or_default()),
+            clean(record.summary.description.as_deref().unwrap_or_default()),
         );
         let started = self.when(summary.created_at);
         self.fact(
@@ -128,7 +128,7 @@ impl Page<'_> {
             self.fact("uses", used.join(", "));
         }
         let written = &job.record.summary;
-        let dropped = match record.dropped_bytes {
+        let dropped = match record.summary.dropped_bytes {
             0 => String::new(),
             n => format!(", {} of it no longer kept", units::bytes(n)),
         };
