@@ -1,4 +1,7 @@
-//! `bgproc mcp` with the tools of the programs that it can stand in for.
+//! `bgproc mcp` with the tools of the programs that it can stand in for. Here each set is used as its
+//! documents show it; the modules hold what they say beside, a test for each statement.
+
+mod deepchat;
 
 use serde_json::{Value, json};
 

@@ -5,4 +5,5 @@
 pub mod deepchat;
 pub mod dotnet;
 pub mod duragent;
+pub mod log_page;
 pub mod macos_shell;

@@ -19,7 +19,7 @@ pub fn tools() -> Vec<Tool> {
             "timeout": {"type": "number", "minimum": 100, "description": "Milliseconds until it is ended (default 1800000)"},
             "description": {"type": "string", "minLength": 5, "maxLength": 100, "description": "What the command does, in 5 to 100 characters"},
             "background": {"type": "boolean", "description": "Return immediately with a sessionId"},
-            "yieldMs": {"type": "number", "minimum": 100, "description": "Milliseconds to wait before it goes on in the background (default 10000)"},
+            "yieldMs": {"type": "number", "minimum": 100, "description": "Milliseconds to wait before it goes on in the background (default 10000, at most 600000)"},
         },
         "required": ["command", "description"],
         "additionalProperties": false,
@@ -32,6 +32,7 @@ pub fn tools() -> Vec<Tool> {
             "output": {"type": "string"},
             "exitCode": {"type": "integer"},
             "offloaded": {"type": "boolean"},
+            "outputFilePath": path_schema(),
         },
         "required": ["status", "sessionId"],
     });
@@ -41,7 +42,7 @@ pub fn tools() -> Vec<Tool> {
             "action": {"type": "string", "enum": ["list", "poll", "log", "write", "kill", "clear", "remove"]},
             "sessionId": {"type": "string", "description": "Which session; not for list"},
             "offset": {"type": "integer", "minimum": 0, "description": "log: first byte (default 0)"},
-            "limit": {"type": "integer", "minimum": 1, "description": "log: bytes at most (default 65536)"},
+            "limit": {"type": "integer", "minimum": 1, "description": "log: bytes at most (default 65536); the next page starts at nextOffset"},
             "data": {"type": "string", "description": "write: text for its stdin"},
             "eof": {"type": "boolean", "description": "write: close stdin afterwards"},
         },
@@ -56,6 +57,9 @@ pub fn tools() -> Vec<Tool> {
             "output": {"type": "string"},
             "exitCode": {"type": "integer"},
             "offloaded": {"type": "boolean"},
+            "outputFilePath": path_schema(),
+            "offset": {"type": "integer"},
+            "nextOffset": {"type": "integer"},
             "totalLength": {"type": "integer"},
             "sessions": {"type": "array", "items": {
                 "type": "object",
@@ -69,6 +73,7 @@ pub fn tools() -> Vec<Tool> {
                     "exitCode": {"type": "integer"},
                     "outputLength": {"type": "integer"},
                     "offloaded": {"type": "boolean"},
+                    "outputFilePath": path_schema(),
                 },
                 "required": ["sessionId", "command", "status", "createdAt", "lastAccessedAt", "outputLength", "offloaded"],
             }},
@@ -85,12 +90,16 @@ pub fn tools() -> Vec<Tool> {
         ),
         tool(
             "process",
-            "Manage background sessions: list, poll (recent output and status), log (output by offset and limit), write (stdin), kill, clear (drop output), remove.",
+            "Manage background sessions: list, poll (recent output and status), log (output by offset and limit; long output is also in the file outputFilePath), write (stdin), kill, clear (drop output), remove.",
             Effect::Acts,
             process,
             processed,
         ),
     ]
+}
+
+fn path_schema() -> Value {
+    json!({ "type": ["string", "null"], "description": "File with the output, if it is offloaded" })
 }
 
 fn status_schema() -> Value {

@@ -1,12 +1,14 @@
 //! DeepChat's tools: `execute_command`, and `process` with seven actions.
 //!
 //! Results have the fields of the original: fields without a value are absent, times are in milliseconds,
-//! and our statuses are mapped to its four. Offsets of `log` count bytes.
+//! and our statuses are mapped to its four. Offsets of `log` count the bytes that are kept, so that after
+//! `clear` everything starts at 0 again, as in the original.
 
 pub mod catalog;
 
 use serde_json::{Value, json};
 
+use super::log_page;
 use crate::mcp::call::{Arguments, Call, Done, Outcome};
 use crate::protocol::{Error, Timestamp};
 
@@ -14,8 +16,8 @@ use crate::protocol::{Error, Timestamp};
 /// before it writes to a file.
 const IN_MEMORY: usize = 10 * 1024;
 
-/// Largest number of bytes of one `log`.
-const MAX_LIMIT: u64 = 1 << 20;
+/// The longest time that a command can be waited for in one request to the daemon, in milliseconds.
+const MAX_YIELD_MS: u64 = 600_000;
 
 /// Runs a tool.
 pub async fn call(call: &Call, tool: &str, arguments: Arguments) -> Outcome {
@@ -36,7 +38,7 @@ async fn execute(call: &Call, given: &Arguments) -> Outcome {
                 "mode": "pipe",
                 "background": background,
                 "timeoutMs": milliseconds(given, "timeout"),
-                "yieldMs": milliseconds(given, "yieldMs"),
+                "yieldMs": milliseconds(given, "yieldMs").map(|ms| ms.min(MAX_YIELD_MS)),
                 "maxChars": IN_MEMORY,
             }),
         )
@@ -55,7 +57,11 @@ async fn execute(call: &Call, given: &Arguments) -> Outcome {
     });
     add_end(&mut ran, &started);
     if started["omitted"]["bytes"] != 0 {
+        let record = call
+            .action("status", json!({ "sessionId": session }))
+            .await?;
         ran["offloaded"] = true.into();
+        ran["outputFilePath"] = record["outputFile"].clone();
     }
     Ok(Done::json(ran))
 }
@@ -95,15 +101,20 @@ async fn list(call: &Call) -> Outcome {
 }
 
 fn meta(session: &Value) -> Value {
+    let kept = Kept {
+        first: session["droppedBytes"].as_u64().unwrap_or_default(),
+        end: session["outputBytes"].as_u64().unwrap_or_default(),
+    };
     let mut meta = json!({
         "sessionId": session["sessionId"],
         "command": session["command"],
         "status": status(session),
         "createdAt": millis(&session["createdAt"]),
         "lastAccessedAt": millis(&session["lastAccessedAt"]),
-        "outputLength": session["outputBytes"],
-        "offloaded": session["offloaded"],
+        "outputLength": kept.length(),
+        "offloaded": kept.is_offloaded(),
     });
+    add_file(&mut meta, kept, session);
     if !session["pid"].is_null() {
         meta["pid"] = session["pid"].clone();
     }
@@ -116,32 +127,64 @@ async fn poll(call: &Call, session: &Value) -> Outcome {
     let mut recent = json!({ "status": status(&polled), "output": polled["output"] });
     add_end(&mut recent, &polled);
     if polled["offloaded"] == true {
-        recent["offloaded"] = true.into();
+        add_file(&mut recent, kept(call, session).await?, &polled);
     }
     Ok(Done::json(recent))
 }
 
 async fn log(call: &Call, session: &Value, given: &Arguments) -> Outcome {
-    let limit = given.get("limit").and_then(Value::as_u64);
-    let page = json!({
-        "sessionId": session,
-        "offset": given.get("offset"),
-        "limit": limit.map(|limit| limit.min(MAX_LIMIT)),
-    });
-    let log = call.action("log", page).await?;
+    let number = |name: &str| given.get(name).and_then(Value::as_u64);
+    let kept = kept(call, session).await?;
+    let offset = kept.first.saturating_add(number("offset").unwrap_or(0));
+    let log = log_page::read(call, session, offset, number("limit")).await?;
     let record = call
         .action("status", json!({ "sessionId": session }))
         .await?;
+    let place = |name: &str| log[name].as_u64().map(|at| at.saturating_sub(kept.first));
     let mut page = json!({
         "status": status(&record),
         "output": log["output"],
-        "totalLength": log["totalBytes"],
+        "offset": place("offset"),
+        "nextOffset": place("nextOffset"),
+        "totalLength": place("totalBytes"),
     });
     add_end(&mut page, &record);
-    if record["offloaded"] == true {
-        page["offloaded"] = true.into();
-    }
+    add_file(&mut page, kept, &record);
     Ok(Done::json(page))
+}
+
+/// The part of a log that is kept: all of it since the last `clear`, unless it is very long.
+#[derive(Clone, Copy, Debug)]
+struct Kept {
+    first: u64,
+    end: u64,
+}
+
+impl Kept {
+    fn length(self) -> u64 {
+        self.end.saturating_sub(self.first)
+    }
+
+    fn is_offloaded(self) -> bool {
+        self.length() > IN_MEMORY as u64
+    }
+}
+
+async fn kept(call: &Call, session: &Value) -> Result<Kept, Error> {
+    let least = json!({ "sessionId": session, "offset": 0, "limit": 1 });
+    let log = call.action("log", least).await?;
+    Ok(Kept {
+        first: log["firstOffset"].as_u64().unwrap_or_default(),
+        end: log["totalBytes"].as_u64().unwrap_or_default(),
+    })
+}
+
+/// Adds the file with the output, if the output is long. Of several files, it is the newest.
+fn add_file(to: &mut Value, kept: Kept, session: &Value) {
+    if kept.is_offloaded() {
+        to["offloaded"] = true.into();
+        to["outputFilePath"] = session["outputFile"].clone();
+    }
 }
 
 /// Adds the exit code, if there is one.
@@ -199,7 +242,7 @@ mod tests {
         let running = json!({
             "sessionId": "a", "command": "x", "status": "running", "pid": 7, "exitCode": null,
             "createdAt": "1970-01-01T00:00:01.500Z", "lastAccessedAt": "1970-01-01T00:00:02.000Z",
-            "outputBytes": 3, "offloaded": false,
+            "outputBytes": 8, "droppedBytes": 5, "offloaded": false,
         });
         let expected = json!({
             "sessionId": "a", "command": "x", "status": "running", "pid": 7, "createdAt": 1500,
