@@ -2,6 +2,7 @@
 //! documents show it; the modules hold what they say beside, a test for each statement.
 
 mod deepchat;
+mod dotnet;
 
 use serde_json::{Value, json};
 

@@ -83,7 +83,7 @@ pub fn tools() -> Vec<Tool> {
         ),
         tool(
             "process_read",
-            "Read stdout/stderr output from a background process.",
+            "Read stdout/stderr output from a background process. Long output comes in pages: while more_bytes is present, read again.",
             Effect::Reads,
             takes(
                 json!({
@@ -96,6 +96,7 @@ pub fn tools() -> Vec<Tool> {
             result(json!({
                 "session_id": {"type": "string"}, "is_running": {"type": "boolean"}, "exit_code": {"type": ["integer", "null"]},
                 "stdout": {"type": "string"}, "stderr": {"type": "string"}, "omitted_bytes": {"type": "integer"},
+                "more_bytes": {"type": "integer", "description": "Output that the next read returns"},
             })),
         ),
         tool(

@@ -5,16 +5,29 @@
 //! `error`.
 
 pub mod catalog;
+pub mod exit_code;
 
 use std::time::Duration;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
+use self::exit_code::exit_code;
 use crate::mcp::call::{Arguments, Call, Done, Outcome};
 use crate::protocol::{Error, Status};
+use crate::term::plain::{Layout, LayoutKind, render};
+use crate::term::size::Size;
 
-/// Largest number of characters of each stream in one read.
-const MAX_CHARS: usize = 262_144;
+/// Bytes of new output in one read, of both streams together, and the largest number of characters of
+/// each stream that the end of a process is reported with.
+const READ: usize = 262_144;
+
+/// A page is shorter by at most this number of bytes, because it splits no character or escape sequence.
+const UNSPLIT: u64 = 4096;
+
+/// Largest number of sessions that are listed.
+const LISTED: usize = 10_000;
 
 /// Bytes of the log per request, and largest number of requests, for `all`.
 const PAGE: u64 = 1 << 20;
@@ -73,13 +86,18 @@ async fn read(call: &Call, given: &Arguments) -> Result {
             call.action("status", json!({ "sessionId": session }))
                 .await?
         }
-        false => news(call, session).await?,
+        false => {
+            let new = json!({
+                "sessionId": session, "since": "new", "maxChars": READ, "oldest": true,
+            });
+            call.action("poll", new).await?
+        }
     };
     let mut read = json!({
         "success": true,
         "session_id": session,
         "is_running": is_running(&poll),
-        "exit_code": poll["exitCode"],
+        "exit_code": exit_code(&poll),
         "stdout": poll["stdout"].as_str().unwrap_or_default(),
         "stderr": poll["stderr"].as_str().unwrap_or_default(),
     });
@@ -93,14 +111,26 @@ async fn read(call: &Call, given: &Arguments) -> Result {
         }
     } else {
         add_omitted(&mut read, &poll);
+        add_more(&mut read, &poll);
     }
     Ok(read)
 }
 
-/// The output that no read has returned yet.
-async fn news(call: &Call, session: &Value) -> Result {
-    let new = json!({ "sessionId": session, "since": "new", "maxChars": MAX_CHARS });
-    call.action("poll", new).await
+/// If a page of new output ended before all of it, adds how much follows.
+fn add_more(to: &mut Value, polled: &Value) {
+    let at = |name: &str| {
+        let cursor = polled[name].as_str().unwrap_or_default();
+        cursor
+            .trim_start_matches('c')
+            .parse::<u64>()
+            .unwrap_or_default()
+    };
+    let (from, next) = (at("prevCursor"), at("cursor"));
+    let end = polled["outputBytes"].as_u64().unwrap_or_default();
+    // The first bytes of a character at the end of the output are no page that follows.
+    if next.saturating_sub(from) + UNSPLIT >= READ as u64 && end > next {
+        to["more_bytes"] = (end - next).into();
+    }
 }
 
 fn add_omitted(to: &mut Value, polled: &Value) {
@@ -117,24 +147,30 @@ async fn whole(
     session: &Value,
     stream: &str,
 ) -> std::result::Result<(String, u64), Error> {
-    let (mut text, mut offset) = (String::new(), 0);
+    let (mut bytes, mut offset, mut left) = (Vec::new(), 0, 0);
     for _ in 0..PAGES {
-        let page =
-            json!({ "sessionId": session, "offset": offset, "limit": PAGE, "stream": stream });
+        // Bytes and not text, because a page may end within a character.
+        let page = json!({
+            "sessionId": session, "offset": offset, "limit": PAGE, "stream": stream,
+            "format": "base64",
+        });
         let page = call.action("log", page).await?;
-        text.push_str(page["output"].as_str().unwrap_or_default());
-        let next = page["nextOffset"].as_u64().unwrap_or(offset);
-        let total = page["totalBytes"].as_u64().unwrap_or_default();
-        if next >= total || next == offset {
-            return Ok((text, 0));
+        let output = page["output"].as_str().unwrap_or_default();
+        bytes.extend(STANDARD.decode(output).unwrap_or_default());
+        offset = page["nextOffset"].as_u64().unwrap_or(offset);
+        left = page["totalBytes"]
+            .as_u64()
+            .unwrap_or_default()
+            .saturating_sub(offset);
+        if left == 0 {
+            break;
         }
-        offset = next;
     }
-    let record = call
-        .action("status", json!({ "sessionId": session }))
-        .await?;
-    let total = record["outputBytes"].as_u64().unwrap_or_default();
-    Ok((text, total.saturating_sub(offset)))
+    let layout = Layout {
+        size: Size::default(),
+        kind: LayoutKind::Pipe,
+    };
+    Ok((render(&bytes, layout, false).text, left))
 }
 
 async fn write(call: &Call, given: &Arguments) -> Result {
@@ -164,9 +200,10 @@ async fn status(call: &Call, given: &Arguments) -> Result {
         one["working_directory"] = record["cwd"].clone();
         return Ok(one);
     }
-    let listed = call.action("list", json!({})).await?;
+    let listed = call.action("list", json!({ "limit": LISTED })).await?;
     let sessions = listed["sessions"].as_array().into_iter().flatten();
-    let sessions: Vec<Value> = sessions.map(brief).collect();
+    let active = sessions.filter(|session| is_running(session));
+    let sessions: Vec<Value> = active.map(brief).collect();
     Ok(json!({ "success": true, "session_count": sessions.len(), "sessions": sessions }))
 }
 
@@ -176,7 +213,7 @@ fn brief(record: &Value) -> Value {
         "pid": record["pid"],
         "command": record["command"],
         "is_running": is_running(record),
-        "exit_code": record["exitCode"],
+        "exit_code": exit_code(record),
         "started_at": record["createdAt"],
         "runtime_seconds": record["runtimeMs"].as_f64().unwrap_or_default() / 1000.0,
     })
@@ -187,7 +224,8 @@ async fn stop(call: &Call, given: &Arguments) -> Result {
     let kill = json!({ "sessionId": session, "force": given.get("force") });
     let killed = call.action("kill", kill).await?;
     // Read the rest of the output before the session is removed.
-    let last = news(call, session).await?;
+    let new = json!({ "sessionId": session, "since": "new", "maxChars": READ });
+    let last = call.action("poll", new).await?;
     let survivors = killed["survivors"].as_array().map_or(0, Vec::len);
     let message = match survivors {
         0 => {
@@ -200,7 +238,7 @@ async fn stop(call: &Call, given: &Arguments) -> Result {
     let mut stopped = json!({
         "success": survivors == 0,
         "session_id": session,
-        "exit_code": killed["exitCode"],
+        "exit_code": exit_code(&killed),
         "final_stdout": last["stdout"].as_str().unwrap_or_default(),
         "final_stderr": last["stderr"].as_str().unwrap_or_default(),
         "message": message,
