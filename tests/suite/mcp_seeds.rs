@@ -3,6 +3,7 @@
 
 mod deepchat;
 mod dotnet;
+mod duragent;
 
 use serde_json::{Value, json};
 

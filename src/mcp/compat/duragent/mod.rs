@@ -2,19 +2,21 @@
 //!
 //! A handle is the id of a session. `tmux:true` gives a process a terminal, for which no tmux is needed:
 //! `tmux_session` is the target for `bgproc attach`. Without it, a process has pipes. When a process ends
-//! that no call waits for, the client is notified ([`completions`]).
-//!
-//! [`completions`]: crate::mcp::completions
+//! that no call waits for, the client is notified ([`completions`](crate::mcp::completions)).
 
 pub mod catalog;
+pub mod keys;
 
 use serde_json::{Value, json};
 
+use super::log_page;
 use crate::mcp::call::{Arguments, Call, Done, Outcome};
 use crate::mcp::completions::{Completions, message};
+use crate::protocol::disk::segment_name;
 use crate::protocol::{Error, ErrorCode};
-use crate::term::keys::encode;
-use crate::term::modes::Modes;
+
+/// Largest number of processes that are listed.
+const LISTED: usize = 10_000;
 
 /// Largest number of characters of output of a process that a call waited for.
 const MAX_CHARS: usize = 262_144;
@@ -56,37 +58,63 @@ async fn spawn(call: &Call, completions: &Completions, given: &Arguments) -> Res
     let handle = started["sessionId"].as_str().unwrap_or_default();
     let awaiting = wait.then(|| completions.awaiting(handle));
     drop(starting);
+    let of_process = json!({ "sessionId": handle });
     let Some(awaiting) = awaiting else {
+        let record = call.action("status", of_process).await?;
         return Ok(json!({
             "handle": handle,
             "tmux_session": tmux.then_some(handle),
             "status": "running",
             "pid": started["pid"],
+            "log_path": log_path(&record, &home(call).await?),
         }));
     };
     let until_end = json!({ "sessionId": handle, "timeoutMs": WAIT_MS });
     while call.action("wait", until_end.clone()).await?["outcome"] == "timeout" {}
     let last = json!({ "sessionId": handle, "maxChars": MAX_CHARS });
     let polled = call.action("poll", last).await?;
-    let record = call
-        .action("status", json!({ "sessionId": handle }))
-        .await?;
+    let record = call.action("status", of_process).await?;
+    let home = home(call).await?;
     awaiting.shown();
-    Ok(json!({
+    let mut completed = json!({
         "handle": handle,
         "status": status(&record),
         "exit_code": record["exitCode"],
         "output": polled["output"],
         "duration_seconds": seconds(&record),
-    }))
+        "log_path": log_path(&record, &home),
+    });
+    let omitted = polled["omitted"]["bytes"].as_u64();
+    if let Some(bytes) = omitted.filter(|bytes| *bytes > 0) {
+        completed["omitted_bytes"] = bytes.into();
+    }
+    Ok(completed)
+}
+
+/// The directory with the files of the daemon.
+async fn home(call: &Call) -> std::result::Result<String, Error> {
+    let stats = call.action("stats", json!({})).await?;
+    Ok(stats["home"].as_str().unwrap_or_default().to_owned())
+}
+
+/// The newest file of a process's log. Replies of the daemon name it only once the output is long; until
+/// then there is one file, which begins with the first byte that is kept.
+fn log_path(session: &Value, home: &str) -> Value {
+    if session["outputFile"].is_string() {
+        return session["outputFile"].clone();
+    }
+    let id = session["sessionId"].as_str().unwrap_or_default();
+    let file = segment_name(session["droppedBytes"].as_u64().unwrap_or_default());
+    format!("{home}/sessions/{id}/{file}").into()
 }
 
 async fn process(call: &Call, completions: &Completions, given: &Arguments) -> Result {
     let action = given["action"].as_str().unwrap_or_default();
     if action == "list" {
-        let listed = call.action("list", json!({})).await?;
+        let listed = call.action("list", json!({ "limit": LISTED })).await?;
+        let home = home(call).await?;
         let sessions = listed["sessions"].as_array().into_iter().flatten();
-        let processes: Vec<Value> = sessions.map(meta).collect();
+        let processes: Vec<Value> = sessions.map(|session| meta(session, &home)).collect();
         return Ok(json!({ "processes": processes, "completions": completions.take_unread() }));
     }
     let needed = |name: &str| {
@@ -110,7 +138,7 @@ async fn process(call: &Call, completions: &Completions, given: &Arguments) -> R
             let keys = needed("keys")?;
             let enter = given.get("press_enter").and_then(Value::as_bool);
             in_terminal(call, handle, action).await?;
-            let keys = json!({ "sessionId": handle, "keys": key_list(keys, enter) });
+            let keys = json!({ "sessionId": handle, "keys": keys::list(keys, enter) });
             let written = call.action("send_keys", keys).await?;
             Ok(json!({ "handle": handle, "bytes_written": written["bytesWritten"] }))
         }
@@ -148,7 +176,7 @@ async fn one(call: &Call, handle: &Value) -> Result {
     let record = call
         .action("status", json!({ "sessionId": handle }))
         .await?;
-    let mut one = meta(&record);
+    let mut one = meta(&record, &home(call).await?);
     if !record["endedAt"].is_null() && record["description"] != WAITED {
         let tail = json!({ "sessionId": handle, "maxChars": TAIL });
         let mut ended = record;
@@ -159,10 +187,9 @@ async fn one(call: &Call, handle: &Value) -> Result {
 }
 
 async fn log(call: &Call, handle: &Value, given: &Arguments) -> Result {
-    let page = json!({
-        "sessionId": handle, "offset": given.get("offset"), "limit": given.get("limit"),
-    });
-    let log = call.action("log", page).await?;
+    let number = |name: &str| given.get(name).and_then(Value::as_u64);
+    let offset = number("offset").unwrap_or(0);
+    let log = log_page::read(call, handle, offset, number("limit")).await?;
     Ok(json!({
         "handle": handle,
         "output": log["output"],
@@ -173,7 +200,7 @@ async fn log(call: &Call, handle: &Value, given: &Arguments) -> Result {
     }))
 }
 
-fn meta(session: &Value) -> Value {
+fn meta(session: &Value, home: &str) -> Value {
     let handle = &session["sessionId"];
     json!({
         "handle": handle,
@@ -184,40 +211,11 @@ fn meta(session: &Value) -> Value {
         "pid": session["pid"],
         "exit_code": session["exitCode"],
         "tmux_session": if session["mode"] == "pty" { handle } else { &Value::Null },
-        "log_path": session["outputFile"],
+        "log_path": log_path(session, home),
         "spawned_at": session["createdAt"],
         "completed_at": session["endedAt"],
         "duration_seconds": seconds(session),
     })
-}
-
-/// The keys that `tmux send-keys "KEYS" Enter` would press: named keys if every word is one, else the text
-/// unchanged.
-fn key_list(keys: &Value, enter: Option<bool>) -> Vec<Value> {
-    let (mut list, enter): (Vec<Value>, bool) = match keys {
-        Value::Array(list) => (list.clone(), enter.unwrap_or(false)),
-        keys => {
-            let text = keys.as_str().unwrap_or_default();
-            let words: Vec<&str> = text.split_whitespace().collect();
-            let are_keys = words
-                .iter()
-                .all(|word| encode(word, Modes::default()).is_ok());
-            let list = match (words.is_empty(), are_keys) {
-                (false, true) => words.into_iter().map(Value::from).collect(),
-                (_, _) if text.is_empty() => Vec::new(),
-                (_, _) => vec![json!({ "text": text })],
-            };
-            let has_enter = list
-                .last()
-                .and_then(Value::as_str)
-                .is_some_and(|key| key.eq_ignore_ascii_case("Enter"));
-            (list, enter.unwrap_or(!has_enter))
-        }
-    };
-    if enter {
-        list.push("Enter".into());
-    }
-    list
 }
 
 /// Maps a status to one of the original's. Anything that has not ended is `running`.
@@ -234,28 +232,4 @@ fn status(session: &Value) -> &'static str {
 
 fn seconds(session: &Value) -> u64 {
     session["runtimeMs"].as_u64().unwrap_or_default() / 1000
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn keys_are_names_or_text() {
-        for (keys, enter, pressed) in [
-            (json!("n"), None, json!(["n", "Enter"])),
-            (json!("Down Enter"), None, json!(["Down", "Enter"])),
-            (json!("C-c"), Some(false), json!(["C-c"])),
-            (
-                json!("print(1)"),
-                None,
-                json!([{"text": "print(1)"}, "Enter"]),
-            ),
-            (json!(["y", "Enter"]), None, json!(["y", "Enter"])),
-            (json!(["y"]), Some(true), json!(["y", "Enter"])),
-            (json!(""), None, json!(["Enter"])),
-        ] {
-            assert_eq!(json!(key_list(&keys, enter)), pressed, "{keys}");
-        }
-    }
 }
