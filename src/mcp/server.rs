@@ -20,6 +20,7 @@ use tokio::sync::mpsc;
 
 use super::call::{Call, Outcome};
 use super::caller::Caller;
+use super::compat::macos_shell::Shared;
 use super::completions::Completions;
 use super::toolset::ToolSet;
 use super::{arguments, own, progress, resources};
@@ -34,6 +35,7 @@ pub struct Server {
     /// Whether results have data beside their text.
     has_data: bool,
     completions: Rc<Completions>,
+    shared: Shared,
     /// Events of the daemon, until [`Server::meet`] takes them.
     events: RefCell<Option<mpsc::Receiver<Event>>>,
 }
@@ -57,6 +59,7 @@ impl Server {
             tools,
             has_data,
             completions: Rc::default(),
+            shared: Shared::default(),
             events: RefCell::new(Some(events)),
         }
     }
@@ -80,7 +83,7 @@ impl Server {
             given = arguments::check(&tool.input_schema, given)?;
         }
         self.set
-            .call(call, &self.completions, &tool.name, given)
+            .call(call, &self.completions, &self.shared, &tool.name, given)
             .await
     }
 }

@@ -60,6 +60,10 @@ impl ToolSet {
 
     /// Adds the defaults of the set to what the person who started the server has not configured.
     pub fn greeting(self, mut greeting: Greeting) -> Greeting {
+        if self == Self::MacosShell && greeting.policy.max_sessions.is_none() {
+            // Each session of the original has a limit of its own, which its tools check.
+            greeting.policy.max_sessions = u32::try_from(macos_shell::IN_ALL).ok();
+        }
         if self == Self::Dotnet && greeting.policy.allow.is_none() {
             let allowed = dotnet::catalog::ALLOWED.map(str::to_owned);
             greeting.policy.allow = Some(allowed.into());
@@ -94,6 +98,7 @@ impl ToolSet {
         self,
         call: &Call,
         completions: &Completions,
+        shared: &macos_shell::Shared,
         tool: &str,
         arguments: Arguments,
     ) -> Outcome {
@@ -102,7 +107,7 @@ impl ToolSet {
             Self::Deepchat => deepchat::call(call, tool, arguments).await,
             Self::Dotnet => dotnet::call(call, tool, arguments).await,
             Self::Duragent => duragent::call(call, completions, tool, arguments).await,
-            Self::MacosShell => macos_shell::call(call, tool, arguments).await,
+            Self::MacosShell => macos_shell::call(call, shared, tool, arguments).await,
         }
     }
 

@@ -168,15 +168,27 @@ async def duragent(mode):
 async def macos_shell(mode):
     async with Client(server("macos-shell"), mode=mode) as client:
         expected = ["run_background", "list_processes", "get_process_output", "kill_process"]
+        expected += ["run_command", "stream_process_output", "clear_process_output"]
+        expected += ["list_shell_sessions", "close_session"]
         assert await names(client) == expected
+        ran = await call(client, "run_command", command="echo", args=["$((1 + 1))"])
+        assert (ran["stdout"], ran["success"]) == ("2\n", True), ran
         started = await call(client, "run_background", command="echo hi; exec sleep 1000")
         job = started["processId"]
         while not (shown := await call(client, "get_process_output", processId=job))["output"]:
             pass
         assert shown["output"][0]["content"] == "hi", shown
         assert (await call(client, "list_processes", session="default"))["processes"][0]["id"] == job
+        streamed = await call(client, "stream_process_output", processId=job, afterLine=0)
+        assert (streamed["lastLine"], streamed["output"][0]["content"]) == (1, "hi"), streamed
+        assert (await call(client, "clear_process_output", processId=job))["clearedBytes"] == 3
         killed = await call(client, "kill_process", processId=job, signal="SIGTERM")
         assert killed["killed"] and killed["newStatus"] == "killed", killed
+        await call(client, "run_background", command="sleep", args=["1000"], session="dev")
+        sessions = (await call(client, "list_shell_sessions"))["sessions"]
+        assert [session["name"] for session in sessions] == ["default", "dev"], sessions
+        assert not (await call(client, "close_session", session="dev"))["closed"]
+        assert (await call(client, "close_session", session="dev", processes="kill"))["killed"] == 1
 
 
 async def main():

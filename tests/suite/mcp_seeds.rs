@@ -4,6 +4,7 @@
 mod deepchat;
 mod dotnet;
 mod duragent;
+mod macos_shell;
 
 use serde_json::{Value, json};
 
@@ -345,7 +346,7 @@ fn macos_shell_runs_lists_shows_and_kills() {
         shown["totalLines"] == 21
     });
     let lines = shown["output"].as_array().unwrap();
-    assert_eq!((lines.len(), &shown["requestedLines"]), (5, &json!(5)));
+    assert_eq!((lines.len(), &shown["requestedLines"]), (5, &json!(100)));
     assert_eq!(
         (&lines[4]["type"], &lines[4]["content"]),
         (&json!("stderr"), &json!("bad"))
