@@ -7,6 +7,7 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Map, Value};
 
 use super::caller::{Answer, Caller};
+use super::compat::names::Names;
 use crate::protocol::{Error, SessionId};
 
 /// The arguments of a tool call, checked against the tool's schema.
@@ -18,6 +19,8 @@ pub struct Call {
     caller: Caller,
     /// The session that the call works on, once it is known. Progress messages show its output.
     session: Rc<RefCell<Option<String>>>,
+    /// The names that its errors use; `None`: those of the protocol.
+    names: Option<&'static Names>,
 }
 
 impl Call {
@@ -26,7 +29,15 @@ impl Call {
         Self {
             caller,
             session: Rc::default(),
+            names: None,
         }
+    }
+
+    /// The same call, with errors in the names of a tool set.
+    #[must_use]
+    pub fn in_names(mut self, names: &'static Names) -> Self {
+        self.names = Some(names);
+        self
     }
 
     /// Runs an action of the protocol; `params` is an object. A `start` without a key gets one, which makes
@@ -39,7 +50,11 @@ impl Call {
         if let Some(session) = params.get("sessionId").and_then(Value::as_str) {
             self.session.replace(Some(session.to_owned()));
         }
-        let mut answer = self.caller.call(action, params).await?;
+        let answer = self.caller.call(action, params).await;
+        let mut answer = answer.map_err(|error| match self.names {
+            Some(names) => names.translate(error),
+            None => error,
+        })?;
         if is_keyed && let Some(result) = answer.as_object_mut() {
             // The caller did not choose the key, so `reused` means nothing to it.
             result.remove("reused");

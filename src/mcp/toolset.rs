@@ -6,6 +6,7 @@ use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
 use super::call::{Arguments, Call, Done, Outcome};
+use super::compat::names::Names;
 use super::compat::{deepchat, dotnet, duragent, macos_shell};
 use super::completions::Completions;
 use super::own;
@@ -93,6 +94,17 @@ impl ToolSet {
         }
     }
 
+    /// The names of the set in errors; `None`: those of the protocol.
+    fn names(self) -> Option<&'static Names> {
+        match self {
+            Self::Own => None,
+            Self::Deepchat => Some(&deepchat::NAMES),
+            Self::Dotnet => Some(&dotnet::NAMES),
+            Self::Duragent => Some(&duragent::NAMES),
+            Self::MacosShell => Some(&macos_shell::NAMES),
+        }
+    }
+
     /// Runs a tool.
     pub async fn call(
         self,
@@ -102,6 +114,8 @@ impl ToolSet {
         tool: &str,
         arguments: Arguments,
     ) -> Outcome {
+        let named = self.names().map(|names| call.clone().in_names(names));
+        let call = named.as_ref().unwrap_or(call);
         match self {
             Self::Own => own::call(call, tool, arguments).await,
             Self::Deepchat => deepchat::call(call, tool, arguments).await,

@@ -4,6 +4,7 @@
 mod deepchat;
 mod dotnet;
 mod duragent;
+mod errors;
 mod macos_shell;
 
 use serde_json::{Value, json};

@@ -7,3 +7,4 @@ pub mod dotnet;
 pub mod duragent;
 pub mod log_page;
 pub mod macos_shell;
+pub mod names;

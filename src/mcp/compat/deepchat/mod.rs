@@ -9,8 +9,20 @@ pub mod catalog;
 use serde_json::{Value, json};
 
 use super::log_page;
+use super::names::Names;
 use crate::mcp::call::{Arguments, Call, Done, Outcome};
 use crate::protocol::{Error, Timestamp};
+
+/// Its names in errors.
+pub const NAMES: Names = Names {
+    parameters: &[("timeoutMs", "timeout")],
+    actions: &[
+        ("start", "execute_command"),
+        ("kill", "kill"),
+        ("remove", "remove"),
+    ],
+    session: "Session",
+};
 
 /// Characters of output that a command in the foreground returns: as many as the original keeps in memory
 /// before it writes to a file.

@@ -14,10 +14,28 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use self::exit_code::exit_code;
+use super::names::Names;
 use crate::mcp::call::{Arguments, Call, Done, Outcome};
 use crate::protocol::{Error, Status};
 use crate::term::plain::{Layout, LayoutKind, render};
 use crate::term::size::Size;
+
+/// Its names in errors.
+pub const NAMES: Names = Names {
+    parameters: &[
+        ("sessionId", "session_id"),
+        ("command", "cmd"),
+        ("waitMs", "wait_ms"),
+        ("data", "input"),
+        ("newline", "no_newline"),
+    ],
+    actions: &[
+        ("start", "process_start"),
+        ("kill", "process_stop"),
+        ("remove", "process_stop"),
+    ],
+    session: "Session",
+};
 
 /// Bytes of new output in one read, of both streams together, and the largest number of characters of
 /// each stream that the end of a process is reported with.

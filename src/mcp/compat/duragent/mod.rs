@@ -10,10 +10,28 @@ pub mod keys;
 use serde_json::{Value, json};
 
 use super::log_page;
+use super::names::Names;
 use crate::mcp::call::{Arguments, Call, Done, Outcome};
 use crate::mcp::completions::{Completions, message};
 use crate::protocol::disk::segment_name;
 use crate::protocol::{Error, ErrorCode};
+
+/// Its names in errors.
+pub const NAMES: Names = Names {
+    parameters: &[
+        ("sessionId", "handle"),
+        ("cwd", "workdir"),
+        ("timeoutSec", "timeout_seconds"),
+        ("data", "input"),
+    ],
+    actions: &[
+        ("start", "spawn_process"),
+        ("write", "write"),
+        ("kill", "kill"),
+        ("log", "log"),
+    ],
+    session: "Process",
+};
 
 /// Largest number of processes that are listed.
 const LISTED: usize = 10_000;

@@ -18,8 +18,27 @@ pub mod warnings;
 use serde_json::Value;
 
 use self::lines::LineCounts;
+use super::names::Names;
 use crate::mcp::call::{Arguments, Call, Done, Outcome};
 use crate::protocol::{Error, Status};
+
+/// Its names in errors.
+pub const NAMES: Names = Names {
+    parameters: &[
+        ("sessionId", "processId"),
+        ("group", "session"),
+        ("stream", "type"),
+        ("description", "bufferSize"),
+        ("timeoutMs", "timeout"),
+        ("waitMs", "timeout"),
+    ],
+    actions: &[
+        ("start", "run_background"),
+        ("kill", "kill_process"),
+        ("clear", "clear_process_output"),
+    ],
+    session: "Process",
+};
 
 /// Largest number of running processes in a session, as in the original.
 pub const PER_SESSION: usize = 50;
