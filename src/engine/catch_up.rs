@@ -61,7 +61,7 @@ impl Output {
             let abridged = look.then(|| self.abridge(rest)).flatten();
             let understood = abridged.as_ref().map_or(0, |abridged| abridged.taken);
             if let Some(abridged) = abridged.filter(is_shorter) {
-                let news = self.feed_abridged(&abridged, now);
+                let news = self.feed_abridged(&abridged, &rest[..understood], now);
                 progress.add(understood, abridged.bytes.len(), news);
                 step = STEPS.start;
                 continue;
@@ -103,6 +103,7 @@ impl Output {
                 .push(Checkpoint::scrolled(self.size, offset, line));
         }
         self.end += stretch.hidden as u64;
+        self.newlines += stretch.newlines;
         self.wrote(now);
         let alt_since = self.lines.alt_since();
         if let Some(at) = self.checkpoints.last() {
@@ -125,8 +126,10 @@ impl Output {
         ready.then(|| abridge(bytes, &start, every))
     }
 
-    fn feed_abridged(&mut self, abridged: &Abridged, now: Now) -> OutputChanges {
-        self.end += abridged.taken as u64;
+    /// Processes the abridged form of `bytes`.
+    fn feed_abridged(&mut self, abridged: &Abridged, bytes: &[u8], now: Now) -> OutputChanges {
+        self.end += bytes.len() as u64;
+        self.newlines += memchr::memchr_iter(b'\n', bytes).count() as u64;
         self.wrote(now);
         self.renderer().feed_abridged(abridged);
         self.keep_checkpoints();
@@ -173,6 +176,7 @@ mod tests {
         prop_assert_eq!(whole.end(), short.end());
         prop_assert_eq!(whole.total_lines(), short.total_lines());
         prop_assert_eq!(whole.next_line(), short.next_line());
+        prop_assert_eq!(whole.newlines(), short.newlines());
         prop_assert_eq!(whole.alt_screen(), short.alt_screen());
         let (whole, short) = (whole.screen(), short.screen());
         prop_assert_eq!(whole.rows_ansi(false), short.rows_ansi(false));

@@ -64,6 +64,12 @@ impl Checkpoints {
         self.up_to(offset).last().copied()
     }
 
+    /// The first checkpoint at or after `offset`.
+    pub fn after(&self, offset: u64) -> Option<Checkpoint> {
+        let before = self.kept.partition_point(|at| at.offset < offset);
+        self.kept.get(before).copied()
+    }
+
     /// The last exact checkpoint at or before `offset`.
     pub fn exact_before(&self, offset: u64) -> Option<Checkpoint> {
         let mut before = self.up_to(offset).iter().rev();

@@ -54,6 +54,11 @@ impl LineCounter {
         renderer.map_or(self.from.alt, |lines| lines.alt_screen())
     }
 
+    /// Whether it started on the alternate screen.
+    pub fn starts_alt(&self) -> bool {
+        self.from.alt
+    }
+
     /// See [`Plain::alt_since`].
     pub fn alt_since(&self) -> u64 {
         let renderer = self.renderer.as_ref();

@@ -262,6 +262,16 @@ impl Matcher {
         self.position
     }
 
+    /// Continues at `at`, because the output before it is no longer kept. The lines after it have
+    /// other numbers than those that follow the output that was checked.
+    pub fn skip_to(&mut self, layout: Layout, at: Checkpoint) {
+        if self.position < at.offset {
+            let reads = self.conditions.reads_lines();
+            self.lines = reads.then(|| Follower::new(layout, at));
+            self.position = at.offset;
+        }
+    }
+
     /// Whether any condition needs the output.
     pub fn reads_output(&self) -> bool {
         self.conditions.reads_output()

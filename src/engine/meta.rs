@@ -103,6 +103,9 @@ pub struct Meta {
     /// Offset up to which `lines_before` counts; absent: the start of the log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines_before_offset: Option<u64>,
+    /// Newlines before that offset; absent: not known, or there is no offset.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub newlines_before: Option<u64>,
     /// Whether its standard input was closed.
     pub stdin_closed: bool,
     /// When a client last accessed it, accurate to about a twentieth of its TTL. Absent in files of

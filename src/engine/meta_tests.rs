@@ -175,7 +175,7 @@ fn the_record_of_a_session_that_waits_for_its_next_run() {
 fn records_of_running_sessions() {
     let mut running = begun("running00001");
     running.stdin_closed = true;
-    running.output.begin_at(100, 10);
+    running.output.begin_at(100, 10, None);
     running.life.started(6001, 0, now(0));
     check(&running, &["", "/life"]);
 

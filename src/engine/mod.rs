@@ -29,6 +29,7 @@ pub mod input;
 pub mod lease;
 pub mod life;
 pub mod line_counter;
+pub mod log_start;
 pub mod matcher;
 pub mod meta;
 pub mod output;

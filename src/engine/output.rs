@@ -50,11 +50,15 @@ pub struct Output {
     pub(super) mode: Mode,
     pub(super) size: Size,
     sizes: Sizes,
-    first: u64,
+    pub(super) first: u64,
     pub(super) end: u64,
     display: Display,
     pub(super) lines: LineCounter,
     pub(super) checkpoints: Checkpoints,
+    /// Number of newlines before `end`.
+    pub(super) newlines: u64,
+    /// Number of newlines before the first line that is kept, if it is known.
+    pub(super) newlines_before: Option<u64>,
     last_output: Option<Now>,
     /// Output up to this offset was written at this time or earlier, under an earlier daemon.
     past: Option<(u64, Now)>,
@@ -81,6 +85,8 @@ impl Output {
                 ..Checkpoint::at(0)
             }),
             checkpoints: Checkpoints::default(),
+            newlines: 0,
+            newlines_before: None,
             last_output: None,
             past: None,
             failed_at: None,
@@ -92,6 +98,7 @@ impl Output {
     /// Processes the bytes that follow [`Output::end`].
     pub fn feed(&mut self, bytes: &[u8], now: Now) -> OutputChanges {
         self.end += bytes.len() as u64;
+        self.newlines += memchr::memchr_iter(b'\n', bytes).count() as u64;
         self.wrote(now);
         self.renderer().feed(bytes);
         self.keep_checkpoints();
@@ -166,27 +173,6 @@ impl Output {
         self.lines.alt_since()
     }
 
-    /// Bytes before `first` are no longer kept.
-    pub fn drop_before(&mut self, first: u64) {
-        if first <= self.first {
-            return;
-        }
-        self.first = first;
-        self.checkpoints.drop_before(first);
-        if self.checkpoints.first().is_none() && first >= self.end {
-            // No checkpoint is left. Keep one for the next byte, which belongs to this line.
-            let line = self.next_line();
-            let (alt, exact) = (self.lines.alt_screen(), true);
-            self.checkpoints.push(Checkpoint {
-                offset: first,
-                line,
-                row: 0,
-                alt,
-                exact,
-            });
-        }
-    }
-
     /// Continues at `offset`, because the bytes between [`Output::end`] and `offset` were lost.
     pub fn skip_to(&mut self, offset: u64) {
         if offset <= self.end {
@@ -203,23 +189,6 @@ impl Output {
         };
         self.lines = LineCounter::from(at);
         self.checkpoints.push(at);
-        self.end = offset;
-    }
-
-    /// Starts at `offset`, whose byte belongs to line number `line`, because earlier output is no
-    /// longer kept. Call this before anything is fed.
-    pub fn begin_at(&mut self, offset: u64, line: u64) {
-        let at = Checkpoint {
-            offset,
-            line: line.max(1),
-            row: 0,
-            alt: false,
-            exact: true,
-        };
-        self.lines = LineCounter::from(at);
-        self.checkpoints = Checkpoints::default();
-        self.checkpoints.push(at);
-        self.first = offset;
         self.end = offset;
     }
 
@@ -372,21 +341,6 @@ impl Output {
         if here.offset == self.end {
             self.checkpoints.remember(here);
         }
-    }
-
-    /// Number of the first line that is kept.
-    pub fn first_line(&self) -> u64 {
-        match (self.first, self.checkpoints.first()) {
-            (0, _) | (_, None) => 1,
-            (_, Some(checkpoint)) => checkpoint.line,
-        }
-    }
-
-    /// Offset of [`Self::first_line`], which may be after the first byte that is kept; `None` if
-    /// nothing was dropped.
-    pub fn first_line_offset(&self) -> Option<u64> {
-        let checkpoint = self.checkpoints.first().filter(|_| self.first > 0)?;
-        Some(checkpoint.offset)
     }
 
     /// Offset up to which `scope` has been shown the output.

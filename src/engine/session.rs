@@ -130,6 +130,7 @@ impl Session {
             life: self.life.clone(),
             lines_before: self.output.first_line().saturating_sub(1),
             lines_before_offset: self.output.first_line_offset(),
+            newlines_before: self.output.newlines_before(),
             stdin_closed: self.stdin_closed,
             accessed: Some(self.accessed),
             share: self.share,

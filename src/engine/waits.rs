@@ -7,6 +7,7 @@ use super::output::Output;
 use super::wait_inputs::WaitInputs;
 use crate::protocol::SessionId;
 use crate::protocol::condition::WaitMode;
+use crate::term::plain::{Checkpoint, Layout};
 
 /// Id of a pending wait.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -179,6 +180,14 @@ impl Waits {
     /// Processes output of a session. Returns the waits that are over.
     pub fn output(&mut self, session: &SessionId, offset: u64, bytes: &[u8]) -> Vec<WaitId> {
         self.decide(session, |matcher| matcher.output(offset, bytes))
+    }
+
+    /// Lets the waits on a session continue at `at`, because the output before it is no longer kept.
+    pub fn skip_to(&mut self, session: &SessionId, layout: Layout, at: Checkpoint) {
+        self.decide(session, |matcher| {
+            matcher.skip_to(layout, at);
+            None
+        });
     }
 
     /// Checks a session's waits after a change other than output. Returns the waits that are over.

@@ -188,10 +188,14 @@ impl Keeper {
         }
         let dir = self.home.session(&kept.session);
         let needs_log = !outputs.is_empty() || tail.is_some();
-        let end = self.shared_table.slot(kept.slot).end();
-        let log = needs_log
-            .then(|| Log::open(dir, kept.keep, end, tail))
+        let shown = self.shared_table.slot(kept.slot);
+        let mut log = needs_log
+            .then(|| Log::open(dir, kept.keep, shown.end(), tail))
             .transpose()?;
+        if let Some(log) = &mut log {
+            let (first, newlines) = shown.dropped();
+            log.continue_count(first, newlines);
+        }
         let is_degraded = log.as_ref().is_some_and(|log| log.degraded().is_some());
         let own = std::process::id();
         let entry = Entry {

@@ -63,11 +63,14 @@ impl Keeper {
 
     /// Publishes the bounds of a log in the shared table.
     pub(super) fn log_grew(&mut self, slot: u32) {
-        let Some(log) = self.table.get_mut(slot).and_then(|e| e.log.as_ref()) else {
+        let Some(log) = self.table.get_mut(slot).and_then(|e| e.log.as_mut()) else {
             return;
         };
         let shown = self.shared_table.slot(slot);
-        shown.drop_before(log.first());
+        if shown.dropped() != (log.first(), log.newlines()) {
+            shown.drop_before(log.first(), log.newlines());
+        }
+        log.remove_dropped();
         shown.set_unsaved(log.unsaved());
         shown.set_segment(log.segment());
         if shown.grow(log.end()) {

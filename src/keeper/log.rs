@@ -4,6 +4,10 @@
 //! newest of them stay in memory (`sys::tail`), and the number of unsaved bytes is counted. As soon
 //! as there is space again, the bytes in memory are saved to a new segment. Bytes that were not
 //! saved leave a gap between two segments; no reader gets NULs in their place.
+//!
+//! Line numbers are permanent, but the daemon may be slower than a job whose output exceeds the
+//! limit. So the newlines of segments that are dropped are counted, and their number is published
+//! before the files are removed: a reader that no longer finds a file knows what it missed.
 
 use std::fs::File;
 use std::io;
@@ -13,7 +17,7 @@ use std::path::PathBuf;
 
 use super::disk::Disk;
 use super::index::Index;
-use super::segments::Segments;
+use super::segments::{Dropped, Segments};
 use crate::protocol::disk::segment_bytes;
 use crate::sys::splice::{CHUNK, SplicePipe, Taken};
 use crate::sys::tail::{KEPT, Tail};
@@ -35,6 +39,8 @@ pub(super) struct Log {
     degraded: Option<Degraded>,
     /// Number of bytes after `first` that are in no file.
     unsaved: u64,
+    /// Number of newlines before `first`; `None` if not known.
+    newlines: Option<u64>,
 }
 
 /// The state of a log while the disk refuses its bytes.
@@ -76,6 +82,7 @@ impl Log {
         });
         Ok(Self {
             unsaved: segments.gaps(end),
+            newlines: (segments.first() == 0).then_some(0),
             segments,
             file: degraded.is_none().then_some(file),
             end,
@@ -93,6 +100,24 @@ impl Log {
     /// Offset of the oldest kept byte.
     pub(super) fn first(&self) -> u64 {
         self.segments.first()
+    }
+
+    /// Number of newlines before [`Self::first`]; `None` if not known.
+    pub(super) fn newlines(&self) -> Option<u64> {
+        self.newlines
+    }
+
+    /// Continues the count of newlines: an earlier opening of this log, maybe in another keeper, had
+    /// dropped the bytes before `first`.
+    pub(super) fn continue_count(&mut self, first: u64, newlines: Option<u64>) {
+        // That keeper may have been killed before it removed the files.
+        if self.first() < first {
+            self.drop_segments_before(first);
+            self.remove_dropped();
+        }
+        if self.first() == first {
+            self.newlines = newlines;
+        }
     }
 
     /// Start offset of the segment that is being written.
@@ -211,7 +236,8 @@ impl Log {
         let _ = self.index.flush();
     }
 
-    /// Begins a new segment at the end and drops everything before it.
+    /// Begins a new segment at the end and drops everything before it. The files stay until
+    /// [`Self::remove_dropped`].
     pub(super) fn clear(&mut self) -> io::Result<()> {
         if self.file.is_none() || self.end > self.segments.last() {
             self.file = Some(self.segments.begin(self.end)?);
@@ -222,15 +248,24 @@ impl Log {
         Ok(())
     }
 
-    /// Drops the segments that lie wholly before `offset`.
+    /// Drops the segments that lie wholly before `offset`. Their files stay until
+    /// [`Self::remove_dropped`].
     pub(super) fn drop_segments_before(&mut self, offset: u64) {
         let first = self.first();
-        let missing = self.segments.drop_before(offset);
+        let Dropped { missing, newlines } = self.segments.drop_before(offset);
         self.unsaved = self.unsaved.saturating_sub(missing);
+        let counted = self.newlines.zip(newlines);
+        self.newlines = counted.map(|(before, newlines)| before + newlines);
         if self.first() != first {
             // Some file systems refuse this; the index takes more space there.
             let _ = self.index.drop_before(self.first());
         }
+    }
+
+    /// Removes the files of dropped segments. Call this after [`Self::first`] and
+    /// [`Self::newlines`] are published.
+    pub(super) fn remove_dropped(&mut self) {
+        self.segments.remove_dropped();
     }
 
     /// Tries to save again if the retry time has come. Returns whether bytes are being saved.
@@ -382,12 +417,43 @@ mod tests {
     fn clear_moves_the_beginning_and_keeps_the_offsets() {
         let mut bench = Bench::new();
         let mut log = bench.open(0);
-        bench.write(&mut log, b"hello");
+        bench.write(&mut log, b"he\nllo\n");
         log.clear().unwrap();
+        assert!(
+            bench.file("output.log").is_some(),
+            "removed once it is published"
+        );
+        log.remove_dropped();
         bench.write(&mut log, b"you");
-        assert_eq!((log.first(), log.end()), (5, 8));
-        assert_eq!(bench.file("output.5.log").unwrap(), "you");
+        assert_eq!((log.first(), log.end()), (7, 10));
+        assert_eq!(log.newlines(), Some(2));
+        assert_eq!(bench.file("output.7.log").unwrap(), "you");
         assert_eq!(bench.file("output.log"), None);
+    }
+
+    #[test]
+    fn the_newlines_of_what_is_dropped_are_counted_across_keepers() {
+        let mut bench = Bench::new();
+        let keep = 1 << 18;
+        let dir = bench.dir.path().to_owned();
+        let mut log = Log::open(dir.clone(), keep, 0, None).unwrap();
+        let line = [b'x'; 99];
+        let lines = [&line[..], b"\n"].concat().repeat(300);
+        while log.first() < 300_000 {
+            bench.write(&mut log, &lines);
+        }
+        let before = (log.first(), log.newlines());
+        assert_eq!(log.newlines(), Some(log.first() / 100));
+        // The keeper is killed before it has removed the files.
+        let mut log = Log::open(dir.clone(), keep, log.end(), None).unwrap();
+        assert_eq!(log.first(), 0);
+        log.continue_count(before.0, before.1);
+        assert_eq!((log.first(), log.newlines()), before);
+        log.clear().unwrap();
+        assert_eq!(log.newlines(), Some(log.end() / 100));
+        log.remove_dropped();
+        let log = Log::open(dir, keep, 0, None).unwrap();
+        assert_eq!(log.newlines(), None);
     }
 
     #[test]

@@ -15,6 +15,7 @@ use super::upgrade::{Upgrade, upgrade_failed};
 use crate::protocol::keeper::{Failure, ToDaemon, ToKeeper};
 use crate::protocol::{SessionId, VERSION};
 use crate::sys::channel::Channel;
+use crate::sys::shared_table::Slot;
 use crate::sys::{cgroup, detach};
 
 /// Failures of daemons from a new program before the upgrade is given up and the keeper's own program is used.
@@ -184,20 +185,30 @@ impl Keeper {
 
     fn clear(&mut self, id: &SessionId) {
         let slot = self.table.slot_of(id);
+        let shown = slot.map(|slot| self.shared_table.slot(slot));
+        let clear = |log: &mut Log| {
+            log.clear()?;
+            if let Some(shown) = shown {
+                // Only the newest segment is left of a cleared log.
+                shown.set_segment(log.first());
+                shown.drop_before(log.first(), log.newlines());
+                shown.set_unsaved(0);
+            }
+            log.remove_dropped();
+            Ok(log.first())
+        };
         let open = slot.and_then(|slot| self.table.get_mut(slot)?.log.as_mut());
         let cleared = match open {
-            Some(log) => log.clear().map(|()| log.first()),
+            Some(log) => clear(log),
             // The session has ended: open its log for this request only.
             None => Log::open(self.home.session(id), u64::MAX, 0, None).and_then(|mut log| {
-                log.clear()?;
-                Ok(log.first())
+                if let Some((first, newlines)) = shown.map(Slot::dropped) {
+                    log.continue_count(first, newlines);
+                }
+                clear(&mut log)
             }),
         };
-        if let (Ok(first), Some(slot)) = (&cleared, slot) {
-            // Only the newest segment is left of a cleared log.
-            self.shared_table.slot(slot).set_segment(*first);
-            self.shared_table.slot(slot).drop_before(*first);
-            self.shared_table.slot(slot).set_unsaved(0);
+        if let (Ok(_), Some(slot)) = (&cleared, slot) {
             if self.table.degraded().contains(&slot) {
                 self.report_degraded(slot);
             }
@@ -227,7 +238,9 @@ impl Keeper {
         };
         if let Some(log) = self.table.get_mut(slot).and_then(|e| e.log.as_mut()) {
             log.drop_segments_before(before);
-            self.shared_table.slot(slot).drop_before(log.first());
+            let shown = self.shared_table.slot(slot);
+            shown.drop_before(log.first(), log.newlines());
+            log.remove_dropped();
             // Report it now, even if nothing more is written for a while.
             self.grown.push(slot);
             self.tell_growth();

@@ -17,6 +17,17 @@ pub(super) struct Segments {
     dir: PathBuf,
     /// Start offsets, oldest first; never empty. The last segment is being written.
     starts: VecDeque<u64>,
+    /// Start offsets of dropped segments whose files are still there.
+    dropped: Vec<u64>,
+}
+
+/// What the segments that were dropped had.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Dropped {
+    /// Number of bytes of the dropped range that were in no file.
+    pub(super) missing: u64,
+    /// Number of newlines; `None` if a file could not be read.
+    pub(super) newlines: Option<u64>,
 }
 
 impl Segments {
@@ -30,7 +41,15 @@ impl Segments {
         }
         let file = open_segment(&dir, last)?;
         let starts = starts.into();
-        Ok((Self { dir, starts }, file))
+        let dropped = Vec::new();
+        Ok((
+            Self {
+                dir,
+                starts,
+                dropped,
+            },
+            file,
+        ))
     }
 
     /// Start offset of the oldest segment.
@@ -58,17 +77,28 @@ impl Segments {
         Ok(file)
     }
 
-    /// Drops the segments that lie wholly before `offset`. Returns how many bytes of the dropped range were
-    /// in no file.
-    pub(super) fn drop_before(&mut self, offset: u64) -> u64 {
-        let mut missing = 0;
+    /// Drops the segments that lie wholly before `offset`. Their files stay until
+    /// [`Self::remove_dropped`].
+    pub(super) fn drop_before(&mut self, offset: u64) -> Dropped {
+        let (mut missing, mut newlines) = (0, Some(0));
         while self.starts.len() > 1 && self.starts[1] <= offset {
             if let Some(start) = self.starts.pop_front() {
                 missing += (self.first() - start).saturating_sub(self.saved(start));
-                let _ = std::fs::remove_file(self.path(start));
+                let counted = segments::newlines(&self.dir, start).ok();
+                newlines = newlines
+                    .zip(counted)
+                    .map(|(newlines, counted)| newlines + counted);
+                self.dropped.push(start);
             }
         }
-        missing
+        Dropped { missing, newlines }
+    }
+
+    /// Removes the files of dropped segments.
+    pub(super) fn remove_dropped(&mut self) {
+        for start in std::mem::take(&mut self.dropped) {
+            let _ = std::fs::remove_file(self.path(start));
+        }
     }
 
     /// Number of bytes up to `end` that are in no segment.

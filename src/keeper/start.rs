@@ -24,6 +24,7 @@ const SPARE_FILES: usize = 16;
 #[derive(Clone, Copy, Default)]
 struct Bounds {
     first: u64,
+    newlines: Option<u64>,
     end: u64,
     unsaved: u64,
 }
@@ -32,6 +33,7 @@ impl Bounds {
     fn of(log: &Log) -> Self {
         Self {
             first: log.first(),
+            newlines: log.newlines(),
             end: log.end(),
             unsaved: log.unsaved(),
         }
@@ -101,12 +103,21 @@ impl Keeper {
         let open = open.map(Bounds::of);
         let fresh = match open {
             Some(_) => None,
-            None => Some(Log::open(self.home.session(id), keep, 0, None)?),
+            None => {
+                let mut log = Log::open(self.home.session(id), keep, 0, None)?;
+                if let Some(before) = self.table.slot_of(id) {
+                    let (first, newlines) = self.shared_table.slot(before).dropped();
+                    log.continue_count(first, newlines);
+                }
+                Some(log)
+            }
         };
         let bounds = open.or(fresh.as_ref().map(Bounds::of)).unwrap_or_default();
         // Publish the bounds before anyone is told about the slot.
-        self.shared_table.slot(slot).reset(bounds.first, bounds.end);
-        self.shared_table.slot(slot).set_unsaved(bounds.unsaved);
+        let shown = self.shared_table.slot(slot);
+        shown.reset(bounds.first, bounds.end);
+        shown.drop_before(bounds.first, bounds.newlines);
+        shown.set_unsaved(bounds.unsaved);
         // The exit of an earlier run must not be taken for this one's.
         let _ = std::fs::remove_file(self.home.session(id).join(EXIT));
         failpoint::hit("spawn.before_fork");

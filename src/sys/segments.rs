@@ -1,6 +1,7 @@
 //! The segment files in the directory of a log, for readers and writers.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
 use crate::protocol::disk::{segment_name, segment_start};
@@ -20,6 +21,19 @@ pub fn starts(dir: &Path) -> io::Result<Vec<u64>> {
 /// Number of bytes in the segment that begins at `start`.
 pub fn length(dir: &Path, start: u64) -> u64 {
     std::fs::metadata(dir.join(segment_name(start))).map_or(0, |meta| meta.len())
+}
+
+/// Number of newlines in the segment that begins at `start`.
+pub fn newlines(dir: &Path, start: u64) -> io::Result<u64> {
+    let mut file = File::open(dir.join(segment_name(start)))?;
+    let mut chunk = [0; 64 * 1024];
+    let mut count = 0;
+    loop {
+        match file.read(&mut chunk)? {
+            0 => return Ok(count),
+            read => count += memchr::memchr_iter(b'\n', &chunk[..read]).count() as u64,
+        }
+    }
 }
 
 /// Number of bytes that are in no file, between the segments and up to `end`.

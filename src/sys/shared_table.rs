@@ -20,6 +20,9 @@ use rustix::process::{Resource, getrlimit};
 /// pages take memory. A table from another version may have another number.
 pub const SLOTS: u32 = 16_384;
 
+/// Number of attempts to read what the keeper is changing. The change takes a few stores.
+const MOST_READS: usize = 10_000;
+
 /// The entry of one session. It has a cache line of its own, so that two sessions never contend.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
@@ -31,7 +34,12 @@ pub struct Slot {
     unsaved: AtomicU64,
     /// Start offset of the newest segment plus one; zero if not set.
     segment: AtomicU64,
+    /// Number of newlines before `first` plus one; zero if not known.
+    newlines: AtomicU64,
     listening: AtomicU32,
+    /// Odd while the keeper changes `first` and `newlines`, so that the daemon never reads one of
+    /// them with an older value of the other.
+    dropping: AtomicU32,
 }
 
 /// What the table has once: the state of the keeper. It precedes the slots and is as large as one.
@@ -60,6 +68,7 @@ impl Slot {
         self.shown.store(0, Ordering::Relaxed);
         self.unsaved.store(0, Ordering::Relaxed);
         self.segment.store(0, Ordering::Relaxed);
+        self.newlines.store(0, Ordering::Relaxed);
         self.listening.store(0, Ordering::Relaxed);
         self.end.store(end, Ordering::SeqCst);
     }
@@ -72,9 +81,32 @@ impl Slot {
         self.listening.swap(0, Ordering::SeqCst) == 1
     }
 
-    /// Keeper: publishes that bytes before `first` are no longer kept.
-    pub fn drop_before(&self, first: u64) {
-        self.first.store(first, Ordering::Release);
+    /// Keeper: publishes that bytes before `first` are no longer kept, and how many newlines they
+    /// had, if that is known.
+    pub fn drop_before(&self, first: u64, newlines: Option<u64>) {
+        // A killed keeper may have left an odd number.
+        let change = self.dropping.load(Ordering::SeqCst) | 1;
+        self.dropping.store(change, Ordering::SeqCst);
+        let newlines = newlines.map_or(0, |newlines| newlines + 1);
+        self.newlines.store(newlines, Ordering::SeqCst);
+        self.first.store(first, Ordering::SeqCst);
+        self.dropping
+            .store(change.wrapping_add(1), Ordering::SeqCst);
+    }
+
+    /// Offset of the first byte of the log that is kept, and the number of newlines before it;
+    /// `None` if the keeper does not know it, or was killed while it published it.
+    pub fn dropped(&self) -> (u64, Option<u64>) {
+        for _ in 0..MOST_READS {
+            let change = self.dropping.load(Ordering::SeqCst);
+            let first = self.first.load(Ordering::SeqCst);
+            let newlines = self.newlines.load(Ordering::SeqCst);
+            if change.is_multiple_of(2) && self.dropping.load(Ordering::SeqCst) == change {
+                return (first, newlines.checked_sub(1));
+            }
+            std::hint::spin_loop();
+        }
+        (self.first(), None)
     }
 
     /// Offset after the last byte of the log.
@@ -348,6 +380,15 @@ mod tests {
         table.slot(0).set_segment(0);
         assert_eq!(table.slot(0).segments(), Some((1, 0)));
         assert_eq!(table.slot(SLOTS - 1).shown(), 7);
+        assert_eq!(table.slot(0).dropped(), (1, None));
+        table.slot(0).drop_before(5, Some(0));
+        assert_eq!(table.slot(0).dropped(), (5, Some(0)));
+        // A keeper that was killed within the change leaves it to the next one.
+        table.slot(0).dropping.fetch_add(1, Ordering::SeqCst);
+        assert_eq!(table.slot(0).dropped(), (5, None));
+        table.slot(0).drop_before(9, Some(2));
+        assert_eq!(table.slot(0).dropped(), (9, Some(2)));
+        assert_eq!(size_of::<Slot>(), 64, "other versions share the table");
         table.begin_spawn();
         assert_eq!(table.spawns(), 1);
         assert_eq!(table.slot(0).end(), 2);

@@ -53,6 +53,7 @@ mod lease;
 mod limits_log;
 mod limits_sessions;
 mod limits_system;
+mod line_numbers;
 mod long_logs;
 mod mcp_own;
 mod mcp_python;

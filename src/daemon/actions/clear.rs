@@ -24,13 +24,6 @@ pub(super) async fn clear(hub: &Hub, client: &Client, params: Clear) -> Answer {
         // The session was removed meanwhile.
         Err(_) => return Err(gone(hub, client, &id)),
     };
-    hub.change(|state| {
-        if let Some(session) = state.sessions.get_mut(&id) {
-            session.output.drop_before(first);
-            session.output.skip_to(first);
-        }
-        state.persist(&id);
-    });
     answer(Cleared {
         cleared_bytes: first.saturating_sub(before),
     })

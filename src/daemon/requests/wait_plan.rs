@@ -257,6 +257,9 @@ impl Plan {
                 let io = state.sessions.io(id).ok_or_else(gone)?;
                 io.log.read(matcher.position(), end, CHUNK)
             };
+            if read.0 > matcher.position() && self.skip_dropped(hub, id, &mut matcher) {
+                continue;
+            }
             if read.1.is_empty() {
                 break;
             }
@@ -269,6 +272,20 @@ impl Plan {
         Ok((matcher, decision))
     }
 
+    /// Lets a matcher continue where the log begins by now, if the output that it would check next was dropped.
+    /// Returns false if it was not.
+    fn skip_dropped(&self, hub: &Hub, id: &SessionId, matcher: &mut Matcher) -> bool {
+        hub.change(|state| {
+            let beginning = state.log_start_after(id, matcher.position());
+            let layout = state.sessions.get(id).map(|s| s.output.layout());
+            let skipped = layout.zip(beginning);
+            if let Some((layout, at)) = skipped {
+                matcher.skip_to(layout, at);
+            }
+            skipped.is_some()
+        })
+    }
+
     /// Searches the remaining output, and checks the conditions other than output. It does not await, so that
     /// the matcher misses nothing before it is registered.
     fn catch_up(
@@ -278,6 +295,9 @@ impl Plan {
         matcher: &mut Matcher,
     ) -> Result<Option<Decision>, Error> {
         let gone = || Error::session_not_found(id.as_str());
+        if self.conditions.reads_output() {
+            self.skip_dropped(hub, id, matcher);
+        }
         hub.change(|state| {
             let end = state.sessions.get(id).ok_or_else(gone)?.output.end();
             if self.conditions.reads_output() && matcher.position() < end {

@@ -88,7 +88,8 @@ impl State {
                 failure,
             } => {
                 if let Some(first) = first {
-                    self.log_begins_at(&session, first);
+                    let newlines = self.newlines_before(&session, first);
+                    self.log_begins_at(&session, first, newlines);
                 }
                 let outcome = first.ok_or_else(|| failure.unwrap_or_else(unknown));
                 self.keeper.cleared(&session, &outcome);

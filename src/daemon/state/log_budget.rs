@@ -2,10 +2,15 @@
 
 use super::State;
 use crate::daemon::clock::now;
+use crate::daemon::storage::log_reader::LogReader;
+use crate::engine::log_start::FirstLine;
+use crate::engine::output::Output;
 use crate::engine::quota::{self, LogUse};
 use crate::engine::timers::Due;
 use crate::protocol::keeper::ToKeeper;
 use crate::protocol::{EventKind, SessionId};
+use crate::sys::shared_table::Slot;
+use crate::term::plain::Checkpoint;
 
 /// Total growth after which the log sizes are checked, in bytes.
 const LARGEST_STEP: u64 = 16 << 20;
@@ -115,26 +120,59 @@ impl State {
             self.keeper.send(&ToKeeper::Trim { session: id, first });
             return;
         }
-        let Some(io) = self.sessions.io(&id) else {
+        let (Some(session), Some(io)) = (self.sessions.get(&id), self.sessions.io(&id)) else {
             return;
         };
-        if let Err(error) = io.log.drop_before(first) {
+        // The log of an earlier daemon may not be rendered yet, and nobody else counts its lines.
+        let (rendered, newlines) = (session.output.end(), session.output.newlines());
+        let newlines = (rendered < first).then(|| newlines + io.log.newlines(rendered, first));
+        if rendered < first {
+            self.log_begins_at(&id, first, newlines);
+        }
+        if let Some(io) = self.sessions.io(&id)
+            && let Err(error) = io.log.drop_before(first)
+        {
             tracing::warn!(session = %id, "dropping output: {error}");
         }
-        self.log_begins_at(&id, first);
+        self.log_begins_at(&id, first, None);
     }
 
-    /// Notes that a session's output before `first` is no longer kept.
-    pub(crate) fn log_begins_at(&mut self, id: &SessionId, first: u64) {
-        let Some(session) = self.sessions.get_mut(id) else {
+    /// Number of newlines before `first`, if the log begins there and the keeper knows it.
+    pub(crate) fn newlines_before(&self, id: &SessionId, first: u64) -> Option<u64> {
+        let (known, newlines) = self.sessions.slot(self.sessions.io(id)?)?.dropped();
+        newlines.filter(|_| known == first)
+    }
+
+    /// Notes what the keeper has dropped of a session's output since the last turn. Returns the place where the
+    /// log begins if that is after `at`.
+    pub(crate) fn log_start_after(&mut self, id: &SessionId, at: u64) -> Option<Checkpoint> {
+        let slot = self.sessions.slot(self.sessions.io(id)?);
+        if let Some((first, newlines)) = slot.map(Slot::dropped) {
+            self.log_begins_at(id, first, newlines);
+        }
+        let beginning = self.sessions.get(id)?.output.beginning();
+        (beginning.offset > at).then_some(beginning)
+    }
+
+    /// Notes that a session's output before `first` is no longer kept. It had `newlines` newlines, if that is
+    /// known.
+    pub(crate) fn log_begins_at(&mut self, id: &SessionId, first: u64, newlines: Option<u64>) {
+        let Some((session, io)) = self.sessions.both_mut(id) else {
             return;
         };
-        let dropped = first.saturating_sub(session.output.first());
-        session.output.drop_before(first);
-        session.output.skip_to(first);
+        let output = &mut session.output;
+        let dropped = first.saturating_sub(output.first());
         if dropped == 0 {
             return;
         }
+        if first <= output.end() {
+            let lines = first_line(output, &io.log, first);
+            output.drop_before(&lines, newlines);
+        } else {
+            output.skip_dropped(first, newlines);
+        }
+        let (layout, at) = (output.layout(), output.beginning());
+        self.waiters.waits.skip_to(id, layout, at);
         // Save the line number of the first kept line.
         self.persist(id);
         if self.keeper.is_clearing(id) {
@@ -166,4 +204,23 @@ impl State {
         let data = serde_json::json!({ "bytes": bytes, "firstOffset": first });
         self.publish(EventKind::OutputDropped, id, data);
     }
+}
+
+/// Bytes read at once to number the first line.
+const CHUNK: usize = 64 * 1024;
+
+/// Counts the lines from `first` to the next place whose line number is known.
+fn first_line(output: &Output, log: &LogReader, first: u64) -> FirstLine {
+    let mut lines = output.first_line_at(first);
+    let wanted = lines.wanted();
+    let mut at = wanted.start;
+    while at < wanted.end {
+        let (start, bytes) = log.read(at, wanted.end, CHUNK);
+        if bytes.is_empty() {
+            break;
+        }
+        lines.feed(output, start, &bytes);
+        at = start + bytes.len() as u64;
+    }
+    lines
 }

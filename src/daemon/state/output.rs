@@ -32,17 +32,20 @@ const OUTPUT_EVENT_MS: u64 = 500;
 /// Renders the next chunk of a session's log. Returns true if there is more. In that case the session is queued
 /// again here, because the keeper does not notify the daemon of output that was there before.
 pub(crate) fn render_chunk(state: &mut State, id: &SessionId) -> bool {
-    let (first, end) = match state.sessions.io(id) {
-        Some(io) => match io.slot() {
+    let (first, newlines, end) = match state.sessions.io(id) {
+        Some(io) => match state.sessions.slot(io) {
             Some(slot) => {
-                let slot = state.keeper.shared_table().slot(slot);
-                (slot.first(), slot.end())
+                let (first, newlines) = slot.dropped();
+                (first, newlines, slot.end())
             }
-            None => io.log.bounds(),
+            None => {
+                let (first, end) = io.log.bounds();
+                (first, None, end)
+            }
         },
         None => return false,
     };
-    state.log_begins_at(id, first);
+    state.log_begins_at(id, first, newlines);
     state.log_grew(id, end);
     let Some(session) = state.sessions.get(id) else {
         return false;
@@ -82,6 +85,7 @@ fn answered(state: &State, id: &SessionId) -> Option<u64> {
 }
 
 fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
+    let shared_table = state.keeper.shared_table().clone();
     let mut at = from;
     let mut news = OutputChanges::default();
     let readers = state.waiters.waits.readers(id);
@@ -91,6 +95,11 @@ fn feed(state: &mut State, id: &SessionId, from: u64, end: u64, answer: bool) {
             return;
         };
         let (start, bytes) = io.log.read(at, end, most);
+        let slot = io.slot().map(|slot| shared_table.slot(slot));
+        if start > at && slot.is_some_and(|slot| slot.first() > at) {
+            // The keeper has just dropped these bytes: the next turn knows how many lines they had.
+            break;
+        }
         if bytes.is_empty() {
             // The log has nothing up to `end`, for whatever reason: skip it, so that it is not read again.
             session.output.skip_to(end);

@@ -207,6 +207,20 @@ impl LogReader {
         self.read(offset, end, usize::MAX)
     }
 
+    /// Number of newlines between two offsets, in the parts that are kept.
+    pub(crate) fn newlines(&self, from: u64, to: u64) -> u64 {
+        let (mut at, mut count) = (from, 0);
+        while at < to {
+            let (start, bytes) = self.read(at, to, NEWLINES_CHUNK);
+            if bytes.is_empty() {
+                break;
+            }
+            at = start + bytes.len() as u64;
+            count += memchr::memchr_iter(b'\n', &bytes).count() as u64;
+        }
+        count
+    }
+
     /// Number of bytes after the first one that are in no file.
     pub(crate) fn gaps(&self) -> u64 {
         let (_, end) = self.bounds();
@@ -298,6 +312,9 @@ impl LogReader {
         last.map_or(0, |record| record.end)
     }
 }
+
+/// Bytes read at once to count newlines.
+const NEWLINES_CHUNK: usize = 256 * 1024;
 
 /// Maximum number of index records read at once.
 const AT_ONCE: u64 = 1024;
@@ -404,6 +421,14 @@ mod tests {
         assert_eq!(log.read_all(0, 23), (10, b"abc".to_vec()));
         assert_eq!(log.read_all(13, 23), (20, b"def".to_vec()));
         assert_eq!(log.read_all(23, 99), (23, vec![]));
+    }
+
+    #[test]
+    fn newlines_are_counted_across_segments_and_gaps() {
+        let (_dir, log) = log(&[(10, "a\nb"), (13, "\n"), (20, "d\n\nf")]);
+        assert_eq!(log.newlines(0, 99), 4);
+        assert_eq!(log.newlines(12, 22), 2);
+        assert_eq!(log.newlines(24, 99), 0);
     }
 
     #[test]

@@ -15,6 +15,7 @@ use crate::engine::Now;
 use crate::engine::meta::Meta;
 use crate::engine::session::Session;
 use crate::protocol::{EventKind, Mode, SessionId, Status};
+use crate::sys::shared_table::Slot;
 use crate::sys::{process, pty};
 
 /// The last lifecycle event of each session in the journal.
@@ -134,18 +135,24 @@ impl State {
     fn take_over_session(&mut self, meta: Meta, kept: Option<Handed>, last_events: &LastEvents) {
         let now = now();
         let id = meta.id.clone();
-        let (lines_before, counted_to) = (meta.lines_before, meta.lines_before_offset);
+        let saved = SavedStart::of(&meta);
         let same_boot = meta.boot_id == self.sessions.store.boot_id();
         let log = LogReader::new(self.sessions.store.dir(&id));
         let (first, end) = log.bounds();
+        let slot = kept
+            .as_ref()
+            .map(|(kept, _)| self.keeper.shared_table().slot(kept.slot));
+        let dropped = slot.map(Slot::dropped);
+        // The keeper publishes where the log begins before it removes files.
+        let (first, newlines) = match dropped {
+            Some((known, newlines)) if known >= first => (known, newlines),
+            _ => (first, None),
+        };
         let mut session = Session::from_meta(meta, same_boot, now);
         self.events.bus.set_shared(&id, !session.share.is_none());
-        // The lines were counted up to offset `counted_to`, which may lie after `first`: subtract
-        // the newlines between the two.
-        let (_, counted) = log.read_all(first, counted_to.unwrap_or(first));
-        let newlines = counted.iter().filter(|&&byte| byte == b'\n').count() as u64;
-        let lines_before = lines_before.saturating_sub(newlines);
-        session.output.begin_at(first, lines_before + 1);
+        let lines_before = saved.lines_before(&log, first, newlines);
+        let newlines = newlines.or(saved.newlines.filter(|_| saved.offset == first));
+        session.output.begin_at(first, lines_before + 1, newlines);
         if let Some(last) = end.checked_sub(1).and_then(|last| log.arrival_at(last)) {
             let at = Now {
                 boot: 0,
@@ -223,5 +230,39 @@ impl State {
             self.stop_retrying(id, None);
         }
         self.run_on_exit(id);
+    }
+}
+
+/// The number of the first kept line, as the earlier daemon saved it.
+struct SavedStart {
+    /// Lines before `offset`.
+    lines: u64,
+    offset: u64,
+    /// Newlines before `offset`, if they are known.
+    newlines: Option<u64>,
+}
+
+impl SavedStart {
+    fn of(meta: &Meta) -> Self {
+        match meta.lines_before_offset {
+            Some(offset) => Self {
+                lines: meta.lines_before,
+                offset,
+                newlines: meta.newlines_before,
+            },
+            None => Self {
+                lines: meta.lines_before,
+                offset: 0,
+                newlines: (meta.lines_before == 0).then_some(0),
+            },
+        }
+    }
+
+    /// The number of lines before `first`. The log may have been cut since, or the lines may have been counted
+    /// up to a later offset: then the newlines between the two are added or subtracted.
+    fn lines_before(&self, log: &LogReader, first: u64, newlines: Option<u64>) -> u64 {
+        let later = self.lines.saturating_sub(log.newlines(first, self.offset));
+        let cut = newlines.zip(self.newlines);
+        later + cut.map_or(0, |(newlines, saved)| newlines.saturating_sub(saved))
     }
 }

@@ -97,11 +97,19 @@ impl Reader {
         true
     }
 
-    /// Passes the remaining lines to `take`.
-    pub fn finish(mut self, take: &mut impl FnMut(Shown<'_>) -> bool) {
+    /// Passes the remaining lines to `take` until it returns false. Returns false in that case.
+    pub fn finish(mut self, take: &mut impl FnMut(Shown<'_>) -> bool) -> bool {
         self.plain.feed(&self.held);
         let lines = [self.plain.drain_final(), self.plain.live()].concat();
-        lines.iter().all(|line| take(line.into()));
+        lines.iter().all(|line| take(line.into()))
+    }
+
+    /// Passes the lines so far to `take` until it returns false, and continues at `at`, because the
+    /// output before it is no longer kept. Returns false if `take` did.
+    pub fn skip_to(&mut self, at: Checkpoint, take: &mut impl FnMut(Shown<'_>) -> bool) -> bool {
+        let mut before = std::mem::replace(self, Self::new(self.layout, at));
+        self.sieve = before.sieve.take();
+        before.finish(take)
     }
 
     /// Returns the number of bytes processed; `None` if `take` returned false.

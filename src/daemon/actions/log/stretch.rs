@@ -31,20 +31,13 @@ pub(super) fn stretch(
         return Err(Error::session_not_found(id.as_str()));
     };
     let output = &session.output;
-    let beginning = Checkpoint {
-        offset: output.first(),
-        line: output.first_line(),
-        row: 0,
-        alt: false,
-        exact: true,
-    };
     let by_line = from.and_then(|line| output.checkpoints().before_line(line));
     let by_offset = output
         .checkpoints()
         .before(offset)
         .filter(|at| offset > 0 && at.exact);
     Ok(Stretch {
-        at: by_line.or(by_offset).unwrap_or(beginning),
+        at: by_line.or(by_offset).unwrap_or(output.beginning()),
         end: output.end(),
         first_line: output.first_line(),
         total_lines: output.total_lines(),
@@ -84,6 +77,16 @@ pub(super) async fn read_lines(
             };
             io.log.read(at, stretch.end, chunk)
         };
+        if start > at
+            && let Some(beginning) = hub.change(|state| state.log_start_after(id, at))
+        {
+            // What comes next was dropped while we read.
+            if !reader.skip_to(beginning, &mut take) {
+                return Ok(());
+            }
+            at = beginning.offset;
+            continue;
+        }
         if bytes.is_empty() {
             break;
         }

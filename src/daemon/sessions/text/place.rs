@@ -47,16 +47,8 @@ impl Source<'_> {
             .before(offset)
             .filter(|c| offset - c.offset <= PRIME);
         let first = self.output.first();
-        let near = near.or_else(|| {
-            let at = Checkpoint {
-                offset: first,
-                line: self.output.first_line(),
-                row: 0,
-                alt: false,
-                exact: true,
-            };
-            (offset.saturating_sub(first) <= PRIME).then_some(at)
-        });
+        let near = near
+            .or_else(|| (offset.saturating_sub(first) <= PRIME).then_some(self.output.beginning()));
         match near {
             Some(checkpoint) => self.advance(checkpoint, offset),
             None => self.next_line(offset, limit),
@@ -92,9 +84,8 @@ impl Source<'_> {
             .map_or(0, |at| at + 1);
         let begin = start + inside as u64;
         let known = self.output.checkpoints().before(offset);
-        let (from, line) = known.map_or((self.output.first(), self.output.first_line()), |at| {
-            (at.offset, at.line)
-        });
+        let known = known.unwrap_or_else(|| self.output.beginning());
+        let (from, line) = (known.offset, known.line);
         let at = Checkpoint {
             offset: begin,
             line,
