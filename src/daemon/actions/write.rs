@@ -55,7 +55,13 @@ pub(super) async fn write(hub: &Hub, client: &Rc<Client>, params: Write) -> Answ
     if params.newline == Some(true) {
         bytes.push(b'\n');
     }
-    let submit = params.submit == Some(true);
+    // A pipe has no terminal that turns Enter into a newline, and no program behind one takes text
+    // and Enter in one read for a paste.
+    let enters = params.submit == Some(true);
+    let submit = enters && target.mode == Mode::Pty;
+    if enters && !submit {
+        bytes.push(b'\n');
+    }
     let eof = params.eof == Some(true);
     let reaction = Reaction {
         until: params.until,

@@ -62,6 +62,19 @@ fn writing_takes_text_bytes_and_pastes() {
 }
 
 #[test]
+fn enter_is_a_line_feed_in_a_pipe() {
+    let (_home, mut serve) = serve();
+    let start = json!({"action": "start", "command": "head -n1 | od -An -c", "mode": "pipe", "background": true});
+    let id = serve.ok(start)["sessionId"].clone();
+    let write = json!({"action": "write", "sessionId": id, "data": "x", "submit": true, "wait": {"timeoutMs": 15_000}});
+    let done = serve.ok(write);
+    assert_eq!(
+        (&done["output"], &done["bytesWritten"]),
+        (&json!("   x  \\n\n"), &json!(2))
+    );
+}
+
+#[test]
 fn the_end_of_input_ends_a_reader() {
     let (_home, mut serve) = serve();
     for mode in ["pty", "pipe"] {
