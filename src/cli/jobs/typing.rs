@@ -35,7 +35,10 @@ pub(in crate::cli) fn report(
                     "{id} is not reading its input now; the text waits until it does"
                 ));
             }
-            Warning::NoEffect => note("end of input has no effect in the program's terminal mode"),
+            Warning::NoEffect => note("the end of input was read as a key; the program reads on"),
+            Warning::PasteNotBracketed => {
+                note("the program does not take pastes; the text was typed instead");
+            }
         }
     }
     Ok(exit)

@@ -17,6 +17,7 @@ use crate::engine::matcher::Conditions;
 use crate::protocol::condition::{Condition, View, WaitSpec};
 use crate::protocol::params::{Encoding, KeyInput, SendKeys, Write};
 use crate::protocol::record::Mode;
+use crate::protocol::reply::Warning;
 use crate::protocol::{Error, ErrorCode, Role};
 use crate::term::keys;
 
@@ -48,7 +49,8 @@ pub(super) async fn write(hub: &Hub, client: &Rc<Client>, params: Write) -> Answ
         params.data.unwrap_or_default(),
         params.encoding.unwrap_or_default(),
     )?;
-    if params.paste == Some(true) && target.modes.bracketed_paste {
+    let pastes = params.paste == Some(true) && !bytes.is_empty();
+    if pastes && target.modes.bracketed_paste {
         let text = without_paste_end(&bytes);
         bytes = [PASTE.0, &text, PASTE.1].concat();
     }
@@ -97,6 +99,9 @@ pub(super) async fn write(hub: &Hub, client: &Rc<Client>, params: Write) -> Answ
         before = target.mark(hub, client, since)?;
     }
     sent.check_line(&target, &bytes);
+    if pastes && !target.modes.bracketed_paste {
+        sent.warn(Warning::PasteNotBracketed);
+    }
     sent.send(&target, &turn, &bytes).await?;
     if submit && !sent.stuffed() {
         consumed(&input).await;

@@ -235,7 +235,7 @@ impl Sent {
         typed
     }
 
-    fn warn(&mut self, warning: Warning) {
+    pub(crate) fn warn(&mut self, warning: Warning) {
         if !self.warnings.contains(&warning) {
             self.warnings.push(warning);
         }

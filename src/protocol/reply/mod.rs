@@ -284,8 +284,10 @@ pub enum Warning {
     LineOver4095,
     /// The program is not reading, so possibly not all bytes were accepted.
     NotReading,
-    /// The end of input has no effect in this terminal mode.
+    /// The end-of-input character was read as any other key, and the program reads on.
     NoEffect,
+    /// The program has not enabled bracketed paste, so the data was typed like any other.
+    PasteNotBracketed,
 }
 
 /// Result of `export`.

@@ -75,6 +75,20 @@ fn enter_is_a_line_feed_in_a_pipe() {
 }
 
 #[test]
+fn a_paste_that_the_program_does_not_expect_is_typed_with_a_warning() {
+    let (_home, mut serve) = serve();
+    for mode in ["pty", "pipe"] {
+        let start = json!({"action": "start", "command": "read x; echo got $x", "mode": mode, "background": true});
+        let id = serve.ok(start)["sessionId"].clone();
+        let write = json!({"action": "write", "sessionId": id, "data": "text", "paste": true, "newline": true, "wait": {"timeoutMs": 15_000}});
+        let pasted = serve.ok(write);
+        assert_eq!(pasted["warnings"], json!(["paste_not_bracketed"]), "{mode}");
+        let output = pasted["output"].as_str().unwrap();
+        assert!(output.ends_with("got text\n"), "{mode}: {output}");
+    }
+}
+
+#[test]
 fn the_end_of_input_ends_a_reader() {
     let (_home, mut serve) = serve();
     for mode in ["pty", "pipe"] {
