@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use tokio::time::Duration;
+use tokio::time::{Duration, Instant};
 
 use super::client::Client;
 use super::find::find;
@@ -15,6 +15,7 @@ use crate::daemon::sessions::input::{Input, MAX_WAITING, TypingTurn};
 use crate::daemon::state::output::render_chunk;
 use crate::daemon::storage::input_log;
 use crate::daemon::transport::Answer;
+use crate::engine::input::waits;
 use crate::engine::registry::{Access, Principal};
 use crate::protocol::condition::WaitMode;
 use crate::protocol::record::{InputState, Mode};
@@ -30,6 +31,10 @@ const COOKED_LINE: usize = 4095;
 /// Longest pause between two checks of the unread input. The pauses double from 1 ms up to this
 /// value, 31 ms in all: a program that waits for input has read it by then.
 pub(crate) const LAST_PAUSE: Duration = Duration::from_millis(16);
+
+/// Longest time to see whether a program ends or reads on after the end-of-file character. An
+/// interpreter takes tens of milliseconds to end.
+const END_PAUSE: Duration = Duration::from_millis(250);
 
 /// Characters that end a person's answer: Enter, line feed, `^C`, `^D`.
 const FINISHES: [u8; 4] = [b'\r', b'\n', 0x03, 0x04];
@@ -182,9 +187,7 @@ impl Target {
         let Ok(line) = pty::line_discipline(&*self.input) else {
             return Ok(());
         };
-        if !line.canonical {
-            sent.warn(Warning::NoEffect);
-        }
+        sent.ends_raw = !line.canonical;
         let times = if self.input.in_line() { 2 } else { 1 };
         sent.send(self, turn, &vec![line.eof; times]).await
     }
@@ -198,6 +201,8 @@ pub(crate) struct Sent {
     pub(crate) line: bool,
     /// Whether the bytes come from a client's standard input, so that nobody typed them.
     passed_on: bool,
+    /// Whether the end-of-file character was typed in raw mode, where it is a key like any other.
+    ends_raw: bool,
 }
 
 impl Sent {
@@ -207,6 +212,7 @@ impl Sent {
             warnings: Vec::new(),
             line: false,
             passed_on: false,
+            ends_raw: false,
         }
     }
 
@@ -339,6 +345,9 @@ impl Sent {
                 self.warn(Warning::NotReading);
             }
         }
+        if self.ends_raw && !self.stuffed() && reads_on(hub, &id).await {
+            self.warn(Warning::NoEffect);
+        }
         answer(Written {
             bytes_written: self.bytes,
             consumed: input.and_then(|input| self.consumed(&input, unread)),
@@ -377,6 +386,32 @@ impl Sent {
                 (self.line || !line.is_ok_and(|line| line.canonical)).then_some(true)
             }
         }
+    }
+}
+
+/// Whether a program that took the end-of-file character in raw mode waits for more input. A line
+/// editor ends at this character; others, such as full-screen programs, take it as a key and read
+/// on. Waits at most [`END_PAUSE`] until either can be seen.
+async fn reads_on(hub: &Hub, id: &SessionId) -> bool {
+    let deadline = Instant::now() + END_PAUSE;
+    let mut pause = Duration::from_millis(1);
+    loop {
+        hub.check_input(id).await;
+        let state = {
+            let state = hub.read();
+            let session = state.sessions.get(id);
+            session
+                .filter(|session| session.life.status().is_alive())
+                .map(|session| session.input_state())
+        };
+        match state {
+            None | Some(InputState::Closed) => return false,
+            Some(state) if waits(state) => return true,
+            Some(_) if Instant::now() >= deadline => return false,
+            Some(_) => {}
+        }
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(LAST_PAUSE);
     }
 }
 

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{background, ended, serve, wait_for_since_start};
+use crate::support::needs::have;
 use crate::support::{Serve, eventually};
 
 #[test]
@@ -85,6 +86,30 @@ fn a_paste_that_the_program_does_not_expect_is_typed_with_a_warning() {
         assert_eq!(pasted["warnings"], json!(["paste_not_bracketed"]), "{mode}");
         let output = pasted["output"].as_str().unwrap();
         assert!(output.ends_with("got text\n"), "{mode}: {output}");
+    }
+}
+
+#[test]
+fn the_end_of_input_is_warned_of_only_if_the_program_reads_on() {
+    let (_home, mut serve) = serve();
+    for program in ["bash --norc --noprofile -i", "python3 -i -q", "sqlite3"] {
+        let (name, _) = program.split_once(' ').unwrap_or((program, ""));
+        if !have(name) {
+            continue;
+        }
+        for with_wait in [false, true] {
+            let id = background(&mut serve, &format!("exec {program}"));
+            let ready = json!({"action": "wait", "sessionId": id, "until": [{"input": true}], "timeoutMs": 15_000});
+            assert_eq!(serve.ok(ready)["outcome"], "matched", "{program}");
+            let mut eof = json!({"action": "write", "sessionId": id, "eof": true});
+            if with_wait {
+                eof["wait"] = json!({"until": [{"exit": true}], "timeoutMs": 15_000});
+            }
+            let eof = serve.ok(eof);
+            assert_eq!(eof["warnings"], json!([]), "{program}: {eof}");
+            let end = serve.ok(json!({"action": "wait", "sessionId": id, "timeoutMs": 15_000}));
+            assert_eq!(end["exitCode"], 0, "{program}: {end}");
+        }
     }
 }
 
