@@ -1,7 +1,11 @@
 //! The envelope of a request, and how a line becomes an [`Action`].
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::explain::{explain, quoted};
@@ -130,10 +134,8 @@ impl Request {
     /// read.
     pub fn parse(line: &[u8]) -> Result<Self, (RequestId, Error)> {
         let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
-        let (value, twice) = strict::parse(line).map_err(|error| {
-            let message = format!("The line is not JSON: {error}");
-            (Value::Null, Error::new(ErrorCode::ParseError, message))
-        })?;
+        let (value, twice) =
+            strict::parse(line).map_err(|error| (id_of(line), not_parsed(&error)))?;
         let Value::Object(mut map) = value else {
             let error = Error::new(
                 ErrorCode::InvalidRequest,
@@ -182,6 +184,34 @@ impl Request {
         let mut line = Value::Object(map).to_string().into_bytes();
         line.push(b'\n');
         line
+    }
+}
+
+/// The top-level fields of a line that is a JSON object; empty for any other line. The values are
+/// not parsed, so they may be nested to any depth.
+pub fn fields(line: &[u8]) -> HashMap<Cow<'_, str>, &RawValue> {
+    serde_json::from_slice(line).unwrap_or_default()
+}
+
+/// The id of a line that cannot be parsed, as far as it can be read.
+fn id_of(line: &[u8]) -> RequestId {
+    let id = fields(line).get("id").map(|raw| raw.get());
+    id.and_then(|raw| serde_json::from_str(raw).ok())
+        .unwrap_or_default()
+}
+
+fn not_parsed(error: &serde_json::Error) -> Error {
+    let why = error.to_string();
+    // serde_json has no kind for this.
+    match why.starts_with("recursion limit exceeded") {
+        true => Error::new(
+            ErrorCode::ParseError,
+            "The request is nested too deep: at most 127 arrays and objects in one another",
+        ),
+        false => Error::new(
+            ErrorCode::ParseError,
+            format!("The line is not JSON: {why}"),
+        ),
     }
 }
 

@@ -1,13 +1,12 @@
 //! Unanswered requests of the agent, so that each is answered even if the daemon dies.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::time::Instant;
 
-use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::protocol::reply::Reply;
+use crate::protocol::request::fields;
 use crate::protocol::traits::{ActionTraits, spellings};
 use crate::protocol::{Error, ErrorCode, RequestId};
 
@@ -64,8 +63,7 @@ impl RequestHead {
         if line.is_empty() {
             return None;
         }
-        let fields: HashMap<Cow<'_, str>, &RawValue> =
-            serde_json::from_slice(line).unwrap_or_default();
+        let fields = fields(line);
         let field = |name: &str| -> Value {
             let raw = fields.get(name).map(|raw| raw.get());
             raw.and_then(|raw| serde_json::from_str(raw).ok())

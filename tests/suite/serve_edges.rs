@@ -31,9 +31,23 @@ fn each_bad_line_gets_one_error_and_the_stream_goes_on() {
     }
     agent.send_raw(&[b"[".repeat(100_000), b"\n".to_vec()].concat());
     assert_eq!(agent.next()["error"]["code"], "parse_error");
+    for (number, value) in [
+        (1, format!("{}{}", "[".repeat(10_000), "]".repeat(10_000))),
+        (2, format!("{}1{}", "{\"a\":".repeat(200), "}".repeat(200))),
+        (3, "1e999".to_owned()),
+    ] {
+        let line = format!("{{\"id\":{number},\"action\":\"list\",\"label\":{value}}}\n");
+        agent.send_raw(line.as_bytes());
+        let reply = agent.reply(number);
+        assert_eq!(reply["error"]["code"], "parse_error", "{reply}");
+        let deep = reply["error"]["message"].as_str().unwrap().contains("deep");
+        assert_eq!(deep, number < 3, "{reply}");
+    }
     // Blank lines, CRLF and a byte order mark are no reason to complain.
     agent.send_raw(b"\n  \n\xef\xbb\xbf{\"id\":\"x\",\"action\":\"list\"}\r\n");
     assert_eq!(agent.next()["id"], "x");
+    agent.close_stdin();
+    assert_eq!(agent.rest(), [] as [Value; 0], "each was answered once");
 }
 
 #[test]
