@@ -41,7 +41,7 @@ pub fn check(start: &Start) -> Result<(), Failure> {
     }
 }
 
-/// Where programs were searched, in the same words as the daemon's error.
+/// Where programs were searched.
 fn searched() -> String {
     match std::env::var("PATH") {
         Ok(path) if !path.is_empty() => format!("; searched PATH: {path}"),

@@ -197,7 +197,8 @@ pub(crate) fn find_program(command: &str, path: &str, cwd: &Path) -> Result<Stri
         }
         None => (
             2,
-            format!("{command} was not found; searched PATH: {path}"),
+            // The PATH is in the error's data.
+            format!("{command} was not found on PATH"),
             path.to_owned(),
         ),
     };
@@ -232,6 +233,7 @@ mod tests {
         assert_eq!(found, tool.display().to_string());
         assert!(find_program("./tool", "/nowhere", dir.path()).is_ok());
         let error = find_program("too", &path, dir.path()).unwrap_err();
-        assert!(error.message.contains(&path), "{error}");
+        assert!(!error.message.contains(&path), "{error}");
+        assert_eq!(error.data.unwrap()["path"], path);
     }
 }

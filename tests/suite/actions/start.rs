@@ -107,6 +107,10 @@ fn what_cannot_start_leaves_nothing_behind() {
         missing["data"]["path"].as_str().unwrap().contains("/bin"),
         "{missing}"
     );
+    assert_eq!(
+        missing["message"], "surely-not-there was not found on PATH",
+        "the PATH is in the data"
+    );
     let here = home.scratch("script");
     std::fs::write(&here, "#!/nowhere/interpreter\n").unwrap();
     serve.err(
