@@ -57,7 +57,7 @@ fn every_known_key_is_read() {
     assert_eq!(config, expected);
     assert_eq!(
         config.leave_keys(),
-        [spelt("ctrl-]", 9, 14), spelt("f12", 9, 24)]
+        [spelt("ctrl-]", 11, 14), spelt("f12", 11, 24)]
     );
     assert_eq!(config.theme(), Some(spelt("nord", 14, 9)));
     let rebindings = [

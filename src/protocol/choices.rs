@@ -18,6 +18,19 @@ pub enum Stream {
     Input,
 }
 
+/// The streams that `poll` returns: [`Stream`] without the input.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "camelCase")]
+#[allow(dead_code, reason = "only its schema is used")]
+pub enum PolledStream {
+    /// All output, in the order in which it was written.
+    All,
+    /// Standard output. With a PTY, all output.
+    Stdout,
+    /// Standard error. Only with pipes.
+    Stderr,
+}
+
 /// Format of `log`'s output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -96,7 +109,7 @@ pub enum ExportFormat {
 #[serde(untagged, expecting = "expected the name or number of a signal")]
 pub enum SignalName {
     /// By number.
-    Number(i32),
+    Number(#[schemars(range(min = 1, max = 64))] i32),
     /// By name.
     Name(String),
 }

@@ -3,10 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::bounds::{self, one_of};
+
 /// One condition of `wait`.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", try_from = "Fields")]
-#[schemars(!try_from)]
 pub enum Condition {
     /// The session has ended.
     Exit(bool),
@@ -24,18 +25,33 @@ pub enum Condition {
     Port(u16),
 }
 
-/// A condition as it appears on the wire. All fields except one must be absent or `null`.
-#[derive(Deserialize)]
+/// One condition of `wait`: exactly one field is given.
+// The form on the wire. All fields except one must be absent or `null`.
+#[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "Condition", extend("allOf" = [one_of(KINDS)]))]
 struct Fields {
+    /// The session has ended.
     exit: Option<bool>,
+    /// A line matches this regular expression (Rust's `regex` syntax, linear time).
     pattern: Option<String>,
+    /// No row of the screen matches this regular expression.
     gone: Option<String>,
+    /// The program waits for input.
     input: Option<bool>,
+    /// No output for this many milliseconds.
     idle_ms: Option<u64>,
+    /// The session's `ready` probe holds.
     ready: Option<bool>,
+    /// A process of the session's tree listens on this TCP port.
+    #[schemars(range(min = 1))]
     port: Option<u16>,
 }
+
+/// The names of the conditions.
+const KINDS: &[&str] = &[
+    "exit", "pattern", "gone", "input", "idleMs", "ready", "port",
+];
 
 impl TryFrom<Fields> for Condition {
     type Error = &'static str;
@@ -112,14 +128,17 @@ pub struct WaitSpec {
     pub fail: Option<Vec<Condition>>,
     /// A cursor, or `new`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = bounds::CURSOR))]
     pub since: Option<String>,
     /// The view in which patterns are searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub view: Option<View>,
-    /// Time limit in milliseconds (default 10,000, maximum 600,000).
+    /// Time limit in milliseconds (default 10,000).
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = bounds::MAX_WAIT_MS))]
     pub timeout_ms: Option<u64>,
     /// Maximum number of characters of output in the reply.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = bounds::MAX_CHARS))]
     pub max_chars: Option<usize>,
 }

@@ -19,6 +19,7 @@
 //!   [`keeper_status`]: the status that the keeper reports.
 //! - [`disk`]: the files of a session.
 
+pub mod bounds;
 mod choices;
 pub mod condition;
 pub mod disk;

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::bounds;
 pub use super::choices::{
-    CaptureFormat, Encoding, ExportFormat, KeyInput, LogFormat, ShutdownSessions, SignalName,
-    SignalTarget, Stream,
+    CaptureFormat, Encoding, ExportFormat, KeyInput, LogFormat, PolledStream, ShutdownSessions,
+    SignalName, SignalTarget, Stream,
 };
 use super::condition::{Condition, View, WaitMode, WaitSpec};
 use super::record::{Mode, Share};
@@ -17,9 +18,9 @@ use super::{EventKind, JobLimits, Probe, RestartPolicy, SessionId, Status};
 /// are not an `Option` are required.
 macro_rules! params {
     ($($(#[$doc:meta])* $name:ident { $($(#[$fdoc:meta])* $field:ident: $type:ty,)* })*) => {$(
-        $(#[$doc])*
         #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
         #[serde(rename_all = "camelCase", deny_unknown_fields)]
+        $(#[$doc])*
         pub struct $name {
             $(
                 $(#[$fdoc])*
@@ -54,8 +55,10 @@ impl Absent for serde_json::Value {}
 
 params! {
     /// `start`: runs a command.
+    #[schemars(extend("allOf" = bounds::of_start()))]
     Start {
         /// Program, or a shell line if there are no `args`.
+        #[schemars(regex(pattern = bounds::NOT_BLANK))]
         command: String,
         /// Arguments; absent: `command` is run by the shell.
         args: Option<Vec<String>>,
@@ -72,8 +75,10 @@ params! {
         /// PTY (default) or pipes.
         mode: Option<Mode>,
         /// Rows of the terminal (40).
+        #[schemars(range(min = bounds::LEAST_SIDE, max = bounds::MAX_SIDE))]
         rows: Option<u16>,
         /// Columns of the terminal (120).
+        #[schemars(range(min = bounds::LEAST_SIDE, max = bounds::MAX_SIDE))]
         cols: Option<u16>,
         /// Name for people.
         label: Option<String>,
@@ -87,8 +92,10 @@ params! {
         background: Option<bool>,
         /// Otherwise answer when there is something to do, at most this many milliseconds later
         /// (10,000).
+        #[schemars(range(max = bounds::MAX_WAIT_MS))]
         wait_ms: Option<u64>,
         /// Former name of `waitMs`.
+        #[schemars(range(max = bounds::MAX_WAIT_MS))]
         yield_ms: Option<u64>,
         /// Wait for its end without a time limit (false).
         wait: Option<bool>,
@@ -109,6 +116,7 @@ params! {
         /// The view in which patterns are searched (plain); `screen` adds the screen to the reply.
         view: Option<View>,
         /// Maximum number of characters of output in the reply (500).
+        #[schemars(range(max = bounds::MAX_CHARS))]
         max_chars: Option<usize>,
         /// Text to type as soon as it runs.
         input: Option<String>,
@@ -153,30 +161,38 @@ params! {
         /// Id of the session.
         session_id: String,
         /// A cursor, or `new`; absent: the last `maxChars`.
+        #[schemars(regex(pattern = bounds::CURSOR))]
         since: Option<String>,
         /// How long to wait for something new, in milliseconds (0).
+        #[schemars(range(max = bounds::MAX_WAIT_MS))]
         wait_ms: Option<u64>,
         /// Maximum number of characters of output (500).
+        #[schemars(range(max = bounds::MAX_CHARS))]
         max_chars: Option<usize>,
         /// If there is more output, return the oldest and leave the rest to the next request.
         /// `maxChars` then counts bytes of the log (false).
         oldest: Option<bool>,
         /// Only this stream.
+        #[schemars(with = "Option<PolledStream>")]
         stream: Option<Stream>,
     }
     /// `log`: stored output, by bytes or by lines.
+    #[schemars(extend("allOf" = bounds::of_log()))]
     Log {
         /// Id of the session.
         session_id: String,
         /// First byte (0).
         offset: Option<u64>,
         /// Maximum number of bytes (65,536).
+        #[schemars(range(min = 1, max = bounds::MAX_LOG_BYTES))]
         limit: Option<u64>,
         /// First line, counted from 1.
         from_line: Option<u64>,
         /// Maximum number of lines (100).
+        #[schemars(range(min = 1, max = bounds::MAX_LINES))]
         lines: Option<u64>,
         /// Return this many of the last lines.
+        #[schemars(range(min = 1, max = bounds::MAX_LINES))]
         tail: Option<u64>,
         /// Only this stream.
         stream: Option<Stream>,
@@ -184,13 +200,16 @@ params! {
         format: Option<LogFormat>,
         /// Only lines that match this regular expression.
         grep: Option<String>,
-        /// Ignore case in `grep` (false).
+        /// With `grep`: ignore case (false).
         ignore_case: Option<bool>,
-        /// Number of lines around each match (0).
+        /// With `grep`: number of lines around each match (0).
+        #[schemars(range(max = bounds::MAX_CONTEXT))]
         context: Option<usize>,
-        /// Maximum number of matches (50).
+        /// With `grep`: maximum number of matches (50).
+        #[schemars(range(min = 1, max = bounds::MAX_MATCHES))]
         max_matches: Option<usize>,
-        /// If there are more matches, return the newest and not the oldest (false).
+        /// With `grep`: if there are more matches than `maxMatches`, return the newest ones and not the
+        /// oldest (false).
         newest: Option<bool>,
         /// Only output written at or after this time.
         since_time: Option<String>,
@@ -203,10 +222,12 @@ params! {
         origins: Option<bool>,
     }
     /// `wait`: waits for conditions.
+    #[schemars(extend("allOf" = bounds::of_wait()))]
     Wait {
         /// One session,
         session_id: Option<String>,
         /// or several,
+        #[schemars(length(min = 1))]
         session_ids: Option<Vec<String>>,
         /// or a group.
         group: Option<String>,
@@ -217,19 +238,24 @@ params! {
         /// The wait fails if any of these holds.
         fail: Option<Vec<Condition>>,
         /// A cursor; absent: the output that this scope has not been shown.
+        #[schemars(regex(pattern = bounds::CURSOR))]
         since: Option<String>,
         /// The view in which patterns are searched (plain); `screen` adds the screen to the reply.
         view: Option<View>,
         /// How long to wait, in milliseconds (10,000).
+        #[schemars(range(max = bounds::MAX_WAIT_MS))]
         wait_ms: Option<u64>,
         /// Former name of `waitMs`.
+        #[schemars(range(max = bounds::MAX_WAIT_MS))]
         timeout_ms: Option<u64>,
         /// Maximum number of characters of output in the reply (500).
+        #[schemars(range(max = bounds::MAX_CHARS))]
         max_chars: Option<usize>,
         /// Continue to wait if a session ends only because it is being restarted (false).
         through_restarts: Option<bool>,
     }
     /// `write`: writes bytes to the program's input.
+    #[schemars(extend("allOf" = bounds::of_write()))]
     Write {
         /// Id of the session.
         session_id: String,
@@ -254,6 +280,7 @@ params! {
         fail: Option<Vec<Condition>>,
         /// How long to wait, in milliseconds (10,000 with conditions, else 0; on a lean connection
         /// always 10,000).
+        #[schemars(range(max = bounds::MAX_WAIT_MS))]
         wait_ms: Option<u64>,
         /// `screen`: then wait until there is something to do, and add the screen to the reply.
         view: Option<View>,
@@ -261,12 +288,14 @@ params! {
         wait: Option<WaitSpec>,
     }
     /// `send_keys`: types keys by name.
+    #[schemars(extend("allOf" = bounds::of_keys()))]
     SendKeys {
         /// Id of the session.
         session_id: String,
         /// Key names, or `{"text":…}`.
         keys: Vec<KeyInput>,
         /// Number of repetitions (1).
+        #[schemars(range(max = bounds::MAX_REPEAT))]
         repeat: Option<u32>,
         /// Then wait for any of these.
         until: Option<Vec<Condition>>,
@@ -274,6 +303,7 @@ params! {
         fail: Option<Vec<Condition>>,
         /// How long to wait, in milliseconds (10,000 with conditions, else 0; on a lean connection
         /// always 10,000).
+        #[schemars(range(max = bounds::MAX_WAIT_MS))]
         wait_ms: Option<u64>,
         /// `screen`: then wait until there is something to do, and add the screen to the reply.
         view: Option<View>,
@@ -281,6 +311,7 @@ params! {
         wait: Option<WaitSpec>,
     }
     /// `capture`: the current screen.
+    #[schemars(extend("allOf" = bounds::of_capture()))]
     Capture {
         /// Id of the session.
         session_id: String,
@@ -290,6 +321,7 @@ params! {
         /// content.
         since: Option<u64>,
         /// Number of lines above the screen to include (0).
+        #[schemars(range(max = bounds::MAX_SCROLLBACK))]
         scrollback: Option<u64>,
         /// Cut blanks at row ends and blank rows at the end (true).
         trim: Option<bool>,
@@ -312,8 +344,10 @@ params! {
         /// Id of the session.
         session_id: String,
         /// Rows.
+        #[schemars(range(min = bounds::LEAST_SIDE, max = bounds::MAX_SIDE))]
         rows: u16,
         /// Columns.
+        #[schemars(range(min = bounds::LEAST_SIDE, max = bounds::MAX_SIDE))]
         cols: u16,
     }
     /// `signal`: sends a signal to the session's processes.
@@ -326,10 +360,12 @@ params! {
         target: Option<SignalTarget>,
     }
     /// `kill`: ends the whole process tree.
+    #[schemars(extend("allOf" = bounds::of_several()))]
     Kill {
         /// One session,
         session_id: Option<String>,
         /// or several,
+        #[schemars(length(min = 1))]
         session_ids: Option<Vec<String>>,
         /// or a group.
         group: Option<String>,
@@ -338,6 +374,7 @@ params! {
         /// Send KILL at once (false).
         force: Option<bool>,
         /// Time between the first signal and KILL, in milliseconds (2,000).
+        #[schemars(range(max = bounds::MAX_WAIT_MS))]
         grace_ms: Option<u64>,
         /// Remove the session afterwards (false).
         remove: Option<bool>,
@@ -359,6 +396,7 @@ params! {
         /// Id of the session.
         session_id: String,
         /// Time between TERM and KILL, in milliseconds (2,000).
+        #[schemars(range(max = bounds::MAX_WAIT_MS))]
         grace_ms: Option<u64>,
         /// Refuse if another unfinished session of its scope has its label (false).
         unique_label: Option<bool>,
@@ -367,9 +405,11 @@ params! {
         /// Then fail if any of these holds.
         fail: Option<Vec<Condition>>,
         /// How long to wait, in milliseconds (10,000).
+        #[schemars(range(max = bounds::MAX_WAIT_MS))]
         wait_ms: Option<u64>,
     }
     /// `set`: changes properties of a session.
+    #[schemars(extend("allOf" = bounds::of_set()))]
     Set {
         /// Id of the session.
         session_id: String,
@@ -399,8 +439,10 @@ params! {
         /// Id of the session.
         session_id: String,
         /// What the person needs to know or do.
+        #[schemars(length(max = bounds::MAX_MESSAGE), regex(pattern = bounds::NOT_BLANK))]
         message: String,
         /// Time limit in milliseconds (300,000).
+        #[schemars(range(max = bounds::MAX_ASK_MS))]
         timeout_ms: Option<u64>,
     }
     /// `decline`: declines the questions about a session (people only).
@@ -436,6 +478,7 @@ params! {
         /// acknowledged.
         after_seq: Option<u64>,
         /// How long to wait for the first event, in milliseconds (0).
+        #[schemars(range(max = bounds::MAX_WAIT_MS))]
         wait_ms: Option<u64>,
         /// Maximum number of events (100).
         limit: Option<usize>,
@@ -447,6 +490,7 @@ params! {
         /// Id of the session.
         session_id: String,
         /// Maximum number of frames per second (60).
+        #[schemars(range(min = 1, max = bounds::MAX_FPS))]
         max_fps: Option<u32>,
     }
     /// `unwatch`: stops sending the changes of a screen.

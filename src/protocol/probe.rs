@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Condition;
+use super::{Condition, bounds};
 
 /// Default time limit of a probe, in milliseconds.
 pub const READY_TIMEOUT_MS: u64 = 30_000;
@@ -11,16 +11,18 @@ pub const READY_TIMEOUT_MS: u64 = 30_000;
 /// A readiness probe: exactly one of `pattern` and `port`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", try_from = "Fields")]
-#[schemars(!try_from, deny_unknown_fields)]
+#[schemars(!try_from, deny_unknown_fields, extend("allOf" = bounds::of_probe()))]
 pub struct Probe {
     /// A line of the run's clean text matches this regular expression.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
     /// A process of the job's tree listens on this TCP port.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
     pub port: Option<u16>,
     /// Time, in milliseconds of a run, after which the probe is reported as late (30,000).
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = bounds::MAX_PROBE_MS))]
     pub timeout_ms: Option<u64>,
 }
 

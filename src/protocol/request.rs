@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use super::bounds::whole_numbers;
 use super::explain::{explain, quoted};
 use super::fault::Node;
 use super::params::*;
@@ -166,6 +167,7 @@ impl Request {
                 return Err((id, error));
             }
         };
+        map.values_mut().for_each(whole_numbers);
         let action = camel_case(map).and_then(|params| Action::from_params(&name, params));
         match action {
             Ok(action) => Ok(Self { id, action }),

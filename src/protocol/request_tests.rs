@@ -247,3 +247,35 @@ fn parses_the_lines_that_it_writes() {
     assert_eq!(line.last(), Some(&b'\n'));
     assert_eq!(Request::parse(&line).unwrap(), request);
 }
+
+#[test]
+fn a_whole_number_may_be_written_with_a_fraction_of_zero() {
+    let parse = |value: &str| {
+        let line = format!(r#"{{"id":1,"action":"poll","sessionId":"x","waitMs":{value}}}"#);
+        Request::parse(line.as_bytes()).map(|request| request.action)
+    };
+    let Ok(Action::Poll(five)) = parse("5") else {
+        panic!("a plain number");
+    };
+    assert_eq!(five.wait_ms, Some(5));
+    for same in ["5.0", "5e0", "0.5e1"] {
+        assert_eq!(parse(same), Ok(Action::Poll(five.clone())), "{same}");
+    }
+    for wrong in ["5.5", "-1.0", "1e30"] {
+        assert!(parse(wrong).is_err(), "{wrong}");
+    }
+    let line = br#"{"id":1.0,"action":"list"}"#;
+    let (id, _) = Request::parse(line).unwrap_err();
+    assert_eq!(id, serde_json::json!(1.0), "an id is echoed as it was");
+}
+
+#[test]
+fn a_line_that_is_nested_too_deep_keeps_its_id() {
+    let deep = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+    for (depth, message) in [(126, "expected"), (127, "deep"), (100_000, "deep")] {
+        let line = format!(r#"{{"id":7,"action":"poll","sessionId":{}}}"#, deep(depth));
+        let (id, error) = Request::parse(line.as_bytes()).unwrap_err();
+        assert_eq!(id, 7, "{depth}");
+        assert!(error.message.contains(message), "{depth}: {error}");
+    }
+}

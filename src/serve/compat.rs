@@ -4,12 +4,7 @@
 use std::ffi::OsString;
 
 use super::settings::number;
-
-/// Longest `yieldMs`, in milliseconds.
-const MAX_YIELD_MS: u64 = 600_000;
-
-/// The most characters of output that a reply shows.
-const MAX_CHARS: u64 = 262_144;
+use crate::protocol::bounds::{MAX_CHARS, MAX_WAIT_MS};
 
 /// What the variables of OpenClaw, and of pi (its agent), ask for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -22,11 +17,11 @@ pub(super) struct Variables {
 impl Variables {
     /// Reads them. An invalid value is an error, also where another variable wins over it.
     pub(super) fn read(var: &impl Fn(&str) -> Option<OsString>) -> Result<Self, String> {
-        let chars = 1..=MAX_CHARS;
+        let chars = 1..=MAX_CHARS as u64;
         let older = number(var, "OPENCLAW_BASH_PENDING_MAX_OUTPUT_CHARS", chars.clone())?;
         let chars = number(var, "PI_BASH_MAX_OUTPUT_CHARS", chars)?.or(older);
         Ok(Self {
-            yield_ms: number(var, "PI_BASH_YIELD_MS", 0..=MAX_YIELD_MS)?,
+            yield_ms: number(var, "PI_BASH_YIELD_MS", 0..=MAX_WAIT_MS)?,
             max_chars: chars.and_then(|chars| usize::try_from(chars).ok()),
             ttl_ms: number(var, "PI_BASH_JOB_TTL_MS", 0..=u64::MAX)?,
         })

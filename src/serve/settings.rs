@@ -156,7 +156,7 @@ mod tests {
         for (name, value) in [
             ("PI_BASH_YIELD_MS", "soon"),
             ("PI_BASH_YIELD_MS", "-1"),
-            ("PI_BASH_YIELD_MS", "600001"),
+            ("PI_BASH_YIELD_MS", "1800001"),
             ("PI_BASH_JOB_TTL_MS", "1e3"),
             ("PI_BASH_MAX_OUTPUT_CHARS", "0"),
             ("PI_BASH_MAX_OUTPUT_CHARS", "262145"),

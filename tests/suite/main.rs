@@ -71,6 +71,7 @@ mod restart_refused;
 mod retention;
 mod rewind;
 mod schema;
+mod schema_truth;
 mod screens;
 mod secrets;
 mod serve;

@@ -20,7 +20,7 @@ use crate::protocol::{Action, Error, ErrorCode, SessionId, Status};
 /// Bytes of output per request: the most that `log` returns.
 const PAGE: u64 = 1 << 20;
 
-/// The longest wait that `poll` accepts, in milliseconds.
+/// Length of a single wait, in milliseconds. Daemons of earlier versions accept no longer one.
 const LONGEST_WAIT: u64 = 600_000;
 
 /// Pause while a job restarts. Between the end of one run and the start of the next there is no event to

@@ -96,11 +96,16 @@ impl Taken {
     }
 }
 
-/// Replaces the daemon's hint, which is written for clients of the protocol.
+/// Replaces the daemon's hint, which is written for clients of the protocol. People do not see the data of an error,
+/// so the message gets the PATH from there.
 fn not_started(mut error: Error) -> Error {
     if error.code == ErrorCode::SpawnFailed && error.hint.is_some() {
         let hint = "one argument is a shell line; several are a program and its arguments";
         error.hint = Some(hint.to_owned());
+        let path = error.data.as_ref().and_then(|data| data["path"].as_str());
+        if let (Some(program), Some(path)) = (error.message.strip_suffix(" on PATH"), path) {
+            error.message = format!("{program}; searched PATH: {path}");
+        }
     }
     error
 }

@@ -16,7 +16,7 @@ use crate::term::sanitize::clean;
 /// Events per request: the most that the daemon returns.
 const PAGE: usize = 1000;
 
-/// The longest single wait that the protocol accepts, in milliseconds.
+/// Length of a single wait, in milliseconds. Daemons of earlier versions accept no longer one.
 const LONGEST_WAIT: u64 = 600_000;
 
 #[derive(Args, Debug)]

@@ -11,6 +11,7 @@ use crate::daemon::requests::question::PendingQuestion;
 use crate::daemon::requests::replies::{answer, not_running};
 use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
+use crate::protocol::bounds::{MAX_ASK_MS, MAX_MESSAGE};
 use crate::protocol::params::{AskHuman, Decline};
 use crate::protocol::record::HeldBy;
 use crate::protocol::reply::{AskOutcome, Declined, HumanAnswered};
@@ -19,10 +20,6 @@ use crate::protocol::{Error, ErrorCode, SessionId};
 /// Default and longest timeout, in milliseconds. The longest is a day, because people go home and come back the
 /// next day.
 const DEFAULT_TIMEOUT_MS: u64 = 300_000;
-const MAX_TIMEOUT_MS: u64 = 86_400_000;
-
-/// Longest question, in characters.
-const MAX_MESSAGE: usize = 2000;
 
 /// Waits until a person has typed into the session, or has declined.
 pub(super) async fn ask_human(hub: &Hub, client: &Rc<Client>, params: AskHuman) -> Answer {
@@ -30,15 +27,15 @@ pub(super) async fn ask_human(hub: &Hub, client: &Rc<Client>, params: AskHuman) 
     if message.is_empty() {
         return Err(Error::invalid("`message` is empty"));
     }
-    if message.chars().count() > MAX_MESSAGE {
+    if params.message.chars().count() > MAX_MESSAGE {
         return Err(Error::invalid(format!(
             "`message` has at most {MAX_MESSAGE} characters"
         )));
     }
     let timeout = params.timeout_ms.unwrap_or(DEFAULT_TIMEOUT_MS);
-    if timeout > MAX_TIMEOUT_MS {
+    if timeout > MAX_ASK_MS {
         return Err(Error::invalid(format!(
-            "`timeoutMs` is at most {MAX_TIMEOUT_MS} ms, not {timeout}"
+            "`timeoutMs` is at most {MAX_ASK_MS} ms, not {timeout}"
         )));
     }
     let id = find(hub, client, &params.session_id, Access::Type)?;

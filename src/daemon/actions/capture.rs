@@ -11,6 +11,7 @@ use crate::daemon::state::output::repaint_screen;
 use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
 use crate::engine::session::Session;
+use crate::protocol::bounds::MAX_SCROLLBACK;
 use crate::protocol::params::{Capture, CaptureFormat};
 use crate::protocol::reply::{Captured, InputModes};
 use crate::protocol::{Error, ErrorCode, SessionId};
@@ -18,9 +19,6 @@ use crate::term::modes::MouseMode;
 use crate::term::sanitize::clean;
 use crate::term::screen::Screen;
 use crate::term::snapshot::{MAX_BYTES, MAX_CELLS, Snapshot, TooLarge};
-
-/// Maximum number of lines above the screen that can be requested.
-const MAX_SCROLLBACK: u64 = 10_000;
 
 /// Returns the screen, with everything that was written before the request.
 pub(super) async fn capture(hub: &Hub, client: &Client, params: Capture) -> Answer {

@@ -13,11 +13,9 @@ use crate::daemon::tasks::watch as watcher;
 use crate::daemon::transport::Answer;
 use crate::engine::registry::Access;
 use crate::protocol::Error;
+use crate::protocol::bounds::MAX_FPS;
 use crate::protocol::params::{Unwatch, Watch};
 use crate::protocol::reply::Done;
-
-/// Default and largest number of frames per second.
-const MAX_FPS: u32 = 60;
 
 /// Sends `screen` events until `unwatch`.
 pub(super) fn watch(hub: &Hub, client: &Rc<Client>, params: Watch) -> Answer {

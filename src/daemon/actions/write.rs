@@ -14,6 +14,7 @@ use crate::daemon::requests::wait_plan::Plan;
 use crate::daemon::sessions::input::Input;
 use crate::daemon::transport::Answer;
 use crate::engine::matcher::Conditions;
+use crate::protocol::bounds::MAX_REPEAT;
 use crate::protocol::condition::{Condition, View, WaitSpec};
 use crate::protocol::params::{Encoding, KeyInput, SendKeys, Write};
 use crate::protocol::record::Mode;
@@ -24,9 +25,6 @@ use crate::term::keys;
 /// Longest pause before the Enter of `submit`. Many programs treat text and Enter in one read as a paste, so
 /// Enter is written separately, once the text is consumed or this time has passed.
 const SUBMIT_PAUSE: Duration = Duration::from_millis(250);
-
-/// Largest `repeat` of `send_keys`.
-const MAX_REPEAT: u32 = 10_000;
 
 /// How long a model waits for the reaction of a program to its input, in milliseconds, and after what silence
 /// the reaction counts as complete if the program does not wait for input.

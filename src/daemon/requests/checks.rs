@@ -1,5 +1,6 @@
 //! Checks of parameters that several actions share.
 
+use crate::protocol::bounds::{LEAST_SIDE, MAX_SIDE};
 use crate::protocol::name::MAX_NAME;
 use crate::protocol::params::SignalName;
 use crate::protocol::{Error, Timestamp, suggest};
@@ -7,7 +8,7 @@ use crate::sys::signal;
 use crate::term::size::Size;
 
 /// Allowed rows and columns of a terminal.
-const BOUNDS: std::ops::RangeInclusive<u16> = 2..=1000;
+const BOUNDS: std::ops::RangeInclusive<u16> = LEAST_SIDE..=MAX_SIDE;
 
 /// The requested size, with defaults for what is not given.
 pub(crate) fn checked_size(rows: Option<u16>, cols: Option<u16>) -> Result<Size, Error> {

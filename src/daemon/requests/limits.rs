@@ -2,14 +2,13 @@
 
 use super::client::Client;
 use crate::daemon::settings::Settings;
+pub(crate) use crate::protocol::bounds::MAX_CHARS;
+use crate::protocol::bounds::MAX_WAIT_MS;
 use crate::protocol::hello::Limits;
 use crate::protocol::{Error, Greeting, MAX_LINE, Role};
 
 /// Maximum number of requests in flight per client.
 pub(crate) const MAX_IN_FLIGHT: usize = 256;
-
-/// Largest `maxChars`.
-pub(crate) const MAX_CHARS: usize = 262_144;
 
 /// `maxChars` if neither the request nor the greeting gives one.
 const DEFAULT_CHARS: usize = 500;
@@ -19,9 +18,6 @@ const LEAN_CHARS: usize = 2000;
 
 /// Default of `yieldMs`: how long a start or restart waits before its reply, in milliseconds.
 pub(crate) const YIELD_MS: u64 = 10_000;
-
-/// Longest time a client may wait in one request, in milliseconds.
-const MAX_WAIT_MS: u64 = 600_000;
 
 /// The limits that apply to a client.
 pub(crate) fn limits(settings: &Settings, greeting: &Greeting) -> Limits {

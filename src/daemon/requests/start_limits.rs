@@ -3,24 +3,18 @@
 use std::collections::BTreeMap;
 
 use crate::engine::readiness::Readiness;
+use crate::protocol::bounds::{
+    LEAST_LOG_BYTES, LEAST_MEMORY, MAX_OPEN_FILES, MAX_PROBE_MS, MAX_SYSTEM,
+};
 use crate::protocol::params::Start;
 use crate::protocol::{Error, JobLimits};
 use crate::sys::{cgroup, rlimits};
-
-/// Least `logBytes`: a smaller log could not hold a screen.
-const LEAST_LOG_BYTES: u64 = 64 * 1024;
-
-/// Least `memoryBytes`: no program starts with less.
-const LEAST_MEMORY: u64 = 1 << 20;
-
-/// Longest timeout of a probe, in milliseconds: one day.
-const LONGEST_PROBE_MS: u64 = 24 * 3_600_000;
 
 /// Checks whether the probe and the limits are valid on this system.
 pub(crate) fn check(params: &Start, total_log_bytes: u64) -> Result<(), Error> {
     if let Some(probe) = &params.ready {
         Readiness::check(probe)?;
-        between("ready.timeoutMs", probe.timeout_ms, 1, LONGEST_PROBE_MS)?;
+        between("ready.timeoutMs", probe.timeout_ms, 1, MAX_PROBE_MS)?;
     }
     if let Some(limits) = &params.limits {
         check_limits(limits, total_log_bytes)?;
@@ -62,11 +56,11 @@ fn check_limits(limits: &JobLimits, total_log_bytes: u64) -> Result<(), Error> {
         "limits.memoryBytes",
         limits.memory_bytes,
         LEAST_MEMORY,
-        SYSTEM,
+        MAX_SYSTEM,
     )?;
-    between("limits.cpuSec", limits.cpu_sec, 1, SYSTEM)?;
-    between("limits.processes", limits.processes, 1, SYSTEM)?;
-    between("limits.openFiles", limits.open_files, 3, OPEN_FILES)?;
+    between("limits.cpuSec", limits.cpu_sec, 1, MAX_SYSTEM)?;
+    between("limits.processes", limits.processes, 1, MAX_SYSTEM)?;
+    between("limits.openFiles", limits.open_files, 3, MAX_OPEN_FILES)?;
     if let Some((name, most)) = rlimits::beyond(limits) {
         return Err(
             Error::invalid(format!("`limits.{name}` is at most {most} here"))
@@ -85,12 +79,6 @@ fn check_limits(limits: &JobLimits, total_log_bytes: u64) -> Result<(), Error> {
         _ => Ok(()),
     }
 }
-
-/// An upper bound that no system exceeds. It fits a signed 64-bit integer, as file offsets must.
-const SYSTEM: u64 = i64::MAX as u64;
-
-/// The default of `fs.nr_open` on Linux, which is a bound for root as well.
-const OPEN_FILES: u64 = 1 << 20;
 
 fn between(name: &str, value: Option<u64>, least: u64, most: u64) -> Result<(), Error> {
     match value {

@@ -15,18 +15,12 @@ use crate::protocol::reply::{LogBytes, LogOrigin, LogRun, LogTime};
 use crate::protocol::{Error, SessionId};
 use crate::term::plain::render;
 
-/// Default and largest `limit`.
+/// Default `limit`.
 const DEFAULT_LIMIT: u64 = 65_536;
-const MAX_LIMIT: u64 = 1_048_576;
 
 /// Returns a range of the log.
 pub(super) fn bytes(hub: &Hub, id: &SessionId, params: &Log, room: Room) -> Answer {
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT);
-    if !(1..=MAX_LIMIT).contains(&limit) {
-        return Err(Error::invalid(format!(
-            "`limit` must be between 1 and {MAX_LIMIT} bytes, not {limit}"
-        )));
-    }
     // Base64 takes four bytes for three.
     let limit = match room.is_lean {
         true => limit.min(room.text as u64 * 3 / 4),

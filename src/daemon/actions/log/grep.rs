@@ -9,15 +9,14 @@ use crate::daemon::hub::Hub;
 use crate::daemon::requests::replies::answer;
 use crate::daemon::transport::Answer;
 use crate::engine::pattern::{REGEX_BYTES, compile};
+use crate::protocol::bounds::{MAX_CONTEXT, MAX_MATCHES};
 use crate::protocol::params::{Log, Stream};
 use crate::protocol::reply::{Left, LogMatch, LogMatches};
 use crate::protocol::{Error, SessionId, Timestamp};
 use crate::term::plain::sieve::Sieve;
 
-/// Default and largest `maxMatches`, and largest `context`.
+/// Default `maxMatches`.
 const DEFAULT_MATCHES: usize = 50;
-const MAX_MATCHES: usize = 10_000;
-const MAX_CONTEXT: usize = 1000;
 
 /// Returns matching lines, and the lines around them.
 pub(super) async fn grep(

@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 
 use crate::daemon::actions::log::choice::{Choice, origin};
 use crate::daemon::actions::log::stretch::{read_lines, stretch};
-use crate::daemon::actions::log::{DEFAULT_LINES, MAX_LINES, Room};
+use crate::daemon::actions::log::{DEFAULT_LINES, Room};
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::replies::answer;
 use crate::daemon::transport::Answer;
 use crate::protocol::params::{Log, Stream};
 use crate::protocol::reply::{Left, LogLine, LogLines};
-use crate::protocol::{Error, SessionId, Timestamp};
+use crate::protocol::{SessionId, Timestamp};
 
 /// Returns lines of clean text.
 pub(super) async fn lines(
@@ -23,16 +23,6 @@ pub(super) async fn lines(
     let choice = Choice::new(hub, id, &params, since)?;
     let origins = params.origins == Some(true);
     let count = params.tail.or(params.lines).unwrap_or(DEFAULT_LINES);
-    if !(1..=MAX_LINES).contains(&count) {
-        return Err(Error::invalid(format!(
-            "the number of lines must be between 1 and {MAX_LINES}, not {count}"
-        )));
-    }
-    if params.from_line.is_some() && params.tail.is_some() {
-        return Err(Error::invalid(
-            "`tail` counts lines from the end, `fromLine` from the beginning; give one",
-        ));
-    }
     hub.catch_up(id).await;
     let total = stretch(hub, id, None, 0)?.total_lines;
     let filtered = choice.since.is_some() || choice.run.is_some() || choice.stream != Stream::All;

@@ -19,11 +19,11 @@ use crate::daemon::transport::Answer;
 use crate::engine::pattern::around;
 use crate::engine::registry::Access;
 use crate::protocol::Error;
+use crate::protocol::bounds::{MAX_LINES, MAX_LOG_BYTES};
 use crate::protocol::params::{Log, LogFormat, Stream};
 
-/// Default and largest `lines`.
+/// Default `lines`.
 const DEFAULT_LINES: u64 = 100;
-const MAX_LINES: u64 = 100_000;
 
 /// The same for a model, with what JSON adds to each line, and the bytes that are shown of one line.
 const LEAN_TEXT: usize = 24_000;
@@ -102,6 +102,20 @@ pub(super) async fn log(hub: &Hub, client: &Client, params: Log) -> Answer {
         return Err(Error::invalid(
             "`tail` selects the last lines and cannot be combined with `fromLine` or `lines`",
         ));
+    }
+    if let Some(limit) = params.limit
+        && !(1..=MAX_LOG_BYTES).contains(&limit)
+    {
+        return Err(Error::invalid(format!(
+            "`limit` must be between 1 and {MAX_LOG_BYTES} bytes, not {limit}"
+        )));
+    }
+    if let Some(count) = params.tail.or(params.lines)
+        && !(1..=MAX_LINES).contains(&count)
+    {
+        return Err(Error::invalid(format!(
+            "the number of lines must be between 1 and {MAX_LINES}, not {count}"
+        )));
     }
     let since_time = params.since_time.as_deref();
     let since_time = since_time.map(|text| checked_time("sinceTime", text));

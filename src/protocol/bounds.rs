@@ -1,0 +1,232 @@
+//! Bounds of parameters, and which parameters can be combined. The daemon checks them, and the JSON
+//! Schema states them.
+
+use serde_json::{Map, Value, json};
+
+/// Longest time a client may wait in one request, in milliseconds: half an hour.
+pub const MAX_WAIT_MS: u64 = 1_800_000;
+
+/// Largest `maxChars`.
+pub const MAX_CHARS: usize = 262_144;
+
+/// Largest number of bytes in one `log` reply.
+pub const MAX_LOG_BYTES: u64 = 1_048_576;
+
+/// Largest number of lines in one `log` reply.
+pub const MAX_LINES: u64 = 100_000;
+
+/// Largest `maxMatches` of `log`.
+pub const MAX_MATCHES: usize = 10_000;
+
+/// Largest `context` of `log`.
+pub const MAX_CONTEXT: usize = 1000;
+
+/// Fewest and most rows, and columns, of a terminal.
+pub const LEAST_SIDE: u16 = 2;
+/// See [`LEAST_SIDE`].
+pub const MAX_SIDE: u16 = 1000;
+
+/// Maximum number of lines above the screen in one `capture`.
+pub const MAX_SCROLLBACK: u64 = 10_000;
+
+/// Largest `repeat` of `send_keys`.
+pub const MAX_REPEAT: u32 = 10_000;
+
+/// Largest `maxFps` of `watch`.
+pub const MAX_FPS: u32 = 60;
+
+/// Longest time that a question to a person stays open, in milliseconds: one day.
+pub const MAX_ASK_MS: u64 = 86_400_000;
+
+/// Longest question, in characters.
+pub const MAX_MESSAGE: usize = 2000;
+
+/// Longest timeout of a readiness probe, in milliseconds: one day.
+pub const MAX_PROBE_MS: u64 = 24 * 3_600_000;
+
+/// Least `limits.logBytes`: a smaller log could not hold a screen.
+pub const LEAST_LOG_BYTES: u64 = 64 * 1024;
+
+/// Least `limits.memoryBytes`: no program starts with less.
+pub const LEAST_MEMORY: u64 = 1 << 20;
+
+/// An upper bound that no system exceeds. It fits a signed 64-bit integer, as file offsets must.
+pub const MAX_SYSTEM: u64 = i64::MAX as u64;
+
+/// The default of `fs.nr_open` on Linux, which is a bound for root as well.
+pub const MAX_OPEN_FILES: u64 = 1 << 20;
+
+/// A cursor of a session's output, or `new`.
+pub(super) const CURSOR: &str = "^(new|c[0-9]{1,19})$";
+
+/// A text with a visible character.
+pub(super) const NOT_BLANK: &str = r"\S";
+
+/// Fulfilled if `name` is given: present and not `null`.
+fn given(name: &str) -> Value {
+    json!({ "required": [name], "properties": { name: { "not": { "type": "null" } } } })
+}
+
+/// Fulfilled if `name` is `true`.
+fn is_true(name: &str) -> Value {
+    json!({ "required": [name], "properties": { name: { "const": true } } })
+}
+
+/// Exactly one of these parameters is given.
+pub(super) fn one_of(names: &[&str]) -> Value {
+    json!({ "oneOf": names.iter().map(|name| given(name)).collect::<Vec<_>>() })
+}
+
+/// None of `names` may be combined with any of `others`.
+pub(super) fn apart(names: &[&str], others: &[&str]) -> Value {
+    let any = |names: &[&str]| json!({ "anyOf": names.iter().map(|name| given(name)).collect::<Vec<_>>() });
+    json!({ "not": { "allOf": [any(names), any(others)] } })
+}
+
+/// Each of `names` requires `needed`.
+pub(super) fn need(names: &[&str], needed: &str) -> Value {
+    let any: Vec<Value> = names.iter().map(|name| given(name)).collect();
+    json!({ "anyOf": [{ "not": { "anyOf": any } }, given(needed)] })
+}
+
+/// The rules of `start`.
+pub(super) fn of_start() -> Value {
+    json!([
+        apart(&["timeoutSec"], &["timeoutMs"]),
+        apart(&["waitMs"], &["yieldMs"]),
+        apart(&["shell"], &["args"]),
+    ])
+}
+
+/// The rules of `log`.
+pub(super) fn of_log() -> Value {
+    let lines = ["fromLine", "lines", "tail"];
+    let typed = json!({ "required": ["stream"], "properties": { "stream": { "const": "input" } } });
+    let formatted = json!({
+        "required": ["format"], "properties": { "format": { "enum": ["raw", "base64"] } },
+    });
+    let by_lines: Vec<Value> = lines
+        .iter()
+        .chain(&["sinceTime", "run"])
+        .map(|name| given(name))
+        .collect();
+    let extra: Vec<Value> = ["grep", "run", "format"]
+        .iter()
+        .map(|name| given(name))
+        .collect();
+    json!([
+        apart(&["offset", "limit"], &["fromLine", "lines", "tail", "grep"]),
+        need(&["ignoreCase", "context", "maxMatches", "newest"], "grep"),
+        apart(&["times"], &["fromLine", "lines", "tail", "grep"]),
+        apart(&["tail"], &["lines", "fromLine"]),
+        { "not": { "allOf": [typed, { "anyOf": extra }] } },
+        { "not": { "allOf": [
+            formatted, { "anyOf": by_lines }, { "not": { "anyOf": [given("grep"), typed] } },
+        ] } },
+    ])
+}
+
+/// The rules of actions on one session, several, or a group.
+pub(super) fn of_several() -> Value {
+    json!([one_of(&["sessionId", "sessionIds", "group"])])
+}
+
+/// The rules of `wait`.
+pub(super) fn of_wait() -> Value {
+    json!([
+        one_of(&["sessionId", "sessionIds", "group"]),
+        apart(&["waitMs"], &["timeoutMs"]),
+    ])
+}
+
+/// The rule of the wait after an input.
+fn reaction() -> Value {
+    apart(&["wait"], &["until", "fail", "waitMs"])
+}
+
+/// The rules of `send_keys`.
+pub(super) fn of_keys() -> Value {
+    json!([reaction()])
+}
+
+/// The rules of `write`.
+pub(super) fn of_write() -> Value {
+    let ends = ["newline", "submit", "eof"].map(is_true);
+    let [newline, submit, eof] = ends;
+    json!([{ "anyOf": [given("data"), newline, submit, eof] }, reaction()])
+}
+
+/// The rules of `capture`.
+pub(super) fn of_capture() -> Value {
+    json!([
+        apart(&["atOffset"], &["atTime"]),
+        apart(&["atOffset", "atTime"], &["since", "scrollback"]),
+    ])
+}
+
+/// The rules of `set`.
+pub(super) fn of_set() -> Value {
+    json!([need(&["args"], "command")])
+}
+
+/// The rules of a readiness probe.
+pub(super) fn of_probe() -> Value {
+    json!([one_of(&["pattern", "port"])])
+}
+
+/// Adds to each integer without bounds those of its type.
+pub(super) fn add_type_bounds(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            type_bounds(fields);
+            fields.values_mut().for_each(add_type_bounds);
+        }
+        Value::Array(items) => items.iter_mut().for_each(add_type_bounds),
+        _ => {}
+    }
+}
+
+fn type_bounds(fields: &mut Map<String, Value>) {
+    let (least, most) = match fields.get("format").and_then(Value::as_str) {
+        Some("uint64" | "uint") => (json!(0), json!(u64::MAX)),
+        Some("uint32") => (json!(0), json!(u32::MAX)),
+        Some("uint16") => (json!(0), json!(u16::MAX)),
+        Some("int32") => (json!(i32::MIN), json!(i32::MAX)),
+        _ => return,
+    };
+    fields.entry("minimum").or_insert(least);
+    fields.entry("maximum").or_insert(most);
+}
+
+/// Converts numbers such as `5.0` to integers: JSON Schema, and JSON writers without a type for
+/// integers, make no difference.
+pub(super) fn whole_numbers(value: &mut Value) {
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            let whole = number.as_f64().filter(|float| float.fract() == 0.0);
+            if let Some(number) = whole.and_then(integer) {
+                *value = number;
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(whole_numbers),
+        Value::Object(fields) => fields.values_mut().for_each(whole_numbers),
+        _ => {}
+    }
+}
+
+/// The integer that a float without a fraction stands for, if it fits 64 bits.
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a float in the range of the type and without a fraction"
+)]
+fn integer(float: f64) -> Option<Value> {
+    /// The bounds of the types: 2 to the power of 64, and of 63.
+    const UNSIGNED: f64 = 18_446_744_073_709_551_616.0;
+    const LEAST: f64 = -9_223_372_036_854_775_808.0;
+    match float {
+        0.0..UNSIGNED => Some(Value::from(float as u64)),
+        LEAST..0.0 => Some(Value::from(float as i64)),
+        _ => None,
+    }
+}
