@@ -59,16 +59,16 @@ fn every_known_key_is_read() {
         config.leave_keys(),
         [spelt("ctrl-]", 11, 14), spelt("f12", 11, 24)]
     );
-    assert_eq!(config.theme(), Some(spelt("nord", 14, 9)));
+    assert_eq!(config.theme(), Some(spelt("nord", 16, 9)));
     let rebindings = [
         Rebinding {
-            place: spelt("scroll", 19, 10),
-            action: spelt("top", 19, 21),
-            keys: vec![spelt("f2", 19, 28), spelt("f3", 19, 34)],
+            place: spelt("scroll", 21, 10),
+            action: spelt("top", 21, 21),
+            keys: vec![spelt("f2", 21, 28), spelt("f3", 21, 34)],
         },
         Rebinding {
-            place: spelt("scroll", 19, 10),
-            action: spelt("live", 19, 41),
+            place: spelt("scroll", 21, 10),
+            action: spelt("live", 21, 41),
             keys: Vec::new(),
         },
     ];

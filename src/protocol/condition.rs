@@ -112,7 +112,7 @@ pub enum WaitMode {
     Any,
     /// All sessions must match.
     All,
-    /// As `any`, but sessions that had ended before the wait are ignored.
+    /// As `any`, but without the sessions whose end the client has been told.
     Next,
 }
 

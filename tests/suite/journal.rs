@@ -114,7 +114,7 @@ fn waiting_for_an_event_ends_with_the_first_and_reading_only_is_enough() {
     );
     let none = reader.ok(json!({"action": "events", "afterSeq": u64::MAX, "waitMs": 1}));
     assert!(page(&none).1.is_empty());
-    let long = json!({"action": "events", "waitMs": 600_001});
+    let long = json!({"action": "events", "waitMs": 1_800_001});
     reader.err(long, "invalid_params");
 }
 

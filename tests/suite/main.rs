@@ -70,6 +70,7 @@ mod restart_policy;
 mod restart_refused;
 mod retention;
 mod rewind;
+mod scenarios;
 mod schema;
 mod schema_truth;
 mod screens;

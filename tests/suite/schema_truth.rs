@@ -197,6 +197,10 @@ fn what_the_schema_accepts_is_accepted_and_what_it_refuses_is_refused() {
             if request.get("sessionId").is_some_and(Value::is_string) {
                 request.insert("sessionId".to_owned(), json!(id));
             }
+            // A key that an earlier request has used stands for its command.
+            if request.get("key").is_some_and(Value::is_string) {
+                request.insert("key".to_owned(), json!(format!("key-{accepted}-{refused}")));
+            }
             let request = Value::Object(request);
             let reply = serve.call(request.clone());
             let code = reply["error"]["code"].as_str().unwrap_or_default();

@@ -23,8 +23,12 @@ const DEFAULT_LIMIT: usize = 200;
 const OUTPUT_LINES: usize = 10;
 const OUTPUT_CHARS: usize = 4000;
 
-/// Bytes of a command in a list for a model, and of all output in it.
-const BRIEF_COMMAND: usize = 48;
+/// Bytes of names and command of a session in a list for a model, of which the command gets at least some. With
+/// the other fields, a session takes up to 150 bytes.
+const BRIEF: usize = 36;
+const BRIEF_COMMAND: usize = 16;
+
+/// Bytes of all output in a list for a model.
 const LEAN_OUTPUT: usize = 20_000;
 
 /// Maximum number of programs checked for input per request. Each check takes the keeper about a tenth of a millisecond; the
@@ -130,6 +134,9 @@ fn brief(summary: Summary) -> Brief {
     words.extend(summary.args.into_iter().flatten());
     let command = words.join(" ");
     let is_over = summary.status.is_finished();
+    let names = [&summary.label, &summary.group];
+    let names: usize = names.into_iter().flatten().map(String::len).sum();
+    let room = BRIEF.saturating_sub(names).max(BRIEF_COMMAND);
     Brief {
         session_id: summary.session_id,
         label: summary.label,
@@ -140,7 +147,7 @@ fn brief(summary: Summary) -> Brief {
         runtime_ms: summary.runtime_ms,
         input_state: Some(summary.input_state).filter(|state| !is_over && waits(*state)),
         ready: summary.ready,
-        command: around(&command, 0..0, BRIEF_COMMAND).into_owned(),
+        command: around(&command, 0..0, room).into_owned(),
         ports: summary.ports,
         urls: summary.urls,
         output: summary.output,

@@ -41,7 +41,7 @@ pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer
         .through_restarts(params.through_restarts == Some(true));
     let mode = params.mode.unwrap_or_default();
     let ids = match mode {
-        WaitMode::Next => not_ended(hub, ids),
+        WaitMode::Next => unknown_ends(hub, client, ids),
         _ => ids,
     };
     let since = match Since::parse(spec.since.as_deref())? {
@@ -69,13 +69,13 @@ pub(super) async fn wait(hub: &Hub, client: &Rc<Client>, params: Wait) -> Answer
     }
 }
 
-/// Those of the sessions that have not ended; all of them if each has ended.
-fn not_ended(hub: &Hub, ids: Vec<SessionId>) -> Vec<SessionId> {
+/// The sessions without those of which the client knows the end; all of them if it knows each end.
+fn unknown_ends(hub: &Hub, client: &Client, ids: Vec<SessionId>) -> Vec<SessionId> {
     let state = hub.read();
-    let goes_on = |id: &SessionId| {
+    let known = |id: &SessionId| {
         let session = state.sessions.get(id);
-        session.is_some_and(|session| !session.life.status().is_finished())
+        session.is_some_and(|session| client.knows_end(session))
     };
-    let running: Vec<SessionId> = ids.iter().filter(|id| goes_on(id)).cloned().collect();
-    if running.is_empty() { ids } else { running }
+    let open: Vec<SessionId> = ids.iter().filter(|id| !known(id)).cloned().collect();
+    if open.is_empty() { ids } else { open }
 }

@@ -26,6 +26,8 @@ pub(crate) struct Cursors {
     shown: u64,
     /// From here on its next `wait` searches.
     searched: u64,
+    /// The run whose end it has been told.
+    ended_run: Option<u32>,
 }
 
 impl Cursors {
@@ -34,6 +36,7 @@ impl Cursors {
         Self {
             shown: offset,
             searched: offset,
+            ended_run: None,
         }
     }
 }
@@ -94,10 +97,25 @@ impl Client {
                 Moves::All => offset,
                 Moves::Shown | Moves::Nothing => self.cursors(session).searched,
             },
+            ended_run: self.cursors(session).ended_run,
         };
         let mut known = self.cursors.borrow_mut();
         known.insert(session.id.clone(), cursors);
         session.output.show(&self.principal.scope, offset);
+    }
+
+    /// Records that it is told the state of a session, and with it the end if the session has ended.
+    pub(crate) fn tell_end(&self, session: &Session) {
+        if session.life.status().is_finished() {
+            let mut known = self.cursors.borrow_mut();
+            known.entry(session.id.clone()).or_default().ended_run = run(session);
+        }
+    }
+
+    /// Whether it knows that a session has ended.
+    pub(crate) fn knows_end(&self, session: &Session) -> bool {
+        let is_over = session.life.status().is_finished();
+        is_over && self.cursors(session).ended_run == run(session)
     }
 
     fn cursors(&self, session: &Session) -> Cursors {
@@ -106,6 +124,7 @@ impl Client {
         Cursors {
             shown: own.shown.max(first),
             searched: own.searched.max(first),
+            ended_run: own.ended_run,
         }
     }
 
@@ -161,6 +180,11 @@ impl Client {
             watch.abort();
         }
     }
+}
+
+/// The number of a session's latest run.
+fn run(session: &Session) -> Option<u32> {
+    session.life.runs().last().map(|run| run.run)
 }
 
 /// A result without the fields that say nothing.

@@ -178,6 +178,7 @@ fn now(
         Mode::Pipe => piped(state, session, to, show),
     };
     let uncounted = piece.uncounted.take();
+    client.tell_end(session);
     let full_screen = client.is_lean() && session.output.alt_screen() && !finished;
     let mut polled = assemble(state, session, piece, show, streams);
     if client.is_lean() && finished {

@@ -150,7 +150,7 @@ fn wait() -> Tool {
         "sessionId": {"type": "string"},
         "sessionIds": {"type": "array", "items": {"type": "string"}},
         "group": {"type": "string"},
-        "mode": {"enum": ["any", "all", "next"], "description": "for several; next: the next end or match of those that run"},
+        "mode": {"enum": ["any", "all", "next"], "description": "for several; next: the next end that you have not been told"},
         "until": conditions("any of these (exit)"),
         "fail": as_until("any of these is a failure"),
         "since": string("cursor (what you have not seen)"),

@@ -13,7 +13,7 @@ const LEFT_OUT: &str = " left out; log ";
 /// The text for the result of an action. `asked` says whether the request has named what to wait for.
 pub fn of(action: &str, result: &Value, asked: bool) -> String {
     match action {
-        "start" => started(result),
+        "start" | "restart" => started(result),
         "list" => listed(result),
         "poll" => news(result),
         "log" => log(result),

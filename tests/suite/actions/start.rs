@@ -155,7 +155,7 @@ fn bad_parameters_are_named() {
         (json!({"command": "x", "cols": 70_000}), "cols"),
         (json!({"command": "x", "label": "a\nb"}), "label"),
         (json!({"command": "x", "maxChars": 300_000}), "maxChars"),
-        (json!({"command": "x", "yieldMs": 700_000}), "yieldMs"),
+        (json!({"command": "x", "yieldMs": 1_800_001}), "yieldMs"),
         (json!({"command": "x", "mode": "ptty"}), "pty"),
         (json!({"command": "x", "timeoutSec": -1}), "timeoutSec"),
         (json!({}), "command"),

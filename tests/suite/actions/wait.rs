@@ -50,7 +50,7 @@ fn each_way_to_wait_comes_out_as_documented() {
         "invalid_params",
     );
     serve.err(
-        json!({"action": "wait", "sessionId": id, "timeoutMs": 600_001}),
+        json!({"action": "wait", "sessionId": id, "timeoutMs": 1_800_001}),
         "invalid_params",
     );
 }

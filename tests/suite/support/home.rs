@@ -54,7 +54,12 @@ impl Home {
 
     /// A fifo on which a job can wait without reading from its terminal.
     pub(crate) fn gate(&self) -> PathBuf {
-        let gate = self.scratch("gate");
+        self.gate_named("gate")
+    }
+
+    /// One of several such fifos.
+    pub(crate) fn gate_named(&self, name: &str) -> PathBuf {
+        let gate = self.scratch(name);
         let made = Command::new("mkfifo").arg(&gate).status();
         assert!(made.unwrap().success());
         gate

@@ -15,15 +15,23 @@ pub(crate) struct Mcp {
 }
 
 impl Mcp {
-    /// Starts it in `home` with a set of tools, and introduces a client.
+    /// Starts it in `home` with a set of tools, and introduces a client that is a program: results have data.
     pub(crate) fn new(home: &Home, tools: &str, args: &[&str]) -> Self {
-        let mut all = vec!["mcp", "--tools", tools];
-        if tools == "own" {
-            all.push("--structured");
-        }
+        let mut all = vec!["mcp", "--tools", tools, "--structured"];
         all.extend(args);
+        Self::open(home, &all)
+    }
+
+    /// Starts it in `home`, as the client of a model does.
+    pub(crate) fn model(home: &Home, args: &[&str]) -> Self {
+        let mut all = vec!["mcp"];
+        all.extend(args);
+        Self::open(home, &all)
+    }
+
+    fn open(home: &Home, all: &[&str]) -> Self {
         let mut mcp = Self {
-            wire: Serve::open(home.command(&all)),
+            wire: Serve::open(home.command(all)),
             next_id: 1,
             info: Value::Null,
         };

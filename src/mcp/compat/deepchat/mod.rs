@@ -50,6 +50,8 @@ async fn execute(call: &Call, given: &Arguments) -> Outcome {
                 "mode": "pipe",
                 "background": background,
                 "timeoutMs": milliseconds(given, "timeout"),
+                // The original waits for the end, not for a prompt.
+                "until": [{"exit": true}],
                 "yieldMs": milliseconds(given, "yieldMs").map(|ms| ms.min(MAX_YIELD_MS)),
                 "maxChars": IN_MEMORY,
             }),
