@@ -16,7 +16,7 @@ COMPLETED = "[Background Process Completed]"
 
 
 def server(tools, *flags):
-    args = ["mcp", "--tools", tools, *flags]
+    args = ["mcp", "--structured", "--tools", tools, *flags]
     return StdioServerParameters(command=BGPROC, args=args, env=dict(os.environ))
 
 
@@ -41,12 +41,20 @@ async def names(client):
     return [tool.name for tool in tools]
 
 
-async def own(mode):
-    async with Client(server("own"), mode=mode) as client:
+async def as_for_a_model(mode):
+    """What a model reads: few bytes of tools, and texts without data."""
+    params = StdioServerParameters(command=BGPROC, args=["mcp"], env=dict(os.environ))
+    async with Client(params, mode=mode) as client:
         listed = (await client.list_tools()).tools
         assert len(listed) <= 10, len(listed)
-        size = len(json.dumps([tool.model_dump() for tool in listed]))
+        size = len(json.dumps([tool.model_dump(exclude_none=True) for tool in listed]))
         assert size < 12000, size
+        result = await client.call_tool("start", {"command": "echo hi"})
+        assert result.structured_content is None and "hi" in result.content[0].text, result
+
+
+async def own(mode):
+    async with Client(server("own"), mode=mode) as client:
         assert client.instructions, "no instructions"
 
         ended = await call(client, "start", command="echo hi; exit 3")
@@ -194,6 +202,7 @@ async def macos_shell(mode):
 async def main():
     # The handshake of yesterday, and whatever the two agree upon.
     for mode in "legacy", "auto":
+        await as_for_a_model(mode)
         await own(mode)
     for one in deepchat, dotnet, duragent, macos_shell:
         await one("legacy")
