@@ -317,7 +317,9 @@ impl Matcher {
     ) -> Option<Decision> {
         let status = facts.status;
         let conditions = self.conditions.clone();
-        let is_over = status.is_finished() && !(conditions.through_restarts && facts.restarting);
+        let is_over = status.is_finished()
+            && !(conditions.through_restarts && facts.restarting)
+            && !(facts.is_behind && conditions.reads_output());
         let rows = conditions.all().any(|condition| match condition {
             Compiled::Gone(_) => true,
             Compiled::Pattern(_) => conditions.view == View::Screen,
@@ -370,7 +372,7 @@ impl Matcher {
             return Some(Decision::Matched(matched));
         }
         match status {
-            Status::Lost => Some(Decision::Lost),
+            Status::Lost if is_over => Some(Decision::Lost),
             _ if is_over => Some(Decision::Exited),
             _ => None,
         }

@@ -217,6 +217,11 @@ impl Registry {
         self.sessions.values().map(|session| &**session)
     }
 
+    /// Number of sessions.
+    pub fn count(&self) -> usize {
+        self.sessions.len()
+    }
+
     /// All sessions, oldest first.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Session> {
         self.sessions.values_mut().map(Box::as_mut)

@@ -10,6 +10,8 @@ pub struct WaitInputs<'a> {
     pub status: Status,
     /// Whether the session ends, or has ended, only to be restarted on request.
     pub restarting: bool,
+    /// Whether some of its output has not been checked yet. A line of it may decide before the end does.
+    pub is_behind: bool,
     /// Input state of its program.
     pub input: InputState,
     /// Whether its probe holds; `None` without a probe.
@@ -25,6 +27,7 @@ impl WaitInputs<'_> {
         Self {
             status,
             restarting: false,
+            is_behind: false,
             input: InputState::Unknown,
             ready: None,
             ports: None,

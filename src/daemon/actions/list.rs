@@ -100,10 +100,10 @@ pub(super) async fn list(hub: &Hub, client: &Client, params: List) -> Answer {
             let brief = newest.iter().map(|session| {
                 let mut summary = state.sessions.summary(session, now);
                 add_wanted(&mut summary);
-                // The output of the oldest is left out first, so take them from the end.
                 brief(summary)
             });
             let mut sessions: Vec<Brief> = brief.collect();
+            // The newest come first where the space is short.
             for session in sessions.iter_mut().rev() {
                 let bytes = session.output.as_ref().map_or(0, String::len);
                 match bytes <= room {

@@ -13,7 +13,7 @@ use crate::daemon::requests::replies::answer;
 use crate::daemon::transport::Answer;
 use crate::daemon::transport::outbox::Outbox;
 use crate::engine::bus::ConnectionId;
-use crate::engine::registry::Principal;
+use crate::engine::registry::{Principal, Registry};
 use crate::engine::session::Session;
 use crate::protocol::hello::Replies;
 use crate::protocol::reply::lean;
@@ -86,6 +86,14 @@ impl Client {
         match self.principal.role {
             Role::Human => session.output.shown(&self.principal.scope),
             Role::Agent => self.cursors(session).searched,
+        }
+    }
+
+    /// Forgets the cursors of removed sessions if there are more of them than of others.
+    pub(crate) fn forget_removed(&self, sessions: &Registry) {
+        let mut known = self.cursors.borrow_mut();
+        if known.len() > 2 * sessions.count() {
+            known.retain(|id, _| sessions.get(id).is_some());
         }
     }
 

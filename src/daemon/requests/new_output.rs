@@ -179,6 +179,7 @@ fn now(
     };
     let uncounted = piece.uncounted.take();
     client.tell_end(session);
+    client.forget_removed(&state.sessions.registry);
     let full_screen = client.is_lean() && session.output.alt_screen() && !finished;
     let mut polled = assemble(state, session, piece, show, streams);
     if client.is_lean() && finished {

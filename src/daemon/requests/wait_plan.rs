@@ -137,14 +137,24 @@ impl Plan {
             let (matcher, decision) = self.enter(hub, id, *offset, began, until).await?;
             parts.push((id.clone(), matcher, decision));
         }
-        // Output may be written as fast as it is searched; then no time is left to wait.
-        let late = Instant::now() >= until;
         // Search again: while one session was searched, another may have written more.
-        for (id, matcher, decision) in &mut parts {
-            if decision.is_none() && !late {
-                *decision = self.catch_up(hub, id, matcher)?;
+        while Instant::now() < until {
+            for (id, matcher, decision) in &mut parts {
+                if decision.is_none() {
+                    *decision = self.catch_up(hub, id, matcher)?;
+                }
+            }
+            // A program that ended while this wait was not registered: render what it wrote before.
+            let unread = parts
+                .iter()
+                .find(|(id, _, decision)| decision.is_none() && self.is_unread(hub, id));
+            match unread {
+                Some((id, ..)) => hub.catch_up(id).await,
+                None => break,
             }
         }
+        // Output may be written as fast as it is searched; then no time is left to wait.
+        let late = Instant::now() >= until;
         let pending = Pending::new(mode, parts, Some(began + self.timeout_ms));
         let at_entry = pending.is_over();
         let verdict = match late {
@@ -202,6 +212,14 @@ impl Plan {
             });
         }
         Ok(sum_up(results, mode, elapsed_ms))
+    }
+
+    /// Whether a session has ended with output that has not been rendered, and that may match.
+    fn is_unread(&self, hub: &Hub, id: &SessionId) -> bool {
+        let state = hub.read();
+        let session = state.sessions.get(id);
+        let is_over = session.is_some_and(|session| session.life.status().is_finished());
+        is_over && self.conditions.reads_output() && state.is_behind(id)
     }
 
     /// Refuses to wait for readiness of a session without a probe, which would never be ready.
@@ -310,9 +328,11 @@ impl Plan {
             let wanted: Vec<u16> = self.conditions.ports().collect();
             let ports = (!wanted.is_empty()).then(|| state.sessions.ports(id, Some(&wanted)));
             let restarting = state.restarting.contains_key(id);
+            let is_behind = state.is_behind(id);
             let session = state.sessions.get_mut(id).ok_or_else(gone)?;
             let facts = WaitInputs {
                 restarting,
+                is_behind,
                 ports: ports.as_deref(),
                 ..session.facts()
             };

@@ -76,6 +76,12 @@ impl State {
         }
     }
 
+    /// Whether some output of a session has not been rendered yet.
+    pub(crate) fn is_behind(&self, id: &SessionId) -> bool {
+        let session = self.sessions.get(id);
+        session.is_some_and(|session| session.output.end() < self.sessions.log_end(id))
+    }
+
     /// Checks the waits on a session, after something other than output has changed.
     pub(crate) fn look(&mut self, id: &SessionId) {
         let Some(session) = self.sessions.get_mut(id) else {

@@ -378,7 +378,7 @@ fn requested_lines_is_what_was_asked_for() {
 fn empty_lines_are_not_numbered() {
     let home = Home::new();
     let mut mcp = Mcp::new(&home, "macos-shell", &[]);
-    let command = "echo; echo a; echo; echo; echo b >&2; seq 1 400; echo; echo c; echo";
+    let command = "echo; echo a; echo; echo; echo b; seq 1 400; echo; echo c; echo";
     let of = run(&mut mcp, json!({ "command": command }));
     let shown = mcp.until("get_process_output", &of, |shown| {
         shown["status"] == "stopped"

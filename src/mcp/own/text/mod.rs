@@ -1,0 +1,228 @@
+//! Results as text for a model: one line that says what happened, and then the output unchanged. To
+//! keep prompts short, fields that a model rarely needs are left out, and JSON appears only as the
+//! value of a rare field.
+
+mod output;
+mod session;
+mod wait;
+
+use serde_json::Value;
+
+use self::output::{captured, exported, log};
+use self::session::{killed, listed, started};
+use self::wait::{news, waited, written};
+
+/// What the daemon writes in place of lines that it leaves out.
+const LEFT_OUT: &str = " left out; log ";
+
+/// The text for the result of an action. `asked` says whether the request has named what to wait for.
+pub fn of(action: &str, result: &Value, asked: bool) -> String {
+    match action {
+        "start" | "restart" => started(result),
+        "list" => listed(result),
+        "poll" => news(result),
+        "log" => log(result),
+        "wait" => waited(result),
+        "write" | "send_keys" => written(result, asked),
+        "capture" => captured(result),
+        "kill" => killed(result),
+        "export" => exported(result),
+        _ => fields(result),
+    }
+}
+
+/// Any other result: one field per line, without empty fields.
+fn fields(result: &Value) -> String {
+    let mut lines = Vec::new();
+    for (name, value) in result.as_object().into_iter().flatten() {
+        match value {
+            Value::Null => {}
+            Value::String(text) => lines.push(format!("{name}: {text}")),
+            Value::Array(items) if items.is_empty() => {}
+            value => lines.push(format!("{name}: {value}")),
+        }
+    }
+    match lines.is_empty() {
+        true => "done".to_owned(),
+        false => lines.join("\n"),
+    }
+}
+
+/// `head`, the output unchanged, and the screen if the result has it.
+fn with_output(head: String, result: &Value) -> String {
+    let mut text = head;
+    let output = result["output"].as_str().unwrap_or_default();
+    let screen = &result["screen"];
+    if !output.is_empty() {
+        text.push('\n');
+        if result["omittedLines"].is_null()
+            && let Some(bytes @ 1..) = result["omitted"]["bytes"].as_u64()
+            && !output.contains(LEFT_OUT)
+        {
+            text.push_str(&format!(
+                "[{bytes} earlier bytes left out; log shows them]\n"
+            ));
+        }
+        text.push_str(output);
+    } else if screen.is_null() {
+        let wrote = result["outputBytes"].as_u64().unwrap_or_default() > 0;
+        text.push_str(if wrote {
+            "\n(nothing new)"
+        } else {
+            "\n(no output)"
+        });
+    }
+    if let Some(rows) = screen["text"].as_str() {
+        end_line(&mut text);
+        text.push_str(&format!("screen:\n{rows}"));
+        end_line(&mut text);
+        text.push_str(&format!(
+            "[cursor row {} col {}",
+            screen["row"], screen["col"]
+        ));
+        for part in array(screen, "highlighted") {
+            text.push_str(&format!(
+                "; highlighted row {}: {}",
+                part["row"],
+                word(part, "text")
+            ));
+        }
+        text.push(']');
+    }
+    text
+}
+
+/// The status with exit code or signal.
+fn status(result: &Value) -> String {
+    let name = word(result, "status");
+    match (result["exitCode"].as_i64(), result["signal"].as_str()) {
+        (Some(code), _) => format!("{name} (exit {code})"),
+        (None, Some(signal)) => format!("{name} ({signal})"),
+        (None, None) => name.to_owned(),
+    }
+}
+
+fn input_state(result: &Value) -> &'static str {
+    match result["inputState"].as_str() {
+        Some("line") => ", waits for a line of input",
+        Some("password") => ", asks for a password",
+        Some("raw" | "tui") => ", waits for keys",
+        _ => "",
+    }
+}
+
+fn command(session: &Value) -> String {
+    let mut words = vec![word(session, "command")];
+    words.extend(array(session, "args").filter_map(Value::as_str));
+    words.join(" ")
+}
+
+fn seconds(ms: u64) -> String {
+    format!("{}.{} s", ms / 1000, ms % 1000 / 100)
+}
+
+fn word<'a>(result: &'a Value, name: &str) -> &'a str {
+    result[name].as_str().unwrap_or_default()
+}
+
+fn array<'a>(result: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> + Clone {
+    result[name]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default()
+        .iter()
+}
+
+fn end_line(text: &mut String) {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::output::HEAD;
+    use super::*;
+
+    #[test]
+    fn a_result_is_a_headline_and_then_the_output() {
+        for (action, result, text) in [
+            (
+                "start",
+                json!({"sessionId": "k3v", "status": "running", "pid": 7, "output": "hi\n", "omitted": {"bytes": 0}}),
+                "k3v running, pid 7\nhi\n",
+            ),
+            (
+                "start",
+                json!({"sessionId": "k3v", "status": "error", "exitCode": 3, "runtimeMs": 1250, "output": ""}),
+                "k3v error (exit 3) after 1.2 s\n(no output)",
+            ),
+            (
+                "start",
+                json!({"sessionId": "k3v", "status": "running", "pid": 7, "inputState": "password", "output": "Password: "}),
+                "k3v running, pid 7, asks for a password\nPassword: ",
+            ),
+            (
+                "poll",
+                json!({"status": "running", "inputState": "line", "output": "name? ", "omitted": {"bytes": 9}}),
+                "running, waits for a line of input\n[9 earlier bytes left out; log shows them]\nname? ",
+            ),
+            (
+                "wait",
+                json!({"outcome": "matched", "matched": {"kind": "pattern", "text": "up 80"}, "elapsedMs": 200, "status": "running", "output": "up 80\n"}),
+                "matched: pattern `up 80` after 0.2 s; running\nup 80\n",
+            ),
+            (
+                "write",
+                json!({"bytesWritten": 2, "consumed": false, "warnings": ["not_reading"]}),
+                "2 bytes typed, not all read yet, warning: not_reading",
+            ),
+            (
+                "log",
+                json!({"matches": [{"n": 5, "text": "bad", "before": ["a"], "after": ["b"]}], "totalLines": 9, "truncated": false}),
+                "4- a\n5: bad\n6- b\n[1 match; 9 lines in all]",
+            ),
+            (
+                "kill",
+                json!({"sessionId": "k3v", "status": "killed", "signal": "SIGTERM", "previousStatus": "running", "output": "x"}),
+                "k3v killed (SIGTERM), was running\nx",
+            ),
+            (
+                "clear",
+                json!({"clearedBytes": 5, "x": null}),
+                "clearedBytes: 5",
+            ),
+        ] {
+            assert_eq!(of(action, &result, true), text, "{action}");
+        }
+    }
+
+    #[test]
+    fn the_beginning_of_an_export_is_shown() {
+        let short = json!({"data": "a\nb", "encoding": "utf8", "bytes": 3});
+        assert_eq!(of("export", &short, true), "a\nb\n[3 characters]");
+        let long = json!({"data": "é".repeat(HEAD + 1), "encoding": "utf8", "bytes": 4002});
+        let text = of("export", &long, true);
+        assert!(
+            text.ends_with("é\n[the first 2000 of 2001 characters; use `path` to write a file]")
+        );
+        let file = json!({"path": "/tmp/x", "data": null, "bytes": 3});
+        assert_eq!(of("export", &file, true), "bytes: 3\npath: /tmp/x");
+    }
+
+    #[test]
+    fn a_screen_is_shown_with_its_cursor_below() {
+        let screen = json!({
+            "text": "~\n~", "rows": 2, "cols": 9, "cursor": {"row": 0, "col": 1, "visible": true},
+            "altScreen": true, "title": null, "screenSeq": 4, "changed": true,
+        });
+        let text = "~\n~\n[cursor row 0 col 1; 9x2; full-screen program; screenSeq 4]";
+        assert_eq!(of("capture", &screen, true), text);
+        assert_eq!(
+            of("capture", &json!({"changed": false, "screenSeq": 4}), true),
+            "unchanged since screenSeq 4"
+        );
+    }
+}

@@ -1,0 +1,128 @@
+//! The results of `log`, `capture` and `export` as text.
+
+use serde_json::Value;
+
+use super::{array, end_line, fields, word};
+
+pub(super) fn log(result: &Value) -> String {
+    let total = result["totalLines"].as_u64().unwrap_or_default();
+    let mut text = String::new();
+    if result["lines"].is_array() {
+        for line in array(result, "lines") {
+            let stream = match line["stream"].as_str() {
+                Some("stderr") => "! ",
+                _ => "",
+            };
+            text.push_str(&format!("{}: {stream}{}\n", line["n"], word(line, "text")));
+        }
+        return format!("{text}[{}{total} lines in all]", left_out(result, "lines"));
+    }
+    if result["matches"].is_array() {
+        let context = |found: &Value| found["before"].is_array() || found["after"].is_array();
+        let has_context = array(result, "matches").any(context);
+        let mut last = 0;
+        for found in array(result, "matches") {
+            let n = found["n"].as_u64().unwrap_or_default();
+            let before = array(found, "before").filter_map(Value::as_str);
+            let count = before.clone().count() as u64;
+            if has_context && last > 0 && last + 1 < n.saturating_sub(count) {
+                text.push_str("--\n");
+            }
+            for (place, line) in before.enumerate() {
+                text.push_str(&format!(
+                    "{}- {line}\n",
+                    n.saturating_sub(count) + place as u64
+                ));
+            }
+            text.push_str(&format!("{n}: {}\n", word(found, "text")));
+            for (place, line) in array(found, "after").filter_map(Value::as_str).enumerate() {
+                text.push_str(&format!("{}- {line}\n", n + 1 + place as u64));
+            }
+            last = n + array(found, "after").count() as u64;
+        }
+        let more = match result["truncated"] == true {
+            true if last > 0 => format!(", more from line {} on", last + 1),
+            true => ", and there are more".to_owned(),
+            false => String::new(),
+        };
+        let count = match array(result, "matches").count() {
+            1 => "1 match".to_owned(),
+            count => format!("{count} matches"),
+        };
+        return format!("{text}[{count}{more}; {total} lines in all]");
+    }
+    text.push_str(word(result, "output"));
+    end_line(&mut text);
+    format!(
+        "{text}[bytes {} to {} of {}]",
+        result["offset"], result["nextOffset"], result["totalBytes"]
+    )
+}
+
+/// What a page of lines does not have.
+fn left_out(result: &Value, of: &str) -> String {
+    let shown = array(result, of).filter_map(|line| line["n"].as_u64());
+    let (first, last) = (shown.clone().min(), shown.max());
+    match (result["omitted"]["lines"].as_u64(), first, last) {
+        (Some(count), Some(first), _) => {
+            format!("{count} lines left out before line {first}; ")
+        }
+        (None, _, Some(last)) if result["omitted"]["bytes"].is_u64() => {
+            format!("long lines are cut; last line {last} of ")
+        }
+        _ => String::new(),
+    }
+}
+
+pub(super) fn captured(result: &Value) -> String {
+    if result["changed"] == false {
+        return format!("unchanged since screenSeq {}", result["screenSeq"]);
+    }
+    let picture = ["text", "html", "svg"]
+        .iter()
+        .find_map(|name| result[*name].as_str());
+    let mut text = match picture {
+        Some(picture) => picture.to_owned(),
+        None => result["cells"].to_string(),
+    };
+    end_line(&mut text);
+    let cursor = &result["cursor"];
+    text.push_str(&format!(
+        "[cursor row {} col {}",
+        cursor["row"], cursor["col"]
+    ));
+    if cursor["visible"] == false {
+        text.push_str(", hidden");
+    }
+    text.push_str(&format!("; {}x{}", result["cols"], result["rows"]));
+    if result["altScreen"] == true {
+        text.push_str("; full-screen program");
+    }
+    if let Some(title) = result["title"].as_str() {
+        text.push_str(&format!("; title {title}"));
+    }
+    text.push_str(&format!("; screenSeq {}]", result["screenSeq"]));
+    text
+}
+
+/// The path of an export, or the beginning of its data. The structured result has all data.
+pub(super) fn exported(result: &Value) -> String {
+    let Some(data) = result["data"].as_str() else {
+        return fields(result);
+    };
+    let count = data.chars().count();
+    let mut text: String = data.chars().take(HEAD).collect();
+    end_line(&mut text);
+    let more = match count > HEAD {
+        true => format!("the first {HEAD} of {count} characters; use `path` to write a file"),
+        false => format!("{count} characters"),
+    };
+    let encoding = match word(result, "encoding") {
+        "base64" => "base64, ",
+        _ => "",
+    };
+    format!("{text}[{encoding}{more}]")
+}
+
+/// Maximum number of characters of an export that are shown.
+pub(super) const HEAD: usize = 2000;

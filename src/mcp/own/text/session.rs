@@ -1,0 +1,105 @@
+//! The results of `start`, `restart`, `list` and `kill` as text.
+
+use serde_json::Value;
+
+use super::wait::outcome;
+use super::{array, command, input_state, seconds, status, with_output, word};
+
+pub(super) fn started(result: &Value) -> String {
+    let mut head = format!("{} {}", word(result, "sessionId"), status(result));
+    match result["runtimeMs"].as_u64() {
+        Some(ms) => head.push_str(&format!(" after {}", seconds(ms))),
+        None => {
+            if let Some(pid) = result["pid"].as_u64() {
+                head.push_str(&format!(", pid {pid}"));
+            }
+        }
+    }
+    if result["reused"] == true {
+        head.push_str(", the existing session with this key");
+    }
+    if result["ready"] == true {
+        head.push_str(", ready");
+    }
+    head.push_str(input_state(result));
+    if let Some(ms) = result["timeoutMs"].as_u64() {
+        head.push_str(&format!(", will be ended after {}", limit(ms)));
+    }
+    if result["outcome"].is_string() {
+        head.push_str(&format!("; {}", outcome(result)));
+    }
+    head.push_str(&remaining(result));
+    with_output(head, result)
+}
+
+/// A time limit in the unit that fits it.
+fn limit(ms: u64) -> String {
+    match (ms % 3_600_000, ms % 60_000) {
+        (0, _) => format!("{} h", ms / 3_600_000),
+        (_, 0) => format!("{} min", ms / 60_000),
+        _ => seconds(ms),
+    }
+}
+
+/// The processes that a session has left running.
+pub(super) fn remaining(result: &Value) -> String {
+    let left: Vec<&str> = array(result, "remaining")
+        .filter_map(Value::as_str)
+        .collect();
+    match left.len() {
+        0 => String::new(),
+        1 => format!("; 1 process goes on: {}", left[0]),
+        count => format!("; {count} processes go on: {}", left.join(", ")),
+    }
+}
+
+pub(super) fn listed(result: &Value) -> String {
+    let mut lines = Vec::new();
+    for session in array(result, "sessions") {
+        let mut line = format!("{} {}", word(session, "sessionId"), status(session));
+        for (name, mark) in [("label", "label"), ("group", "group")] {
+            if let Some(value) = session[name].as_str() {
+                line.push_str(&format!(", {mark} {value}"));
+            }
+        }
+        line.push_str(&format!(
+            ", {}: {}",
+            seconds(session["runtimeMs"].as_u64().unwrap_or_default()),
+            command(session)
+        ));
+        if session["ready"] == true {
+            line.push_str(", ready");
+        }
+        line.push_str(input_state(session));
+        lines.push(line);
+        let output = session["output"].as_str().unwrap_or_default();
+        lines.extend(output.lines().map(|line| format!("    {line}")));
+    }
+    if lines.is_empty() {
+        return "no sessions".to_owned();
+    }
+    lines.join("\n")
+}
+
+pub(super) fn killed(result: &Value) -> String {
+    if result["results"].is_array() {
+        let each: Vec<String> = array(result, "results").map(killed).collect();
+        return each.join("\n");
+    }
+    let mut head = format!("{} {}", word(result, "sessionId"), status(result));
+    match result["alreadyEnded"] == true {
+        true => head.push_str(", had already ended"),
+        false => head.push_str(&format!(", was {}", word(result, "previousStatus"))),
+    }
+    let survivors: Vec<String> = array(result, "survivors").map(Value::to_string).collect();
+    if !survivors.is_empty() {
+        head.push_str(&format!(
+            "; could not be ended: pid {}",
+            survivors.join(", ")
+        ));
+    }
+    if result["removed"] == true {
+        head.push_str("; removed");
+    }
+    with_output(head, result)
+}

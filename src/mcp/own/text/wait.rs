@@ -1,0 +1,115 @@
+//! The results of `poll`, `wait`, `write` and `send_keys` as text.
+
+use serde_json::Value;
+
+use super::session::remaining;
+use super::{array, input_state, seconds, status, with_output, word};
+
+pub(super) fn news(result: &Value) -> String {
+    let head = format!(
+        "{}{}{}{}",
+        status(result),
+        input_state(result),
+        remaining(result),
+        cursors(result)
+    );
+    with_output(head, result)
+}
+
+/// Where the output begins and ends, for a read that repeats it or goes on after it.
+fn cursors(result: &Value) -> String {
+    match (result["prevCursor"].as_str(), result["cursor"].as_str()) {
+        (Some(before), Some(after)) if before != after => format!(" [{before}..{after}]"),
+        _ => String::new(),
+    }
+}
+
+pub(super) fn waited(result: &Value) -> String {
+    if !result["results"].is_array() {
+        let head = format!(
+            "{}{}{}{}",
+            verdict(result),
+            input_state(result),
+            remaining(result),
+            cursors(result)
+        );
+        return with_output(head, result);
+    }
+    let mut text = verdict(result);
+    for one in array(result, "results") {
+        let id = word(one, "sessionId");
+        let one = match one["outcome"] == "running" {
+            true => "still running".to_owned(),
+            false => with_output(verdict(one), one),
+        };
+        text.push_str(&format!("\n--- {id}: {one}"));
+    }
+    text
+}
+
+fn verdict(result: &Value) -> String {
+    let mut text = outcome(result);
+    text.push_str(&format!(
+        " after {}",
+        seconds(result["elapsedMs"].as_u64().unwrap_or_default())
+    ));
+    if result["status"].is_string() {
+        text.push_str(&format!("; {}", status(result)));
+    }
+    text
+}
+
+/// The outcome of a wait, and what has matched.
+pub(super) fn outcome(result: &Value) -> String {
+    let outcome = word(result, "outcome");
+    let matched = &result["matched"];
+    let mut text = match (outcome, matched["kind"].as_str()) {
+        ("matched" | "failed", Some(kind)) => format!("{outcome}: {kind}"),
+        _ => outcome.to_owned(),
+    };
+    if let Some(line) = matched["text"].as_str() {
+        text.push_str(&format!(" `{line}`"));
+    }
+    if let Some(id) = matched["sessionId"].as_str() {
+        text.push_str(&format!(" in {id}"));
+    }
+    text
+}
+
+/// What a program does after its input.
+fn reaction(result: &Value) -> String {
+    let ms = result["elapsedMs"].as_u64().unwrap_or_default();
+    let state = format!(
+        "{}{}{}",
+        status(result),
+        input_state(result),
+        remaining(result)
+    );
+    match (
+        result["outcome"].as_str(),
+        result["matched"]["kind"].as_str(),
+    ) {
+        (Some("timeout"), _) => format!("{state}, still busy after {}", seconds(ms)),
+        (_, Some("idleMs")) => format!("{state}, quiet after {}", seconds(ms)),
+        _ => state,
+    }
+}
+
+pub(super) fn written(result: &Value, asked: bool) -> String {
+    let mut head = format!("{} bytes typed", result["bytesWritten"]);
+    if result["consumed"] == false {
+        head.push_str(", not all read yet");
+    }
+    for warning in array(result, "warnings").filter_map(Value::as_str) {
+        head.push_str(&format!(", warning: {warning}"));
+    }
+    match result["outcome"].is_string() {
+        // The model has named no condition: say what it can do now.
+        true if !asked => {
+            let head = format!("{head}; {}{}", reaction(result), cursors(result));
+            with_output(head, result)
+        }
+        true => format!("{head}; {}", waited(result)),
+        false => head,
+    }
+}
