@@ -7,6 +7,7 @@ use super::echo::Echo;
 use super::input::{needs, waits};
 use super::output::Output;
 use super::pattern::{Pattern, around};
+use super::shell_command::{MarkSearch, TypedCommand};
 use super::wait_inputs::WaitInputs;
 use crate::protocol::condition::View;
 use crate::protocol::record::InputState;
@@ -26,6 +27,10 @@ const TURN_LINE_MS: u64 = 100;
 
 /// The same for programs that read single keys. They read all the time, and draw their screen in steps.
 const TURN_KEYS_MS: u64 = 250;
+
+/// Quiet time after which a shell that waits for input has not taken the command that was typed into it, in
+/// milliseconds.
+const NOT_BEGUN_MS: u64 = 1500;
 
 /// The conditions of a wait.
 #[derive(Debug)]
@@ -51,6 +56,8 @@ enum Compiled {
     Turn,
     Ready,
     Port(u16),
+    /// The end of a command that was typed into a shell, or that it needs input.
+    Command(TypedCommand),
     /// Any output.
     Output,
     /// The status differs from this one.
@@ -90,8 +97,18 @@ impl Conditions {
 
     /// A wait for the exit only.
     pub fn exit() -> Self {
+        Self::any(vec![Compiled::Exit])
+    }
+
+    /// A wait until the session has written nothing for `ms` milliseconds, or has ended.
+    pub fn pause(ms: u64) -> Self {
+        Self::any(vec![Compiled::Idle(ms), Compiled::Exit])
+    }
+
+    /// A wait for any of these conditions, which read no lines.
+    fn any(until: Vec<Compiled>) -> Self {
         Self {
-            until: vec![Compiled::Exit],
+            until,
             fail: Vec::new(),
             view: View::Plain,
             through_restarts: false,
@@ -104,12 +121,12 @@ impl Conditions {
         let mut until = vec![Compiled::Exit, Compiled::Turn];
         until.extend(has_probe.then_some(Compiled::Ready));
         until.extend(idle_ms.map(Compiled::Idle));
-        Self {
-            until,
-            fail: Vec::new(),
-            view: View::Plain,
-            through_restarts: false,
-        }
+        Self::any(until)
+    }
+
+    /// A wait for the end of a command that was typed into a shell.
+    pub fn end_of(command: TypedCommand) -> Self {
+        Self::any(vec![Compiled::Exit, Compiled::Command(command)])
     }
 
     /// A wait for anything new: output, a status other than `status`, or a program that begins to
@@ -119,18 +136,17 @@ impl Conditions {
         if !needs(input) {
             until.push(Compiled::Needed);
         }
-        Self {
-            until,
-            fail: Vec::new(),
-            view: View::Plain,
-            through_restarts: false,
-        }
+        Self::any(until)
     }
 
     /// Whether any condition needs the output.
     pub fn reads_output(&self) -> bool {
-        self.all()
-            .any(|condition| matches!(condition, Compiled::Pattern(_) | Compiled::Gone(_)))
+        self.all().any(|condition| {
+            matches!(
+                condition,
+                Compiled::Pattern(_) | Compiled::Gone(_) | Compiled::Command(_)
+            )
+        })
     }
 
     /// Whether any condition needs the input state.
@@ -138,7 +154,7 @@ impl Conditions {
         self.all().any(|condition| {
             matches!(
                 condition,
-                Compiled::Input | Compiled::Needed | Compiled::Turn
+                Compiled::Input | Compiled::Needed | Compiled::Turn | Compiled::Command(_)
             )
         })
     }
@@ -152,6 +168,19 @@ impl Conditions {
     pub fn ports(&self) -> impl Iterator<Item = u16> {
         self.all().filter_map(|condition| match condition {
             Compiled::Port(port) => Some(*port),
+            _ => None,
+        })
+    }
+
+    /// Whether any condition needs the process group in the foreground.
+    pub fn wants_foreground(&self) -> bool {
+        self.command().is_some()
+    }
+
+    /// The command whose end is awaited.
+    fn command(&self) -> Option<&TypedCommand> {
+        self.all().find_map(|condition| match condition {
+            Compiled::Command(command) => Some(command),
             _ => None,
         })
     }
@@ -190,6 +219,7 @@ impl Compiled {
             Self::Idle(_) => "idleMs",
             Self::Ready => "ready",
             Self::Port(_) => "port",
+            Self::Command(_) => "command",
             Self::Output => "output",
             Self::Changed(_) => "status",
             Self::Never => "never",
@@ -214,6 +244,8 @@ pub enum Decision {
 pub struct Matcher {
     conditions: std::rc::Rc<Conditions>,
     lines: Option<Follower>,
+    /// The search for the end of a typed command.
+    marks: Option<MarkSearch>,
     /// What the same request has typed.
     echo: Echo,
     /// Offset up to which output has been checked.
@@ -233,9 +265,13 @@ impl Matcher {
         began: u64,
     ) -> Self {
         let lines = conditions.reads_lines().then(|| Follower::new(layout, at));
+        let marks = conditions
+            .command()
+            .map(|command| MarkSearch::new(&command.id, at.offset));
         Self {
             conditions,
             lines,
+            marks,
             echo: Echo::default(),
             position: at.offset,
             began,
@@ -298,6 +334,14 @@ impl Matcher {
         {
             return plain_match(index, "output").map(Decision::Matched);
         }
+        if let Some(marks) = &mut self.marks {
+            marks.feed(offset + seen as u64, bytes);
+            if marks.ended().is_some() {
+                let command = |condition: &Compiled| matches!(condition, Compiled::Command(_));
+                let index = self.conditions.until.iter().position(command);
+                return plain_match(index?, "command").map(Decision::Matched);
+            }
+        }
         // If several lines match, the first one decides.
         let lines = self.lines.as_mut()?;
         let mut patterns = Patterns {
@@ -317,9 +361,10 @@ impl Matcher {
     ) -> Option<Decision> {
         let status = facts.status;
         let conditions = self.conditions.clone();
+        let is_unread = facts.is_behind && conditions.reads_output();
         let is_over = status.is_finished()
             && !(conditions.through_restarts && facts.restarting)
-            && !(facts.is_behind && conditions.reads_output());
+            && !is_unread;
         let rows = conditions.all().any(|condition| match condition {
             Compiled::Gone(_) => true,
             Compiled::Pattern(_) => conditions.view == View::Screen,
@@ -331,6 +376,7 @@ impl Matcher {
             Vec::new()
         };
         let quiet_since = self.quiet_since(output);
+        let has_begun = self.marks.as_ref().is_some_and(|m| m.began().is_some());
         let holds = |list: &[Compiled]| {
             list.iter()
                 .enumerate()
@@ -340,6 +386,12 @@ impl Matcher {
                     Compiled::Needed if needs(facts.input) => plain_match(index, "input"),
                     Compiled::Turn
                         if turn_ms(facts.input)
+                            .is_some_and(|ms| now >= quiet_since.saturating_add(ms)) =>
+                    {
+                        plain_match(index, "input")
+                    }
+                    Compiled::Command(command)
+                        if command_turn_ms(command, has_begun, facts)
                             .is_some_and(|ms| now >= quiet_since.saturating_add(ms)) =>
                     {
                         plain_match(index, "input")
@@ -372,7 +424,7 @@ impl Matcher {
             return Some(Decision::Matched(matched));
         }
         match status {
-            Status::Lost if is_over => Some(Decision::Lost),
+            Status::Lost if !is_unread => Some(Decision::Lost),
             _ if is_over => Some(Decision::Exited),
             _ => None,
         }
@@ -384,14 +436,14 @@ impl Matcher {
         let quiet_since = self.quiet_since(output);
         let after = |ms: u64| quiet_since.saturating_add(ms);
         // After the last of these times, only a change of the input state decides.
-        let turns = [TURN_LINE_MS, TURN_KEYS_MS].map(after);
+        let turns = [TURN_LINE_MS, TURN_KEYS_MS, NOT_BEGUN_MS].map(after);
         let next_turn = turns.into_iter().find(|at| *at > now);
         let times = self
             .conditions
             .all()
             .filter_map(|condition| match condition {
                 Compiled::Idle(ms) => Some(after(*ms)),
-                Compiled::Turn => next_turn,
+                Compiled::Turn | Compiled::Command(_) => next_turn,
                 _ => None,
             });
         times.min()
@@ -416,6 +468,18 @@ fn turn_ms(input: InputState) -> Option<u64> {
         (false, _) => None,
         (true, true) => Some(TURN_LINE_MS),
         (true, false) => Some(TURN_KEYS_MS),
+    }
+}
+
+/// How long a session must have been quiet for it to be somebody else's turn while a command runs that was typed
+/// into its shell, in milliseconds; `None` if the program does not wait for input.
+///
+/// A program that runs the shell elsewhere seems to wait for keys all the time, so that says nothing.
+fn command_turn_ms(command: &TypedCommand, has_begun: bool, facts: WaitInputs<'_>) -> Option<u64> {
+    match turn_ms(facts.input) {
+        Some(_) if !has_begun => Some(NOT_BEGUN_MS),
+        Some(_) if command.carrier.is_some() && facts.foreground == command.carrier => None,
+        ms => ms,
     }
 }
 

@@ -142,3 +142,10 @@ pub struct WaitSpec {
     #[schemars(range(max = bounds::MAX_CHARS))]
     pub max_chars: Option<usize>,
 }
+
+impl WaitSpec {
+    /// Whether it says what to wait for.
+    pub fn names_conditions(&self) -> bool {
+        self.until.is_some() || self.fail.is_some()
+    }
+}

@@ -13,7 +13,7 @@ use crate::daemon::transport::Answer;
 use crate::engine::matcher::{Conditions, Matcher};
 use crate::engine::registry::Access;
 use crate::engine::waits::Pending;
-use crate::protocol::condition::{Condition, View, WaitMode};
+use crate::protocol::condition::WaitMode;
 use crate::protocol::params::{Poll, Stream};
 use crate::protocol::{Error, SessionId};
 use crate::term::plain::Checkpoint;
@@ -43,7 +43,9 @@ pub(super) async fn poll(hub: &Hub, client: &Rc<Client>, params: Poll) -> Answer
     };
     if wait > 0 {
         wait_for_news(hub, client, &id, from, wait).await;
-        gather(hub, &id).await;
+        // A session that is writing goes on: return more than the first line of it.
+        hub.wait_from_now(&id, Conditions::pause(PAUSE_MS), Some(GATHER_MS))
+            .await;
     }
     let show = {
         let state = hub.read();
@@ -52,6 +54,7 @@ pub(super) async fn poll(hub: &Hub, client: &Rc<Client>, params: Poll) -> Answer
             _ => from,
         };
         Show {
+            until: None,
             since,
             max_chars,
             stream: params.stream.unwrap_or_default(),
@@ -61,31 +64,6 @@ pub(super) async fn poll(hub: &Hub, client: &Rc<Client>, params: Poll) -> Answer
         }
     };
     answer(polled(hub, client, &id, show).await?)
-}
-
-/// Waits until a session that is writing pauses, so that a reply has more than the first line of what it
-/// writes.
-async fn gather(hub: &Hub, id: &SessionId) {
-    let began = now().boot;
-    let Ok(conditions) = Conditions::new(
-        Some(&[Condition::IdleMs(PAUSE_MS), Condition::Exit(true)]),
-        None,
-        View::Plain,
-    ) else {
-        return;
-    };
-    let pending = hub.change(|state| {
-        let session = state.sessions.get_mut(id)?;
-        let at = Checkpoint::at(session.output.end());
-        let mut matcher = Matcher::new(Rc::new(conditions), session.output.layout(), at, began);
-        let facts = session.facts();
-        let decision = matcher.look(&mut session.output, facts, began);
-        let parts = vec![(id.clone(), matcher, decision)];
-        Some(Pending::new(WaitMode::Any, parts, Some(began + GATHER_MS)))
-    });
-    if let Some(pending) = pending {
-        hub.wait(pending).await;
-    }
 }
 
 /// Waits for output after `from`, for the end of the session, or until it needs input. An input state that this

@@ -11,13 +11,15 @@ use crate::daemon::requests::ending::{cannot_end, end};
 use crate::daemon::requests::find::find;
 use crate::daemon::requests::limits::{YIELD_MS, wait_ms};
 use crate::daemon::requests::replies::answer;
-use crate::daemon::requests::started::{gives_outcome, plan, started};
+use crate::daemon::requests::started::started;
 use crate::daemon::requests::unique_label;
+use crate::daemon::requests::wait_plan::Plan;
 use crate::daemon::sessions::session_io::SessionIo;
 use crate::daemon::state::State;
 use crate::daemon::tasks::restart::RestartGuard;
 use crate::daemon::tasks::tree_kill::GRACE_MS;
 use crate::daemon::transport::Answer;
+use crate::engine::matcher::Conditions;
 use crate::engine::registry::Access;
 use crate::protocol::condition::{WaitMode, WaitSpec};
 use crate::protocol::keeper::SpawnSpec;
@@ -40,7 +42,7 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
         let session = state.sessions.get(&id);
         session.is_some_and(|session| session.spec.ready.is_some())
     };
-    let plan = plan(client, &spec, has_probe)?;
+    let plan = Plan::or_else(client, &spec, Conditions::something_to_do(has_probe, None))?;
     let gone = || Error::session_not_found(id.as_str());
     check_spec(
         &client.greeting,
@@ -128,11 +130,11 @@ pub(super) async fn restart(hub: &Hub, client: &Rc<Client>, params: Restart) -> 
         let session = state.sessions.get(&id).ok_or_else(gone)?;
         Ok(state.record(session, now()))
     })?;
-    if !gives_outcome(&spec) && !client.is_lean() {
+    if !spec.names_conditions() && !client.is_lean() {
         return answer(record);
     }
     let waited = plan
         .run(hub, client, vec![(from, id.clone())], WaitMode::Any)
         .await?;
-    answer(started(hub, &id, waited, gives_outcome(&spec))?)
+    answer(started(hub, &id, waited, spec.names_conditions())?)
 }

@@ -19,11 +19,13 @@ use crate::daemon::requests::ending::wait_for_exit;
 use crate::daemon::requests::limits::{YIELD_MS, limits, one_of, wait_ms};
 use crate::daemon::requests::new_output::Since;
 use crate::daemon::requests::replies::{answer, refused_by_system};
-use crate::daemon::requests::started::{answer_at_once, gives_outcome, plan, started};
+use crate::daemon::requests::started::{answer_at_once, started};
+use crate::daemon::requests::wait_plan::Plan;
 use crate::daemon::requests::{start_limits, unique_label};
 use crate::daemon::sessions::session_io::SessionIo;
 use crate::daemon::storage::log_reader::LogReader;
 use crate::daemon::transport::Answer;
+use crate::engine::matcher::Conditions;
 use crate::engine::meta::{Spec, TimeLimits};
 use crate::engine::retention::Retention;
 use crate::engine::session::Session;
@@ -59,7 +61,11 @@ pub(super) async fn start(hub: &Hub, client: &Rc<Client>, params: Start) -> Answ
         max_chars: params.max_chars,
         ..WaitSpec::default()
     };
-    let plan = plan(client, &spec, params.ready.is_some())?;
+    let plan = Plan::or_else(
+        client,
+        &spec,
+        Conditions::something_to_do(params.ready.is_some(), None),
+    )?;
     let reused = reused(hub, client, &params)?;
     let (id, pid) = match &reused {
         Some(id) => (id.clone(), None),
@@ -92,7 +98,7 @@ pub(super) async fn start(hub: &Hub, client: &Rc<Client>, params: Start) -> Answ
         let waited = plan
             .run(hub, client, vec![(from, id.clone())], WaitMode::Any)
             .await?;
-        started(hub, &id, waited, gives_outcome(&spec))?
+        started(hub, &id, waited, spec.names_conditions())?
     };
     started.reused = reused.is_some().then_some(true);
     // Report the pid it had, even if it has ended since.

@@ -8,14 +8,14 @@ use tokio::time::{Duration, Instant};
 
 use crate::daemon::hub::Hub;
 use crate::daemon::requests::client::Client;
-use crate::daemon::requests::limits::{max_chars, wait_ms};
+use crate::daemon::requests::limits::wait_ms;
 use crate::daemon::requests::typing::{LAST_PAUSE, Sent, Target};
 use crate::daemon::requests::wait_plan::Plan;
 use crate::daemon::sessions::input::Input;
 use crate::daemon::transport::Answer;
 use crate::engine::matcher::Conditions;
 use crate::protocol::bounds::MAX_REPEAT;
-use crate::protocol::condition::{Condition, View, WaitSpec};
+use crate::protocol::condition::{View, WaitSpec};
 use crate::protocol::params::{Encoding, KeyInput, SendKeys, Write};
 use crate::protocol::record::Mode;
 use crate::protocol::reply::Warning;
@@ -26,9 +26,8 @@ use crate::term::keys;
 /// Enter is written separately, once the text is consumed or this time has passed.
 const SUBMIT_PAUSE: Duration = Duration::from_millis(250);
 
-/// How long a model waits for the reaction of a program to its input, in milliseconds, and after what silence
-/// the reaction counts as complete if the program does not wait for input.
-const REACTION_MS: u64 = 10_000;
+/// Silence after which the reaction of a program to its input counts as complete if the program does not wait
+/// for input, in milliseconds.
 const IDLE_MS: u64 = 1500;
 
 /// Start and end of a bracketed paste, as in xterm.
@@ -63,15 +62,16 @@ pub(super) async fn write(hub: &Hub, client: &Rc<Client>, params: Write) -> Answ
         bytes.push(b'\n');
     }
     let eof = params.eof == Some(true);
-    let reaction = Reaction {
+    let own = WaitSpec {
         until: params.until,
         fail: params.fail,
-        wait_ms: params.wait_ms,
         view: params.view,
-        wait: params.wait,
+        timeout_ms: params.wait_ms,
+        ..WaitSpec::default()
     };
-    let plan = reaction.plan(client, target.echoed(client, &bytes))?;
-    let since = reaction.since();
+    let typed = target.echoed(client, &bytes);
+    let plan = reaction(client, params.wait.as_ref(), &own, typed)?;
+    let since = params.wait.as_ref().and_then(|spec| spec.since.as_deref());
     let mut before = target.mark(hub, client, since)?;
     let types = !bytes.is_empty() || submit || eof;
     if types {
@@ -139,15 +139,16 @@ pub(super) async fn send_keys(hub: &Hub, client: &Rc<Client>, params: SendKeys) 
                 .extend(keys::encode(name, target.modes).map_err(|unknown| invalid_key(&unknown))?),
         }
     }
-    let reaction = Reaction {
+    let own = WaitSpec {
         until: params.until,
         fail: params.fail,
-        wait_ms: params.wait_ms,
         view: params.view,
-        wait: params.wait,
+        timeout_ms: params.wait_ms,
+        ..WaitSpec::default()
     };
-    let plan = reaction.plan(client, target.echoed(client, &once))?;
-    let since = reaction.since();
+    let typed = target.echoed(client, &once);
+    let plan = reaction(client, params.wait.as_ref(), &own, typed)?;
+    let since = params.wait.as_ref().and_then(|spec| spec.since.as_deref());
     target.check_room(once.len().saturating_mul(repeat as usize))?;
     let mut bytes = once.repeat(repeat as usize);
     let mut before = target.mark(hub, client, since)?;
@@ -176,54 +177,34 @@ pub(super) async fn send_keys(hub: &Hub, client: &Rc<Client>, params: SendKeys) 
         .await
 }
 
-/// What a request waits for after its input.
-struct Reaction {
-    until: Option<Vec<Condition>>,
-    fail: Option<Vec<Condition>>,
-    wait_ms: Option<u64>,
-    view: Option<View>,
-    wait: Option<WaitSpec>,
-}
-
-impl Reaction {
-    /// The cursor that the request names.
-    fn since(&self) -> Option<&str> {
-        self.wait.as_ref()?.since.as_deref()
-    }
-
-    /// The wait: for what the request says, or until there is something to do again if a model asks or a
-    /// time is given. `None` if the reply comes at once.
-    fn plan(&self, client: &Client, bytes: &[u8]) -> Result<Option<Plan>, Error> {
-        let has_conditions = self.until.is_some() || self.fail.is_some();
-        let plan = match &self.wait {
-            Some(_) if has_conditions || self.wait_ms.is_some() => {
-                return Err(Error::invalid(
-                    "`wait` contains `until`, `fail` and `timeoutMs`; give either `wait` or the others",
-                ));
-            }
-            Some(spec) => Plan::new(client, spec)?,
-            None if has_conditions => {
-                let spec = WaitSpec {
-                    until: self.until.clone(),
-                    fail: self.fail.clone(),
-                    view: self.view,
-                    timeout_ms: self.wait_ms,
-                    ..WaitSpec::default()
-                };
-                Plan::new(client, &spec)?
-            }
-            None if client.is_lean() || self.view.is_some() || self.wait_ms.is_some() => {
-                let conditions = Conditions::something_to_do(false, Some(IDLE_MS));
-                let ms = wait_ms("waitMs", self.wait_ms, REACTION_MS)?;
-                Plan::something_to_do(client, conditions, ms, max_chars(client, None)?)
-            }
-            None => return Ok(None),
-        };
-        let on_screen = self.view == Some(View::Screen);
-        Ok(Some(
-            plan.after_input().typing(bytes).with_screen(on_screen),
-        ))
-    }
+/// What a request waits for after its input: what its `wait` says, or its `own` parameters, or until there is
+/// something to do again if it is a model's, or gives a time or a view. `None` if the reply comes at once.
+fn reaction(
+    client: &Client,
+    wait: Option<&WaitSpec>,
+    own: &WaitSpec,
+    typed: &[u8],
+) -> Result<Option<Plan>, Error> {
+    wait_ms("waitMs", own.timeout_ms, 0)?;
+    let is_asked = own.names_conditions() || own.timeout_ms.is_some();
+    let plan = match wait {
+        Some(_) if is_asked => {
+            return Err(Error::invalid(
+                "`wait` contains `until`, `fail` and `timeoutMs`; give either `wait` or the others",
+            ));
+        }
+        Some(spec) => Plan::new(client, spec)?,
+        None if is_asked || client.is_lean() || own.view.is_some() => Plan::or_else(
+            client,
+            own,
+            Conditions::something_to_do(false, Some(IDLE_MS)),
+        )?,
+        None => return Ok(None),
+    };
+    let on_screen = own.view == Some(View::Screen);
+    Ok(Some(
+        plan.after_input().typing(typed).with_screen(on_screen),
+    ))
 }
 
 fn invalid_key(unknown: &keys::UnknownKey) -> Error {

@@ -10,10 +10,14 @@ use std::rc::Rc;
 
 use tokio::sync::{Notify, oneshot};
 
+use crate::daemon::clock::now;
 use crate::daemon::state::State;
 use crate::daemon::state::output::render_chunk;
+use crate::engine::matcher::{Conditions, Matcher};
 use crate::engine::waits::{Pending, Verdict, WaitId};
 use crate::protocol::SessionId;
+use crate::protocol::condition::WaitMode;
+use crate::term::plain::Checkpoint;
 
 /// Shared by every task of the daemon.
 #[derive(Clone)]
@@ -122,6 +126,31 @@ impl Hub {
             ticket,
         };
         receiver.await.unwrap_or_default()
+    }
+
+    /// Waits for conditions on a session as it is now and as it goes on, at most `within` milliseconds. Earlier
+    /// output is not searched.
+    pub(crate) async fn wait_from_now(
+        &self,
+        id: &SessionId,
+        conditions: Conditions,
+        within: Option<u64>,
+    ) {
+        let began = now().boot;
+        let pending = self.change(|state| {
+            let session = state.sessions.get_mut(id)?;
+            let at = Checkpoint::at(session.output.end());
+            let layout = session.output.layout();
+            let mut matcher = Matcher::new(Rc::new(conditions), layout, at, began);
+            let facts = session.facts();
+            let decision = matcher.look(&mut session.output, facts, began);
+            let parts = vec![(id.clone(), matcher, decision)];
+            let deadline = within.map(|ms| began + ms);
+            Some(Pending::new(WaitMode::Any, parts, deadline))
+        });
+        if let Some(pending) = pending {
+            self.wait(pending).await;
+        }
     }
 
     /// Renders until everything that a session had written by now is on its screen.

@@ -1,9 +1,8 @@
 //! What differs if a model runs a command: models write bash, and nobody quits their pagers.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
-use super::program::{DEFAULT_PATH, SHELL, find_program};
+use super::program::{SHELL, find_named};
 use crate::protocol::hello::Replies;
 use crate::protocol::params::Start;
 use crate::protocol::{Error, Greeting};
@@ -38,13 +37,9 @@ pub(crate) fn shell(greeting: &Greeting, params: &Start) -> Result<Option<String
             _ => Ok(None),
         };
     }
-    let env = greeting.env.as_ref();
-    let path = env
-        .and_then(|env| env.get("PATH"))
-        .map_or(DEFAULT_PATH, String::as_str);
     match named {
         Some(shell) => {
-            let found = find_program(shell, path, Path::new("/"));
+            let found = find_named(greeting, shell);
             let found = found.map_err(|error| Error {
                 message: format!("`shell`: {}", error.message),
                 hint: Some("for example \"bash\" or \"/bin/sh\"".to_owned()),
@@ -52,9 +47,7 @@ pub(crate) fn shell(greeting: &Greeting, params: &Start) -> Result<Option<String
             });
             found.map(|shell| Some(shell).filter(|shell| shell != SHELL))
         }
-        None if greeting.replies == Replies::Lean => {
-            Ok(find_program("bash", path, Path::new("/")).ok())
-        }
+        None if greeting.replies == Replies::Lean => Ok(find_named(greeting, "bash").ok()),
         None => Ok(None),
     }
 }

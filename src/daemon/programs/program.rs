@@ -21,8 +21,7 @@ pub(crate) const SHELL: &str = "/bin/sh";
 pub(crate) const SHELL_ARGV: [&str; 2] = ["sh", "-c"];
 
 /// The PATH if the environment has none.
-pub(super) const DEFAULT_PATH: &str =
-    "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// Checks the working directory now, so that the error names it.
 pub(crate) fn check_directory(cwd: &Path) -> Result<(), Error> {
@@ -160,11 +159,16 @@ pub(crate) fn named(greeting: &Greeting, word: &str) -> Option<String> {
     if word == "sh" {
         return Some(SHELL.to_owned());
     }
+    find_named(greeting, word).ok()
+}
+
+/// As [`named`], with the error of a word that is not found.
+pub(super) fn find_named(greeting: &Greeting, word: &str) -> Result<String, Error> {
     let env = greeting.env.as_ref();
     let path = env
         .and_then(|env| env.get("PATH"))
         .map_or(DEFAULT_PATH, String::as_str);
-    find_program(word, path, Path::new("/")).ok()
+    find_program(word, path, Path::new("/"))
 }
 
 pub(crate) fn find_program(command: &str, path: &str, cwd: &Path) -> Result<String, Error> {

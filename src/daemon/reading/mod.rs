@@ -12,9 +12,6 @@ use crate::daemon::sessions::text::Uncounted;
 use crate::protocol::SessionId;
 use crate::term::plain::Checkpoint;
 
-/// Bytes in which newlines are counted before other tasks have a turn.
-const COUNT_CHUNK: usize = 1 << 20;
-
 /// The state of the text renderer at `offset`, or at the first offset after it for which that is known; `None`
 /// if the session has been removed.
 pub(crate) async fn checkpoint(hub: &Hub, id: &SessionId, offset: u64) -> Option<Checkpoint> {
@@ -36,18 +33,18 @@ pub(crate) async fn count(hub: &Hub, id: &SessionId, uncounted: Uncounted) -> u6
 
 /// Counts the newlines in a part of a log.
 async fn newlines(hub: &Hub, id: &SessionId, range: Range<u64>) -> u64 {
-    let mut at = range.start;
-    let mut count = 0;
-    while at < range.end {
-        let (start, bytes) = match hub.read().sessions.io(id) {
-            Some(io) => io.log.read(at, range.end, COUNT_CHUNK),
-            None => break,
-        };
-        if bytes.is_empty() {
+    let (mut at, mut count) = (range.start, 0);
+    loop {
+        let next = hub
+            .read()
+            .sessions
+            .io(id)
+            .and_then(|io| io.log.next_newlines(at, range.end));
+        let Some((next, newlines)) = next else {
             break;
-        }
-        at = start + bytes.len() as u64;
-        count += memchr::memchr_iter(b'\n', &bytes).count() as u64;
+        };
+        at = next;
+        count += newlines;
         tokio::task::yield_now().await;
     }
     count

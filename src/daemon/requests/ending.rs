@@ -1,16 +1,10 @@
 //! Ends a session on behalf of a client, and waits for its end.
 
-use std::rc::Rc;
-
 use super::client::Client;
-use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
 use crate::daemon::tasks::tree_kill::{self, Ended};
-use crate::engine::matcher::{Conditions, Matcher};
-use crate::engine::waits::Pending;
-use crate::protocol::condition::WaitMode;
+use crate::engine::matcher::Conditions;
 use crate::protocol::{Error, ErrorCode, SessionId};
-use crate::term::plain::Checkpoint;
 
 /// How long to wait for the exit after all processes were killed, in milliseconds.
 const EXIT_MS: u64 = 5000;
@@ -40,21 +34,7 @@ pub(crate) async fn end_strays(hub: &Hub, id: &SessionId, number: i32, grace: u6
 
 /// Waits until a session has ended, at most `within` milliseconds.
 pub(crate) async fn wait_for_exit(hub: &Hub, id: &SessionId, within: Option<u64>) {
-    let began = now().boot;
-    let pending = hub.change(|state| {
-        let session = state.sessions.get_mut(id)?;
-        let at = Checkpoint::at(session.output.end());
-        let conditions = Rc::new(Conditions::exit());
-        let mut matcher = Matcher::new(conditions, session.output.layout(), at, began);
-        let facts = session.facts();
-        let decision = matcher.look(&mut session.output, facts, began);
-        let deadline = within.map(|ms| began + ms);
-        let parts = vec![(id.clone(), matcher, decision)];
-        Some(Pending::new(WaitMode::Any, parts, deadline))
-    });
-    if let Some(pending) = pending {
-        hub.wait(pending).await;
-    }
+    hub.wait_from_now(id, Conditions::exit(), within).await;
 }
 
 /// The error that a session was not `what` (for example "removed"), because some of its processes could not be

@@ -1,36 +1,15 @@
-//! The reply to a start or restart: what to wait for, and what the client gets then.
+//! The reply to a start or restart.
 
 use serde_json::json;
 
 use super::client::Client;
-use super::limits::max_chars;
 use super::new_output::{Since, cursor};
-use super::wait_plan::Plan;
 use crate::daemon::clock::now;
 use crate::daemon::hub::Hub;
-use crate::engine::matcher::Conditions;
 use crate::engine::session::Session;
-use crate::protocol::condition::{View, WaitSpec};
 use crate::protocol::reply::{Left, Started, WaitedAll};
 use crate::protocol::{Error, SessionId};
 use crate::sys::signal;
-
-/// Whether the request names conditions, whose outcome is part of the reply.
-pub(crate) fn gives_outcome(spec: &WaitSpec) -> bool {
-    spec.until.is_some() || spec.fail.is_some()
-}
-
-/// What to wait for before the reply: the conditions of the request, or that there is something to do.
-pub(crate) fn plan(client: &Client, spec: &WaitSpec, has_probe: bool) -> Result<Plan, Error> {
-    if gives_outcome(spec) {
-        return Plan::new(client, spec);
-    }
-    let conditions = Conditions::something_to_do(has_probe, None);
-    let max_chars = max_chars(client, spec.max_chars)?;
-    let timeout_ms = spec.timeout_ms.unwrap_or_default();
-    let plan = Plan::something_to_do(client, conditions, timeout_ms, max_chars);
-    Ok(plan.with_screen(spec.view == Some(View::Screen)))
-}
 
 /// The reply for a session that runs in the background, without its output.
 pub(crate) fn answer_at_once(hub: &Hub, client: &Client, id: &SessionId) -> Result<Started, Error> {
@@ -41,15 +20,7 @@ pub(crate) fn answer_at_once(hub: &Hub, client: &Client, id: &SessionId) -> Resu
         .get(id)
         .ok_or_else(|| Error::session_not_found(id.as_str()))?;
     Ok(Started {
-        output: String::new(),
         cursor: cursor(since),
-        omitted: Left::default(),
-        omitted_lines: None,
-        remaining: Vec::new(),
-        screen: None,
-        input_state: session.input_state(),
-        outcome: None,
-        matched: None,
         ..facts(session)
     })
 }

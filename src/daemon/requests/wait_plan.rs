@@ -12,8 +12,9 @@ use crate::daemon::hub::Hub;
 use crate::daemon::reading;
 use crate::engine::echo::Echo;
 use crate::engine::matcher::{Conditions, Decision, Matcher};
+use crate::engine::shell_command::TypedCommand;
 use crate::engine::wait_inputs::WaitInputs;
-use crate::engine::waits::Pending;
+use crate::engine::waits::{Pending, Verdict};
 use crate::protocol::condition::{View, WaitMode, WaitSpec};
 use crate::protocol::params::Stream;
 use crate::protocol::reply::{Matched, Outcome, Waited, WaitedAll};
@@ -48,40 +49,53 @@ impl Plan {
     pub(crate) fn new(client: &Client, spec: &WaitSpec) -> Result<Self, Error> {
         let view = spec.view.unwrap_or_default();
         let conditions = Conditions::new(spec.until.as_deref(), spec.fail.as_deref(), view)?;
+        Self::with(client, spec, conditions, Moves::All)
+    }
+
+    /// The wait that a request asks for, or else one for `otherwise`.
+    ///
+    /// The client has not asked for the latter. So a model's next `wait` finds what is shown here, too.
+    pub(crate) fn or_else(
+        client: &Client,
+        spec: &WaitSpec,
+        otherwise: Conditions,
+    ) -> Result<Self, Error> {
+        if spec.names_conditions() {
+            return Self::new(client, spec);
+        }
+        let moves = match client.is_lean() {
+            true => Moves::Shown,
+            false => Moves::All,
+        };
+        Self::with(client, spec, otherwise, moves)
+    }
+
+    /// The wait for the end of a command that was typed into a shell.
+    pub(crate) fn end_of(
+        client: &Client,
+        spec: &WaitSpec,
+        command: TypedCommand,
+    ) -> Result<Self, Error> {
+        let plan = Self::with(client, spec, Conditions::end_of(command), Moves::All)?;
+        Ok(plan.after_input())
+    }
+
+    fn with(
+        client: &Client,
+        spec: &WaitSpec,
+        conditions: Conditions,
+        moves: Moves,
+    ) -> Result<Self, Error> {
         Ok(Self {
             conditions: Rc::new(conditions),
             timeout_ms: wait_ms("timeoutMs", spec.timeout_ms, DEFAULT_TIMEOUT_MS)?,
             max_chars: max_chars(client, spec.max_chars)?,
             after_input: false,
-            screen: view == View::Screen,
+            screen: spec.view == Some(View::Screen),
             echo: Echo::default(),
-            moves: Moves::All,
+            moves,
             only_new: false,
         })
-    }
-
-    /// A wait until there is something to do (see [`Conditions::something_to_do`]).
-    ///
-    /// The client has not asked for it. So its next `wait` finds what is shown here, too.
-    pub(crate) fn something_to_do(
-        client: &Client,
-        conditions: Conditions,
-        timeout_ms: u64,
-        max_chars: usize,
-    ) -> Self {
-        Self {
-            conditions: Rc::new(conditions),
-            timeout_ms,
-            max_chars,
-            after_input: false,
-            screen: false,
-            echo: Echo::default(),
-            moves: match client.is_lean() {
-                true => Moves::Shown,
-                false => Moves::All,
-            },
-            only_new: false,
-        }
     }
 
     /// Leaves output that the client has been shown out of the reply.
@@ -116,24 +130,28 @@ impl Plan {
         self
     }
 
+    /// Maximum number of characters of output in the reply.
+    pub(crate) fn max_chars(&self) -> usize {
+        self.max_chars
+    }
+
     /// Waits on each session, starting from its offset.
-    pub(crate) async fn run(
+    pub(crate) async fn decide(
         &self,
         hub: &Hub,
-        client: &Client,
-        from: Vec<(u64, SessionId)>,
+        from: &[(u64, SessionId)],
         mode: WaitMode,
-    ) -> Result<WaitedAll, Error> {
-        self.check_probes(hub, &from)?;
+    ) -> Result<Decided, Error> {
+        self.check_probes(hub, from)?;
         let began = now().boot;
         let until = Instant::now() + Duration::from_millis(self.timeout_ms.max(LOOK_MS));
         if self.conditions.wants_input() {
-            for (_, id) in &from {
+            for (_, id) in from {
                 hub.check_input(id).await;
             }
         }
         let mut parts = Vec::new();
-        for (offset, id) in &from {
+        for (offset, id) in from {
             let (matcher, decision) = self.enter(hub, id, *offset, began, until).await?;
             parts.push((id.clone(), matcher, decision));
         }
@@ -161,7 +179,26 @@ impl Plan {
             true => pending.verdict(),
             false => hub.wait(pending).await,
         };
-        let elapsed_ms = now().boot - began;
+        Ok(Decided {
+            verdict,
+            at_entry,
+            elapsed_ms: now().boot - began,
+        })
+    }
+
+    /// Waits on each session, starting from its offset, and returns its new output.
+    pub(crate) async fn run(
+        &self,
+        hub: &Hub,
+        client: &Client,
+        from: Vec<(u64, SessionId)>,
+        mode: WaitMode,
+    ) -> Result<WaitedAll, Error> {
+        let Decided {
+            verdict,
+            at_entry,
+            elapsed_ms,
+        } = self.decide(hub, &from, mode).await?;
         let matched = |(_, decision): &(_, Option<Decision>)| {
             matches!(decision, Some(Decision::Matched(_) | Decision::Failed(_)))
         };
@@ -193,6 +230,7 @@ impl Plan {
                     true => offset.max(shown.unwrap_or(offset)),
                     false => offset,
                 },
+                until: None,
                 max_chars,
                 stream: Stream::All,
                 moves: if goes_on { Moves::Nothing } else { self.moves },
@@ -329,16 +367,29 @@ impl Plan {
             let ports = (!wanted.is_empty()).then(|| state.sessions.ports(id, Some(&wanted)));
             let restarting = state.restarting.contains_key(id);
             let is_behind = state.is_behind(id);
+            let foreground = match self.conditions.wants_foreground() {
+                true => state.sessions.foreground(id),
+                false => None,
+            };
             let session = state.sessions.get_mut(id).ok_or_else(gone)?;
             let facts = WaitInputs {
                 restarting,
                 is_behind,
                 ports: ports.as_deref(),
+                foreground,
                 ..session.facts()
             };
             Ok(matcher.look(&mut session.output, facts, now().boot))
         })
     }
+}
+
+/// How a wait has ended.
+pub(crate) struct Decided {
+    pub(crate) verdict: Verdict,
+    /// Whether it was decided when it began.
+    at_entry: bool,
+    pub(crate) elapsed_ms: u64,
 }
 
 fn outcome(decision: Option<Decision>) -> (Outcome, Option<Matched>) {

@@ -210,15 +210,21 @@ impl LogReader {
     /// Number of newlines between two offsets, in the parts that are kept.
     pub(crate) fn newlines(&self, from: u64, to: u64) -> u64 {
         let (mut at, mut count) = (from, 0);
-        while at < to {
-            let (start, bytes) = self.read(at, to, NEWLINES_CHUNK);
-            if bytes.is_empty() {
-                break;
-            }
-            at = start + bytes.len() as u64;
-            count += memchr::memchr_iter(b'\n', &bytes).count() as u64;
+        while let Some((next, newlines)) = self.next_newlines(at, to) {
+            at = next;
+            count += newlines;
         }
         count
+    }
+
+    /// Number of newlines in the next chunk of a range, and where the one after it begins; `None` at its end.
+    pub(crate) fn next_newlines(&self, from: u64, to: u64) -> Option<(u64, u64)> {
+        if from >= to {
+            return None;
+        }
+        let (start, bytes) = self.read(from, to, NEWLINES_CHUNK);
+        let count = memchr::memchr_iter(b'\n', &bytes).count() as u64;
+        (!bytes.is_empty()).then(|| (start + bytes.len() as u64, count))
     }
 
     /// Number of bytes after the first one that are in no file.
@@ -314,7 +320,7 @@ impl LogReader {
 }
 
 /// Bytes read at once to count newlines.
-const NEWLINES_CHUNK: usize = 256 * 1024;
+const NEWLINES_CHUNK: usize = 1 << 20;
 
 /// Maximum number of index records read at once.
 const AT_ONCE: u64 = 1024;

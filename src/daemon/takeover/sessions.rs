@@ -42,7 +42,7 @@ impl State {
         for meta in metas {
             let id = meta.id.clone();
             if last_events.get(&id) == Some(&EventKind::Removed) {
-                // The removal was published but not completed. Further down, the keeper is last_event to
+                // The removal was published but not completed. Further down, the keeper is told to
                 // forget the session.
                 self.sessions.store.remove(&id);
                 continue;
@@ -64,7 +64,7 @@ impl State {
         }
         for id in bare {
             if last_events.get(&id) == Some(&EventKind::Removed) {
-                // The daemon died before the keeper had forgotten the session. The keeper is last_event to forget it
+                // The daemon died before the keeper had forgotten the session. The keeper is told to forget it
                 // below.
                 self.sessions.store.remove(&id);
             }
@@ -76,7 +76,7 @@ impl State {
         for (id, kept) in kept {
             match self.sessions.store.has(&id) {
                 true => self.take_over_unknown(id, Some(kept), last_events),
-                // The session was removed, but the daemon died before it last_event the keeper.
+                // The session was removed, but the daemon died before it told the keeper.
                 false => drop(self.keeper.forget(&id)),
             }
         }

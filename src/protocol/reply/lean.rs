@@ -10,14 +10,13 @@ use serde_json::{Map, Value};
 const CONTENT: [&str; 6] = ["sessions", "lines", "matches", "events", "results", "cells"];
 
 /// Flags and numbers that mean something only if they are not `false` or 0.
-const DEFAULTS: [&str; 16] = [
+const DEFAULTS: [&str; 15] = [
     "matchedAtEntry",
     "offloaded",
     "truncated",
     "eof",
     "alreadyEnded",
     "removed",
-    "isolated",
     "restarts",
     "viewers",
     "droppedBytes",

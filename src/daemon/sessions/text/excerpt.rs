@@ -19,7 +19,9 @@ impl Source<'_> {
         if piece.omitted.bytes == 0 {
             return piece;
         }
-        let head = self.first_lines(from, to, max_chars / HEAD_SHARE);
+        let place = self.place(from, to);
+        let alt = self.known_alt(from).unwrap_or(place.at.alt);
+        let head = self.first_lines(from, to, max_chars / HEAD_SHARE, alt);
         let (tail, _) = tail_chars(&piece.text, max_chars - max_chars / HEAD_SHARE);
         let tail = whole_lines(tail);
         // The line number is known only at the end of what has been rendered.
@@ -27,9 +29,9 @@ impl Source<'_> {
             let end = self.output.total_lines();
             end.saturating_sub(tail.lines().count() as u64)
         });
-        let begin = self
-            .line_at(from, to)
-            .map(|line| line + head.lines().count() as u64);
+        // Nor is that of the beginning if newlines have to be counted for it.
+        let is_exact = place.counted.is_empty() && place.at.offset >= from;
+        let begin = is_exact.then(|| place.at.line + head.lines().count() as u64);
         piece.omitted.bytes += (piece.text.len() - tail.len()) as u64;
         piece.omitted.bytes = piece.omitted.bytes.saturating_sub(head.len() as u64);
         let left_out = match (begin, known) {
@@ -45,11 +47,12 @@ impl Source<'_> {
         piece
     }
 
-    /// The first lines of a text, at most `max_chars` characters.
-    fn first_lines(&self, from: u64, to: u64, max_chars: usize) -> String {
+    /// The first lines of a text, at most `max_chars` characters. `alt` says whether the alternate screen is on
+    /// at its beginning.
+    fn first_lines(&self, from: u64, to: u64, max_chars: usize, alt: bool) -> String {
         let end = to.min(from.saturating_add(max_chars as u64 * BYTES_PER_CHAR));
         let (_, bytes) = self.log.read_all(from, end);
-        let mut rendered = render(&bytes, self.layout(), self.alt_at(from, to));
+        let mut rendered = render(&bytes, self.layout(), alt);
         finish(&mut rendered, &bytes);
         let cut = rendered
             .text
@@ -59,12 +62,6 @@ impl Source<'_> {
         let end = rendered.text[..cut].rfind('\n').map_or(0, |at| at + 1);
         rendered.text.truncate(end);
         rendered.text
-    }
-
-    /// Number of the line at an offset, if it can be told without counting newlines.
-    fn line_at(&self, offset: u64, limit: u64) -> Option<u64> {
-        let place = self.place(offset, limit);
-        (place.counted.is_empty() && place.at.offset >= offset).then_some(place.at.line)
     }
 }
 

@@ -6,6 +6,7 @@ mod source;
 mod uncounted;
 
 use super::Sessions;
+use crate::engine::session::Session;
 use crate::protocol::SessionId;
 use crate::protocol::reply::Left;
 
@@ -46,24 +47,29 @@ impl Sessions {
 
     /// The last `max_chars` characters between two offsets of a log.
     pub(crate) fn piece(&self, id: &SessionId, from: u64, to: u64, max_chars: usize) -> Piece {
-        let (Some(session), Some(source)) = (self.get(id), self.source(id)) else {
+        let Some(source) = self.source(id) else {
             return Piece {
                 next: to,
                 ..Piece::default()
             };
         };
-        let complete = session.life.status().is_finished() && to >= self.log_end(id);
-        source.piece(from, to, max_chars, complete)
+        source.piece(from, to, max_chars, self.is_complete(id, to))
     }
 
     /// The beginning and the end of the output between two offsets of a log.
     pub(crate) fn excerpt(&self, id: &SessionId, from: u64, to: u64, max_chars: usize) -> Piece {
-        let (Some(session), Some(source)) = (self.get(id), self.source(id)) else {
+        let Some(source) = self.source(id) else {
             return Piece {
                 next: to,
                 ..Piece::default()
             };
         };
-        source.excerpt(from, to, max_chars, session.life.status().is_finished())
+        source.excerpt(from, to, max_chars, self.is_complete(id, to))
+    }
+
+    /// Whether no more output can follow an offset: the last line of a log is complete without a newline.
+    fn is_complete(&self, id: &SessionId, to: u64) -> bool {
+        let finished = |session: &Session| session.life.status().is_finished();
+        self.get(id).is_some_and(finished) && to >= self.log_end(id)
     }
 }

@@ -47,17 +47,9 @@ fn processes() -> Vec<Tool> {
             "run_background",
             "Start a command in the background and return immediately.",
             Effect::Acts,
-            takes(
-                json!({
-                    "command": {"type": "string", "minLength": 1, "description": "Command to execute"},
-                    "args": {"type": "array", "items": {"type": "string"}, "description": "Command arguments, which the shell reads"},
-                    "session": {"type": "string", "description": "Session name (default: \"default\")"},
-                    "cwd": {"type": "string", "description": "Working directory override"},
-                    "env": {"type": "object", "additionalProperties": {"type": "string"}, "description": "Environment variables"},
-                    "bufferSize": {"type": "integer", "minimum": 1, "description": "Max output lines to buffer (default: 300)"},
-                }),
-                json!(["command"]),
-            ),
+            runs(json!({
+                "bufferSize": {"type": "integer", "minimum": 1, "description": "Max output lines to buffer (default: 300)"},
+            })),
             result(json!({
                 "processId": {"type": "string"}, "pid": {"type": ["integer", "null"]}, "status": statuses,
             })),
@@ -135,18 +127,10 @@ fn commands() -> Vec<Tool> {
             "run_command",
             "Run a command and return its output. With runInBackground:true, the same as run_background.",
             Effect::Acts,
-            takes(
-                json!({
-                    "command": {"type": "string", "minLength": 1, "description": "Command to execute"},
-                    "args": {"type": "array", "items": {"type": "string"}, "description": "Command arguments, which the shell reads"},
-                    "session": {"type": "string", "description": "Session name (default: \"default\")"},
-                    "cwd": {"type": "string", "description": "Working directory override"},
-                    "env": {"type": "object", "additionalProperties": {"type": "string"}, "description": "Environment variables"},
-                    "timeout": {"type": "integer", "minimum": 1, "description": "Milliseconds until it is ended (default: 30000); not in the background"},
-                    "runInBackground": {"type": "boolean", "description": "Start it in the background (default: false)"},
-                }),
-                json!(["command"]),
-            ),
+            runs(json!({
+                "timeout": {"type": "integer", "minimum": 1, "description": "Milliseconds until it is ended (default: 30000); not in the background"},
+                "runInBackground": {"type": "boolean", "description": "Start it in the background (default: false)"},
+            })),
             json!({
                 "type": "object",
                 "properties": {
@@ -227,4 +211,19 @@ fn sessions() -> Vec<Tool> {
             })),
         ),
     ]
+}
+
+/// The arguments of a tool that runs a command: the common ones, and `more`.
+fn runs(more: Value) -> Value {
+    let mut properties = json!({
+        "command": {"type": "string", "minLength": 1, "description": "Command to execute"},
+        "args": {"type": "array", "items": {"type": "string"}, "description": "Command arguments, which the shell reads"},
+        "session": {"type": "string", "description": "Session name (default: \"default\")"},
+        "cwd": {"type": "string", "description": "Working directory override"},
+        "env": {"type": "object", "additionalProperties": {"type": "string"}, "description": "Environment variables"},
+    });
+    for (name, schema) in more.as_object().into_iter().flatten() {
+        properties[name] = schema.clone();
+    }
+    takes(properties, json!(["command"]))
 }

@@ -57,9 +57,9 @@ pub(super) fn listed(result: &Value) -> String {
     let mut lines = Vec::new();
     for session in array(result, "sessions") {
         let mut line = format!("{} {}", word(session, "sessionId"), status(session));
-        for (name, mark) in [("label", "label"), ("group", "group")] {
+        for name in ["label", "group"] {
             if let Some(value) = session[name].as_str() {
-                line.push_str(&format!(", {mark} {value}"));
+                line.push_str(&format!(", {name} {value}"));
             }
         }
         line.push_str(&format!(
