@@ -151,6 +151,7 @@ pub fn of_error(error: &Error) -> Exit {
         ErrorCode::SessionNotRunning
         | ErrorCode::StdinNotAvailable
         | ErrorCode::InputHeld
+        | ErrorCode::NoShell
         | ErrorCode::NotATty => Exit::STATE,
         ErrorCode::InvalidKey
         | ErrorCode::InvalidParams

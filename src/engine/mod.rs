@@ -41,6 +41,7 @@ pub mod registry;
 pub mod retention;
 pub mod retry;
 pub mod session;
+pub mod shell_command;
 pub mod sizes;
 pub mod timers;
 pub mod tombstones;

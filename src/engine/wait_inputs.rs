@@ -19,6 +19,8 @@ pub struct WaitInputs<'a> {
     /// The awaited ports on which the process tree listens; `None` if they were not looked up,
     /// because that requires a look at every process.
     pub ports: Option<&'a [u16]>,
+    /// The process group in the foreground of its terminal; `None` if it was not looked up.
+    pub foreground: Option<u32>,
 }
 
 impl WaitInputs<'_> {
@@ -31,6 +33,7 @@ impl WaitInputs<'_> {
             input: InputState::Unknown,
             ready: None,
             ports: None,
+            foreground: None,
         }
     }
 }

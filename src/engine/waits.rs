@@ -158,6 +158,11 @@ impl Waits {
         self.open(session).any(Conditions::wants_ready)
     }
 
+    /// Whether any wait needs the process group in the foreground of this session's terminal.
+    pub fn want_foreground(&self, session: &SessionId) -> bool {
+        self.open(session).any(Conditions::wants_foreground)
+    }
+
     /// The ports that waits on this session name.
     pub fn ports(&self, session: &SessionId) -> BTreeSet<u16> {
         self.open(session).flat_map(Conditions::ports).collect()

@@ -59,6 +59,9 @@ pub const MAX_OPEN_FILES: u64 = 1 << 20;
 /// A cursor of a session's output, or `new`.
 pub(super) const CURSOR: &str = "^(new|c[0-9]{1,19})$";
 
+/// A command that `exec` has not seen the end of: its name, an offset of the log, a process group.
+pub(super) const PENDING: &str = "^[0-9a-z]{8}@[0-9]{1,19}@[0-9]{1,9}$";
+
 /// A text with a visible character.
 pub(super) const NOT_BLANK: &str = r"\S";
 
@@ -154,6 +157,14 @@ pub(super) fn of_write() -> Value {
     let ends = ["newline", "submit", "eof"].map(is_true);
     let [newline, submit, eof] = ends;
     json!([{ "anyOf": [given("data"), newline, submit, eof] }, reaction()])
+}
+
+/// The rules of `exec`.
+pub(super) fn of_exec() -> Value {
+    json!([
+        one_of(&["command", "pending"]),
+        apart(&["pending"], &["language"])
+    ])
 }
 
 /// The rules of `capture`.

@@ -55,6 +55,16 @@ pub enum Encoding {
     Base64,
 }
 
+/// The language of a shell's command line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum ShellLanguage {
+    /// A Bourne shell: sh, bash, dash, zsh, ksh.
+    Posix,
+    /// fish.
+    Fish,
+}
+
 /// A key name, or literal text.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(

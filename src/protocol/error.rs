@@ -21,6 +21,8 @@ pub enum ErrorCode {
     StdinNotAvailable,
     /// A person is typing into the session.
     InputHeld,
+    /// The session is not at a shell that takes a command.
+    NoShell,
     /// There is no key with this name.
     InvalidKey,
     /// The action needs a PTY, but the session has pipes.

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::bounds;
 pub use super::choices::{
-    CaptureFormat, Encoding, ExportFormat, KeyInput, LogFormat, PolledStream, ShutdownSessions,
-    SignalName, SignalTarget, Stream,
+    CaptureFormat, Encoding, ExportFormat, KeyInput, LogFormat, PolledStream, ShellLanguage,
+    ShutdownSessions, SignalName, SignalTarget, Stream,
 };
 use super::condition::{Condition, View, WaitMode, WaitSpec};
 use super::record::{Mode, Share};
@@ -309,6 +309,26 @@ params! {
         view: Option<View>,
         /// The same as `until`, `fail` and `waitMs`, with the other parameters of `wait`.
         wait: Option<WaitSpec>,
+    }
+    /// `exec`: runs a command in the shell that a session runs.
+    #[schemars(extend("allOf" = bounds::of_exec()))]
+    Exec {
+        /// Id of the session.
+        session_id: String,
+        /// The command, of one line or several.
+        #[schemars(regex(pattern = bounds::NOT_BLANK))]
+        command: Option<String>,
+        /// Or the `pending` of an earlier reply: goes on waiting for that command.
+        #[schemars(regex(pattern = bounds::PENDING))]
+        pending: Option<String>,
+        /// The language of the shell; absent: the one of the program in the foreground.
+        language: Option<ShellLanguage>,
+        /// How long to wait for its end, in milliseconds (10,000).
+        #[schemars(range(max = bounds::MAX_WAIT_MS))]
+        wait_ms: Option<u64>,
+        /// Maximum number of characters of output in the reply (500).
+        #[schemars(range(max = bounds::MAX_CHARS))]
+        max_chars: Option<usize>,
     }
     /// `capture`: the current screen.
     #[schemars(extend("allOf" = bounds::of_capture()))]

@@ -88,6 +88,8 @@ actions! {
     Write(Write) = "write",
     /// Types keys.
     SendKeys(SendKeys) = "send_keys",
+    /// Runs a command in a session's shell.
+    Exec(Exec) = "exec",
     /// Returns the current screen.
     Capture(Capture) = "capture",
     /// Exports the whole log.

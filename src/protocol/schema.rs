@@ -124,6 +124,7 @@ fn replies(all: &mut Map<String, Value>) {
         "wait": Waited, WaitedAll;
         "write": Written;
         "send_keys": Written;
+        "exec": Executed;
         "capture": Captured;
         "export": Exported;
         "resize": Resized;

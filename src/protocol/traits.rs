@@ -60,6 +60,15 @@ const ACTIONS: &[(&str, ActionTraits)] = &[
     ("wait", READS.waiting(Always)),
     ("write", CHANGES.waiting(With(REACTION))),
     ("send_keys", CHANGES.waiting(With(REACTION))),
+    // With `pending` it types nothing.
+    (
+        "exec",
+        ActionTraits {
+            reads: With(&["pending"]),
+            may_repeat: With(&["pending"]),
+            ..CHANGES.waiting(Always)
+        },
+    ),
     ("capture", READS),
     // The file is written as a whole, and a repetition writes the same content.
     (
@@ -165,6 +174,7 @@ impl Action {
             (Self::SendKeys(keys), "fail") => keys.fail.is_some(),
             (Self::SendKeys(keys), "waitMs") => keys.wait_ms.is_some(),
             (Self::SendKeys(keys), "view") => keys.view.is_some(),
+            (Self::Exec(exec), "pending") => exec.pending.is_some(),
             (Self::Export(export), "path") => export.path.is_some(),
             (Self::Subscribe(subscribe), "fromSeq") => subscribe.from_seq.is_some(),
             _ => false,

@@ -180,20 +180,16 @@ impl Request {
     pub fn again(&self, now: Instant) -> Option<Vec<u8>> {
         let waited = now.saturating_duration_since(self.asked?).as_millis();
         let waited = u64::try_from(waited).unwrap_or(u64::MAX);
+        let mut params = self.params();
+        let has = |name: &str| spellings(name).iter().any(|name| params.contains_key(name));
         let (names, usual) = match self.head.as_ref()?.action.as_str() {
-            "wait"
-                if ["waitMs", "wait_ms"]
-                    .iter()
-                    .any(|name| self.params().contains_key(*name)) =>
-            {
-                (spellings("waitMs"), WAIT_MS)
-            }
+            "wait" if has("waitMs") => (spellings("waitMs"), WAIT_MS),
             "wait" => (spellings("timeoutMs"), WAIT_MS),
+            "exec" => (spellings("waitMs"), WAIT_MS),
             "ask_human" => (spellings("timeoutMs"), ASK_MS),
             "poll" | "events" => (spellings("waitMs"), 0),
             _ => return None,
         };
-        let mut params = self.params();
         if names.iter().all(|name| !params.contains_key(name)) {
             params.insert(names[0].clone(), usual.into());
         }

@@ -46,7 +46,7 @@ async def as_for_a_model(mode):
     params = StdioServerParameters(command=BGPROC, args=["mcp"], env=dict(os.environ))
     async with Client(params, mode=mode) as client:
         listed = (await client.list_tools()).tools
-        assert len(listed) <= 10, len(listed)
+        assert len(listed) <= 11, len(listed)
         size = len(json.dumps([tool.model_dump(exclude_none=True) for tool in listed]))
         assert size < 12000, size
         result = await client.call_tool("start", {"command": "echo hi"})

@@ -1,5 +1,6 @@
 //! The actions of an agent, each the whole way.
 
+mod exec;
 mod input;
 mod life;
 mod log;

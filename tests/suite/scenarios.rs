@@ -93,6 +93,28 @@ fn a_debugger_is_used_a_call_for_each_command() {
 }
 
 #[test]
+fn a_shell_with_an_environment_runs_commands_a_call_each() {
+    let home = Home::new();
+    let mut model = Model::new(&home, &[]);
+    let (id, text) = model.start("NAME=venv bash --norc");
+    has(&text, &["waits for"]);
+    let exec = |command: &str| json!({ "sessionId": id, "command": command });
+    let file = home.path().join("hello.py");
+    let heredoc = format!(
+        "cat > {} <<'EOF'\nimport os\nprint('hello', os.environ['NAME'])\nEOF",
+        file.display()
+    );
+    assert!(
+        model
+            .call("exec", exec(&heredoc))
+            .starts_with("exit 0 after")
+    );
+    let text = model.call("exec", exec(&format!("python3 {}", file.display())));
+    has(&text, &["exit 0 after", "\nhello venv\n"]);
+    model.cost(3, 250);
+}
+
+#[test]
 fn a_dialogue_is_answered_by_what_is_highlighted() {
     let home = Home::new();
     let mut model = Model::new(&home, &[]);

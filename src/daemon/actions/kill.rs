@@ -98,6 +98,7 @@ async fn kill_one(
     let show = async || {
         let show = Show {
             // A model has seen the earlier output.
+            until: None,
             since: match client.is_lean() {
                 true => Since::New.offset(&hub.read(), client, &id),
                 false => hub.read().sessions.log_first(&id),

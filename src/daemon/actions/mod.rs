@@ -4,6 +4,7 @@ mod ask_human;
 mod capture;
 mod clear;
 mod events;
+mod exec;
 mod export;
 mod hold;
 mod kill;
@@ -41,6 +42,7 @@ pub(super) async fn run(hub: Hub, client: Rc<Client>, action: Action) -> Answer 
         Action::Wait(params) => wait::wait(&hub, &client, params).await,
         Action::Write(params) => write::write(&hub, &client, params).await,
         Action::SendKeys(params) => write::send_keys(&hub, &client, params).await,
+        Action::Exec(params) => exec::exec(&hub, &client, params).await,
         Action::Capture(params) => capture::capture(&hub, &client, params).await,
         Action::Export(params) => export::export(&hub, &client, params).await,
         Action::Resize(params) => resize::resize(&hub, &client, params),

@@ -13,7 +13,7 @@ use crate::protocol::params::StatusParams;
 use crate::protocol::record::Process;
 use crate::protocol::reply::StatsReply;
 use crate::protocol::{Error, PROTOCOL, VERSION};
-use crate::sys::{process, pty};
+use crate::sys::process;
 
 /// Returns one session's record.
 pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> Answer {
@@ -39,9 +39,9 @@ pub(super) async fn status(hub: &Hub, client: &Client, params: StatusParams) -> 
     };
     let mut record = state.record(session, now());
     record.processes = Some(state.usage.add_to(&mut record.summary));
+    let group = state.sessions.foreground(&id);
+    record.foreground = group.and_then(|pid| Some(process::read(pid)?.name));
     if let Some(input) = state.sessions.io(&id).and_then(|io| io.input.as_ref()) {
-        let group = pty::foreground_group(&**input);
-        record.foreground = group.and_then(|pid| Some(process::read(pid)?.name));
         record.unread_input_bytes = input.unread();
     }
     if params.detail == Some(true) {

@@ -78,6 +78,8 @@ fn parse_cursor(text: &str) -> Result<u64, Error> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Show {
     pub(crate) since: u64,
+    /// Where the output to return ends; `None`: at the end of the log.
+    pub(crate) until: Option<u64>,
     pub(crate) max_chars: usize,
     pub(crate) stream: Stream,
     /// Which of the client's own cursors this moves.
@@ -157,7 +159,7 @@ fn now(
 ) -> Result<(Polled, Option<Uncounted>), Error> {
     let to = match show.oldest {
         true => page_end(state, id, show),
-        false => state.sessions.log_end(id),
+        false => show.until.unwrap_or(state.sessions.log_end(id)),
     };
     // Look it up again: it may have been removed during the wait, and this error says so.
     state

@@ -23,6 +23,7 @@ use crate::engine::registry::Registry;
 use crate::engine::session::Session;
 use crate::protocol::record::OutputFile;
 use crate::protocol::{Scope, SessionId};
+use crate::sys::pty;
 use crate::sys::shared_table::{SharedTable, Slot};
 pub(crate) use ports::PortSweep;
 use session_io::SessionIo;
@@ -111,6 +112,11 @@ impl Sessions {
     pub(crate) fn unsaved(&self, id: &SessionId) -> u64 {
         let unsaved = |io| self.slot(io).map_or(io.unsaved, Slot::unsaved);
         self.io(id).map_or(0, unsaved)
+    }
+
+    /// The process group in the foreground of a session's terminal; `None` with pipes.
+    pub(crate) fn foreground(&self, id: &SessionId) -> Option<u32> {
+        pty::foreground_group(&**self.io(id)?.input.as_ref()?)
     }
 
     /// The files of a session's log, oldest first.

@@ -29,6 +29,20 @@ impl Sessions {
         found.remove(id).unwrap_or_default()
     }
 
+    /// The program that has the terminal of a session: the newest process of the foreground group that has no
+    /// child in it, because `sh -c "ssh host"` may stay as the parent of `ssh`. With pipes, the group is the one
+    /// of the first process.
+    pub(crate) fn foreground_program(&self, id: &SessionId) -> Option<Process> {
+        let group = self.foreground(id).or(self.get(id)?.life.pid())?;
+        let members = self.processes(id).into_iter();
+        let members: Vec<Process> = members.filter(|process| process.group == group).collect();
+        let parents: Vec<u32> = members.iter().map(|process| process.ppid).collect();
+        let leaves = members
+            .into_iter()
+            .filter(|process| !parents.contains(&process.pid));
+        leaves.max_by_key(|process| process.start)
+    }
+
     /// The first process of a session. Its pid counts as `There` only while the pidfd confirms that the process
     /// exists.
     pub(crate) fn leader(&self, id: &SessionId) -> Option<Leader> {

@@ -84,11 +84,16 @@ impl State {
 
     /// Checks the waits on a session, after something other than output has changed.
     pub(crate) fn look(&mut self, id: &SessionId) {
+        let foreground = match self.waiters.waits.want_foreground(id) {
+            true => self.sessions.foreground(id),
+            false => None,
+        };
         let Some(session) = self.sessions.get_mut(id) else {
             return;
         };
         let facts = WaitInputs {
             restarting: self.restarting.contains_key(id),
+            foreground,
             ..session.facts()
         };
         let over = self

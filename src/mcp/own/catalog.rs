@@ -1,5 +1,5 @@
 //! bgproc's own tools as clients see them. Their descriptions are part of every prompt of a model, so a
-//! test limits them to 10 tools and 12,000 bytes.
+//! test limits them to 11 tools and 12,000 bytes without output schemas.
 
 use rmcp::model::Tool;
 use serde_json::{Value, json};
@@ -17,6 +17,7 @@ Runs commands in real terminals that keep running between calls and survive this
 - Answer prompts with write (submit:true presses Enter) or send_keys; the reply has the reaction.
 - Replies have only output that you have not seen. [c5..c9] after the status is prevCursor..cursor: poll since:\"c5\" shows it again. log searches or pages through all output; capture shows the screen.
 - Long output is cut in the middle; the line in its place says which lines log has.
+- exec runs a command in a shell that a session runs (ssh, a container, a virtual environment).
 - Passwords and decisions that are not yours: session action ask_human; a person types, you never see it.
 - `key` makes start safe to repeat.";
 
@@ -30,6 +31,7 @@ pub fn tools() -> Vec<Tool> {
         wait(),
         write(),
         send_keys(),
+        exec(),
         capture(),
         kill(),
         session(),
@@ -203,6 +205,29 @@ fn send_keys() -> Tool {
         Effect::Acts,
         input,
         returns(written(), &["bytesWritten"]),
+    )
+}
+
+fn exec() -> Tool {
+    let about = "Run a command in the shell that a session runs, also over ssh or in a container. Returns its output and exit code.";
+    let input = json!({
+        "sessionId": {"type": "string"},
+        "command": string("one line or several"),
+        "pending": string("or wait on for a command that was not done: its pending"),
+        "language": {"enum": ["posix", "fish"]},
+        "waitMs": integer("at most this long (10000); it goes on"),
+        "maxChars": integer("(2000)"),
+    });
+    let output = json!({
+        "outcome": {"enum": ["done", "input", "running", "notBegun", "exited"]},
+        "exitCode": optional("integer"), "output": plain("string"), "pending": plain("string"),
+    });
+    tool(
+        "exec",
+        about,
+        Effect::Acts,
+        takes(input, &["sessionId"]),
+        returns(output, &["outcome", "output"]),
     )
 }
 

@@ -157,6 +157,14 @@ fn every() -> Vec<Action> {
             wait: Some(wait),
             view: None,
         }),
+        Action::Exec(Exec {
+            session_id: session_id(),
+            command: Some("make test".to_owned()),
+            pending: None,
+            language: Some(ShellLanguage::Fish),
+            wait_ms: Some(5000),
+            max_chars: Some(2000),
+        }),
         Action::Capture(Capture {
             session_id: session_id(),
             format: Some(CaptureFormat::Ansi),

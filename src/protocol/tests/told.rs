@@ -146,6 +146,7 @@ fn every_error() {
         SessionNotRunning,
         StdinNotAvailable,
         InputHeld,
+        NoShell,
         InvalidKey,
         NotATty,
         SpawnFailed,

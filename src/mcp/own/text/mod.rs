@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use self::output::{captured, exported, log};
 use self::session::{killed, listed, started};
-use self::wait::{news, waited, written};
+use self::wait::{executed, news, waited, written};
 
 /// What the daemon writes in place of lines that it leaves out.
 const LEFT_OUT: &str = " left out; log ";
@@ -23,6 +23,7 @@ pub fn of(action: &str, result: &Value, asked: bool) -> String {
         "poll" => news(result),
         "log" => log(result),
         "wait" => waited(result),
+        "exec" => executed(result),
         "write" | "send_keys" => written(result, asked),
         "capture" => captured(result),
         "kill" => killed(result),
@@ -178,6 +179,16 @@ mod tests {
                 "write",
                 json!({"bytesWritten": 2, "consumed": false, "warnings": ["not_reading"]}),
                 "2 bytes typed, not all read yet, warning: not_reading",
+            ),
+            (
+                "exec",
+                json!({"outcome": "done", "exitCode": 2, "elapsedMs": 3210, "output": "bad\n"}),
+                "exit 2 after 3.2 s\nbad\n",
+            ),
+            (
+                "exec",
+                json!({"outcome": "input", "elapsedMs": 100, "inputState": "password", "output": "Password: ", "pending": "a@1@0"}),
+                "after 0.1 s it asks for a password [exec pending:\"a@1@0\" waits on]\nPassword: ",
             ),
             (
                 "log",

@@ -95,6 +95,24 @@ fn reaction(result: &Value) -> String {
     }
 }
 
+/// How far a command has come that was typed into a shell.
+pub(super) fn executed(result: &Value) -> String {
+    let after = seconds(result["elapsedMs"].as_u64().unwrap_or_default());
+    let head = match (word(result, "outcome"), result["exitCode"].as_i64()) {
+        ("done", Some(code)) => format!("exit {code} after {after}"),
+        ("done", None) => format!("done after {after}"),
+        ("exited", _) => format!("the session has ended: {}", status(result)),
+        ("input", _) => format!("after {after} it{}", &input_state(result)[1..]),
+        ("notBegun", _) => format!("the shell has not begun it after {after}"),
+        _ => format!("still running after {after}"),
+    };
+    let goes_on = match result["pending"].as_str() {
+        Some(pending) => format!(" [exec pending:\"{pending}\" waits on]"),
+        None => String::new(),
+    };
+    with_output(head + &goes_on, result)
+}
+
 pub(super) fn written(result: &Value, asked: bool) -> String {
     let mut head = format!("{} bytes typed", result["bytesWritten"]);
     if result["consumed"] == false {

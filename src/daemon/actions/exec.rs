@@ -1,0 +1,268 @@
+//! `exec`: types a command into the shell that a session runs, and returns its output and exit code.
+
+use std::rc::Rc;
+
+use crate::daemon::hub::Hub;
+use crate::daemon::requests::client::{Client, Moves};
+use crate::daemon::requests::find::find;
+use crate::daemon::requests::limits::{max_chars, wait_ms};
+use crate::daemon::requests::new_output::{Show, Since, polled};
+use crate::daemon::requests::replies::answer;
+use crate::daemon::requests::typing::{Sent, Target};
+use crate::daemon::requests::wait_plan::Plan;
+use crate::daemon::transport::Answer;
+use crate::engine::input::waits;
+use crate::engine::matcher::{Conditions, Decision};
+use crate::engine::registry::Access;
+use crate::engine::shell_command::{
+    CommandId, Ended, MarkSearch, TypedCommand, is_other, is_shell, language_of,
+};
+use crate::protocol::condition::{Condition, View, WaitMode, WaitSpec};
+use crate::protocol::params::{Exec, Stream};
+use crate::protocol::record::{InputState, Mode};
+use crate::protocol::reply::{Executed, Progress, Warning};
+use crate::protocol::{Error, ErrorCode, SessionId};
+
+/// How long to wait until a shell that starts, or that has just ended another command, is at its prompt, in
+/// milliseconds.
+const PROMPT_MS: u64 = 2000;
+
+/// Bytes of the log that are searched for a mark at once.
+const CHUNK: usize = 64 * 1024;
+
+/// Handles the action `exec`.
+pub(super) async fn exec(hub: &Hub, client: &Rc<Client>, params: Exec) -> Answer {
+    wait_ms("waitMs", params.wait_ms, 0)?;
+    let spec = WaitSpec {
+        timeout_ms: params.wait_ms,
+        max_chars: Some(max_chars(client, params.max_chars)?),
+        ..WaitSpec::default()
+    };
+    let mut warnings = Vec::new();
+    let (id, command, shown) = match (&params.command, &params.pending) {
+        (Some(line), None) => {
+            let target = Target::find(hub, client, &params.session_id)?;
+            let typed = type_command(hub, client, &target, line, &params, &mut warnings).await?;
+            let from = typed.from;
+            (target.into_id(), typed, from)
+        }
+        (None, Some(_)) if params.language.is_some() => {
+            return Err(Error::invalid("`language` belongs to `command`"));
+        }
+        (None, Some(token)) => {
+            let command = TypedCommand::parse(token).ok_or_else(|| {
+                Error::invalid(format!("`pending`: `{token}` names no command"))
+                    .hint("use the `pending` of an earlier reply")
+            })?;
+            let id = find(hub, client, &params.session_id, Access::Read)?;
+            let shown = Since::New.offset(&hub.read(), client, &id);
+            (id, command, shown)
+        }
+        _ => {
+            return Err(Error::invalid("`exec` needs `command` or `pending`").hint(
+                r#"for example {"action":"exec","sessionId":"k3v9","command":"make test"}"#,
+            ));
+        }
+    };
+    let plan = Plan::end_of(client, &spec, command.clone())?;
+    let waited = plan
+        .decide(hub, &[(command.from, id.clone())], WaitMode::Any)
+        .await?;
+    let decision = waited.verdict.into_iter().next().and_then(|part| part.1);
+    let is_done = kind(decision.as_ref()) == Some("command");
+    let began = begin(hub, &id, &command).await?;
+    let ended = match is_done {
+        true => end(hub, &id, &command, began.unwrap_or(command.from)).await?,
+        false => None,
+    };
+    let outcome = match (&decision, kind(decision.as_ref())) {
+        (_, Some("command")) => Progress::Done,
+        (Some(Decision::Exited | Decision::Lost), _) | (_, Some("exit")) => Progress::Exited,
+        _ if began.is_none() => Progress::NotBegun,
+        (_, Some(_)) => Progress::Input,
+        _ => Progress::Running,
+    };
+    let show = Show {
+        since: began.unwrap_or(command.from).max(shown),
+        until: ended.map(|ended| ended.at),
+        max_chars: plan.max_chars(),
+        stream: Stream::All,
+        moves: Moves::All,
+        screen: false,
+        oldest: false,
+    };
+    let polled = polled(hub, client, &id, show).await?;
+    let is_open = matches!(
+        outcome,
+        Progress::Input | Progress::Running | Progress::NotBegun
+    );
+    answer(Executed {
+        session_id: polled.session_id,
+        status: polled.status,
+        outcome,
+        exit_code: match ended {
+            Some(ended) => ended.code,
+            None => polled.exit_code,
+        },
+        output: polled.output,
+        omitted: polled.omitted,
+        omitted_lines: polled.omitted_lines,
+        prev_cursor: polled.prev_cursor,
+        cursor: polled.cursor,
+        elapsed_ms: waited.elapsed_ms,
+        input_state: polled.input_state,
+        screen: polled.screen,
+        pending: is_open.then(|| command.token()),
+        warnings,
+    })
+}
+
+/// What has decided a wait, if a condition holds.
+fn kind(decision: Option<&Decision>) -> Option<&str> {
+    match decision {
+        Some(Decision::Matched(matched)) => Some(&matched.kind),
+        _ => None,
+    }
+}
+
+/// Types a command with its marks, once the shell is at its prompt.
+async fn type_command(
+    hub: &Hub,
+    client: &Client,
+    target: &Target,
+    command: &str,
+    params: &Exec,
+    warnings: &mut Vec<Warning>,
+) -> Result<TypedCommand, Error> {
+    if command.trim().is_empty() || command.contains('\0') {
+        return Err(Error::invalid(
+            "`command` must be text for a shell, without NUL",
+        ));
+    }
+    let program = at_prompt(hub, target).await?;
+    let language = params.language.unwrap_or_else(|| language_of(&program));
+    let id = CommandId::fresh();
+    let mut line = id.line(command, language).into_bytes();
+    line.push(match target.mode {
+        Mode::Pty => b'\r',
+        Mode::Pipe => b'\n',
+    });
+    target.check_room(line.len())?;
+    target.take_keyboard()?;
+    let input = target.input.clone();
+    let waiting = input.announce(line.len());
+    let turn = input.turn().await;
+    // A person may have taken the lease during the wait.
+    target.take_keyboard()?;
+    let typed = TypedCommand {
+        id,
+        from: target.mark(hub, client, None)?,
+        carrier: match is_shell(&program) {
+            true => None,
+            false => hub.read().sessions.foreground(&target.id),
+        },
+    };
+    let mut sent = Sent::new();
+    sent.check_line(target, &line);
+    if sent.warnings.contains(&Warning::LineOver4095) {
+        return Err(Error::invalid(
+            "the shell reads lines of at most 4,095 bytes, and this command is longer",
+        )
+        .hint("write it to a file and run that, or run bash, which reads longer lines"));
+    }
+    sent.send(target, &turn, &line).await?;
+    drop((turn, waiting));
+    warnings.append(&mut sent.warnings);
+    Ok(typed)
+}
+
+/// Waits until the session's program waits for input, and returns its name. Returns an error if it is known not
+/// to be a shell at its prompt.
+async fn at_prompt(hub: &Hub, target: &Target) -> Result<String, Error> {
+    hub.check_input(&target.id).await;
+    let until = [Condition::Input(true), Condition::Exit(true)];
+    let conditions = Conditions::new(Some(&until), None, View::Plain)?;
+    hub.wait_from_now(&target.id, conditions, Some(PROMPT_MS))
+        .await;
+    let state = hub.read();
+    let id = &target.id;
+    let session = state.sessions.get(id);
+    let session = session.ok_or_else(|| Error::session_not_found(id.as_str()))?;
+    let program = state.sessions.foreground_program(id);
+    let program = program.map_or_else(String::new, |process| process.name);
+    let refused = |why: String| {
+        let hint = "`write` and `send_keys` type into any program";
+        Err(Error::new(ErrorCode::NoShell, format!("Session {id} {why}")).hint(hint))
+    };
+    match session.input_state() {
+        InputState::Password => refused(format!("asks for a password (`{program}`)")),
+        InputState::Tui => refused(format!("shows a full-screen program, `{program}`")),
+        _ if is_other(&program) => refused(format!("runs `{program}`, which is not a shell")),
+        InputState::Unknown => Ok(program),
+        state if waits(state) => Ok(program),
+        _ => refused(format!("is busy: `{program}` does not wait for input")),
+    }
+}
+
+/// Finds where a command's output begins; `None` if the shell has not begun it.
+async fn begin(hub: &Hub, id: &SessionId, command: &TypedCommand) -> Result<Option<u64>, Error> {
+    let mut search = MarkSearch::new(&command.id, command.from);
+    let (mut at, end) = (command.from, hub.read().sessions.log_end(id));
+    while search.began().is_none() && at < end {
+        let (start, bytes) = read(hub, id, at, end, CHUNK)?;
+        if start > command.from && at == command.from {
+            // The log has dropped the mark, so there was output after it.
+            return Ok(Some(start));
+        }
+        if bytes.is_empty() {
+            break;
+        }
+        search.feed(start, &bytes);
+        at = start + bytes.len() as u64;
+        tokio::task::yield_now().await;
+    }
+    Ok(search.began())
+}
+
+/// Finds where the output of a command ends that is done. The search goes back from the end of the log, because
+/// little follows the command.
+async fn end(
+    hub: &Hub,
+    id: &SessionId,
+    command: &TypedCommand,
+    began: u64,
+) -> Result<Option<Ended>, Error> {
+    let log_end = hub.read().sessions.log_end(id);
+    let mut length = CHUNK;
+    loop {
+        let from = log_end.saturating_sub(length as u64).max(began);
+        let mut search = MarkSearch::new(&command.id, from);
+        let mut at = from;
+        while at < log_end {
+            let (start, bytes) = read(hub, id, at, log_end, CHUNK)?;
+            if bytes.is_empty() {
+                break;
+            }
+            search.feed(start, &bytes);
+            at = start + bytes.len() as u64;
+            tokio::task::yield_now().await;
+        }
+        if search.ended().is_some() || from == began {
+            return Ok(search.ended());
+        }
+        length *= 4;
+    }
+}
+
+fn read(
+    hub: &Hub,
+    id: &SessionId,
+    from: u64,
+    to: u64,
+    max: usize,
+) -> Result<(u64, Vec<u8>), Error> {
+    let state = hub.read();
+    let io = state.sessions.io(id);
+    let io = io.ok_or_else(|| Error::session_not_found(id.as_str()))?;
+    Ok(io.log.read(from, to, max))
+}

@@ -1,0 +1,337 @@
+//! A command that is typed into a shell which runs already, and the marks that show where its output begins and
+//! ends.
+//!
+//! The marks are those of FinalTerm's shell integration (OSC 133, "semantic prompts"): `C` before the output of a
+//! command and `D` with the exit code after it. A parameter of our own, `bgproc`, names the command. Terminals
+//! show none of it.
+
+use memchr::memmem;
+
+use crate::protocol::params::ShellLanguage;
+
+/// The language of a shell, by the name of its program. A program with another name may be one that runs a
+/// shell elsewhere, such as `ssh`; a Bourne shell is the likely one.
+pub fn language_of(program: &str) -> ShellLanguage {
+    match program {
+        "fish" => ShellLanguage::Fish,
+        _ => ShellLanguage::Posix,
+    }
+}
+
+/// Shells that read their commands themselves.
+const SHELLS: [&str; 9] = [
+    "sh", "bash", "dash", "ash", "busybox", "ksh", "mksh", "zsh", "fish",
+];
+
+/// Whether a program is a shell. Any other program that takes commands runs one elsewhere.
+pub fn is_shell(program: &str) -> bool {
+    SHELLS.contains(&program)
+}
+
+/// Programs that read lines, but of another language than a shell's: interpreters, debuggers, databases, pagers
+/// and editors. Any other program may be a shell, or may run one elsewhere.
+const OTHERS: [&str; 26] = [
+    "python",
+    "ipython",
+    "pypy",
+    "node",
+    "deno",
+    "bun",
+    "irb",
+    "pry",
+    "lua",
+    "luajit",
+    "php",
+    "perl",
+    "ghci",
+    "R",
+    "julia",
+    "gdb",
+    "lldb",
+    "psql",
+    "mysql",
+    "mariadb",
+    "sqlite3",
+    "redis-cli",
+    "mongosh",
+    "less",
+    "vi",
+    "vim",
+];
+
+/// Whether a program is known to read something else than the commands of a shell.
+pub fn is_other(program: &str) -> bool {
+    let name = program.trim_end_matches(|char: char| char.is_ascii_digit() || char == '.');
+    OTHERS.contains(&program) || OTHERS.contains(&name)
+}
+
+/// The name of one command in its marks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CommandId(String);
+
+impl CommandId {
+    /// Number of characters.
+    const LENGTH: usize = 8;
+
+    /// A new one.
+    pub fn fresh() -> Self {
+        let alphabet: Vec<char> = ('a'..='z').chain('0'..='9').collect();
+        Self(nanoid::nanoid!(Self::LENGTH, &alphabet))
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let fits = |char: char| char.is_ascii_lowercase() || char.is_ascii_digit();
+        let is_one = text.len() == Self::LENGTH && text.chars().all(fits);
+        is_one.then(|| Self(text.to_owned()))
+    }
+
+    fn begin(&self) -> Vec<u8> {
+        format!("\x1b]133;C;bgproc={}\x07", self.0).into_bytes()
+    }
+
+    fn end(&self) -> Vec<u8> {
+        format!(";bgproc={}\x07", self.0).into_bytes()
+    }
+
+    /// The line to type, without Enter: it writes the marks around the command, which is evaluated by the shell
+    /// itself, so that it can change its directory and its variables.
+    ///
+    /// The line has no control characters, because a line editor would act on them: a tab completes. A shell
+    /// keeps a line that begins with a space out of its history, if it is set up so.
+    pub fn line(&self, command: &str, language: ShellLanguage) -> String {
+        let id = &self.0;
+        let begin = format!(r"printf '\033]133;C;bgproc={id}\007'");
+        let end = format!(r"printf '\033]133;D;%s;bgproc={id}\007'");
+        let (eval, status) = match language {
+            ShellLanguage::Posix => (posix(command), "\"$?\""),
+            ShellLanguage::Fish => (fish(command), "$status"),
+        };
+        format!(" {begin}; {eval}; {end} {status}")
+    }
+}
+
+/// A command that was typed into a shell.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TypedCommand {
+    /// Its name.
+    pub id: CommandId,
+    /// Offset of the log before the line that was typed.
+    pub from: u64,
+    /// The process group in the foreground, if it is a program that runs the shell elsewhere, such as `ssh`. It
+    /// seems to wait for input all the time.
+    pub carrier: Option<u32>,
+}
+
+impl TypedCommand {
+    /// The text with which a client refers to it.
+    pub fn token(&self) -> String {
+        let Self { id, from, carrier } = self;
+        format!("{}@{from}@{}", id.0, carrier.unwrap_or_default())
+    }
+
+    /// Reads the text that a client was given.
+    pub fn parse(token: &str) -> Option<Self> {
+        let (id, rest) = token.split_once('@')?;
+        let (from, carrier) = rest.split_once('@')?;
+        Some(Self {
+            id: CommandId::parse(id)?,
+            from: from.parse().ok()?,
+            carrier: Some(carrier.parse().ok()?).filter(|group| *group > 0),
+        })
+    }
+}
+
+/// The command as an argument of `eval` in a Bourne shell.
+fn posix(command: &str) -> String {
+    match command.chars().any(char::is_control) {
+        true => format!("eval \"$(printf '{}')\"", escaped(command)),
+        false => format!("eval '{}'", command.replace('\'', r"'\''")),
+    }
+}
+
+/// The same in fish, where a backslash escapes also within quotes.
+fn fish(command: &str) -> String {
+    match command.chars().any(char::is_control) {
+        true => {
+            let escaped = escaped(command).replace('\\', r"\\");
+            format!("eval (printf '{escaped}' | string collect)")
+        }
+        false => {
+            let quoted = command.replace('\\', r"\\").replace('\'', r"\'");
+            format!("eval '{quoted}'")
+        }
+    }
+}
+
+/// The text as a format of printf(1), within single quotes.
+fn escaped(command: &str) -> String {
+    let mut text = String::with_capacity(command.len() + 16);
+    for char in command.chars() {
+        match char {
+            '%' => text.push_str("%%"),
+            '\\' => text.push_str(r"\\"),
+            '\'' => text.push_str(r"\047"),
+            char if char.is_ascii_control() => text.push_str(&format!(r"\{:03o}", char as u32)),
+            char => text.push(char),
+        }
+    }
+    text
+}
+
+/// Where a command's output is in the log.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ended {
+    /// Offset of the end of its output.
+    pub at: u64,
+    /// Its exit code; `None` if the shell gave none.
+    pub code: Option<i32>,
+}
+
+/// Finds the marks of one command in a log, as it is written.
+#[derive(Clone, Debug)]
+pub struct MarkSearch {
+    begin: Vec<u8>,
+    end: Vec<u8>,
+    /// The last bytes that were searched, which may be the beginning of a mark.
+    rest: Vec<u8>,
+    /// Offset of the end of `rest`.
+    position: u64,
+    began: Option<u64>,
+    ended: Option<Ended>,
+}
+
+/// What comes before the exit code in an end mark.
+const END: &[u8] = b"\x1b]133;D;";
+
+/// Maximum number of digits of an exit code.
+const DIGITS: usize = 10;
+
+impl MarkSearch {
+    /// A search for the marks of a command, from an offset of the log on.
+    pub fn new(id: &CommandId, from: u64) -> Self {
+        Self {
+            begin: id.begin(),
+            end: id.end(),
+            rest: Vec::new(),
+            position: from,
+            began: None,
+            ended: None,
+        }
+    }
+
+    /// Offset at which the output of the command begins, once it is found.
+    pub fn began(&self) -> Option<u64> {
+        self.began
+    }
+
+    /// The end of the command, once it is found.
+    pub fn ended(&self) -> Option<Ended> {
+        self.ended
+    }
+
+    /// Searches the bytes at `offset`, which follow those before.
+    pub fn feed(&mut self, offset: u64, bytes: &[u8]) {
+        if offset != self.position {
+            // The log has dropped what was between.
+            self.rest.clear();
+        }
+        let start = offset - self.rest.len() as u64;
+        let mut text = std::mem::take(&mut self.rest);
+        text.extend_from_slice(bytes);
+        self.position = offset + bytes.len() as u64;
+        if self.began.is_none()
+            && let Some(found) = memmem::find(&text, &self.begin)
+        {
+            self.began = Some(start + (found + self.begin.len()) as u64);
+        }
+        // The begin mark has the same name, and may be among the bytes of the last time.
+        let at = self.began.unwrap_or_default().saturating_sub(start) as usize;
+        if self.ended.is_none()
+            && let Some(found) = memmem::find(&text[at..], &self.end)
+        {
+            self.ended = end_of(&text[..at + found]).map(|ended| Ended {
+                at: start + ended.at,
+                ..ended
+            });
+        }
+        let keep = self.begin.len() + END.len() + DIGITS;
+        self.rest = text.split_off(text.len().saturating_sub(keep));
+    }
+}
+
+/// The end of a command whose end mark is complete but for its name.
+fn end_of(text: &[u8]) -> Option<Ended> {
+    let at = memmem::rfind(text, END)?;
+    let code = text[at + END.len()..].to_vec();
+    let code = String::from_utf8(code).ok()?;
+    Some(Ended {
+        at: at as u64,
+        code: code.parse().ok(),
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn id() -> CommandId {
+        CommandId::parse("abcd1234").unwrap()
+    }
+
+    #[test]
+    fn the_marks_are_found_in_pieces_of_any_size() {
+        let log =
+            b"$ printf '\\033]133;C;bgproc=abcd1234\\007'\r\n\x1b]133;C;bgproc=abcd1234\x07one\r\n\
+            \x1b]133;D;7;bgproc=other123\x07two\r\n\x1b]133;D;130;bgproc=abcd1234\x07$ ";
+        let begin = memmem::find(log, b"one").unwrap() as u64;
+        let end = memmem::find(log, b"\x1b]133;D;130").unwrap() as u64;
+        for size in 1..log.len() {
+            let mut search = MarkSearch::new(&id(), 5);
+            for (n, piece) in log.chunks(size).enumerate() {
+                search.feed(5 + (n * size) as u64, piece);
+            }
+            assert_eq!(search.began(), Some(5 + begin), "{size}");
+            let ended = Ended {
+                at: 5 + end,
+                code: Some(130),
+            };
+            assert_eq!(search.ended(), Some(ended), "{size}");
+        }
+    }
+
+    #[test]
+    fn the_end_is_found_right_after_the_beginning() {
+        let log = b"\x1b]133;C;bgproc=abcd1234\x07a\x1b]133;D;0;bgproc=abcd1234\x07";
+        for size in 1..log.len() {
+            let mut search = MarkSearch::new(&id(), 0);
+            for (n, piece) in log.chunks(size).enumerate() {
+                search.feed((n * size) as u64, piece);
+            }
+            assert_eq!(
+                search.ended().map(|ended| ended.code),
+                Some(Some(0)),
+                "{size}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_typed_line_is_not_a_mark_and_has_no_control_characters() {
+        for language in [ShellLanguage::Posix, ShellLanguage::Fish] {
+            let line = id().line("for i in 1 2; do\n\techo \"%$i\\n\"\ndone", language);
+            assert!(!line.chars().any(char::is_control), "{line}");
+            let mut search = MarkSearch::new(&id(), 0);
+            search.feed(0, line.as_bytes());
+            assert_eq!((search.began(), search.ended()), (None, None));
+        }
+    }
+
+    #[test]
+    fn versions_of_interpreters_are_known() {
+        assert!(
+            is_other("python3.12") && is_other("R") && is_other("sqlite3") && is_other("lua5.4")
+        );
+        assert!(!is_other("bash") && !is_other("ssh") && !is_other("docker"));
+    }
+}

@@ -1,0 +1,251 @@
+//! Commands that are typed into a shell which runs already: `exec`.
+
+use serde_json::{Value, json};
+
+use super::serve;
+use crate::support::needs::have;
+use crate::support::{Serve, eventually};
+
+/// Starts a shell, and returns its id once it is at its prompt.
+fn shell(serve: &mut Serve, command: &str, mode: &str) -> String {
+    let start = json!({
+        "action": "start", "command": command, "mode": mode, "until": [{"input": true}],
+        "env": {"PS1": "> ", "HISTFILE": null}, "rows": 24, "cols": 80,
+    });
+    let started = serve.ok(start);
+    assert_eq!(started["outcome"], "matched", "{started}");
+    started["sessionId"].as_str().unwrap().to_owned()
+}
+
+fn exec(serve: &mut Serve, id: &str, command: &str) -> Value {
+    serve.ok(json!({"action": "exec", "sessionId": id, "command": command}))
+}
+
+#[track_caller]
+fn check_done(reply: &Value, code: i64, output: &str) {
+    assert_eq!(reply["outcome"], "done", "{reply}");
+    assert_eq!(reply["exitCode"], code, "{reply}");
+    assert_eq!(reply["output"], output, "{reply}");
+    assert_eq!(reply["pending"], Value::Null, "{reply}");
+}
+
+/// Everything that any shell does, whatever its language.
+fn check_shell(command: &str, mode: &str) {
+    let (_home, mut serve) = serve();
+    let id = shell(&mut serve, command, mode);
+    check_done(&exec(&mut serve, &id, "echo hello"), 0, "hello\n");
+    // It is the shell itself that runs it.
+    check_done(&exec(&mut serve, &id, "cd /tmp"), 0, "");
+    check_done(&exec(&mut serve, &id, "pwd; sh -c 'exit 3'"), 3, "/tmp\n");
+    // Characters that a shell, a line editor or printf(1) gives a meaning.
+    let odd = r#"printf '%s|' "a b" 'c\d' '$x' '!!' 'é%' "it's"; echo"#;
+    check_done(&exec(&mut serve, &id, odd), 0, "a b|c\\d|$x|!!|é%|it's|\n");
+    let lines = "printf '%s\\n' 'one\ttwo\n%d \\three'\n\techo it\\'s four";
+    check_done(
+        &exec(&mut serve, &id, lines),
+        0,
+        "one\ttwo\n%d \\three\nit's four\n",
+    );
+    check_done(
+        &exec(&mut serve, &id, "printf 'no newline'"),
+        0,
+        "no newline",
+    );
+    // More than fits into a reply, or into a terminal's buffer.
+    let long = format!("echo {} | wc -c", "x".repeat(2000));
+    let reply = exec(&mut serve, &id, &long);
+    assert_eq!(reply["output"].as_str().unwrap().trim(), "2001");
+    let ended = exec(&mut serve, &id, "exit 4");
+    assert_eq!(ended["outcome"], "exited", "{ended}");
+    assert_eq!(
+        (&ended["status"], &ended["exitCode"]),
+        (&json!("error"), &json!(4))
+    );
+}
+
+#[test]
+fn a_command_runs_in_bash() {
+    check_shell("bash --norc", "pty");
+}
+
+#[test]
+fn a_command_runs_in_a_shell_without_a_line_editor() {
+    check_shell("dash", "pty");
+}
+
+#[test]
+fn a_command_runs_in_a_shell_with_pipes() {
+    check_shell("bash", "pipe");
+}
+
+#[test]
+fn a_command_runs_in_zsh() {
+    if have("zsh") {
+        check_shell("zsh -f", "pty");
+    }
+}
+
+#[test]
+fn a_command_runs_in_fish() {
+    if have("fish") {
+        check_shell("fish --no-config", "pty");
+    }
+}
+
+#[test]
+fn a_command_runs_in_a_shell_behind_another_program() {
+    if !have("script") {
+        return;
+    }
+    let (_home, mut serve) = serve();
+    // As with ssh, a program between has the terminal, and always waits for input.
+    let id = shell(&mut serve, "script -qc 'bash --norc' /dev/null", "pty");
+    let quiet = "sleep 0.7; echo late";
+    check_done(&exec(&mut serve, &id, quiet), 0, "late\n");
+    check_done(&exec(&mut serve, &id, "false"), 1, "");
+}
+
+#[test]
+fn a_command_that_asks_is_answered_and_waited_for() {
+    let (_home, mut serve) = serve();
+    let id = shell(&mut serve, "bash --norc", "pty");
+    let reply = exec(&mut serve, &id, "read -p 'name? ' x; echo \"hi $x\"");
+    assert_eq!(reply["outcome"], "input", "{reply}");
+    assert_eq!(reply["output"], "name? ");
+    serve.ok(json!({"action": "write", "sessionId": id, "data": "Ann", "submit": true}));
+    let pending = json!({"action": "exec", "sessionId": id, "pending": reply["pending"]});
+    let reply = serve.ok(pending);
+    check_done(&reply, 0, "Ann\nhi Ann\n");
+    // A program of its own that reads keys.
+    let reply = exec(&mut serve, &id, "python3 -q");
+    assert_eq!(reply["outcome"], "input", "{reply}");
+    assert_eq!(reply["output"], ">>> ");
+    let refused = json!({"action": "exec", "sessionId": id, "command": "ls"});
+    let error = serve.err(refused, "no_shell");
+    assert!(
+        error["message"].as_str().unwrap().contains("python3"),
+        "{error}"
+    );
+    serve.ok(json!({"action": "write", "sessionId": id, "data": "exit(5)", "submit": true}));
+    let pending = json!({"action": "exec", "sessionId": id, "pending": reply["pending"]});
+    let reply = serve.ok(pending);
+    assert_eq!(
+        (&reply["outcome"], &reply["exitCode"]),
+        (&json!("done"), &json!(5))
+    );
+}
+
+#[test]
+fn a_command_that_is_interrupted_is_not_waited_for() {
+    let (_home, mut serve) = serve();
+    for shell_line in ["bash --norc", "dash"] {
+        let id = shell(&mut serve, shell_line, "pty");
+        let request =
+            json!({"action": "exec", "sessionId": id, "command": "sleep 100", "waitMs": 1});
+        let pending = serve.ok(request)["pending"].clone();
+        eventually("the command runs", || {
+            let status = serve.ok(json!({"action": "status", "sessionId": id}));
+            (status["foreground"] == "sleep").then_some(())
+        });
+        serve.ok(json!({"action": "send_keys", "sessionId": id, "keys": ["C-c"]}));
+        let wait = json!({
+            "action": "exec", "sessionId": id, "pending": pending, "waitMs": 60_000,
+        });
+        // The shell is at its prompt, and gives no exit code for the command.
+        let reply = serve.ok(wait);
+        assert_eq!(reply["outcome"], "input", "{reply}");
+        check_done(&exec(&mut serve, &id, "echo next"), 0, "next\n");
+    }
+}
+
+#[test]
+fn a_long_command_is_waited_for_by_another_daemon() {
+    let (home, mut serve) = serve();
+    let fifo = home.gate_named("gate");
+    let id = shell(&mut serve, "bash --norc", "pty");
+    let command = format!("echo first; read x < {}; echo $x; (exit 9)", fifo.display());
+    let request = json!({"action": "exec", "sessionId": id, "command": command, "waitMs": 300});
+    let reply = serve.ok(request);
+    assert_eq!(reply["outcome"], "running", "{reply}");
+    assert_eq!(reply["output"], "first\n");
+    let busy = serve.err(
+        json!({"action": "exec", "sessionId": id, "command": "ls"}),
+        "no_shell",
+    );
+    assert!(
+        busy["message"].as_str().unwrap().contains("is busy"),
+        "{busy}"
+    );
+    home.kill_daemon();
+    let wait = serve.send(json!({"action": "exec", "sessionId": id, "pending": reply["pending"]}));
+    std::fs::write(&fifo, "second\n").unwrap();
+    let reply = serve.reply(wait)["result"].clone();
+    assert_eq!(
+        (&reply["outcome"], &reply["exitCode"]),
+        (&json!("done"), &json!(9))
+    );
+    assert!(
+        reply["output"].as_str().unwrap().ends_with("second\n"),
+        "{reply}"
+    );
+}
+
+#[test]
+fn what_is_no_shell_takes_no_command() {
+    let (_home, mut serve) = serve();
+    let cat = shell(&mut serve, "cat", "pty");
+    let reply = exec(&mut serve, &cat, "echo hello");
+    assert_eq!(reply["outcome"], "notBegun", "{reply}");
+    assert!(reply["output"].as_str().unwrap().contains("echo hello"));
+    let wrong = [
+        (json!({"sessionId": cat}), "invalid_params"),
+        (json!({"sessionId": cat, "command": " "}), "invalid_params"),
+        (
+            json!({"sessionId": cat, "command": "a\u{0}b"}),
+            "invalid_params",
+        ),
+        (json!({"sessionId": cat, "pending": "x"}), "invalid_params"),
+        (
+            json!({"sessionId": cat, "command": "ls", "waitMs": 99_999_999}),
+            "invalid_params",
+        ),
+        (
+            json!({"sessionId": cat, "command": "x".repeat(5000)}),
+            "invalid_params",
+        ),
+        (
+            json!({"sessionId": "none", "command": "ls"}),
+            "session_not_found",
+        ),
+    ];
+    for (mut request, code) in wrong {
+        request["action"] = json!("exec");
+        serve.err(request, code);
+    }
+    if have("vim") {
+        let vim = shell(&mut serve, "vim -u NONE", "pty");
+        eventually("vim has drawn its screen", || {
+            let status = serve.ok(json!({"action": "status", "sessionId": vim}));
+            (status["inputState"] == "tui").then_some(())
+        });
+        let refused = json!({"action": "exec", "sessionId": vim, "command": "ls"});
+        serve.err(refused, "no_shell");
+    }
+}
+
+#[test]
+fn much_output_is_returned_as_an_excerpt_without_what_follows() {
+    let (_home, mut serve) = serve();
+    let id = shell(&mut serve, "bash --norc", "pty");
+    let request = json!({
+        "action": "exec", "sessionId": id, "command": "seq 300000", "maxChars": 30,
+    });
+    let reply = serve.ok(request);
+    assert_eq!(reply["outcome"], "done", "{reply}");
+    assert_eq!(reply["exitCode"], 0);
+    let output = reply["output"].as_str().unwrap();
+    assert!(output.ends_with("299999\n300000\n"), "{output}");
+    // What the command has written is not new any more.
+    let new = serve.ok(json!({"action": "poll", "sessionId": id, "since": "new"}));
+    assert!(!new["output"].as_str().unwrap().contains("300000"), "{new}");
+}
