@@ -10,10 +10,10 @@ use std::rc::Rc;
 use rmcp::ErrorData;
 use rmcp::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, Implementation,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, LoggingLevel,
-    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
-    ServerConfig, SetLevelRequestParams, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult,
+    ErrorCode as RpcCode, Implementation, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, LoggingLevel, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig, SetLevelRequestParams, Tool,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, RoleServer};
 use tokio::sync::mpsc;
@@ -23,8 +23,19 @@ use super::caller::Caller;
 use super::compat::macos_shell::Shared;
 use super::completions::Completions;
 use super::toolset::ToolSet;
-use super::{arguments, own, progress, resources};
+use super::{arguments, progress, resources};
 use crate::protocol::{Error, ErrorCode, Event, VERSION};
+
+/// The methods that are served. `rmcp` takes a request of one of them with wrong parameters for one of an unknown
+/// method.
+const METHODS: [&str; 6] = [
+    "tools/list",
+    "tools/call",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "logging/setLevel",
+];
 
 /// The server of one client.
 #[derive(Debug)]
@@ -79,7 +90,7 @@ impl Server {
     async fn run(&self, tool: &Tool, call: &Call, request: CallToolRequestParams) -> Outcome {
         let mut given = request.arguments.unwrap_or_default();
         // The daemon checks the arguments of bgproc's own tools, with better error messages.
-        if self.set != ToolSet::Own || tool.name == own::catalog::SESSION {
+        if self.set != ToolSet::Own {
             given = arguments::check(&tool.input_schema, given)?;
         }
         self.set
@@ -161,6 +172,26 @@ impl ServerHandler for Server {
             done.structured = None;
         }
         Ok(CallToolResult::from(done).into())
+    }
+
+    /// A request that `rmcp` cannot read: of an unknown method, or without the right parameters.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = request.method;
+        if !METHODS.contains(&method.as_str()) {
+            let message = format!("Unknown method: {method}");
+            return Err(ErrorData::new(RpcCode::METHOD_NOT_FOUND, message, None));
+        }
+        let example = match method.as_str() {
+            "tools/call" => r#"; for example {"name":"start","arguments":{"command":"make test"}}"#,
+            "resources/read" => r#"; for example {"uri":"bgproc://session/ID/log"}"#,
+            _ => "",
+        };
+        let message = format!("The parameters of {method} are missing or wrong{example}");
+        Err(ErrorData::invalid_params(message, None))
     }
 
     async fn list_resources(

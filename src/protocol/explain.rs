@@ -10,6 +10,41 @@ const MAX_QUOTED: usize = 100;
 /// Turns a fault in the parameters of `action` into an [`Error`]. `path` is the parameter concerned, or `.` for all of
 /// them.
 pub(super) fn explain(action: &str, path: &str, fault: Fault) -> Error {
+    let parameter = match &fault {
+        Fault::Missing(word) => word,
+        _ => path.split(['.', '[']).next().unwrap_or_default(),
+    };
+    let example = example(parameter);
+    let error = without_example(action, path, fault);
+    match example {
+        Some(example) if error.hint.is_none() => error.hint(format!("for example {example}")),
+        _ => error,
+    }
+}
+
+/// The right form of a parameter that is often given in another one.
+fn example(parameter: &str) -> Option<&'static str> {
+    Some(match parameter {
+        "until" => r#""until":[{"pattern":"ready"},{"exit":true}]"#,
+        "fail" => r#""fail":[{"pattern":"error"}]"#,
+        "wait" => r#""wait":{"until":[{"pattern":"done"}]}"#,
+        "keys" => r#""keys":["C-c",{"text":"y"},"Enter"]"#,
+        "ready" => r#""ready":{"port":8080}"#,
+        "restart" => r#""restart":{"policy":"on-failure","maxRetries":3}"#,
+        "limits" => r#""limits":{"memoryBytes":1000000000}"#,
+        "env" => r#""env":{"NAME":"value"}"#,
+        "command" => r#""command":"make test""#,
+        "args" => r#""args":["-l","/tmp"]"#,
+        "signal" => r#""signal":"TERM""#,
+        "data" => r#""data":"y","submit":true"#,
+        "sessionId" => r#""sessionId":"k3v9xq2mwt7b""#,
+        "sessionIds" => r#""sessionIds":["k3v9xq2mwt7b","web"]"#,
+        "message" => r#""message":"Type the passphrase, please""#,
+        _ => return None,
+    })
+}
+
+fn without_example(action: &str, path: &str, fault: Fault) -> Error {
     let place = match path {
         "." => format!("`{action}`"),
         path => format!("`{}` of `{action}`", quoted(path)),

@@ -1,11 +1,13 @@
 //! Errors in parameters, as data. `serde_json` describes them only in an English sentence.
 //!
-//! [`Node`] deserializes a JSON value with an error type of our own, so that no text has to be parsed.
+//! [`Node`] deserializes a JSON value with an error type of our own, so that no text has to be parsed. It also takes
+//! forms that are wrong but can mean only one thing, as models write them: `"500"` for 500, `"true"` for true, and
+//! one value for a list of one.
 
 use serde::de::value::{MapAccessDeserializer, MapDeserializer, SeqDeserializer};
 use serde::de::{self, Deserializer, Expected, IntoDeserializer, Unexpected, Visitor};
 use serde::forward_to_deserialize_any;
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 /// An error in a parameter.
 #[derive(PartialEq, Debug, thiserror::Error)]
@@ -123,9 +125,12 @@ impl<'a> Node<'a> {
         Fault::kind(&found, wanted)
     }
 
+    /// A list; any other value is a list of one.
     fn list<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Fault> {
-        let Value::Array(items) = self.0 else {
-            return Err(self.is_not("a list"));
+        let items = match self.0 {
+            Value::Array(items) => items.as_slice(),
+            Value::Null => return Err(self.is_not("a list")),
+            one => std::slice::from_ref(one),
         };
         let mut items = SeqDeserializer::new(items.iter().map(Node));
         let value = visitor.visit_seq(&mut items)?;
@@ -151,13 +156,36 @@ impl<'de> IntoDeserializer<'de, Fault> for Node<'de> {
     }
 }
 
-/// Methods for types that are described in other words than serde's.
+/// Methods for types that are described in other words than serde's, and of which a text may be a value.
 macro_rules! told {
     ($($words:literal: $($method:ident)*;)*) => {$($(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-            self.deserialize_any(visitor).map_err(|fault| fault.wanted($words))
+            let value = match self.0 {
+                Value::String(text) => in_words(text),
+                _ => None,
+            };
+            let value = match value {
+                Some(Value::Bool(value)) => visitor.visit_bool(value),
+                Some(Value::Number(value)) => number(&value, visitor),
+                _ => self.deserialize_any(visitor),
+            };
+            value.map_err(|fault| fault.wanted($words))
         }
     )*)*};
+}
+
+fn number<'de, V: Visitor<'de>>(number: &Number, visitor: V) -> Result<V::Value, Fault> {
+    match (number.as_u64(), number.as_i64()) {
+        (Some(number), _) => visitor.visit_u64(number),
+        (_, Some(number)) => visitor.visit_i64(number),
+        _ => visitor.visit_f64(number.as_f64().unwrap_or_default()),
+    }
+}
+
+/// The number or truth value that a text stands for.
+fn in_words(text: &str) -> Option<Value> {
+    let value = serde_json::from_str(text.trim()).ok()?;
+    matches!(value, Value::Number(_) | Value::Bool(_)).then_some(value)
 }
 
 impl<'de> Deserializer<'de> for Node<'de> {
@@ -170,11 +198,7 @@ impl<'de> Deserializer<'de> for Node<'de> {
             Value::String(text) => visitor.visit_borrowed_str(text),
             Value::Array(_) => self.list(visitor),
             Value::Object(_) => self.object(visitor),
-            Value::Number(number) => match (number.as_u64(), number.as_i64()) {
-                (Some(number), _) => visitor.visit_u64(number),
-                (_, Some(number)) => visitor.visit_i64(number),
-                _ => visitor.visit_f64(number.as_f64().unwrap_or_default()),
-            },
+            Value::Number(value) => number(value, visitor),
         }
     }
 

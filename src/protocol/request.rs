@@ -288,7 +288,7 @@ fn camel_word(key: String) -> String {
 
 fn typed<T: DeserializeOwned>(action: &str, params: Map<String, Value>) -> Result<T, Error> {
     let params = Value::Object(params);
-    // The slower path that finds the position of an error runs only if there is one.
+    // The slower path takes other forms as well, and finds the position of an error.
     if let Ok(params) = T::deserialize(&params) {
         return Ok(params);
     }

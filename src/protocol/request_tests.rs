@@ -89,8 +89,8 @@ fn wrong_types_are_described_for_people() {
             "`maxChars` of `poll`: expected a whole number from 0, not 1.5",
         ),
         (
-            r#""maxChars":"9""#,
-            "`maxChars` of `poll`: expected a whole number from 0, not the text \"9\"",
+            r#""maxChars":"9 lines""#,
+            "`maxChars` of `poll`: expected a whole number from 0, not the text \"9 lines\"",
         ),
         (
             r#""maxChars":18446744073709551616"#,
@@ -277,5 +277,41 @@ fn a_line_that_is_nested_too_deep_keeps_its_id() {
         let (id, error) = Request::parse(line.as_bytes()).unwrap_err();
         assert_eq!(id, 7, "{depth}");
         assert!(error.message.contains(message), "{depth}: {error}");
+    }
+}
+
+#[test]
+fn forms_that_can_mean_only_one_thing_are_taken() {
+    let same = |loose: &str, exact: &str| {
+        let of = |text: &str| Request::parse(text.as_bytes()).unwrap().action;
+        assert_eq!(of(loose), of(exact), "{loose}");
+    };
+    same(
+        r#"{"action":"wait","sessionId":"a","until":{"exit":true},"fail":[{"port":"80"}],"waitMs":"500"}"#,
+        r#"{"action":"wait","sessionId":"a","until":[{"exit":true}],"fail":[{"port":80}],"waitMs":500}"#,
+    );
+    same(
+        r#"{"action":"send_keys","sessionId":"a","keys":"Enter","repeat":" 2 "}"#,
+        r#"{"action":"send_keys","sessionId":"a","keys":["Enter"],"repeat":2}"#,
+    );
+    same(
+        r#"{"action":"write","sessionId":"a","data":"5","submit":"true"}"#,
+        r#"{"action":"write","sessionId":"a","data":"5","submit":true}"#,
+    );
+    for (wrong, hint) in [
+        (
+            r#"{"action":"wait","sessionId":"a","until":5}"#,
+            r#"for example "until":[{"pattern":"ready"},{"exit":true}]"#,
+        ),
+        (
+            r#"{"action":"start"}"#,
+            r#"for example "command":"make test""#,
+        ),
+        (
+            r#"{"action":"start","command":"x","env":"A=1"}"#,
+            r#"for example "env":{"NAME":"value"}"#,
+        ),
+    ] {
+        assert_eq!(error(wrong).hint.as_deref(), Some(hint), "{wrong}");
     }
 }

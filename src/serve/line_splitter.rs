@@ -3,23 +3,38 @@
 use crate::protocol::MAX_LINE;
 
 /// Splits a stream of bytes into lines, whatever pieces it arrives in.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct LineSplitter {
     open: Vec<u8>,
+    limit: usize,
+}
+
+impl Default for LineSplitter {
+    fn default() -> Self {
+        Self::with_limit(MAX_LINE)
+    }
 }
 
 impl LineSplitter {
+    /// A splitter for lines of at most `limit` bytes.
+    pub fn with_limit(limit: usize) -> Self {
+        Self {
+            open: Vec::new(),
+            limit,
+        }
+    }
+
     /// Calls `line` with each line that `bytes` completes, newline included.
     ///
-    /// A line longer than [`MAX_LINE`] is cut to one byte more than that, so that the daemon sees that it
-    /// is too long and answers with an error.
+    /// A line longer than the limit is cut to one byte more than that, so that its reader sees that it is too
+    /// long and answers with an error.
     pub fn feed(&mut self, bytes: &[u8], mut line: impl FnMut(Vec<u8>)) {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             let (body, ended) = match piece.strip_suffix(b"\n") {
                 Some(body) => (body, true),
                 None => (piece, false),
             };
-            let room = (MAX_LINE + 1).saturating_sub(self.open.len());
+            let room = (self.limit + 1).saturating_sub(self.open.len());
             self.open.extend_from_slice(&body[..body.len().min(room)]);
             if ended {
                 self.open.push(b'\n');

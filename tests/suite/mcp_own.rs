@@ -223,3 +223,33 @@ fn policies_and_scopes_hold() {
     let ran = home.run(&["mcp"]).expect_code(0);
     assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", ""));
 }
+
+#[test]
+fn every_line_is_answered_with_the_error_that_it_makes() {
+    let home = Home::new();
+    let mut mcp = Mcp::model(&home, &[]);
+    let error = mcp.refused_line("this is not JSON");
+    assert_eq!(error["error"]["code"], -32700, "{error}");
+    let wrong = [
+        ("tools/call", json!({"arguments": {}}), -32602),
+        ("tools/call", json!({"name": 5}), -32602),
+        ("tools/call", json!({"name": "nothing"}), -32602),
+        ("resources/read", json!({}), -32602),
+        ("nothing/here", json!({}), -32601),
+    ];
+    for (method, params, code) in wrong {
+        let id = mcp.send(method, params);
+        let reply = mcp.reply(id);
+        assert_eq!(reply["error"]["code"], code, "{method}: {reply}");
+    }
+    // The connection goes on, and a rare action is checked by the daemon.
+    let text = mcp.text(
+        "start",
+        json!({"command": "cat", "rows": "30", "waitMs": "5000"}),
+    );
+    let id = text.split(' ').next().unwrap().to_owned();
+    let resize = json!({"action": "resize", "sessionId": id, "rows": "20", "cols": 60});
+    mcp.text("session", resize);
+    let text = mcp.fails("session", json!({"action": "start", "command": "ls"}));
+    assert!(text.contains("must be one of status"), "{text}");
+}

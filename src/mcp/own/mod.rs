@@ -17,12 +17,11 @@ const TAIL: u64 = 100;
 
 /// Runs a tool.
 pub async fn call(call: &Call, tool: &str, mut arguments: Arguments) -> Outcome {
-    let action = match tool {
-        // `arguments::check` has checked its `action` against the schema.
-        catalog::SESSION => arguments.remove("action"),
-        tool => Some(tool.into()),
+    let rare = match tool {
+        catalog::SESSION => Some(rare_action(&mut arguments)?),
+        _ => None,
     };
-    let action = action.as_ref().and_then(Value::as_str).unwrap_or_default();
+    let action = rare.unwrap_or(tool);
     if action == "log" && !is_part(&arguments) {
         arguments.insert("tail".to_owned(), TAIL.into());
     }
@@ -32,6 +31,19 @@ pub async fn call(call: &Call, tool: &str, mut arguments: Arguments) -> Outcome 
     let result = call.action(action, Value::Object(arguments)).await?;
     let text = ceiling::cut(text::of(action, &result, asked));
     Ok(Done::new(result, text))
+}
+
+/// The action that the tool for rare actions is called for.
+fn rare_action(arguments: &mut Arguments) -> Result<&'static str, Error> {
+    let given = arguments.remove("action").unwrap_or_default();
+    let found = catalog::RARE.iter().find(|action| given == **action);
+    found.copied().ok_or_else(|| {
+        Error::invalid(format!(
+            "`action` must be one of {}",
+            catalog::RARE.join(", ")
+        ))
+        .hint(r#"for example {"action":"status","sessionId":"k3v9xq2mwt7b"}"#)
+    })
 }
 
 /// Whether a `log` names the part it wants.

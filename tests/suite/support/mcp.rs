@@ -133,6 +133,14 @@ impl Mcp {
             .find(&format!("the reply to {id}"), |message| message["id"] == id)
     }
 
+    /// Sends a line that has no id that can be read, and returns the error that answers it.
+    #[track_caller]
+    pub(crate) fn refused_line(&mut self, line: &str) -> Value {
+        self.wire.send_raw(format!("{line}\n").as_bytes());
+        let is_error = |message: &Value| message["error"].is_object() && message["id"].is_null();
+        self.wire.find("an error without an id", is_error)
+    }
+
     /// Sends a notification.
     pub(crate) fn notify(&mut self, method: &str, params: Value) {
         let line = json!({ "jsonrpc": "2.0", "method": method, "params": params });
