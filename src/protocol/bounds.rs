@@ -117,7 +117,17 @@ pub(super) fn of_log() -> Value {
         .iter()
         .map(|name| given(name))
         .collect();
+    let places = ["fromLine", "offset", "limit", "times", "format", "run"].map(given);
+    let parts = ["grep", "tail", "lines"].map(given);
+    let several = json!({ "allOf": [
+        { "anyOf": parts },
+        { "not": { "anyOf": places } },
+        { "not": typed },
+    ] });
     json!([
+        apart(&["sessionId"], &["sessionIds", "group"]),
+        apart(&["sessionIds"], &["group"]),
+        { "anyOf": [given("sessionId"), several] },
         apart(&["offset", "limit"], &["fromLine", "lines", "tail", "grep"]),
         need(&["ignoreCase", "context", "maxMatches", "newest"], "grep"),
         apart(&["times"], &["fromLine", "lines", "tail", "grep"]),

@@ -179,8 +179,13 @@ params! {
     /// `log`: stored output, by bytes or by lines.
     #[schemars(extend("allOf" = bounds::of_log()))]
     Log {
-        /// Id of the session.
-        session_id: String,
+        /// One session,
+        session_id: Option<String>,
+        /// or, with `grep`, `tail` or `lines`, several,
+        #[schemars(length(min = 1))]
+        session_ids: Option<Vec<String>>,
+        /// or a group; absent: all sessions that the client sees.
+        group: Option<String>,
         /// First byte (0).
         offset: Option<u64>,
         /// Maximum number of bytes (65,536).

@@ -120,7 +120,7 @@ fn replies(all: &mut Map<String, Value>) {
         "list": Listed, Listed<Record>;
         "status": Record;
         "poll": Polled;
-        "log": LogBytes, LogLines, LogMatches;
+        "log": LogBytes, LogLines, LogMatches, LogsOfSeveral;
         "wait": Waited, WaitedAll;
         "write": Written;
         "send_keys": Written;

@@ -161,7 +161,7 @@ impl Follower {
             return Ok(false);
         }
         let log = Log {
-            session_id: self.session.to_string(),
+            session_id: Some(self.session.to_string()),
             offset: Some(self.offset),
             limit: Some(PAGE),
             format: Some(LogFormat::Base64),

@@ -92,7 +92,7 @@ fn one_line(
     since: Option<Timestamp>,
 ) -> Result<LogLines, Failure> {
     ctx.read(&Action::Log(Log {
-        session_id: id.to_string(),
+        session_id: Some(id.to_string()),
         from_line: line,
         lines: line.map(|_| 1),
         tail: line.is_none().then_some(1),
@@ -105,7 +105,7 @@ fn one_line(
 /// The offset of the end of the log.
 fn end(ctx: &mut Context, id: &SessionId) -> Result<u64, Failure> {
     let bytes: crate::protocol::reply::LogBytes = ctx.read(&Action::Log(Log {
-        session_id: id.to_string(),
+        session_id: Some(id.to_string()),
         offset: Some(u64::MAX),
         limit: Some(1),
         ..Log::default()

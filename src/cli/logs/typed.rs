@@ -26,7 +26,7 @@ impl Typed {
         let (mut lines, mut next) = (VecDeque::new(), 1);
         loop {
             let page: LogLines = ctx.daemon()?.call_as(Action::Log(Log {
-                session_id: id.to_string(),
+                session_id: Some(id.to_string()),
                 stream: Some(Stream::Input),
                 from_line: Some(next),
                 lines: Some(PAGE),

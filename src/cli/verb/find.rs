@@ -78,7 +78,7 @@ impl Find {
         let mut shown = 0;
         loop {
             let log = Log {
-                session_id: job.summary.session_id.to_string(),
+                session_id: Some(job.summary.session_id.to_string()),
                 grep: Some(self.pattern.clone()),
                 ignore_case: self.ignore_case.then_some(true),
                 context: (self.context > 0).then_some(self.context),

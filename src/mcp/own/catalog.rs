@@ -130,9 +130,11 @@ fn poll() -> Tool {
 }
 
 fn log() -> Tool {
-    let about = "Part of a session's output: lines, matching lines (grep), or bytes.";
+    let about = "Part of a session's output: lines, matching lines (grep), or bytes. grep and tail without sessionId: of all your sessions.";
     let input = json!({
         "sessionId": {"type": "string"},
+        "sessionIds": {"type": "array", "items": {"type": "string"}},
+        "group": {"type": "string"},
         "tail": integer("last lines (100 by default)"),
         "fromLine": integer("first line, from 1"),
         "lines": integer("how many (100)"),
@@ -146,7 +148,7 @@ fn log() -> Tool {
         "sinceTime": {"type": "string"},
     });
     let output = json!({
-        "lines": plain("array"), "matches": plain("array"), "output": plain("string"),
+        "lines": plain("array"), "matches": plain("array"), "results": plain("array"), "output": plain("string"),
         "totalLines": plain("integer"), "nextOffset": plain("integer"),
         "totalBytes": plain("integer"), "eof": plain("boolean"),
     });
@@ -154,7 +156,7 @@ fn log() -> Tool {
         "log",
         about,
         Effect::Reads,
-        takes(input, &["sessionId"]),
+        takes(input, &[]),
         returns(output, &[]),
     )
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Left;
-use crate::protocol::{Role, Scope, Timestamp};
+use crate::protocol::{Role, Scope, SessionId, Timestamp};
 
 /// Result of `log` by bytes.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -127,6 +127,40 @@ pub struct LogMatch {
     pub before: Vec<String>,
     /// Lines after it.
     pub after: Vec<String>,
+}
+
+/// Result of `log` of several sessions.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct LogsOfSeveral {
+    /// The newest session first. With `grep`, only sessions with matches.
+    pub results: Vec<LogOfSession>,
+    /// The sessions that were not read, because the reply is full.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<SessionId>,
+}
+
+/// A part of one session's log.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LogOfSession {
+    /// Id of the session.
+    pub session_id: SessionId,
+    /// Its name for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// What was found.
+    #[serde(flatten)]
+    pub part: LogPart,
+}
+
+/// The matches in a log, or its lines.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum LogPart {
+    /// With `grep`.
+    Matches(LogMatches),
+    /// With `tail` or `lines`.
+    Lines(LogLines),
 }
 
 /// Result of `log` with `grep`.

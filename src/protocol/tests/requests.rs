@@ -95,7 +95,9 @@ fn every() -> Vec<Action> {
             stream: Some(Stream::Stdout),
         }),
         Action::Log(Log {
-            session_id: session_id(),
+            session_id: Some(session_id()),
+            session_ids: None,
+            group: None,
             offset: Some(1),
             limit: Some(65_536),
             from_line: Some(1),

@@ -152,7 +152,7 @@ pub fn wrap(model: &mut Model) {
 /// The request for a part of a log.
 fn request(model: &Model, id: &SessionId, part: Part, offset: u64, limit: u64) -> Cmd {
     let params = Log {
-        session_id: id.to_string(),
+        session_id: Some(id.to_string()),
         offset: Some(offset),
         limit: Some(limit.clamp(1, MAX_PART)),
         format: Some(LogFormat::Base64),

@@ -297,3 +297,75 @@ fn the_time_of_the_last_output_is_that_of_the_output() {
     let status = job.ask(&mut serve, "status", json!({}));
     assert_eq!(status["lastOutputAt"], before, "{status}");
 }
+
+#[test]
+fn several_logs_are_read_in_one_request() {
+    let (home, mut serve) = serve();
+    let mut other = Serve::new(&home, &["--scope", "other"]);
+    ended(&mut other, "echo an error of somebody else");
+    let mut ids = Vec::new();
+    for (command, group) in [
+        ("echo one; echo 'error 1'; echo two", "a"),
+        ("echo fine", "a"),
+        ("seq -f 'error %g' 100", "b"),
+    ] {
+        let start = json!({"action": "start", "command": command, "group": group, "wait": true});
+        ids.push(serve.ok(start)["sessionId"].clone());
+    }
+    let found = serve.ok(json!({"action": "log", "grep": "error"}));
+    let results = found["results"].as_array().unwrap();
+    // The newest session has as many matches as are shown.
+    assert_eq!(results.len(), 1, "{found}");
+    assert_eq!(results[0]["sessionId"], ids[2]);
+    assert_eq!(results[0]["matches"].as_array().unwrap().len(), 50);
+    assert_eq!(found["unread"], json!([ids[1], ids[0]]));
+    let found = serve.ok(json!({"action": "log", "grep": "error", "group": "a", "context": 1}));
+    let results = found["results"].as_array().unwrap();
+    assert_eq!(
+        results.len(),
+        1,
+        "a session without a match is not named: {found}"
+    );
+    assert_eq!(results[0]["sessionId"], ids[0]);
+    let matched = &results[0]["matches"][0];
+    assert_eq!(
+        (&matched["n"], &matched["before"]),
+        (&json!(2), &json!(["one"]))
+    );
+    let ends = serve.ok(json!({"action": "log", "sessionIds": [ids[0], ids[2]], "tail": 1}));
+    let results = ends["results"].as_array().unwrap();
+    let last = |n: usize| results[n]["lines"][0]["text"].as_str().unwrap();
+    assert_eq!((last(0), last(1)), ("error 100", "two"));
+    for wrong in [
+        json!({"action": "log"}),
+        json!({"action": "log", "grep": "x", "fromLine": 3}),
+        json!({"action": "log", "group": "a", "offset": 0}),
+        json!({"action": "log", "group": "a", "sessionId": ids[0], "grep": "x"}),
+    ] {
+        serve.err(wrong, "invalid_params");
+    }
+    serve.err(
+        json!({"action": "log", "grep": "x", "group": "none"}),
+        "session_not_found",
+    );
+}
+
+#[test]
+fn a_search_of_many_logs_has_the_size_of_a_reply_for_a_model() {
+    let home = Home::new();
+    let mut serve = Serve::new(&home, &["--lean"]);
+    for _ in 0..12 {
+        let command = "seq -f 'error %g: something went wrong in a long line' 200";
+        serve.ok(json!({"action": "start", "command": command, "wait": true}));
+    }
+    let request = json!({"action": "log", "grep": "error", "maxMatches": 10_000});
+    let found = serve.ok(request);
+    let bytes = found.to_string().len();
+    assert!((15_000..32_000).contains(&bytes), "{bytes} bytes");
+    let read = found["results"].as_array().unwrap().len();
+    assert_eq!(read + found["unread"].as_array().unwrap().len(), 12);
+    let ends = serve.ok(json!({"action": "log", "tail": 1000}));
+    assert_eq!(ends["results"].as_array().unwrap().len(), 12);
+    let bytes = ends.to_string().len();
+    assert!((15_000..32_000).contains(&bytes), "{bytes} bytes");
+}

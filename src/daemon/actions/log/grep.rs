@@ -6,8 +6,6 @@ use crate::daemon::actions::log::Room;
 use crate::daemon::actions::log::choice::{Choice, origin};
 use crate::daemon::actions::log::stretch::{read_lines, stretch};
 use crate::daemon::hub::Hub;
-use crate::daemon::requests::replies::answer;
-use crate::daemon::transport::Answer;
 use crate::engine::pattern::{REGEX_BYTES, compile};
 use crate::protocol::bounds::{MAX_CONTEXT, MAX_MATCHES};
 use crate::protocol::params::{Log, Stream};
@@ -22,11 +20,11 @@ const DEFAULT_MATCHES: usize = 50;
 pub(super) async fn grep(
     hub: &Hub,
     id: &SessionId,
-    params: Log,
+    params: &Log,
     since: Option<Timestamp>,
     room: Room,
-) -> Answer {
-    let choice = Choice::new(hub, id, &params, since)?;
+) -> Result<LogMatches, Error> {
+    let choice = Choice::new(hub, id, params, since)?;
     let pattern = params.grep.as_deref().unwrap_or_default();
     let ignore_case = params.ignore_case == Some(true);
     let regex = compile(pattern, ignore_case)?;
@@ -142,7 +140,7 @@ pub(super) async fn grep(
         newest || !(truncated && complete)
     })
     .await?;
-    answer(LogMatches {
+    Ok(LogMatches {
         matches: matches.into(),
         first_line: stretch.first_line,
         total_lines: stretch.total_lines,
@@ -152,7 +150,7 @@ pub(super) async fn grep(
 }
 
 /// Bytes of text in a match, with its context.
-fn size_of_match(found: &LogMatch) -> usize {
+pub(super) fn size_of_match(found: &LogMatch) -> usize {
     let around = found.before.iter().chain(&found.after);
     found.text.len() + around.map(String::len).sum::<usize>()
 }

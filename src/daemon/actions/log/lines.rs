@@ -6,21 +6,19 @@ use crate::daemon::actions::log::choice::{Choice, origin};
 use crate::daemon::actions::log::stretch::{read_lines, stretch};
 use crate::daemon::actions::log::{DEFAULT_LINES, Room};
 use crate::daemon::hub::Hub;
-use crate::daemon::requests::replies::answer;
-use crate::daemon::transport::Answer;
 use crate::protocol::params::{Log, Stream};
 use crate::protocol::reply::{Left, LogLine, LogLines};
-use crate::protocol::{SessionId, Timestamp};
+use crate::protocol::{Error, SessionId, Timestamp};
 
 /// Returns lines of clean text.
 pub(super) async fn lines(
     hub: &Hub,
     id: &SessionId,
-    params: Log,
+    params: &Log,
     since: Option<Timestamp>,
     room: Room,
-) -> Answer {
-    let choice = Choice::new(hub, id, &params, since)?;
+) -> Result<LogLines, Error> {
+    let choice = Choice::new(hub, id, params, since)?;
     let origins = params.origins == Some(true);
     let count = params.tail.or(params.lines).unwrap_or(DEFAULT_LINES);
     hub.catch_up(id).await;
@@ -83,7 +81,7 @@ pub(super) async fn lines(
     let next_line = lines
         .back()
         .map_or_else(|| least.max(stretch.total_lines + 1), |line| line.n + 1);
-    answer(LogLines {
+    Ok(LogLines {
         lines: lines.into(),
         first_line: stretch.first_line,
         total_lines: stretch.total_lines,

@@ -4,6 +4,7 @@ mod bytes;
 mod choice;
 mod grep;
 mod lines;
+mod several;
 mod stretch;
 mod typed;
 
@@ -15,6 +16,7 @@ use crate::daemon::requests::checks::checked_time;
 use crate::daemon::requests::client::Client;
 use crate::daemon::requests::find::find;
 use crate::daemon::requests::limits::MAX_CHARS;
+use crate::daemon::requests::replies::answer;
 use crate::daemon::transport::Answer;
 use crate::engine::pattern::around;
 use crate::engine::registry::Access;
@@ -120,13 +122,21 @@ pub(super) async fn log(hub: &Hub, client: &Client, params: Log) -> Answer {
     let since_time = params.since_time.as_deref();
     let since_time = since_time.map(|text| checked_time("sinceTime", text));
     let since_time = since_time.transpose()?;
-    let id = find(hub, client, &params.session_id, Access::Read)?;
     let room = Room::of(client);
+    let Some(session) = &params.session_id else {
+        return several::several(hub, client, params, since_time, room).await;
+    };
+    if params.session_ids.is_some() || params.group.is_some() {
+        return Err(Error::invalid(
+            "only one of `sessionId`, `sessionIds` and `group` may be given",
+        ));
+    }
+    let id = find(hub, client, session, Access::Read)?;
     if params.stream == Some(Stream::Input) {
         return typed::typed(hub, &id, &params, room);
     }
     if params.grep.is_some() {
-        return grep::grep(hub, &id, params, since_time, room).await;
+        return answer(grep::grep(hub, &id, &params, since_time, room).await?);
     }
     if by_lines || since_time.is_some() || params.run.is_some() {
         if params
@@ -137,7 +147,7 @@ pub(super) async fn log(hub: &Hub, client: &Client, params: Log) -> Answer {
                 "lines are always clean text; `format` requires `offset`",
             ));
         }
-        return lines::lines(hub, &id, params, since_time, room).await;
+        return answer(lines::lines(hub, &id, &params, since_time, room).await?);
     }
     bytes::bytes(hub, &id, &params, room)
 }

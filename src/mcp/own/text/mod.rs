@@ -196,6 +196,11 @@ mod tests {
                 "4- a\n5: bad\n6- b\n[1 match; 9 lines in all]",
             ),
             (
+                "log",
+                json!({"results": [{"sessionId": "a1", "label": "web", "matches": [{"n": 5, "text": "bad"}], "totalLines": 9}], "unread": ["b2"]}),
+                "--- a1 (web)\n5: bad\n[1 match; 9 lines in all]\n[not read, the reply is full: b2]",
+            ),
+            (
                 "kill",
                 json!({"sessionId": "k3v", "status": "killed", "signal": "SIGTERM", "previousStatus": "running", "output": "x"}),
                 "k3v killed (SIGTERM), was running\nx",

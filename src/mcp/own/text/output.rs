@@ -5,6 +5,35 @@ use serde_json::Value;
 use super::{array, end_line, fields, word};
 
 pub(super) fn log(result: &Value) -> String {
+    match result["results"].is_array() {
+        true => several(result),
+        false => one(result),
+    }
+}
+
+/// The logs of several sessions.
+fn several(result: &Value) -> String {
+    let mut text = String::new();
+    for part in array(result, "results") {
+        let label = match part["label"].as_str() {
+            Some(label) => format!(" ({label})"),
+            None => String::new(),
+        };
+        text.push_str(&format!(
+            "--- {}{label}\n{}\n",
+            word(part, "sessionId"),
+            one(part)
+        ));
+    }
+    let unread: Vec<&str> = array(result, "unread").filter_map(Value::as_str).collect();
+    match (text.is_empty(), unread.is_empty()) {
+        (true, true) => "no session has it".to_owned(),
+        (_, true) => text.trim_end().to_owned(),
+        (_, false) => format!("{text}[not read, the reply is full: {}]", unread.join(", ")),
+    }
+}
+
+fn one(result: &Value) -> String {
     let total = result["totalLines"].as_u64().unwrap_or_default();
     let mut text = String::new();
     if result["lines"].is_array() {

@@ -149,7 +149,7 @@ fn reconcile(model: &mut Model, cmds: &mut Vec<Cmd>) {
         && let Some(id) = found.next_job()
     {
         let params = Log {
-            session_id: id.to_string(),
+            session_id: Some(id.to_string()),
             grep: Some(pattern),
             ignore_case: ignores_case(&text).then_some(true),
             max_matches: Some(PER_JOB),

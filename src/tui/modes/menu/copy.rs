@@ -91,7 +91,7 @@ fn screen(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
 
 fn ask_for_lines(id: &SessionId, cmds: &mut Vec<Cmd>) {
     let params = Log {
-        session_id: id.to_string(),
+        session_id: Some(id.to_string()),
         tail: Some(LINES),
         ..Log::default()
     };

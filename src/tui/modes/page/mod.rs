@@ -230,7 +230,7 @@ fn request(model: &mut Model, id: &SessionId, cmds: &mut Vec<Cmd>) {
         Request::Status(params),
     ));
     let typed = Log {
-        session_id: id.to_string(),
+        session_id: Some(id.to_string()),
         stream: Some(Stream::Input),
         tail: Some(TYPED),
         ..Log::default()

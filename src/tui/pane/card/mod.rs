@@ -91,7 +91,7 @@ fn request(id: &SessionId, part: CardPart) -> Cmd {
             detail: Some(true),
         }),
         CardPart::Output(run) | CardPart::Before(run) => Action::Log(Log {
-            session_id: id.to_string(),
+            session_id: Some(id.to_string()),
             run: Some(run),
             lines: Some(LINES),
             ..Log::default()
